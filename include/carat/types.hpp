@@ -1,0 +1,143 @@
+// Element types. f16 (IEEE binary16) and bf16 are storage types: they convert, correctly rounded
+// (nearest, ties to even, in one rounding from float or double), and do no arithmetic of their own.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace carat {
+
+namespace detail {
+
+// Rounds a double to the nearest value of a binary format with the given exponent and mantissa
+// widths (at most 11 and 52 bits), ties to even, and returns its bits. Overflow gives infinity,
+// underflow gradual subnormals; a NaN stays a quiet NaN with its sign and leading payload.
+template <int ExponentBits, int MantissaBits>
+constexpr std::uint32_t round_to_format(double value) {
+    constexpr int bias = (1 << (ExponentBits - 1)) - 1;
+    constexpr std::uint32_t infinity = ((1u << ExponentBits) - 1u) << MantissaBits;
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const auto sign = static_cast<std::uint32_t>(bits >> 63) << (ExponentBits + MantissaBits);
+    const auto exponent = static_cast<int>((bits >> 52) & 0x7ff);
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+
+    if (exponent == 0x7ff) {
+        if (fraction == 0) return sign | infinity;
+        const auto payload = static_cast<std::uint32_t>(fraction >> (52 - MantissaBits));
+        return sign | infinity | (1u << (MantissaBits - 1)) | payload;
+    }
+    const int target = exponent - 1023 + bias;  // biased exponent in the narrow format
+    if (target >= (1 << ExponentBits) - 1) return sign | infinity;
+    // Below the normal range the significand, hidden bit included, moves right once more per step.
+    const int shift = 52 - MantissaBits + (target > 0 ? 0 : 1 - target);
+    if (exponent == 0 || shift > 54) return sign;
+    const std::uint64_t significand = fraction | (std::uint64_t{1} << 52);
+    const std::uint64_t kept = significand >> shift;
+    const std::uint64_t rest = significand & ((std::uint64_t{1} << shift) - 1);
+    const std::uint64_t half = std::uint64_t{1} << (shift - 1);
+    const bool up = rest > half || (rest == half && (kept & 1) != 0);
+    // A carry out of the mantissa runs into the exponent, up to infinity, which is what we want.
+    const std::uint64_t hidden = std::uint64_t{1} << MantissaBits;
+    const std::uint64_t base =
+        target > 0 ? (static_cast<std::uint64_t>(target) << MantissaBits) + (kept - hidden) : kept;
+    return sign | static_cast<std::uint32_t>(base + (up ? 1 : 0));
+}
+
+// The exact value of such a format as a double.
+template <int ExponentBits, int MantissaBits>
+constexpr double widen_from_format(std::uint32_t bits) {
+    constexpr int bias = (1 << (ExponentBits - 1)) - 1;
+    const std::uint64_t sign = static_cast<std::uint64_t>(bits >> (ExponentBits + MantissaBits)) << 63;
+    const auto exponent = static_cast<int>((bits >> MantissaBits) & ((1u << ExponentBits) - 1u));
+    const std::uint64_t fraction = bits & ((1u << MantissaBits) - 1u);
+    const std::uint64_t wide = fraction << (52 - MantissaBits);
+    if (exponent == (1 << ExponentBits) - 1) {
+        const std::uint64_t quiet = fraction == 0 ? 0 : std::uint64_t{1} << 51;
+        return std::bit_cast<double>(sign | (std::uint64_t{0x7ff} << 52) | quiet | wide);
+    }
+    if (exponent != 0) {
+        const auto biased = static_cast<std::uint64_t>(exponent - bias + 1023);
+        return std::bit_cast<double>(sign | (biased << 52) | wide);
+    }
+    // Subnormal: fraction x 2^(1 - bias - MantissaBits), exact in double.
+    const auto unit = static_cast<std::uint64_t>(1 - bias - MantissaBits + 1023) << 52;
+    const double magnitude = static_cast<double>(fraction) * std::bit_cast<double>(unit);
+    return sign != 0 ? -magnitude : magnitude;
+}
+
+}  // namespace detail
+
+struct f16 {
+    std::uint16_t bits = 0;
+
+    constexpr f16() = default;
+    constexpr explicit f16(double value)
+        : bits(static_cast<std::uint16_t>(detail::round_to_format<5, 10>(value))) {}
+    constexpr explicit operator double() const { return detail::widen_from_format<5, 10>(bits); }
+    constexpr explicit operator float() const { return static_cast<float>(double{*this}); }
+};
+
+struct bf16 {
+    std::uint16_t bits = 0;
+
+    constexpr bf16() = default;
+    constexpr explicit bf16(double value)
+        : bits(static_cast<std::uint16_t>(detail::round_to_format<8, 7>(value))) {}
+    constexpr explicit operator double() const { return detail::widen_from_format<8, 7>(bits); }
+    constexpr explicit operator float() const {
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+    }
+};
+
+// The element types known to the catalogue, results and command line. tf32 is a way to compute on
+// f32 data, not a type of data, so it is not here.
+enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8 };
+
+[[nodiscard]] constexpr std::size_t size_bytes(dtype type) {
+    switch (type) {
+        case dtype::f64: return 8;
+        case dtype::f32:
+        case dtype::i32: return 4;
+        case dtype::f16:
+        case dtype::bf16: return 2;
+        case dtype::i8: return 1;
+    }
+    return 0;
+}
+
+[[nodiscard]] constexpr std::string_view name(dtype type) {
+    switch (type) {
+        case dtype::f64: return "f64";
+        case dtype::f32: return "f32";
+        case dtype::f16: return "f16";
+        case dtype::bf16: return "bf16";
+        case dtype::i32: return "i32";
+        case dtype::i8: return "i8";
+    }
+    return "?";
+}
+
+template <class T>
+struct dtype_of;  // left undefined: using another type fails to compile
+template <>
+struct dtype_of<double> { static constexpr dtype value = dtype::f64; };
+template <>
+struct dtype_of<float> { static constexpr dtype value = dtype::f32; };
+template <>
+struct dtype_of<f16> { static constexpr dtype value = dtype::f16; };
+template <>
+struct dtype_of<bf16> { static constexpr dtype value = dtype::bf16; };
+template <>
+struct dtype_of<std::int32_t> { static constexpr dtype value = dtype::i32; };
+template <>
+struct dtype_of<std::int8_t> { static constexpr dtype value = dtype::i8; };
+
+template <class T>
+inline constexpr dtype dtype_of_v = dtype_of<T>::value;
+
+template <class T>
+concept element = requires { dtype_of<T>::value; };
+
+}  // namespace carat

@@ -1,0 +1,174 @@
+// Matrices as views: a pointer, two extents and two strides. Row-major, column-major, transposes
+// and sub-matrices are all strides; nothing here copies an element, except the owning `matrix`.
+#pragma once
+
+#include <carat/error.hpp>
+#include <carat/types.hpp>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace carat {
+
+// rows x columns elements; (i, j) lies at data[i * row_stride + j * col_stride]. Strides are in
+// elements and may be negative in a view that is only read.
+template <class T>
+class matrix_view {
+  public:
+    using element_type = T;
+    using value_type = std::remove_const_t<T>;
+
+    constexpr matrix_view() = default;
+
+    // Row-major and contiguous.
+    constexpr matrix_view(T* data, std::size_t rows, std::size_t cols)
+        : matrix_view(data, rows, cols, static_cast<std::ptrdiff_t>(cols), 1) {}
+
+    constexpr matrix_view(T* data, std::size_t rows, std::size_t cols, std::ptrdiff_t row_stride,
+                          std::ptrdiff_t col_stride)
+        : data_(data), rows_(rows), cols_(cols), row_stride_(row_stride), col_stride_(col_stride) {}
+
+    // A view of const elements from a view of mutable ones.
+    constexpr matrix_view(const matrix_view<value_type>& other)
+        requires std::is_const_v<T>
+        : matrix_view(other.data(), other.rows(), other.cols(), other.row_stride(),
+                      other.col_stride()) {}
+
+    [[nodiscard]] constexpr T* data() const { return data_; }
+    [[nodiscard]] constexpr std::size_t rows() const { return rows_; }
+    [[nodiscard]] constexpr std::size_t cols() const { return cols_; }
+    [[nodiscard]] constexpr std::ptrdiff_t row_stride() const { return row_stride_; }
+    [[nodiscard]] constexpr std::ptrdiff_t col_stride() const { return col_stride_; }
+    [[nodiscard]] constexpr bool empty() const { return rows_ == 0 || cols_ == 0; }
+
+    // Unchecked: i < rows(), j < cols().
+    [[nodiscard]] constexpr T& operator()(std::size_t i, std::size_t j) const {
+        return data_[static_cast<std::ptrdiff_t>(i) * row_stride_ +
+                     static_cast<std::ptrdiff_t>(j) * col_stride_];
+    }
+
+    // The rows x cols block whose first element is (i, j). Unchecked.
+    [[nodiscard]] constexpr matrix_view block(std::size_t i, std::size_t j, std::size_t rows,
+                                              std::size_t cols) const {
+        if (rows == 0 || cols == 0) return {data_, rows, cols, row_stride_, col_stride_};
+        return {&(*this)(i, j), rows, cols, row_stride_, col_stride_};
+    }
+
+  private:
+    T* data_ = nullptr;
+    std::size_t rows_ = 0;
+    std::size_t cols_ = 0;
+    std::ptrdiff_t row_stride_ = 0;
+    std::ptrdiff_t col_stride_ = 1;
+};
+
+// Column-major with leading dimension ld >= rows, as in BLAS.
+template <class T>
+[[nodiscard]] constexpr matrix_view<T> column_major(T* data, std::size_t rows, std::size_t cols,
+                                                    std::size_t ld) {
+    return {data, rows, cols, 1, static_cast<std::ptrdiff_t>(ld)};
+}
+
+// What a std::mdspan of rank 2 with strides and plain pointers offers, whoever wrote it.
+template <class M>
+concept mdspan_like = requires(const M& m, typename M::rank_type r) {
+    typename M::element_type;
+    requires M::rank() == 2;
+    { m.extent(r) } -> std::convertible_to<std::size_t>;
+    { m.stride(r) } -> std::convertible_to<std::ptrdiff_t>;
+    { m.data_handle() } -> std::convertible_to<typename M::element_type*>;
+};
+
+// An owning row-major matrix, zero-filled. Throws carat::error when rows x cols overflows or does
+// not fit in memory.
+template <class T>
+class matrix {
+  public:
+    using element_type = T;
+    using value_type = T;
+
+    matrix() = default;
+    matrix(std::size_t rows, std::size_t cols) : rows_(rows), cols_(cols), data_(elements()) {}
+
+    [[nodiscard]] std::size_t rows() const { return rows_; }
+    [[nodiscard]] std::size_t cols() const { return cols_; }
+    [[nodiscard]] T* data() { return data_.data(); }
+    [[nodiscard]] const T* data() const { return data_.data(); }
+    [[nodiscard]] T& operator()(std::size_t i, std::size_t j) { return data_[i * cols_ + j]; }
+    [[nodiscard]] const T& operator()(std::size_t i, std::size_t j) const {
+        return data_[i * cols_ + j];
+    }
+    [[nodiscard]] matrix_view<T> view() { return {data_.data(), rows_, cols_}; }
+    [[nodiscard]] matrix_view<const T> view() const { return {data_.data(), rows_, cols_}; }
+
+  private:
+    [[nodiscard]] std::vector<T> elements() const {
+        const std::string size = std::to_string(rows_) + " x " + std::to_string(cols_);
+        if (cols_ != 0 && rows_ > std::numeric_limits<std::size_t>::max() / sizeof(T) / cols_)
+            throw error(error_code::overflow, "matrix: " + size + " elements overflow 64 bits");
+        try {
+            return std::vector<T>(rows_ * cols_);
+        } catch (const std::exception&) {
+            throw error(error_code::out_of_memory, "matrix: no memory for " + size + " elements");
+        }
+    }
+
+    std::size_t rows_ = 0;
+    std::size_t cols_ = 0;
+    std::vector<T> data_;
+};
+
+// Everything a product accepts becomes a matrix_view here.
+template <class T>
+[[nodiscard]] constexpr matrix_view<T> view_of(const matrix_view<T>& view) {
+    return view;
+}
+template <class T>
+[[nodiscard]] matrix_view<T> view_of(matrix<T>& m) {
+    return m.view();
+}
+template <class T>
+[[nodiscard]] matrix_view<const T> view_of(const matrix<T>& m) {
+    return m.view();
+}
+template <mdspan_like M>
+[[nodiscard]] constexpr auto view_of(const M& m) {
+    using rank_type = typename M::rank_type;
+    using index = std::size_t;
+    using stride = std::ptrdiff_t;
+    return matrix_view<typename M::element_type>(
+        m.data_handle(), static_cast<index>(m.extent(rank_type{0})),
+        static_cast<index>(m.extent(rank_type{1})), static_cast<stride>(m.stride(rank_type{0})),
+        static_cast<stride>(m.stride(rank_type{1})));
+}
+
+template <class M>
+concept matrix_like = requires(M& m) { view_of(m); };
+
+// The transpose: the same elements, strides exchanged.
+template <matrix_like M>
+[[nodiscard]] constexpr auto transposed(M&& m) {
+    const auto v = view_of(m);
+    using view = std::remove_const_t<decltype(v)>;
+    return view(v.data(), v.cols(), v.rows(), v.col_stride(), v.row_stride());
+}
+
+// factor times a matrix, multiplied on the fly by the product that reads it (std::linalg::scaled).
+template <class T>
+struct scaled_view {
+    std::remove_const_t<T> factor;
+    matrix_view<T> matrix;
+};
+
+template <matrix_like M>
+[[nodiscard]] constexpr auto scaled(double factor, M&& m) {
+    const auto v = view_of(m);
+    using element_type = typename decltype(v)::element_type;
+    return scaled_view<element_type>{static_cast<std::remove_const_t<element_type>>(factor), v};
+}
+
+}  // namespace carat
