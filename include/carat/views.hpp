@@ -33,8 +33,9 @@ class matrix_view {
         : data_(data), rows_(rows), cols_(cols), row_stride_(row_stride), col_stride_(col_stride) {}
 
     // A view of const elements from a view of mutable ones.
-    constexpr matrix_view(const matrix_view<value_type>& other)
-        requires std::is_const_v<T>
+    template <class U>
+        requires std::same_as<const U, T>
+    constexpr matrix_view(const matrix_view<U>& other)
         : matrix_view(other.data(), other.rows(), other.cols(), other.row_stride(),
                       other.col_stride()) {}
 
@@ -160,7 +161,7 @@ template <matrix_like M>
 // factor times a matrix, multiplied on the fly by the product that reads it (std::linalg::scaled).
 template <class T>
 struct scaled_view {
-    std::remove_const_t<T> factor;
+    double factor;  // exact for every element type; rounded once, to the type computed in
     matrix_view<T> matrix;
 };
 
@@ -168,7 +169,7 @@ template <matrix_like M>
 [[nodiscard]] constexpr auto scaled(double factor, M&& m) {
     const auto v = view_of(m);
     using element_type = typename decltype(v)::element_type;
-    return scaled_view<element_type>{static_cast<std::remove_const_t<element_type>>(factor), v};
+    return scaled_view<element_type>{factor, v};
 }
 
 }  // namespace carat

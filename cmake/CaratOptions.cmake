@@ -1,0 +1,33 @@
+# Language level, warnings and sanitizers, the same for every target of the project.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+add_library(carat_options INTERFACE)
+target_compile_options(
+  carat_options
+  INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+            -Wold-style-cast -Werror
+            # a * b + c is rounded once or twice as the source says, not as the compiler likes.
+            -ffp-contract=off)
+target_include_directories(carat_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src
+                                                   ${PROJECT_SOURCE_DIR}/include)
+
+if(CARAT_SANITIZE)
+  target_compile_options(carat_options INTERFACE -fsanitize=${CARAT_SANITIZE}
+                                                 -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(carat_options INTERFACE -fsanitize=${CARAT_SANITIZE})
+endif()
+
+find_program(CARAT_CCACHE ccache)
+if(CARAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CARAT_CCACHE})
+endif()

@@ -1,0 +1,40 @@
+# A room is a folder with one static library. Its sources are the .cpp files of the folder and the
+# folders named, so adding a file is enough; files under isa/ are compiled once per ISA level.
+
+# carat_add_room(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
+function(carat_add_room name)
+  cmake_parse_arguments(ROOM "" "" "FOLDERS;DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  foreach(folder IN LISTS ROOM_FOLDERS)
+    file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(APPEND sources ${more})
+  endforeach()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC carat_options ${ROOM_DEPENDS})
+endfunction()
+
+# carat_add_per_isa(ROOM <source> ...)
+#
+# Compiles the sources once for each ISA level into the room's library, with CARAT_ISA defined as the
+# level's name (baseline, avx2, avx512) for use as a namespace. Such files must keep every function
+# in that namespace and instantiate nothing from elsewhere that could outlive inlining: the linker
+# keeps one copy of a weak symbol, and if that copy is the AVX-512 one, older machines crash. The
+# test `isa_objects` reads the object files and fails on any weak symbol outside the namespace.
+function(carat_add_per_isa room)
+  set(levels baseline)
+  set(flags_baseline "")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND levels avx2 avx512)
+    set(flags_avx2 -mavx2 -mfma)
+    set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma
+                     -mprefer-vector-width=512)
+  endif()
+  foreach(level IN LISTS levels)
+    add_library(${room}_${level} OBJECT ${ARGN})
+    target_link_libraries(${room}_${level} PRIVATE carat_options)
+    target_compile_definitions(${room}_${level} PRIVATE CARAT_ISA=${level})
+    target_compile_options(${room}_${level} PRIVATE -O3 ${flags_${level}})
+    target_sources(${room} PRIVATE $<TARGET_OBJECTS:${room}_${level}>)
+    set_property(GLOBAL APPEND PROPERTY CARAT_ISA_OBJECT_TARGETS ${room}_${level})
+  endforeach()
+endfunction()

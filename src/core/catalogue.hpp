@@ -1,0 +1,30 @@
+// All implementations in one list, made by joining the tables of the rooms. Look-ups accept the
+// full name or any unambiguous tail of it ("tiled", "ladder.tiled").
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/implementation.hpp"
+
+namespace carat::core {
+
+using table = std::span<const implementation* const>;
+
+class catalogue {
+  public:
+    // Joins the tables in order. Throws std::logic_error when a name appears twice.
+    explicit catalogue(std::initializer_list<table> tables);
+
+    [[nodiscard]] table entries() const { return entries_; }
+
+    // Throws carat::error naming the nearest names when `name` is unknown, and the candidates when
+    // it is ambiguous.
+    [[nodiscard]] const implementation& find(std::string_view name) const;
+
+  private:
+    std::vector<const implementation*> entries_;
+};
+
+}  // namespace carat::core

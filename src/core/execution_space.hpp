@@ -1,0 +1,51 @@
+// Memory and a clock: what the laboratory needs of a device to fill operands, run products on them
+// and time what ran. The CPU's is here; the CUDA room adds its own. Nothing here knows a GEMM.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace carat::core {
+
+class execution_space {
+  public:
+    execution_space() = default;
+    execution_space(const execution_space&) = delete;
+    execution_space& operator=(const execution_space&) = delete;
+    virtual ~execution_space() = default;
+
+    // At least 64-byte aligned, not cleared. Throws carat::error(out_of_memory).
+    [[nodiscard]] virtual void* allocate(std::size_t size_bytes) = 0;
+    virtual void deallocate(void* memory) noexcept = 0;
+    virtual void upload(void* target, const void* host, std::size_t size_bytes) = 0;
+    virtual void download(void* host, const void* source, std::size_t size_bytes) = 0;
+    [[nodiscard]] virtual std::size_t available_bytes() const = 0;
+
+    // Seconds from before the first to after the last of the work that `work` starts, measured on
+    // the device's own clock and including its completion.
+    [[nodiscard]] virtual double time_s(const std::function<void()>& work) = 0;
+};
+
+[[nodiscard]] execution_space& host_space();
+
+// Memory of a space, given back at the end of its scope.
+class buffer {
+  public:
+    buffer() = default;
+    buffer(execution_space& space, std::size_t size_bytes)
+        : memory_(space.allocate(size_bytes), release{&space}), size_bytes_(size_bytes) {}
+
+    [[nodiscard]] void* data() const { return memory_.get(); }
+    [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+
+  private:
+    struct release {
+        execution_space* space = nullptr;
+        void operator()(void* memory) const noexcept { space->deallocate(memory); }
+    };
+    std::unique_ptr<void, release> memory_;
+    std::size_t size_bytes_ = 0;
+};
+
+}  // namespace carat::core

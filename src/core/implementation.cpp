@@ -1,0 +1,45 @@
+#include "core/implementation.hpp"
+
+#include <algorithm>
+
+namespace carat::core {
+
+std::int64_t settings::value(const tunable& t) const {
+    const auto found = tunables.find(t.name);
+    return found == tunables.end() ? t.initial : found->second;
+}
+
+const signature* find_signature(const implementation& entry, const problem& p) {
+    const auto fits = [&](const signature& s) {
+        return s.a == p.a_type && s.b == p.b_type && s.c == p.c_type;
+    };
+    const auto found = std::ranges::find_if(entry.signatures, fits);
+    return found == entry.signatures.end() ? nullptr : &*found;
+}
+
+namespace {
+
+std::string reason_against_tunables(const implementation& entry, const settings& s) {
+    for (const auto& [key, value] : s.tunables) {
+        const auto known = std::ranges::find(entry.tunables, key, &tunable::name);
+        if (known == entry.tunables.end())
+            return "it has no tunable '" + key + "' (carat list shows what each one has)";
+        if (value < known->least || value > known->most)
+            return key + " " + std::to_string(value) + " is outside " +
+                   std::to_string(known->least) + " to " + std::to_string(known->most);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string reason_against(const implementation& entry, const problem& p, const settings& s) {
+    if (entry.unavailable != nullptr)
+        if (std::string why = entry.unavailable(); !why.empty()) return why;
+    if (find_signature(entry, p) == nullptr)
+        return "no " + std::string(carat::name(p.c_type)) + " version of it exists";
+    if (std::string why = reason_against_tunables(entry, s); !why.empty()) return why;
+    return entry.unsupported == nullptr ? std::string() : entry.unsupported(p, s);
+}
+
+}  // namespace carat::core

@@ -1,0 +1,98 @@
+// A catalogue entry: one way to multiply matrices, everything a caller may ask about it, and how to
+// get it ready. Dispatch, `carat list`, tests and benches all read these rows; there is no second
+// list. A row is constant data with function pointers, so it costs nothing until asked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/problem.hpp"
+
+namespace carat::core {
+
+enum class device : std::uint8_t { cpu, cuda };
+
+[[nodiscard]] constexpr std::string_view name(device d) { return d == device::cpu ? "cpu" : "cuda"; }
+
+// The element types an implementation takes, and the precision it truly computes in.
+struct signature {
+    dtype a;
+    dtype b;
+    dtype c;
+    std::string_view computes_in;
+};
+
+// A parameter a user may set: `--tile-size 64` or `tiled[tile-size=64]`.
+struct tunable {
+    std::string_view name;
+    std::int64_t initial;
+    std::int64_t least;
+    std::int64_t most;
+    std::string_view meaning;
+};
+
+struct settings {
+    int threads = 1;
+    std::map<std::string, std::int64_t, std::less<>> tunables;
+
+    // The value set for `t`, else its initial one.
+    [[nodiscard]] std::int64_t value(const tunable& t) const;
+};
+
+// What a vendor library says of itself once loaded. `kernel` is the code path it chose, where it
+// tells; `note` warns where the choice looks wrong or cannot be changed.
+struct library_facts {
+    std::string name;
+    std::string version;
+    std::string path;
+    std::string kernel;
+    std::string note;
+};
+
+// A product made ready. run() contains nothing but the product and may be called any number of
+// times with different data of the prepared problem; it never allocates what prepare could have.
+class runnable {
+  public:
+    runnable() = default;
+    runnable(const runnable&) = delete;
+    runnable& operator=(const runnable&) = delete;
+    virtual ~runnable() = default;
+
+    virtual void run(const operands& data) = 0;
+
+    // Threads this product really uses, as far as it can be verified.
+    [[nodiscard]] virtual int threads() const { return 1; }
+};
+
+struct implementation {
+    std::string_view name;     // "cpu.ladder.tiled": room, family, technique
+    std::string_view summary;  // one line for people
+    device where = device::cpu;
+    std::span<const signature> signatures;
+    std::span<const tunable> tunables = {};
+    bool threaded = false;  // uses settings.threads; otherwise always one thread
+
+    // Why it can't run on this machine at all; empty when it can. Null: it always can.
+    std::string (*unavailable)() = nullptr;
+    // Why it can't run this problem with these settings; empty when it can. Null: it takes
+    // everything its signatures allow.
+    std::string (*unsupported)(const problem&, const settings&) = nullptr;
+    // Does all work that is not the product itself. Only for problems it supports.
+    std::unique_ptr<runnable> (*prepare)(const problem&, const settings&) = nullptr;
+    // Vendors only, and only when available.
+    library_facts (*library)() = nullptr;
+};
+
+// The signature that fits the problem's element types, or null.
+[[nodiscard]] const signature* find_signature(const implementation& entry, const problem& p);
+
+// Why `entry` can't run `p` here, for any reason: machine, types, tunables or shape; empty when it
+// can. Sizes are assumed valid.
+[[nodiscard]] std::string reason_against(const implementation& entry, const problem& p,
+                                         const settings& s);
+
+}  // namespace carat::core

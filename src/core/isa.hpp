@@ -1,0 +1,40 @@
+// Instruction-set levels of the CPU, found from feature bits at run time (brand and model lie in
+// virtual machines). Code for a level is compiled in files of its own, see cmake/carat.cmake.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carat::core {
+
+enum class isa : std::uint8_t {
+    baseline,  // what every machine of the architecture has
+    avx2,      // AVX2 and FMA
+    avx512,    // AVX-512 F, BW, DQ, VL
+};
+
+inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512};
+
+[[nodiscard]] constexpr std::string_view name(isa level) {
+    switch (level) {
+        case isa::baseline: return "baseline";
+        case isa::avx2: return "avx2";
+        case isa::avx512: return "avx512";
+    }
+    return "?";
+}
+
+// The best level this machine has.
+[[nodiscard]] isa best_isa();
+
+// The level dispatch uses: the best one, or the one CARAT_FORCE_ISA names (baseline, avx2, avx512),
+// read once. Throws carat::error when that is unknown or more than the machine has.
+[[nodiscard]] isa isa_in_use();
+
+// Every feature that matters to multiplication, by its name in /proc/cpuinfo, that this CPU has.
+[[nodiscard]] std::vector<std::string> isa_features();
+
+}  // namespace carat::core

@@ -1,0 +1,30 @@
+#include "core/problem.hpp"
+
+#include <carat/error.hpp>
+
+namespace carat::core {
+
+std::int64_t checked_product(std::int64_t a, std::int64_t b, const char* what) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product))
+        throw error(error_code::overflow, std::string(what) + ": " + std::to_string(a) + " x " +
+                                              std::to_string(b) + " does not fit in 64 bits");
+    return product;
+}
+
+std::int64_t extent_elements(std::int64_t rows, std::int64_t cols, const layout& where) {
+    if (rows == 0 || cols == 0) return 0;
+    const std::int64_t down = checked_product(rows - 1, where.row_stride, "rows x row stride");
+    const std::int64_t across = checked_product(cols - 1, where.col_stride, "cols x col stride");
+    std::int64_t extent = 0;
+    if (__builtin_add_overflow(down, across, &extent) || __builtin_add_overflow(extent, 1, &extent))
+        throw error(error_code::overflow, "matrix extent does not fit in 64 bits");
+    return extent;
+}
+
+std::string describe(const problem& p) {
+    return std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k) + " " +
+           std::string(name(p.c_type));
+}
+
+}  // namespace carat::core
