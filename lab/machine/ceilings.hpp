@@ -1,0 +1,88 @@
+// The limits of this machine as measured on it: how many operations its units do a second, and how
+// fast each level of memory feeds them, for one thread and for all cores. A limit is the best of
+// many short rounds, because everything that disturbs a round makes it slower.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <carat/types.hpp>
+
+#include "lab/machine/description.hpp"
+
+namespace carat::machine {
+
+struct compute_peak {
+    std::string unit;  // "avx512 fma"
+    dtype type = dtype::f64;
+    core::isa level = core::isa::baseline;  // the ISA level that has the unit
+    int threads = 1;
+    double gflops = 0;
+    double spread = 0;  // (best - median) / best over the rounds
+    int rounds = 0;
+};
+
+struct bandwidth_peak {
+    std::string level;  // "L1", "L2", "L3" or "DRAM"
+    int threads = 1;
+    double gb_per_s = 0;  // reading only
+    double spread = 0;
+    int rounds = 0;
+    std::int64_t working_set_bytes = 0;  // of each thread
+};
+
+struct ceilings {
+    std::vector<compute_peak> compute;
+    std::vector<bandwidth_peak> bandwidth;
+    std::int64_t measured_at_s = 0;  // seconds since 1970
+    double age_s = 0;                // 0 when measured just now
+    bool thorough = false;
+};
+
+struct progress {
+    double done = 0;    // 0 to 1
+    double left_s = 0;  // expected
+    std::string_view what;
+};
+
+struct measure_options {
+    bool thorough = false;
+    double budget_s = 0;  // 0: 3.5 s, or 20 s when thorough
+    // Called between rounds, a few times a second. May throw to give up; nothing is left behind.
+    std::function<void(const progress&)> on_progress;
+};
+
+// Measures on threads of its own, each pinned to a core of the machine; the caller's affinity stays
+// as it is. Every unit's result is checked first, and a unit that computes wrongly is left out.
+[[nodiscard]] ceilings measure_ceilings(const description& machine,
+                                        const measure_options& options = {});
+
+// The "ceilings" object of docs/results.md, and back. Reading throws carat::error, naming the
+// field, on anything that is not a complete and plausible measurement.
+[[nodiscard]] nlohmann::json to_json(const ceilings& limits);
+[[nodiscard]] ceilings ceilings_from_json(const nlohmann::json& object);
+
+// $XDG_CACHE_HOME/carat, else ~/.cache/carat; empty when the environment names neither.
+[[nodiscard]] std::filesystem::path cache_directory();
+
+struct cache_options {
+    std::filesystem::path directory = cache_directory();  // empty: keep nothing
+    double max_age_s = 30.0 * 24 * 3600;
+};
+
+// The kept measurement of this very machine and carat version, else a new one, which is kept. A
+// file that is damaged, foreign or too old is measured anew; one that can't be written is no error.
+[[nodiscard]] ceilings load_or_measure(const description& machine,
+                                       const measure_options& options = {},
+                                       const cache_options& kept = {});
+
+// Measures again, because a figure exceeded `known`, and keeps the better of both for each limit.
+[[nodiscard]] ceilings refresh(const description& machine, const ceilings& known,
+                               const measure_options& options = {}, const cache_options& kept = {});
+
+}  // namespace carat::machine

@@ -1,0 +1,44 @@
+// The roofline of one product: no product can run faster than the units compute, nor faster than
+// the memory that holds its operands delivers them once (Williams, Waterman, Patterson 2009).
+// Pure functions of what was measured; where nothing was measured there is no roofline.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/problem.hpp"
+#include "lab/machine/ceilings.hpp"
+
+namespace carat::machine {
+
+struct roof {
+    double gflops = 0;                // the bound
+    double arithmetic_intensity = 0;  // flop per byte
+    std::string level;                // the memory whose bandwidth was used
+    std::string bound;                // "compute", or that level when it is the lower of the two
+};
+
+// Bytes that any algorithm must move: A and B read once, C written once, and read when beta is not
+// zero.
+[[nodiscard]] double compulsory_bytes(const core::problem& p);
+
+// 2 m n k over the compulsory bytes; 0 when there is nothing to move.
+[[nodiscard]] double arithmetic_intensity(const core::problem& p);
+
+// The best measured peak for data of `type` with units of at most `most`. Products of f16 and bf16
+// may also use the f32 unit, since widening is exact. Between the measured thread counts the bound
+// is threads x one thread, but at most all cores. None when no such unit was measured.
+[[nodiscard]] std::optional<double> peak_gflops(const ceilings& limits, dtype type, int threads,
+                                                core::isa most);
+
+// The roofline of `p` on `threads` cores with data hot in the smallest level that holds all three
+// matrices, the private caches of the threads counted together. None for an empty product, and
+// where the peak or the bandwidth was not measured.
+[[nodiscard]] std::optional<roof> roofline(const description& machine, const ceilings& limits,
+                                           const core::problem& p, int threads);
+
+// Whether a figure for data of `type` exceeds the peak of the best unit of the machine, whatever
+// ISA is in use, by more than 2 %: wrong work or wrong time. False where no peak was measured.
+[[nodiscard]] bool impossible(const ceilings& limits, dtype type, int threads, double gflops);
+
+}  // namespace carat::machine
