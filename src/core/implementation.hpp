@@ -35,9 +35,11 @@ struct tunable {
     std::string_view meaning;
 };
 
+using tunable_values = std::map<std::string, std::int64_t, std::less<>>;
+
 struct settings {
     int threads = 1;
-    std::map<std::string, std::int64_t, std::less<>> tunables;
+    tunable_values tunables;
 
     // The value set for `t`, else its initial one.
     [[nodiscard]] std::int64_t value(const tunable& t) const;

@@ -1,0 +1,56 @@
+// The measuring loop. It knows candidates that can be run and timed, and nothing of what they do.
+//
+// One trial is as many runs back to back as last `min_trial_s`. Trials of all candidates are
+// interleaved in rounds, in a new random order each round, so that a machine that drifts (clocks,
+// neighbours, temperature) drifts for all alike. Before each trial its candidate runs once or more
+// untimed: that brings back its data and its threads, and lets the spinning threads of whichever
+// candidate ran before go to sleep.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/execution_space.hpp"
+
+namespace carat::measure {
+
+struct candidate {
+    std::function<void()> run;  // one product; rotates its own inputs if it wants to
+    core::execution_space* space = nullptr;
+};
+
+enum class stop_reason { evidence, trials, budget, interrupted };
+
+[[nodiscard]] std::string_view name(stop_reason reason);
+
+struct series {
+    std::vector<double> trials_s;  // seconds for one run, in the order measured
+    std::int64_t repetitions = 1;  // runs in one trial
+    stop_reason stop = stop_reason::interrupted;
+};
+
+struct options {
+    int trials = 0;             // exactly this many; 0: stop on evidence
+    double ci_width = 0.01;     // evidence: half width of the 95 % interval over the median
+    int fewest_trials = 10;     // before evidence or the budget may stop a candidate ...
+    int fewest_at_any_cost = 3;  // ... unless it has spent its budget: then this many do
+    int most_trials = 1000;
+    double min_trial_s = 5e-3;
+    double settle_s = 1e-3;  // untimed runs before a trial last at least this long
+    double budget_s = 5;     // for each candidate, its untimed runs included
+    std::uint64_t seed = 1;  // of the order
+    std::function<bool()> interrupted;  // asked between trials; true ends the loop
+    // After each trial: candidate, its trials so far, and the share of the work done (0 to 1).
+    std::function<void(std::size_t, std::size_t, double)> progress;
+};
+
+// One series for each candidate, in their order. `estimates_s` holds a first measured time of each
+// candidate's run (warm or cold), from which the repetitions are chosen.
+[[nodiscard]] std::vector<series> interleave(std::span<const candidate> candidates,
+                                             std::span<const double> estimates_s,
+                                             const options& how);
+
+}  // namespace carat::measure

@@ -1,0 +1,279 @@
+#include "lab/results/document.hpp"
+
+#include <carat/error.hpp>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace carat::results {
+
+namespace {
+
+using nlohmann::json;
+
+// Two archives with one call, so that the fields of a type are listed once for both directions.
+class writer {
+  public:
+    explicit writer(json& target) : target_(target) {}
+
+    template <class T>
+    void operator()(const char* key, const T& value) const {
+        target_[key] = encode(value);
+    }
+
+  private:
+    // JSON has no infinity; null stands for "unbounded" and nothing else is ever null.
+    static json encode(double value) { return std::isfinite(value) ? json(value) : json(); }
+    static json encode(const range& r) { return json::array({encode(r[0]), encode(r[1])}); }
+    template <class T>
+    static json encode(const T& value) {
+        return value;
+    }
+
+    json& target_;
+};
+
+class reader {
+  public:
+    reader(const json& source, std::string where) : source_(source), where_(std::move(where)) {
+        if (!source_.is_object()) fail("", "is not an object");
+    }
+
+    template <class T>
+    void operator()(const char* key, T& value) const {
+        const auto found = source_.find(key);
+        if (found == source_.end()) fail(key, "is missing");
+        try {
+            decode(*found, value);
+        } catch (const json::exception&) {
+            fail(key, "has the wrong type");
+        }
+    }
+
+    [[nodiscard]] const json* find(const char* key) const {
+        const auto found = source_.find(key);
+        return found == source_.end() ? nullptr : &*found;
+    }
+
+    [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+        throw error(error_code::invalid_argument,
+                    where_ + (key.empty() ? "" : "." + key) + " " + what +
+                        ": not a results file of schema " + std::to_string(schema_version));
+    }
+
+  private:
+    static void decode(const json& from, double& value) {
+        value = from.is_null() ? std::numeric_limits<double>::infinity() : from.get<double>();
+    }
+    static void decode(const json& from, range& value) {
+        decode(from.at(0), value[0]);
+        decode(from.at(1), value[1]);
+        if (from.at(0).is_null()) value[0] = -value[0];
+    }
+    template <class T>
+    static void decode(const json& from, T& value) {
+        from.get_to(value);
+    }
+
+    const json& source_;
+    std::string where_;
+};
+
+template <class Archive, class Library>
+void library_fields(const Archive& field, Library& l) {
+    field("name", l.name);
+    field("version", l.version);
+    field("path", l.path);
+    field("kernel", l.kernel);
+    field("note", l.note);
+}
+
+template <class Archive, class Cell>
+void cell_fields(const Archive& field, Cell& c) {
+    field("implementation", c.implementation);
+    field("device", c.device);
+    field("dtype", c.dtype);
+    field("computes_in", c.computes_in);
+    field("m", c.m);
+    field("n", c.n);
+    field("k", c.k);
+    field("threads", c.threads);
+    field("threads_used", c.threads_used);
+    field("tunables", c.tunables);
+    field("available", c.available);
+    field("reason", c.reason);
+    field("verified", c.verified);
+    field("verification", c.verification);
+    field("error_ulp", c.error_ulp);
+    field("error_bound_ulp", c.error_bound_ulp);
+    field("prepare_s", c.prepare_s);
+    field("cold_s", c.cold_s);
+    field("repetitions", c.repetitions);
+    field("trials_s", c.trials_s);
+    field("stop", c.stop);
+    field("flop", c.flop);
+    field("arithmetic_intensity", c.arithmetic_intensity);
+    field("mean_s", c.mean_s);
+    field("sd_s", c.sd_s);
+    field("min_s", c.min_s);
+    field("max_s", c.max_s);
+    field("median_s", c.median_s);
+    field("ci95_median_s", c.ci95_median_s);
+    field("ci95_mean_s", c.ci95_mean_s);
+    field("ci_method", c.ci_method);
+    field("autocorrelation", c.autocorrelation);
+    field("few_trials", c.few_trials);
+    field("median_gflops", c.median_gflops);
+    field("ci95_gflops", c.ci95_gflops);
+    field("roofline_gflops", c.roofline_gflops);
+    field("percent_of_roofline", c.percent_of_roofline);
+    field("bound", c.bound);
+    field("impossible", c.impossible);
+    field("rank", c.rank);
+    field("group", c.group);
+}
+
+template <class Archive, class Pair>
+void pair_fields(const Archive& field, Pair& p) {
+    field("a", p.a);
+    field("b", p.b);
+    field("q", p.q);
+    field("df", p.df);
+    field("p", p.p);
+    field("effect_size", p.effect_size);
+    field("ratio", p.ratio);
+    field("ci95_ratio", p.ci95_ratio);
+    field("verdict", p.verdict);
+}
+
+template <class Archive, class Comparison>
+void comparison_case_fields(const Archive& field, Comparison& c) {
+    field("dtype", c.dtype);
+    field("m", c.m);
+    field("n", c.n);
+    field("k", c.k);
+    field("threads", c.threads);
+}
+
+template <class Archive, class Comparison>
+void hypothesis_fields(const Archive& field, Comparison& c) {
+    field("h0", c.h0);
+    field("h1", c.h1);
+    field("alpha", c.alpha);
+}
+
+template <class Archive, class Comparison>
+void welch_fields(const Archive& field, Comparison& c) {
+    field("f", c.f);
+    field("df1", c.df1);
+    field("df2", c.df2);
+    field("p", c.p);
+}
+
+template <class Archive, class Document>
+void document_fields(const Archive& field, Document& d) {
+    field("carat", d.carat);
+    field("revision", d.revision);
+    field("date", d.date);
+    field("command", d.command);
+    field("complete", d.complete);
+    field("machine", d.machine);
+    field("build", d.build);
+    field("settings", d.settings);
+}
+
+json encode(const cell& c) {
+    json out = json::object();
+    cell_fields(writer(out), c);
+    if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
+    return out;
+}
+
+json encode(const comparison& c) {
+    json out = json::object();
+    comparison_case_fields(writer(out), c);
+    hypothesis_fields(writer(out["hypotheses"]), c);
+    welch_fields(writer(out["welch"]), c);
+    out["pairs"] = json::array();
+    for (const pair& p : c.pairs) pair_fields(writer(out["pairs"].emplace_back()), p);
+    return out;
+}
+
+std::string at(const std::string& list, std::size_t index) {
+    return list + "[" + std::to_string(index) + "]";
+}
+
+cell decode_cell(const json& source, const std::string& where) {
+    cell c;
+    const reader in(source, where);
+    cell_fields(in, c);
+    if (const json* vendor = in.find("library")) library_fields(reader(*vendor, where), c.vendor);
+    for (const double t : c.trials_s)
+        if (!(t > 0) || !std::isfinite(t)) in.fail("trials_s", "holds a time that is not positive");
+    return c;
+}
+
+const json& member(const reader& in, const char* key) {
+    const json* found = in.find(key);
+    if (found == nullptr) in.fail(key, "is missing");
+    return *found;
+}
+
+const json& list_of(const reader& in, const char* key) {
+    const json& found = member(in, key);
+    if (!found.is_array()) in.fail(key, "is not a list");
+    return found;
+}
+
+comparison decode_comparison(const json& source, const std::string& where) {
+    comparison c;
+    const reader in(source, where);
+    comparison_case_fields(in, c);
+    hypothesis_fields(reader(member(in, "hypotheses"), where + ".hypotheses"), c);
+    welch_fields(reader(member(in, "welch"), where + ".welch"), c);
+    for (const json& p : list_of(in, "pairs"))
+        pair_fields(reader(p, at(where + ".pairs", c.pairs.size())), c.pairs.emplace_back());
+    return c;
+}
+
+}  // namespace
+
+std::string label_of(const std::string& implementation,
+                     const core::tunable_values& tunables) {
+    std::string inside;
+    for (const auto& [key, value] : tunables)
+        inside += (inside.empty() ? "" : ",") + key + "=" + std::to_string(value);
+    return inside.empty() ? implementation : implementation + "[" + inside + "]";
+}
+
+std::string cell::label() const { return label_of(implementation, tunables); }
+
+json to_json(const document& doc) {
+    json out = json::object();
+    out["schema"] = schema_version;
+    document_fields(writer(out), doc);
+    out["cells"] = json::array();
+    for (const cell& c : doc.cells) out["cells"].push_back(encode(c));
+    out["comparisons"] = json::array();
+    for (const comparison& c : doc.comparisons) out["comparisons"].push_back(encode(c));
+    return out;
+}
+
+document from_json(const json& source, const std::string& name) {
+    const reader in(source, name);
+    int schema = 0;
+    in("schema", schema);
+    if (schema != schema_version)
+        in.fail("schema", "is " + std::to_string(schema) + " (this carat reads " +
+                              std::to_string(schema_version) + ")");
+    document doc;
+    document_fields(in, doc);
+    for (const json& c : list_of(in, "cells"))
+        doc.cells.push_back(decode_cell(c, at(name + ": cells", doc.cells.size())));
+    for (const json& c : list_of(in, "comparisons"))
+        doc.comparisons.push_back(
+            decode_comparison(c, at(name + ": comparisons", doc.comparisons.size())));
+    return doc;
+}
+
+}  // namespace carat::results

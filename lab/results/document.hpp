@@ -1,0 +1,97 @@
+// The results file (docs/results.md) as types. What is written can be read back: compare, report
+// and --resume work on documents, never on text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/implementation.hpp"
+
+namespace carat::results {
+
+inline constexpr int schema_version = 1;
+
+using range = std::array<double, 2>;  // [low, high]; infinite where unbounded (null in the file)
+
+struct library {
+    std::string name, version, path, kernel, note;
+};
+
+struct cell {
+    std::string implementation, device, dtype, computes_in;
+    std::int64_t m = 0, n = 0, k = 0;
+    int threads = 1, threads_used = 1;
+    core::tunable_values tunables;
+    library vendor;  // name empty: not a vendor's
+
+    bool available = false;
+    std::string reason;
+    bool verified = false;
+    std::string verification = "none";
+    double error_ulp = 0, error_bound_ulp = 0;
+
+    double prepare_s = 0, cold_s = 0;
+    std::int64_t repetitions = 0;
+    std::vector<double> trials_s;
+    std::string stop;
+
+    double flop = 0, arithmetic_intensity = 0;
+    double mean_s = 0, sd_s = 0, min_s = 0, max_s = 0, median_s = 0;
+    range ci95_median_s{}, ci95_mean_s{};
+    std::string ci_method;
+    double autocorrelation = 0;
+    bool few_trials = false;
+    double median_gflops = 0;
+    range ci95_gflops{};
+    double roofline_gflops = 0, percent_of_roofline = 0;  // 0: no roofline was measured
+    std::string bound;
+    bool impossible = false;
+    int rank = 0;  // 0: not ranked
+    std::string group;
+
+    // "cpu.ladder.tiled[tile-size=64]"
+    [[nodiscard]] std::string label() const;
+    [[nodiscard]] bool ranked() const { return rank > 0; }
+};
+
+struct pair {
+    std::string a, b;  // labels
+    double q = 0, df = 0, p = 1, effect_size = 0;
+    double ratio = 1;  // median throughput of a / median throughput of b
+    range ci95_ratio{};
+    std::string verdict;  // of a against b
+};
+
+struct comparison {
+    std::string dtype;
+    std::int64_t m = 0, n = 0, k = 0;
+    int threads = 1;
+    std::string h0, h1;
+    double alpha = 0.05;
+    double f = 0, df1 = 0, df2 = 0, p = 1;
+    std::vector<pair> pairs;
+};
+
+struct document {
+    std::string carat, revision, date, command;
+    bool complete = false;
+    nlohmann::json machine = nlohmann::json::object();
+    nlohmann::json build = nlohmann::json::object();
+    nlohmann::json settings = nlohmann::json::object();
+    std::vector<cell> cells;
+    std::vector<comparison> comparisons;
+};
+
+[[nodiscard]] nlohmann::json to_json(const document& doc);
+
+// Throws carat::error naming `source` and the field that is missing or of the wrong type.
+[[nodiscard]] document from_json(const nlohmann::json& json, const std::string& source);
+
+// "name[a=1,b=2]", or the bare name without tunables.
+[[nodiscard]] std::string label_of(const std::string& implementation,
+                                   const core::tunable_values& tunables);
+
+}  // namespace carat::results

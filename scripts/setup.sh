@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Installs what a task needs and is not there yet: scripts/setup.sh build | test | lint
+# Packages are looked up first, so a second run asks nothing of the network and takes no time.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+build_packages=(g++ cmake ninja-build ccache git pkg-config libfmt-dev libcli11-dev
+    nlohmann-json3-dev libboost-dev libhwloc-dev libjs-chart.js libopenblas0-pthread libblas3)
+test_packages=(libgtest-dev librapidcheck-dev python3 chromium binutils clang libomp-dev)
+lint_packages=(clang-tidy python3-venv)
+
+missing() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null | grep -q 'ok installed' ||
+            echo "$package"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        echo "setup: root or sudo is needed for: $*" >&2
+        exit 1
+    fi
+}
+
+install() {
+    local wanted known=() package
+    mapfile -t wanted < <(missing "$@")
+    [ ${#wanted[@]} -gt 0 ] || return 0
+    command -v apt-get >/dev/null || {
+        echo "setup: no apt-get here; install by hand: ${wanted[*]}" >&2
+        exit 1
+    }
+    echo "setup: installing ${wanted[*]}"
+    as_root apt-get update -q >/dev/null
+    # Ubuntu has no Chromium package that works in a container: what is missing there is said, and
+    # the tests that need it are skipped aloud.
+    for package in "${wanted[@]}"; do
+        if apt-cache show "$package" >/dev/null 2>&1; then
+            known+=("$package")
+        else
+            echo "setup: there is no package $package here"
+        fi
+    done
+    [ ${#known[@]} -gt 0 ] || return 0
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+        install -y -q --no-install-recommends "${known[@]}" >/dev/null
+}
+
+# The formatter's output changes with its version, so its version is pinned.
+python_tools() {
+    local stamp=.venv/.lint-tools
+    if [ "$stamp" -nt scripts/lint-tools.txt ]; then return 0; fi
+    [ -x .venv/bin/python ] || python3 -m venv .venv
+    .venv/bin/python -m pip install -q --disable-pip-version-check -r scripts/lint-tools.txt
+    touch "$stamp"
+}
+
+case "${1:-build}" in
+    build) install "${build_packages[@]}" ;;
+    test) install "${build_packages[@]}" "${test_packages[@]}" ;;
+    lint)
+        install "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}"
+        python_tools
+        ;;
+    *)
+        echo "setup: unknown task '$1' (build, test or lint)" >&2
+        exit 2
+        ;;
+esac
