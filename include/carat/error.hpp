@@ -18,8 +18,7 @@ enum class error_code {
 
 class error : public std::runtime_error {
   public:
-    error(error_code code, const std::string& message)
-        : std::runtime_error(message), code_(code) {}
+    error(error_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
 
     [[nodiscard]] error_code code() const noexcept { return code_; }
 

@@ -49,7 +49,8 @@ constexpr std::uint32_t round_to_format(double value) {
 template <int ExponentBits, int MantissaBits>
 constexpr double widen_from_format(std::uint32_t bits) {
     constexpr int bias = (1 << (ExponentBits - 1)) - 1;
-    const std::uint64_t sign = static_cast<std::uint64_t>(bits >> (ExponentBits + MantissaBits)) << 63;
+    const std::uint64_t sign = static_cast<std::uint64_t>(bits >> (ExponentBits + MantissaBits))
+                               << 63;
     const auto exponent = static_cast<int>((bits >> MantissaBits) & ((1u << ExponentBits) - 1u));
     const std::uint64_t fraction = bits & ((1u << MantissaBits) - 1u);
     const std::uint64_t wide = fraction << (52 - MantissaBits);
@@ -97,24 +98,34 @@ enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8 };
 
 [[nodiscard]] constexpr std::size_t size_bytes(dtype type) {
     switch (type) {
-        case dtype::f64: return 8;
+        case dtype::f64:
+            return 8;
         case dtype::f32:
-        case dtype::i32: return 4;
+        case dtype::i32:
+            return 4;
         case dtype::f16:
-        case dtype::bf16: return 2;
-        case dtype::i8: return 1;
+        case dtype::bf16:
+            return 2;
+        case dtype::i8:
+            return 1;
     }
     return 0;
 }
 
 [[nodiscard]] constexpr std::string_view name(dtype type) {
     switch (type) {
-        case dtype::f64: return "f64";
-        case dtype::f32: return "f32";
-        case dtype::f16: return "f16";
-        case dtype::bf16: return "bf16";
-        case dtype::i32: return "i32";
-        case dtype::i8: return "i8";
+        case dtype::f64:
+            return "f64";
+        case dtype::f32:
+            return "f32";
+        case dtype::f16:
+            return "f16";
+        case dtype::bf16:
+            return "bf16";
+        case dtype::i32:
+            return "i32";
+        case dtype::i8:
+            return "i8";
     }
     return "?";
 }
@@ -122,22 +133,36 @@ enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8 };
 template <class T>
 struct dtype_of;  // left undefined: using another type fails to compile
 template <>
-struct dtype_of<double> { static constexpr dtype value = dtype::f64; };
+struct dtype_of<double> {
+    static constexpr dtype value = dtype::f64;
+};
 template <>
-struct dtype_of<float> { static constexpr dtype value = dtype::f32; };
+struct dtype_of<float> {
+    static constexpr dtype value = dtype::f32;
+};
 template <>
-struct dtype_of<f16> { static constexpr dtype value = dtype::f16; };
+struct dtype_of<f16> {
+    static constexpr dtype value = dtype::f16;
+};
 template <>
-struct dtype_of<bf16> { static constexpr dtype value = dtype::bf16; };
+struct dtype_of<bf16> {
+    static constexpr dtype value = dtype::bf16;
+};
 template <>
-struct dtype_of<std::int32_t> { static constexpr dtype value = dtype::i32; };
+struct dtype_of<std::int32_t> {
+    static constexpr dtype value = dtype::i32;
+};
 template <>
-struct dtype_of<std::int8_t> { static constexpr dtype value = dtype::i8; };
+struct dtype_of<std::int8_t> {
+    static constexpr dtype value = dtype::i8;
+};
 
 template <class T>
 inline constexpr dtype dtype_of_v = dtype_of<T>::value;
 
 template <class T>
-concept element = requires { dtype_of<T>::value; };
+concept element = requires {
+    dtype_of<T>::value;
+};
 
 }  // namespace carat

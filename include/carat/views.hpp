@@ -2,8 +2,6 @@
 // and sub-matrices are all strides; nothing here copies an element, except the owning `matrix`.
 #pragma once
 
-#include <carat/error.hpp>
-#include <carat/types.hpp>
 #include <concepts>
 #include <cstddef>
 #include <limits>
@@ -11,6 +9,9 @@
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include <carat/error.hpp>
+#include <carat/types.hpp>
 
 namespace carat {
 
@@ -34,7 +35,7 @@ class matrix_view {
 
     // A view of const elements from a view of mutable ones.
     template <class U>
-        requires std::same_as<const U, T>
+    requires std::same_as<const U, T>
     constexpr matrix_view(const matrix_view<U>& other)
         : matrix_view(other.data(), other.rows(), other.cols(), other.row_stride(),
                       other.col_stride()) {}
@@ -78,7 +79,8 @@ template <class T>
 template <class M>
 concept mdspan_like = requires(const M& m, typename M::rank_type r) {
     typename M::element_type;
-    requires M::rank() == 2;
+    requires M::rank()
+    == 2;
     { m.extent(r) } -> std::convertible_to<std::size_t>;
     { m.stride(r) } -> std::convertible_to<std::ptrdiff_t>;
     { m.data_handle() } -> std::convertible_to<typename M::element_type*>;
@@ -148,7 +150,9 @@ template <mdspan_like M>
 }
 
 template <class M>
-concept matrix_like = requires(M& m) { view_of(m); };
+concept matrix_like = requires(M& m) {
+    view_of(m);
+};
 
 // The transpose: the same elements, strides exchanged.
 template <matrix_like M>

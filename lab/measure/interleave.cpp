@@ -11,10 +11,14 @@ namespace carat::measure {
 
 std::string_view name(stop_reason reason) {
     switch (reason) {
-        case stop_reason::evidence: return "evidence";
-        case stop_reason::trials: return "trials";
-        case stop_reason::budget: return "budget";
-        case stop_reason::interrupted: return "interrupted";
+        case stop_reason::evidence:
+            return "evidence";
+        case stop_reason::trials:
+            return "trials";
+        case stop_reason::budget:
+            return "budget";
+        case stop_reason::interrupted:
+            return "interrupted";
     }
     return "?";
 }

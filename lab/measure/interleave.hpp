@@ -33,15 +33,15 @@ struct series {
 };
 
 struct options {
-    int trials = 0;             // exactly this many; 0: stop on evidence
-    double ci_width = 0.01;     // evidence: half width of the 95 % interval over the median
-    int fewest_trials = 10;     // before evidence or the budget may stop a candidate ...
+    int trials = 0;              // exactly this many; 0: stop on evidence
+    double ci_width = 0.01;      // evidence: half width of the 95 % interval over the median
+    int fewest_trials = 10;      // before evidence or the budget may stop a candidate ...
     int fewest_at_any_cost = 3;  // ... unless it has spent its budget: then this many do
     int most_trials = 1000;
     double min_trial_s = 5e-3;
-    double settle_s = 1e-3;  // untimed runs before a trial last at least this long
-    double budget_s = 5;     // for each candidate, its untimed runs included
-    std::uint64_t seed = 1;  // of the order
+    double settle_s = 1e-3;             // untimed runs before a trial last at least this long
+    double budget_s = 5;                // for each candidate, its untimed runs included
+    std::uint64_t seed = 1;             // of the order
     std::function<bool()> interrupted;  // asked between trials; true ends the loop
     // After each trial: candidate, its trials so far, and the share of the work done (0 to 1).
     std::function<void(std::size_t, std::size_t, double)> progress;

@@ -1,9 +1,10 @@
 #include "lab/results/document.hpp"
 
-#include <carat/error.hpp>
 #include <cmath>
 #include <limits>
 #include <type_traits>
+
+#include <carat/error.hpp>
 
 namespace carat::results {
 
@@ -56,9 +57,9 @@ class reader {
     }
 
     [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-        throw error(error_code::invalid_argument,
-                    where_ + (key.empty() ? "" : "." + key) + " " + what +
-                        ": not a results file of schema " + std::to_string(schema_version));
+        throw error(error_code::invalid_argument, where_ + (key.empty() ? "" : "." + key) + " " +
+                                                      what + ": not a results file of schema " +
+                                                      std::to_string(schema_version));
     }
 
   private:
@@ -238,15 +239,16 @@ comparison decode_comparison(const json& source, const std::string& where) {
 
 }  // namespace
 
-std::string label_of(const std::string& implementation,
-                     const core::tunable_values& tunables) {
+std::string label_of(const std::string& implementation, const core::tunable_values& tunables) {
     std::string inside;
     for (const auto& [key, value] : tunables)
         inside += (inside.empty() ? "" : ",") + key + "=" + std::to_string(value);
     return inside.empty() ? implementation : implementation + "[" + inside + "]";
 }
 
-std::string cell::label() const { return label_of(implementation, tunables); }
+std::string cell::label() const {
+    return label_of(implementation, tunables);
+}
 
 json to_json(const document& doc) {
     json out = json::object();

@@ -1,10 +1,11 @@
 #include "lab/results/files.hpp"
 
-#include <carat/error.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+
+#include <carat/error.hpp>
 
 namespace carat::results {
 
@@ -16,7 +17,9 @@ namespace fs = std::filesystem;
     throw error(error_code::invalid_argument, path.string() + ": " + what);
 }
 
-fs::path beside(const fs::path& path) { return path.string() + ".tmp"; }
+fs::path beside(const fs::path& path) {
+    return path.string() + ".tmp";
+}
 
 std::ofstream open_beside(const fs::path& path) {
     if (fs::is_directory(path)) fail(path, "is a folder; name a file in it");

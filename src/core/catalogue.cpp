@@ -1,10 +1,11 @@
 #include "core/catalogue.hpp"
 
 #include <algorithm>
-#include <carat/error.hpp>
 #include <numeric>
 #include <set>
 #include <stdexcept>
+
+#include <carat/error.hpp>
 
 namespace carat::core {
 
@@ -26,7 +27,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+std::string_view last_part(std::string_view name) {
+    return name.substr(name.rfind('.') + 1);
+}
 
 bool is_tail(std::string_view name, std::string_view tail) {
     return name == tail || (name.size() > tail.size() && name.ends_with(tail) &&

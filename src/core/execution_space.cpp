@@ -1,13 +1,13 @@
 #include "core/execution_space.hpp"
 
-#include <sys/mman.h>
-
-#include <carat/error.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <sys/mman.h>
+
+#include <carat/error.hpp>
 
 namespace carat::core {
 

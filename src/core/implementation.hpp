@@ -16,7 +16,9 @@ namespace carat::core {
 
 enum class device : std::uint8_t { cpu, cuda };
 
-[[nodiscard]] constexpr std::string_view name(device d) { return d == device::cpu ? "cpu" : "cuda"; }
+[[nodiscard]] constexpr std::string_view name(device d) {
+    return d == device::cpu ? "cpu" : "cuda";
+}
 
 // The element types an implementation takes, and the precision it truly computes in.
 struct signature {

@@ -1,9 +1,10 @@
 #include "core/isa.hpp"
 
-#include <carat/error.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+
+#include <carat/error.hpp>
 
 namespace carat::core {
 
@@ -46,10 +47,10 @@ isa isa_in_use() {
 
 std::vector<std::string> isa_features() {
     static constexpr std::array interesting = {
-        "sse4_2",      "avx",         "avx2",      "fma",      "f16c",     "avx_vnni",
-        "avx512f",     "avx512bw",    "avx512dq",  "avx512vl", "avx512_vnni", "avx512_bf16",
-        "avx512_fp16", "amx_tile",    "amx_bf16",  "amx_int8", "amx_fp16", "asimd",
-        "asimddp",     "sve",         "sve2",      "bf16",     "i8mm"};
+        "sse4_2",      "avx",      "avx2",     "fma",      "f16c",        "avx_vnni",
+        "avx512f",     "avx512bw", "avx512dq", "avx512vl", "avx512_vnni", "avx512_bf16",
+        "avx512_fp16", "amx_tile", "amx_bf16", "amx_int8", "amx_fp16",    "asimd",
+        "asimddp",     "sve",      "sve2",     "bf16",     "i8mm"};
     std::ifstream cpuinfo("/proc/cpuinfo");
     std::vector<std::string> found;
     for (std::string line; std::getline(cpuinfo, line);) {

@@ -20,9 +20,12 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512};
 
 [[nodiscard]] constexpr std::string_view name(isa level) {
     switch (level) {
-        case isa::baseline: return "baseline";
-        case isa::avx2: return "avx2";
-        case isa::avx512: return "avx512";
+        case isa::baseline:
+            return "baseline";
+        case isa::avx2:
+            return "avx2";
+        case isa::avx512:
+            return "avx512";
     }
     return "?";
 }

@@ -2,10 +2,11 @@
 // Transposes have become strides by the time a problem exists.
 #pragma once
 
-#include <carat/types.hpp>
-#include <carat/views.hpp>
 #include <cstdint>
 #include <string>
+
+#include <carat/types.hpp>
+#include <carat/views.hpp>
 
 namespace carat::core {
 
@@ -16,8 +17,12 @@ struct layout {
     bool operator==(const layout&) const = default;
 };
 
-[[nodiscard]] constexpr layout row_major(std::int64_t cols) { return {cols, 1}; }
-[[nodiscard]] constexpr layout column_major(std::int64_t rows) { return {1, rows}; }
+[[nodiscard]] constexpr layout row_major(std::int64_t cols) {
+    return {cols, 1};
+}
+[[nodiscard]] constexpr layout column_major(std::int64_t rows) {
+    return {1, rows};
+}
 
 struct problem {
     dtype a_type = dtype::f64;

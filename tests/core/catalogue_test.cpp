@@ -12,10 +12,8 @@ using core::implementation;
 
 constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
 constexpr core::tunable tile[] = {{"tile-size", 64, 1, 4096, "edge of a tile"}};
-const implementation tiled{.name = "cpu.ladder.tiled",
-                           .summary = "",
-                           .signatures = f64_only,
-                           .tunables = tile};
+const implementation tiled{
+    .name = "cpu.ladder.tiled", .summary = "", .signatures = f64_only, .tunables = tile};
 const implementation gpu_tiled{.name = "cuda.ladder.tiled", .summary = "", .signatures = f64_only};
 const implementation naive{.name = "cpu.ladder.naive", .summary = "", .signatures = f64_only};
 const implementation* const cpu_rows[] = {&naive, &tiled};
@@ -39,7 +37,8 @@ TEST(catalogue, finds_full_names_and_unambiguous_tails) {
 
 TEST(catalogue, ambiguity_names_the_candidates_and_a_typo_the_nearest) {
     const core::catalogue c({core::table(cpu_rows), core::table(gpu_rows)});
-    EXPECT_NE(message_of(c, "tiled").find("cpu.ladder.tiled, cuda.ladder.tiled"), std::string::npos);
+    EXPECT_NE(message_of(c, "tiled").find("cpu.ladder.tiled, cuda.ladder.tiled"),
+              std::string::npos);
     EXPECT_NE(message_of(c, "naiv").find("nearest is cpu.ladder.naive"), std::string::npos);
     EXPECT_NE(message_of(c, "iled").find("unknown"), std::string::npos);
 }
@@ -54,8 +53,9 @@ TEST(reason_against, names_type_tunable_and_range) {
     EXPECT_NE(reason_against(tiled, core::row_major_problem(dtype::i32, 2, 2, 2), s).find("i32"),
               std::string::npos);
     s.tunables["tile-size"] = 0;
-    EXPECT_NE(reason_against(tiled, core::row_major_problem(dtype::f64, 2, 2, 2), s).find("1 to 4096"),
-              std::string::npos);
+    EXPECT_NE(
+        reason_against(tiled, core::row_major_problem(dtype::f64, 2, 2, 2), s).find("1 to 4096"),
+        std::string::npos);
     s.tunables = {{"tile", 8}};
     EXPECT_NE(reason_against(tiled, core::row_major_problem(dtype::f64, 2, 2, 2), s).find("'tile'"),
               std::string::npos);

@@ -1,11 +1,11 @@
 // f16 and bf16 against facts of their formats and, for every bit pattern, against a search for the
 // nearest representable value.
-#include <gtest/gtest.h>
-
-#include <carat/types.hpp>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <limits>
 #include <random>
+
+#include <carat/types.hpp>
 
 namespace {
 

@@ -1,9 +1,9 @@
 // Views are strides: transposes, blocks, column-major and foreign mdspans see the same elements.
-#include <gtest/gtest.h>
-
 #include <array>
-#include <carat/views.hpp>
+#include <gtest/gtest.h>
 #include <numeric>
+
+#include <carat/views.hpp>
 
 namespace {
 
