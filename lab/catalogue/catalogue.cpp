@@ -1,9 +1,11 @@
 #include "lab/catalogue/catalogue.hpp"
 
+#include "ladder/cpu/table.hpp"
+
 namespace carat::lab {
 
 const core::catalogue& catalogue() {
-    static const core::catalogue all({});
+    static const core::catalogue all({ladder::cpu::table()});
     return all;
 }
 
