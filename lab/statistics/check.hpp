@@ -1,0 +1,25 @@
+// Preconditions, shared by every file of the room. Internal: callers never include this.
+#pragma once
+
+#include <fmt/format.h>
+#include <string_view>
+#include <utility>
+
+#include <carat/error.hpp>
+
+namespace carat::statistics::detail {
+
+/// Throws one clear line unless `holds`.
+template <class... Values>
+void require(bool holds, fmt::format_string<Values...> message, Values&&... values) {
+    if (holds) return;
+    throw error(error_code::invalid_argument,
+                fmt::format(message, std::forward<Values>(values)...));
+}
+
+/// Confidence levels, alphas and tails: strictly between 0 and 1.
+inline void require_open_unit(double value, std::string_view name) {
+    require(value > 0 && value < 1, "{} is {:g}: give a number between 0 and 1", name, value);
+}
+
+}  // namespace carat::statistics::detail

@@ -1,0 +1,19 @@
+// What Welch and Games-Howell know of a group. Internal to the room.
+#pragma once
+
+#include "lab/statistics/summary.hpp"
+
+namespace carat::statistics::detail {
+
+struct moments {
+    double n = 0, mean = 0, variance = 0;
+
+    double error_squared() const { return variance / n; }  // of the mean
+};
+
+inline moments moments_of(std::span<const double> trials) {
+    return {static_cast<double>(trials.size()), statistics::mean(trials),
+            statistics::variance(trials)};
+}
+
+}  // namespace carat::statistics::detail
