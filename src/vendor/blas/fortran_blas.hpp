@@ -1,0 +1,78 @@
+// A BLAS library behind the one interface that all of them share: Fortran's dgemm_. A vendor's file
+// states where its library lies, how to set its threads and what it tells about itself; the rest of
+// a catalogue row follows from that here.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include <carat/types.hpp>
+
+#include "core/implementation.hpp"
+#include "vendor/common/shared_library.hpp"
+#include "vendor/common/thread_control.hpp"
+
+namespace carat::vendor {
+
+// Fortran passes everything by address, and the lengths of the two letters after the rest.
+template <class Input, class Output>
+using fortran_gemm = void(const char*, const char*, const int*, const int*, const int*,
+                          const Output*, const Input*, const int*, const Input*, const int*,
+                          const Output*, Output*, const int*, std::size_t, std::size_t);
+
+struct blas_library {
+    fortran_gemm<double, double>* dgemm = nullptr;
+    fortran_gemm<float, float>* sgemm = nullptr;
+    fortran_gemm<bf16, float>* sbgemm = nullptr;  // few have it
+    thread_control threads;
+    core::library_facts facts;
+    std::string missing;  // why there is no library; the rest is empty then
+};
+
+struct blas_vendor {
+    library_search search;
+    // Fills in everything but dgemm and sgemm. Throws rejected when the library isn't this
+    // vendor's.
+    void (*connect)(const shared_library&, blas_library&);
+};
+
+inline constexpr std::array blas_signatures = {
+    core::signature{dtype::f64, dtype::f64, dtype::f64, "f64"},
+    core::signature{dtype::f32, dtype::f32, dtype::f32, "f32"},
+};
+
+[[nodiscard]] blas_library open_blas(const blas_vendor& vendor);
+[[nodiscard]] std::string reason_against(const blas_library& library, const core::problem& p,
+                                         const core::settings& s);
+[[nodiscard]] std::unique_ptr<core::runnable> prepare(const blas_library& library,
+                                                      const core::problem& p,
+                                                      const core::settings& s);
+
+// The vendor's library, opened by the first call, whichever thread makes it.
+template <const blas_vendor& Vendor>
+[[nodiscard]] const blas_library& opened() {
+    static const blas_library library = open_blas(Vendor);
+    return library;
+}
+
+template <const blas_vendor& Vendor>
+[[nodiscard]] constexpr core::implementation blas_row(std::string_view name,
+                                                      std::string_view summary) {
+    core::implementation row;
+    row.name = name;
+    row.summary = summary;
+    row.signatures = blas_signatures;
+    row.threaded = true;
+    row.unavailable = [] { return opened<Vendor>().missing; };
+    row.unsupported = [](const core::problem& p, const core::settings& s) {
+        return reason_against(opened<Vendor>(), p, s);
+    };
+    row.prepare = [](const core::problem& p, const core::settings& s) {
+        return prepare(opened<Vendor>(), p, s);
+    };
+    row.library = [] { return opened<Vendor>().facts; };
+    return row;
+}
+
+}  // namespace carat::vendor

@@ -1,0 +1,87 @@
+// OpenBLAS. Of its flavours the OpenMP one comes first: it shares the process's team of threads,
+// whereas the pthread one keeps a pool of its own that spins after each call, into the next
+// library's trial (docs/adr/0020).
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <sstream>
+
+#include "vendor/blas/fortran_blas.hpp"
+#include "vendor/blas/rows.hpp"
+#include "vendor/common/kernel_note.hpp"
+
+namespace carat::vendor {
+
+namespace {
+
+enum flavour { serial = 0, pthread = 1, openmp = 2 };  // openblas_get_parallel
+
+core::isa level_of(std::string_view core) {
+    static constexpr std::array avx512 = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+    static constexpr std::array avx2 = {"Haswell", "Zen", "Excavator"};
+    if (std::ranges::find(avx512, core) != avx512.end()) return core::isa::avx512;
+    if (std::ranges::find(avx2, core) != avx2.end()) return core::isa::avx2;
+    return core::isa::baseline;
+}
+
+thread_control openmp_flavour(const shared_library& file) {
+    auto* const set = file.required<void(int)>("openblas_set_num_threads");
+    auto* const get = file.required<int()>("openblas_get_num_threads");
+    thread_control control = openmp_threads(file);
+    // Each call follows omp_get_max_threads; asking OpenBLAS itself shows its built-in limit.
+    control.confirm = [=, confirm = control.confirm, restore = control.set,
+                       current = control.get](int threads) {
+        const int former = current();
+        set(threads);
+        const int granted = std::min(get(), confirm(threads));
+        restore(former);
+        return granted;
+    };
+    return control;
+}
+
+thread_control pthread_flavour(const shared_library& file) {
+    auto* const set = file.required<void(int)>("openblas_set_num_threads");
+    auto* const get = file.required<int()>("openblas_get_num_threads");
+    const auto confirm = [=](int threads) {
+        set(threads);
+        return get();
+    };
+    return {set, get, confirm, false};
+}
+
+void connect(const shared_library& file, blas_library& library) {
+    // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": the second word is the version.
+    std::istringstream config(file.required<const char*()>("openblas_get_config")());
+    std::string version;
+    config >> version >> version;
+    const std::string core = file.required<const char*()>("openblas_get_corename")();
+    const int parallel = file.required<int()>("openblas_get_parallel")();
+    if (parallel == openmp) library.threads = openmp_flavour(file);
+    if (parallel == pthread) library.threads = pthread_flavour(file);
+    static constexpr std::array names = {"serial", "pthread", "OpenMP"};
+    library.facts.version =
+        fmt::format("{}, {}", version, names.at(static_cast<std::size_t>(parallel)));
+    library.facts.kernel = core;
+    library.facts.note =
+        kernel_note(level_of(core), "OPENBLAS_CORETYPE",
+                    core::best_isa() == core::isa::avx512 ? "SkylakeX" : "Haswell");
+    library.sbgemm = file.function<fortran_gemm<bf16, float>>("sbgemm_");
+}
+
+#define CARAT_OPENBLAS_FOLDER(flavour) \
+    "/usr/lib/" CARAT_LIBRARY_ARCHITECTURE "/openblas-" flavour "/libopenblas.so.0"
+
+constexpr std::array<std::string_view, 4> files = {CARAT_OPENBLAS_FOLDER("openmp"),
+                                                   CARAT_OPENBLAS_FOLDER("pthread"),
+                                                   "libopenblas.so.0", "libopenblas.so"};
+
+}  // namespace
+
+constexpr blas_vendor openblas_vendor = {{"OpenBLAS", files, "apt install libopenblas0-openmp"},
+                                         connect};
+
+constexpr core::implementation openblas_row =
+    blas_row<openblas_vendor>("vendor.openblas", "OpenBLAS: assembly kernels per CPU core type");
+
+}  // namespace carat::vendor

@@ -1,0 +1,22 @@
+#include "vendor/common/kernel_note.hpp"
+
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace carat::vendor {
+
+std::string kernel_note(core::isa used, std::string_view variable, std::string_view suggestion) {
+    std::string note;
+    const char* set = std::getenv(std::string(variable).c_str());
+    if (set != nullptr) note = fmt::format("{}={} is set", variable, set);
+    if (used >= core::best_isa()) return note;
+    if (!note.empty()) note += "; ";
+    note += fmt::format("its kernel is {} code, this machine has {}", core::name(used),
+                        core::name(core::best_isa()));
+    if (set != nullptr) return note + "; unset it to let the library choose";
+    note += ": a virtual machine or a new model of CPU can mislead its choice";
+    if (!suggestion.empty()) note += fmt::format("; try {}={}", variable, suggestion);
+    return note;
+}
+
+}  // namespace carat::vendor

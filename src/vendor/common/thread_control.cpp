@@ -1,0 +1,36 @@
+#include "vendor/common/thread_control.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace carat::vendor {
+
+int granted_by_openmp(const shared_library& library, int threads) {
+    auto* const dynamic = library.function<int()>("omp_get_dynamic");
+    auto* const limit = library.function<int()>("omp_get_thread_limit");
+    if (dynamic != nullptr && dynamic() != 0) return 0;
+    return limit == nullptr ? threads : std::min(threads, limit());
+}
+
+thread_control openmp_threads(const shared_library& library) {
+    auto* const set = library.required<void(int)>("omp_set_num_threads");
+    auto* const get = library.required<int()>("omp_get_max_threads");
+    const auto confirm = [=](int threads) {
+        const int former = get();
+        set(threads);
+        const int granted = granted_by_openmp(library, get());
+        set(former);
+        return granted;
+    };
+    return {set, get, confirm, true};
+}
+
+std::string reason_against_threads(const thread_control& control, int threads) {
+    if (!control.set) return {};
+    const int granted = control.confirm(threads);
+    if (granted == threads) return {};
+    if (granted == 0) return "OMP_DYNAMIC lets OpenMP use fewer threads than asked; unset it";
+    return fmt::format("asked for {} threads, the library grants {}", threads, granted);
+}
+
+}  // namespace carat::vendor

@@ -1,0 +1,164 @@
+// Every row of the vendor table against exact integers, on every layout BLAS can express. A library
+// that is absent skips its tests and says which package brings it.
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "product_case.hpp"
+#include "vendor/table.hpp"
+
+namespace carat::vendor::test {
+
+namespace {
+
+constexpr std::array sizes = {0, 1, 2, 7, 16, 33};
+constexpr std::array<std::pair<double, double>, 6> scalings = {
+    {{1, 0}, {1, 1}, {-2, 3}, {2, 0}, {0, 2}, {0, 0}}};
+constexpr std::array lies = {lie{true, 0}, lie{true, 3}, lie{false, 0}, lie{false, 5}};
+
+core::problem problem_of(const core::signature& types, std::int64_t m, std::int64_t n,
+                         std::int64_t k) {
+    core::problem p = core::row_major_problem(types.a, m, n, k);
+    p.c_type = types.c;
+    return p;
+}
+
+class vendor_row : public testing::TestWithParam<const core::implementation*> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = entry().unavailable(); !why.empty())
+            GTEST_SKIP() << "NOT TESTED: " << why;
+    }
+
+    [[nodiscard]] static const core::implementation& entry() { return *GetParam(); }
+
+    // Signatures of the row that this build of the library has.
+    [[nodiscard]] static std::vector<core::signature> offered() {
+        std::vector<core::signature> found;
+        for (const core::signature& types : entry().signatures)
+            if (core::reason_against(entry(), problem_of(types, 8, 8, 8), {}).empty())
+                found.push_back(types);
+        return found;
+    }
+
+    // All layouts and scalings of one size; returns the number of products checked.
+    static int sweep(const core::signature& types, std::int64_t m, std::int64_t n, std::int64_t k) {
+        int cases = 0;
+        core::problem p = problem_of(types, m, n, k);
+        for (const lie& a : lies)
+            for (const lie& b : lies)
+                for (const lie& c : lies)
+                    for (const auto& [alpha, beta] : scalings) {
+                        p.a_layout = a.of(m, k);
+                        p.b_layout = b.of(k, n);
+                        p.c_layout = c.of(m, n);
+                        p.alpha = alpha;
+                        p.beta = beta;
+                        if (const std::string why = core::reason_against(entry(), p, {});
+                            !why.empty()) {
+                            ADD_FAILURE() << core::describe(p) << " refused: " << why;
+                            continue;
+                        }
+                        EXPECT_EQ(run_and_check(entry(), p, 1), "")
+                            << "alpha " << alpha << " beta " << beta;
+                        ++cases;
+                    }
+        return cases;
+    }
+};
+
+TEST_P(vendor_row, is_exact_on_every_layout) {
+    int cases = 0;
+    for (const core::signature& types : offered())
+        for (const int m : sizes)
+            for (const int n : sizes)
+                for (const int k : sizes) cases += sweep(types, m, n, k);
+    const auto each = sizes.size() * sizes.size() * sizes.size() * lies.size() * lies.size() *
+                      lies.size() * scalings.size();
+    EXPECT_EQ(static_cast<std::size_t>(cases), each * offered().size());
+    EXPECT_GE(offered().size(), 1u);
+}
+
+TEST_P(vendor_row, is_exact_on_larger_sizes_with_each_thread_count) {
+    int cases = 0;
+    for (const core::signature& types : offered())
+        for (const int threads : {1, 2, 1})
+            for (const std::array<int, 3>& size :
+                 {std::array{200, 150, 130}, {129, 257, 65}, {1, 300, 300}, {300, 1, 40}}) {
+                const core::problem p = problem_of(types, size[0], size[1], size[2]);
+                EXPECT_EQ(run_and_check(entry(), p, threads), "") << threads << " threads";
+                ++cases;
+            }
+    EXPECT_EQ(static_cast<std::size_t>(cases), 12 * offered().size());
+}
+
+TEST_P(vendor_row, uses_the_threads_it_was_given) {
+    for (const core::signature& types : offered())
+        for (const int threads : {1, 2, 3, 1}) {
+            const core::problem p = problem_of(types, 64, 64, 64);
+            ASSERT_EQ(core::reason_against(entry(), p, {threads, {}}), "");
+            EXPECT_EQ(entry().prepare(p, {threads, {}})->threads(), entry().threaded ? threads : 1);
+        }
+}
+
+TEST_P(vendor_row, keeps_a_nan_in_its_row) {
+    const double nan = std::nan("");
+    std::vector<double> a(37 * 45, 1), b(45 * 41, 1), c(37 * 41, 0);
+    a[5 * 45 + 44] = nan;
+    core::problem p = core::row_major_problem(dtype::f64, 37, 41, 45);
+    if (core::find_signature(entry(), p) == nullptr) return;
+    entry().prepare(p, {})->run({a.data(), b.data(), c.data()});
+    for (std::size_t i = 0; i < 37; ++i)
+        for (std::size_t j = 0; j < 41; ++j)
+            EXPECT_EQ(std::isnan(c[i * 41 + j]), i == 5) << i << ", " << j;
+}
+
+TEST_P(vendor_row, refuses_strides_by_naming_the_operand) {
+    const core::problem good = problem_of(offered().at(0), 4, 5, 6);
+    core::problem bad = good;
+    bad.a_layout = {12, 2};
+    EXPECT_EQ(core::reason_against(entry(), bad, {}).substr(0, 49),
+              "A (4 x 6) has row stride 12 and column stride 2: ");
+    bad = good;
+    bad.b_layout = {-5, 1};
+    EXPECT_EQ(core::reason_against(entry(), bad, {}).substr(0, 15), "B (6 x 5) has r");
+    bad = good;
+    bad.c_layout = {4, 1};  // rows would overlap
+    EXPECT_EQ(core::reason_against(entry(), bad, {}).substr(0, 15), "C (4 x 5) has r");
+}
+
+TEST_P(vendor_row, tells_what_it_is) {
+    const core::library_facts facts = entry().library();
+    EXPECT_FALSE(facts.name.empty());
+    EXPECT_FALSE(facts.version.empty());
+    EXPECT_TRUE(facts.path.starts_with("/")) << facts.path;
+    EXPECT_FALSE(facts.kernel.empty());
+    std::cout << facts.name << " | " << facts.version << " | " << facts.kernel << " | "
+              << facts.note << '\n';
+}
+
+TEST_P(vendor_row, serves_callers_on_many_threads) {
+    std::vector<std::string> wrong(4);
+    {
+        std::vector<std::jthread> callers;
+        for (std::size_t i = 0; i < wrong.size(); ++i)
+            callers.emplace_back([&, i] {
+                const auto size = static_cast<std::int64_t>(40 + i);
+                for (int round = 0; round < 20 && wrong[i].empty(); ++round)
+                    wrong[i] = run_and_check(
+                        entry(), problem_of(entry().signatures[0], size, size, size), 1);
+            });
+    }
+    for (const std::string& message : wrong) EXPECT_EQ(message, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(table, vendor_row,
+                         testing::ValuesIn(vendor_table().begin(), vendor_table().end()),
+                         [](const auto& row) {
+                             return std::string(row.param->name.substr(sizeof("vendor.") - 1));
+                         });
+
+}  // namespace
+
+}  // namespace carat::vendor::test
