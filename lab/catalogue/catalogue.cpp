@@ -1,11 +1,12 @@
 #include "lab/catalogue/catalogue.hpp"
 
 #include "ladder/cpu/table.hpp"
+#include "vendor/table.hpp"
 
 namespace carat::lab {
 
 const core::catalogue& catalogue() {
-    static const core::catalogue all({ladder::cpu::table()});
+    static const core::catalogue all({ladder::cpu::table(), vendor::vendor_table()});
     return all;
 }
 
