@@ -29,7 +29,7 @@ struct welch_result {
 ///    f = 0, df1 = 0, df2 = +infinity, p = 1 (nothing to reject);
 ///  - groups without spread enter by the limit of vanishing variance: if two of them differ,
 ///    f = +infinity and p = 0; if every group is the same constant, f = 0 and p = 1.
-/// @throws carat::error when a group is empty or holds a value that is not finite.
+/// @throws std::invalid_argument when a group is empty or holds a value that is not finite.
 welch_result welch_anova(std::span<const trials_view> groups);
 
 struct pair_difference {
@@ -52,7 +52,7 @@ struct pair_difference {
 /// Never NaN: a group of one trial gives q = 0, df = 0, p = 1 and an unbounded interval; two groups
 /// without spread give df = +infinity and p = 1 when equal, q = +infinity, p = 0 and an infinite
 /// effect when not; an interval of width 0 either way.
-/// @throws carat::error when a group is empty or holds a value that is not finite, or
+/// @throws std::invalid_argument when a group is empty or holds a value that is not finite, or
 ///         alpha is not in (0, 1).
 std::vector<pair_difference> games_howell(std::span<const trials_view> groups, double alpha = 0.05);
 

@@ -24,7 +24,7 @@ struct autocorrelation {
 /// the variance of the mean for a first-order process (Carlstein, Annals of Statistics 14, 1986;
 /// equal to Politis and White, Econometric Reviews 23, 2004, for circular blocks at such a
 /// process), kept within [2, n/3].
-/// @throws carat::error when trials are empty or not finite.
+/// @throws std::invalid_argument when trials are empty or not finite.
 autocorrelation measure_autocorrelation(std::span<const double> trials);
 
 }  // namespace carat::statistics

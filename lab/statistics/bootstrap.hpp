@@ -45,7 +45,7 @@ struct bootstrap_result {
 /// Intervals of the mean and the median of `trials`, given in the order they were measured.
 /// Equal trials give an interval of width 0; a single trial gives unbounded intervals and an
 /// infinite standard error.
-/// @throws carat::error when trials are empty or not finite, confidence is not in (0, 1),
+/// @throws std::invalid_argument when trials are empty or not finite, confidence is not in (0, 1),
 ///         or fewer than 100 resamples are asked for.
 bootstrap_result bootstrap(std::span<const double> trials, const bootstrap_options& options = {});
 
@@ -59,7 +59,7 @@ struct ratio_result {
 /// Interval of median(numerator) / median(denominator); the two samples are drawn independently.
 /// Trials must be positive (times, rates), so that the ratio means something.
 /// A sample of one trial gives an unbounded interval [0, +infinity).
-/// @throws carat::error as bootstrap does, and when a trial is not positive.
+/// @throws std::invalid_argument as bootstrap does, and when a trial is not positive.
 ratio_result ratio_of_medians(std::span<const double> numerator,
                               std::span<const double> denominator,
                               const bootstrap_options& options = {});

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
-
-#include <carat/error.hpp>
 
 namespace carat::statistics::detail {
 
@@ -13,8 +12,7 @@ namespace carat::statistics::detail {
 template <class... Values>
 void require(bool holds, fmt::format_string<Values...> message, Values&&... values) {
     if (holds) return;
-    throw error(error_code::invalid_argument,
-                fmt::format(message, std::forward<Values>(values)...));
+    throw std::invalid_argument(fmt::format(message, std::forward<Values>(values)...));
 }
 
 /// Confidence levels, alphas and tails: strictly between 0 and 1.

@@ -55,7 +55,7 @@ verdict judge(double p, interval ratio, const comparison_options& options);
 /// Compares every group with every other. Trials must be positive. One group gives no pairs, the
 /// letter "a" and rank 1; a group of one trial is unclear against every other. The order follows
 /// medians; letters and ranks follow Games-Howell, which compares means.
-/// @throws carat::error when there is no group, a group is empty or holds a value that is
+/// @throws std::invalid_argument when there is no group, a group is empty or holds a value that is
 ///         not finite and positive, alpha is not in (0, 1) or the margin is negative.
 comparison compare(std::span<const trials_view> groups, const comparison_options& options = {});
 

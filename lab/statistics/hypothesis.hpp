@@ -15,12 +15,12 @@ struct hypothesis {
 
 /// Hypotheses of Welch's ANOVA over the named groups. `quantity` is what was measured, for
 /// instance "time".
-/// @throws carat::error when there is no name or alpha is not in (0, 1).
+/// @throws std::invalid_argument when there is no name or alpha is not in (0, 1).
 hypothesis describe_anova(std::span<const std::string> names, std::string_view quantity,
                           double alpha = 0.05);
 
 /// Hypotheses of one Games-Howell pair.
-/// @throws carat::error when alpha is not in (0, 1).
+/// @throws std::invalid_argument when alpha is not in (0, 1).
 hypothesis describe_pair(std::string_view first, std::string_view second, std::string_view quantity,
                          double alpha = 0.05);
 

@@ -28,7 +28,7 @@ struct median_interval {
 /// Confidence interval of the median between the order statistics d and n + 1 - d, with d the
 /// largest rank whose exact binomial coverage still reaches `confidence`. Conservative, never
 /// anti-conservative. Source: Conover, "Practical Nonparametric Statistics", section 3.2.
-/// @throws carat::error when trials are empty or not finite, or confidence is not in (0,1)
+/// @throws std::invalid_argument when trials are empty or not finite, or confidence is not in (0,1)
 median_interval median_ci_order_statistics(std::span<const double> trials,
                                            double confidence = 0.95);
 

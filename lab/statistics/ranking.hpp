@@ -19,7 +19,7 @@ using index_pair = std::pair<std::size_t, std::size_t>;
 /// Compact letter display of `count` groups, given every pair that differs. `order` lists the
 /// groups best first, so that "a" goes to the best. Letters after "z" continue "aa", "ab" ... and
 /// are then separated by commas within a group's text.
-/// @throws carat::error when an index is out of range or order is not a permutation.
+/// @throws std::invalid_argument when an index is out of range or order is not a permutation.
 std::vector<std::string> letter_display(std::span<const index_pair> different,
                                         std::span<const std::size_t> order);
 
@@ -29,7 +29,7 @@ struct rank_range {
 };
 
 /// Ranks from pairs (better, worse), each shown to differ.
-/// @throws carat::error when an index is out of range.
+/// @throws std::invalid_argument when an index is out of range.
 std::vector<rank_range> rank_ranges(std::span<const index_pair> better_worse, std::size_t count);
 
 }  // namespace carat::statistics

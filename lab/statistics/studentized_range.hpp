@@ -16,11 +16,11 @@ namespace carat::statistics {
 
 /// Upper tail P(Q > q) for `k` >= 2 means and `df` > 0 degrees of freedom (infinity allowed).
 /// Relative error about 1e-13 down to 1e-40 and below (it underflows to 0 near 1e-290).
-/// @throws carat::error when k < 2, q is negative or NaN, or df is not positive.
+/// @throws std::invalid_argument when k < 2, q is negative or NaN, or df is not positive.
 double studentized_range_tail(double q, std::size_t k, double df);
 
 /// The q whose upper tail is `tail` in (0, 1), to 1e-10 relative.
-/// @throws carat::error when k < 2, tail is outside (0, 1), or df is not positive.
+/// @throws std::invalid_argument when k < 2, tail is outside (0, 1), or df is not positive.
 double studentized_range_quantile(double tail, std::size_t k, double df);
 
 }  // namespace carat::statistics

@@ -27,7 +27,8 @@ struct summary {
 };
 
 /// Summary of `trials`. Two passes, so a common offset costs no digits.
-/// @throws carat::error when empty or when a trial is not finite or beyond 1e150 (names its index).
+/// @throws std::invalid_argument when empty or when a trial is not finite or beyond 1e150 (names
+/// its index).
 summary summarize(std::span<const double> trials);
 
 double mean(std::span<const double> trials);
@@ -38,13 +39,14 @@ double variance(std::span<const double> trials);
 double median(std::span<const double> trials);
 
 /// The trials in ascending order, after the checks every function here makes.
-/// @throws carat::error when empty or when a trial is not finite or beyond 1e150 (names its index).
+/// @throws std::invalid_argument when empty or when a trial is not finite or beyond 1e150 (names
+/// its index).
 std::vector<double> sorted_trials(std::span<const double> trials);
 
 /// Quantile at `probability` in [0, 1] of ascending values: linear between order statistics at
 /// position (n - 1) * probability. Type 7 of Hyndman and Fan, "Sample quantiles in statistical
 /// packages", The American Statistician 50 (1996); the default of R and NumPy.
-/// @throws carat::error when empty or when probability is outside [0, 1].
+/// @throws std::invalid_argument when empty or when probability is outside [0, 1].
 double quantile_of_sorted(std::span<const double> ascending, double probability);
 
 }  // namespace carat::statistics
