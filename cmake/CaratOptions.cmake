@@ -14,16 +14,16 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 add_library(carat_options INTERFACE)
 target_compile_options(
   carat_options
-  INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-            -Wold-style-cast -Werror
-            # a * b + c is rounded once or twice as the source says, not as the compiler likes.
-            -ffp-contract=off)
+  INTERFACE
+    # a * b + c is rounded once or twice as the source says, not as the compiler likes.
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Wnon-virtual-dtor;-Wold-style-cast;-Werror;-ffp-contract=off>")
 target_include_directories(carat_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src
                                                    ${PROJECT_SOURCE_DIR}/include)
 
 if(CARAT_SANITIZE)
-  target_compile_options(carat_options INTERFACE -fsanitize=${CARAT_SANITIZE}
-                                                 -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(
+    carat_options
+    INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${CARAT_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(carat_options INTERFACE -fsanitize=${CARAT_SANITIZE})
 endif()
 

@@ -1,0 +1,75 @@
+# CUDA for the rooms that want it. CARAT_CUDA: AUTO takes nvcc where it is found, ON insists, OFF
+# builds for CPUs only. The CUDA runtime is linked statically and libcuda never, so one binary
+# serves machines with and without a GPU or a driver.
+
+set(CARAT_CUDA AUTO CACHE STRING "CUDA kernels: AUTO (when nvcc is found), ON or OFF")
+set_property(CACHE CARAT_CUDA PROPERTY STRINGS AUTO ON OFF)
+# 90a: Hopper with its own instructions. Plain numbers from 75 on work as well: "80;89;90a".
+set(CARAT_CUDA_ARCHITECTURES 90a CACHE STRING "Compute capabilities to compile kernels for")
+
+set(CARAT_CUDA_ENABLED OFF)
+if(NOT CARAT_CUDA STREQUAL "OFF")
+  set(CMAKE_CUDA_ARCHITECTURES OFF) # the -gencode flags are below: CMake 3.22 knows no 90a
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(CARAT_CUDA_ENABLED ON)
+  elseif(CARAT_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "CARAT_CUDA=ON, but nvcc was not found: put it in PATH, name it in "
+                        "CUDACXX, or use -DCARAT_CUDA=OFF")
+  else()
+    message(STATUS "CUDA: nvcc was not found, so this build is for CPUs only")
+  endif()
+endif()
+
+if(CARAT_CUDA_ENABLED)
+  # Every kernel's compilation goes through the gate, which fails on spills and ignored hints.
+  find_program(CARAT_PYTHON python3)
+  if(CARAT_PYTHON AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${CARAT_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/ptxas_gate.py
+                                     ${CARAT_CCACHE})
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 does not know that nvcc has it
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
+
+  add_library(carat_cuda_options INTERFACE)
+  set(gencode "")
+  foreach(architecture IN LISTS CARAT_CUDA_ARCHITECTURES)
+    list(APPEND gencode -gencode=arch=compute_${architecture},code=sm_${architecture})
+  endforeach()
+  target_compile_options(
+    carat_cuda_options
+    INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-Xptxas=-v;--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>"
+              # Messages name files from the project's root, wherever it was built.
+              "$<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
+  string(REPLACE ";" ", " architectures "${CARAT_CUDA_ARCHITECTURES}")
+  target_compile_definitions(carat_cuda_options INTERFACE CARAT_CUDA_CODE="${architectures}")
+  target_link_libraries(carat_cuda_options INTERFACE carat_options CUDA::cudart_static)
+  message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, kernels for ${architectures}")
+endif()
+
+# carat_add_cuda_room(NAME [DEPENDS <target> ...])
+#
+# A room of .cpp and .cu files. Without CUDA it is the folder's absent.cpp alone, which offers the
+# same functions with nothing behind them, so that no other room asks how it was built.
+function(carat_add_cuda_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
+  if(CARAT_CUDA_ENABLED)
+    file(GLOB sources CONFIGURE_DEPENDS *.cpp *.cu)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/absent.cpp)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC carat_options ${ROOM_DEPENDS} PRIVATE carat_cuda_options)
+  else()
+    add_library(${name} STATIC absent.cpp)
+    target_link_libraries(${name} PUBLIC carat_options ${ROOM_DEPENDS})
+  endif()
+endfunction()

@@ -1,0 +1,44 @@
+// The room in a build without CUDA: no devices, and the reason why.
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+
+namespace carat::cuda {
+
+namespace {
+
+[[noreturn]] void refuse(int device) {
+    throw error(error_code::unsupported, unavailable(device));
+}
+
+}  // namespace
+
+int device_count() {
+    return 0;
+}
+
+std::string unavailable(int) {
+    return "this build has no CUDA: configure with -DCARAT_CUDA=ON and nvcc in PATH";
+}
+
+int device_in_use() {
+    return 0;
+}
+
+void select_device(int device) {
+    refuse(device);
+}
+
+std::string unavailable_in_use() {
+    return unavailable(0);
+}
+
+device_facts describe(int device) {
+    refuse(device);
+}
+
+core::execution_space& space(int device) {
+    refuse(device);
+}
+
+}  // namespace carat::cuda

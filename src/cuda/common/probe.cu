@@ -1,0 +1,16 @@
+#include "cuda/common/probe.hpp"
+
+namespace carat::cuda {
+
+namespace {
+
+__global__ void probe() {}
+
+}  // namespace
+
+cudaError_t load_probe() {
+    cudaFuncAttributes unused{};
+    return cudaFuncGetAttributes(&unused, probe);
+}
+
+}  // namespace carat::cuda

@@ -1,0 +1,108 @@
+// A GPU as the laboratory sees it. Copies wait for the work before them and are done when they
+// return; time is taken by events on the stream of the work.
+#include <map>
+#include <mutex>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/handles.hpp"
+
+namespace carat::cuda {
+
+namespace {
+
+class device_space final : public core::execution_space {
+  public:
+    explicit device_space(int device) : device_(device) {
+        use();
+        stream_ = make_stream();
+        start_ = make_event();
+        stop_ = make_event();
+    }
+
+    [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+
+    void* allocate(std::size_t size_bytes) override {
+        use();
+        try {
+            return cuda::allocate(size_bytes).release();
+        } catch (const error& failure) {
+            if (failure.code() != error_code::out_of_memory) throw;
+            throw error(error_code::out_of_memory,
+                        "no memory for " + std::to_string(size_bytes) + " bytes on GPU " +
+                            std::to_string(device_) + ", which has " +
+                            std::to_string(available_bytes()) + " free: take a smaller problem");
+        }
+    }
+
+    void deallocate(void* memory) noexcept override { cudaFree(memory); }
+
+    void upload(void* target, const void* host, std::size_t size_bytes) override {
+        copy(target, host, size_bytes, cudaMemcpyHostToDevice);
+    }
+
+    void download(void* host, const void* source, std::size_t size_bytes) override {
+        copy(host, source, size_bytes, cudaMemcpyDeviceToHost);
+    }
+
+    [[nodiscard]] std::size_t available_bytes() const override {
+        use();
+        std::size_t free_bytes = 0;
+        std::size_t total_bytes = 0;
+        CARAT_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+        return free_bytes;
+    }
+
+    [[nodiscard]] double time_s(const std::function<void()>& work) override {
+        use();
+        CARAT_CUDA_CHECK(cudaEventRecord(start_.get(), stream()));
+        work();
+        CARAT_CUDA_CHECK(cudaEventRecord(stop_.get(), stream()));
+        CARAT_CUDA_CHECK(cudaEventSynchronize(stop_.get()));
+        float elapsed_ms = 0;
+        CARAT_CUDA_CHECK(cudaEventElapsedTime(&elapsed_ms, start_.get(), stop_.get()));
+        return static_cast<double>(elapsed_ms) * 1e-3;
+    }
+
+  private:
+    void use() const { CARAT_CUDA_CHECK(cudaSetDevice(device_)); }
+
+    void copy(void* target, const void* source, std::size_t size_bytes, cudaMemcpyKind kind) {
+        if (size_bytes == 0) return;
+        use();
+        CARAT_CUDA_CHECK(cudaMemcpyAsync(target, source, size_bytes, kind, stream()));
+        CARAT_CUDA_CHECK(cudaStreamSynchronize(stream()));
+    }
+
+    int device_;
+    unique_stream stream_;
+    unique_event start_;
+    unique_event stop_;
+};
+
+// Kept until the process ends and then left to the driver: the runtime may be gone before static
+// objects are, and must not be called then.
+device_space& space_of(int device) {
+    if (const std::string why = unavailable(device); !why.empty())
+        throw error(error_code::unsupported, why);
+    static std::mutex guard;
+    static auto& spaces = *new std::map<int, device_space>;
+    const std::scoped_lock lock(guard);
+    return spaces.try_emplace(device, device).first->second;
+}
+
+}  // namespace
+
+core::execution_space& space(int device) {
+    return space_of(device);
+}
+
+cudaStream_t stream_in_use() {
+    const int device = device_in_use();
+    device_space& used = space_of(device);
+    CARAT_CUDA_CHECK(cudaSetDevice(device));
+    return used.stream();
+}
+
+}  // namespace carat::cuda
