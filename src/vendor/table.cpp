@@ -7,7 +7,8 @@
 namespace carat::vendor {
 
 core::table vendor_table() {
-    static constexpr std::array<const core::implementation*, 1> rows = {&openblas_row};
+    static constexpr std::array<const core::implementation*, 4> rows = {&openblas_row, &blis_row,
+                                                                        &mkl_row, &reference_row};
     return rows;
 }
 

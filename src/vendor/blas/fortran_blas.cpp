@@ -54,7 +54,7 @@ std::unique_ptr<core::runnable> prepare_gemm(const blas_library& library,
                                              fortran_gemm<Input, Output>* gemm,
                                              const core::problem& p, const core::settings& s) {
     if (is_degenerate(p)) return std::make_unique<scale_only<Output>>(p);
-    const int threads = library.threads.set ? library.threads.confirm(s.threads) : 1;
+    const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
     return std::make_unique<gemm_call<Input, Output>>(library, gemm, p, threads);
 }
 

@@ -30,16 +30,23 @@ struct blas_library {
     std::string missing;  // why there is no library; the rest is empty then
 };
 
+inline constexpr std::array blas_signatures = {
+    core::signature{dtype::f64, dtype::f64, dtype::f64, "f64"},
+    core::signature{dtype::f32, dtype::f32, dtype::f32, "f32"},
+};
+inline constexpr std::array blas_signatures_with_bf16 = {
+    blas_signatures[0],
+    blas_signatures[1],
+    core::signature{dtype::bf16, dtype::bf16, dtype::f32, "f32"},
+};
+
 struct blas_vendor {
     library_search search;
     // Fills in everything but dgemm and sgemm. Throws rejected when the library isn't this
     // vendor's.
     void (*connect)(const shared_library&, blas_library&);
-};
-
-inline constexpr std::array blas_signatures = {
-    core::signature{dtype::f64, dtype::f64, dtype::f64, "f64"},
-    core::signature{dtype::f32, dtype::f32, dtype::f32, "f32"},
+    std::span<const core::signature> signatures = blas_signatures;
+    bool threaded = true;
 };
 
 [[nodiscard]] blas_library open_blas(const blas_vendor& vendor);
@@ -62,8 +69,8 @@ template <const blas_vendor& Vendor>
     core::implementation row;
     row.name = name;
     row.summary = summary;
-    row.signatures = blas_signatures;
-    row.threaded = true;
+    row.signatures = Vendor.signatures;
+    row.threaded = Vendor.threaded;
     row.unavailable = [] { return opened<Vendor>().missing; };
     row.unsupported = [](const core::problem& p, const core::settings& s) {
         return reason_against(opened<Vendor>(), p, s);

@@ -29,12 +29,11 @@ thread_control openmp_flavour(const shared_library& file) {
     auto* const get = file.required<int()>("openblas_get_num_threads");
     thread_control control = openmp_threads(file);
     // Each call follows omp_get_max_threads; asking OpenBLAS itself shows its built-in limit.
-    control.confirm = [=, confirm = control.confirm, restore = control.set,
-                       current = control.get](int threads) {
-        const int former = current();
+    control.confirm = [=, shared = control.shared, confirm = control.confirm](int threads) {
+        const int former = shared.get();
         set(threads);
         const int granted = std::min(get(), confirm(threads));
-        restore(former);
+        shared.set(former);
         return granted;
     };
     return control;
@@ -47,7 +46,7 @@ thread_control pthread_flavour(const shared_library& file) {
         set(threads);
         return get();
     };
-    return {set, get, confirm, false};
+    return {{set, get}, {}, confirm};
 }
 
 void connect(const shared_library& file, blas_library& library) {
@@ -78,8 +77,8 @@ constexpr std::array<std::string_view, 4> files = {CARAT_OPENBLAS_FOLDER("openmp
 
 }  // namespace
 
-constexpr blas_vendor openblas_vendor = {{"OpenBLAS", files, "apt install libopenblas0-openmp"},
-                                         connect};
+constexpr blas_vendor openblas_vendor = {
+    {"OpenBLAS", files, "apt install libopenblas0-openmp"}, connect, blas_signatures_with_bf16};
 
 constexpr core::implementation openblas_row =
     blas_row<openblas_vendor>("vendor.openblas", "OpenBLAS: assembly kernels per CPU core type");

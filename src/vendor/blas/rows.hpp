@@ -6,5 +6,8 @@
 namespace carat::vendor {
 
 extern const core::implementation openblas_row;
+extern const core::implementation blis_row;
+extern const core::implementation mkl_row;
+extern const core::implementation reference_row;
 
 }  // namespace carat::vendor

@@ -22,11 +22,11 @@ thread_control openmp_threads(const shared_library& library) {
         set(former);
         return granted;
     };
-    return {set, get, confirm, true};
+    return {{}, {set, get}, confirm};
 }
 
 std::string reason_against_threads(const thread_control& control, int threads) {
-    if (!control.set) return {};
+    if (!control.confirm) return {};
     const int granted = control.confirm(threads);
     if (granted == threads) return {};
     if (granted == 0) return "OMP_DYNAMIC lets OpenMP use fewer threads than asked; unset it";

@@ -1,6 +1,7 @@
 // How a library is told its number of threads, and how it is believed. Some keep a number of their
 // own; others follow the OpenMP runtime of the process, which is everybody's, so there the number
-// is set for the length of a call and put back.
+// is set for the length of a call and put back. MKL does both: its bf16 product ignores MKL's
+// number.
 #pragma once
 
 #include <functional>
@@ -10,15 +11,20 @@
 
 namespace carat::vendor {
 
-struct thread_control {
-    std::function<void(int)> set;     // empty: the library is serial
-    std::function<int()> get;         // the number in force for the calling thread
-    std::function<int(int)> confirm;  // sets the number and returns what the library would use
-    bool borrowed = false;            // the number belongs to the process: put it back
+struct thread_number {
+    std::function<void(int)> set;
+    std::function<int()> get;  // the one in force for the calling thread
 };
 
-// Threads of the OpenMP runtime that `library` itself is bound to, which need not be the one this
-// program was built with. Throws rejected when it is bound to none.
+struct thread_control {
+    thread_number own;     // the library's; empty when it has none
+    thread_number shared;  // the OpenMP runtime's; empty when the library heeds none
+    std::function<int(int)>
+        confirm;  // asks for a number, returns what would be used; empty: serial
+};
+
+// The threads of the OpenMP runtime that `library` itself is bound to, which need not be the one
+// this program was built with. Throws rejected when it is bound to none.
 [[nodiscard]] thread_control openmp_threads(const shared_library& library);
 
 // The most that the OpenMP runtime of `library` grants when asked for `threads`: fewer when
@@ -32,13 +38,14 @@ struct thread_control {
 class threads_held {
   public:
     threads_held(const thread_control& control, int threads) : control_(control) {
-        if (!control.set) return;
-        former_ = control.get();
+        if (control.own.set && control.own.get() != threads) control.own.set(threads);
+        if (!control.shared.set) return;
+        former_ = control.shared.get();
         changed_ = former_ != threads;
-        if (changed_) control.set(threads);
+        if (changed_) control.shared.set(threads);
     }
     ~threads_held() {
-        if (changed_ && control_.borrowed) control_.set(former_);
+        if (changed_) control_.shared.set(former_);
     }
     threads_held(const threads_held&) = delete;
     threads_held& operator=(const threads_held&) = delete;
