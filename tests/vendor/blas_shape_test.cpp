@@ -71,9 +71,9 @@ TEST(blas_shape, all_strides_of_small_problems_are_read_right_or_refused) {
                         EXPECT_FALSE(is_illegal(shape_for_blas(p)));
                     }
     EXPECT_EQ(taken + refused, 3 * 3 * 6 * 6 * 2);
-    // 1 x 1 takes any strides; a vector any positive one along itself; a 2 x 2 needs a 1 and
-    // a 2..4.
-    EXPECT_EQ(taken, 2 * (36 + 4 * 4 * 6 + 6 + 4 * 2 + 4));
+    // Any strides for 1 x 1; for the four vectors any positive one along them; for the rest a
+    // stride of 1 and another from the length to 4, either way round.
+    EXPECT_EQ(taken, 2 * (36 + 4 * 4 * 6 + (3 + 3) + 2 * (3 + 2) + (2 + 2)));
 }
 
 TEST(blas_shape, integers_that_do_not_fit_are_refused_with_both_values) {
