@@ -52,7 +52,7 @@ struct progress {
 
 struct measure_options {
     bool thorough = false;
-    double budget_s = 0;  // 0: 3.5 s, or 20 s when thorough
+    double budget_s = 0;  // at most, about; 0: 4 s, or 20 s when thorough
     // Called between rounds, a few times a second. May throw to give up; nothing is left behind.
     std::function<void(const progress&)> on_progress;
 };

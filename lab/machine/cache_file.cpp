@@ -1,0 +1,128 @@
+// Keeps a measurement beside the machine it belongs to, in full, so that a file of another machine,
+// another version or another set of units is seen to be foreign and not only hoped to be ours by
+// its name. Whatever is odd about a file, the answer is to measure again.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unistd.h>
+
+#include <carat/error.hpp>
+
+#include "lab/machine/plan.hpp"
+
+namespace carat::machine {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+// Everything the ceilings depend on; the momentary clock is not among it.
+json identity(const description& machine) {
+    json key = to_json(machine);
+    key.erase("frequency_mhz");
+    return {{"carat", CARAT_VERSION}, {"machine", key}};
+}
+
+// FNV-1a, which unlike std::hash is the same in every program.
+std::uint64_t hash(std::string_view text) {
+    std::uint64_t h = 14695981039346656037u;
+    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    return h;
+}
+
+fs::path file_for(const description& machine, const fs::path& directory) {
+    char name[40];
+    std::snprintf(name, sizeof name, "ceilings-%016llx.json",
+                  static_cast<unsigned long long>(hash(identity(machine).dump())));
+    return directory / name;
+}
+
+double age_of(const ceilings& limits) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count() - static_cast<double>(limits.measured_at_s);
+}
+
+std::optional<ceilings> load(const description& machine, const measure_options& options,
+                             const cache_options& kept) {
+    std::ifstream in(file_for(machine, kept.directory));
+    const json file = json::parse(in, nullptr, false);
+    if (!file.is_object() || file.value("identity", json()) != identity(machine)) return {};
+    try {
+        ceilings limits = ceilings_from_json(file.value("ceilings", json()));
+        limits.age_s = age_of(limits);
+        // One second of tolerance: measured_at_s is a whole number.
+        if (limits.age_s < -1 || limits.age_s > kept.max_age_s) return {};
+        if (options.thorough && !limits.thorough) return {};
+        if (!covers(limits, plan_measurement(machine))) return {};
+        limits.age_s = std::max(0.0, limits.age_s);
+        return limits;
+    } catch (const error&) {
+        return {};
+    }
+}
+
+// Into a file of another name first, so that a reader meets the old one or the new one, whole.
+void save(const description& machine, const ceilings& limits, const cache_options& kept) {
+    if (kept.directory.empty()) return;
+    const fs::path target = file_for(machine, kept.directory);
+    const fs::path draft = target.string() + "." + std::to_string(getpid());
+    std::error_code ignored;
+    fs::create_directories(kept.directory, ignored);
+    std::ofstream out(draft);
+    out << json{{"identity", identity(machine)}, {"ceilings", to_json(limits)}}.dump(1) << '\n';
+    out.close();
+    if (out) fs::rename(draft, target, ignored);
+    if (!out || ignored) fs::remove(draft, ignored);
+}
+
+template <class Peak, class Same>
+void keep_better(std::vector<Peak>& fresh, const std::vector<Peak>& known, double Peak::*rate,
+                 Same same) {
+    for (Peak& peak : fresh)
+        for (const Peak& old : known)
+            if (same(peak, old) && old.*rate > peak.*rate) peak = old;
+}
+
+}  // namespace
+
+fs::path cache_directory() {
+    const auto variable = [](const char* name) -> fs::path {
+        const char* value = std::getenv(name);
+        return value == nullptr ? "" : value;
+    };
+    // The XDG specification: relative paths there are invalid and to be ignored.
+    if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute())
+        return cache / "carat";
+    if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache/carat";
+    return {};
+}
+
+ceilings load_or_measure(const description& machine, const measure_options& options,
+                         const cache_options& kept) {
+    if (!kept.directory.empty())
+        if (std::optional<ceilings> limits = load(machine, options, kept)) return *limits;
+    ceilings limits = measure_ceilings(machine, options);
+    save(machine, limits, kept);
+    return limits;
+}
+
+ceilings refresh(const description& machine, const ceilings& known, const measure_options& options,
+                 const cache_options& kept) {
+    ceilings fresh = measure_ceilings(machine, options);
+    keep_better(fresh.compute, known.compute, &compute_peak::gflops,
+                [](const compute_peak& a, const compute_peak& b) {
+                    return a.unit == b.unit && a.type == b.type && a.threads == b.threads;
+                });
+    keep_better(fresh.bandwidth, known.bandwidth, &bandwidth_peak::gb_per_s,
+                [](const bandwidth_peak& a, const bandwidth_peak& b) {
+                    return a.level == b.level && a.threads == b.threads;
+                });
+    save(machine, fresh, kept);
+    return fresh;
+}
+
+}  // namespace carat::machine

@@ -1,0 +1,110 @@
+#include "lab/machine/roofline.hpp"
+
+#include <algorithm>
+
+#include "lab/machine/plan.hpp"
+
+namespace carat::machine {
+
+namespace {
+
+// From the figures for one thread and for all cores, a bound for any number: the first scaled, but
+// never above the second. `figure` gives the figure of a peak, 0 for one that doesn't count.
+template <class Peak, class Figure>
+std::optional<double> bound_for(const std::vector<Peak>& peaks, int threads, Figure figure) {
+    double one = 0;
+    double all = 0;
+    int most = 1;
+    for (const Peak& peak : peaks) {
+        const double value = figure(peak);
+        if (value <= 0) continue;
+        if (peak.threads == 1) {
+            one = std::max(one, value);
+        } else {
+            all = std::max(all, value);
+            most = std::max(most, peak.threads);
+        }
+    }
+    if (one <= 0) return {};
+    if (threads <= 1 || most == 1) return one;
+    // All cores together did what the best rounds of one promise, or less.
+    return threads >= most ? std::max(one, all) : std::min(threads * one, std::max(one, all));
+}
+
+bool unit_serves(dtype unit, dtype data) {
+    const bool narrow_float = data == dtype::f16 || data == dtype::bf16;
+    return unit == data || (narrow_float && unit == dtype::f32);
+}
+
+// What the caches of one level hold together when `threads` cores use as many of them as they can.
+double capacity_bytes(const description& machine, const cache& c, int threads) {
+    const int sharing = sharing_cores(machine, c, std::max(1, machine.cores));
+    const int caches = std::max(1, machine.cores / sharing);
+    return static_cast<double>(c.size_bytes) * std::clamp(threads, 1, caches);
+}
+
+std::optional<double> bandwidth_gb_per_s(const ceilings& limits, const std::string& level,
+                                         int threads) {
+    return bound_for(limits.bandwidth, threads,
+                     [&](const bandwidth_peak& p) { return p.level == level ? p.gb_per_s : 0.0; });
+}
+
+double resident_bytes(const core::problem& p) {
+    const auto area = [](std::int64_t rows, std::int64_t cols, dtype type) {
+        return static_cast<double>(rows) * static_cast<double>(cols) *
+               static_cast<double>(size_bytes(type));
+    };
+    return area(p.m, p.k, p.a_type) + area(p.k, p.n, p.b_type) + area(p.m, p.n, p.c_type);
+}
+
+std::string level_holding(const description& machine, double bytes, int threads) {
+    for (int level = 1; level <= 3; ++level)
+        if (const cache* c = data_cache(machine, level);
+            c != nullptr && bytes <= capacity_bytes(machine, *c, threads))
+            return "L" + std::to_string(level);
+    return "DRAM";
+}
+
+}  // namespace
+
+double compulsory_bytes(const core::problem& p) {
+    const double c_bytes = static_cast<double>(p.m) * static_cast<double>(p.n) *
+                           static_cast<double>(size_bytes(p.c_type));
+    return resident_bytes(p) + (p.beta != 0 ? c_bytes : 0);
+}
+
+double arithmetic_intensity(const core::problem& p) {
+    const double bytes = compulsory_bytes(p);
+    const double flop =
+        2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    return bytes > 0 ? flop / bytes : 0;
+}
+
+std::optional<double> peak_gflops(const ceilings& limits, dtype type, int threads, core::isa most) {
+    return bound_for(limits.compute, threads, [&](const compute_peak& p) {
+        return p.level <= most && unit_serves(p.type, type) ? p.gflops : 0.0;
+    });
+}
+
+std::optional<roof> roofline(const description& machine, const ceilings& limits,
+                             const core::problem& p, int threads) {
+    roof result;
+    result.arithmetic_intensity = arithmetic_intensity(p);
+    if (result.arithmetic_intensity <= 0) return {};
+    result.level = level_holding(machine, resident_bytes(p), threads);
+    const auto peak = peak_gflops(limits, p.a_type, threads, machine.isa_in_use);
+    const auto bandwidth = bandwidth_gb_per_s(limits, result.level, threads);
+    if (!peak || !bandwidth) return {};
+    const double fed = result.arithmetic_intensity * *bandwidth;
+    result.gflops = std::min(*peak, fed);
+    result.bound = fed < *peak ? result.level : "compute";
+    return result;
+}
+
+bool impossible(const ceilings& limits, dtype type, int threads, double gflops) {
+    constexpr double slack = 1.02;
+    const auto peak = peak_gflops(limits, type, threads, core::all_isas.back());
+    return peak && gflops > *peak * slack;
+}
+
+}  // namespace carat::machine

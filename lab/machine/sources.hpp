@@ -1,0 +1,54 @@
+// Where the facts of a description come from. Each source tells what it knows and leaves the rest
+// empty; describe() asks them in order of trust and fills gaps. Internal to the room, apart so that
+// tests can feed each of them another machine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/machine/description.hpp"
+
+namespace carat::machine {
+
+using cpu_list = std::vector<int>;  // hardware threads by the system's numbers, ascending
+
+// hwloc's view of this machine, or of a synthetic one in hwloc's notation ("core:4 pu:2").
+[[nodiscard]] description from_hwloc(const cpu_list& allowed, const std::string& synthetic = {});
+
+// The files below `root` ("/"): proc/cpuinfo, proc/meminfo, etc/os-release, sys/devices/system.
+[[nodiscard]] description from_files(const std::filesystem::path& root, const cpu_list& allowed);
+
+// CPUID, on x86; else nothing.
+[[nodiscard]] description from_cpuid();
+
+// POSIX sysconf, uname.
+[[nodiscard]] description from_posix();
+
+// Takes from `more` what `known` lacks; caches field by field.
+void fill_gaps(description& known, const description& more);
+
+// Cores as far as the quota pays for them, at least one, and no more memory than the group has.
+struct group_limits {
+    double cpus = 0;  // 0: no limit
+    std::int64_t memory_bytes = 0;
+};
+void apply(description& machine, const group_limits& limits);
+
+// The tightest limits of the control group of this process and its ancestors, version 1 or 2.
+[[nodiscard]] group_limits read_group_limits(const std::filesystem::path& root);
+
+// One cache from the registers of CPUID leaf 4 (Intel) or 0x8000001D (AMD), which share a layout
+// {eax, ebx, ecx, edx}; level 0 when there is none.
+[[nodiscard]] cache decode_cache_leaf(const std::array<std::uint32_t, 4>& registers);
+
+// The hypervisor behind a CPUID signature ("KVMKVMKVM"); the signature itself when unknown.
+[[nodiscard]] std::string hypervisor_name(std::string_view signature);
+
+// "0-3,8" as numbers; what can't be read is left out.
+[[nodiscard]] cpu_list parse_cpu_list(std::string_view text);
+
+}  // namespace carat::machine
