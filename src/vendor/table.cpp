@@ -3,12 +3,13 @@
 #include <array>
 
 #include "vendor/blas/rows.hpp"
+#include "vendor/onednn/rows.hpp"
 
 namespace carat::vendor {
 
 core::table vendor_table() {
-    static constexpr std::array<const core::implementation*, 4> rows = {&openblas_row, &blis_row,
-                                                                        &mkl_row, &reference_row};
+    static constexpr std::array<const core::implementation*, 5> rows = {
+        &openblas_row, &blis_row, &mkl_row, &onednn_row, &reference_row};
     return rows;
 }
 

@@ -126,16 +126,32 @@ TEST_P(vendor_row, starts_no_more_threads_than_that) {
         }
 }
 
+// C of ones times ones with one NaN in row 5 of A.
+template <class Input, class Output>
+std::vector<Output> product_with_nan(const core::implementation& entry, const core::problem& p) {
+    std::vector<Input> a(static_cast<std::size_t>(p.m * p.k), Input(1));
+    const std::vector<Input> b(static_cast<std::size_t>(p.k * p.n), Input(1));
+    std::vector<Output> c(static_cast<std::size_t>(p.m * p.n), Output(0));
+    a[static_cast<std::size_t>(6 * p.k - 1)] = Input(std::nan(""));
+    entry.prepare(p, {})->run({a.data(), b.data(), c.data()});
+    return c;
+}
+
+template <class Input, class Output>
+void expect_nan_in_row_5_only(const core::implementation& entry, const core::problem& p) {
+    const std::vector<Output> c = product_with_nan<Input, Output>(entry, p);
+    const auto columns = static_cast<std::size_t>(p.n);
+    for (std::size_t at = 0; at < c.size(); ++at)
+        ASSERT_EQ(std::isnan(c[at]), at / columns == 5) << at / columns << ", " << at % columns;
+}
+
 TEST_P(vendor_row, keeps_a_nan_in_its_row) {
-    const double nan = std::nan("");
-    std::vector<double> a(37 * 45, 1), b(45 * 41, 1), c(37 * 41, 0);
-    a[5 * 45 + 44] = nan;
-    core::problem p = core::row_major_problem(dtype::f64, 37, 41, 45);
-    if (core::find_signature(entry(), p) == nullptr) return;
-    entry().prepare(p, {})->run({a.data(), b.data(), c.data()});
-    for (std::size_t i = 0; i < 37; ++i)
-        for (std::size_t j = 0; j < 41; ++j)
-            EXPECT_EQ(std::isnan(c[i * 41 + j]), i == 5) << i << ", " << j;
+    for (const core::signature& types : offered()) {
+        const core::problem p = problem_of(types, 37, 41, 45);
+        if (types.a == dtype::f64) expect_nan_in_row_5_only<double, double>(entry(), p);
+        if (types.a == dtype::f32) expect_nan_in_row_5_only<float, float>(entry(), p);
+        if (types.a == dtype::bf16) expect_nan_in_row_5_only<bf16, float>(entry(), p);
+    }
 }
 
 TEST_P(vendor_row, refuses_strides_by_naming_the_operand) {

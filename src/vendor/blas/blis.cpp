@@ -73,6 +73,8 @@ std::string_view flavour_of(const shared_library& file) {
 void connect(const shared_library& file, blas_library& library) {
     const std::string version = file.required<const char*()>("bli_info_get_version_str")();
     check_override(version);
+    // Before this it aborts over any BLIS_ARCH_TYPE, as it knows no architectures yet.
+    file.required<void()>("bli_init")();
     const int in_use = file.required<int()>("bli_arch_query_id")();
     auto* const name = file.required<name_of_architecture>("bli_arch_string");
     const char* const wanted = core::best_isa() == core::isa::avx512 ? "skx" : "haswell";

@@ -53,7 +53,7 @@ std::string open_first(const library_search& search,
                 objections += fmt::format("; {}: {}", file, reason);
         }
     }
-    return fmt::format("{} is not here: tried {}{}{}; remedy: {}", search.title,
+    return fmt::format("no {} to use: tried {}{}{}; remedy: {}", search.title,
                        fmt::join(search.files, ", "),
                        std::getenv("CARAT_PEER_PATH") == nullptr ? "" : " and CARAT_PEER_PATH",
                        objections, search.remedy);
