@@ -40,8 +40,9 @@ class buffer {
     [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
   private:
+    // No default member initializer: with one, buffer() above could not be instantiated.
     struct release {
-        execution_space* space = nullptr;
+        execution_space* space;
         void operator()(void* memory) const noexcept { space->deallocate(memory); }
     };
     std::unique_ptr<void, release> memory_;
