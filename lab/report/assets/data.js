@@ -1,0 +1,46 @@
+// The data leave the page as they came in: the JSON whole, and a CSV with one row a trial.
+
+const csv_columns = ["implementation", "device", "dtype", "computes_in", "m", "n", "k", "threads",
+                     "verified", "impossible", "trial", "time_s", "gflops"];
+
+/** RFC 4180 quoting; a leading =, + or @ gets an apostrophe, so no spreadsheet runs a name. */
+function csv_field(value) {
+  if (!known(value)) return "";
+  const text = typeof value === "string" ? value.replace(/^[=+@]/, "'$&") : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csv() {
+  const rows = results.cells.flatMap((cell) => (cell.trials_s ?? []).map((time, i) =>
+    csv_columns.map((column) => csv_field({
+      trial: i, time_s: time, gflops: cell.flop ? cell.flop / time / 1e9 : null,
+      impossible: Boolean(cell.impossible),
+    }[column] ?? cell[column])).join(",")));
+  return [csv_columns.join(","), ...rows].join("\r\n") + "\r\n";
+}
+
+function download(name, type, content) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = element("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+section({
+  id: "data",
+  title: "Data",
+  lead: "Everything on this page was drawn from the data inside it.",
+  fixed: true,
+  render(host) {
+    const button = (id, text, act) =>
+      element("button", { type: "button", id, onclick: act }, text);
+    host.append(element("p", { class: "buttons" },
+      button("download-json", "Download JSON",
+             () => download("carat.json", "application/json", JSON.stringify(results, null, 1))),
+      button("download-csv", "Download CSV (one row a trial)",
+             () => download("carat.csv", "text/csv", csv())),
+      button("print", "Print", () => window.print())));
+  },
+});

@@ -1,0 +1,127 @@
+// The ladder as a waterfall: each bar runs from the step before to this step. On a log axis equal
+// factors are equal lengths, so the bar is the factor.
+
+/** The steps of each ladder in the file's order; of a step run with several tunables, the best. */
+function ladder_steps(c) {
+  const in_order = [...c.ranked].sort((a, b) => a - b).map(cell_at);
+  const steps = new Map();
+  for (const cell of in_order.filter(({ implementation }) => /\.ladder\./.test(implementation))) {
+    const base = cell.implementation.split("[")[0];
+    const known_step = steps.get(base);
+    if (!known_step || known_step.median_gflops < cell.median_gflops) steps.set(base, cell);
+  }
+  return [...steps.values()];
+}
+
+function waterfall(c) {
+  const steps = ladder_steps(c);
+  const rows = steps.map((cell, i) => {
+    const before = i > 0 && family_of(steps[i - 1].implementation) === family_of(cell.implementation)
+      ? steps[i - 1] : null;
+    return { cell, from: before?.median_gflops ?? null, to: cell.median_gflops };
+  });
+  const best = ranked_cells(c).find(({ implementation }) => !/\.ladder\./.test(implementation));
+  if (best && steps.length > 0) {
+    rows.push({ cell: best, from: steps.at(-1).median_gflops, to: best.median_gflops,
+                reference: true });
+  }
+  return rows;
+}
+
+function bar_text({ cell, from, to }) {
+  const peak = peak_of(cell);
+  return [from ? times(to / from) : null, peak ? percent(100 * to / peak) : digits(to)]
+    .filter(Boolean).join("  ·  ");
+}
+
+/** "naive" where there is one ladder, "cuda naive" where there are more. */
+function bar_name({ cell, reference }, rows) {
+  const ladders = new Set(rows.filter((row) => !row.reference).map((r) => family_of(r.cell.implementation)));
+  if (reference) return cell.implementation;
+  return ladders.size > 1 ? cell.implementation.replace(".ladder.", " ")
+                          : short_name(cell.implementation);
+}
+
+/** Draws the peaks, and writes factor and share of peak after each bar, on a ground of its own. */
+const bar_names = (rows, peaks) => ({
+  id: "bar_names",
+  afterDatasetsDraw(chart) {
+    const { ctx, scales: { x }, chartArea } = chart;
+    ctx.save();
+    ctx.strokeStyle = ink("roof");
+    ctx.setLineDash([5, 4]);
+    for (const at of peaks.map((peak) => x.getPixelForValue(peak))) {
+      ctx.beginPath();
+      ctx.moveTo(at, chartArea.top);
+      ctx.lineTo(at, chartArea.bottom);
+      ctx.stroke();
+    }
+    ctx.setLineDash([]);
+    ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
+    ctx.textBaseline = "middle";
+    ctx.strokeStyle = ink("paper");
+    ctx.lineWidth = 5;
+    ctx.lineJoin = "round";
+    ctx.fillStyle = ink("ink");
+    chart.getDatasetMeta(0).data.forEach((bar, i) => {
+      const end = x.getPixelForValue(Math.max(rows[i].to, rows[i].from ?? 0)) + 7;
+      ctx.strokeText(bar_text(rows[i]), end, bar.y);
+      ctx.fillText(bar_text(rows[i]), end, bar.y);
+    });
+    ctx.restore();
+  },
+});
+
+const ladder_peaks = (rows) => kinds_of(rows.map(({ cell }) => cell)).map(peak_of).filter(Boolean);
+
+section({
+  id: "ladder",
+  title: "Ladder",
+  lead: () => {
+    const peaks = ladder_peaks(waterfall(selected.case));
+    return `${selected.case.label}. Each bar runs from the step before to this step; the text gives `
+      + "the factor and " + (peaks.length > 0 ? "the share of the measured peak (dashed, "
+      + `${peaks.map(digits).join(" and ")} GFLOP/s).` : "the throughput in GFLOP/s.")
+      + " The last bar is the fastest that is no step of the ladder.";
+  },
+  applies: () => results.cells.some((c) => has_figure(c) && /\.ladder\./.test(c.implementation)),
+  render(host) {
+    const rows = waterfall(selected.case);
+    if (rows.length === 0) {
+      host.append(element("p", {}, "No step of the ladder was measured in this case."));
+      return;
+    }
+    const peaks = ladder_peaks(rows);
+    const values = rows.map(({ to }) => to);
+    const low = Math.min(...values) / 2;
+    const high = Math.max(...values, ...peaks) * 1.1;
+    const fill = ({ from, to, reference }) =>
+      ink(reference ? "reference" : from && to < from ? "loss" : "gain");
+    draw_chart(host, {
+      height: 60 + rows.length * (narrow() ? 26 : 32),
+      label: `Ladder: ${rows.map((r) => `${short_name(r.cell.implementation)} ${bar_text(r)}`)
+        .join("; ")}`,
+    }, {
+      type: "bar",
+      data: {
+        labels: rows.map((row) => bar_name(row, rows)),
+        datasets: [{ data: rows.map(({ from, to }) => [from ?? low, to]), backgroundColor: rows.map(fill),
+                     borderSkipped: false, barPercentage: 0.72, categoryPercentage: 1,
+                     minBarLength: 2 }],
+      },
+      plugins: [bar_names(rows, peaks)],
+      options: {
+        indexAxis: "y",
+        layout: { padding: { right: narrow() ? 96 : 116 } },
+        scales: {
+          x: log_axis("GFLOP/s (median)", low, high),
+          y: { grid: { display: false }, ticks: { color: ink("ink"), autoSkip: false } },
+        },
+        plugins: { tooltip: { callbacks: {
+          title: ([item]) => rows[item.dataIndex].cell.implementation,
+          label: (item) => [...cell_lines(rows[item.dataIndex].cell), bar_text(rows[item.dataIndex])],
+        } } },
+      },
+    });
+  },
+});

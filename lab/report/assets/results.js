@@ -1,0 +1,67 @@
+// The data of the page and what is selected of it. Sections read `selected`, never the controls.
+
+const results = JSON.parse(document.getElementById("results").textContent);
+const digest = JSON.parse(document.getElementById("digest").textContent);
+const settings = results.settings ?? {};
+const machine = results.machine;
+/** Every measured ceiling with the device it bounds: the machine's own, and those of its GPUs. */
+const ceilings = (table) => [
+  ...(machine.ceilings?.[table] ?? []).map((row) => ({ device: "cpu", ...row })),
+  ...(machine.gpus ?? []).flatMap((gpu) => gpu.ceilings?.[table] ?? [])
+    .map((row) => ({ device: "gpu", ...row })),
+];
+
+const distinct = (values) => [...new Set(values)];
+const cell_at = (index) => results.cells[index];
+const has_figure = (cell) => cell.available && cell.verified && !cell.impossible &&
+                             cell.trials_s?.length > 0;
+const styles = assign_styles(
+  [...new Set(results.cells.filter((c) => c.available).map((c) => c.implementation))]);
+
+const selected = {
+  view: digest.views[0],   // every device, the CPUs or the GPUs
+  case: null,              // one entry of view.cases
+  hidden: new Set(),       // implementations switched off in the legends
+};
+
+/** Edge of the cube with as many operations: what a rectangular case is placed at. */
+const equivalent_size = ({ m, n, k }) => Math.cbrt(m * n * k);
+const is_square = ({ m, n, k }) => m === n && n === k;
+const size_label = (c) => (is_square(c) ? `${c.n}³` : `${c.m} × ${c.n} × ${c.k}`);
+const thread_label = (count) => (count > 0 ? plural(count, "thread") : "device");
+
+/** The cases that share the selected type and thread count: what a chart over sizes shows. */
+const sibling_cases = () => selected.view.cases.filter(
+  (c) => c.dtype === selected.case.dtype && c.threads === selected.case.threads);
+
+const ranked_cells = (c) => c.ranked.map(cell_at);
+
+const on_cpu = ({ device }) => device === "cpu";
+
+/** The ceilings that bound cells such as this one: its kind of device, type and thread count. */
+const compute_ceilings = (cell) => ceilings("compute").filter(
+  (row) => on_cpu(row) === on_cpu(cell) && row.dtype === cell.dtype
+    && (!on_cpu(row) || row.threads === selected.case.threads))
+  .sort((a, b) => b.gflops - a.gflops);
+const bandwidth_ceilings = (cell) => ceilings("bandwidth").filter(
+  (row) => on_cpu(row) === on_cpu(cell) && (!on_cpu(row) || row.threads === selected.case.threads))
+  .sort((a, b) => b.gb_per_s - a.gb_per_s);
+const peak_of = (cell) => compute_ceilings(cell)[0]?.gflops;
+
+/** One cell of each kind of device among these: whose ceilings to draw. */
+const kinds_of = (cells) => [cells.find(on_cpu), cells.find((cell) => !on_cpu(cell))].filter(Boolean);
+
+/** One pair of the selected case read as "first against second", whichever way it is stored. */
+function pair_of(comparison, first, second) {
+  for (const pair of comparison?.pairs ?? []) {
+    if (pair.a === first && pair.b === second) return pair;
+    if (pair.a !== second || pair.b !== first) continue;
+    const turned = { faster: "slower", slower: "faster" };
+    return { ...pair, a: first, b: second,
+             ratio: pair.ratio && 1 / pair.ratio,
+             ci95_ratio: pair.ci95_ratio && [1 / pair.ci95_ratio[1], 1 / pair.ci95_ratio[0]],
+             effect_size: known(pair.effect_size) ? -pair.effect_size : null,
+             verdict: turned[pair.verdict] ?? pair.verdict };
+  }
+  return null;
+}

@@ -1,0 +1,112 @@
+// Every measured point under the ceilings measured on this machine. The roof of a level is
+// min(peak, bandwidth x intensity); intensity counts compulsory traffic only, so points of one case
+// stand above each other and what a kernel wastes shows as the distance to its roof.
+
+function roofs(cell, low, high) {
+  const units = compute_ceilings(cell);
+  const peak = units[0]?.gflops;
+  const lines = units.map((unit, i) => ({
+    label: `${unit.unit}: ${digits(unit.gflops)} GFLOP/s`, rank: i,
+    data: [{ x: low, y: unit.gflops }, { x: high, y: unit.gflops }],
+  }));
+  for (const level of bandwidth_ceilings(cell)) {
+    const ridge = peak ? Math.min(high, peak / level.gb_per_s) : high;
+    lines.push({
+      label: `${level.level}: ${digits(level.gb_per_s)} GB/s`, slope: true,
+      data: [{ x: low, y: low * level.gb_per_s }, { x: ridge, y: ridge * level.gb_per_s }],
+    });
+  }
+  return lines;
+}
+
+const roof_dataset = (line) => ({
+  ...line, showLine: true, pointRadius: 0, pointHitRadius: 0, roof: true,
+  borderColor: ink(line.slope ? "roof-slope" : "roof"), borderWidth: line.rank > 0 ? 1 : 1.75,
+  borderDash: line.rank > 0 ? [4, 4] : [],
+});
+
+/** Names each roof at the right end of its line; on a narrow screen without its figure. */
+const roof_names = {
+  id: "roof_names",
+  afterDatasetsDraw(chart) {
+    const { ctx, scales: { x, y } } = chart;
+    ctx.save();
+    ctx.font = `${Chart.defaults.font.size - 1}px ${Chart.defaults.font.family}`;
+    ctx.fillStyle = ink("muted");
+    ctx.textAlign = "right";
+    for (const dataset of chart.data.datasets.filter((d) => d.roof)) {
+      const name = narrow() ? dataset.label.split(":")[0] : dataset.label;
+      const [from, to] = dataset.data.map((p) => [x.getPixelForValue(p.x), y.getPixelForValue(p.y)]);
+      ctx.save();
+      if (dataset.slope) {
+        ctx.translate(...to);
+        ctx.rotate(Math.atan2(to[1] - from[1], to[0] - from[0]));
+        ctx.fillText(name, -6, -5);
+      } else {
+        ctx.fillText(name, to[0] - 4, to[1] - 5);
+      }
+      ctx.restore();
+    }
+    ctx.restore();
+  },
+};
+
+function roofline_points() {
+  const by_name = new Map();
+  for (const c of sibling_cases()) {
+    for (const cell of ranked_cells(c)) {
+      if (!known(cell.arithmetic_intensity)) continue;
+      if (!by_name.has(cell.implementation)) by_name.set(cell.implementation, []);
+      by_name.get(cell.implementation).push(
+        { x: cell.arithmetic_intensity, y: cell.median_gflops, cell });
+    }
+  }
+  return by_name;
+}
+
+section({
+  id: "roofline",
+  title: "Roofline",
+  lead: () => {
+    const { dtype, threads } = selected.case;
+    const roofed = ranked_cells(selected.case).some(peak_of);
+    return `${dtype}, ${thread_label(threads)}. ` + (roofed
+      ? "Lines are the ceilings measured on this machine in this run. Intensity counts compulsory "
+        + "traffic: A and B read once, C written once."
+      : "No ceilings were measured for this type and thread count, so points stand without a roof.");
+  },
+  applies: () => results.cells.some((c) => has_figure(c) && known(c.arithmetic_intensity)),
+  render(host) {
+    const points = roofline_points();
+    const all = [...points.values()].flat();
+    if (all.length === 0) return;
+    const kinds = kinds_of(all.map(({ cell }) => cell));
+    const ridges = kinds.filter(peak_of).flatMap(
+      (cell) => bandwidth_ceilings(cell).map((level) => peak_of(cell) / level.gb_per_s));
+    const [low, high] = log_bounds([...all.map(({ x }) => x), ...ridges], narrow() ? 2.5 : 3.5);
+    const lines = kinds.flatMap((cell) => roofs(cell, low, high)).map(roof_dataset);
+    const names = [...points.keys()].sort((a, b) => styles.get(a).order - styles.get(b).order);
+    const measured = names.map((implementation) => ({
+      implementation, label: implementation, data: points.get(implementation), showLine: false,
+      ...dataset_style(implementation),
+    }));
+    const [floor, top] = log_bounds([...all.map(({ y }) => y), ...kinds.map(peak_of).filter(Boolean)], 1.6);
+    const chart = draw_chart(host, {
+      height: narrow() ? 340 : 480,
+      label: `Roofline: ${all.length} measured points and ${lines.length} measured ceilings`,
+    }, {
+      type: "scatter",
+      data: { datasets: [...lines, ...measured] },
+      plugins: [roof_names],
+      options: {
+        interaction: { mode: "nearest", intersect: false },
+        scales: {
+          x: log_axis("Arithmetic intensity, FLOP per byte", low, high),
+          y: log_axis("GFLOP/s", floor, top),
+        },
+        plugins: { tooltip: cell_tooltip },
+      },
+    });
+    legend(host, chart, names);
+  },
+});

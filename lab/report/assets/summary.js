@@ -1,0 +1,70 @@
+// What a reader takes away: the headline, four figures of the selected case, the verdict on every
+// case, and what to know before trusting any of it.
+
+const glyph = { error: "✕", warning: "!", note: "i" };
+
+function tiles() {
+  const cells = ranked_cells(selected.case);
+  if (cells.length === 0) return null;
+  const best = cells[0];
+  const last = cells[cells.length - 1];
+  const peak = peak_of(best);
+  const measured = results.cells.filter(has_figure).length;
+  const attempted = results.cells.filter((cell) => cell.available).length;
+  const figures = [
+    [digits(best.median_gflops), "GFLOP/s", `highest median: ${best.implementation}`],
+    [known(best.percent_of_roofline) ? best.percent_of_roofline.toFixed(0) : dash, "%",
+     peak ? `of the measured roofline (peak ${digits(peak)} GFLOP/s)`
+          : "of the measured roofline"],
+    [times(best.median_gflops / last.median_gflops), "",
+     cells.length > 1 ? `from the slowest: ${last.implementation}` : "one implementation only"],
+    [`${measured}`, `of ${attempted}`, "cells of this file have a verified figure"],
+  ];
+  return element("div", { class: "tiles" }, figures.map(([value, unit, what]) =>
+    element("div", {}, element("p", { class: "value" }, value, " ",
+                               element("small", {}, unit)), element("p", {}, what))));
+}
+
+let all_open = digest.views[0].cases.length <= 6;
+
+function every_case() {
+  const columns = [
+    { head: "Case", cell: (c) => element("button", {
+      type: "button", class: "link", "aria-current": c === selected.case ? "true" : undefined,
+      onclick: () => choose(c),
+    }, c.label) },
+    { head: "Verdict", cell: (c) => element("span", {}, prose(c.verdict)) },
+  ];
+  const all = table(columns, selected.view.cases, {
+    class: "verdicts",
+    row_attributes: (c) => ({ class: c === selected.case ? "chosen" : undefined }),
+  });
+  return element("details", { open: all_open,
+                              ontoggle: (event) => { all_open = event.currentTarget.open; } },
+    element("summary", {}, `The verdict on each of ${selected.view.cases.length} cases`), all);
+}
+
+function warning_list() {
+  if (digest.warnings.length === 0) return null;
+  return element("div", { class: "warnings" }, element("h3", {}, "Before you trust it"),
+    element("ul", {}, digest.warnings.map(({ level, text }) => element("li", { class: level },
+      element("span", { class: "glyph", role: "img", "aria-label": level }, glyph[level]),
+      element("span", {}, prose(text))))));
+}
+
+section({
+  id: "summary",
+  title: "Verdict",
+  render(host) {
+    const [opening, ...rest] = selected.view.headline;
+    host.append(element("p", { class: "headline" }, prose(opening)));
+    if (rest.length > 0) host.append(element("p", { class: "further" }, prose(rest.join(" "))));
+    if (selected.case) {
+      host.append(...[element("p", { class: "eyebrow" }, selected.case.label), tiles()]
+        .filter(Boolean));
+    }
+    const warned = warning_list();
+    if (warned) host.append(warned);
+    if (selected.view.cases.length > 1) host.append(every_case());
+  },
+});

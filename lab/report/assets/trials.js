@@ -1,0 +1,51 @@
+// Every trial in the order it ran, one strip a cell on one common scale, so that drift, outliers
+// and two-humped timings are seen and not averaged away.
+
+const strip = { width: 240, height: 56, inset: 5 };
+
+/** Deviation of each trial from the median of its cell, as a fraction of the time. */
+const deviations = (cell) => cell.trials_s.map((time) => time / cell.median_s - 1);
+
+/** A scale that shows 95 % of all trials of the case; the few beyond it are drawn at the edge. */
+function common_range(cells) {
+  const all = cells.flatMap(deviations).map(Math.abs).sort((a, b) => a - b);
+  if (all.length === 0) return 0.01;
+  return Math.max(0.01, all[Math.floor(0.95 * (all.length - 1))] * 1.3);
+}
+
+function draw_strip(cell, range) {
+  const { width, height, inset } = strip;
+  const values = deviations(cell);
+  const x = (i) => inset + (values.length > 1 ? i / (values.length - 1) : 0.5) * (width - 2 * inset);
+  const y = (v) => height / 2 - Math.max(-1, Math.min(1, v / range)) * (height / 2 - inset);
+  const ci = cell.ci95_median_s?.map((edge) => y(edge / cell.median_s - 1));
+  return element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
+                          "aria-label": `${values.length} trials of ${cell.implementation}` },
+    ci && element("rect", { x: 0, width, y: ci[1], height: Math.max(1, ci[0] - ci[1]), class: "ci" }),
+    element("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "median" }),
+    values.map((v, i) => Math.abs(v) > range
+      ? element("path", { class: "beyond", d: `M${x(i) - 3.5} ${y(v)}h7l-3.5 ${v > 0 ? -5 : 5}z` })
+      : element("circle", { cx: x(i), cy: y(v), r: 2.1 })));
+}
+
+section({
+  id: "trials",
+  title: "Trials",
+  lead: () => {
+    const range = common_range(ranked_cells(selected.case));
+    return `${selected.case.label}. Each dot is one trial, left to right as it ran; up is slower. `
+      + `Every strip spans ±${(100 * range).toPrecision(2)} % around its own median; triangles lie `
+      + "beyond. The band is the 95 % confidence interval.";
+  },
+  applies: () => results.cells.some(has_figure),
+  render(host) {
+    const cells = ranked_cells(selected.case).filter((cell) => cell.median_s > 0);
+    const range = common_range(cells);
+    host.append(element("div", { class: "strips" }, cells.map((cell) =>
+      element("figure", {}, element("figcaption", {},
+        element("span", {}, breakable(cell.implementation)),
+        element("small", {}, `${duration(cell.median_s)}, SD ${
+          percent(100 * cell.sd_s / cell.mean_s)}${
+          cell.ci_method === "block-bca" ? ", dependent" : ""}`)), draw_strip(cell, range)))));
+  },
+});

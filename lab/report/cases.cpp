@@ -1,0 +1,184 @@
+// Groups cells into cases, decides who has a figure, and reads pairs both ways round.
+#include "lab/report/cases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <tuple>
+
+#include "lab/report/words.hpp"
+
+namespace carat::report {
+namespace {
+
+using nlohmann::json;
+using shape_key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
+
+shape_key shape_of(const json& entry) {
+    return {entry["dtype"], entry["m"], entry["n"], entry["k"]};
+}
+
+bool on_cpu(const json& cell) {
+    return cell["device"] == "cpu";
+}
+
+const json& comparisons(const json& results) {
+    static const json none = json::array();
+    const auto found = results.find("comparisons");
+    return found == results.end() || found->is_null() ? none : *found;
+}
+
+bool names(const json* comparison, const json& label) {
+    if (comparison == nullptr) return false;
+    return std::any_of((*comparison)["pairs"].begin(), (*comparison)["pairs"].end(),
+                       [&](const json& pair) { return pair["a"] == label || pair["b"] == label; });
+}
+
+// Why a cell has no figure; empty when it has one.
+std::string refusal(const json& cell) {
+    if (!cell["available"].get<bool>()) {
+        return "unavailable: " + field_or<std::string>(cell, "reason", "no reason given");
+    }
+    if (!cell["verified"].get<bool>()) {
+        const auto method = field_or<std::string>(cell, "verification", "none");
+        if (method == "none") return "not verified, so no figure is given";
+        return fmt::format("failed verification ({}): error {} u, allowed {} u", method,
+                           roundoffs(field_or(cell, "error_ulp", 0.0)),
+                           roundoffs(field_or(cell, "error_bound_ulp", 0.0)));
+    }
+    if (cell["trials_s"].empty()) return "no trials: the run ended before its turn";
+    if (field_or(cell, "impossible", false)) {
+        return fmt::format(
+            "impossible: {} GFLOP/s is above the measured limit{}: wrong work or "
+            "wrong time",
+            digits(cell["median_gflops"]),
+            cell.contains("roofline_gflops") && !cell["roofline_gflops"].is_null()
+                ? " of " + digits(cell["roofline_gflops"])
+                : "");
+    }
+    return "";
+}
+
+// The thread counts that a shape's cases have, in the order met: those compared, then those of CPU
+// cells that no comparison holds (a lone one), and for a device alone whatever its cells say.
+std::vector<std::int64_t> thread_counts(const json& results, const shape_key& key) {
+    std::vector<std::int64_t> found;
+    std::set<std::string> compared;
+    const auto add = [&](std::int64_t count) {
+        if (std::find(found.begin(), found.end(), count) == found.end()) found.push_back(count);
+    };
+    for (const auto& comparison : comparisons(results)) {
+        if (shape_of(comparison) != key) continue;
+        add(comparison["threads"]);
+        for (const auto& pair : comparison["pairs"]) {
+            compared.insert({pair["a"].get<std::string>(), pair["b"].get<std::string>()});
+        }
+    }
+    for (const auto& cell : results["cells"]) {
+        if (shape_of(cell) == key && on_cpu(cell) && cell["available"].get<bool>() &&
+            !compared.contains(cell["implementation"])) {
+            add(cell["threads"]);
+        }
+    }
+    if (!found.empty()) return found;
+    for (const auto& cell : results["cells"]) {
+        if (shape_of(cell) == key) add(cell["threads"]);
+    }
+    return found;
+}
+
+bool belongs(const json& results, const json& cell, const measured_case& here) {
+    if (shape_of(cell) != shape_key{here.dtype, here.m, here.n, here.k}) return false;
+    if (cell["threads"] == here.threads || !on_cpu(cell)) return true;
+    if (!names(here.comparison, cell["implementation"])) return false;
+    // Its own row at this thread count, where there is one, stands for it.
+    return std::none_of(results["cells"].begin(), results["cells"].end(), [&](const json& other) {
+        return other["implementation"] == cell["implementation"] &&
+               other["threads"] == here.threads && shape_of(other) == shape_of(cell);
+    });
+}
+
+void fill(const json& results, const std::string& view, measured_case& here) {
+    const auto& cells = results["cells"];
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (!shows(view, cells[i]) || !belongs(results, cells[i], here)) continue;
+        const std::string why = refusal(cells[i]);
+        if (why.empty()) {
+            here.ranked.push_back(i);
+        } else {
+            here.refused.push_back({i, why});
+        }
+    }
+    std::stable_sort(here.ranked.begin(), here.ranked.end(), [&](std::size_t a, std::size_t b) {
+        return cells[a]["median_gflops"].get<double>() > cells[b]["median_gflops"].get<double>();
+    });
+}
+
+const json* comparison_of(const json& results, const measured_case& here) {
+    for (const auto& comparison : comparisons(results)) {
+        if (shape_of(comparison) == shape_key{here.dtype, here.m, here.n, here.k} &&
+            comparison["threads"] == here.threads) {
+            return &comparison;
+        }
+    }
+    return nullptr;
+}
+
+std::string reversed(const std::string& verdict) {
+    return verdict == "faster" ? "slower" : verdict == "slower" ? "faster" : verdict;
+}
+
+}  // namespace
+
+std::string measured_case::label() const {
+    const std::string text = dtype + " " + shape(m, n, k);
+    return threads == 0 ? text : text + ", " + report::threads(threads);
+}
+
+bool shows(const std::string& view, const json& cell) {
+    return view == "all" || (view == "cpu") == on_cpu(cell);
+}
+
+std::vector<measured_case> group(const json& results, const std::string& view) {
+    std::vector<measured_case> cases;
+    std::set<shape_key> met;
+    for (const auto& cell : results["cells"]) {
+        const auto key = shape_of(cell);
+        if (!met.insert(key).second) continue;
+        for (const std::int64_t count : thread_counts(results, key)) {
+            measured_case here;
+            std::tie(here.dtype, here.m, here.n, here.k) = key;
+            here.threads = count;
+            here.comparison = comparison_of(results, here);
+            fill(results, view, here);
+            if (!here.ranked.empty() || !here.refused.empty()) cases.push_back(std::move(here));
+        }
+    }
+    return cases;
+}
+
+std::optional<pair_reading> compare(const measured_case& where, const std::string& first,
+                                    const std::string& second) {
+    if (where.comparison == nullptr) return std::nullopt;
+    for (const auto& pair : (*where.comparison)["pairs"]) {
+        const bool forward = pair["a"] == first && pair["b"] == second;
+        if (!forward && !(pair["a"] == second && pair["b"] == first)) continue;
+        pair_reading reading;
+        reading.verdict = pair["verdict"];
+        const double ratio = field_or(pair, "ratio", 0.0);
+        if (ratio > 0) reading.ratio = ratio;
+        if (pair.contains("ci95_ratio") && !pair["ci95_ratio"].is_null()) {
+            reading.ci_ratio = pair["ci95_ratio"].get<std::pair<double, double>>();
+        }
+        if (forward) return reading;
+        reading.verdict = reversed(reading.verdict);
+        if (reading.ratio) reading.ratio = 1 / *reading.ratio;
+        if (reading.ci_ratio) {
+            reading.ci_ratio = {1 / reading.ci_ratio->second, 1 / reading.ci_ratio->first};
+        }
+        return reading;
+    }
+    return std::nullopt;
+}
+
+}  // namespace carat::report

@@ -1,0 +1,193 @@
+// The fields that a report can't do without, and the types of those it can. Anything else in the
+// file is free, as docs/results.md promises to its readers.
+#include "lab/report/check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+
+#include <carat/error.hpp>
+
+namespace carat::report {
+namespace {
+
+using nlohmann::json;
+
+constexpr int schema_read_here = 1;
+constexpr std::string_view remedy = "write the file again with `carat bench --json FILE`";
+
+[[noreturn]] void refuse(const std::string& where, std::string_view what) {
+    throw error(error_code::invalid_argument,
+                fmt::format("not a usable results file: {} {}; {}", where, what, remedy));
+}
+
+// What a field holds, short enough for one line of a message.
+std::string shown(const json& value) {
+    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    constexpr std::size_t longest = 40;
+    return text.size() > longest ? text.substr(0, longest) + "..." : text;
+}
+
+struct kind {
+    std::string_view name;
+    bool (*holds)(const json&);
+};
+
+bool is_finite_number(const json& v) {
+    return v.is_number() && std::isfinite(v.get<double>());
+}
+
+constexpr kind text{"a text", [](const json& v) { return v.is_string(); }};
+constexpr kind name{"a name", [](const json& v) {
+                        return v.is_string() && !v.get_ref<const std::string&>().empty();
+                    }};
+constexpr kind boolean{"true or false", [](const json& v) { return v.is_boolean(); }};
+constexpr kind object{"an object", [](const json& v) { return v.is_object(); }};
+constexpr kind list{"a list", [](const json& v) { return v.is_array(); }};
+constexpr kind number{"a number", is_finite_number};
+constexpr kind positive{"a number above zero",
+                        [](const json& v) { return is_finite_number(v) && v.get<double>() > 0; }};
+constexpr kind count{"a whole number, zero or more",
+                     [](const json& v) { return v.is_number_integer() && v.get<double>() >= 0; }};
+constexpr kind size{"a whole number above zero",
+                    [](const json& v) { return v.is_number_integer() && v.get<double>() > 0; }};
+constexpr kind interval{"[low, high]", [](const json& v) {
+                            return v.is_array() && v.size() == 2 &&
+                                   std::all_of(v.begin(), v.end(), is_finite_number);
+                        }};
+constexpr kind ratio_interval{"[low, high], both above zero", [](const json& v) {
+                                  return interval.holds(v) && v[0] > 0.0 && v[1] > 0.0;
+                              }};
+constexpr kind verdict{"faster, slower, tie or unclear", [](const json& v) {
+                           return v == "faster" || v == "slower" || v == "tie" || v == "unclear";
+                       }};
+
+const json& required(const json& parent, const char* field, const kind& expected,
+                     const std::string& where) {
+    const auto found = parent.find(field);
+    const std::string path =
+        where.empty() ? fmt::format("`{}`", field) : fmt::format("`{}` of {}", field, where);
+    if (found == parent.end()) refuse(path, "is missing");
+    if (!expected.holds(*found)) {
+        refuse(path, fmt::format("is {}, expected {}", shown(*found), expected.name));
+    }
+    return *found;
+}
+
+// A field that may be absent or null (a NaN is written as null).
+void optional(const json& parent, const char* field, const kind& expected,
+              const std::string& where) {
+    const auto found = parent.find(field);
+    if (found != parent.end() && !found->is_null()) required(parent, field, expected, where);
+}
+
+void check_shape(const json& parent, const std::string& where) {
+    required(parent, "dtype", name, where);
+    for (const char* field : {"m", "n", "k"}) required(parent, field, size, where);
+    required(parent, "threads", count, where);
+}
+
+void check_cell(const json& cell, const std::string& place) {
+    if (!cell.is_object()) refuse(place, fmt::format("is {}, expected an object", shown(cell)));
+    const auto& label = required(cell, "implementation", name, place);
+    const std::string where = fmt::format("{} ({})", place, label.get_ref<const std::string&>());
+    required(cell, "device", name, where);
+    check_shape(cell, where);
+    for (const char* field :
+         {"reason", "group", "computes_in", "verification", "ci_method", "bound", "stop"}) {
+        optional(cell, field, text, where);
+    }
+    for (const char* field : {"impossible", "few_trials"}) optional(cell, field, boolean, where);
+    for (const char* field : {"tunables", "library"}) optional(cell, field, object, where);
+    if (!required(cell, "available", boolean, where).get<bool>()) return;
+
+    for (const char* field : {"prepare_s", "cold_s", "error_ulp", "error_bound_ulp", "rank",
+                              "mean_s", "sd_s", "arithmetic_intensity", "roofline_gflops",
+                              "percent_of_roofline", "repetitions", "autocorrelation"}) {
+        optional(cell, field, number, where);
+    }
+    for (const char* field : {"ci95_gflops", "ci95_median_s"}) {
+        optional(cell, field, interval, where);
+    }
+    const bool verified = required(cell, "verified", boolean, where).get<bool>();
+    const auto trials = cell.find("trials_s");
+    if (trials == cell.end() && !verified) return;
+    required(cell, "trials_s", list, where);
+    for (std::size_t i = 0; i < trials->size(); ++i) {
+        if (!positive.holds((*trials)[i])) {
+            refuse(fmt::format("`trials_s[{}]` of {}", i, where),
+                   fmt::format("is {}, expected {}", shown((*trials)[i]), positive.name));
+        }
+    }
+    if (verified && !trials->empty()) required(cell, "median_gflops", positive, where);
+}
+
+void check_comparison(const json& comparison, const std::string& where) {
+    if (!comparison.is_object()) refuse(where, "is not an object");
+    check_shape(comparison, where);
+    for (const char* field : {"hypotheses", "welch"}) optional(comparison, field, object, where);
+    const auto& pairs = required(comparison, "pairs", list, where);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const std::string place = fmt::format("pairs[{}] of {}", i, where);
+        if (!pairs[i].is_object()) refuse(place, "is not an object");
+        required(pairs[i], "a", name, place);
+        required(pairs[i], "b", name, place);
+        required(pairs[i], "verdict", verdict, place);
+        optional(pairs[i], "ratio", positive, place);
+        optional(pairs[i], "ci95_ratio", ratio_interval, place);
+        for (const char* field : {"p", "q", "df", "effect_size"}) {
+            optional(pairs[i], field, number, place);
+        }
+    }
+}
+
+void check_machine(const json& machine) {
+    required(machine, "cpu_model", text, "machine");
+    optional(machine, "hypervisor", text, "machine");
+    for (const char* field : {"isa", "caches", "gpus"}) optional(machine, field, list, "machine");
+    optional(machine, "ceilings", object, "machine");
+    if (!machine.contains("ceilings") || machine["ceilings"].is_null()) return;
+    const std::array<std::array<const char*, 3>, 2> tables{
+        {{"compute", "unit", "gflops"}, {"bandwidth", "level", "gb_per_s"}}};
+    for (const auto& [table, label, value] : tables) {
+        optional(machine["ceilings"], table, list, "machine.ceilings");
+        std::size_t i = 0;
+        for (const auto& row : machine["ceilings"].value(table, json::array())) {
+            const std::string where = fmt::format("machine.ceilings.{}[{}]", table, i++);
+            if (!row.is_object()) refuse(where, "is not an object");
+            required(row, label, text, where);
+            required(row, value, positive, where);
+            required(row, "threads", count, where);
+        }
+    }
+}
+
+}  // namespace
+
+void check(const json& results) {
+    if (!results.is_object()) refuse("the document", "is not a JSON object");
+    const auto& schema = required(results, "schema", count, "");
+    if (schema != schema_read_here) {
+        refuse("`schema`",
+               fmt::format("is {}, and this carat reads {}", schema.dump(), schema_read_here));
+    }
+    check_machine(required(results, "machine", object, ""));
+    for (const char* field : {"build", "settings"}) optional(results, field, object, "");
+    for (const char* field : {"revision", "date", "command", "carat"}) {
+        optional(results, field, text, "");
+    }
+    optional(results, "complete", boolean, "");
+    const auto& cells = required(results, "cells", list, "");
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        check_cell(cells[i], fmt::format("cells[{}]", i));
+    optional(results, "comparisons", list, "");
+    const json comparisons = results.value("comparisons", json::array());
+    for (std::size_t i = 0; i < comparisons.size(); ++i) {
+        check_comparison(comparisons[i], fmt::format("comparisons[{}]", i));
+    }
+}
+
+}  // namespace carat::report

@@ -1,0 +1,53 @@
+// Puts the results and their digest into the page. Both sit in <script type="application/json">,
+// where only "<" can end the element or open a comment, so "<" alone needs an escape.
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+
+#include <carat/error.hpp>
+
+#include "lab/report/check.hpp"
+#include "lab/report/digest.hpp"
+#include "lab/report/page.hpp"
+#include "lab/report/report.hpp"
+
+namespace carat::report {
+namespace {
+
+std::string embeddable(const nlohmann::json& value) {
+    using handler = nlohmann::json::error_handler_t;
+    const std::string text = value.dump(-1, ' ', false, handler::replace);
+    std::string safe;
+    safe.reserve(text.size());
+    for (const char c : text) {
+        if (c == '<') {
+            safe += "\\u003c";
+        } else {
+            safe += c;
+        }
+    }
+    return safe;
+}
+
+}  // namespace
+
+std::string html(const nlohmann::json& results) {
+    check(results);
+    constexpr std::string_view results_mark = "{{results}}";
+    constexpr std::string_view digest_mark = "{{digest}}";
+    const std::string_view whole = page();
+    const auto first = whole.find(results_mark);
+    const auto second = whole.find(digest_mark);
+    if (first == whole.npos || second == whole.npos || second < first) {
+        throw error(error_code::unsupported, "the report's page was built without its data marks");
+    }
+    std::string written;
+    written += whole.substr(0, first);
+    written += embeddable(results);
+    written += whole.substr(first + results_mark.size(), second - first - results_mark.size());
+    written += embeddable(digest(results));
+    written += whole.substr(second + digest_mark.size());
+    return written;
+}
+
+}  // namespace carat::report

@@ -1,0 +1,175 @@
+// Turns ranks and pairs into sentences. A tie (equal within the margin) and an unclear pair (not
+// enough evidence either way) are different answers and read differently.
+#include "lab/report/verdict.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "lab/report/words.hpp"
+
+namespace carat::report {
+namespace {
+
+using nlohmann::json;
+
+std::string quoted(const json& cell) {
+    return fmt::format("`{}`", unquoted(cell["implementation"]));
+}
+
+double gflops(const json& cell) {
+    return cell["median_gflops"];
+}
+
+// "142.1 GFLOP/s (95 % CI 141.0 to 143.2), 71 % of the measured roofline"
+std::string figure(const json& cell) {
+    std::string said = digits(gflops(cell)) + " GFLOP/s";
+    if (cell.contains("ci95_gflops") && !cell["ci95_gflops"].is_null()) {
+        said += fmt::format(" (95 % CI {} to {})", digits(cell["ci95_gflops"][0]),
+                            digits(cell["ci95_gflops"][1]));
+    }
+    if (const double percent = field_or(cell, "percent_of_roofline", 0.0); percent > 0) {
+        said += fmt::format(", {:.0f} % of the measured roofline", percent);
+    }
+    return said;
+}
+
+// Everyone the leader does not certainly beat, by what the comparison says of the pair.
+struct standing {
+    std::vector<std::string> tied, unclear;
+    std::vector<const json*> behind;
+};
+
+standing stand(const json& results, const measured_case& here) {
+    standing found;
+    const json& leader = results["cells"][here.ranked.front()];
+    for (std::size_t i = 1; i < here.ranked.size(); ++i) {
+        const json& cell = results["cells"][here.ranked[i]];
+        const auto pair = compare(here, leader["implementation"], cell["implementation"]);
+        if (pair && pair->verdict == "tie") {
+            found.tied.push_back(quoted(cell));
+        } else if (pair && pair->verdict == "unclear") {
+            found.unclear.push_back(quoted(cell));
+        } else {
+            found.behind.push_back(&cell);
+        }
+    }
+    return found;
+}
+
+std::string opening(const json& results, const json& leader, const standing& others) {
+    std::string said;
+    if (others.tied.empty() && others.unclear.empty()) {
+        return fmt::format("{} is fastest at {}", quoted(leader), figure(leader));
+    }
+    if (others.tied.empty()) {
+        said = fmt::format("{} has the highest median, {}", quoted(leader), figure(leader));
+    } else {
+        const double margin = results.contains("settings")
+                                  ? field_or(results["settings"], "equivalence_margin", 0.0)
+                                  : 0.0;
+        const std::string within = margin > 0 ? fmt::format(" within {:.3g} %", 100 * margin) : "";
+        said = fmt::format("{} and {} are equally fast{}, at {}", quoted(leader),
+                           listed(others.tied), within, figure(leader));
+    }
+    if (!others.unclear.empty()) {
+        said += fmt::format("; these trials can't tell {} from {}", listed(others.unclear),
+                            quoted(leader));
+    }
+    return said;
+}
+
+std::string trailing(const measured_case& here, const json& leader, const standing& others) {
+    const json& next = *others.behind.front();
+    const json& last = *others.behind.back();
+    const auto pair = compare(here, leader["implementation"], next["implementation"]);
+    const double ratio = pair && pair->ratio ? *pair->ratio : gflops(leader) / gflops(next);
+    std::string said = fmt::format("{}, {}, takes {} as long",
+                                   others.behind.size() == 1 ? "The other" : "The next",
+                                   quoted(next), times(ratio));
+    if (pair && pair->ci_ratio) {
+        said += fmt::format(" (95 % CI {} to {})", times(pair->ci_ratio->first),
+                            times(pair->ci_ratio->second));
+    }
+    if (&next != &last) {
+        said += fmt::format("; the slowest, {}, {}", quoted(last),
+                            times(gflops(leader) / gflops(last)));
+    }
+    return said + ".";
+}
+
+// "Highest median: `a` in 4 of 6 cases and `b` in 2."; empty for a single case.
+std::string leads(const json& results, const std::vector<measured_case>& cases) {
+    std::map<std::string, std::size_t> wins;
+    std::size_t told = 0;
+    for (const auto& here : cases) {
+        if (here.ranked.empty()) continue;
+        ++wins[quoted(results["cells"][here.ranked.front()])];
+        ++told;
+    }
+    if (told < 2) return "";
+    std::vector<std::pair<std::size_t, std::string>> order;
+    for (const auto& [name, count] : wins) order.emplace_back(count, name);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<std::string> said;
+    for (const auto& [count, name] : order) {
+        said.push_back(count == told  ? fmt::format("{} in all {} cases", name, told)
+                       : said.empty() ? fmt::format("{} in {} of {} cases", name, count, told)
+                                      : fmt::format("{} in {}", name, count));
+    }
+    return fmt::format("Highest median: {}.", listed(said));
+}
+
+}  // namespace
+
+std::vector<std::string> verdict(const json& results, const measured_case& here) {
+    if (here.ranked.empty()) return {"No implementation has a figure here."};
+    const json& leader = results["cells"][here.ranked.front()];
+    if (here.ranked.size() == 1) {
+        return {
+            fmt::format("{} is the only one with a figure: {}.", quoted(leader), figure(leader))};
+    }
+    if (here.comparison == nullptr) {
+        const json& next = results["cells"][here.ranked[1]];
+        return {
+            fmt::format("{} has the highest median, {}, before {} at {} GFLOP/s; the file holds "
+                        "no test of the difference.",
+                        quoted(leader), figure(leader), quoted(next), digits(gflops(next)))};
+    }
+    const standing others = stand(results, here);
+    std::vector<std::string> said{opening(results, leader, others) + "."};
+    if (!others.behind.empty()) said.push_back(trailing(here, leader, others));
+    return said;
+}
+
+std::optional<std::size_t> largest(const std::vector<measured_case>& cases) {
+    const auto weight = [&](std::size_t i) {
+        const auto& c = cases[i];
+        const double operations =
+            static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
+        return std::tuple(operations, c.threads);
+    };
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (!cases[i].ranked.empty() && (!found || weight(i) > weight(*found))) found = i;
+    }
+    return found;
+}
+
+std::vector<std::string> headline(const json& results, const std::vector<measured_case>& cases) {
+    const auto opens_at = largest(cases);
+    if (!opens_at) return {"Nothing in this file has a figure."};
+    const auto& here = cases[*opens_at];
+    std::vector<std::string> said = verdict(results, here);
+    said.front() =
+        fmt::format("On {}, {} {}{}: {}", unquoted(results["machine"]["cpu_model"]), here.dtype,
+                    shape(here.m, here.n, here.k),
+                    here.threads == 0 ? "" : " with " + threads(here.threads), said.front());
+    if (const auto tally = leads(results, cases); !tally.empty()) said.push_back(tally);
+    return said;
+}
+
+}  // namespace carat::report

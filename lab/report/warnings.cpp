@@ -1,0 +1,198 @@
+// One function per concern; each adds at most one line, with the remedy where there is one.
+#include "lab/report/warnings.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <set>
+
+#include "lab/report/cases.hpp"
+#include "lab/report/words.hpp"
+
+namespace carat::report {
+namespace {
+
+using nlohmann::json;
+using list = std::vector<warning>;
+
+std::string name(const json& cell) {
+    return fmt::format("`{}`", unquoted(cell["implementation"]));
+}
+
+bool measured(const json& cell) {
+    return cell["available"].get<bool>() && cell["verified"].get<bool>() &&
+           !cell["trials_s"].empty();
+}
+
+// The cells that satisfy a test: how many, and the names without repeats.
+struct selection {
+    std::size_t cells = 0;
+    std::vector<std::string> names;
+};
+
+selection select(const json& results, const std::function<bool(const json&)>& test) {
+    selection found;
+    for (const auto& cell : results["cells"]) {
+        if (!test(cell)) continue;
+        ++found.cells;
+        if (std::find(found.names.begin(), found.names.end(), name(cell)) == found.names.end()) {
+            found.names.push_back(name(cell));
+        }
+    }
+    return found;
+}
+
+void failures(const json& results, list& said) {
+    const auto wrong = select(results, [](const json& cell) {
+        return cell["available"].get<bool>() && !cell["verified"].get<bool>();
+    });
+    if (wrong.cells > 0) {
+        said.push_back({"error", fmt::format("{} not verified, so without a figure: {}.",
+                                             counted(wrong.cells, "cell"), listed(wrong.names))});
+    }
+    const auto beyond = select(results, [](const json& cell) {
+        return measured(cell) && field_or(cell, "impossible", false);
+    });
+    if (beyond.cells > 0) {
+        said.push_back(
+            {"error", fmt::format("{} faster than the measured limit of the hardware, so refused "
+                                  "as impossible: {}. Wrong work, wrong time, or a ceiling "
+                                  "measured in a slower moment.",
+                                  counted(beyond.cells, "cell"), listed(beyond.names))});
+    }
+}
+
+void unfinished(const json& results, list& said) {
+    if (!field_or(results, "complete", true)) {
+        said.push_back({"warning",
+                        "The run was interrupted. Every cell shown is valid; go on with "
+                        "`carat bench --resume`."});
+    }
+    const auto few = select(results, [](const json& cell) {
+        return measured(cell) && field_or(cell, "few_trials", false);
+    });
+    if (few.cells > 0) {
+        said.push_back({"warning", fmt::format("{} with fewer than 20 trials, whose intervals are "
+                                               "rough: {}. Give `--trials 30` or a longer budget.",
+                                               counted(few.cells, "cell"), listed(few.names))});
+    }
+    const auto cut = select(results, [](const json& cell) {
+        return measured(cell) && field_or<std::string>(cell, "stop", "") == "budget";
+    });
+    if (cut.cells > 0) {
+        said.push_back(
+            {"warning", fmt::format("{} stopped by the time budget before the interval was as "
+                                    "narrow as asked: {}.",
+                                    counted(cut.cells, "cell"), listed(cut.names))});
+    }
+}
+
+void unequal_threads(const json& results, list& said) {
+    std::set<std::string> names;
+    for (const auto& here : group(results)) {
+        for (const std::size_t i : here.ranked) {
+            const json& cell = results["cells"][i];
+            if (cell["device"] == "cpu" && cell["threads"] != here.threads)
+                names.insert(name(cell));
+        }
+    }
+    if (names.empty()) return;
+    said.push_back({"warning", fmt::format("Unequal thread counts stand side by side: {} ran with "
+                                           "another number of threads than the case, given in the "
+                                           "table.",
+                                           listed({names.begin(), names.end()}))});
+}
+
+void trial_quality(const json& results, list& said) {
+    const auto dependent = select(results, [](const json& cell) {
+        return measured(cell) && field_or<std::string>(cell, "ci_method", "") == "block-bca";
+    });
+    if (dependent.cells > 0) {
+        said.push_back(
+            {"note", fmt::format("Successive trials depend on each other in {} ({}); "
+                                 "blocks were resampled there, which widens the "
+                                 "intervals as it should.",
+                                 counted(dependent.cells, "cell"), listed(dependent.names))});
+    }
+    constexpr double noisy = 0.1;  // standard deviation over mean
+    const auto spread = select(results, [](const json& cell) {
+        return measured(cell) &&
+               field_or(cell, "sd_s", 0.0) > noisy * field_or(cell, "mean_s", 1e300);
+    });
+    if (spread.cells > 0) {
+        said.push_back(
+            {"warning", fmt::format("Trials spread by more than 10 % in {}: {}. "
+                                    "Something else was using the machine.",
+                                    counted(spread.cells, "cell"), listed(spread.names))});
+    }
+}
+
+// "OpenBLAS chose SkylakeX", once for each library that tells.
+std::vector<std::string> kernels_chosen(const json& results) {
+    std::vector<std::string> chosen;
+    for (const auto& cell : results["cells"]) {
+        if (!measured(cell) || !cell.contains("library") || !cell["library"].is_object()) continue;
+        const auto kernel = field_or<std::string>(cell["library"], "kernel", "");
+        const std::string text = fmt::format("{} chose {}", name(cell), unquoted(kernel));
+        if (!kernel.empty() && std::find(chosen.begin(), chosen.end(), text) == chosen.end()) {
+            chosen.push_back(text);
+        }
+    }
+    return chosen;
+}
+
+void virtual_machine(const json& results, list& said) {
+    const auto hypervisor = field_or<std::string>(results["machine"], "hypervisor", "");
+    if (hypervisor.empty()) return;
+    const auto chosen = kernels_chosen(results);
+    said.push_back(
+        {"warning", fmt::format("This is a virtual machine ({}): the processor it names may not be "
+                                "the real one, and a vendor that trusts the name may pick a lesser "
+                                "kernel. {}",
+                                unquoted(hypervisor),
+                                chosen.empty() ? "No library says which kernel it chose."
+                                               : listed(chosen, 8) + ".")});
+}
+
+void vendor_notes(const json& results, list& said) {
+    std::set<std::string> told;
+    for (const auto& cell : results["cells"]) {
+        if (!measured(cell) || !cell.contains("library") || !cell["library"].is_object()) continue;
+        const auto note = field_or<std::string>(cell["library"], "note", "");
+        const std::string text = fmt::format("{}: {}", name(cell), unquoted(note));
+        if (!note.empty() && told.insert(text).second) said.push_back({"note", text});
+    }
+}
+
+void conditions(const json& results, list& said) {
+    const json ceilings = results["machine"].value("ceilings", json::object());
+    if (ceilings.is_null() || !ceilings.contains("compute") || ceilings["compute"].empty()) {
+        said.push_back({"note",
+                        "The machine's ceilings were not measured: there is no roofline, "
+                        "and an impossible figure can't be caught."});
+    }
+    if (results.contains("build") &&
+        field_or<std::string>(results["build"], "type", "Release") == "Debug") {
+        said.push_back({"warning",
+                        "carat was built for debugging: its own implementations are "
+                        "far slower than in a release build."});
+    }
+}
+
+}  // namespace
+
+std::vector<warning> warnings(const json& results) {
+    list said;
+    for (const auto concern : {failures, unfinished, virtual_machine, unequal_threads,
+                               trial_quality, conditions, vendor_notes}) {
+        concern(results, said);
+    }
+    const auto weight = [](const warning& w) {
+        return w.level == "error" ? 0 : w.level == "warning" ? 1 : 2;
+    };
+    std::stable_sort(said.begin(), said.end(),
+                     [&](const warning& a, const warning& b) { return weight(a) < weight(b); });
+    return said;
+}
+
+}  // namespace carat::report

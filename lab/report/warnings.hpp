@@ -1,0 +1,19 @@
+// What a reader must know before trusting the figures: refused cells first, then what weakens the
+// run, then what explains it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace carat::report {
+
+struct warning {
+    std::string level;  // "error": no figure or wrong work; "warning": weaker; "note": to know
+    std::string text;
+};
+
+// Most serious first; empty when there is nothing to say.
+[[nodiscard]] std::vector<warning> warnings(const nlohmann::json& results);
+
+}  // namespace carat::report

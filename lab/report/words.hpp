@@ -1,0 +1,49 @@
+// Numbers as people read them: a fixed count of digits, the unit always there. The page's
+// assets/format.js follows the same rules, so the two never disagree about a figure.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace carat::report {
+
+// Four significant digits and no exponent: 0.512, 14.20, 153.7, 2041.
+[[nodiscard]] std::string digits(double value);
+
+// A ratio: 1.07×, 14.4×, 127×.
+[[nodiscard]] std::string times(double ratio);
+
+// An error in units of roundoff, without the unit: 6.65, 15.8, 1203, 1.2e+07.
+[[nodiscard]] std::string roundoffs(double error);
+
+// Free text as it may stand in a sentence: backticks, which set code there, become apostrophes.
+[[nodiscard]] std::string unquoted(std::string text);
+
+// 12.3 ms, 4.56 s, 780 ns.
+[[nodiscard]] std::string duration(double seconds);
+
+// 2000 x 1000 x 64, with multiplication signs.
+[[nodiscard]] std::string shape(std::int64_t m, std::int64_t n, std::int64_t k);
+
+// "2 threads", "1 thread"; empty for 0, which is what a device other than a CPU says.
+[[nodiscard]] std::string threads(std::int64_t count);
+
+// "1 cell", "3 cells".
+[[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
+
+// "a, b and c"; after `most` names, "a, b and 7 more".
+[[nodiscard]] std::string listed(const std::vector<std::string>& names, std::size_t most = 4);
+
+// Sentences as one paragraph.
+[[nodiscard]] std::string joined(const std::vector<std::string>& sentences);
+
+// The field, or the fallback when it is absent or null.
+template <class T>
+T field_or(const nlohmann::json& parent, const char* field, T fallback) {
+    const auto found = parent.find(field);
+    return found == parent.end() || found->is_null() ? fallback : found->template get<T>();
+}
+
+}  // namespace carat::report

@@ -1,0 +1,204 @@
+// Cases, who stands in them, and the sentences and warnings that follow.
+#include "lab/report/cases.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "lab/report/digest.hpp"
+#include "lab/report/verdict.hpp"
+#include "lab/report/warnings.hpp"
+#include "lab/report/words.hpp"
+#include "sample.hpp"
+
+namespace {
+
+using namespace carat::report;
+using sample::json;
+
+std::string verdict_of(const json& results) {
+    return joined(verdict(results, group(results).front()));
+}
+
+bool warns(const json& results, const std::string& level, const std::string& text) {
+    const auto said = warnings(results);
+    return std::any_of(said.begin(), said.end(), [&](const warning& w) {
+        return w.level == level && w.text.find(text) != std::string::npos;
+    });
+}
+
+TEST(cases, rank_by_median_throughput) {
+    const json results = sample::two();
+    const auto cases = group(results);
+    ASSERT_EQ(cases.size(), 1U);
+    EXPECT_EQ(cases[0].label(), "f64 100 × 100 × 100, 2 threads");
+    EXPECT_EQ(cases[0].ranked, (std::vector<std::size_t>{1, 0}));
+}
+
+TEST(cases, give_no_figure_to_unverified_impossible_absent_or_untried_cells) {
+    auto wrong = sample::cell("cpu.wrong", 900);
+    wrong["verified"] = false;
+    auto beyond = sample::cell("cpu.beyond", 800);
+    beyond["impossible"] = true;
+    auto untried = sample::cell("cpu.untried", 700);
+    untried["trials_s"] = json::array();
+    const json results =
+        sample::results({wrong, beyond, untried, sample::absent("vendor.x", "no such file"),
+                         sample::cell("cpu.fine", 10)});
+    const auto here = group(results).front();
+    EXPECT_EQ(here.ranked, std::vector<std::size_t>{4});
+    ASSERT_EQ(here.refused.size(), 4U);
+    EXPECT_EQ(here.refused[0].why,
+              "failed verification (componentwise): error 6.60 u, allowed 102 u");
+    EXPECT_NE(here.refused[1].why.find("impossible: 800.0 GFLOP/s"), std::string::npos);
+    EXPECT_NE(here.refused[2].why.find("no trials"), std::string::npos);
+    EXPECT_EQ(here.refused[3].why, "unavailable: no such file");
+    EXPECT_TRUE(warns(results, "error", "`cpu.wrong`"));
+    EXPECT_TRUE(warns(results, "error", "`cpu.beyond`"));
+}
+
+TEST(cases, keep_thread_counts_apart_unless_a_comparison_joins_them) {
+    const std::vector<json> cells{sample::cell("cpu.serial", 10, 1), sample::cell("cpu.a", 20, 2)};
+    EXPECT_EQ(group(sample::results(cells)).size(), 2U);
+
+    const json joined = sample::results(
+        cells, {sample::comparison({sample::pair("cpu.a", "cpu.serial", "faster", 2)})});
+    const auto cases = group(joined);
+    ASSERT_EQ(cases.size(), 1U);
+    EXPECT_EQ(cases[0].ranked, (std::vector<std::size_t>{1, 0}));
+    EXPECT_TRUE(warns(joined, "warning", "Unequal thread counts"));
+    EXPECT_FALSE(warns(sample::two(), "warning", "Unequal thread counts"));
+}
+
+TEST(cases, lose_no_cell_that_no_comparison_names) {
+    const json results = sample::results(
+        {sample::cell("cpu.a", 20), sample::cell("cpu.b", 10), sample::cell("cpu.alone", 5, 1)},
+        {sample::comparison({sample::pair("cpu.a", "cpu.b", "faster", 2)})});
+    const auto cases = group(results);
+    ASSERT_EQ(cases.size(), 2U);
+    EXPECT_EQ(cases[1].threads, 1);
+    EXPECT_EQ(cases[1].ranked, std::vector<std::size_t>{2});
+}
+
+TEST(cases, show_a_gpu_beside_the_cpu_and_in_views_of_its_own) {
+    const json results =
+        sample::results({sample::cell("cpu.a", 20), sample::cell("cuda.b", 900, 0, "cuda")});
+    const json written = digest(results);
+    ASSERT_EQ(written["views"].size(), 3U);
+    EXPECT_EQ(written["views"][0]["cases"][0]["ranked"], (json{1, 0}));
+    EXPECT_EQ(written["views"][1]["cases"][0]["ranked"], json{0});
+    EXPECT_EQ(written["views"][2]["cases"][0]["ranked"], json{1});
+    EXPECT_EQ(digest(sample::two())["views"].size(), 1U);
+    const json alone = sample::results({sample::cell("cuda.b", 900, 0, "cuda")});
+    EXPECT_EQ(group(alone).front().label(), "f64 100 × 100 × 100");
+}
+
+TEST(pairs, read_the_same_both_ways) {
+    const json results = sample::two();
+    const auto here = group(results).front();
+    const auto stored = compare(here, "cpu.slow", "cpu.fast");
+    const auto turned = compare(here, "cpu.fast", "cpu.slow");
+    ASSERT_TRUE(stored && turned);
+    EXPECT_EQ(stored->verdict, "slower");
+    EXPECT_EQ(turned->verdict, "faster");
+    EXPECT_DOUBLE_EQ(*turned->ratio, 2.0);
+    EXPECT_DOUBLE_EQ(turned->ci_ratio->first, 1 / 0.51);
+    EXPECT_DOUBLE_EQ(turned->ci_ratio->second, 1 / 0.49);
+    EXPECT_FALSE(compare(here, "cpu.fast", "cpu.other"));
+}
+
+TEST(verdicts, name_the_winner_and_how_far_the_others_are) {
+    EXPECT_EQ(verdict_of(sample::two()),
+              "`cpu.fast` is fastest at 100.0 GFLOP/s (95 % CI 99.00 to 101.0), 50 % of the "
+              "measured roofline. The other, `cpu.slow`, takes 2.00× as long (95 % CI 1.96× to "
+              "2.04×).");
+}
+
+TEST(verdicts, claim_no_winner_on_a_tie_or_without_evidence) {
+    const std::vector<json> cells{sample::cell("cpu.a", 100), sample::cell("cpu.b", 99.5),
+                                  sample::cell("cpu.c", 98), sample::cell("cpu.d", 10)};
+    const std::string said = verdict_of(sample::results(
+        cells, {sample::comparison({sample::pair("cpu.a", "cpu.b", "tie", 1.005),
+                                    sample::pair("cpu.c", "cpu.a", "unclear", 0.98),
+                                    sample::pair("cpu.a", "cpu.d", "faster", 10)})}));
+    EXPECT_EQ(said.find("is fastest"), std::string::npos) << said;
+    EXPECT_NE(said.find("`cpu.a` and `cpu.b` are equally fast within 2 %"), std::string::npos);
+    EXPECT_NE(said.find("can't tell `cpu.c` from `cpu.a`"), std::string::npos) << said;
+    EXPECT_NE(said.find("The other, `cpu.d`, takes 10.0× as long"), std::string::npos) << said;
+}
+
+TEST(verdicts, say_when_nothing_was_compared_or_measured) {
+    const std::vector<json> cells{sample::cell("cpu.a", 100), sample::cell("cpu.b", 50)};
+    EXPECT_NE(verdict_of(sample::results(cells)).find("no test of the difference"),
+              std::string::npos);
+    EXPECT_NE(verdict_of(sample::results({cells[0]})).find("the only one with a figure"),
+              std::string::npos);
+    EXPECT_EQ(verdict_of(sample::results({sample::absent("cpu.a", "no")})),
+              "No implementation has a figure here.");
+    const json nothing = sample::results({});
+    EXPECT_EQ(headline(nothing, group(nothing)),
+              std::vector<std::string>{"Nothing in this file has a figure."});
+}
+
+TEST(verdicts, open_at_the_largest_case_and_count_the_leaders) {
+    auto large = sample::cell("cpu.large", 70);
+    large["m"] = 1000;
+    auto refused = large;
+    refused["m"] = 5000;
+    refused["verified"] = false;
+    const json results = sample::results({sample::cell("cpu.small", 60), large, refused});
+    const auto cases = group(results);
+    EXPECT_EQ(largest(cases), 1U);
+    const std::string said = joined(headline(results, cases));
+    EXPECT_EQ(said.find("On A processor, f64 1000 × 100 × 100 with 2 threads: `cpu.large`"), 0U);
+    EXPECT_NE(said.find("Highest median: `cpu.large` in 1 of 2 cases and `cpu.small` in 1."),
+              std::string::npos)
+        << said;
+}
+
+TEST(warnings, tell_what_weakens_a_run) {
+    EXPECT_TRUE(warns(sample::two(), "note", "ceilings were not measured"));
+    EXPECT_EQ(warnings(sample::two()).size(), 1U);
+
+    json results = sample::two();
+    results["complete"] = false;
+    results["machine"]["hypervisor"] = "KVM";
+    results["build"] = {{"type", "Debug"}};
+    auto& cell = results["cells"][0];
+    cell["few_trials"] = true;
+    cell["stop"] = "budget";
+    cell["ci_method"] = "block-bca";
+    cell["sd_s"] = 0.5;
+    cell["mean_s"] = 1.0;
+    cell["library"] = {{"kernel", "Haswell"}, {"note", "set X for `more`"}};
+    EXPECT_TRUE(warns(results, "warning", "interrupted"));
+    EXPECT_TRUE(warns(results, "warning", "virtual machine (KVM)"));
+    EXPECT_TRUE(warns(results, "warning", "`cpu.slow` chose Haswell"));
+    EXPECT_TRUE(warns(results, "warning", "built for debugging"));
+    EXPECT_TRUE(warns(results, "warning", "1 cell with fewer than 20 trials"));
+    EXPECT_TRUE(warns(results, "warning", "stopped by the time budget"));
+    EXPECT_TRUE(warns(results, "warning", "more than 10 %"));
+    EXPECT_TRUE(warns(results, "note", "depend on each other"));
+    EXPECT_TRUE(warns(results, "note", "`cpu.slow`: set X for 'more'"));
+}
+
+TEST(warnings, put_the_gravest_first) {
+    json results = sample::two();
+    results["complete"] = false;
+    results["cells"][0]["verified"] = false;
+    std::vector<std::string> levels;
+    for (const auto& w : warnings(results)) levels.push_back(w.level);
+    EXPECT_EQ(levels, (std::vector<std::string>{"error", "warning", "note"}));
+}
+
+TEST(absences, are_told_once_for_each_reason) {
+    const json results = sample::results({sample::absent("v.a", "no"), sample::absent("v.a", "no"),
+                                          sample::absent("v.a", "old"), sample::cell("c", 1)});
+    const auto found = absences(results);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].cells, 2U);
+    EXPECT_EQ(found[1].reason, "old");
+}
+
+}  // namespace

@@ -1,0 +1,115 @@
+// A corrupt or foreign file must be refused with one line that names the field.
+#include "lab/report/check.hpp"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <carat/error.hpp>
+
+#include "lab/report/report.hpp"
+#include "sample.hpp"
+
+namespace {
+
+using sample::json;
+
+std::string refusal(const json& results) {
+    try {
+        carat::report::check(results);
+    } catch (const carat::error& problem) {
+        EXPECT_EQ(problem.code(), carat::error_code::invalid_argument);
+        return problem.what();
+    }
+    return "accepted";
+}
+
+struct corruption {
+    std::function<void(json&)> apply;
+    std::vector<std::string> told;  // all of these must be in the message
+};
+
+const std::vector<corruption> corruptions{
+    {[](json& r) { r = json::array(); }, {"not a JSON object"}},
+    {[](json& r) { r.erase("schema"); }, {"`schema`", "missing"}},
+    {[](json& r) { r["schema"] = 2; }, {"`schema`", "is 2", "reads 1"}},
+    {[](json& r) { r["schema"] = "1"; }, {"`schema`", "\"1\""}},
+    {[](json& r) { r.erase("machine"); }, {"`machine`", "missing"}},
+    {[](json& r) { r["machine"]["cpu_model"] = nullptr; }, {"`cpu_model` of machine", "null"}},
+    {[](json& r) { r["machine"]["caches"] = 3; }, {"`caches` of machine", "a list"}},
+    {[](json& r) {
+         r["machine"]["ceilings"] = {{"compute", {{{"unit", "fma"}}}}};
+     },
+     {"machine.ceilings.compute[0]", "`gflops`", "missing"}},
+    {[](json& r) { r.erase("cells"); }, {"`cells`", "missing"}},
+    {[](json& r) { r["cells"][1] = 7; }, {"cells[1]", "is 7"}},
+    {[](json& r) { r["cells"][1]["implementation"] = ""; }, {"cells[1]", "a name"}},
+    {[](json& r) { r["cells"][1]["n"] = 0; }, {"`n` of cells[1] (cpu.fast)", "is 0"}},
+    {[](json& r) { r["cells"][1]["n"] = 1.5; }, {"`n` of cells[1]", "whole number"}},
+    {[](json& r) { r["cells"][1]["threads"] = -1; }, {"`threads` of cells[1]", "is -1"}},
+    {[](json& r) { r["cells"][1].erase("available"); }, {"`available` of cells[1]"}},
+    {[](json& r) { r["cells"][1].erase("verified"); }, {"`verified` of cells[1]"}},
+    {[](json& r) { r["cells"][1].erase("median_gflops"); }, {"`median_gflops` of cells[1]"}},
+    {[](json& r) { r["cells"][1]["median_gflops"] = -4.0; }, {"`median_gflops`", "is -4.0"}},
+    {[](json& r) { r["cells"][1]["trials_s"][1] = nullptr; }, {"`trials_s[1]` of cells[1]"}},
+    {[](json& r) { r["cells"][1]["trials_s"] = "soon"; }, {"`trials_s` of cells[1]", "a list"}},
+    {[](json& r) { r["cells"][1]["ci95_gflops"] = {1.0}; }, {"`ci95_gflops`", "[low, high]"}},
+    {[](json& r) { r["cells"][1]["error_ulp"] = "small"; }, {"`error_ulp`", "a number"}},
+    {[](json& r) { r["comparisons"] = "none"; }, {"`comparisons`"}},
+    {[](json& r) { r["comparisons"][0].erase("pairs"); }, {"`pairs` of comparisons[0]"}},
+    {[](json& r) { r["comparisons"][0]["pairs"][0]["verdict"] = "better"; },
+     {"`verdict` of pairs[0] of comparisons[0]", "faster, slower, tie or unclear"}},
+    {[](json& r) { r["comparisons"][0]["pairs"][0]["ratio"] = 0; }, {"`ratio`", "above zero"}},
+    {[](json& r) {
+         r["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0, 1};
+     },
+     {"`ci95_ratio`"}},
+};
+
+TEST(check, refuses_every_corruption_with_one_line_that_names_it) {
+    std::size_t refused = 0;
+    for (const auto& [apply, told] : corruptions) {
+        json results = sample::two();
+        ASSERT_EQ(refusal(results), "accepted");
+        apply(results);
+        const std::string message = refusal(results);
+        for (const auto& part : told) {
+            EXPECT_NE(message.find(part), std::string::npos) << part << " not in: " << message;
+        }
+        EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+        EXPECT_NE(message.find("carat bench --json"), std::string::npos) << message;
+        EXPECT_THROW(static_cast<void>(carat::report::html(results)), carat::error);
+        EXPECT_THROW(static_cast<void>(carat::report::markdown(results)), carat::error);
+        ++refused;
+    }
+    EXPECT_EQ(refused, 27U);
+}
+
+TEST(check, accepts_absent_and_null_optional_fields) {
+    json results = sample::two();
+    for (const char* field : {"ci95_gflops", "percent_of_roofline", "cold_s", "error_ulp"}) {
+        results["cells"][0].erase(field);
+        results["cells"][1][field] = nullptr;
+    }
+    results["comparisons"] = nullptr;
+    EXPECT_EQ(refusal(results), "accepted");
+    EXPECT_FALSE(carat::report::html(results).empty());
+    EXPECT_FALSE(carat::report::markdown(results).empty());
+}
+
+TEST(check, accepts_fields_it_does_not_know) {
+    json results = sample::two();
+    results["weather"] = {{"rain", true}};
+    results["cells"][0]["colour"] = "blue";
+    EXPECT_EQ(refusal(results), "accepted");
+}
+
+TEST(check, cuts_long_values_short) {
+    json results = sample::two();
+    results["cells"][0]["available"] = std::string(5000, 'x');
+    EXPECT_LT(refusal(results).size(), 300U);
+}
+
+}  // namespace

@@ -1,0 +1,131 @@
+// The two written forms: nothing in the data can end its element in the page or break a table.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/report/page.hpp"
+#include "lab/report/report.hpp"
+#include "sample.hpp"
+
+namespace {
+
+using sample::json;
+
+// The text of the page between a tag and the next end of a script.
+std::string embedded(const std::string& page, const std::string& id) {
+    const std::string tag = "<script type=\"application/json\" id=\"" + id + "\">";
+    const auto start = page.find(tag);
+    if (start == std::string::npos) return "";
+    const auto from = start + tag.size();
+    return page.substr(from, page.find("</script", from) - from);
+}
+
+std::size_t occurrences(std::string_view text, std::string_view wanted) {
+    std::size_t found = 0;
+    for (auto at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1)) ++found;
+    return found;
+}
+
+json hostile() {
+    json results = sample::two();
+    const std::string evil = "</script><!--<script>alert(1)</script>&\"'`|\\\n";
+    results["machine"]["cpu_model"] = evil;
+    results["cells"][0]["implementation"] = "cpu." + evil;
+    results["comparisons"][0]["pairs"][0]["a"] = "cpu." + evil;
+    results["cells"].push_back(sample::absent("vendor.x", evil));
+    return results;
+}
+
+TEST(page, holds_the_results_unchanged) {
+    const json results = hostile();
+    const std::string page = carat::report::html(results);
+    EXPECT_EQ(json::parse(embedded(page, "results")), results);
+    EXPECT_TRUE(json::parse(embedded(page, "digest")).contains("views"));
+}
+
+TEST(page, gives_data_no_way_out_of_their_element) {
+    const std::string plain = carat::report::html(sample::two());
+    const std::string page = carat::report::html(hostile());
+    EXPECT_EQ(occurrences(page, "</script"), occurrences(plain, "</script"));
+    EXPECT_EQ(occurrences(page, "<!--"), occurrences(plain, "<!--"));
+    EXPECT_EQ(embedded(page, "results").find('<'), std::string::npos);
+    EXPECT_EQ(embedded(page, "digest").find('<'), std::string::npos);
+}
+
+TEST(page, survives_text_that_is_not_utf8) {
+    json results = sample::two();
+    results["machine"]["cpu_model"] = "bad \xff byte";
+    const json kept = json::parse(embedded(carat::report::html(results), "results"));
+    EXPECT_EQ(kept["machine"]["cpu_model"], "bad \uFFFD byte");
+}
+
+TEST(page, is_whole_small_and_asks_for_nothing) {
+    const std::string_view page = carat::report::page();
+    EXPECT_LT(page.size(), 2'000'000U);
+    EXPECT_GT(page.size(), 200'000U);  // Chart.js is in it
+    EXPECT_EQ(page.find("{{style}}"), page.npos);
+    EXPECT_EQ(page.find("{{chart}}"), page.npos);
+    EXPECT_EQ(page.find("{{script}}"), page.npos);
+    EXPECT_NE(page.find("default-src 'none'"), page.npos);
+    for (const std::string_view fetching :
+         {" src=", "@import", "url(", "<link", "fetch(", "import("}) {
+        EXPECT_EQ(page.find(fetching), page.npos) << fetching;
+    }
+}
+
+std::vector<std::string> table_rows(const std::string& text) {
+    std::vector<std::string> rows;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("| ") && line.find("implementation") == line.npos)
+            rows.push_back(line);
+    }
+    return rows;
+}
+
+TEST(markdown, has_one_row_for_each_figure_fastest_first) {
+    const std::string text = carat::report::markdown(sample::two());
+    EXPECT_EQ(table_rows(text),
+              (std::vector<std::string>{
+                  "| 1 | `cpu.fast` | 100.0 | 99.00 to 101.0 | 50.0 | 1.00× | a | 6.60 | 12.3 ms | "
+                  "100 µs |",
+                  "| 2 | `cpu.slow` | 50.00 | 49.50 to 50.50 | 25.0 | 2.00× | a | 6.60 | 12.3 ms | "
+                  "100 µs |"}));
+    EXPECT_NE(text.find("## f64 100 × 100 × 100, 2 threads"), std::string::npos);
+    EXPECT_NE(text.find("On A processor"), std::string::npos);
+}
+
+TEST(markdown, writes_dashes_for_what_was_not_measured) {
+    json results = sample::results({sample::cell("cpu.a", 100)});
+    for (const char* field :
+         {"ci95_gflops", "percent_of_roofline", "cold_s", "prepare_s", "error_ulp", "group"}) {
+        results["cells"][0].erase(field);
+    }
+    EXPECT_EQ(table_rows(carat::report::markdown(results)),
+              std::vector<std::string>{"| 1 | `cpu.a` | 100.0 | - | - | 1.00× | - | - | - | - |"});
+}
+
+TEST(markdown, keeps_hostile_text_inside_its_cell) {
+    const std::string text = carat::report::markdown(hostile());
+    const auto rows = table_rows(text);
+    ASSERT_EQ(rows.size(), 2U);
+    for (const auto& row : rows) {
+        const auto bars = std::count(row.begin(), row.end(), '|');
+        EXPECT_EQ(bars - static_cast<std::ptrdiff_t>(occurrences(row, "\\|")), 11) << row;
+    }
+    EXPECT_EQ(occurrences(text, "<script"), occurrences(text, "\\<script"));
+    EXPECT_NE(text.find("## Unavailable"), std::string::npos);
+}
+
+TEST(markdown, lists_refused_cells_below_their_table) {
+    auto wrong = sample::cell("cpu.wrong", 900);
+    wrong["verified"] = false;
+    const std::string text =
+        carat::report::markdown(sample::results({wrong, sample::cell("cpu.fine", 10)}));
+    EXPECT_NE(text.find("- `cpu.wrong`: failed verification"), std::string::npos) << text;
+}
+
+}  // namespace
