@@ -8,6 +8,14 @@
 #include <link.h>
 #include <sstream>
 
+#if defined(__SANITIZE_ADDRESS__)
+// GCC's leak check crashes at exit over thread-local data of libraries opened at run time, unless
+// it leaves the look-up of such data alone.
+extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
+    return "intercept_tls_get_addr=0";
+}
+#endif
+
 namespace carat::vendor {
 
 shared_library::shared_library(const std::string& name)
