@@ -1,0 +1,65 @@
+// How the CPU engine will do one product: which path, which block sizes, which partition over
+// threads. A pure function of sizes, register tile and machine, so that it can be tested and
+// explained without running anything.
+//
+//      C           n                Each thread owns a rectangle of C (threads_m x threads_n of
+//        +------+------+            them). Inside it: panels of B, kc x nc, kept in L3; blocks of
+//   m    | t0   | t1   |            A, mc x kc, in L2; strips of B, kc x nr, in L1; and an
+//        +------+------+            mr x nr tile of C in registers (Goto and van de Geijn, 2008).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "plan/machine.hpp"
+
+namespace carat::plan {
+
+// The register tile of a micro-kernel and the bytes of one element as it multiplies them.
+struct kernel_shape {
+    std::string_view name;
+    int mr = 1;
+    int nr = 1;
+    int element_bytes = 8;
+};
+
+enum class path : std::uint8_t {
+    direct,   // straight from the operands: no packing, no workspace, one thread
+    blocked,  // packed blocks, any number of threads
+};
+
+struct blocking {
+    std::int64_t mc = 0;  // rows of a packed block of A, a multiple of mr
+    std::int64_t nc = 0;  // columns of a packed panel of B, a multiple of nr
+    std::int64_t kc = 0;  // depth of both
+};
+
+struct cpu_plan {
+    path how = path::direct;
+    blocking blocks;
+    int threads_m = 1;
+    int threads_n = 1;
+
+    [[nodiscard]] int threads() const { return threads_m * threads_n; }
+};
+
+// The product as the kernel will see it: sizes after C has been turned so that its columns are
+// contiguous. `convertible` says that operands already have the type computed in.
+struct request {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    bool same_types = true;  // operands have the type computed in, so that packing is optional
+    int most_threads = 1;
+    blocking wanted = {};  // a value that isn't 0 is taken instead of the computed one
+};
+
+[[nodiscard]] cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel,
+                                     const machine& on);
+
+// Why the plan is what it is, in a few lines for people.
+[[nodiscard]] std::string explain(const cpu_plan& plan, const request& wanted,
+                                  const kernel_shape& kernel, const machine& on);
+
+}  // namespace carat::plan

@@ -1,0 +1,125 @@
+// Plans as numbers: the machine read from a folder, paths, blocks and grids for known cases.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "plan/cpu_plan.hpp"
+
+namespace {
+
+using namespace carat::plan;
+
+constexpr kernel_shape f64_24x8{"gemm_f64_avx512_24x8", 24, 8, 8};
+constexpr machine server{48 << 10, 1 << 20, 16 << 20, 64};
+
+request square(std::int64_t size, int threads) {
+    return {.m = size, .n = size, .k = size, .most_threads = threads};
+}
+
+class fake_cpu {
+  public:
+    fake_cpu() { std::filesystem::remove_all(root_); }
+    ~fake_cpu() { std::filesystem::remove_all(root_); }
+
+    void cache(int index, const char* level, const char* type, const char* size,
+               const char* shared) {
+        const auto folder = root_ / "cpu0/cache" / ("index" + std::to_string(index));
+        std::filesystem::create_directories(folder);
+        std::ofstream(folder / "level") << level << '\n';
+        std::ofstream(folder / "type") << type << '\n';
+        std::ofstream(folder / "size") << size << '\n';
+        std::ofstream(folder / "shared_cpu_list") << shared << '\n';
+    }
+    [[nodiscard]] std::string folder() const { return root_.string(); }
+
+  private:
+    std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) / "carat_fake_cpu";
+};
+
+TEST(machine, caches_are_read_and_shared_ones_divided) {
+    fake_cpu cpu;
+    cpu.cache(0, "1", "Data", "48K", "0,8");
+    cpu.cache(1, "1", "Instruction", "32K", "0,8");
+    cpu.cache(2, "2", "Unified", "2048K", "0");
+    cpu.cache(3, "3", "Unified", "32M", "0-3,8-11");
+    const machine m = read_machine(cpu.folder());
+    EXPECT_EQ(m.l1_bytes, 48 << 10);
+    EXPECT_EQ(m.l2_bytes, 2 << 20);
+    EXPECT_EQ(m.l3_bytes, 4 << 20);
+    EXPECT_GE(m.cores, 1);
+}
+
+TEST(machine, what_is_missing_or_unreadable_keeps_a_safe_default) {
+    const machine plain;
+    EXPECT_EQ(read_machine("/nonexistent").l2_bytes, plain.l2_bytes);
+    fake_cpu cpu;
+    cpu.cache(0, "1", "Data", "lots", "0");
+    cpu.cache(1, "2", "Unified", "4M", "0");
+    const machine m = read_machine(cpu.folder());
+    EXPECT_EQ(m.l1_bytes, plain.l1_bytes);
+    EXPECT_EQ(m.l3_bytes, 4 << 20) << "no L3: L2 stands for it";
+}
+
+TEST(cpu_plan, small_and_empty_products_are_direct_with_one_thread) {
+    for (const std::int64_t size : {0, 1, 8, 31}) {
+        const cpu_plan p = make_cpu_plan(square(size, 64), f64_24x8, server);
+        EXPECT_EQ(p.how, path::direct) << size;
+        EXPECT_EQ(p.threads(), 1) << size;
+    }
+    request narrow = square(8, 64);
+    narrow.same_types = false;
+    EXPECT_EQ(make_cpu_plan(narrow, f64_24x8, server).how, path::blocked);
+}
+
+TEST(cpu_plan, blocks_fit_the_caches_and_the_tile) {
+    for (const std::int64_t size : {100, 1000, 4096, 100000}) {
+        const cpu_plan p = make_cpu_plan(square(size, 1), f64_24x8, server);
+        ASSERT_EQ(p.how, path::blocked);
+        EXPECT_EQ(p.blocks.mc % 24, 0);
+        EXPECT_EQ(p.blocks.nc % 8, 0);
+        EXPECT_LE(p.blocks.kc * 8 * 8, server.l1_bytes);
+        EXPECT_LE(p.blocks.mc * p.blocks.kc * 8, server.l2_bytes);
+        EXPECT_LE(p.blocks.nc * p.blocks.kc * 8, server.l3_bytes);
+    }
+}
+
+TEST(cpu_plan, depth_is_cut_evenly_and_the_same_for_any_number_of_threads) {
+    for (const int threads : {1, 2, 3, 64}) {
+        const cpu_plan p = make_cpu_plan(square(1000, threads), f64_24x8, server);
+        const std::int64_t cuts = (1000 + p.blocks.kc - 1) / p.blocks.kc;
+        EXPECT_LT(cuts * p.blocks.kc - 1000, cuts);
+        EXPECT_EQ(p.blocks.kc, make_cpu_plan(square(1000, 1), f64_24x8, server).blocks.kc);
+    }
+}
+
+TEST(cpu_plan, threads_follow_the_work_and_the_shape) {
+    EXPECT_EQ(make_cpu_plan(square(64, 64), f64_24x8, server).threads(), 1);
+    EXPECT_EQ(make_cpu_plan(square(4096, 2), f64_24x8, server).threads(), 2);
+    EXPECT_GE(make_cpu_plan(square(4096, 64), f64_24x8, server).threads(), 60);
+    const request tall{.m = 100000, .n = 8, .k = 1000, .most_threads = 8};
+    const cpu_plan p = make_cpu_plan(tall, f64_24x8, server);
+    EXPECT_EQ(p.threads_m, 8);
+    EXPECT_EQ(p.threads_n, 1);
+}
+
+TEST(cpu_plan, wanted_blocks_are_taken) {
+    request r = square(1000, 1);
+    r.wanted = {48, 16, 100};
+    const blocking b = make_cpu_plan(r, f64_24x8, server).blocks;
+    EXPECT_EQ(b.mc, 48);
+    EXPECT_EQ(b.nc, 16);
+    EXPECT_EQ(b.kc, 100);
+}
+
+TEST(cpu_plan, explains_itself) {
+    const request r = square(2000, 2);
+    const std::string text = explain(make_cpu_plan(r, f64_24x8, server), r, f64_24x8, server);
+    for (const char* part : {"gemm_f64_avx512_24x8", "24 x 8", "of L2", "2 of 2 threads"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    const request small = square(8, 2);
+    EXPECT_NE(explain(make_cpu_plan(small, f64_24x8, server), small, f64_24x8, server).find("direct"),
+              std::string::npos);
+}
+
+}  // namespace
