@@ -1,12 +1,14 @@
 #include "lab/catalogue/catalogue.hpp"
 
+#include "cpu/engine.hpp"
 #include "ladder/cpu/table.hpp"
 #include "vendor/table.hpp"
 
 namespace carat::lab {
 
 const core::catalogue& catalogue() {
-    static const core::catalogue all({ladder::cpu::table(), vendor::vendor_table()});
+    static const core::catalogue all(
+        {cpu_engine::table(), ladder::cpu::table(), vendor::vendor_table()});
     return all;
 }
 

@@ -1,0 +1,105 @@
+// The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
+#include "cpu/engine.hpp"
+
+namespace carat::cpu_engine {
+
+namespace {
+
+constexpr core::signature signatures[] = {
+    {dtype::f64, dtype::f64, dtype::f64, "f64"},
+    {dtype::f32, dtype::f32, dtype::f32, "f32"},
+    {dtype::i32, dtype::i32, dtype::i32, "i32 modulo 2^32"},
+    {dtype::f16, dtype::f16, dtype::f16, "f32, rounded once"},
+    {dtype::bf16, dtype::bf16, dtype::bf16, "f32, rounded once"},
+    {dtype::f16, dtype::f16, dtype::f32, "f32"},
+    {dtype::bf16, dtype::bf16, dtype::f32, "f32"},
+};
+
+constexpr core::tunable tunables[] = {
+    {"mc", 0, 0, 1 << 20, "rows of a packed block of A; 0: from the cache sizes"},
+    {"nc", 0, 0, 1 << 24, "columns of a packed panel of B; 0: from the cache sizes"},
+    {"kc", 0, 0, 1 << 20, "depth of packed blocks; 0: from the cache sizes"},
+};
+
+std::string refuse(const core::problem& p, const core::settings&) {
+    return unsupported(p);
+}
+
+class ready_product final : public core::runnable {
+  public:
+    ready_product(const product& made) : product_(made) {
+        memory_ = workspace_.reserve(product_.workspace_bytes());
+    }
+    void run(const core::operands& data) override { product_.run(data, memory_); }
+    [[nodiscard]] int threads() const override { return product_.threads(); }
+
+  private:
+    product product_;
+    workspace workspace_;
+    std::byte* memory_;
+};
+
+std::unique_ptr<core::runnable> prepare_with(core::isa level, const core::problem& p,
+                                             const core::settings& s) {
+    const plan::blocking wanted = {s.value(tunables[0]), s.value(tunables[1]),
+                                   s.value(tunables[2])};
+    return std::make_unique<ready_product>(
+        product(p, most_threads(s.threads), kernels_for(level), wanted));
+}
+
+std::unique_ptr<core::runnable> prepare_chosen(const core::problem& p, const core::settings& s) {
+    return prepare_with(core::isa_in_use(), p, s);
+}
+
+template <core::isa Level>
+std::unique_ptr<core::runnable> prepare_level(const core::problem& p, const core::settings& s) {
+    return prepare_with(Level, p, s);
+}
+
+template <core::isa Level>
+std::string missing() {
+    if (core::best_isa() >= Level) return {};
+    return "this machine has no " + std::string(core::name(Level));
+}
+
+template <core::isa Level>
+constexpr core::implementation row(std::string_view name, std::string_view summary) {
+    return {.name = name,
+            .summary = summary,
+            .signatures = signatures,
+            .tunables = tunables,
+            .threaded = true,
+            .unavailable = &missing<Level>,
+            .unsupported = &refuse,
+            .prepare = &prepare_level<Level>};
+}
+
+constexpr core::implementation chosen = {
+    .name = "cpu.engine",
+    .summary = "what carat's own call uses: packed blocks, the best kernels of this machine",
+    .signatures = signatures,
+    .tunables = tunables,
+    .threaded = true,
+    .unsupported = &refuse,
+    .prepare = &prepare_chosen};
+constexpr auto baseline = row<core::isa::baseline>(
+    "cpu.engine.baseline", "the engine with what every machine of the architecture has");
+#if defined(__x86_64__)
+constexpr auto avx2 =
+    row<core::isa::avx2>("cpu.engine.avx2", "the engine with its AVX2 and FMA kernels");
+constexpr auto avx512 =
+    row<core::isa::avx512>("cpu.engine.avx512", "the engine with its AVX-512 kernels");
+#endif
+
+}  // namespace
+
+core::table table() {
+#if defined(__x86_64__)
+    static constexpr const core::implementation* rows[] = {&chosen, &baseline, &avx2, &avx512};
+#else
+    static constexpr const core::implementation* rows[] = {&chosen, &baseline};
+#endif
+    return rows;
+}
+
+}  // namespace carat::cpu_engine

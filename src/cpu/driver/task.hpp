@@ -1,0 +1,84 @@
+// A product as the loops see it: typed by what it computes in, turned so that columns of C are
+// contiguous where they can be, and cut into rectangles of C that are tasks themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/kernels/kernel.hpp"
+
+namespace carat::cpu_engine {
+
+// An operand as lines (rows of A, columns of B) of depth k, of any element type and strides.
+struct source {
+    const std::byte* data = nullptr;
+    std::int64_t element_bytes = 0;
+    std::int64_t across = 0;  // elements from one line to the next
+    std::int64_t along = 0;   // elements from one depth to the next
+
+    [[nodiscard]] const std::byte* at(std::int64_t line, std::int64_t depth) const {
+        return data + (line * across + depth * along) * element_bytes;
+    }
+    [[nodiscard]] source from_line(std::int64_t line) const {
+        return {at(line, 0), element_bytes, across, along};
+    }
+};
+
+// C = alpha A B + beta C, m x k by k x n.
+template <class T>
+struct task {
+    const kernel<T>* with = nullptr;
+    pack_function<T> pack_a = nullptr;
+    pack_function<T> pack_b = nullptr;
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    source a;
+    source b;
+    T* c = nullptr;
+    std::int64_t c_row_stride = 0;
+    std::int64_t c_col_stride = 0;
+    T alpha{};
+    T beta{};
+
+    [[nodiscard]] T* c_at(std::int64_t i, std::int64_t j) const {
+        return c + i * c_row_stride + j * c_col_stride;
+    }
+};
+
+// The operands of a task that gives the rows x cols rectangle of C from (i, j) on; its C is left to
+// the caller.
+template <class T>
+[[nodiscard]] task<T> rectangle(task<T> t, std::int64_t i, std::int64_t j, std::int64_t rows,
+                                std::int64_t cols) {
+    t.m = rows;
+    t.n = cols;
+    t.a = t.a.from_line(i);
+    t.b = t.b.from_line(j);
+    return t;
+}
+
+// Runs one tile whose k, a and b are set; `i` and `j` are its place in C. Columns of C that are not
+// contiguous go through a copy on the stack, so kernels need not know.
+template <class T>
+void run_tile(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T> call, std::int64_t i,
+              std::int64_t j) {
+    T* c = t.c_at(i, j);
+    if (t.c_row_stride == 1 || call.rows == 1) {
+        call.c = c;
+        call.c_step = t.c_col_stride;
+        return run(call);
+    }
+    alignas(64) T copy[largest_tile_bytes / sizeof(T)];
+    call.c = copy;
+    call.c_step = call.rows;
+    for (int q = 0; call.beta != T{0} && q < call.cols; ++q)
+        for (int p = 0; p < call.rows; ++p)
+            copy[q * call.c_step + p] = c[p * t.c_row_stride + q * t.c_col_stride];
+    run(call);
+    for (int q = 0; q < call.cols; ++q)
+        for (int p = 0; p < call.rows; ++p)
+            c[p * t.c_row_stride + q * t.c_col_stride] = copy[q * call.c_step + p];
+}
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,32 @@
+// Memory for packed operands: grows when asked, is kept for the next product, and is given back
+// when its owner ends. Each calling thread has one of its own, so callers neither wait nor race.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace carat::cpu_engine {
+
+class workspace {
+  public:
+    // At least size_bytes, on a page of its own; what was there is lost. Throws
+    // carat::error(out_of_memory) and then holds nothing.
+    [[nodiscard]] std::byte* reserve(std::size_t size_bytes);
+
+    // Gives memory back when there is more of it than a thread should keep between calls.
+    void trim() noexcept;
+
+    [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+
+  private:
+    struct release {
+        void operator()(std::byte* memory) const noexcept;
+    };
+    std::unique_ptr<std::byte, release> memory_;
+    std::size_t size_bytes_ = 0;
+};
+
+// The calling thread's own, which keeps at most 64 MiB between calls.
+[[nodiscard]] workspace& thread_workspace();
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,214 @@
+#include "cpu/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <omp.h>
+#include <utility>
+
+#include "cpu/driver/loops.hpp"
+
+namespace carat::cpu_engine {
+
+namespace {
+
+bool is_narrow(dtype type) {
+    return type == dtype::f16 || type == dtype::bf16;
+}
+
+// Whether C^T = B^T A^T is the better form: kernels want the columns of C contiguous and long.
+bool should_swap(const core::problem& p) {
+    if (p.m == 1) return p.n > 1;
+    if (p.n == 1 || p.c_layout.row_stride == 1) return false;
+    return std::abs(p.c_layout.col_stride) < std::abs(p.c_layout.row_stride);
+}
+
+core::layout transposed(const core::layout& l) {
+    return {l.col_stride, l.row_stride};
+}
+
+core::problem swapped(const core::problem& p) {
+    core::problem turned = p;
+    std::swap(turned.m, turned.n);
+    std::swap(turned.a_type, turned.b_type);
+    turned.a_layout = transposed(p.b_layout);
+    turned.b_layout = transposed(p.a_layout);
+    turned.c_layout = transposed(p.c_layout);
+    return turned;
+}
+
+template <class T>
+T factor(double value) {
+    return static_cast<T>(value);
+}
+template <>
+std::uint32_t factor<std::uint32_t>(double value) {
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+}
+
+template <class T>
+const packers<T>& packers_for(const kernel<T>& with, dtype from) {
+    if (from == dtype::f16) return with.pack_f16;
+    if (from == dtype::bf16) return with.pack_bf16;
+    return with.pack;
+}
+
+source operand(const void* data, dtype type, std::int64_t across, std::int64_t along) {
+    return {static_cast<const std::byte*>(data), static_cast<std::int64_t>(size_bytes(type)),
+            across, along};
+}
+
+template <class T>
+task<T> make_task(const core::problem& p, const kernel<T>& with, const core::operands& data) {
+    return {.with = &with,
+            .pack_a = packers_for(with, p.a_type).a,
+            .pack_b = packers_for(with, p.b_type).b,
+            .m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .a = operand(data.a, p.a_type, p.a_layout.row_stride, p.a_layout.col_stride),
+            .b = operand(data.b, p.b_type, p.b_layout.col_stride, p.b_layout.row_stride),
+            .c = static_cast<T*>(data.c),
+            .c_row_stride = p.c_layout.row_stride,
+            .c_col_stride = p.c_layout.col_stride,
+            .alpha = factor<T>(p.alpha),
+            .beta = factor<T>(p.beta)};
+}
+
+// Part `index` of `parts` of `extent`, cut between tiles.
+struct stretch {
+    std::int64_t first;
+    std::int64_t size;
+};
+
+stretch part_of(std::int64_t extent, std::int64_t unit, int parts, int index) {
+    const std::int64_t strips = extent / unit + (extent % unit != 0);
+    const std::int64_t share = strips / parts;
+    const std::int64_t rest = strips % parts;
+    const auto start = [&](std::int64_t i) {
+        return std::min(extent, (i * share + std::min(i, rest)) * unit);
+    };
+    return {start(index), start(index + 1) - start(index)};
+}
+
+// Calls work(thread, rows, cols) for every rectangle of the plan, whatever team OpenMP gives.
+template <class Work>
+void for_each_rectangle(const plan::cpu_plan& plan, std::int64_t m, std::int64_t n, int mr, int nr,
+                        const Work& work) {
+    const auto one = [&](int index) {
+        work(index, part_of(m, mr, plan.threads_m, index % plan.threads_m),
+             part_of(n, nr, plan.threads_n, index / plan.threads_m));
+    };
+    const int count = plan.threads();
+    if (count == 1) return one(0);
+#pragma omp parallel for num_threads(count) schedule(static, 1)
+    for (int index = 0; index < count; ++index) one(index);
+}
+
+}  // namespace
+
+int most_threads(int asked) {
+    if (asked > 0) return asked;
+    return omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
+}
+
+std::string unsupported(const core::problem& p) {
+    const bool same = p.a_type == p.b_type &&
+                      (p.a_type == p.c_type || (is_narrow(p.a_type) && p.c_type == dtype::f32));
+    if (!same || p.a_type == dtype::i8)
+        return "no kernel multiplies " + std::string(name(p.a_type)) + " by " +
+               std::string(name(p.b_type)) + " into " + std::string(name(p.c_type));
+    const auto whole = [](double x) { return std::abs(x) <= 0x1p31 && x == std::floor(x); };
+    if (p.c_type == dtype::i32 && !(whole(p.alpha) && whole(p.beta)))
+        return "alpha and beta must be whole numbers of 32 bits for i32";
+    return {};
+}
+
+product::product(const core::problem& p, int threads, const kernel_set& with,
+                 const plan::blocking& wanted)
+    : problem_(should_swap(p) ? swapped(p) : p), swapped_(should_swap(p)), kernels_(&with) {
+    request_ = {.m = problem_.m,
+                .n = problem_.n,
+                .k = problem_.alpha == 0 ? 0 : problem_.k,
+                .same_types = !is_narrow(p.a_type),
+                .most_threads = threads,
+                .wanted = wanted};
+    plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());
+}
+
+bool product::narrow() const {
+    return is_narrow(problem_.c_type);
+}
+
+plan::kernel_shape product::shape() const {
+    const auto of = [](const auto& k, int bytes) {
+        return plan::kernel_shape{k.name, k.mr, k.nr, bytes};
+    };
+    if (problem_.a_type == dtype::f64) return of(kernels_->f64, 8);
+    if (problem_.a_type == dtype::i32) return of(kernels_->i32, 4);
+    return of(kernels_->f32, 4);
+}
+
+std::size_t product::thread_bytes() const {
+    const std::int64_t elements = narrow() ? narrow_elements(plan_.blocks, problem_.m, problem_.n)
+                                           : blocked_elements(plan_.blocks);
+    // Whole pages, so that threads share none.
+    return static_cast<std::size_t>((elements * shape().element_bytes + 4095) / 4096 * 4096);
+}
+
+std::size_t product::workspace_bytes() const {
+    if (plan_.how == plan::path::direct) return 0;
+    return thread_bytes() * static_cast<std::size_t>(plan_.threads());
+}
+
+std::string product::explain() const {
+    return plan::explain(plan_, request_, shape(), plan::this_machine());
+}
+
+template <class T>
+void product::run_as(const core::operands& data, std::byte* memory) const {
+    const kernel<T>& with = kernel_of<T>(*kernels_);
+    const task<T> whole = make_task(problem_, with, data);
+    if (request_.k == 0) return scale(whole);
+    if (plan_.how == plan::path::direct) return multiply_direct(whole);
+    const std::size_t share = thread_bytes();
+    const auto work = [&](int thread, stretch rows, stretch cols) {
+        task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
+        part.c = whole.c_at(rows.first, cols.first);
+        std::byte* own = memory + static_cast<std::size_t>(thread) * share;
+        multiply_blocked(part, plan_.blocks, reinterpret_cast<T*>(own));
+    };
+    for_each_rectangle(plan_, problem_.m, problem_.n, with.mr, with.nr, work);
+}
+
+void product::run_narrow(const core::operands& data, std::byte* memory) const {
+    const kernel<float>& with = kernels_->f32;
+    core::operands sums = data;
+    sums.c = nullptr;
+    const task<float> whole = make_task(problem_, with, sums);
+    narrow_target target{static_cast<std::byte*>(data.c), problem_.c_layout.row_stride,
+                         problem_.c_layout.col_stride,
+                         problem_.c_type == dtype::f16 ? with.store_f16 : with.store_bf16};
+    if (request_.k == 0) return scale_narrow(problem_.m, problem_.n, whole.beta, target);
+    const std::size_t share = thread_bytes();
+    const auto work = [&](int thread, stretch rows, stretch cols) {
+        narrow_target c = target;
+        c.data = target.at(rows.first, cols.first);
+        std::byte* own = memory + static_cast<std::size_t>(thread) * share;
+        multiply_narrow(rectangle(whole, rows.first, cols.first, rows.size, cols.size),
+                        plan_.blocks, c, reinterpret_cast<float*>(own));
+    };
+    for_each_rectangle(plan_, problem_.m, problem_.n, with.mr, with.nr, work);
+}
+
+void product::run(const core::operands& data, std::byte* memory) const noexcept {
+    if (problem_.m == 0 || problem_.n == 0) return;
+    core::operands turned = data;
+    if (swapped_) std::swap(turned.a, turned.b);
+    if (narrow()) return run_narrow(turned, memory);
+    if (problem_.c_type == dtype::f64) return run_as<double>(turned, memory);
+    if (problem_.c_type == dtype::i32) return run_as<std::uint32_t>(turned, memory);
+    run_as<float>(turned, memory);
+}
+
+}  // namespace carat::cpu_engine

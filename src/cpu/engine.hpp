@@ -1,0 +1,58 @@
+// The CPU engine: one product made ready, then run any number of times. The public call and the
+// catalogue's rows are both this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/catalogue.hpp"
+#include "cpu/driver/workspace.hpp"
+#include "cpu/kernels/kernel.hpp"
+#include "plan/cpu_plan.hpp"
+
+namespace carat::cpu_engine {
+
+// The row the library itself would choose, and one row for each instruction set.
+[[nodiscard]] core::table table();
+
+// Threads to use at most when the caller asked for `asked`, 0 meaning what OpenMP offers here: its
+// usual number, or one inside a parallel region of the caller.
+[[nodiscard]] int most_threads(int asked);
+
+// Why the engine can't multiply these types with these factors; empty when it can.
+[[nodiscard]] std::string unsupported(const core::problem& p);
+
+// A plan for a supported problem. f16 and bf16 are summed in f32; i32 modulo 2^32 (the public call
+// checks that this is the true result). The same values for any number of threads.
+class product {
+  public:
+    // Neither allocates nor fails.
+    product(const core::problem& p, int threads, const kernel_set& with,
+            const plan::blocking& wanted = {});
+
+    // What run() must be given; 0 for small products.
+    [[nodiscard]] std::size_t workspace_bytes() const;
+
+    // C = alpha A B + beta C. `memory` starts on a cache line. Safe from many threads at once, each
+    // with its own memory.
+    void run(const core::operands& data, std::byte* memory) const noexcept;
+
+    [[nodiscard]] int threads() const { return plan_.threads(); }
+    [[nodiscard]] std::string explain() const;
+
+  private:
+    template <class T>
+    void run_as(const core::operands& data, std::byte* memory) const;
+    void run_narrow(const core::operands& data, std::byte* memory) const;
+    [[nodiscard]] std::size_t thread_bytes() const;
+    [[nodiscard]] bool narrow() const;
+    [[nodiscard]] plan::kernel_shape shape() const;
+
+    core::problem problem_;  // turned: columns of C are contiguous where they can be
+    bool swapped_;           // A and B have changed places in that
+    const kernel_set* kernels_;
+    plan::request request_;
+    plan::cpu_plan plan_;
+};
+
+}  // namespace carat::cpu_engine

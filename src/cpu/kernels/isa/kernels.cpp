@@ -1,0 +1,49 @@
+// Compiled once for each instruction set: its row of the table of micro-kernels.
+#include "cpu/kernels/isa/pack.hpp"
+#include "cpu/kernels/isa/register_tile.hpp"
+
+namespace carat::cpu_engine::CARAT_ISA {
+
+namespace {
+
+template <class T>
+constexpr int rows_of_tile = tile<T>::vectors* vector<T>::lanes;
+
+template <class T, class S>
+constexpr packers<T> packers_from() {
+    return {&pack<T, S, rows_of_tile<T>, vector<T>::lanes>,
+            &pack<T, S, tile<T>::columns, vector<T>::lanes>};
+}
+
+template <class T>
+constexpr kernel<T> make_kernel(std::string_view name) {
+    static_assert(rows_of_tile<T> * sizeof(T) <= largest_mr_bytes);
+    static_assert(rows_of_tile<T> * tile<T>::columns * sizeof(T) <= largest_tile_bytes);
+    return {.name = name,
+            .mr = rows_of_tile<T>,
+            .nr = tile<T>::columns,
+            .packed = &any_tile<T, packed_operands>,
+            .direct = &any_tile<T, strided_operands>,
+            .pack = packers_from<T, T>()};
+}
+
+constexpr kernel<float> make_f32() {
+    kernel<float> made = make_kernel<float>(CARAT_TILE_NAME_F32);
+    made.pack_f16 = packers_from<float, f16>();
+    made.pack_bf16 = packers_from<float, bf16>();
+    made.store_f16 = &store_narrow<f16>;
+    made.store_bf16 = &store_narrow<bf16>;
+    return made;
+}
+
+}  // namespace
+
+extern const kernel_set kernels;
+constinit const kernel_set kernels = {
+    .level = core::isa::CARAT_ISA,
+    .f64 = make_kernel<double>(CARAT_TILE_NAME_F64),
+    .f32 = make_f32(),
+    .i32 = make_kernel<std::uint32_t>(CARAT_TILE_NAME_I32),
+};
+
+}  // namespace carat::cpu_engine::CARAT_ISA

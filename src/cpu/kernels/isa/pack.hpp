@@ -1,0 +1,107 @@
+// Packing: lines of an operand copied into panels the register tile reads from end to end, whatever
+// the strides were, converted to the type computed in.
+//
+//   lines across=1: copied      along=1: transposed in square blocks        else: one by one
+//
+// A block of Q x Q is transposed by log2(Q) rounds of interleaving lines i and i + Q/2.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "cpu/kernels/isa/narrow.hpp"
+
+namespace carat::cpu_engine::CARAT_ISA {
+
+template <class T, int Q>
+struct square {
+    typedef T line __attribute__((vector_size(Q * sizeof(T))));
+
+    template <int... I>
+    static line low(line a, line b, std::integer_sequence<int, I...>) {
+        return __builtin_shufflevector(a, b, (I % 2 * Q + I / 2)...);
+    }
+    template <int... I>
+    static line high(line a, line b, std::integer_sequence<int, I...>) {
+        return __builtin_shufflevector(a, b, (I % 2 * Q + I / 2 + Q / 2)...);
+    }
+
+    // out[p * Width + i] = in[i * across + p] for i, p < Q.
+    template <int Width, class S>
+    static void transpose(const S* in, std::int64_t across, T* out) {
+        constexpr std::make_integer_sequence<int, Q> all;
+        line x[std::size_t{Q}];
+        for (int i = 0; i < Q; ++i) {
+            T values[std::size_t{Q}];
+            for (int p = 0; p < Q; ++p) values[p] = widen(in[i * across + p]);
+            __builtin_memcpy(&x[i], values, sizeof values);
+        }
+        for (int round = 1; round < Q; round *= 2) {
+            line y[std::size_t{Q}];
+            for (int i = 0; i < Q / 2; ++i) {
+                y[2 * i] = low(x[i], x[i + Q / 2], all);
+                y[2 * i + 1] = high(x[i], x[i + Q / 2], all);
+            }
+            for (int i = 0; i < Q; ++i) x[i] = y[i];
+        }
+        for (int p = 0; p < Q; ++p) __builtin_memcpy(out + p * Width, &x[p], sizeof x[p]);
+    }
+};
+
+// The largest power of two that fits in a vector register and in `width` lines.
+template <class T>
+constexpr int square_size(int width, int lanes) {
+    int size = 1;
+    while (2 * size <= width && 2 * size <= lanes) size *= 2;
+    return size;
+}
+
+template <class T, class S, int Width>
+void pack_lines(const S* in, std::int64_t across, std::int64_t along, int lines, std::int64_t k,
+                T* out) {
+    for (std::int64_t p = 0; p < k; ++p, out += Width) {
+        for (int i = 0; i < lines; ++i) out[i] = widen(in[i * across + p * along]);
+        for (int i = lines; i < Width; ++i) out[i] = T{0};
+    }
+}
+
+template <class T, class S, int Width>
+void pack_copied(const S* in, std::int64_t along, std::int64_t k, T* out) {
+    for (std::int64_t p = 0; p < k; ++p, out += Width, in += along)
+        for (int i = 0; i < Width; ++i) out[i] = widen(in[i]);
+}
+
+// Where Width is not a multiple of the square, the last square overlaps the one before.
+template <class T, class S, int Width, int Lanes>
+void pack_transposed(const S* in, std::int64_t across, std::int64_t k, T* out) {
+    constexpr int q = square_size<T>(Width, Lanes);
+    std::int64_t p = 0;
+    for (; p + q <= k; p += q) {
+        for (int i = 0; i < Width; i += q) {
+            const int line = i + q <= Width ? i : Width - q;
+            square<T, q>::template transpose<Width>(in + line * across + p, across,
+                                                    out + p * Width + line);
+        }
+    }
+    pack_lines<T, S, Width>(in + p, across, 1, Width, k - p, out + p * Width);
+}
+
+// See pack_function in kernel.hpp.
+template <class T, class S, int Width, int Lanes>
+void pack(const void* source, std::int64_t across, std::int64_t along, std::int64_t width,
+          std::int64_t k, T* out) {
+    const S* in = static_cast<const S*>(source);
+    for (; width >= Width; width -= Width, in += Width * across, out += Width * k) {
+        if (across == 1) {
+            pack_copied<T, S, Width>(in, along, k, out);
+        } else if (along == 1) {
+            pack_transposed<T, S, Width, Lanes>(in, across, k, out);
+        } else {
+            pack_lines<T, S, Width>(in, across, along, Width, k, out);
+        }
+    }
+    if (width > 0) pack_lines<T, S, Width>(in, across, along, static_cast<int>(width), k, out);
+}
+
+}  // namespace carat::cpu_engine::CARAT_ISA

@@ -1,0 +1,100 @@
+// A micro-kernel as the driver sees it: the register tile it keeps, the two ways to run it, and how
+// to pack operands for it. The driver knows nothing of instructions; kernels know nothing of loops
+// around them. One row of the table is one instruction set.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <carat/types.hpp>
+
+#include "core/isa.hpp"
+
+namespace carat::cpu_engine {
+
+// One tile: C(0..rows, 0..cols) = alpha A B + beta C. Rows of C, and of A at one depth, are
+// contiguous. Strides are in elements. beta = 0 never reads C.
+template <class T>
+struct tile_call {
+    std::int64_t k;
+    const T* a;
+    std::int64_t a_step;  // from one depth to the next
+    const T* b;
+    std::int64_t b_step;    // from one depth to the next
+    std::int64_t b_across;  // from one column to the next
+    T* c;
+    std::int64_t c_step;  // from one column to the next
+    T alpha;
+    T beta;
+    int rows;  // 1 to mr
+    int cols;  // 1 to nr
+};
+
+// Packs `width` lines of depth k into panels: out[panel][depth][line], zeros after the last line.
+// Line i at depth p is source[i * across + p * along].
+template <class T>
+using pack_function = void (*)(const void* source, std::int64_t across, std::int64_t along,
+                               std::int64_t width, std::int64_t k, T* out);
+
+template <class T>
+struct packers {
+    pack_function<T> a = nullptr;  // panels of mr lines: rows of A
+    pack_function<T> b = nullptr;  // panels of nr lines: columns of B
+};
+
+// c[i * c_stride] = round(alpha * sums[i] + beta * c[i * c_stride]): a column of a narrow C from
+// sums in f32. beta = 0 never reads C.
+using narrow_function = void (*)(std::int64_t count, const float* sums, float alpha, float beta,
+                                 void* c, std::int64_t c_stride);
+
+template <class T>
+struct kernel {
+    std::string_view name;  // gemm_f64_avx512_24x8
+    int mr;
+    int nr;
+    // a and b packed: a_step, b_step and b_across are not looked at.
+    void (*packed)(const tile_call<T>&);
+    // a and b wherever they lie, as long as A's rows are contiguous.
+    void (*direct)(const tile_call<T>&);
+    packers<T> pack;
+    packers<T> pack_f16 = {};   // f32 only
+    packers<T> pack_bf16 = {};  // f32 only
+    narrow_function store_f16 = nullptr;
+    narrow_function store_bf16 = nullptr;
+};
+
+// i32 multiplies modulo 2^32, which unsigned arithmetic says without undefined behaviour.
+struct kernel_set {
+    core::isa level;
+    kernel<double> f64;
+    kernel<float> f32;
+    kernel<std::uint32_t> i32;
+};
+
+// Lowest level first.
+[[nodiscard]] std::span<const kernel_set* const> kernel_sets();
+
+// The row for a level, which must be one of this build's.
+[[nodiscard]] const kernel_set& kernels_for(core::isa level);
+
+template <class T>
+[[nodiscard]] const kernel<T>& kernel_of(const kernel_set& set);
+template <>
+[[nodiscard]] inline const kernel<double>& kernel_of(const kernel_set& set) {
+    return set.f64;
+}
+template <>
+[[nodiscard]] inline const kernel<float>& kernel_of(const kernel_set& set) {
+    return set.f32;
+}
+template <>
+[[nodiscard]] inline const kernel<std::uint32_t>& kernel_of(const kernel_set& set) {
+    return set.i32;
+}
+
+// Bounds over all rows, for scratch memory on the stack.
+inline constexpr int largest_mr_bytes = 192;
+inline constexpr int largest_tile_bytes = 192 * 8;
+
+}  // namespace carat::cpu_engine

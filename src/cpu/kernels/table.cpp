@@ -1,0 +1,40 @@
+// The one table of micro-kernels. A new instruction set is a new level in core/isa.hpp, its
+// vectors under isa/, and one line here.
+#include <string>
+
+#include <carat/error.hpp>
+
+#include "cpu/kernels/kernel.hpp"
+
+namespace carat::cpu_engine {
+
+namespace baseline {
+extern const kernel_set kernels;
+}
+#if defined(__x86_64__)
+namespace avx2 {
+extern const kernel_set kernels;
+}
+namespace avx512 {
+extern const kernel_set kernels;
+}
+#endif
+
+std::span<const kernel_set* const> kernel_sets() {
+#if defined(__x86_64__)
+    static constexpr const kernel_set* sets[] = {&baseline::kernels, &avx2::kernels,
+                                                 &avx512::kernels};
+#else
+    static constexpr const kernel_set* sets[] = {&baseline::kernels};
+#endif
+    return sets;
+}
+
+const kernel_set& kernels_for(core::isa level) {
+    for (const kernel_set* set : kernel_sets())
+        if (set->level == level) return *set;
+    throw error(error_code::unsupported,
+                "cpu engine: no kernels for " + std::string(core::name(level)) + " in this build");
+}
+
+}  // namespace carat::cpu_engine
