@@ -1,0 +1,8 @@
+// All of carat's C++ interface.
+#pragma once
+
+#include <carat/error.hpp>
+#include <carat/policy.hpp>
+#include <carat/product.hpp>
+#include <carat/types.hpp>
+#include <carat/views.hpp>

@@ -1,0 +1,185 @@
+// C = A B and C = E + A B, on matrices of any size and strides.
+//
+//   carat::matrix<double> a(2000, 500), b(500, 1000), c(2000, 1000);
+//   ...
+//   carat::matrix_product(a, b, c);                                       // C = A B
+//   carat::matrix_product(carat::scaled(2.0, a), b, c, c);                // C = C + 2 A B
+//   carat::matrix_product(a, b, carat::scaled(0.5, c), c);                // C = 0.5 C + A B
+//   carat::matrix_product(carat::transposed(b), carat::transposed(a), ct);  // C^T = B^T A^T
+//   carat::matrix_product(carat::cpu{.threads = 1}, a, b, c);
+//
+// A, B and E are read, C is written. Each is a carat::matrix, a carat::matrix_view or anything like
+// std::mdspan of rank 2; A, B and E may be scaled, and all may be transposed: strides, no copies.
+//
+// Elements: double; float; std::int32_t; carat::f16 or carat::bf16 with a C of the same type or of
+// float. f16 and bf16 are summed in float and rounded once. Sums of std::int32_t are true or an
+// error, never wrapped: their scale factors must be whole numbers, and a result that does not fit
+// throws before C is touched.
+//
+// E may be C itself; otherwise C must overlap none of A, B, E. Without E, or with it scaled by 0, C
+// is never read; with A or B scaled by 0, A and B are never read. An empty sum (K = 0) is 0. The
+// values do not depend on the number of threads.
+//
+// May be called from any number of threads at once. Each calling thread keeps up to 64 MiB of
+// workspace for its next call; small products need none.
+//
+// Throws carat::error, with C untouched: size_mismatch, aliasing, overflow (of an integer result,
+// or of 64-bit sizes), invalid_argument (null data, a C whose elements overlap, a factor that does
+// not suit integers), out_of_memory.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <carat/policy.hpp>
+#include <carat/views.hpp>
+
+namespace carat {
+
+namespace detail {
+
+// A matrix without its types, as it crosses into the compiled library. Only C is written through.
+struct erased_matrix {
+    void* data;
+    std::size_t rows;
+    std::size_t cols;
+    std::ptrdiff_t row_stride;
+    std::ptrdiff_t col_stride;
+    dtype type;
+    double factor;
+};
+
+// C = E + A B. `e` may be null: C = A B.
+void multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
+              const erased_matrix* e, const erased_matrix& c);
+
+template <class T>
+constexpr matrix_view<T> plain(const scaled_view<T>& s) {
+    return s.matrix;
+}
+template <matrix_like M>
+constexpr auto plain(M& m) {
+    return view_of(m);
+}
+
+template <class T>
+constexpr double factor_of(const scaled_view<T>& s) {
+    return s.factor;
+}
+template <class M>
+constexpr double factor_of(const M&) {
+    return 1;
+}
+
+template <class M>
+concept operand = requires(M& m) {
+    plain(m);
+};
+
+struct no_matrix {};
+
+template <class M>
+struct element_behind {
+    using type = no_matrix;
+};
+template <operand M>
+struct element_behind<M> {
+    using type = typename decltype(plain(std::declval<M&>()))::element_type;
+};
+// The element type, const where the matrix can only be read.
+template <class M>
+using element_in = typename element_behind<M>::type;
+template <class M>
+using element_of = std::remove_const_t<element_in<M>>;
+
+template <class T>
+concept multiplied = std::same_as<T, double> || std::same_as<T, float> ||
+    std::same_as<T, std::int32_t> || std::same_as<T, f16> || std::same_as<T, bf16>;
+
+template <class T, class C>
+concept summed_into = std::same_as<T, C> ||(sizeof(T) == 2 && std::same_as<C, float>);
+
+template <class M>
+concept readable = operand<M> && multiplied<element_of<M>>;
+
+template <class M>
+concept writable = matrix_like<M> && !std::is_const_v<element_in<M>>;
+
+template <class A, class B, class E, class C>
+concept product_of = readable<A> && readable<B> && readable<E> && writable<C> &&
+    std::same_as<element_of<A>, element_of<B>> && summed_into<element_of<A>, element_of<C>> &&
+    std::same_as<element_of<E>, element_of<C>>;
+
+// One message for each thing that can be wrong; the first that fails says it.
+template <class A, class B, class E, class C>
+constexpr bool check_types() {
+    static_assert(
+        operand<A> && operand<B> && operand<E>,
+        "carat::matrix_product: A, B and E must be a carat::matrix, a carat::matrix_view, "
+        "something like std::mdspan of rank 2, or one of these scaled or transposed");
+    static_assert(matrix_like<C>,
+                  "carat::matrix_product: C must be a carat::matrix, a carat::matrix_view or "
+                  "something like std::mdspan of rank 2, and can't be scaled");
+    static_assert(!operand<A> || multiplied<element_of<A>>,
+                  "carat::matrix_product: elements must be double, float, std::int32_t, carat::f16 "
+                  "or carat::bf16");
+    static_assert(!operand<A> || !operand<B> || std::same_as<element_of<A>, element_of<B>>,
+                  "carat::matrix_product: A and B must have the same element type");
+    static_assert(!operand<A> || !matrix_like<C> || summed_into<element_of<A>, element_of<C>>,
+                  "carat::matrix_product: C must have the element type of A, or float where A is "
+                  "carat::f16 or carat::bf16");
+    static_assert(!matrix_like<C> || writable<C>,
+                  "carat::matrix_product: C is read-only (its elements are const)");
+    static_assert(!operand<E> || !matrix_like<C> || std::same_as<element_of<E>, element_of<C>>,
+                  "carat::matrix_product: E must have the element type of C");
+    return product_of<A, B, E, C>;
+}
+
+template <class M>
+erased_matrix erase(M& m) {
+    const auto view = plain(m);
+    using element = element_of<M>;
+    return {const_cast<element*>(view.data()),
+            view.rows(),
+            view.cols(),
+            view.row_stride(),
+            view.col_stride(),
+            dtype_of_v<element>,
+            factor_of(m)};
+}
+
+}  // namespace detail
+
+// C = A B on the CPU.
+template <class A, class B, class C>
+void matrix_product(const cpu& where, A&& a, B&& b, C&& c) {
+    using target = std::remove_reference_t<C>;
+    if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
+                                      target, target>())
+        detail::multiply(where, detail::erase(a), detail::erase(b), nullptr, detail::erase(c));
+}
+
+// C = E + A B on the CPU.
+template <class A, class B, class E, class C>
+void matrix_product(const cpu& where, A&& a, B&& b, E&& e, C&& c) {
+    if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
+                                      std::remove_reference_t<E>, std::remove_reference_t<C>>()) {
+        const detail::erased_matrix added = detail::erase(e);
+        detail::multiply(where, detail::erase(a), detail::erase(b), &added, detail::erase(c));
+    }
+}
+
+// The same with as many threads as OMP_NUM_THREADS or the machine offers.
+template <class A, class B, class C>
+void matrix_product(A&& a, B&& b, C&& c) {
+    matrix_product(cpu{}, a, b, c);
+}
+template <class A, class B, class E, class C>
+requires(!std::same_as<std::remove_cvref_t<A>, cpu>) void matrix_product(A&& a, B&& b, E&& e,
+                                                                         C&& c) {
+    matrix_product(cpu{}, a, b, e, c);
+}
+
+}  // namespace carat

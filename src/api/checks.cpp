@@ -1,0 +1,94 @@
+#include "api/checks.hpp"
+
+#include <limits>
+#include <string>
+
+#include "api/overlap.hpp"
+
+namespace carat::api {
+
+namespace {
+
+using detail::erased_matrix;
+
+[[noreturn]] void fail(error_code code, const std::string& what) {
+    throw error(code, "matrix_product: " + what);
+}
+
+std::string size(const erased_matrix& m) {
+    return std::to_string(m.rows) + " x " + std::to_string(m.cols);
+}
+
+void check_sizes(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
+                 const erased_matrix& c) {
+    if (a.cols != b.rows)
+        fail(error_code::size_mismatch, "A is " + size(a) + " and B is " + size(b) +
+                                            ": B must have as many rows as A has columns");
+    if (c.rows != a.rows || c.cols != b.cols)
+        fail(error_code::size_mismatch, "C is " + size(c) + " but A B is " +
+                                            std::to_string(a.rows) + " x " +
+                                            std::to_string(b.cols));
+    if (e != nullptr && (e->rows != c.rows || e->cols != c.cols))
+        fail(error_code::size_mismatch,
+             "E is " + size(*e) + " but C is " + size(c) + ": they must be of one size");
+}
+
+void check_data(const erased_matrix& m, const char* name) {
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+    if (m.rows > most || m.cols > most)
+        fail(error_code::overflow,
+             std::string(name) + " is " + size(m) + ": extents must be below 2^63");
+    if (m.rows == 0 || m.cols == 0) return;
+    if (m.data == nullptr)
+        fail(error_code::invalid_argument,
+             std::string(name) + " is " + size(m) + " but its data is null");
+    (void)span_of(m, name);
+}
+
+void check_overlaps(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
+                    const erased_matrix& c) {
+    if (overlaps_itself(c))
+        fail(error_code::invalid_argument,
+             "C is " + size(c) + " with strides " + std::to_string(c.row_stride) + " and " +
+                 std::to_string(c.col_stride) + ": two of its elements are one place in memory");
+    const char* remedy = "; write to a matrix of its own and copy";
+    if (may_overlap(a, c)) fail(error_code::aliasing, std::string("C overlaps A") + remedy);
+    if (may_overlap(b, c)) fail(error_code::aliasing, std::string("C overlaps B") + remedy);
+    if (e != nullptr && !same_elements(*e, c) && may_overlap(*e, c))
+        fail(error_code::aliasing, "C overlaps E without being E" + std::string(remedy));
+}
+
+core::layout layout_of(const erased_matrix& m) {
+    return {m.row_stride, m.col_stride};
+}
+
+}  // namespace
+
+bool same_elements(const erased_matrix& x, const erased_matrix& y) {
+    return x.data == y.data && x.type == y.type && x.rows == y.rows && x.cols == y.cols &&
+           (x.rows <= 1 || x.row_stride == y.row_stride) &&
+           (x.cols <= 1 || x.col_stride == y.col_stride);
+}
+
+core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,
+                              const erased_matrix* e, const erased_matrix& c) {
+    check_sizes(a, b, e, c);
+    check_data(a, "A");
+    check_data(b, "B");
+    if (e != nullptr) check_data(*e, "E");
+    check_data(c, "C");
+    check_overlaps(a, b, e, c);
+    return {.a_type = a.type,
+            .b_type = b.type,
+            .c_type = c.type,
+            .m = static_cast<std::int64_t>(c.rows),
+            .n = static_cast<std::int64_t>(c.cols),
+            .k = static_cast<std::int64_t>(a.cols),
+            .a_layout = layout_of(a),
+            .b_layout = layout_of(b),
+            .c_layout = layout_of(c),
+            .alpha = a.factor * b.factor,
+            .beta = e == nullptr ? 0 : e->factor};
+}
+
+}  // namespace carat::api

@@ -1,0 +1,19 @@
+// Everything that can be wrong with the arguments of a product, found before anything is written.
+#pragma once
+
+#include <carat/product.hpp>
+
+#include "core/problem.hpp"
+
+namespace carat::api {
+
+// The product as a problem. Throws carat::error, in one line naming the argument and both values.
+[[nodiscard]] core::problem checked_problem(const detail::erased_matrix& a,
+                                            const detail::erased_matrix& b,
+                                            const detail::erased_matrix* e,
+                                            const detail::erased_matrix& c);
+
+// Whether two views are the same elements in the same places.
+[[nodiscard]] bool same_elements(const detail::erased_matrix& x, const detail::erased_matrix& y);
+
+}  // namespace carat::api

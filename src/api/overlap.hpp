@@ -1,0 +1,27 @@
+// Where the elements of strided views lie, and whether two views can be proved to share none.
+#pragma once
+
+#include <cstdint>
+
+#include <carat/product.hpp>
+
+namespace carat::api {
+
+// Bytes from the first element to the lowest and to one past the highest byte of a view.
+struct byte_span {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+};
+
+// Throws carat::error(overflow), naming the matrix `what`, when that does not fit in 64 bits.
+[[nodiscard]] byte_span span_of(const detail::erased_matrix& m, const char* what);
+
+// Whether two different (i, j) of the view are one element. Exact.
+[[nodiscard]] bool overlaps_itself(const detail::erased_matrix& m);
+
+// Whether the views might share a byte. False only with proof: their byte ranges are apart, or they
+// are blocks of columns (or rows) of one larger matrix, or they interleave like real and imaginary
+// parts.
+[[nodiscard]] bool may_overlap(const detail::erased_matrix& x, const detail::erased_matrix& y);
+
+}  // namespace carat::api

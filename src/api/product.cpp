@@ -1,0 +1,64 @@
+// The public call: arguments checked, a plan made, memory found, and only then C written.
+#include <cstring>
+#include <string>
+
+#include <carat/product.hpp>
+
+#include "api/checks.hpp"
+#include "api/integers.hpp"
+#include "core/isa.hpp"
+#include "cpu/engine.hpp"
+
+namespace carat {
+
+namespace {
+
+using detail::erased_matrix;
+
+std::byte* element(const erased_matrix& m, std::size_t i, std::size_t j) {
+    const auto at = static_cast<std::ptrdiff_t>(i) * m.row_stride +
+                    static_cast<std::ptrdiff_t>(j) * m.col_stride;
+    return static_cast<std::byte*>(m.data) + at * static_cast<std::ptrdiff_t>(size_bytes(m.type));
+}
+
+void copy_elements(const erased_matrix& from, const erased_matrix& to) {
+    const std::size_t bytes = size_bytes(to.type);
+    for (std::size_t i = 0; i < to.rows; ++i) {
+        if (from.col_stride == 1 && to.col_stride == 1) {
+            std::memcpy(element(to, i, 0), element(from, i, 0), bytes * to.cols);
+            continue;
+        }
+        for (std::size_t j = 0; j < to.cols; ++j)
+            std::memcpy(element(to, i, j), element(from, i, j), bytes);
+    }
+}
+
+// In the order of the promise: everything that can fail, then E into C, then the product.
+void run_engine(const core::problem& p, int threads, const erased_matrix& a, const erased_matrix& b,
+                const erased_matrix* e, const erased_matrix& c) {
+    const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()));
+    cpu_engine::workspace& own = cpu_engine::thread_workspace();
+    std::byte* memory = own.reserve(made.workspace_bytes());
+    if (e != nullptr && p.beta != 0 && !api::same_elements(*e, c)) copy_elements(*e, c);
+    made.run({.a = a.data, .b = b.data, .c = c.data}, memory);
+    own.trim();
+}
+
+}  // namespace
+
+void detail::multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
+                      const erased_matrix* e, const erased_matrix& c) {
+    if (where.threads < 0)
+        throw error(error_code::invalid_argument, "matrix_product: cpu{" +
+                                                      std::to_string(where.threads) +
+                                                      "} threads; use 1 or more, or 0 for all");
+    const core::problem p = api::checked_problem(a, b, e, c);
+    if (p.m == 0 || p.n == 0) return;
+    if (const std::string why = cpu_engine::unsupported(p); !why.empty())
+        throw error(error_code::invalid_argument, "matrix_product: " + why);
+    const int threads = cpu_engine::most_threads(where.threads);
+    if (p.c_type == dtype::i32 && api::multiply_exactly_if_needed(p, threads, a, b, e, c)) return;
+    run_engine(p, threads, a, b, e, c);
+}
+
+}  // namespace carat
