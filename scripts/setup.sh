@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# Installs what a task needs and is not there yet: scripts/setup.sh build | test | lint
+# Installs what a task needs and is not there yet: scripts/setup.sh build | test | lint | peers
 # Packages are looked up first, so a second run asks nothing of the network and takes no time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build_packages=(g++ cmake ninja-build ccache git pkg-config libfmt-dev libcli11-dev
-    nlohmann-json3-dev libboost-dev libhwloc-dev libjs-chart.js libopenblas0-pthread libblas3)
+    nlohmann-json3-dev libboost-dev libhwloc-dev libjs-chart.js libopenblas0-openmp libblas3)
 test_packages=(libgtest-dev librapidcheck-dev python3 chromium binutils clang libomp-dev)
 lint_packages=(clang-tidy python3-venv)
+peer_packages=(libopenblas0-openmp libblis4-openmp libblas3 libeigen3-dev libxsmm-dev python3-venv)
+case "$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")" in
+    bookworm) peer_packages+=(libdnnl2) ;;
+    *) peer_packages+=(libdnnl3) ;;
+esac
 
 missing() {
     local package
@@ -68,8 +73,9 @@ case "${1:-build}" in
         install "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}"
         python_tools
         ;;
+    peers) install "${peer_packages[@]}" ;;
     *)
-        echo "setup: unknown task '$1' (build, test or lint)" >&2
+        echo "setup: unknown task '$1' (build, test, lint or peers)" >&2
         exit 2
         ;;
 esac
