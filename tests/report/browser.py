@@ -13,9 +13,18 @@ NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome"
 
 
 def find():
-    """The browser's path, or None. CARAT_CHROMIUM overrides."""
+    """The path of a browser that starts, or None. CARAT_CHROMIUM overrides. Asking for the version
+    tells a browser from the stub that some systems have in its place.
+    """
     wanted = os.environ.get("CARAT_CHROMIUM")
-    return wanted if wanted else next(filter(None, map(shutil.which, NAMES)), None)
+    for path in [wanted] if wanted else filter(None, map(shutil.which, NAMES)):
+        try:
+            if subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, timeout=60,
+                              capture_output=True, check=False).returncode == 0:
+                return path
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+    return None
 
 
 class BrowserError(Exception):

@@ -106,6 +106,14 @@ TEST(pairs, read_the_same_both_ways) {
     EXPECT_DOUBLE_EQ(turned->ci_ratio->first, 1 / 0.51);
     EXPECT_DOUBLE_EQ(turned->ci_ratio->second, 1 / 0.49);
     EXPECT_FALSE(compare(here, "cpu.fast", "cpu.other"));
+
+    for (const auto& [verdict, turned_verdict] :
+         {std::pair{"faster", "slower"}, {"tie", "tie"}, {"unclear", "unclear"}}) {
+        const json other =
+            sample::results({sample::cell("a", 2), sample::cell("b", 1)},
+                            {sample::comparison({sample::pair("a", "b", verdict, 1.5)})});
+        EXPECT_EQ(compare(group(other).front(), "b", "a")->verdict, turned_verdict);
+    }
 }
 
 TEST(verdicts, name_the_winner_and_how_far_the_others_are) {

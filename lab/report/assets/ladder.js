@@ -59,13 +59,11 @@ const bar_names = (rows, peaks) => ({
     ctx.setLineDash([]);
     ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
     ctx.textBaseline = "middle";
-    ctx.strokeStyle = ink("paper");
-    ctx.lineWidth = 5;
-    ctx.lineJoin = "round";
-    ctx.fillStyle = ink("ink");
     chart.getDatasetMeta(0).data.forEach((bar, i) => {
       const end = x.getPixelForValue(Math.max(rows[i].to, rows[i].from ?? 0)) + 7;
-      ctx.strokeText(bar_text(rows[i]), end, bar.y);
+      ctx.fillStyle = ink("paper");
+      ctx.fillRect(end - 4, bar.y - 9, ctx.measureText(bar_text(rows[i])).width + 8, 18);
+      ctx.fillStyle = ink("ink");
       ctx.fillText(bar_text(rows[i]), end, bar.y);
     });
     ctx.restore();
