@@ -41,7 +41,9 @@ enum class method : std::uint8_t { componentwise, freivalds };
 struct verdict {
     bool passed = false;
     method how = method::componentwise;
-    double error_ulp = 0;   // worst |C - Cref| / (u D) of all entries checked, or the failing one
+    // Worst |C - Cref| / (u D) of all entries checked, or that of the failing one; infinite where
+    // one of the two is NaN or Inf.
+    double error_ulp = 0;
     double bound_ulp = 0;   // the same entry's bound, in the same unit
     std::int64_t row = -1;  // that entry; col is -1 where only a row is known
     std::int64_t col = -1;
@@ -50,9 +52,9 @@ struct verdict {
 };
 
 struct options {
-    double componentwise_madds = 3e10;  // m n k up to which every entry is checked
-    int threads = 0;                    // 0: all of them
-    std::uint64_t seed = 1;             // of the random vectors, rows and columns
+    double componentwise_madds = 6.5e10;  // m n k up to which every entry is checked: 4000^3
+    int threads = 0;                      // 0: all of them; small products take one
+    std::uint64_t seed = 1;               // of the random vectors, rows and columns
     // Called now and then on the constructing thread with the fraction done; false cancels.
     std::function<bool(double)> progress;
 };

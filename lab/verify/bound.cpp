@@ -1,0 +1,130 @@
+#include "lab/verify/bound.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <carat/error.hpp>
+
+namespace carat::verify {
+
+namespace {
+
+constexpr double u_f64 = 0x1p-53;
+constexpr precision f64 = {"f64", u_f64, 0, 53, std::numeric_limits<double>::max(), 0x1p-1074};
+constexpr precision f32 = {"f32", 0x1p-24, 0, 24, std::numeric_limits<float>::max(), 0x1p-149};
+
+// tf32 and f32 units fed bf16 may flush subnormals, inputs too; tf32 units may cut their inputs to
+// 11 bits instead of rounding them.
+constexpr std::array precisions = {
+    f64,
+    f32,
+    precision{"tf32", 0x1p-24, 0x1p-10, 11, f32.largest, 0x1p-125},
+    precision{"f16", 0x1p-11, 0, 11, 65504, 0x1p-24},
+    precision{"bf16", 0x1p-8, 0, 8, 0x1.fep127, 0x1p-125},
+    precision{"i32", 0, 0, 0, 0, 0, true},
+    precision{"i64", 0, 0, 0, 0, 0, true},
+};
+
+const precision* find(std::string_view name) {
+    const auto found = std::ranges::find(precisions, name, &precision::name);
+    return found == precisions.end() ? nullptr : &*found;
+}
+
+// C's own format: storing rounds to it once.
+const precision& format_of(dtype type) {
+    return type == dtype::i8 ? *find("i32") : *find(name(type));
+}
+
+bool is_integer(dtype type) {
+    return type == dtype::i32 || type == dtype::i8;
+}
+
+// (1 + x)^... - 1 for a sum x of roundoffs: at most e^x - 1 (and e^x - 1 <= x + x^2 up to 1).
+double growth(double x) {
+    return x < 0.5 ? x * (1 + x) : std::expm1(x);
+}
+
+// Whether a factor survives rounding to a precision.
+bool fits(double factor, const precision& p) {
+    const double magnitude = std::abs(factor);
+    if (magnitude == 0) return true;
+    return magnitude <= p.largest && std::ilogb(magnitude) - grid_of(magnitude) < p.digits;
+}
+
+}  // namespace
+
+precision precision_of(std::string_view asked, const core::problem& p) {
+    if (is_integer(p.c_type)) return *find("i32");
+    const bool narrow = p.c_type == dtype::f16 || p.c_type == dtype::bf16;
+    const std::string_view wanted = !asked.empty() ? asked : narrow ? "f32" : name(p.c_type);
+    const precision* found = find(wanted);
+    if (found == nullptr || found->integer)
+        throw error(error_code::invalid_argument,
+                    "verification: '" + std::string(wanted) + "' is no precision known for " +
+                        std::string(name(p.c_type)) + ": use f64, f32, tf32, f16 or bf16");
+    precision claimed = *found;
+    if (claimed.name == "f32" && p.a_type == dtype::bf16) claimed.smallest = 0x1p-125;
+    return claimed;
+}
+
+bound::bound(const precision& claimed, const core::problem& p, bool twofold_reference)
+    : claimed_(claimed),
+      stored_(format_of(p.c_type)),
+      coarser_roundoff_(std::max({claimed.roundoff, claimed.input_roundoff / 2, stored_.roundoff})),
+      alpha_(p.alpha),
+      beta_(p.beta),
+      alpha_grid_(p.alpha == 0 ? line_facts::any_grid : grid_of(p.alpha)),
+      beta_grid_(p.beta == 0 ? line_facts::any_grid : grid_of(p.beta)) {
+    const bool factors_fit = fits(p.alpha, claimed) && fits(p.beta, claimed);
+    further_roundings_ = factors_fit ? 2 : 3;
+    const double k_u = (static_cast<double>(p.k) + 8) * u_f64;
+    reference_error_ = twofold_reference ? 2 * k_u * k_u : k_u;
+    inflation_ = 1 + 2 * k_u;
+}
+
+double bound::unit(double magnitude) const {
+    return std::max(coarser_roundoff_ * magnitude, claimed_.smallest);
+}
+
+double bound::of(const entry& e) const {
+    const double storing = stored_.roundoff > claimed_.roundoff ? stored_.roundoff : 0;
+    const double storing_underflow = storing > 0 ? stored_.smallest : 0;
+    if (e.exact) return e.value == 0 ? 0 : storing * std::abs(e.value) + storing_underflow;
+    const double steps = static_cast<double>(e.terms + further_roundings_);
+    const double relative = growth(steps * claimed_.roundoff + 2 * claimed_.input_roundoff);
+    double tolerance = (relative + reference_error_) * inflation_ * e.magnitude;
+    // Products, the two factors and, where alpha is multiplied into A or B first, the operands.
+    // Twice, since the reference underflows where f64 does.
+    const bool scales = std::abs(alpha_) != 1 && alpha_ != 0;
+    const double underflows = steps * std::max(1.0, std::abs(alpha_)) + (scales ? e.neighbours : 0);
+    const bool flushes = claimed_.smallest == 0x1p-125;
+    tolerance += claimed_.smallest * (underflows + (flushes ? 2 * e.neighbours : 0));
+    return tolerance + storing * (std::abs(e.value) + tolerance) + storing_underflow;
+}
+
+bool bound::is_exact(double magnitude, int a_grid, int b_grid, int c_grid) const {
+    if (claimed_.input_roundoff != 0) return false;
+    const int grid = std::min(alpha_grid_ + a_grid + b_grid, beta_grid_ + c_grid);
+    if (grid >= line_facts::any_grid) return true;
+    const bool representable = grid >= std::ilogb(claimed_.smallest);
+    return representable && magnitude * inflation_ <= std::ldexp(1.0, claimed_.digits + grid) &&
+           magnitude * inflation_ <= claimed_.largest;
+}
+
+bool bound::may_overflow(double magnitude, double a_largest, double b_largest) const {
+    // The sums may be formed before alpha, or alpha multiplied into A or B.
+    const double alpha = std::abs(alpha_);
+    const double before_alpha = alpha == 0 ? magnitude : magnitude * std::max(1.0, 1 / alpha);
+    const double most =
+        std::max({before_alpha, alpha * a_largest, alpha * b_largest, alpha, std::abs(beta_)});
+    return !(most * inflation_ * (1 + 4 * claimed_.roundoff) < claimed_.largest);
+}
+
+bool bound::rounds_to_infinity(double value, double tolerance) const {
+    return std::abs(value) + tolerance > stored_.largest;
+}
+
+}  // namespace carat::verify

@@ -1,0 +1,72 @@
+// How far an entry of C may lie from the exact one: the bound of verify.hpp, term by term, for one
+// claimed precision. All bounds are absolute; the caller divides by u D to report them in ulp.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <carat/types.hpp>
+
+#include "lab/verify/source.hpp"
+
+namespace carat::verify {
+
+// A binary floating-point format, or a way to compute.
+struct precision {
+    std::string_view name;
+    double roundoff;        // u, of one addition or multiplication
+    double input_roundoff;  // of an operand before it takes part; 0: none
+    int digits;             // bits of the significand
+    double largest;
+    double smallest;  // largest error of an operation that underflows, twice
+    bool integer = false;
+};
+
+// What an implementation computes in, by its name; empty: what the types suggest (verify.hpp).
+// Throws carat::error for a name unknown.
+[[nodiscard]] precision precision_of(std::string_view name, const core::problem& p);
+
+// What a claim allows in this problem. Independent of the entry, hence made once per check.
+class bound {
+  public:
+    bound(const precision& claimed, const core::problem& p, bool twofold_reference);
+
+    // An entry or, for Freivalds, a row of them summed up.
+    struct entry {
+        std::int64_t terms = 0;  // z: products that are not zero
+        double magnitude = 0;    // D
+        double value = 0;        // of the exact entry, or at least its magnitude
+        double neighbours = 0;   // sum of |A(i,.)| or |B(.,j)|, whichever is larger
+        bool exact = false;      // no order of summation rounds
+    };
+    [[nodiscard]] double of(const entry& e) const;
+
+    // Whether every order computes the entry without rounding, given the magnitude D, the grids of
+    // its row and column and that of C0.
+    [[nodiscard]] bool is_exact(double magnitude, int a_grid, int b_grid, int c_grid) const;
+
+    // Whether some order may overflow on the way, so that Inf or NaN can't be held against it.
+    [[nodiscard]] bool may_overflow(double magnitude, double a_largest, double b_largest) const;
+
+    // Whether the entry may round to infinity in C's own type.
+    [[nodiscard]] bool rounds_to_infinity(double value, double tolerance) const;
+
+    // What errors are reported in units of: u D, with u of the claim or of C's type, whichever is
+    // coarser, but not less than the smallest subnormal.
+    [[nodiscard]] double unit(double magnitude) const;
+    [[nodiscard]] const precision& claimed() const { return claimed_; }
+
+  private:
+    precision claimed_;
+    precision stored_;
+    double coarser_roundoff_;
+    double alpha_;
+    double beta_;
+    int alpha_grid_;
+    int beta_grid_;
+    int further_roundings_;  // besides one per product and one per addition
+    double reference_error_;
+    double inflation_;  // D itself is computed in doubles
+};
+
+}  // namespace carat::verify
