@@ -1,12 +1,14 @@
 // Keeps a measurement beside the machine it belongs to, in full, so that a file of another machine,
 // another version or another set of units is seen to be foreign and not only hoped to be ours by
 // its name. Whatever is odd about a file, the answer is to measure again.
+#include "lab/machine/cache_file.hpp"
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <unistd.h>
 
 #include <carat/error.hpp>
@@ -46,8 +48,19 @@ double age_of(const ceilings& limits) {
     return std::chrono::duration<double>(now).count() - static_cast<double>(limits.measured_at_s);
 }
 
-std::optional<ceilings> load(const description& machine, const measure_options& options,
-                             const cache_options& kept) {
+template <class Peak, class Same>
+void keep_better(std::vector<Peak>& fresh, const std::vector<Peak>& known, double Peak::*rate,
+                 Same same) {
+    for (Peak& peak : fresh)
+        for (const Peak& old : known)
+            if (same(peak, old) && old.*rate > peak.*rate) peak = old;
+}
+
+}  // namespace
+
+std::optional<ceilings> load_kept(const description& machine, const measure_options& options,
+                                  const cache_options& kept) {
+    if (kept.directory.empty()) return {};
     std::ifstream in(file_for(machine, kept.directory));
     const json file = json::parse(in, nullptr, false);
     if (!file.is_object() || file.value("identity", json()) != identity(machine)) return {};
@@ -66,7 +79,7 @@ std::optional<ceilings> load(const description& machine, const measure_options& 
 }
 
 // Into a file of another name first, so that a reader meets the old one or the new one, whole.
-void save(const description& machine, const ceilings& limits, const cache_options& kept) {
+void keep(const description& machine, const ceilings& limits, const cache_options& kept) {
     if (kept.directory.empty()) return;
     const fs::path target = file_for(machine, kept.directory);
     const fs::path draft = target.string() + "." + std::to_string(getpid());
@@ -78,16 +91,6 @@ void save(const description& machine, const ceilings& limits, const cache_option
     if (out) fs::rename(draft, target, ignored);
     if (!out || ignored) fs::remove(draft, ignored);
 }
-
-template <class Peak, class Same>
-void keep_better(std::vector<Peak>& fresh, const std::vector<Peak>& known, double Peak::*rate,
-                 Same same) {
-    for (Peak& peak : fresh)
-        for (const Peak& old : known)
-            if (same(peak, old) && old.*rate > peak.*rate) peak = old;
-}
-
-}  // namespace
 
 fs::path cache_directory() {
     const auto variable = [](const char* name) -> fs::path {
@@ -103,10 +106,9 @@ fs::path cache_directory() {
 
 ceilings load_or_measure(const description& machine, const measure_options& options,
                          const cache_options& kept) {
-    if (!kept.directory.empty())
-        if (std::optional<ceilings> limits = load(machine, options, kept)) return *limits;
+    if (std::optional<ceilings> limits = load_kept(machine, options, kept)) return *limits;
     ceilings limits = measure_ceilings(machine, options);
-    save(machine, limits, kept);
+    keep(machine, limits, kept);
     return limits;
 }
 
@@ -121,7 +123,7 @@ ceilings refresh(const description& machine, const ceilings& known, const measur
                 [](const bandwidth_peak& a, const bandwidth_peak& b) {
                     return a.level == b.level && a.threads == b.threads;
                 });
-    save(machine, fresh, kept);
+    keep(machine, fresh, kept);
     return fresh;
 }
 

@@ -1,0 +1,176 @@
+// Keeping what was measured, and refusing what was not measured here, lately and in full.
+#include "lab/machine/cache_file.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "lab/machine/plan.hpp"
+#include "tests/machine/sample_machine.hpp"
+#include "tests/machine/small_machine.hpp"
+
+namespace carat::machine {
+namespace {
+
+// A measurement that nobody made, for files.
+ceilings invented(const description& machine, double gflops) {
+    ceilings limits;
+    for (const compute_task& task : plan_measurement(machine).compute)
+        limits.compute.push_back({task.what.kernel->unit, task.what.kernel->operand,
+                                  task.what.level, task.threads, gflops, 0, 3});
+    for (const read_task& task : plan_reading(machine))
+        limits.bandwidth.push_back({task.level, task.threads, gflops, 0, 3, task.bytes});
+    limits.measured_at_s = now_s();
+    return limits;
+}
+
+constexpr double kept_gflops = 1e15;  // no machine measures that
+
+bool was_kept(const ceilings& limits) {
+    return limits.compute.front().gflops == kept_gflops;
+}
+
+class cache_file : public testing::Test {
+  protected:
+    scratch_folder folder;
+    description machine = small_machine();
+    cache_options kept{folder.path() / "carat", 3600};
+
+    // Writes the file of this machine, with the invented figures.
+    std::filesystem::path write_kept() {
+        keep(machine, invented(machine, kept_gflops), kept);
+        return only_file();
+    }
+
+    std::filesystem::path only_file() {
+        std::vector<std::filesystem::path> found;
+        for (const auto& entry : std::filesystem::directory_iterator(kept.directory))
+            found.push_back(entry.path());
+        EXPECT_EQ(found.size(), 1u) << "one file, and no draft of it";
+        return found.front();
+    }
+
+    std::optional<ceilings> load() { return load_kept(machine, brief(), kept); }
+};
+
+void edit(const std::filesystem::path& file, const std::function<void(nlohmann::json&)>& change) {
+    nlohmann::json content = nlohmann::json::parse(std::ifstream(file));
+    change(content);
+    std::ofstream(file) << content;
+}
+
+TEST_F(cache_file, is_used_while_it_is_valid) {
+    EXPECT_FALSE(load());
+    const auto file = write_kept();
+    EXPECT_TRUE(was_kept(load_or_measure(machine, brief(), kept)));
+    edit(file, [](auto& content) { content["ceilings"]["measured_at_s"] = now_s() - 600; });
+    const auto limits = load();
+    ASSERT_TRUE(limits);
+    EXPECT_TRUE(was_kept(*limits));
+    EXPECT_NEAR(limits->age_s, 600, 60);
+    EXPECT_EQ(limits->compute.size(), plan_measurement(machine).compute.size());
+}
+
+TEST_F(cache_file, that_is_damaged_foreign_or_old_is_not_used) {
+    using change = std::function<void(nlohmann::json&)>;
+    const std::pair<const char*, change> damages[] = {
+        {"another carat", [](auto& c) { c["identity"]["carat"] = "0.0.0"; }},
+        {"another machine", [](auto& c) { c["identity"]["machine"]["cpu_model"] = "other"; }},
+        {"too old", [](auto& c) { c["ceilings"]["measured_at_s"] = now_s() - 7200; }},
+        {"from the future", [](auto& c) { c["ceilings"]["measured_at_s"] = now_s() + 7200; }},
+        {"negative", [](auto& c) { c["ceilings"]["compute"][1]["gflops"] = -1.0; }},
+        {"no figure", [](auto& c) { c["ceilings"]["compute"][1]["gflops"] = nullptr; }},
+        {"text", [](auto& c) { c["ceilings"]["bandwidth"][0]["gb_per_s"] = "fast"; }},
+        {"unknown type", [](auto& c) { c["ceilings"]["compute"][1]["dtype"] = "f80"; }},
+        {"unknown level", [](auto& c) { c["ceilings"]["compute"][1]["isa"] = "mmx"; }},
+        {"a unit missing", [](auto& c) { c["ceilings"]["compute"].erase(1); }},
+        {"a memory missing", [](auto& c) { c["ceilings"]["bandwidth"].erase(0); }},
+        {"no ceilings", [](auto& c) { c.erase("ceilings"); }},
+        {"an array",
+         [](auto& c) {
+             c = nlohmann::json::array({1, 2});
+         }},
+    };
+    int refused = 0;
+    for (const auto& [what, damage] : damages) {
+        const auto file = write_kept();
+        EXPECT_TRUE(load()) << what;
+        edit(file, damage);
+        EXPECT_FALSE(load()) << what;
+        ++refused;
+    }
+    EXPECT_EQ(refused, 13);
+}
+
+TEST_F(cache_file, cut_short_or_empty_is_not_used) {
+    for (const std::uintmax_t part : {0u, 1u, 2u}) {
+        const auto file = write_kept();
+        std::filesystem::resize_file(file, std::filesystem::file_size(file) * part / 3);
+        EXPECT_FALSE(load()) << part << " thirds";
+    }
+}
+
+TEST_F(cache_file, that_is_not_used_is_measured_and_replaced) {
+    const auto file = write_kept();
+    std::ofstream(file) << "{ \"identity\": ";
+    const ceilings measured = load_or_measure(machine, brief(), kept);
+    EXPECT_FALSE(was_kept(measured));
+    const auto limits = load();
+    ASSERT_TRUE(limits);
+    EXPECT_EQ(limits->compute.front().gflops, measured.compute.front().gflops);
+    EXPECT_EQ(only_file(), file);
+}
+
+TEST_F(cache_file, of_another_isa_in_use_is_another_file) {
+    (void)write_kept();
+    machine.isa_in_use =
+        machine.isa_in_use == core::isa::baseline ? core::isa::avx2 : core::isa::baseline;
+    EXPECT_FALSE(load());
+}
+
+TEST_F(cache_file, of_a_quick_measurement_does_not_serve_a_thorough_one) {
+    (void)write_kept();
+    measure_options thorough = brief();
+    thorough.thorough = true;
+    EXPECT_FALSE(load_kept(machine, thorough, kept));
+    ceilings limits = invented(machine, kept_gflops);
+    limits.thorough = true;
+    keep(machine, limits, kept);
+    EXPECT_TRUE(load_kept(machine, thorough, kept));
+    EXPECT_TRUE(load());
+}
+
+TEST_F(cache_file, that_cannot_be_written_is_no_error) {
+    folder.write("carat", "a file where the folder should be");
+    EXPECT_NO_THROW(keep(machine, invented(machine, 1), kept));
+    EXPECT_FALSE(load());
+    kept.directory.clear();
+    EXPECT_NO_THROW(keep(machine, invented(machine, 1), kept));
+    EXPECT_FALSE(load());
+}
+
+TEST(refreshing, keeps_the_better_of_old_and_new) {
+    const description machine = small_machine();
+    ceilings known = invented(machine, 1e-9);
+    known.compute.front().gflops = kept_gflops;
+    known.bandwidth.back().gb_per_s = kept_gflops;
+    const ceilings limits = refresh(machine, known, brief(), cache_options{{}, 0});
+    EXPECT_EQ(limits.compute.front().gflops, kept_gflops);
+    EXPECT_EQ(limits.bandwidth.back().gb_per_s, kept_gflops);
+    for (std::size_t i = 1; i < limits.compute.size(); ++i)
+        EXPECT_TRUE(limits.compute[i].gflops > 1e-3 && limits.compute[i].gflops < kept_gflops);
+}
+
+TEST(cache_location, follows_the_environment) {
+    const auto with = [](const char* xdg, const char* home) {
+        setenv("XDG_CACHE_HOME", xdg, 1);
+        setenv("HOME", home, 1);
+        return cache_directory();
+    };
+    EXPECT_EQ(with("/x", "/h"), "/x/carat");
+    EXPECT_EQ(with("", "/h"), "/h/.cache/carat");
+    EXPECT_EQ(with("relative", "/h"), "/h/.cache/carat");
+    EXPECT_EQ(with("", ""), "");
+}
+
+}  // namespace
+}  // namespace carat::machine

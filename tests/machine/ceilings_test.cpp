@@ -1,0 +1,100 @@
+// Measuring this machine, keeping what was measured, and refusing what was not measured here.
+#include "lab/machine/ceilings.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <carat/error.hpp>
+
+#include "lab/machine/affinity.hpp"
+#include "lab/machine/plan.hpp"
+#include "lab/machine/together.hpp"
+#include "tests/machine/sample_machine.hpp"
+#include "tests/machine/small_machine.hpp"
+
+namespace carat::machine {
+namespace {
+
+TEST(ceilings, have_a_plausible_figure_for_everything_planned) {
+    const description machine = small_machine();
+    const std::vector<int> allowed = allowed_cpus();
+    double last = 0;
+    int calls = 0;
+    measure_options options = brief();
+    options.on_progress = [&](const progress& p) {
+        EXPECT_GE(p.done, last);
+        EXPECT_LE(p.done, 1);
+        EXPECT_GE(p.left_s, 0);
+        EXPECT_FALSE(p.what.empty());
+        last = p.done;
+        ++calls;
+    };
+    const ceilings limits = measure_ceilings(machine, options);
+
+    const measuring_plan plan = plan_measurement(machine);
+    EXPECT_TRUE(covers(limits, plan));
+    EXPECT_EQ(limits.compute.size(), plan.compute.size());
+    EXPECT_EQ(limits.bandwidth.size(), plan.read.size());
+    int rounds = 0;
+    for (const compute_peak& p : limits.compute) {
+        EXPECT_TRUE(std::isfinite(p.gflops) && p.gflops > 0) << p.unit;
+        EXPECT_TRUE(p.spread >= 0 && p.spread < 1) << p.unit;
+        rounds += p.rounds;
+    }
+    for (const bandwidth_peak& p : limits.bandwidth) {
+        EXPECT_TRUE(std::isfinite(p.gb_per_s) && p.gb_per_s > 0) << p.level;
+        rounds += p.rounds;
+    }
+    EXPECT_EQ(calls, rounds);
+    EXPECT_GE(rounds, 3 * static_cast<int>(plan.compute.size() + plan.read.size()));
+    EXPECT_EQ(allowed_cpus(), allowed) << "the caller's affinity changed";
+    EXPECT_NEAR(static_cast<double>(limits.measured_at_s), static_cast<double>(now_s()), 60);
+}
+
+TEST(ceilings, bad_arguments_are_named) {
+    measure_options options;
+    options.budget_s = -1;
+    EXPECT_THROW((void)measure_ceilings(small_machine(), options), error);
+    EXPECT_THROW((void)measure_ceilings(description{}, brief()), error);
+}
+
+TEST(ceilings, progress_may_give_up) {
+    measure_options options = brief();
+    options.on_progress = [](const progress&) { throw std::runtime_error("stop"); };
+    EXPECT_THROW((void)measure_ceilings(small_machine(), options), std::runtime_error);
+}
+
+TEST(together, runs_each_index_once_and_pins) {
+    const std::vector<int> cpus = small_machine().core_cpus;
+    std::atomic<int> sum = 0;
+    std::atomic<int> pinned = 0;
+    const double elapsed_s = run_together(cpus, [&](int i) {
+        sum += i + 1;
+        pinned += allowed_cpus() == std::vector{cpus[static_cast<std::size_t>(i)]} ? 1 : 0;
+    });
+    const int n = static_cast<int>(cpus.size());
+    EXPECT_EQ(sum, n * (n + 1) / 2);
+    EXPECT_EQ(pinned, n);
+    EXPECT_GT(elapsed_s, 0);
+}
+
+TEST(ceilings, json_has_the_fields_of_the_schema_and_reads_back) {
+    const nlohmann::json object = to_json(sample_ceilings());
+    ASSERT_EQ(object["compute"].size(), 7u);
+    ASSERT_EQ(object["bandwidth"].size(), 8u);
+    EXPECT_EQ(object["compute"][2]["unit"], "avx512 fma");
+    EXPECT_EQ(object["compute"][2]["dtype"], "f64");
+    EXPECT_EQ(object["compute"][2]["threads"], 1);
+    EXPECT_EQ(object["compute"][2]["gflops"], 100.0);
+    EXPECT_EQ(object["bandwidth"][7]["level"], "DRAM");
+    EXPECT_EQ(object["bandwidth"][7]["threads"], 4);
+    EXPECT_EQ(object["bandwidth"][7]["gb_per_s"], 25.0);
+    EXPECT_EQ(to_json(ceilings_from_json(object)), object);
+    EXPECT_THROW((void)ceilings_from_json({{"compute", 1}}), error);
+}
+
+}  // namespace
+}  // namespace carat::machine

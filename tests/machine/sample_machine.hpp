@@ -1,0 +1,81 @@
+// Machines and ceilings with round numbers, and a folder of files that lasts for one test.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+
+#include "lab/machine/ceilings.hpp"
+
+namespace carat::machine {
+
+// Four cores with two threads each; 32 KiB and 512 KiB a core, 8 MiB for all.
+inline description sample_machine() {
+    description machine;
+    machine.cpu_model = "Sample 4000";
+    machine.vendor = "GenuineSample";
+    machine.os = "Sample Linux";
+    machine.kernel = "Linux 1.0";
+    machine.cores = 4;
+    machine.hardware_threads = 8;
+    machine.threads_per_core = 2;
+    machine.numa_nodes = 1;
+    machine.memory_bytes = std::int64_t{16} << 30;
+    machine.isa = {"x86-64", "avx2", "avx512"};
+    machine.isa_in_use = core::isa::avx512;
+    machine.caches = {{1, "data", 32 << 10, 64, 8, 2},
+                      {1, "instruction", 32 << 10, 64, 8, 2},
+                      {2, "unified", 512 << 10, 64, 8, 2},
+                      {3, "unified", 8 << 20, 64, 16, 8}};
+    machine.core_cpus = {0, 2, 4, 6};
+    return machine;
+}
+
+inline ceilings sample_ceilings() {
+    using core::isa;
+    ceilings limits;
+    limits.compute = {
+        {"avx2 fma", dtype::f64, isa::avx2, 1, 50, 0.01, 9},
+        {"avx2 fma", dtype::f64, isa::avx2, 4, 180, 0.01, 9},
+        {"avx512 fma", dtype::f64, isa::avx512, 1, 100, 0.01, 9},
+        {"avx512 fma", dtype::f64, isa::avx512, 4, 360, 0.01, 9},
+        {"avx512 fma", dtype::f32, isa::avx512, 1, 200, 0.01, 9},
+        {"avx512 mul+add", dtype::i32, isa::avx512, 1, 80, 0.01, 9},
+        {"avx512 bf16 dot", dtype::bf16, isa::avx512, 1, 90, 0.01, 9},
+    };
+    limits.bandwidth = {{"L1", 1, 400, 0.01, 9, 16384},   {"L2", 1, 200, 0.01, 9, 262144},
+                        {"L3", 1, 40, 0.01, 9, 4194304},  {"DRAM", 1, 10, 0.01, 9, 134217728},
+                        {"L1", 4, 1600, 0.01, 9, 16384},  {"L2", 4, 800, 0.01, 9, 262144},
+                        {"L3", 4, 120, 0.01, 9, 1572864}, {"DRAM", 4, 25, 0.01, 9, 33554432}};
+    limits.measured_at_s = 1'700'000'000;
+    return limits;
+}
+
+// A folder of its own, removed with everything in it.
+class scratch_folder {
+  public:
+    scratch_folder()
+        : path_(std::filesystem::temp_directory_path() /
+                ("carat_machine_" + std::to_string(getpid()))) {
+        std::filesystem::remove_all(path_);
+        std::filesystem::create_directories(path_);
+    }
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+    ~scratch_folder() { std::filesystem::remove_all(path_); }
+
+    const std::filesystem::path& path() const { return path_; }
+
+    void write(const std::string& name, const std::string& text) const {
+        const auto file = path_ / name;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << text;
+    }
+
+  private:
+    std::filesystem::path path_;
+};
+
+}  // namespace carat::machine
