@@ -38,3 +38,21 @@ function(carat_add_per_isa room)
     set_property(GLOBAL APPEND PROPERTY CARAT_ISA_OBJECT_TARGETS ${room}_${level})
   endforeach()
 endfunction()
+
+# carat_add_isa_check(): the test `isa_objects`, over what carat_add_per_isa compiled until now. It
+# needs inlining to have happened, so it is there in optimised builds without sanitizers only.
+function(carat_add_isa_check)
+  find_program(CARAT_PYTHON python3)
+  get_property(targets GLOBAL PROPERTY CARAT_ISA_OBJECT_TARGETS)
+  if(CARAT_SANITIZE OR NOT CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo)$")
+    return()
+  endif()
+  set(objects "")
+  foreach(target IN LISTS targets)
+    string(REGEX MATCH "[^_]+$" level ${target})
+    list(APPEND objects --level ${level} $<TARGET_OBJECTS:${target}>)
+  endforeach()
+  add_test(NAME isa_objects COMMAND ${CARAT_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/check_isa_objects.py
+                                    --nm ${CMAKE_NM} ${objects} COMMAND_EXPAND_LISTS)
+  set_tests_properties(isa_objects PROPERTIES LABELS isa)
+endfunction()

@@ -6,7 +6,7 @@
 //        | k = 0 | k = 1 | k = 2 |  ...  | k = kc - 1 | C += tile |
 //          each k: ask for one more line of the next sliver of A
 //
-// Otherwise step 10, unchanged. The hint reads nothing: an address outside the matrix is ignored.
+// Otherwise step 10, unchanged. It is a hint: nothing is read that the program would see.
 // Reference: document 002, "prefetching"; Intel 64 and IA-32 Optimization Manual, chapter 9.
 #include "ladder/cpu/anatomy/macro_kernel.hpp"
 #include "ladder/cpu/anatomy/prefetch.hpp"

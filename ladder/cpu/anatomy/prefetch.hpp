@@ -8,13 +8,11 @@ namespace carat::ladder::cpu::CARAT_ISA {
 
 struct prefetch_c_and_next_a {
     template <class T>
-    CARAT_INLINE auto operator()(const product<T>& q, const T* a) const {
+    CARAT_INLINE auto operator()(const product<T>& q, const T* next_a) const {
         for (std::int64_t i = 0; i < q.m; ++i)
-            for (std::int64_t j = 0; j < nr<T>; j += line<T>)
-                __builtin_prefetch(q.c.data + i * q.c.row_stride + j, 1);
-        // Prefetching beyond the last sliver is harmless: it reads nothing and cannot fault.
-        const T* next = a + mr * q.k;
-        return [next](std::int64_t l) { __builtin_prefetch(next + l * mr); };
+            for (std::int64_t j = 0; j < q.n; j += line<T>)
+                __builtin_prefetch(q.c.data + i * q.c.row_stride + j * q.c.col_stride, 1);
+        return [next_a](std::int64_t l) { __builtin_prefetch(next_a + l * mr); };
     }
 
     template <class T>
