@@ -31,7 +31,7 @@ struct comparison_options {
     double alpha = 0.05;
     double equivalence_margin = 0.02;  // relative; 0.02 calls anything within 2 % a tie
     better preference = better::smaller;
-    bootstrap_options bootstrap;  // its confidence is replaced by 1 - alpha
+    bootstrap_options bootstrap = {};  // its confidence is replaced by 1 - alpha
 };
 
 struct pair_comparison {

@@ -84,6 +84,7 @@ void check_family(std::size_t k, double df) {
 double studentized_range_tail(double q, std::size_t k, double df) {
     check_family(k, df);
     detail::require(q >= 0, "q is {:g}: give 0 or more", q);
+    if (q == 0) return 1;
     if (std::isinf(q)) return 0;
     const range_tail tail(k);
     if (std::isinf(df)) return std::min(1.0, tail(q));
