@@ -1,0 +1,299 @@
+#include "lab/session/case.hpp"
+
+#include <algorithm>
+#include <carat/error.hpp>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "lab/machine/roofline.hpp"
+#include "lab/session/analyse.hpp"
+#include "lab/session/operands.hpp"
+#include "lab/verify/verify.hpp"
+
+namespace carat::session {
+
+namespace {
+
+
+std::string text(std::string_view s) { return std::string(s); }
+
+std::string seconds(double time_s) {
+    const std::string digits = std::to_string(time_s);
+    return digits.substr(0, digits.find('.') + 2) + " s";
+}
+
+core::settings settings_of(const selection& s, int threads) {
+    core::settings out;
+    out.threads = s.entry->threaded ? threads : 1;
+    out.tunables = s.tunables;
+    return out;
+}
+
+// Every tunable with the value that will be used: a result must not depend on knowing a default.
+core::tunable_values resolved(const selection& s) {
+    core::settings asked;
+    asked.tunables = s.tunables;
+    core::tunable_values all;
+    for (const core::tunable& t : s.entry->tunables) all[text(t.name)] = asked.value(t);
+    return all;
+}
+
+results::library library_of(const core::implementation& entry) {
+    if (entry.library == nullptr) return {};
+    const core::library_facts facts = entry.library();
+    return {facts.name, facts.version, facts.path, facts.kernel, facts.note};
+}
+
+// One implementation on its way through a case.
+struct contender {
+    const selection* what = nullptr;
+    core::settings settings;
+    results::cell cell;
+    std::unique_ptr<core::runnable> ready;
+    std::size_t next_set = 0;
+};
+
+class runner {
+  public:
+    runner(const request& r, const case_key& key, const surroundings& around)
+        : request_(r), key_(key), around_(around), problem_(problem_of(key)) {}
+
+    case_result run() {
+        for (const selection& s : request_.chosen) contenders_.push_back(enter(s));
+        if (std::ranges::any_of(contenders_, [](const contender& c) { return c.cell.available; })) {
+            lay_out();
+            for (contender& c : contenders_) {
+                if (stopped()) break;
+                if (c.cell.available) prepare_and_verify(c);
+            }
+            time_all();
+        }
+        return finish();
+    }
+
+  private:
+    [[nodiscard]] bool stopped() const { return around_.interrupted && around_.interrupted(); }
+
+    void tell(const std::string& what, double share) const {
+        if (around_.progress) around_.progress(what, share);
+    }
+
+    contender enter(const selection& s) const {
+        contender c;
+        c.what = &s;
+        c.settings = settings_of(s, key_.threads);
+        results::cell& cell = c.cell;
+        cell.implementation = text(s.entry->name);
+        cell.device = text(core::name(s.entry->where));
+        cell.dtype = text(name(key_.type));
+        cell.m = key_.size.m;
+        cell.n = key_.size.n;
+        cell.k = key_.size.k;
+        cell.threads = key_.threads;
+        cell.threads_used = c.settings.threads;
+        cell.flop = operations(key_.size, request_.convention);
+        cell.arithmetic_intensity = machine::arithmetic_intensity(problem_);
+        cell.reason = why_not(s, c.settings);
+        cell.available = cell.reason.empty();
+        if (!cell.available) {
+            cell.tunables = s.tunables;
+            return c;
+        }
+        cell.tunables = resolved(s);
+        cell.computes_in = text(core::find_signature(*s.entry, problem_)->computes_in);
+        cell.vendor = library_of(*s.entry);
+        return c;
+    }
+
+    [[nodiscard]] std::string why_not(const selection& s, const core::settings& settings) const {
+        if (std::string why = core::reason_against(*s.entry, problem_, settings); !why.empty())
+            return why;
+        const double expected = around_.expected_run_s ? around_.expected_run_s(s, key_) : 0;
+        if (request_.slowest_run_s > 0 && expected > request_.slowest_run_s)
+            return "skipped: one run would take about " + seconds(expected) + " (limit " +
+                   seconds(request_.slowest_run_s) + ")";
+        return {};
+    }
+
+    void lay_out() {
+        tell("filling matrices", 0);
+        const machine::cache* last = machine::data_cache(around_.machine, 3);
+        if (last == nullptr) last = machine::data_cache(around_.machine, 2);
+        const std::int64_t cache_bytes = last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
+        const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, problem_) : 1;
+        data_.emplace(problem_, core::host_space(), sets, request_.values, request_.seed);
+        verify::options how;
+        how.seed = request_.seed;
+        how.progress = [&](double share) {
+            tell("computing the reference", share);
+            return !stopped();
+        };
+        try {
+            reference_.emplace(problem_, data_->at(0), how);
+        } catch (const verify::cancelled&) {
+            // stopped() is true now, so nothing below runs.
+        }
+    }
+
+    // The first run after prepare is the cold one, and the one that is verified.
+    void prepare_and_verify(contender& c) {
+        tell("verifying " + c.cell.label(), share_of(c));
+        core::execution_space& space = core::host_space();
+        const core::operands data = data_->at(0);
+        try {
+            c.cell.prepare_s = space.time_s(
+                [&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
+            verify::poison(problem_, data.c);
+            c.cell.cold_s = space.time_s([&] { c.ready->run(data); });
+        } catch (const std::exception& failure) {
+            c.ready.reset();
+            c.cell.available = false;
+            c.cell.reason = failure.what();
+            return;
+        }
+        c.cell.threads_used = c.ready->threads();
+        const verify::verdict v = reference_->check(data.c, c.cell.computes_in);
+        c.cell.verification = text(verify::name(v.how));
+        c.cell.verified = v.passed;
+        c.cell.error_ulp = v.error_ulp;
+        c.cell.error_bound_ulp = v.bound_ulp;
+        if (!v.passed) c.cell.reason = v.reason;
+    }
+
+    [[nodiscard]] double share_of(const contender& c) const {
+        return static_cast<double>(&c - contenders_.data()) /
+               static_cast<double>(contenders_.size());
+    }
+
+    void time_all() {
+        std::vector<contender*> timed;
+        std::vector<measure::candidate> candidates;
+        std::vector<double> estimates_s;
+        for (contender& c : contenders_) {
+            if (!c.cell.verified) continue;
+            timed.push_back(&c);
+            candidates.push_back({[this, &c] { run_once(c); }, &core::host_space()});
+            estimates_s.push_back(c.cell.cold_s);
+        }
+        if (timed.empty() || stopped()) return;
+        measure::options how = request_.timing;
+        how.seed = request_.seed;
+        how.interrupted = around_.interrupted;
+        how.progress = [&](std::size_t i, std::size_t trials, double share) {
+            tell(timed[i]->cell.label() + ", trial " + std::to_string(trials), share);
+        };
+        const std::vector<measure::series> all = measure::interleave(candidates, estimates_s, how);
+        for (std::size_t i = 0; i < timed.size(); ++i) {
+            timed[i]->cell.trials_s = all[i].trials_s;
+            timed[i]->cell.repetitions = all[i].repetitions;
+            timed[i]->cell.stop = text(measure::name(all[i].stop));
+        }
+    }
+
+    void run_once(contender& c) {
+        c.ready->run(data_->at(c.next_set));
+        c.next_set = (c.next_set + 1) % data_->size();
+    }
+
+    void place_under_roof(results::cell& c) const {
+        const auto roof =
+            machine::roofline(around_.machine, around_.limits, problem_, key_.threads);
+        if (!roof) return;
+        c.roofline_gflops = roof->gflops;
+        c.bound = roof->bound;
+    }
+
+    // What a figure claims is judged by its fastest trial: even one beyond the peak is impossible.
+    [[nodiscard]] bool impossible(const results::cell& c) const {
+        const double best = c.flop / *std::ranges::min_element(c.trials_s) / 1e9;
+        return machine::impossible(around_.limits, key_.type, key_.threads, best);
+    }
+
+    case_result finish() {
+        case_result out;
+        out.interrupted = stopped();
+        for (contender& c : contenders_) {
+            if (!c.cell.trials_s.empty()) {
+                place_under_roof(c.cell);
+                c.cell.impossible = impossible(c.cell);
+                if (c.cell.impossible)
+                    c.cell.reason = "faster than the measured peak of this machine's units: "
+                                    "wrong work or wrong time, so it is not ranked";
+            }
+            out.cells.push_back(std::move(c.cell));
+        }
+        out.compared.dtype = text(name(key_.type));
+        out.compared.m = key_.size.m;
+        out.compared.n = key_.size.n;
+        out.compared.k = key_.size.k;
+        out.compared.threads = key_.threads;
+        analyse_cells(out.cells, {request_.alpha, request_.equivalence_margin, request_.seed},
+                      out.compared);
+        for (results::cell& c : out.cells)
+            if (c.roofline_gflops > 0)
+                c.percent_of_roofline = 100 * c.median_gflops / c.roofline_gflops;
+        return out;
+    }
+
+    const request& request_;
+    const case_key key_;
+    const surroundings& around_;
+    const core::problem problem_;
+    std::vector<contender> contenders_;
+    std::optional<operand_sets> data_;
+    std::optional<verify::reference> reference_;
+};
+
+}  // namespace
+
+core::problem problem_of(const case_key& key) {
+    return core::row_major_problem(key.type, key.size.m, key.size.n, key.size.k);
+}
+
+std::string describe(const case_key& key) {
+    const auto& [m, n, k] = key.size;
+    return text(name(key.type)) + " " + std::to_string(m) + "x" + std::to_string(n) + "x" +
+           std::to_string(k) + ", " + std::to_string(key.threads) +
+           (key.threads == 1 ? " thread" : " threads");
+}
+
+std::vector<case_key> cases_of(const request& r) {
+    std::vector<case_key> cases;
+    for (const dtype type : r.types)
+        for (const int threads : r.threads)
+            for (const shape& size : r.shapes) cases.push_back({size, type, threads});
+    return cases;
+}
+
+case_result run_case(const request& r, const case_key& key, const surroundings& around) {
+    return runner(r, key, around).run();
+}
+
+void require_sensible(const request& r) {
+    for (const selection& s : r.chosen) {
+        const auto tile = s.tunables.find("tile-size");
+        if (tile == s.tunables.end()) continue;
+        std::int64_t largest = 0;
+        for (const shape& size : r.shapes) largest = std::max({largest, size.m, size.n, size.k});
+        if (tile->second > largest)
+            throw error(error_code::invalid_argument,
+                        "tile-size " + std::to_string(tile->second) + " of " +
+                            text(s.entry->name) + " is larger than the largest matrix (" +
+                            std::to_string(largest) + "): choose at most " +
+                            std::to_string(largest));
+    }
+    const auto available = static_cast<std::int64_t>(core::host_space().available_bytes());
+    for (const case_key& key : cases_of(r)) {
+        const core::problem p = problem_of(key);
+        const std::int64_t sets = r.rotate_inputs ? 2 : 1;
+        const std::int64_t needed = core::checked_product(workload::bytes_needed(p).total(), sets, "bytes") + verify::bytes_needed(p);
+        if (available > 0 && needed > available)
+            throw error(error_code::out_of_memory,
+                        describe(key) + " needs " + std::to_string(needed >> 20) +
+                            " MiB with its reference, and " + std::to_string(available >> 20) +
+                            " MiB are free: choose a smaller size");
+    }
+}
+
+}  // namespace carat::session

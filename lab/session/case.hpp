@@ -1,0 +1,51 @@
+// One case of a session: one product, measured for every implementation chosen. Verified first,
+// then timed interleaved, then compared; the answer is cells and a comparison as results have them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab/machine/ceilings.hpp"
+#include "lab/machine/description.hpp"
+#include "lab/results/document.hpp"
+#include "lab/session/request.hpp"
+
+namespace carat::session {
+
+struct case_key {
+    shape size;
+    dtype type = dtype::f64;
+    int threads = 1;
+};
+
+[[nodiscard]] core::problem problem_of(const case_key& key);
+
+// "f64 2000x2000x2000, 2 threads"
+[[nodiscard]] std::string describe(const case_key& key);
+
+// Every case of a request, in the order they run.
+[[nodiscard]] std::vector<case_key> cases_of(const request& r);
+
+struct case_result {
+    std::vector<results::cell> cells;
+    results::comparison compared;
+    bool interrupted = false;  // what is here is valid, but not all that was asked for
+};
+
+// What a case reports while it runs: what it is doing, and the share of that done (0 to 1).
+using report_progress = std::function<void(const std::string& what, double share)>;
+
+struct surroundings {
+    const machine::description& machine;
+    const machine::ceilings& limits;
+    // Seconds one run of an implementation is expected to take; 0 when unknown.
+    std::function<double(const selection&, const case_key&)> expected_run_s;
+    std::function<bool()> interrupted;
+    report_progress progress;
+};
+
+[[nodiscard]] case_result run_case(const request& r, const case_key& key,
+                                   const surroundings& around);
+
+}  // namespace carat::session

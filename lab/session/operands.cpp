@@ -1,0 +1,50 @@
+#include "lab/session/operands.hpp"
+
+#include <algorithm>
+
+#include "lab/verify/verify.hpp"
+
+namespace carat::session {
+
+namespace {
+
+void fill_from_host(core::execution_space& space, const core::buffer& target, dtype type,
+                    std::int64_t rows, std::int64_t cols, const core::layout& where,
+                    const workload::distribution& values, std::uint64_t seed,
+                    workload::operand which) {
+    if (&space == &core::host_space()) {
+        workload::fill(target.data(), type, rows, cols, where, values, seed, which);
+        return;
+    }
+    const core::buffer staging(core::host_space(), target.size_bytes());
+    workload::fill(staging.data(), type, rows, cols, where, values, seed, which);
+    space.upload(target.data(), staging.data(), staging.size_bytes());
+}
+
+}  // namespace
+
+operand_sets::operand_sets(const core::problem& p, core::execution_space& space, std::size_t sets,
+                           const workload::distribution& values, std::uint64_t seed) {
+    const workload::operand_bytes bytes = workload::bytes_needed(p);
+    const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
+    for (std::size_t i = 0; i < sets; ++i) {
+        sets_.push_back({core::buffer(space, size(bytes.a)), core::buffer(space, size(bytes.b)),
+                         core::buffer(space, size(bytes.c))});
+        const set& s = sets_.back();
+        fill_from_host(space, s.a, p.a_type, p.m, p.k, p.a_layout, values, seed + i,
+                       workload::operand::a);
+        fill_from_host(space, s.b, p.b_type, p.k, p.n, p.b_layout, values, seed + i,
+                       workload::operand::b);
+    }
+}
+
+core::operands operand_sets::at(std::size_t set) const {
+    return {sets_[set].a.data(), sets_[set].b.data(), sets_[set].c.data()};
+}
+
+std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::problem& p) {
+    const std::int64_t each = std::max<std::int64_t>(1, workload::bytes_needed(p).total());
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(2 * cache_bytes / each + 1, 2, 16));
+}
+
+}  // namespace carat::session

@@ -1,0 +1,31 @@
+// The matrices of one case in the memory of one device: as many sets of A, B and C as it takes to
+// defeat the caches when inputs rotate, one set when they are declared hot.
+#pragma once
+
+#include <vector>
+
+#include "core/execution_space.hpp"
+#include "lab/session/request.hpp"
+
+namespace carat::session {
+
+class operand_sets {
+  public:
+    // Throws carat::error(out_of_memory). `sets` is 1 or more.
+    operand_sets(const core::problem& p, core::execution_space& space, std::size_t sets,
+                 const workload::distribution& values, std::uint64_t seed);
+
+    [[nodiscard]] std::size_t size() const { return sets_.size(); }
+    [[nodiscard]] core::operands at(std::size_t set) const;
+
+  private:
+    struct set {
+        core::buffer a, b, c;
+    };
+    std::vector<set> sets_;
+};
+
+// How many sets make two caches' worth of data, at most 16.
+[[nodiscard]] std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::problem& p);
+
+}  // namespace carat::session

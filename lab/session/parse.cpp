@@ -1,0 +1,169 @@
+// The small languages of the command line: sizes, types, thread counts, implementations.
+#include <algorithm>
+#include <carat/error.hpp>
+#include <charconv>
+
+#include "core/problem.hpp"
+#include "lab/session/request.hpp"
+
+namespace carat::session {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw error(error_code::invalid_argument, message);
+}
+
+// Splits at `separator`, but not inside brackets.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    int depth = 0;
+    std::size_t start = 0;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        if (i < text.size() && text[i] == '[') ++depth;
+        if (i < text.size() && text[i] == ']') --depth;
+        if (i < text.size() && (text[i] != separator || depth > 0)) continue;
+        parts.push_back(text.substr(start, i - start));
+        start = i + 1;
+    }
+    return parts;
+}
+
+std::int64_t parse_count(std::string_view text, const std::string& what) {
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure == std::errc::result_out_of_range)
+        refuse(what + " '" + std::string(text) + "' does not fit in 64 bits");
+    if (failure != std::errc() || end != text.data() + text.size())
+        refuse(what + " '" + std::string(text) + "' is not a whole number");
+    return value;
+}
+
+std::int64_t parse_size(std::string_view text) {
+    const std::int64_t value = parse_count(text, "size");
+    if (value < 1) refuse("size '" + std::string(text) + "' must be 1 or more");
+    return value;
+}
+
+shape checked(std::int64_t m, std::int64_t n, std::int64_t k) {
+    const shape s{m, n, k};
+    for (const auto& [rows, cols] : {std::pair{m, n}, std::pair{m, k}, std::pair{k, n}})
+        (void)core::checked_product(core::checked_product(rows, cols, "size"), 8, "size in bytes");
+    return s;
+}
+
+void add_range(std::vector<shape>& shapes, const std::vector<std::string_view>& parts) {
+    const std::int64_t first = parse_size(parts[0]);
+    const std::int64_t last = parse_size(parts[1]);
+    const bool geometric = parts[2].starts_with('x');
+    const std::int64_t step =
+        parse_count(parts[2].substr(geometric ? 1 : 0), "step of a size range");
+    if (step < (geometric ? 2 : 1))
+        refuse("step '" + std::string(parts[2]) + "' of a size range never reaches the end");
+    if (last < first)
+        refuse("size range " + std::to_string(first) + ":" + std::to_string(last) + " is empty");
+    for (std::int64_t size = first; size <= last;) {
+        shapes.push_back(checked(size, size, size));
+        if (shapes.size() > 10'000) refuse("size range has more than 10000 sizes: widen its step");
+        if (geometric ? __builtin_mul_overflow(size, step, &size)
+                      : __builtin_add_overflow(size, step, &size))
+            break;
+    }
+}
+
+void add_shapes(std::vector<shape>& shapes, std::string_view item) {
+    if (const auto range = split(item, ':'); range.size() == 3) return add_range(shapes, range);
+    const auto sizes = split(item, 'x');
+    if (sizes.size() == 1) {
+        const std::int64_t n = parse_size(sizes[0]);
+        shapes.push_back(checked(n, n, n));
+    } else if (sizes.size() == 3) {
+        shapes.push_back(checked(parse_size(sizes[0]), parse_size(sizes[1]), parse_size(sizes[2])));
+    } else {
+        refuse("size '" + std::string(item) +
+               "' is none of N, MxNxK, first:last:step and first:last:xF");
+    }
+}
+
+selection with_tunables(const core::implementation& entry, std::string_view inside) {
+    selection s{&entry, {}, true};
+    for (const std::string_view item : split(inside, ',')) {
+        const std::size_t equals = item.find('=');
+        if (equals == std::string_view::npos)
+            refuse("tunable '" + std::string(item) + "' must be NAME=VALUE, as in tiled[tile-size=32]");
+        const std::string key(item.substr(0, equals));
+        s.tunables[key] = parse_count(item.substr(equals + 1), key);
+    }
+    return s;
+}
+
+void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
+                   std::string_view item) {
+    const std::string_view prefix =
+        item.ends_with(".*") ? item.substr(0, item.size() - 1) : std::string_view();
+    if (item == "all" || !prefix.empty()) {
+        const std::size_t before = chosen.size();
+        for (const core::implementation* entry : all.entries())
+            if (entry->name.starts_with(prefix)) chosen.push_back({entry, {}, false});
+        if (chosen.size() == before)
+            refuse("no implementation begins with '" + std::string(prefix) +
+                   "' (carat list shows all)");
+        return;
+    }
+    const std::size_t bracket = item.find('[');
+    if (bracket == std::string_view::npos) {
+        chosen.push_back({&all.find(item), {}, true});
+        return;
+    }
+    if (!item.ends_with(']'))
+        refuse("implementation '" + std::string(item) + "' has no closing bracket");
+    const std::string_view inside = item.substr(bracket + 1, item.size() - bracket - 2);
+    chosen.push_back(with_tunables(all.find(item.substr(0, bracket)), inside));
+}
+
+}  // namespace
+
+std::vector<shape> parse_shapes(std::string_view text) {
+    std::vector<shape> shapes;
+    for (const std::string_view item : split(text, ',')) add_shapes(shapes, item);
+    return shapes;
+}
+
+std::vector<dtype> parse_dtypes(std::string_view text) {
+    constexpr std::array known = {dtype::f64,  dtype::f32, dtype::f16,
+                                  dtype::bf16, dtype::i32, dtype::i8};
+    std::vector<dtype> types;
+    for (const std::string_view item : split(text, ',')) {
+        const auto found = std::ranges::find_if(known, [&](dtype t) { return name(t) == item; });
+        if (found == known.end())
+            refuse("dtype '" + std::string(item) + "' is unknown: use f64, f32, f16, bf16, i32 or i8");
+        types.push_back(*found);
+    }
+    return types;
+}
+
+std::vector<int> parse_threads(std::string_view text, int most) {
+    std::vector<int> threads;
+    for (const std::string_view item : split(text, ',')) {
+        const std::int64_t count = parse_count(item, "threads");
+        if (count < 1 || count > most)
+            refuse("threads " + std::string(item) + ": this machine gives this process " +
+                   std::to_string(most) + ", so 1 to " + std::to_string(most) + " make sense");
+        threads.push_back(static_cast<int>(count));
+    }
+    return threads;
+}
+
+std::vector<selection> parse_selection(const core::catalogue& all, std::string_view text) {
+    std::vector<selection> chosen;
+    for (const std::string_view item : split(text, ',')) add_selection(chosen, all, item);
+    return chosen;
+}
+
+double operations(const shape& s, operation_count convention) {
+    const double entries = static_cast<double>(s.m) * static_cast<double>(s.n);
+    const double depth = 2 * static_cast<double>(s.k);
+    return entries * (convention == operation_count::exact ? depth - 1 : depth);
+}
+
+}  // namespace carat::session

@@ -1,0 +1,69 @@
+// What the user asked to measure, parsed and checked before anything is allocated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/catalogue.hpp"
+#include "lab/measure/interleave.hpp"
+#include "lab/workload/workload.hpp"
+
+namespace carat::session {
+
+struct shape {
+    std::int64_t m = 0, n = 0, k = 0;
+
+    bool operator==(const shape&) const = default;
+};
+
+// "256", "1000x500x64" (m x n x k), "1000:10000:1000" (first:last:step), "256:4096:x2" (geometric),
+// and lists of these with commas. Throws carat::error on anything else, and on sizes below 1 or too
+// large for 64 bits.
+[[nodiscard]] std::vector<shape> parse_shapes(std::string_view text);
+
+// One of the names f64, f32, i32, ... separated by commas.
+[[nodiscard]] std::vector<dtype> parse_dtypes(std::string_view text);
+
+// Thread counts, separated by commas, from 1 to `most`.
+[[nodiscard]] std::vector<int> parse_threads(std::string_view text, int most);
+
+struct selection {
+    const core::implementation* entry = nullptr;
+    core::tunable_values tunables;  // as asked for; absent: initial value
+    bool asked_for = false;         // by name, not by a group such as "all"
+};
+
+// Names separated by commas; each may carry tunables ("tiled[tile-size=32]") and may be a group:
+// "all", or a prefix of names with ".*" ("cpu.ladder.*").
+[[nodiscard]] std::vector<selection> parse_selection(const core::catalogue& all,
+                                                     std::string_view text);
+
+enum class operation_count : std::uint8_t {
+    multiply_add,  // 2 m n k
+    exact,         // m n (2 k - 1): 2 n^3 - n^2 for squares, as document 000 counts
+};
+
+[[nodiscard]] double operations(const shape& s, operation_count convention);
+
+struct request {
+    std::vector<selection> chosen;
+    std::vector<shape> shapes;
+    std::vector<dtype> types = {dtype::f64};
+    std::vector<int> threads = {1};
+    workload::distribution values = workload::uniform(0, 1);
+    bool rotate_inputs = false;
+    operation_count convention = operation_count::multiply_add;
+    measure::options timing;
+    double slowest_run_s = 0;  // skip what is expected to take longer for one run; 0: skip nothing
+    double alpha = 0.05;
+    double equivalence_margin = 0.02;
+    std::uint64_t seed = 1;
+};
+
+// Throws carat::error when a tile is asked for that is larger than every matrix, or when a case
+// does not fit in memory. Called before the first allocation.
+void require_sensible(const request& r);
+
+}  // namespace carat::session
