@@ -11,7 +11,9 @@ namespace carat::session {
 
 namespace {
 
-results::range range_of(const statistics::interval& i) { return {i.lower, i.upper}; }
+results::range range_of(const statistics::interval& i) {
+    return {i.lower, i.upper};
+}
 
 // Times become rates, and the ends of an interval change places.
 results::range rates(double flop, const results::range& times_s) {

@@ -1,10 +1,11 @@
 #include "lab/session/case.hpp"
 
 #include <algorithm>
-#include <carat/error.hpp>
 #include <exception>
 #include <memory>
 #include <optional>
+
+#include <carat/error.hpp>
 
 #include "lab/machine/roofline.hpp"
 #include "lab/session/analyse.hpp"
@@ -15,8 +16,9 @@ namespace carat::session {
 
 namespace {
 
-
-std::string text(std::string_view s) { return std::string(s); }
+std::string text(std::string_view s) {
+    return std::string(s);
+}
 
 std::string seconds(double time_s) {
     const std::string digits = std::to_string(time_s);
@@ -120,7 +122,8 @@ class runner {
         tell("filling matrices", 0);
         const machine::cache* last = machine::data_cache(around_.machine, 3);
         if (last == nullptr) last = machine::data_cache(around_.machine, 2);
-        const std::int64_t cache_bytes = last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
+        const std::int64_t cache_bytes =
+            last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
         const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, problem_) : 1;
         data_.emplace(problem_, core::host_space(), sets, request_.values, request_.seed);
         verify::options how;
@@ -142,8 +145,8 @@ class runner {
         core::execution_space& space = core::host_space();
         const core::operands data = data_->at(0);
         try {
-            c.cell.prepare_s = space.time_s(
-                [&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
+            c.cell.prepare_s =
+                space.time_s([&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
             verify::poison(problem_, data.c);
             c.cell.cold_s = space.time_s([&] { c.ready->run(data); });
         } catch (const std::exception& failure) {
@@ -214,12 +217,16 @@ class runner {
         case_result out;
         out.interrupted = stopped();
         for (contender& c : contenders_) {
-            if (!c.cell.trials_s.empty()) {
+            const bool timed = !c.cell.trials_s.empty();
+            if (out.interrupted && c.cell.available && !timed)
+                c.cell.stop = text(measure::name(measure::stop_reason::interrupted));
+            if (timed) {
                 place_under_roof(c.cell);
                 c.cell.impossible = impossible(c.cell);
                 if (c.cell.impossible)
-                    c.cell.reason = "faster than the measured peak of this machine's units: "
-                                    "wrong work or wrong time, so it is not ranked";
+                    c.cell.reason =
+                        "faster than the measured peak of this machine's units: "
+                        "wrong work or wrong time, so it is not ranked";
             }
             out.cells.push_back(std::move(c.cell));
         }
@@ -278,16 +285,17 @@ void require_sensible(const request& r) {
         for (const shape& size : r.shapes) largest = std::max({largest, size.m, size.n, size.k});
         if (tile->second > largest)
             throw error(error_code::invalid_argument,
-                        "tile-size " + std::to_string(tile->second) + " of " +
-                            text(s.entry->name) + " is larger than the largest matrix (" +
-                            std::to_string(largest) + "): choose at most " +
-                            std::to_string(largest));
+                        "tile-size " + std::to_string(tile->second) + " of " + text(s.entry->name) +
+                            " is larger than the largest matrix (" + std::to_string(largest) +
+                            "): choose at most " + std::to_string(largest));
     }
     const auto available = static_cast<std::int64_t>(core::host_space().available_bytes());
     for (const case_key& key : cases_of(r)) {
         const core::problem p = problem_of(key);
         const std::int64_t sets = r.rotate_inputs ? 2 : 1;
-        const std::int64_t needed = core::checked_product(workload::bytes_needed(p).total(), sets, "bytes") + verify::bytes_needed(p);
+        const std::int64_t needed =
+            core::checked_product(workload::bytes_needed(p).total(), sets, "bytes") +
+            verify::bytes_needed(p);
         if (available > 0 && needed > available)
             throw error(error_code::out_of_memory,
                         describe(key) + " needs " + std::to_string(needed >> 20) +

@@ -1,7 +1,8 @@
 // The small languages of the command line: sizes, types, thread counts, implementations.
 #include <algorithm>
-#include <carat/error.hpp>
 #include <charconv>
+
+#include <carat/error.hpp>
 
 #include "core/problem.hpp"
 #include "lab/session/request.hpp"
@@ -90,7 +91,8 @@ selection with_tunables(const core::implementation& entry, std::string_view insi
     for (const std::string_view item : split(inside, ',')) {
         const std::size_t equals = item.find('=');
         if (equals == std::string_view::npos)
-            refuse("tunable '" + std::string(item) + "' must be NAME=VALUE, as in tiled[tile-size=32]");
+            refuse("tunable '" + std::string(item) +
+                   "' must be NAME=VALUE, as in tiled[tile-size=32]");
         const std::string key(item.substr(0, equals));
         s.tunables[key] = parse_count(item.substr(equals + 1), key);
     }
@@ -136,7 +138,8 @@ std::vector<dtype> parse_dtypes(std::string_view text) {
     for (const std::string_view item : split(text, ',')) {
         const auto found = std::ranges::find_if(known, [&](dtype t) { return name(t) == item; });
         if (found == known.end())
-            refuse("dtype '" + std::string(item) + "' is unknown: use f64, f32, f16, bf16, i32 or i8");
+            refuse("dtype '" + std::string(item) +
+                   "' is unknown: use f64, f32, f16, bf16, i32 or i8");
         types.push_back(*found);
     }
     return types;

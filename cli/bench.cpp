@@ -1,0 +1,126 @@
+// carat bench: implementations x sizes x types x thread counts, measured until the evidence is in.
+#include <fmt/format.h>
+#include <string>
+
+#include <carat/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/measuring.hpp"
+#include "cli/terminal.hpp"
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/report/report.hpp"
+#include "lab/results/files.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+struct bench_options {
+    std::string implementations = "all", sizes = "256,1000,2000", types = "f64", threads;
+    std::string distribution = "uniform(0,1)", inputs = "hot", operations = "2mnk";
+    int trials = 0;
+    double ci_width = 0.01, budget_s = 5, limit_s = 0;
+    std::uint64_t seed = 1;
+    std::string json, csv, report;
+    bool resume = false, pairs = false;
+};
+
+session::request request_of(const bench_options& o) {
+    const int cores = machine::describe().cores;
+    session::request r;
+    r.chosen = session::parse_selection(lab::catalogue(), o.implementations);
+    r.shapes = session::parse_shapes(o.sizes);
+    r.types = session::parse_dtypes(o.types);
+    r.threads =
+        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    r.values = workload::parse_distribution(o.distribution);
+    r.rotate_inputs = o.inputs == "rotated";
+    r.convention = o.operations == "2mnk" ? session::operation_count::multiply_add
+                                          : session::operation_count::exact;
+    r.timing.trials = o.trials;
+    r.timing.ci_width = o.ci_width;
+    r.timing.budget_s = o.budget_s;
+    r.slowest_run_s = o.limit_s;
+    r.seed = o.seed;
+    return r;
+}
+
+int bench(const bench_options& o) {
+    if (o.resume && o.json.empty())
+        throw error(error_code::invalid_argument,
+                    "--resume needs --json FILE: the file to go on with");
+    const session::request r = request_of(o);
+    if (!o.report.empty()) results::require_writable(o.report);
+    session_options options;
+    options.out = {o.json, o.csv};
+    options.command = command_line();
+    options.resume = o.resume;
+    options.all_pairs = o.pairs;
+    const session_result result = measure(r, options);
+    if (!o.report.empty())
+        results::write_whole(o.report, report::html(results::to_json(result.doc)));
+    for (const std::string& path : {o.json, o.csv, o.report})
+        if (!path.empty()) fmt::print("wrote {}\n", path);
+    return result.exit_code();
+}
+
+void add_selection_flags(CLI::App& sub, bench_options& o) {
+    sub.add_option("--impl", o.implementations,
+                   "names, tails of names, groups (cpu.ladder.*, all), with tunables "
+                   "(tiled[tile-size=32])")
+        ->capture_default_str();
+    sub.add_option("--size", o.sizes, "N, MxNxK, first:last:step, first:last:xF, and lists of them")
+        ->capture_default_str();
+    sub.add_option("--dtype", o.types, "f64, f32, i32, ...")->capture_default_str();
+    sub.add_option("--threads", o.threads, "thread counts (default: all cores)");
+}
+
+void add_measuring_flags(CLI::App& sub, bench_options& o) {
+    sub.add_option("--trials", o.trials, "exactly so many (default: until --ci-width is met)")
+        ->check(CLI::Range(2, 100000));
+    sub.add_option("--ci-width", o.ci_width, "half width of the median's 95 % interval, relative")
+        ->check(CLI::Range(1e-4, 0.5))
+        ->capture_default_str();
+    sub.add_option("--budget", o.budget_s, "seconds for each implementation and case")
+        ->check(CLI::Range(0.01, 1e6))
+        ->capture_default_str();
+    sub.add_option("--limit", o.limit_s, "skip what would take longer than this for one run, s")
+        ->check(CLI::NonNegativeNumber);
+    sub.add_option("--distribution", o.distribution,
+                   "uniform(lo,hi), normal(mean,sd), integers(lo,hi), ill-conditioned(phi)")
+        ->capture_default_str();
+    sub.add_option("--inputs", o.inputs, "hot: one set; rotated: enough sets to defeat the caches")
+        ->check(CLI::IsMember({"hot", "rotated"}))
+        ->capture_default_str();
+    sub.add_option("--operations", o.operations, "how operations are counted")
+        ->check(CLI::IsMember({"2mnk", "2n3-n2"}))
+        ->capture_default_str();
+    sub.add_option("--seed", o.seed, "of data, order and resampling")->capture_default_str();
+}
+
+void add_output_flags(CLI::App& sub, bench_options& o) {
+    sub.add_option("--json", o.json, "write results here, after every case");
+    sub.add_option("--csv", o.csv, "one row per trial, after every case");
+    sub.add_option("--report", o.report, "write the HTML report here");
+    sub.add_flag("--resume", o.resume, "go on with the cases that --json does not hold yet");
+    sub.add_flag("--pairs", o.pairs, "print every pair's ratio, interval and p-value");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, action& chosen) {
+    CLI::App* sub = app.add_subcommand("bench", "measure implementations against each other");
+    auto options = std::make_shared<bench_options>();
+    add_selection_flags(*sub, *options);
+    add_measuring_flags(*sub, *options);
+    add_output_flags(*sub, *options);
+    sub->footer(
+        "Examples:\n"
+        "  carat bench --size 256,1000 --dtype f64,f32 --report out.html\n"
+        "  carat bench --impl openblas,blis,engine --size 128:4096:x2 --threads 1,2\n"
+        "  carat bench --impl 'tiled[tile-size=16],tiled[tile-size=64]' --size 1000\n"
+        "  carat bench --json out.json --resume     after an interruption");
+    sub->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
+}
+
+}  // namespace carat::cli

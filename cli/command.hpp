@@ -1,0 +1,31 @@
+// The subcommands: each adds itself to the application and, when it is the one, runs and returns
+// the exit code. 0: done; 1: done, and the answer is bad (a regression, a failed verification);
+// 2: bad input, nothing done; 130: interrupted, results so far are valid.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace carat::cli {
+
+enum exit_code : int { success = 0, bad_answer = 1, bad_input = 2, interrupted_by_user = 130 };
+
+using action = std::function<int()>;
+
+// Each sets `chosen` when its subcommand was given.
+void add_info(CLI::App& app, action& chosen);
+void add_list(CLI::App& app, action& chosen);
+void add_run(CLI::App& app, action& chosen);
+void add_bench(CLI::App& app, action& chosen);
+void add_compare(CLI::App& app, action& chosen);
+void add_report(CLI::App& app, action& chosen);
+
+// What `carat` does without a subcommand.
+int tour();
+
+// The command as it was typed, for the results; main() says it once.
+void remember_command_line(int argc, const char* const* argv);
+[[nodiscard]] const std::string& command_line();
+
+}  // namespace carat::cli

@@ -1,0 +1,62 @@
+// carat, the command.
+#include <cstdio>
+#include <exception>
+
+#include <carat/error.hpp>
+
+#include "cli/command.hpp"
+#include "lab/session/build_info.hpp"
+
+namespace {
+
+using namespace carat;
+
+constexpr const char* description =
+    "carat weighs matrix multiplications: it runs every way to multiply matrices on\n"
+    "this machine, verifies each, measures against the machine's measured limits,\n"
+    "and says which differences are real.\n"
+    "\n"
+    "Without a subcommand it takes half a minute and shows the ranking.";
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  carat                                   the half-minute tour\n"
+    "  carat info --measure                    this machine and its limits\n"
+    "  carat list                              what can run here\n"
+    "  carat run --m 512 --n 512 --k 512 --impl tiled --tile-size 32 --verify\n"
+    "  carat bench --impl openblas,engine --size 256:4096:x2 --json a.json\n"
+    "  carat compare a.json b.json             is b faster? by how much? for sure?\n"
+    "  carat report a.json -o a.html           the page to show a colleague";
+
+// One line for people, whatever CLI11 would have printed.
+int fail(const std::string& message) {
+    std::fprintf(stderr, "carat: %s\n", message.c_str());
+    return cli::bad_input;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    cli::remember_command_line(argc, argv);
+    CLI::App app(description, "carat");
+    app.footer(examples);
+    app.set_version_flag("--version", session::version() + " (" + session::revision() + ")");
+    app.require_subcommand(0, 1);
+    cli::action chosen = cli::tour;
+    cli::add_info(app, chosen);
+    cli::add_list(app, chosen);
+    cli::add_run(app, chosen);
+    cli::add_bench(app, chosen);
+    cli::add_compare(app, chosen);
+    cli::add_report(app, chosen);
+    try {
+        app.parse(argc, argv);
+        return chosen();
+    } catch (const CLI::Success& asked) {
+        return app.exit(asked);
+    } catch (const CLI::ParseError& failure) {
+        return fail(std::string(failure.what()) + " (carat --help)");
+    } catch (const std::exception& failure) {
+        return fail(failure.what());
+    }
+}

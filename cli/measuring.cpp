@@ -1,0 +1,70 @@
+#include "cli/measuring.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+
+#include <carat/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/tables.hpp"
+#include "cli/terminal.hpp"
+#include "lab/results/files.hpp"
+
+namespace carat::cli {
+
+known_machine know_machine() {
+    known_machine known{machine::describe(), {}};
+    progress_line line;
+    machine::measure_options how;
+    how.on_progress = [&](const machine::progress& p) {
+        line.show("measuring this machine: " + std::string(p.what), p.done);
+    };
+    known.limits = machine::load_or_measure(known.description, how);
+    return known;
+}
+
+bool session_result::failed() const {
+    return std::ranges::any_of(doc.cells, [](const results::cell& c) {
+        const bool wrong = c.verification != "none" && !c.verified;
+        return wrong || c.impossible;
+    });
+}
+
+int session_result::exit_code() const {
+    if (interrupted) return interrupted_by_user;
+    return failed() ? bad_answer : success;
+}
+
+session_result measure(const session::request& r, const session_options& options) {
+    session::require_sensible(r);
+    session_result result;
+    results::document earlier;
+    if (options.resume) earlier = results::load(options.out.json);
+    session::require_writable(options.out);
+
+    catch_interrupts();
+    const known_machine known = know_machine();
+    result.doc = session::new_document(r, known.description, known.limits, options.command);
+    if (options.resume) {
+        session::require_resumable(earlier, result.doc);
+        result.doc.cells = std::move(earlier.cells);
+        result.doc.comparisons = std::move(earlier.comparisons);
+    }
+    progress_line line;
+    session::hooks user;
+    user.interrupted = interrupted;
+    user.progress = [&](const std::string& what, double share) { line.show(what, share); };
+    user.case_done = [&](const session::case_key&, const session::case_result& done) {
+        line.clear();
+        if (options.quiet) return;
+        fmt::print("{}\n", ranking(done.cells, done.compared, options.all_pairs));
+        std::fflush(stdout);
+    };
+    const bool finished =
+        session::run_session(r, known.description, known.limits, options.out, user, result.doc);
+    result.interrupted = !finished;
+    return result;
+}
+
+}  // namespace carat::cli

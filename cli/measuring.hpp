@@ -1,0 +1,41 @@
+// What tour, run and bench share: the machine with its ceilings, and a session with progress and
+// tables.
+#pragma once
+
+#include <string>
+
+#include "lab/machine/ceilings.hpp"
+#include "lab/machine/description.hpp"
+#include "lab/session/session.hpp"
+
+namespace carat::cli {
+
+struct known_machine {
+    machine::description description;
+    machine::ceilings limits;
+};
+
+// Describes the machine and takes its ceilings from the cache, or measures them with progress.
+[[nodiscard]] known_machine know_machine();
+
+struct session_options {
+    session::outputs out;
+    std::string command;
+    bool resume = false;  // from out.json
+    bool all_pairs = false;
+    bool quiet = false;  // no tables
+};
+
+struct session_result {
+    results::document doc;
+    bool interrupted = false;
+    // Something that ran was wrong or impossibly fast.
+    [[nodiscard]] bool failed() const;
+    [[nodiscard]] int exit_code() const;
+};
+
+// Checks everything that can be checked first; then measures, prints each case's ranking as it is
+// done and saves it.
+[[nodiscard]] session_result measure(const session::request& r, const session_options& options);
+
+}  // namespace carat::cli

@@ -1,0 +1,94 @@
+// carat run: one implementation on one product, one result line, as document 003 prints it.
+#include <fmt/format.h>
+
+#include <carat/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/measuring.hpp"
+#include "lab/catalogue/catalogue.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+struct run_options {
+    std::string m = "1024", n = "1024", k = "1024", implementation = "engine", type = "f64";
+    std::string threads, distribution = "uniform(0,1)";
+    std::int64_t tile_size = 0;
+    int trials = 0;
+    std::uint64_t seed = 1;
+    bool verify = false, json = false;
+};
+
+session::request request_of(const run_options& o) {
+    const int cores = machine::describe().cores;
+    session::request r;
+    r.chosen = session::parse_selection(lab::catalogue(), o.implementation);
+    r.shapes = session::parse_shapes(o.m + "x" + o.n + "x" + o.k);
+    r.types = session::parse_dtypes(o.type);
+    r.threads =
+        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    r.values = workload::parse_distribution(o.distribution);
+    r.timing.trials = o.trials;
+    r.timing.budget_s = 2;
+    r.seed = o.seed;
+    if (o.tile_size != 0)
+        for (session::selection& s : r.chosen) s.tunables["tile-size"] = o.tile_size;
+    return r;
+}
+
+// Returns false when there is no figure to print.
+bool print(const results::cell& c, bool verify) {
+    if (!c.available || !c.verified) {
+        fmt::print(stderr, "carat: {} has no figure: {}\n", c.label(), c.reason);
+        return false;
+    }
+    if (verify)
+        fmt::print("Verified={} MaxError(ulp)={:.3g} Bound(ulp)={:.3g}\n", c.verification,
+                   c.error_ulp, c.error_bound_ulp);
+    if (c.trials_s.empty()) return false;
+    fmt::print(
+        "Impl={} M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} CI95=[{:.2f},{:.2f}] "
+        "Type={} Threads={} Trials={}\n",
+        c.label(), c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops, c.ci95_gflops[0],
+        c.ci95_gflops[1], c.dtype, c.threads_used, c.trials_s.size());
+    return true;
+}
+
+int run(const run_options& o) {
+    session_options options;
+    options.command = command_line();
+    options.quiet = true;
+    const session_result result = measure(request_of(o), options);
+    bool all = !result.doc.cells.empty();
+    for (const results::cell& c : result.doc.cells) all = print(c, o.verify) && all;
+    if (result.interrupted) return interrupted_by_user;
+    return all && !result.failed() ? success : bad_answer;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, action& chosen) {
+    CLI::App* sub = app.add_subcommand("run", "one product, one line");
+    auto o = std::make_shared<run_options>();
+    sub->add_option("--m", o->m, "rows of A and C")->capture_default_str();
+    sub->add_option("--n", o->n, "columns of B and C")->capture_default_str();
+    sub->add_option("--k", o->k, "columns of A, rows of B")->capture_default_str();
+    sub->add_option("--impl", o->implementation, "an implementation (carat list)")
+        ->capture_default_str();
+    sub->add_option("--tile-size", o->tile_size, "for implementations that have tiles")
+        ->check(CLI::PositiveNumber);
+    sub->add_option("--dtype", o->type, "f64, f32, i32, ...")->capture_default_str();
+    sub->add_option("--threads", o->threads, "threads (default: all cores)");
+    sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
+        ->check(CLI::Range(2, 100000));
+    sub->add_option("--distribution", o->distribution, "of the elements")->capture_default_str();
+    sub->add_option("--seed", o->seed, "of the elements")->capture_default_str();
+    sub->add_flag("--verify", o->verify,
+                  "print the error found (every figure is verified, asked or not)");
+    sub->footer(
+        "Example:\n  carat run --m 2048 --n 2048 --k 2048 --impl tiled --tile-size 32 --verify");
+    sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
+}
+
+}  // namespace carat::cli

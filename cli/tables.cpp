@@ -1,0 +1,112 @@
+#include "cli/tables.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "cli/terminal.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+constexpr std::size_t name_columns = 30;
+
+// At least three digits that mean something, and never more than a median deserves.
+std::string gflops(double value) {
+    if (value >= 1000) return fmt::format("{:.0f}", value);
+    if (value >= 100) return fmt::format("{:.1f}", value);
+    return fmt::format("{:.{}f}", value, value >= 1 ? 2 : 3);
+}
+
+const results::pair* find_pair(const results::comparison& compared, const std::string& a,
+                               const std::string& b) {
+    const auto found = std::ranges::find_if(compared.pairs, [&](const results::pair& p) {
+        return (p.a == a && p.b == b) || (p.a == b && p.b == a);
+    });
+    return found == compared.pairs.end() ? nullptr : &*found;
+}
+
+// What is said of `a` against `b`.
+std::string verdict_on(const results::comparison& compared, const std::string& a,
+                       const std::string& b) {
+    const results::pair* p = find_pair(compared, a, b);
+    if (p == nullptr) return "";
+    if (p->a == a || (p->verdict != "faster" && p->verdict != "slower")) return p->verdict;
+    return p->verdict == "faster" ? "slower" : "faster";
+}
+
+std::string heading(const results::comparison& c, const results::cell& best) {
+    std::string text = fmt::format("{} {}x{}x{}, {} thread{}", c.dtype, c.m, c.n, c.k, c.threads,
+                                   c.threads == 1 ? "" : "s");
+    if (best.roofline_gflops > 0)
+        text += fmt::format("; roofline {} GFLOP/s ({})", gflops(best.roofline_gflops), best.bound);
+    return styled(text, style::strong) + "\n";
+}
+
+std::string row(const results::cell& c, const results::cell& best, const std::string& verdict) {
+    const std::string interval =
+        fmt::format("{}-{}", gflops(c.ci95_gflops[0]), gflops(c.ci95_gflops[1]));
+    const std::string share =
+        c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
+    const std::string line = fmt::format(
+        "{:>2} {:<{}} {:>7} {:>13} {:>5} {:>6.2f}x {:<7} {}{}", c.rank,
+        shortened(c.label(), name_columns), name_columns, gflops(c.median_gflops), interval, share,
+        best.median_gflops / c.median_gflops, verdict, c.group, c.few_trials ? " *" : "");
+    return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
+}
+
+std::string not_ranked(std::span<const results::cell> cells) {
+    std::string text;
+    for (const results::cell& c : cells) {
+        if (c.ranked() || (c.reason.empty() && c.stop != "interrupted")) continue;
+        const std::string reason = c.reason.empty() ? "interrupted before it was timed" : c.reason;
+        const bool wrong = c.available && !c.reason.empty();
+        text +=
+            styled(fmt::format("   {}: {}", c.label(), reason), wrong ? style::bad : style::faint) +
+            "\n";
+    }
+    return text;
+}
+
+std::string pairs(const results::comparison& compared) {
+    std::string text =
+        fmt::format("{}\n{}\nWelch: F({:.0f}, {:.1f}) = {:.4g}, p = {:.3g}\n", compared.h0,
+                    compared.h1, compared.df1, compared.df2, compared.f, compared.p);
+    for (const results::pair& p : compared.pairs)
+        text += fmt::format("  {} {} {}: {:.3f}x [{:.3f}, {:.3f}], p = {:.2g}\n", p.a, p.verdict,
+                            p.verdict == "tie" || p.verdict == "unclear" ? "with" : "than", p.b,
+                            p.ratio, p.ci95_ratio[0], p.ci95_ratio[1], p.p);
+    return text;
+}
+
+}  // namespace
+
+std::string ranking(std::span<const results::cell> cells, const results::comparison& compared,
+                    bool all_pairs) {
+    std::vector<const results::cell*> ranked;
+    for (const results::cell& c : cells)
+        if (c.ranked()) ranked.push_back(&c);
+    std::ranges::sort(ranked, {}, &results::cell::rank);
+    if (ranked.empty())
+        return heading(compared, results::cell{}) + "   nothing was timed\n" + not_ranked(cells);
+
+    std::string text = heading(compared, *ranked.front());
+    text += styled(
+        fmt::format("{:>2} {:<{}} {:>7} {:>13} {:>5} {:>7} {:<7} {}\n", "#", "implementation",
+                    name_columns, "GFLOP/s", "95 % CI", "%roof", "behind", "verdict", "group"),
+        style::faint);
+    bool few = false;
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+        const std::string verdict =
+            i == 0 ? "" : verdict_on(compared, ranked[i]->label(), ranked[i - 1]->label());
+        text += row(*ranked[i], *ranked.front(), verdict);
+        few = few || ranked[i]->few_trials;
+    }
+    text += not_ranked(cells);
+    if (few) text += styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
+    if (all_pairs) text += pairs(compared);
+    return text;
+}
+
+}  // namespace carat::cli

@@ -1,0 +1,16 @@
+// Results as text of at most 80 columns.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "lab/results/document.hpp"
+
+namespace carat::cli {
+
+// The ranking of one case: medians with their intervals, the share of the roofline, the factor to
+// the best and the verdict on each against the one ranked before it; then what did not run and why.
+[[nodiscard]] std::string ranking(std::span<const results::cell> cells,
+                                  const results::comparison& compared, bool all_pairs);
+
+}  // namespace carat::cli

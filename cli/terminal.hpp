@@ -1,0 +1,42 @@
+// The terminal: colours only where there is one, progress that rewrites its line there and stays
+// silent in a log, and Ctrl-C as a polite request.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace carat::cli {
+
+enum class style { plain, strong, faint, good, bad };
+
+// `text` for standard output, in colour when that is a terminal and NO_COLOR is not set.
+[[nodiscard]] std::string styled(std::string_view text, style how);
+
+// At most `width` columns of `text`, the end cut off with "...".
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
+
+// One line on standard error that says what is going on and how long it will take.
+class progress_line {
+  public:
+    progress_line();
+    progress_line(const progress_line&) = delete;
+    progress_line& operator=(const progress_line&) = delete;
+    ~progress_line() { clear(); }
+
+    void show(const std::string& what, double share);
+    void clear();
+
+  private:
+    using clock = std::chrono::steady_clock;
+    bool terminal_;
+    bool shown_ = false;
+    clock::time_point start_;
+    clock::time_point last_;
+};
+
+// From now on the first Ctrl-C only makes interrupted() true; a second one ends the program.
+void catch_interrupts();
+[[nodiscard]] bool interrupted();
+
+}  // namespace carat::cli

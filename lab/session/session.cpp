@@ -1,0 +1,195 @@
+#include "lab/session/session.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include <carat/error.hpp>
+
+#include "lab/results/files.hpp"
+#include "lab/session/build_info.hpp"
+
+namespace carat::session {
+
+namespace {
+
+std::string now_utc() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return {text, size};
+}
+
+nlohmann::json settings_of(const request& r) {
+    return {{"threads", r.threads},
+            {"seed", r.seed},
+            {"distribution", workload::to_string(r.values)},
+            {"inputs", r.rotate_inputs ? "rotated" : "hot"},
+            {"trials", r.timing.trials},
+            {"ci_width", r.timing.ci_width},
+            {"budget_s", r.timing.budget_s},
+            {"min_trial_s", r.timing.min_trial_s},
+            {"confidence", 0.95},
+            {"alpha", r.alpha},
+            {"equivalence_margin", r.equivalence_margin},
+            {"operations", r.convention == operation_count::exact ? "2n3-n2" : "2mnk"},
+            {"bootstrap_resamples", 10000},
+            {"order", "interleaved, random"}};
+}
+
+// Of a cell or of a comparison.
+template <class Of>
+bool same_case(const Of& c, const case_key& key) {
+    return c.dtype == name(key.type) && c.m == key.size.m && c.n == key.size.n &&
+           c.k == key.size.k && c.threads == key.threads;
+}
+
+// A cell that says all it will ever say of this selection.
+bool answers(const results::cell& c, const selection& s) {
+    const bool same = c.implementation == s.entry->name &&
+                      std::ranges::all_of(s.tunables, [&](const auto& asked) {
+                          const auto has = c.tunables.find(asked.first);
+                          return has != c.tunables.end() && has->second == asked.second;
+                      });
+    return same && c.stop != measure::name(measure::stop_reason::interrupted);
+}
+
+// The work of a case for the progress of a session: the time goes into trials whose number hardly
+// depends on the size, so cases count alike.
+class session {
+  public:
+    session(const request& r, const machine::description& machine, const machine::ceilings& limits,
+            const outputs& out, const hooks& user, results::document& doc)
+        : request_(r),
+          around_{machine, limits,
+                  [this](const selection& s, const case_key& k) { return expected_run_s(s, k); },
+                  user.interrupted,
+                  [this](const std::string& what, double share) { tell(what, share); }},
+          out_(out),
+          user_(user),
+          doc_(doc) {}
+
+    bool run() {
+        const std::vector<case_key> cases = cases_of(request_);
+        total_ = cases.size();
+        for (const case_key& key : cases) {
+            if (user_.interrupted && user_.interrupted()) return false;
+            if (!measured_already(key)) {
+                forget(key);
+                current_ = describe(key);
+                if (!run_one(key)) return false;
+            }
+            ++done_;
+        }
+        doc_.complete = true;
+        save();
+        return true;
+    }
+
+  private:
+    [[nodiscard]] bool measured_already(const case_key& key) const {
+        return std::ranges::all_of(request_.chosen, [&](const selection& s) {
+            return std::ranges::any_of(doc_.cells, [&](const results::cell& c) {
+                return same_case(c, key) && answers(c, s);
+            });
+        });
+    }
+
+    // What an interrupted or smaller session left of a case: all its trials must be interleaved, so
+    // it is measured whole.
+    void forget(const case_key& key) {
+        const auto same = [&](const auto& c) { return same_case(c, key); };
+        std::erase_if(doc_.cells, same);
+        std::erase_if(doc_.comparisons, same);
+    }
+
+    bool run_one(const case_key& key) {
+        case_result result = run_case(request_, key, around_);
+        if (user_.case_done) user_.case_done(key, result);
+        std::ranges::move(result.cells, std::back_inserter(doc_.cells));
+        doc_.comparisons.push_back(std::move(result.compared));
+        doc_.complete = false;
+        save();
+        return !result.interrupted;
+    }
+
+    void save() const {
+        if (!out_.json.empty()) results::write_whole(out_.json, to_json(doc_).dump(1) + "\n");
+        if (!out_.csv.empty()) results::write_whole(out_.csv, results::csv(doc_));
+    }
+
+    // From the slowest rate this implementation has shown for the type so far.
+    [[nodiscard]] double expected_run_s(const selection& s, const case_key& key) const {
+        double slowest = 0;
+        for (const results::cell& c : doc_.cells)
+            if (c.implementation == s.entry->name && c.dtype == name(key.type) &&
+                c.median_gflops > 0 && (slowest == 0 || c.median_gflops < slowest))
+                slowest = c.median_gflops;
+        return slowest == 0 ? 0 : operations(key.size, request_.convention) / slowest / 1e9;
+    }
+
+    void tell(const std::string& what, double share) const {
+        if (!user_.progress) return;
+        const double all = (static_cast<double>(done_) + share) / static_cast<double>(total_);
+        user_.progress(current_ + ": " + what, all);
+    }
+
+    const request& request_;
+    const surroundings around_;
+    const outputs& out_;
+    const hooks& user_;
+    results::document& doc_;
+    std::size_t total_ = 0;
+    std::size_t done_ = 0;
+    std::string current_;
+};
+
+}  // namespace
+
+void require_writable(const outputs& out) {
+    for (const auto& path : {out.json, out.csv})
+        if (!path.empty()) results::require_writable(path);
+}
+
+results::document new_document(const request& r, const machine::description& machine,
+                               const machine::ceilings& limits, std::string command) {
+    results::document doc;
+    doc.carat = version();
+    doc.revision = revision();
+    doc.date = now_utc();
+    doc.command = std::move(command);
+    doc.machine = machine::to_json(machine);
+    doc.machine["ceilings"] = machine::to_json(limits);
+    doc.machine["gpus"] = nlohmann::json::array();
+    doc.build = build_facts();
+    doc.settings = settings_of(r);
+    return doc;
+}
+
+void require_resumable(const results::document& earlier, const results::document& now) {
+    const auto require_same = [](const std::string& what, const nlohmann::json& a,
+                                 const nlohmann::json& b) {
+        if (a != b)
+            throw error(error_code::invalid_argument,
+                        "--resume: the file has " + what + " " + a.dump() + ", now it is " +
+                            b.dump() + ": repeat its options, or start a new file");
+    };
+    const auto field = [](const nlohmann::json& j, const char* key) {
+        return j.value(key, nlohmann::json());
+    };
+    for (const char* key : {"cpu_model", "cores", "isa_in_use"})
+        require_same(key, field(earlier.machine, key), field(now.machine, key));
+    for (const char* key : {"distribution", "inputs", "operations", "seed", "min_trial_s"})
+        require_same(key, field(earlier.settings, key), field(now.settings, key));
+    require_same("revision", earlier.revision, now.revision);
+}
+
+bool run_session(const request& r, const machine::description& machine,
+                 const machine::ceilings& limits, const outputs& out, const hooks& user,
+                 results::document& doc) {
+    return session(r, machine, limits, out, user, doc).run();
+}
+
+}  // namespace carat::session

@@ -1,0 +1,45 @@
+// A whole session: every case of a request, its results saved after each, resumed from a file where
+// one is given. The document on disk is valid at every moment.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "lab/machine/ceilings.hpp"
+#include "lab/machine/description.hpp"
+#include "lab/results/document.hpp"
+#include "lab/session/case.hpp"
+
+namespace carat::session {
+
+struct outputs {
+    std::filesystem::path json;  // empty: not written
+    std::filesystem::path csv;
+};
+
+// Throws carat::error when one of them can't be written, before anything is measured.
+void require_writable(const outputs& out);
+
+struct hooks {
+    std::function<bool()> interrupted;
+    // `share` is that of the whole session, from 0 to 1.
+    std::function<void(const std::string& what, double share)> progress;
+    std::function<void(const case_key&, const case_result&)> case_done;
+};
+
+// A document with the machine, build and settings filled in, and no cells yet.
+[[nodiscard]] results::document new_document(const request& r, const machine::description& machine,
+                                             const machine::ceilings& limits, std::string command);
+
+// Throws carat::error when `earlier` was measured on another machine or with settings that change
+// what its figures mean.
+void require_resumable(const results::document& earlier, const results::document& now);
+
+// Runs the cases `doc` does not hold yet and adds them to it. Returns false when interrupted.
+bool run_session(const request& r, const machine::description& machine,
+                 const machine::ceilings& limits, const outputs& out, const hooks& user,
+                 results::document& doc);
+
+}  // namespace carat::session
