@@ -74,7 +74,7 @@ std::string pairs(const results::comparison& compared) {
         fmt::format("{}\n{}\nWelch: F({:.0f}, {:.1f}) = {:.4g}, p = {:.3g}\n", compared.h0,
                     compared.h1, compared.df1, compared.df2, compared.f, compared.p);
     for (const results::pair& p : compared.pairs)
-        text += fmt::format("  {} {} {}: {:.3f}x [{:.3f}, {:.3f}], p = {:.2g}\n", p.a, p.verdict,
+        text += fmt::format("  {} {} {} {}: {:.3f}x [{:.3f}, {:.3f}], p = {:.2g}\n", p.a, p.verdict,
                             p.verdict == "tie" || p.verdict == "unclear" ? "with" : "than", p.b,
                             p.ratio, p.ci95_ratio[0], p.ci95_ratio[1], p.p);
     return text;

@@ -38,8 +38,8 @@ operand_sets::operand_sets(const core::problem& p, core::execution_space& space,
     }
 }
 
-core::operands operand_sets::at(std::size_t set) const {
-    return {sets_[set].a.data(), sets_[set].b.data(), sets_[set].c.data()};
+core::operands operand_sets::at(std::size_t index) const {
+    return {sets_[index].a.data(), sets_[index].b.data(), sets_[index].c.data()};
 }
 
 std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::problem& p) {

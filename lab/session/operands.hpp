@@ -16,7 +16,7 @@ class operand_sets {
                  const workload::distribution& values, std::uint64_t seed);
 
     [[nodiscard]] std::size_t size() const { return sets_.size(); }
-    [[nodiscard]] core::operands at(std::size_t set) const;
+    [[nodiscard]] core::operands at(std::size_t index) const;
 
   private:
     struct set {

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""The command as a user meets it: right calls, every kind of bad input, Ctrl-C. Arguments: carat."""
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+CARAT = sys.argv[1]
+QUICK = ["--impl", "naive,tiled", "--size", "16", "--trials", "5"]
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def enterContext(self, context):  # unittest has it from Python 3.11 on
+        value = context.__enter__()
+        self.addCleanup(context.__exit__, None, None, None)
+        return value
+
+    def carat(self, *arguments, code=0):
+        done = subprocess.run([CARAT, *map(str, arguments)], capture_output=True, text=True,
+                              cwd=self.folder, timeout=300, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def refused(self, *arguments):
+        """The one line that a bad call is answered with."""
+        done = self.carat(*arguments, code=2)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertTrue(done.stderr.startswith("carat: "), done.stderr)
+        return done.stderr
+
+
+class RightCalls(Command):
+    def test_bench_writes_json_csv_and_report(self):
+        out = self.carat("bench", *QUICK, "--json", "a.json", "--csv", "a.csv", "--report", "a.html")
+        results = json.loads((self.folder / "a.json").read_text())
+        self.assertTrue(results["complete"])
+        self.assertEqual([c["m"] for c in results["cells"]], [16, 16])
+        self.assertTrue(all(c["verified"] and len(c["trials_s"]) == 5 for c in results["cells"]))
+        self.assertEqual(len(results["comparisons"][0]["pairs"]), 1)
+        rows = list(csv.DictReader((self.folder / "a.csv").open()))
+        self.assertEqual(len(rows), 10)
+        self.assertIn("cpu.ladder.naive", (self.folder / "a.html").read_text())
+        self.assertTrue(all(len(line) <= 80 for line in out.stdout.splitlines()), out.stdout)
+        self.assertNotIn("\033", out.stdout + out.stderr)
+
+    def test_ranges_rectangles_types_and_pairs(self):
+        out = self.carat("bench", "--impl", "naive,reordered", "--size", "8:32:x2,5x6x7",
+                         "--dtype", "f64,f32,i32", "--trials", "3", "--pairs", "--json", "a.json")
+        results = json.loads((self.folder / "a.json").read_text())
+        self.assertEqual(len(results["comparisons"]), 12)
+        self.assertIn("H0", out.stdout)
+
+    def test_run_prints_the_line_of_document_003(self):
+        out = self.carat("run", "--m", 32, "--n", 16, "--k", 8, "--impl", "tiled",
+                         "--tile-size", 8, "--verify", "--trials", 3).stdout
+        self.assertRegex(out, r"Impl=\S*tiled\S* M=32 N=16 K=8 Time\(ms\)=\S+ GFLOP/s=\S+")
+        self.assertRegex(out, r"Verified=componentwise MaxError\(ulp\)=\S+")
+
+    def test_list_and_info(self):
+        entries = json.loads(self.carat("list", "--json").stdout)
+        self.assertIn("cpu.ladder.naive", [e["name"] for e in entries])
+        self.assertIn("cpu_model", json.loads(self.carat("info", "--json").stdout))
+        for arguments in (["info"], ["list"]):
+            text = self.carat(*arguments).stdout
+            self.assertTrue(text)
+
+    def test_compare_says_tie_with_itself_and_regression_with_a_slower_file(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        self.carat("compare", "a.json", "a.json")
+        results = json.loads((self.folder / "a.json").read_text())
+        for cell in results["cells"]:
+            cell["trials_s"] = [10 * t for t in cell["trials_s"]]
+        (self.folder / "slow.json").write_text(json.dumps(results))
+        out = self.carat("compare", "a.json", "slow.json", code=1).stdout
+        self.assertIn("2 slower", out)
+        self.assertIn("2 faster", self.carat("compare", "slow.json", "a.json").stdout)
+
+    def test_resume_measures_only_what_is_missing(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        before = json.loads((self.folder / "a.json").read_text())["cells"]
+        self.carat("bench", *QUICK[:2], "--size", "16,24", *QUICK[4:], "--json", "a.json",
+                   "--resume")
+        after = json.loads((self.folder / "a.json").read_text())["cells"]
+        self.assertEqual(after[:2], before)
+        self.assertEqual([c["m"] for c in after], [16, 16, 24, 24])
+
+    def test_interrupt_leaves_valid_files_and_resume_finishes(self):
+        arguments = ["bench", "--impl", "naive,tiled", "--size", "8:40:8", "--trials", "400",
+                     "--json", "a.json", "--csv", "a.csv"]
+        with subprocess.Popen([CARAT, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 120
+            while not (self.folder / "a.json").exists() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=120), 130)
+        results = json.loads((self.folder / "a.json").read_text())
+        self.assertFalse(results["complete"])
+        self.assertEqual(os.listdir(self.folder).count("a.json.tmp"), 0)
+        self.carat("bench", *arguments[1:5], "--trials", "3", *arguments[7:], "--resume")
+        self.assertTrue(json.loads((self.folder / "a.json").read_text())["complete"])
+
+    def test_report_as_html_markdown_and_csv(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        self.carat("report", "a.json", "-o", "b.html")
+        self.assertIn("<html", (self.folder / "b.html").read_text())
+        self.assertIn("cpu.ladder.tiled", self.carat("report", "a.json", "--markdown").stdout)
+        self.assertIn("time_s", self.carat("report", "a.json", "--csv").stdout)
+
+    def test_help_has_examples(self):
+        for arguments in ([], ["bench"], ["run"], ["compare"], ["report"], ["info"]):
+            self.assertIn("Example", self.carat(*arguments, "--help").stdout)
+
+
+class BadInput(Command):
+    def test_unknown_implementation_suggests_the_nearest(self):
+        self.assertIn("cpu.ladder.naive", self.refused("bench", "--impl", "naiv"))
+
+    def test_sizes(self):
+        for size, word in (("0", "1 or more"), ("-3", "1 or more"), ("1e3", "whole number"),
+                           ("99999999999999999999", "64 bits"), ("4000000000", "does not fit"),
+                           ("1x2", "MxNxK")):
+            self.assertIn(word, self.refused("bench", "--size", size))
+        self.assertIn("1 or more", self.refused("run", "--m", "0"))
+
+    def test_tile_larger_than_the_matrix(self):
+        self.assertIn("at most 64", self.refused("run", "--m", 64, "--n", 64, "--k", 64, "--impl",
+                                                 "tiled", "--tile-size", 128))
+
+    def test_memory_that_does_not_fit_is_said_before_allocating(self):
+        self.assertIn("MiB are free", self.refused("bench", "--impl", "naive", "--size", "1000000"))
+
+    def test_types_threads_distributions_and_flags(self):
+        self.assertIn("f65", self.refused("bench", "--dtype", "f65"))
+        self.assertIn("make sense", self.refused("bench", "--threads", "100000"))
+        self.assertIn("uniform", self.refused("bench", "--distribution", "unifrom(0,1)"))
+        self.refused("bench", "--trials", "1")
+        self.refused("bench", "--no-such-flag")
+        self.refused("no-such-command")
+
+    def test_unwritable_output_is_said_before_measuring(self):
+        for flag in ("--json", "--csv", "--report"):
+            start = time.monotonic()
+            self.assertIn("can't be written",
+                          self.refused("bench", *QUICK, flag, "absent/folder/x"))
+            self.assertLess(time.monotonic() - start, 60)
+
+    def test_corrupt_files_are_refused_and_kept(self):
+        bad = self.folder / "bad.json"
+        for text in ("", "{", "{}", "[]", '{"schema": 7}', "\x00\x01"):
+            bad.write_text(text)
+            for call in (["compare", "bad.json", "bad.json"], ["report", "bad.json"],
+                         ["bench", *QUICK, "--json", "bad.json", "--resume"]):
+                self.assertIn("bad.json", self.refused(*call))
+                self.assertEqual(bad.read_text(), text)
+        self.assertFalse((self.folder / "report.html").exists())
+        self.assertIn("absent.json", self.refused("report", "absent.json"))
+
+    def test_resume_needs_a_file_and_the_same_settings(self):
+        self.assertIn("--json", self.refused("bench", "--resume"))
+        self.carat("bench", *QUICK, "--json", "a.json")
+        self.assertIn("seed", self.refused("bench", *QUICK, "--seed", "5", "--json", "a.json",
+                                           "--resume"))
+
+    def test_files_without_a_common_case(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        self.carat("bench", "--impl", "naive", "--size", "8", "--trials", "3", "--json", "b.json")
+        done = self.carat("compare", "a.json", "b.json", code=2)
+        self.assertIn("no measured case in common", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,116 @@
+// What is written can be read back, whole or not at all, and damage is named.
+#include <gtest/gtest.h>
+
+#include <carat/error.hpp>
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+#include "lab/results/files.hpp"
+
+namespace {
+
+using namespace carat;
+namespace fs = std::filesystem;
+
+results::document sample() {
+    results::document doc;
+    doc.carat = "0.1.0";
+    doc.complete = true;
+    results::cell c;
+    c.implementation = "cpu.ladder.tiled";
+    c.tunables = {{"tile-size", 64}};
+    c.dtype = "f64";
+    c.device = "cpu";
+    c.m = c.n = c.k = 100;
+    c.available = c.verified = true;
+    c.trials_s = {0.25, 0.5};
+    c.flop = 2e6;
+    c.ci95_median_s = {-std::numeric_limits<double>::infinity(),
+                       std::numeric_limits<double>::infinity()};
+    c.vendor = {"OpenBLAS", "0.3", "lib", "Zen", "note"};
+    doc.cells.push_back(c);
+    results::comparison compared;
+    compared.h0 = "H0";
+    compared.pairs.push_back({"a", "b", 1, 2, 0.5, 0.1, 1.5, {1.4, 1.6}, "faster"});
+    doc.comparisons.push_back(compared);
+    return doc;
+}
+
+class files : public testing::Test {
+  protected:
+    void SetUp() override { fs::create_directories(folder); }
+    void TearDown() override { fs::remove_all(folder); }
+
+    std::string message_of_loading(const std::string& text) const {
+        std::ofstream(folder / "x.json") << text;
+        try {
+            (void)results::load(folder / "x.json");
+        } catch (const error& e) {
+            return e.what();
+        }
+        return "no error";
+    }
+
+    fs::path folder = fs::temp_directory_path() /
+                      ("carat-results-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) +
+                       testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST_F(files, survive_the_round_trip_infinities_included) {
+    const auto json = to_json(sample());
+    results::write_whole(folder / "r.json", json.dump());
+    const results::document back = results::load(folder / "r.json");
+    EXPECT_EQ(to_json(back), json);
+    EXPECT_EQ(back.cells[0].label(), "cpu.ladder.tiled[tile-size=64]");
+    EXPECT_EQ(back.cells[0].ci95_median_s[0], -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(back.cells[0].vendor.kernel, "Zen");
+    EXPECT_EQ(back.comparisons[0].pairs[0].verdict, "faster");
+}
+
+TEST_F(files, damage_is_named_with_its_place) {
+    const std::string whole = to_json(sample()).dump();
+    EXPECT_NE(message_of_loading(whole.substr(0, whole.size() / 2)).find("is not JSON"),
+              std::string::npos);
+    EXPECT_NE(message_of_loading("{}").find("schema is missing"), std::string::npos);
+    EXPECT_NE(message_of_loading("[1]").find("is not an object"), std::string::npos);
+    auto json = to_json(sample());
+    json["schema"] = 99;
+    EXPECT_NE(message_of_loading(json.dump()).find("schema is 99"), std::string::npos);
+    json = to_json(sample());
+    json["cells"][0]["m"] = "many";
+    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].m has the wrong type"),
+              std::string::npos);
+    json = to_json(sample());
+    json["cells"][0]["trials_s"][1] = -1;
+    EXPECT_NE(message_of_loading(json.dump()).find("not positive"), std::string::npos);
+    json = to_json(sample());
+    json["comparisons"][0].erase("welch");
+    EXPECT_NE(message_of_loading(json.dump()).find("comparisons[0].welch is missing"),
+              std::string::npos);
+}
+
+TEST_F(files, a_write_that_fails_leaves_the_old_file_and_nothing_else) {
+    results::write_whole(folder / "r.json", "old");
+    fs::create_directory(folder / "r.json.tmp");  // the file beside can't be made
+    EXPECT_THROW(results::write_whole(folder / "r.json", "new"), error);
+    std::string kept;
+    std::ifstream(folder / "r.json") >> kept;
+    EXPECT_EQ(kept, "old");
+}
+
+TEST_F(files, unwritable_places_are_said_beforehand) {
+    EXPECT_THROW(results::require_writable(folder / "absent" / "r.json"), error);
+    EXPECT_THROW(results::require_writable(folder), error);
+    results::require_writable(folder / "r.json");
+    EXPECT_TRUE(fs::is_empty(folder));
+}
+
+TEST_F(files, csv_has_a_row_per_trial) {
+    const std::string csv = results::csv(sample());
+    EXPECT_EQ(std::ranges::count(csv, '\n'), 3);
+    EXPECT_NE(csv.find("\"cpu.ladder.tiled[tile-size=64]\",cpu,f64,100,100,100,1,1,1,0.5,0.004,0"),
+              std::string::npos);
+}
+
+}  // namespace

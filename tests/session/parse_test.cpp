@@ -1,0 +1,111 @@
+// The small languages of the command line, and what each mistake is answered with.
+#include <gtest/gtest.h>
+
+#include <carat/error.hpp>
+
+#include "lab/session/request.hpp"
+
+namespace {
+
+using namespace carat;
+using session::parse_shapes;
+using session::shape;
+
+template <class Call>
+std::string message_of(const Call& call) {
+    try {
+        call();
+    } catch (const error& e) {
+        return e.what();
+    }
+    return "no error";
+}
+
+std::string size_message(const char* text) {
+    return message_of([&] { (void)parse_shapes(text); });
+}
+
+constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
+constexpr core::tunable tile[] = {{"tile-size", 64, 1, 4096, ""}};
+const core::implementation tiled{.name = "cpu.ladder.tiled",
+                                 .summary = "",
+                                 .signatures = f64_only,
+                                 .tunables = tile};
+const core::implementation blas{.name = "vendor.blas", .summary = "", .signatures = f64_only};
+const core::implementation* const rows[] = {&tiled, &blas};
+const core::catalogue all({core::table(rows)});
+
+TEST(sizes, squares_rectangles_ranges_and_lists) {
+    EXPECT_EQ(parse_shapes("256"), (std::vector<shape>{{256, 256, 256}}));
+    EXPECT_EQ(parse_shapes("1000x500x64"), (std::vector<shape>{{1000, 500, 64}}));
+    EXPECT_EQ(parse_shapes("100:300:100"),
+              (std::vector<shape>{{100, 100, 100}, {200, 200, 200}, {300, 300, 300}}));
+    EXPECT_EQ(parse_shapes("8:40:x2,5").size(), 4u);
+    EXPECT_EQ(parse_shapes("8:40:x2,5").back(), (shape{5, 5, 5}));
+}
+
+TEST(sizes, mistakes_name_themselves) {
+    EXPECT_NE(size_message("0").find("'0' must be 1 or more"), std::string::npos);
+    EXPECT_NE(size_message("-4").find("'-4' must be 1 or more"), std::string::npos);
+    EXPECT_NE(size_message("99999999999999999999").find("64 bits"), std::string::npos);
+    EXPECT_NE(size_message("9000000000000000000").find("does not fit"), std::string::npos);
+    EXPECT_NE(size_message("12abc").find("not a whole number"), std::string::npos);
+    EXPECT_NE(size_message("1x2").find("none of N, MxNxK"), std::string::npos);
+    EXPECT_NE(size_message("300:100:100").find("is empty"), std::string::npos);
+    EXPECT_NE(size_message("1:9:0").find("never reaches"), std::string::npos);
+    EXPECT_NE(size_message("1:9:x1").find("never reaches"), std::string::npos);
+    EXPECT_NE(size_message("1:100000:1").find("more than 10000"), std::string::npos);
+    EXPECT_NE(size_message("").find("not a whole number"), std::string::npos);
+}
+
+TEST(selections, names_groups_and_tunables) {
+    const auto two = session::parse_selection(all, "tiled[tile-size=32],vendor.*");
+    ASSERT_EQ(two.size(), 2u);
+    EXPECT_EQ(two[0].tunables.at("tile-size"), 32);
+    EXPECT_TRUE(two[0].asked_for);
+    EXPECT_EQ(two[1].entry, &blas);
+    EXPECT_FALSE(two[1].asked_for);
+    EXPECT_EQ(session::parse_selection(all, "all").size(), 2u);
+}
+
+TEST(selections, mistakes_name_themselves) {
+    const auto say = [](const char* text) {
+        return message_of([&] { (void)session::parse_selection(all, text); });
+    };
+    EXPECT_NE(say("tilde").find("nearest is cpu.ladder.tiled"), std::string::npos);
+    EXPECT_NE(say("gpu.*").find("'gpu.'"), std::string::npos);
+    EXPECT_NE(say("tiled[tile-size]").find("NAME=VALUE"), std::string::npos);
+    EXPECT_NE(say("tiled[tile-size=x]").find("not a whole number"), std::string::npos);
+    EXPECT_NE(say("tiled[tile-size=3").find("closing bracket"), std::string::npos);
+}
+
+TEST(types_and_threads, mistakes_name_the_choices) {
+    EXPECT_EQ(session::parse_dtypes("f64,i32").size(), 2u);
+    EXPECT_NE(message_of([] { (void)session::parse_dtypes("f65"); }).find("use f64, f32"),
+              std::string::npos);
+    EXPECT_EQ(session::parse_threads("1,2", 2).size(), 2u);
+    EXPECT_NE(message_of([] { (void)session::parse_threads("3", 2); }).find("1 to 2"),
+              std::string::npos);
+    EXPECT_NE(message_of([] { (void)session::parse_threads("0", 2); }).find("1 to 2"),
+              std::string::npos);
+}
+
+TEST(requests, a_tile_larger_than_every_matrix_and_too_much_memory_are_refused) {
+    session::request r;
+    r.chosen = session::parse_selection(all, "tiled[tile-size=512]");
+    r.shapes = parse_shapes("256");
+    EXPECT_NE(message_of([&] { session::require_sensible(r); }).find("at most 256"),
+              std::string::npos);
+    r.shapes = parse_shapes("256,1024");
+    EXPECT_EQ(message_of([&] { session::require_sensible(r); }), "no error");
+    r.shapes = parse_shapes("10000000");
+    EXPECT_NE(message_of([&] { session::require_sensible(r); }).find("choose a smaller size"),
+              std::string::npos);
+}
+
+TEST(operations, both_conventions) {
+    EXPECT_EQ(session::operations({10, 10, 10}, session::operation_count::multiply_add), 2000);
+    EXPECT_EQ(session::operations({10, 10, 10}, session::operation_count::exact), 1900);
+}
+
+}  // namespace

@@ -1,0 +1,204 @@
+// Cases and sessions with implementations made for the purpose: right, wrong, absent and too fast.
+#include "lab/session/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carat/error.hpp>
+#include <fstream>
+
+#include "lab/results/files.hpp"
+#include "lab/session/analyse.hpp"
+
+namespace {
+
+using namespace carat;
+
+constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
+constexpr core::tunable tile[] = {{"tile-size", 4, 1, 64, ""}};
+
+template <bool TransposeB>
+class plain final : public core::runnable {
+  public:
+    explicit plain(const core::problem& p) : problem_(p) {}
+
+    void run(const core::operands& data) override {
+        const auto a = core::a_view<double>(problem_, data);
+        const auto b = core::b_view<double>(problem_, data);
+        const auto c = core::c_view<double>(problem_, data);
+        for (std::size_t i = 0; i < c.rows(); ++i)
+            for (std::size_t j = 0; j < c.cols(); ++j) {
+                double sum = 0;
+                for (std::size_t p = 0; p < a.cols(); ++p)
+                    sum += a(i, p) * (TransposeB ? b(j, p) : b(p, j));
+                c(i, j) = sum;
+            }
+    }
+
+  private:
+    core::problem problem_;
+};
+
+template <bool TransposeB>
+std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
+    return std::make_unique<plain<TransposeB>>(p);
+}
+
+std::unique_ptr<core::runnable> refuse_late(const core::problem&, const core::settings&) {
+    throw error(error_code::out_of_memory, "workspace: no memory for it");
+}
+
+const core::implementation right{.name = "test.right",
+                                 .summary = "",
+                                 .signatures = f64_only,
+                                 .tunables = tile,
+                                 .prepare = prepare<false>};
+const core::implementation also_right{
+    .name = "test.also", .summary = "", .signatures = f64_only, .prepare = prepare<false>};
+const core::implementation wrong{
+    .name = "test.wrong", .summary = "", .signatures = f64_only, .prepare = prepare<true>};
+const core::implementation absent{.name = "test.absent",
+                                  .summary = "",
+                                  .signatures = f64_only,
+                                  .unavailable = [] { return std::string("not installed"); },
+                                  .prepare = prepare<false>};
+const core::implementation late{
+    .name = "test.late", .summary = "", .signatures = f64_only, .prepare = refuse_late};
+
+class sessions : public testing::Test {
+  protected:
+    void SetUp() override {
+        request.chosen = {{&right, {}, true}, {&also_right, {}, true}, {&wrong, {}, true},
+                          {&absent, {}, true}, {&late, {}, true}};
+        request.shapes = {{8, 8, 8}, {9, 7, 5}};
+        request.timing.trials = 3;
+        request.timing.min_trial_s = 1e-6;
+        request.timing.settle_s = 1e-6;
+        machine.cores = 2;
+    }
+
+    session::case_result run_first() {
+        const session::surroundings around{machine, limits, {}, {}, {}};
+        return session::run_case(request, session::cases_of(request).front(), around);
+    }
+
+    static const results::cell& cell(const session::case_result& r, std::string_view name) {
+        return *std::ranges::find(r.cells, name, &results::cell::implementation);
+    }
+
+    session::request request;
+    machine::description machine;
+    machine::ceilings limits;
+};
+
+TEST_F(sessions, what_is_right_is_timed_and_ranked_and_what_is_wrong_gets_no_figure) {
+    const session::case_result r = run_first();
+    EXPECT_EQ(r.cells.size(), 5u);
+    EXPECT_TRUE(cell(r, "test.right").verified);
+    EXPECT_EQ(cell(r, "test.right").trials_s.size(), 3u);
+    EXPECT_EQ(cell(r, "test.right").label(), "test.right[tile-size=4]");
+    EXPECT_GT(cell(r, "test.right").median_gflops, 0);
+    EXPECT_GT(cell(r, "test.right").cold_s, 0);
+    EXPECT_TRUE(cell(r, "test.right").few_trials);
+    EXPECT_FALSE(cell(r, "test.wrong").verified);
+    EXPECT_TRUE(cell(r, "test.wrong").trials_s.empty());
+    EXPECT_FALSE(cell(r, "test.wrong").reason.empty());
+    EXPECT_EQ(cell(r, "test.absent").reason, "not installed");
+    EXPECT_EQ(cell(r, "test.late").reason, "workspace: no memory for it");
+    EXPECT_EQ(cell(r, "test.right").rank + cell(r, "test.also").rank, 3);
+    ASSERT_EQ(r.compared.pairs.size(), 1u);
+}
+
+TEST_F(sessions, a_figure_above_the_measured_peak_is_refused) {
+    limits.compute.push_back(
+        {"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
+    const session::case_result r = run_first();
+    EXPECT_TRUE(cell(r, "test.right").impossible);
+    EXPECT_FALSE(cell(r, "test.right").ranked());
+    EXPECT_NE(cell(r, "test.right").reason.find("measured peak"), std::string::npos);
+}
+
+TEST_F(sessions, what_is_expected_to_take_too_long_is_skipped_with_the_figure) {
+    request.slowest_run_s = 1;
+    const session::surroundings around{
+        machine, limits, [](const auto&, const auto&) { return 12.5; }, {}, {}};
+    const auto r = session::run_case(request, session::cases_of(request).front(), around);
+    EXPECT_FALSE(cell(r, "test.right").available);
+    EXPECT_NE(cell(r, "test.right").reason.find("12.5 s"), std::string::npos);
+}
+
+TEST_F(sessions, rotated_inputs_verify_and_time_as_well) {
+    request.rotate_inputs = true;
+    EXPECT_EQ(cell(run_first(), "test.right").trials_s.size(), 3u);
+}
+
+TEST_F(sessions, an_interrupted_session_resumes_where_it_stopped) {
+    const auto folder = std::filesystem::temp_directory_path() / "carat-session-test";
+    std::filesystem::create_directories(folder);
+    const session::outputs out{folder / "r.json", folder / "r.csv"};
+    int cases = 0;
+    session::hooks user;
+    user.case_done = [&](const auto&, const auto&) { ++cases; };
+    user.interrupted = [&] { return cases == 1; };
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_FALSE(session::run_session(request, machine, limits, out, user, doc));
+
+    results::document back = results::load(out.json);
+    EXPECT_FALSE(back.complete);
+    EXPECT_EQ(back.cells.size(), 5u);
+    user.interrupted = {};
+    session::require_resumable(back, session::new_document(request, machine, limits, "test"));
+    EXPECT_TRUE(session::run_session(request, machine, limits, out, user, back));
+    EXPECT_EQ(cases, 2);
+    EXPECT_TRUE(results::load(out.json).complete);
+    EXPECT_EQ(results::load(out.json).cells.size(), 10u);
+    std::filesystem::remove_all(folder);
+}
+
+TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {
+    session::hooks user;
+    int trials = 0;
+    user.progress = [&](const std::string& what, double) {
+        trials += what.find("trial") != std::string::npos ? 1 : 0;
+    };
+    user.interrupted = [&] { return trials >= 2; };
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_FALSE(session::run_session(request, machine, limits, {}, user, doc));
+    EXPECT_EQ(doc.cells.size(), 5u);
+    EXPECT_EQ(doc.cells[0].stop, "interrupted");
+    user.interrupted = {};
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
+    EXPECT_EQ(doc.cells.size(), 10u);
+    EXPECT_EQ(doc.comparisons.size(), 2u);
+    EXPECT_EQ(doc.cells[0].stop, "trials");
+}
+
+TEST_F(sessions, resuming_with_other_data_or_another_machine_is_refused) {
+    const auto before = session::new_document(request, machine, limits, "test");
+    request.seed = 2;
+    EXPECT_THROW(session::require_resumable(
+                     before, session::new_document(request, machine, limits, "test")),
+                 error);
+    request.seed = 1;
+    machine.cpu_model = "another";
+    EXPECT_THROW(session::require_resumable(
+                     before, session::new_document(request, machine, limits, "test")),
+                 error);
+}
+
+TEST(compare_cells, says_faster_when_times_fall_and_tie_when_they_do_not_move) {
+    results::cell before, after;
+    for (int i = 0; i < 30; ++i) {
+        before.trials_s.push_back(2 + 0.001 * (i % 5));
+        after.trials_s.push_back(1 + 0.001 * (i % 7));
+    }
+    const auto faster = session::compare_cells(before, after, {});
+    EXPECT_EQ(faster.verdict, "faster");
+    EXPECT_NEAR(faster.ratio, 2, 0.01);
+    EXPECT_LT(faster.ci95_ratio[0], 2);
+    EXPECT_GT(faster.ci95_ratio[1], faster.ci95_ratio[0]);
+    EXPECT_EQ(session::compare_cells(after, before, {}).verdict, "slower");
+    EXPECT_EQ(session::compare_cells(before, before, {}).verdict, "tie");
+}
+
+}  // namespace
