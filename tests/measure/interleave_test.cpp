@@ -2,10 +2,10 @@
 // this machine is.
 #include "lab/measure/interleave.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
+#include <gtest/gtest.h>
+#include <random>
 #include <string>
 
 namespace {
@@ -69,9 +69,9 @@ TEST_F(interleave, equal_times_stop_on_evidence_at_the_fewest_trials) {
 }
 
 TEST_F(interleave, the_budget_stops_what_never_settles_down) {
-    double run_s = 1e-3;
-    const measure::candidate wobbly[] = {{[&] { clock.now_s += (run_s = 3e-3 - run_s * 0.9); },
-                                          &clock}};
+    std::minstd_rand random;
+    const measure::candidate wobbly[] = {
+        {[&] { clock.now_s += 1e-3 + 1e-6 * static_cast<double>(random() % 2000); }, &clock}};
     const double estimates[] = {1e-3};
     how.min_trial_s = 1e-6;
     how.settle_s = 1e-6;

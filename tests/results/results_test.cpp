@@ -1,10 +1,10 @@
 // What is written can be read back, whole or not at all, and damage is named.
-#include <gtest/gtest.h>
-
-#include <carat/error.hpp>
 #include <algorithm>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <limits>
+
+#include <carat/error.hpp>
 
 #include "lab/results/files.hpp"
 
@@ -52,9 +52,10 @@ class files : public testing::Test {
         return "no error";
     }
 
-    fs::path folder = fs::temp_directory_path() /
-                      ("carat-results-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) +
-                       testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::path folder =
+        fs::temp_directory_path() /
+        ("carat-results-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) +
+         testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(files, survive_the_round_trip_infinities_included) {

@@ -27,10 +27,8 @@ std::string size_message(const char* text) {
 
 constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
 constexpr core::tunable tile[] = {{"tile-size", 64, 1, 4096, ""}};
-const core::implementation tiled{.name = "cpu.ladder.tiled",
-                                 .summary = "",
-                                 .signatures = f64_only,
-                                 .tunables = tile};
+const core::implementation tiled{
+    .name = "cpu.ladder.tiled", .summary = "", .signatures = f64_only, .tunables = tile};
 const core::implementation blas{.name = "vendor.blas", .summary = "", .signatures = f64_only};
 const core::implementation* const rows[] = {&tiled, &blas};
 const core::catalogue all({core::table(rows)});

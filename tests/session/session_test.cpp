@@ -1,11 +1,11 @@
 // Cases and sessions with implementations made for the purpose: right, wrong, absent and too fast.
 #include "lab/session/session.hpp"
 
+#include <algorithm>
+#include <fstream>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <carat/error.hpp>
-#include <fstream>
 
 #include "lab/results/files.hpp"
 #include "lab/session/analyse.hpp"
@@ -68,8 +68,11 @@ const core::implementation late{
 class sessions : public testing::Test {
   protected:
     void SetUp() override {
-        request.chosen = {{&right, {}, true}, {&also_right, {}, true}, {&wrong, {}, true},
-                          {&absent, {}, true}, {&late, {}, true}};
+        request.chosen = {{&right, {}, true},
+                          {&also_right, {}, true},
+                          {&wrong, {}, true},
+                          {&absent, {}, true},
+                          {&late, {}, true}};
         request.shapes = {{8, 8, 8}, {9, 7, 5}};
         request.timing.trials = 3;
         request.timing.min_trial_s = 1e-6;
@@ -110,8 +113,7 @@ TEST_F(sessions, what_is_right_is_timed_and_ranked_and_what_is_wrong_gets_no_fig
 }
 
 TEST_F(sessions, a_figure_above_the_measured_peak_is_refused) {
-    limits.compute.push_back(
-        {"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
+    limits.compute.push_back({"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
     const session::case_result r = run_first();
     EXPECT_TRUE(cell(r, "test.right").impossible);
     EXPECT_FALSE(cell(r, "test.right").ranked());
@@ -176,14 +178,14 @@ TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {
 TEST_F(sessions, resuming_with_other_data_or_another_machine_is_refused) {
     const auto before = session::new_document(request, machine, limits, "test");
     request.seed = 2;
-    EXPECT_THROW(session::require_resumable(
-                     before, session::new_document(request, machine, limits, "test")),
-                 error);
+    EXPECT_THROW(
+        session::require_resumable(before, session::new_document(request, machine, limits, "test")),
+        error);
     request.seed = 1;
     machine.cpu_model = "another";
-    EXPECT_THROW(session::require_resumable(
-                     before, session::new_document(request, machine, limits, "test")),
-                 error);
+    EXPECT_THROW(
+        session::require_resumable(before, session::new_document(request, machine, limits, "test")),
+        error);
 }
 
 TEST(compare_cells, says_faster_when_times_fall_and_tie_when_they_do_not_move) {
