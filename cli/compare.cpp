@@ -19,8 +19,8 @@ struct compare_options {
 };
 
 bool same_case(const results::cell& a, const results::cell& b) {
-    return a.label() == b.label() && a.dtype == b.dtype && a.m == b.m && a.n == b.n && a.k == b.k &&
-           a.threads == b.threads;
+    return a.implementation == b.implementation && a.dtype == b.dtype && a.m == b.m && a.n == b.n &&
+           a.k == b.k && a.threads == b.threads;
 }
 
 void warn_of_differences(const results::document& before, const results::document& after) {
@@ -43,9 +43,10 @@ style style_of(const std::string& verdict) {
 void print_row(const results::cell& c, const session::change& change) {
     const std::string size =
         c.m == c.n && c.n == c.k ? fmt::format("{}", c.m) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
-    const std::string line = fmt::format(
-        "{:<30} {:<4} {:>12} {:>2} {:>6.3f} [{:.3f},{:.3f}] {}", shortened(c.label(), 30), c.dtype,
-        size, c.threads, change.ratio, change.ci95_ratio[0], change.ci95_ratio[1], change.verdict);
+    const std::string line =
+        fmt::format("{:<30} {:<4} {:>12} {:>2} {:>6.3f} [{:.3f},{:.3f}] {}",
+                    shortened(c.implementation, 30), c.dtype, size, c.threads, change.ratio,
+                    change.ci95_ratio[0], change.ci95_ratio[1], change.verdict);
     fmt::print("{}\n", styled(line, style_of(change.verdict)));
 }
 
@@ -62,9 +63,10 @@ void compare_cell(const results::cell& old, const results::document& after,
     ++t.compared;
     if (!now->ranked()) {
         ++t.lost;
-        fmt::print("{}\n", styled(fmt::format("{} {} {}x{}x{}: no figure any more: {}", old.label(),
-                                              old.dtype, old.m, old.n, old.k, now->reason),
-                                  style::bad));
+        fmt::print("{}\n",
+                   styled(fmt::format("{} {} {}x{}x{}: no figure any more: {}", old.implementation,
+                                      old.dtype, old.m, old.n, old.k, now->reason),
+                          style::bad));
         return;
     }
     const session::change change = session::compare_cells(old, *now, how);

@@ -61,6 +61,9 @@ session_result measure(const session::request& r, const session_options& options
         fmt::print("{}\n", ranking(done.cells, done.compared, options.all_pairs));
         std::fflush(stdout);
     };
+    user.measure_again = [&](const machine::ceilings& limits) {
+        return machine::refresh(known.description, limits);
+    };
     const bool finished =
         session::run_session(r, known.description, known.limits, options.out, user, result.doc);
     result.interrupted = !finished;

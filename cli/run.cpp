@@ -40,7 +40,7 @@ session::request request_of(const run_options& o) {
 // Returns false when there is no figure to print.
 bool print(const results::cell& c, bool verify) {
     if (!c.available || !c.verified) {
-        fmt::print(stderr, "carat: {} has no figure: {}\n", c.label(), c.reason);
+        fmt::print(stderr, "carat: {} has no figure: {}\n", c.implementation, c.reason);
         return false;
     }
     if (verify)
@@ -50,7 +50,7 @@ bool print(const results::cell& c, bool verify) {
     fmt::print(
         "Impl={} M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} CI95=[{:.2f},{:.2f}] "
         "Type={} Threads={} Trials={}\n",
-        c.label(), c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops, c.ci95_gflops[0],
+        c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops, c.ci95_gflops[0],
         c.ci95_gflops[1], c.dtype, c.threads_used, c.trials_s.size());
     return true;
 }

@@ -10,13 +10,17 @@ namespace carat::cli {
 
 namespace {
 
-constexpr std::size_t name_columns = 30;
+constexpr std::size_t name_columns = 28;
 
 // At least three digits that mean something, and never more than a median deserves.
 std::string gflops(double value) {
     if (value >= 1000) return fmt::format("{:.0f}", value);
     if (value >= 100) return fmt::format("{:.1f}", value);
     return fmt::format("{:.{}f}", value, value >= 1 ? 2 : 3);
+}
+
+std::string factor(double value) {
+    return fmt::format("{:.{}f}", value, value < 100 ? 2 : 0);
 }
 
 const results::pair* find_pair(const results::comparison& compared, const std::string& a,
@@ -49,10 +53,11 @@ std::string row(const results::cell& c, const results::cell& best, const std::st
         fmt::format("{}-{}", gflops(c.ci95_gflops[0]), gflops(c.ci95_gflops[1]));
     const std::string share =
         c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
-    const std::string line = fmt::format(
-        "{:>2} {:<{}} {:>7} {:>13} {:>5} {:>6.2f}x {:<7} {}{}", c.rank,
-        shortened(c.label(), name_columns), name_columns, gflops(c.median_gflops), interval, share,
-        best.median_gflops / c.median_gflops, verdict, c.group, c.few_trials ? " *" : "");
+    const std::string line = fmt::format("{:>2} {:<{}} {:>7} {:>13} {:>5} {:>6}x {:<7} {}{}",
+                                         c.rank, shortened(c.implementation, name_columns),
+                                         name_columns, gflops(c.median_gflops), interval, share,
+                                         factor(best.median_gflops / c.median_gflops), verdict,
+                                         c.group, c.few_trials ? " *" : "");
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 
@@ -62,9 +67,9 @@ std::string not_ranked(std::span<const results::cell> cells) {
         if (c.ranked() || (c.reason.empty() && c.stop != "interrupted")) continue;
         const std::string reason = c.reason.empty() ? "interrupted before it was timed" : c.reason;
         const bool wrong = c.available && !c.reason.empty();
-        text +=
-            styled(fmt::format("   {}: {}", c.label(), reason), wrong ? style::bad : style::faint) +
-            "\n";
+        text += styled(fmt::format("   {}: {}", c.implementation, reason),
+                       wrong ? style::bad : style::faint) +
+                "\n";
     }
     return text;
 }
@@ -99,7 +104,8 @@ std::string ranking(std::span<const results::cell> cells, const results::compari
     bool few = false;
     for (std::size_t i = 0; i < ranked.size(); ++i) {
         const std::string verdict =
-            i == 0 ? "" : verdict_on(compared, ranked[i]->label(), ranked[i - 1]->label());
+            i == 0 ? ""
+                   : verdict_on(compared, ranked[i]->implementation, ranked[i - 1]->implementation);
         text += row(*ranked[i], *ranked.front(), verdict);
         few = few || ranked[i]->few_trials;
     }

@@ -246,10 +246,6 @@ std::string label_of(const std::string& implementation, const core::tunable_valu
     return inside.empty() ? implementation : implementation + "[" + inside + "]";
 }
 
-std::string cell::label() const {
-    return label_of(implementation, tunables);
-}
-
 json to_json(const document& doc) {
     json out = json::object();
     out["schema"] = schema_version;

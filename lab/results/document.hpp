@@ -21,11 +21,12 @@ struct library {
 };
 
 struct cell {
-    std::string implementation, device, dtype, computes_in;
+    std::string implementation;  // its name, with its tunables where the file has it with several
+    std::string device, dtype, computes_in;
     std::int64_t m = 0, n = 0, k = 0;
     int threads = 1, threads_used = 1;
-    core::tunable_values tunables;
-    library vendor;  // name empty: not a vendor's
+    core::tunable_values tunables;  // all it has, with the values used
+    library vendor;                 // name empty: not a vendor's
 
     bool available = false;
     std::string reason;
@@ -52,13 +53,11 @@ struct cell {
     int rank = 0;  // 0: not ranked
     std::string group;
 
-    // "cpu.ladder.tiled[tile-size=64]"
-    [[nodiscard]] std::string label() const;
     [[nodiscard]] bool ranked() const { return rank > 0; }
 };
 
 struct pair {
-    std::string a, b;  // labels
+    std::string a, b;  // as in cells
     double q = 0, df = 0, p = 1, effect_size = 0;
     double ratio = 1;  // median throughput of a / median throughput of b
     range ci95_ratio{};

@@ -57,8 +57,8 @@ std::string_view opposite(statistics::verdict v) {
 results::pair pair_of(const results::cell& a, const results::cell& b,
                       const statistics::pair_comparison& p) {
     results::pair out;
-    out.a = a.label();
-    out.b = b.label();
+    out.a = a.implementation;
+    out.b = b.implementation;
     out.q = p.test.q;
     out.df = p.test.df;
     out.p = p.test.p;
@@ -83,7 +83,7 @@ void analyse_cells(std::span<results::cell> cells, const analysis_options& how,
         if (!c.verified || c.impossible) continue;
         ranked.push_back(&c);
         groups.emplace_back(c.trials_s);
-        names.push_back(c.label());
+        names.push_back(c.implementation);
     }
     compared.alpha = how.alpha;
     if (ranked.empty()) return;

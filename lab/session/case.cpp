@@ -86,7 +86,7 @@ class runner {
         c.what = &s;
         c.settings = settings_of(s, key_.threads);
         results::cell& cell = c.cell;
-        cell.implementation = text(s.entry->name);
+        cell.implementation = label_of(s, request_.chosen);
         cell.device = text(core::name(s.entry->where));
         cell.dtype = text(name(key_.type));
         cell.m = key_.size.m;
@@ -141,7 +141,7 @@ class runner {
 
     // The first run after prepare is the cold one, and the one that is verified.
     void prepare_and_verify(contender& c) {
-        tell("verifying " + c.cell.label(), share_of(c));
+        tell("verifying " + c.cell.implementation, share_of(c));
         core::execution_space& space = core::host_space();
         const core::operands data = data_->at(0);
         try {
@@ -184,7 +184,7 @@ class runner {
         how.seed = request_.seed;
         how.interrupted = around_.interrupted;
         how.progress = [&](std::size_t i, std::size_t trials, double share) {
-            tell(timed[i]->cell.label() + ", trial " + std::to_string(trials), share);
+            tell(timed[i]->cell.implementation + ", trial " + std::to_string(trials), share);
         };
         const std::vector<measure::series> all = measure::interleave(candidates, estimates_s, how);
         for (std::size_t i = 0; i < timed.size(); ++i) {
@@ -209,13 +209,24 @@ class runner {
 
     // What a figure claims is judged by its fastest trial: even one beyond the peak is impossible.
     [[nodiscard]] bool impossible(const results::cell& c) const {
+        if (c.trials_s.empty()) return false;
         const double best = c.flop / *std::ranges::min_element(c.trials_s) / 1e9;
         return machine::impossible(around_.limits, key_.type, key_.threads, best);
+    }
+
+    // A figure above the peak accuses the peak first: it may have been measured in a bad minute.
+    void doubt_the_peak() const {
+        const auto above = [&](const contender& c) { return impossible(c.cell); };
+        if (around_.measure_again && std::ranges::any_of(contenders_, above)) {
+            tell("measuring this machine again", 1);
+            around_.measure_again();
+        }
     }
 
     case_result finish() {
         case_result out;
         out.interrupted = stopped();
+        doubt_the_peak();
         for (contender& c : contenders_) {
             const bool timed = !c.cell.trials_s.empty();
             if (out.interrupted && c.cell.available && !timed)

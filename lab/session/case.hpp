@@ -43,6 +43,7 @@ struct surroundings {
     std::function<double(const selection&, const case_key&)> expected_run_s;
     std::function<bool()> interrupted;
     report_progress progress;
+    std::function<void()> measure_again;  // renews what `limits` refers to; may be empty
 };
 
 [[nodiscard]] case_result run_case(const request& r, const case_key& key,

@@ -5,6 +5,7 @@
 #include <carat/error.hpp>
 
 #include "core/problem.hpp"
+#include "lab/results/document.hpp"
 #include "lab/session/request.hpp"
 
 namespace carat::session {
@@ -161,6 +162,12 @@ std::vector<selection> parse_selection(const core::catalogue& all, std::string_v
     std::vector<selection> chosen;
     for (const std::string_view item : split(text, ',')) add_selection(chosen, all, item);
     return chosen;
+}
+
+std::string label_of(const selection& s, const std::vector<selection>& chosen) {
+    const std::string name(s.entry->name);
+    const auto times = std::ranges::count(chosen, s.entry, &selection::entry);
+    return times > 1 ? results::label_of(name, s.tunables) : name;
 }
 
 double operations(const shape& s, operation_count convention) {

@@ -40,6 +40,9 @@ struct selection {
 [[nodiscard]] std::vector<selection> parse_selection(const core::catalogue& all,
                                                      std::string_view text);
 
+// How results name it: with the tunables asked for where `chosen` has the entry more than once.
+[[nodiscard]] std::string label_of(const selection& s, const std::vector<selection>& chosen);
+
 enum class operation_count : std::uint8_t {
     multiply_add,  // 2 m n k
     exact,         // m n (2 k - 1): 2 n^3 - n^2 for squares, as document 000 counts

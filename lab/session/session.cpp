@@ -47,12 +47,12 @@ bool same_case(const Of& c, const case_key& key) {
 }
 
 // A cell that says all it will ever say of this selection.
-bool answers(const results::cell& c, const selection& s) {
-    const bool same = c.implementation == s.entry->name &&
-                      std::ranges::all_of(s.tunables, [&](const auto& asked) {
-                          const auto has = c.tunables.find(asked.first);
-                          return has != c.tunables.end() && has->second == asked.second;
-                      });
+bool answers(const results::cell& c, const selection& s, const std::string& label) {
+    const bool same =
+        c.implementation == label && std::ranges::all_of(s.tunables, [&](const auto& asked) {
+            const auto has = c.tunables.find(asked.first);
+            return has != c.tunables.end() && has->second == asked.second;
+        });
     return same && c.stop != measure::name(measure::stop_reason::interrupted);
 }
 
@@ -63,10 +63,12 @@ class session {
     session(const request& r, const machine::description& machine, const machine::ceilings& limits,
             const outputs& out, const hooks& user, results::document& doc)
         : request_(r),
-          around_{machine, limits,
+          around_{machine,
+                  limits,
                   [this](const selection& s, const case_key& k) { return expected_run_s(s, k); },
                   user.interrupted,
-                  [this](const std::string& what, double share) { tell(what, share); }},
+                  [this](const std::string& what, double share) { tell(what, share); },
+                  [this] { measure_again(); }},
           out_(out),
           user_(user),
           doc_(doc) {}
@@ -92,7 +94,7 @@ class session {
     [[nodiscard]] bool measured_already(const case_key& key) const {
         return std::ranges::all_of(request_.chosen, [&](const selection& s) {
             return std::ranges::any_of(doc_.cells, [&](const results::cell& c) {
-                return same_case(c, key) && answers(c, s);
+                return same_case(c, key) && answers(c, s, label_of(s, request_.chosen));
             });
         });
     }
@@ -115,6 +117,12 @@ class session {
         return !result.interrupted;
     }
 
+    void measure_again() {
+        if (!user_.measure_again) return;
+        limits_ = user_.measure_again(limits_);
+        doc_.machine["ceilings"] = machine::to_json(limits_);
+    }
+
     void save() const {
         if (!out_.json.empty()) results::write_whole(out_.json, to_json(doc_).dump(1) + "\n");
         if (!out_.csv.empty()) results::write_whole(out_.csv, results::csv(doc_));
@@ -124,7 +132,7 @@ class session {
     [[nodiscard]] double expected_run_s(const selection& s, const case_key& key) const {
         double slowest = 0;
         for (const results::cell& c : doc_.cells)
-            if (c.implementation == s.entry->name && c.dtype == name(key.type) &&
+            if (c.implementation == label_of(s, request_.chosen) && c.dtype == name(key.type) &&
                 c.median_gflops > 0 && (slowest == 0 || c.median_gflops < slowest))
                 slowest = c.median_gflops;
         return slowest == 0 ? 0 : operations(key.size, request_.convention) / slowest / 1e9;
@@ -137,6 +145,7 @@ class session {
     }
 
     const request& request_;
+    machine::ceilings limits_;
     const surroundings around_;
     const outputs& out_;
     const hooks& user_;

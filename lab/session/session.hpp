@@ -27,6 +27,8 @@ struct hooks {
     // `share` is that of the whole session, from 0 to 1.
     std::function<void(const std::string& what, double share)> progress;
     std::function<void(const case_key&, const case_result&)> case_done;
+    // Measures the ceilings anew when a figure exceeds them; empty: they are taken as they are.
+    std::function<machine::ceilings(const machine::ceilings&)> measure_again;
 };
 
 // A document with the machine, build and settings filled in, and no cells yet.

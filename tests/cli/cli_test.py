@@ -48,7 +48,8 @@ class RightCalls(Command):
         self.assertEqual([c["m"] for c in results["cells"]], [16, 16])
         self.assertTrue(all(c["verified"] and len(c["trials_s"]) == 5 for c in results["cells"]))
         self.assertEqual(len(results["comparisons"][0]["pairs"]), 1)
-        rows = list(csv.DictReader((self.folder / "a.csv").open()))
+        with (self.folder / "a.csv").open() as file:
+            rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 10)
         self.assertIn("cpu.ladder.naive", (self.folder / "a.html").read_text())
         self.assertTrue(all(len(line) <= 80 for line in out.stdout.splitlines()), out.stdout)

@@ -1,10 +1,9 @@
-// Every row of the engine's table against sums of small integers, which every type holds exactly, so
-// that any wrong, missing or doubled term shows: sizes around the register tile and around the
+// Every row of the engine's table against sums of small integers, which every type holds exactly,
+// so that any wrong, missing or doubled term shows: sizes around the register tile and around the
 // blocks, all layouts, all cases of alpha and beta, and what lies around C untouched.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <limits>
 #include <string>
 #include <vector>
@@ -56,7 +55,8 @@ class padded {
     void fill(unsigned seed) {
         for (std::int64_t i = 0; i < rows_; ++i)
             for (std::int64_t j = 0; j < cols_; ++j)
-                (*this)(i, j) = T(static_cast<double>((seed = seed * 1103515245u + 12345u) >> 16 & 7u) - 3);
+                (*this)(i, j) =
+                    T(static_cast<double>((seed = seed * 1103515245u + 12345u) >> 16 & 7u) - 3);
     }
 
   private:
@@ -98,7 +98,7 @@ void check(const core::implementation& row, const shape& s, order of_a, order of
             expected(i, j) = Out(alpha * sum + (beta == 0 ? 0 : beta * double(expected(i, j))));
         }
     }
-    const core::problem p = {dtype_of_v<In>, dtype_of_v<In>, dtype_of_v<Out>, s.m, s.n, s.k,
+    const core::problem p = {dtype_of_v<In>, dtype_of_v<In>, dtype_of_v<Out>, s.m,   s.n, s.k,
                              a.where(),      b.where(),      c.where(),       alpha, beta};
     ASSERT_EQ(core::reason_against(row, p, settings), "");
     row.prepare(p, settings)->run({a.first(), b.first(), c.first()});
@@ -142,7 +142,9 @@ TYPED_TEST(exactness, edges_of_the_register_tile) {
         for (const std::int64_t m : some)
             for (const std::int64_t n : some)
                 for (const std::int64_t k : depths) {
-                    const auto pick = [&](int step) { return orders[(executed / step + step) % 3]; };
+                    const auto pick = [&](int step) {
+                        return orders[(executed / step + step) % 3];
+                    };
                     const double beta = executed % 4 == 0 ? 0 : executed % 4 - 2;
                     check<In, Out>(*row, {m, n, k}, pick(1), pick(3), pick(9), 2, beta,
                                    executed % 2 == 0 ? core::settings{} : small_blocks(1));

@@ -1,8 +1,7 @@
 // Plans as numbers: the machine read from a folder, paths, blocks and grids for known cases.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 
 #include "plan/cpu_plan.hpp"
 
@@ -118,8 +117,9 @@ TEST(cpu_plan, explains_itself) {
     for (const char* part : {"gemm_f64_avx512_24x8", "24 x 8", "of L2", "2 of 2 threads"})
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     const request small = square(8, 2);
-    EXPECT_NE(explain(make_cpu_plan(small, f64_24x8, server), small, f64_24x8, server).find("direct"),
-              std::string::npos);
+    EXPECT_NE(
+        explain(make_cpu_plan(small, f64_24x8, server), small, f64_24x8, server).find("direct"),
+        std::string::npos);
 }
 
 }  // namespace

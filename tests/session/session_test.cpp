@@ -99,7 +99,7 @@ TEST_F(sessions, what_is_right_is_timed_and_ranked_and_what_is_wrong_gets_no_fig
     EXPECT_EQ(r.cells.size(), 5u);
     EXPECT_TRUE(cell(r, "test.right").verified);
     EXPECT_EQ(cell(r, "test.right").trials_s.size(), 3u);
-    EXPECT_EQ(cell(r, "test.right").label(), "test.right[tile-size=4]");
+    EXPECT_EQ(cell(r, "test.right").tunables.at("tile-size"), 4);
     EXPECT_GT(cell(r, "test.right").median_gflops, 0);
     EXPECT_GT(cell(r, "test.right").cold_s, 0);
     EXPECT_TRUE(cell(r, "test.right").few_trials);
@@ -118,6 +118,30 @@ TEST_F(sessions, a_figure_above_the_measured_peak_is_refused) {
     EXPECT_TRUE(cell(r, "test.right").impossible);
     EXPECT_FALSE(cell(r, "test.right").ranked());
     EXPECT_NE(cell(r, "test.right").reason.find("measured peak"), std::string::npos);
+}
+
+TEST_F(sessions, the_peak_is_measured_again_before_a_figure_is_called_impossible) {
+    limits.compute.push_back({"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
+    request.shapes = {{8, 8, 8}};
+    session::hooks user;
+    int measured = 0;
+    user.measure_again = [&](machine::ceilings better) {
+        ++measured;
+        better.compute[0].gflops = 1e9;
+        return better;
+    };
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
+    EXPECT_EQ(measured, 1);
+    EXPECT_FALSE(doc.cells[0].impossible);
+    EXPECT_TRUE(doc.cells[0].ranked());
+}
+
+TEST_F(sessions, one_implementation_with_several_tunables_carries_them_in_its_name) {
+    request.chosen = {{&right, {{"tile-size", 2}}, true}, {&right, {{"tile-size", 8}}, true}};
+    const session::case_result r = run_first();
+    EXPECT_EQ(r.cells[0].implementation, "test.right[tile-size=2]");
+    EXPECT_EQ(r.cells[1].implementation, "test.right[tile-size=8]");
 }
 
 TEST_F(sessions, what_is_expected_to_take_too_long_is_skipped_with_the_figure) {
