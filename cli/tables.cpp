@@ -10,7 +10,7 @@ namespace carat::cli {
 
 namespace {
 
-constexpr std::size_t name_columns = 28;
+constexpr std::size_t name_columns = 26;
 
 // At least three digits that mean something, and never more than a median deserves.
 std::string gflops(double value) {

@@ -73,9 +73,9 @@ std::string csv(const document& doc) {
     out << "implementation,device,dtype,m,n,k,threads,threads_used,trial,time_s,gflops,error_ulp\n";
     for (const cell& c : doc.cells)
         for (std::size_t i = 0; i < c.trials_s.size(); ++i)
-            out << quoted(c.implementation) << ',' << c.device << ',' << c.dtype << ',' << c.m << ','
-                << c.n << ',' << c.k << ',' << c.threads << ',' << c.threads_used << ',' << i << ','
-                << c.trials_s[i] << ',' << c.flop / c.trials_s[i] / 1e9 << ',' << c.error_ulp
+            out << quoted(c.implementation) << ',' << c.device << ',' << c.dtype << ',' << c.m
+                << ',' << c.n << ',' << c.k << ',' << c.threads << ',' << c.threads_used << ',' << i
+                << ',' << c.trials_s[i] << ',' << c.flop / c.trials_s[i] / 1e9 << ',' << c.error_ulp
                 << '\n';
     return out.str();
 }

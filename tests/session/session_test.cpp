@@ -81,7 +81,7 @@ class sessions : public testing::Test {
     }
 
     session::case_result run_first() {
-        const session::surroundings around{machine, limits, {}, {}, {}};
+        const session::surroundings around{machine, limits, {}, {}, {}, {}};
         return session::run_case(request, session::cases_of(request).front(), around);
     }
 
@@ -147,7 +147,7 @@ TEST_F(sessions, one_implementation_with_several_tunables_carries_them_in_its_na
 TEST_F(sessions, what_is_expected_to_take_too_long_is_skipped_with_the_figure) {
     request.slowest_run_s = 1;
     const session::surroundings around{
-        machine, limits, [](const auto&, const auto&) { return 12.5; }, {}, {}};
+        machine, limits, [](const auto&, const auto&) { return 12.5; }, {}, {}, {}};
     const auto r = session::run_case(request, session::cases_of(request).front(), around);
     EXPECT_FALSE(cell(r, "test.right").available);
     EXPECT_NE(cell(r, "test.right").reason.find("12.5 s"), std::string::npos);
