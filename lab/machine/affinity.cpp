@@ -11,26 +11,26 @@ namespace {
 // glibc's cpu_set_t ends at 1024; machines do not.
 struct cpu_mask {
     explicit cpu_mask(std::size_t count)
-        : set(CPU_ALLOC(count)), size_bytes(CPU_ALLOC_SIZE(count)), cpus(count) {
+        : set(CPU_ALLOC(count)), size_bytes(CPU_ALLOC_SIZE(count)), size(count) {
         CPU_ZERO_S(size_bytes, set.get());
     }
 
     struct release {
-        void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+        void operator()(cpu_set_t* memory) const { CPU_FREE(memory); }
     };
     std::unique_ptr<cpu_set_t, release> set;
     std::size_t size_bytes;
-    std::size_t cpus;
+    std::size_t size;  // in CPUs
 };
 
 }  // namespace
 
 std::vector<int> allowed_cpus() {
     std::vector<int> cpus;
-    for (std::size_t count = 1024; count <= 1024 * 64; count *= 4) {
+    for (std::size_t count = 1024; count <= 65536; count *= 4) {
         cpu_mask mask(count);
         if (sched_getaffinity(0, mask.size_bytes, mask.set.get()) != 0) continue;  // too small
-        for (std::size_t cpu = 0; cpu < mask.cpus; ++cpu)
+        for (std::size_t cpu = 0; cpu < mask.size; ++cpu)
             if (CPU_ISSET_S(cpu, mask.size_bytes, mask.set.get()))
                 cpus.push_back(static_cast<int>(cpu));
         break;

@@ -99,7 +99,7 @@ std::vector<cache> caches_of(const fs::path& cpu) {
 
 cpu_list siblings(const fs::path& cpu, int self) {
     for (const char* name : {"core_cpus_list", "thread_siblings_list"})
-        if (const cpu_list list = parse_cpu_list(read_line(cpu / "topology" / name)); !list.empty())
+        if (cpu_list list = parse_cpu_list(read_line(cpu / "topology" / name)); !list.empty())
             return list;
     return {self};
 }

@@ -53,7 +53,7 @@ cache as_cache(hwloc_obj_t object) {
 // The caches above one hardware thread, from the inside out.
 std::vector<cache> caches_of(hwloc_topology_t topology, int cpu) {
     std::vector<cache> caches;
-    const hwloc_obj_t thread = hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(cpu));
+    hwloc_obj* const thread = hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(cpu));
     for (hwloc_obj_t o = thread; o != nullptr; o = o->parent)
         if (hwloc_obj_type_is_cache(o->type)) caches.push_back(as_cache(o));
     return caches;
@@ -67,12 +67,12 @@ description from_hwloc(const cpu_list& allowed, const std::string& synthetic) {
     if (owner == nullptr) return found;
     hwloc_topology_t topology = owner.get();
 
-    const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    hwloc_obj* const package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
     found.cpu_model = info(package, "CPUModel");
     found.vendor = info(package, "CPUVendor");
     found.numa_nodes = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
 
-    for (const hwloc_obj_t core : objects(topology, HWLOC_OBJ_CORE)) {
+    for (hwloc_obj* const core : objects(topology, HWLOC_OBJ_CORE)) {
         found.threads_per_core =
             std::max(found.threads_per_core, hwloc_bitmap_weight(core->cpuset));
         int first = -1;

@@ -12,13 +12,14 @@ using nlohmann::json;
 
 json to_json(const description& machine) {
     json caches = json::array();
-    for (const cache& c : machine.caches)
+    for (const cache& c : machine.caches) {
         caches.push_back({{"level", c.level},
                           {"kind", c.kind},
                           {"size_bytes", c.size_bytes},
                           {"line_bytes", c.line_bytes},
                           {"ways", c.ways},
                           {"shared_by", c.shared_by}});
+    }
     return {{"cpu_model", machine.cpu_model},
             {"vendor", machine.vendor},
             {"hypervisor", machine.hypervisor},
@@ -39,7 +40,7 @@ json to_json(const description& machine) {
 
 json to_json(const ceilings& limits) {
     json compute = json::array();
-    for (const compute_peak& p : limits.compute)
+    for (const compute_peak& p : limits.compute) {
         compute.push_back({{"unit", p.unit},
                            {"dtype", name(p.type)},
                            {"isa", core::name(p.level)},
@@ -47,14 +48,16 @@ json to_json(const ceilings& limits) {
                            {"gflops", p.gflops},
                            {"spread", p.spread},
                            {"rounds", p.rounds}});
+    }
     json bandwidth = json::array();
-    for (const bandwidth_peak& p : limits.bandwidth)
+    for (const bandwidth_peak& p : limits.bandwidth) {
         bandwidth.push_back({{"level", p.level},
                              {"threads", p.threads},
                              {"gb_per_s", p.gb_per_s},
                              {"spread", p.spread},
                              {"rounds", p.rounds},
                              {"working_set_bytes", p.working_set_bytes}});
+    }
     return {{"compute", compute},
             {"bandwidth", bandwidth},
             {"measured_at_s", limits.measured_at_s},

@@ -73,12 +73,16 @@ struct parts {
     const compute_kernel& kernel;
     std::byte* memory;
 
-    double x(std::int64_t i) const { return load(kernel.operand, memory, i); }
-    double y(std::int64_t i) const {
+    [[nodiscard]] double x(std::int64_t i) const { return load(kernel.operand, memory, i); }
+    [[nodiscard]] double y(std::int64_t i) const {
         return load(kernel.operand, memory + kernel.operand_bytes, i);
     }
-    std::byte* accumulators() const { return memory + 2 * std::int64_t{kernel.operand_bytes}; }
-    double c(std::int64_t i) const { return load(kernel.accumulator, accumulators(), i); }
+    [[nodiscard]] std::byte* accumulators() const {
+        return memory + 2 * std::int64_t{kernel.operand_bytes};
+    }
+    [[nodiscard]] double c(std::int64_t i) const {
+        return load(kernel.accumulator, accumulators(), i);
+    }
 };
 
 // What accumulator `i` of a chain holds after `steps` steps from `c`.

@@ -42,10 +42,10 @@ class pages {
         munmap(memory_, size_bytes_);
     }
 
-    std::byte* data() const {
+    [[nodiscard]] std::byte* data() const {
         return static_cast<std::byte*>(memory_);
     }
-    std::size_t size_bytes() const {
+    [[nodiscard]] std::size_t size_bytes() const {
         return size_bytes_;
     }
 
@@ -81,17 +81,17 @@ struct item {
     std::int64_t repetitions = 1;
     std::vector<double> rates = {};
 
-    double best() const { return *std::max_element(rates.begin(), rates.end()); }
-    double spread() const {
+    [[nodiscard]] double best() const { return *std::max_element(rates.begin(), rates.end()); }
+    [[nodiscard]] double spread() const {
         const std::vector<double> sorted = ranked();
         return 1 - sorted[sorted.size() / 2] / sorted.front();
     }
     // Whether another round came within 1 % of the best.
-    bool settled() const {
+    [[nodiscard]] bool settled() const {
         const std::vector<double> sorted = ranked();
         return sorted.size() > 1 && sorted[1] > 0.99 * sorted[0];
     }
-    std::vector<double> ranked() const {
+    [[nodiscard]] std::vector<double> ranked() const {
         std::vector<double> sorted = rates;
         std::sort(sorted.begin(), sorted.end(), std::greater<>());
         return sorted;
@@ -153,7 +153,10 @@ void calibrate(item& one, const std::vector<int>& cpus, double round_s) {
 void measure_round(item& one, const std::vector<int>& cpus, double round_s) {
     double elapsed_s = time_round(one, cpus);
     // Too short a round: calibration met nothing but stalls. Its figure would be mostly clock.
-    for (; elapsed_s < round_s / 4; elapsed_s = time_round(one, cpus)) one.repetitions *= 2;
+    while (elapsed_s < round_s / 4) {
+        one.repetitions *= 2;
+        elapsed_s = time_round(one, cpus);
+    }
     one.rates.push_back(one.amount * static_cast<double>(one.repetitions) / elapsed_s);
 }
 
@@ -179,47 +182,31 @@ void measure_all(std::vector<item>& items, const std::vector<int>& cpus, double 
     }
 }
 
-std::vector<int> cpus_of(const description& machine) {
-    if (machine.core_cpus.size() < static_cast<std::size_t>(machine.cores) || machine.cores < 1)
+void require_sense(const description& machine, const measure_options& options) {
+    if (!(options.budget_s >= 0)) {
+        throw error(error_code::invalid_argument, "measuring the machine: budget_s is " +
+                                                      std::to_string(options.budget_s) +
+                                                      "; must be 0 or more");
+    }
+    if (machine.cores < 1 || machine.core_cpus.size() != static_cast<std::size_t>(machine.cores)) {
         throw error(error_code::invalid_argument,
                     "measuring the machine: " + std::to_string(machine.cores) + " cores but " +
                         std::to_string(machine.core_cpus.size()) +
                         " to pin to; pass what describe() returned");
-    return machine.core_cpus;
+    }
 }
 
-std::int64_t now_s() {
-    return std::chrono::duration_cast<std::chrono::seconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
-}  // namespace
-
-ceilings measure_ceilings(const description& machine, const measure_options& options) {
-    if (!(options.budget_s >= 0))
-        throw error(error_code::invalid_argument, "measuring the machine: budget_s is " +
-                                                      std::to_string(options.budget_s) +
-                                                      "; must be 0 or more");
-    const auto begin = monotonic::now();
-    const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
-    const double round_s = options.thorough ? 0.005 : 0.002;
-    const std::vector<int> cpus = cpus_of(machine);
-
+// Verify, then time: a unit whose result is wrong gets no figure.
+measuring_plan checked_plan(const description& machine) {
     measuring_plan plan = plan_measurement(machine);
     std::erase_if(plan.compute,
                   [](const compute_task& task) { return !computes_right(*task.what.kernel, 6); });
-    const thread_memory memory = place_memory(cpus, plan.read);
-    std::vector<item> items;
-    for (const compute_task& task : plan.compute) items.push_back(compute_item(task));
-    for (const read_task& task : plan.read)
-        items.push_back(read_item(task, memory, reader(machine.isa_in_use)));
-    for (item& one : items) calibrate(one, cpus, round_s);
-    measure_all(items, cpus, std::max(0.1, budget_s - seconds_since(begin)), round_s, options);
+    return plan;
+}
 
+// `items` are those of the plan, in its order.
+ceilings collect(const measuring_plan& plan, const std::vector<item>& items) {
     ceilings found;
-    found.measured_at_s = now_s();
-    found.thorough = options.thorough;
     auto one = items.begin();
     for (const compute_task& task : plan.compute) {
         const compute_kernel& kernel = *task.what.kernel;
@@ -233,6 +220,32 @@ ceilings measure_ceilings(const description& machine, const measure_options& opt
                                    static_cast<int>(one->rates.size()), task.bytes});
         ++one;
     }
+    found.measured_at_s = std::chrono::duration_cast<std::chrono::seconds>(
+                              std::chrono::system_clock::now().time_since_epoch())
+                              .count();
+    return found;
+}
+
+}  // namespace
+
+ceilings measure_ceilings(const description& machine, const measure_options& options) {
+    require_sense(machine, options);
+    const auto begin = monotonic::now();
+    const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
+    const double round_s = options.thorough ? 0.005 : 0.002;
+    const std::vector<int>& cpus = machine.core_cpus;
+
+    const measuring_plan plan = checked_plan(machine);
+    const thread_memory memory = place_memory(cpus, plan.read);
+    std::vector<item> items;
+    for (const compute_task& task : plan.compute) items.push_back(compute_item(task));
+    for (const read_task& task : plan.read)
+        items.push_back(read_item(task, memory, reader(machine.isa_in_use)));
+    for (item& one : items) calibrate(one, cpus, round_s);
+    measure_all(items, cpus, std::max(0.1, budget_s - seconds_since(begin)), round_s, options);
+
+    ceilings found = collect(plan, items);
+    found.thorough = options.thorough;
     return found;
 }
 

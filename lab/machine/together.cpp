@@ -47,7 +47,7 @@ double run_together(std::span<const int> cpus, const std::function<void(int)>& w
         std::vector<std::jthread> threads;
         threads.reserve(cpus.size());
         try {
-            for (std::size_t i = 0; i < cpus.size(); ++i)
+            for (std::size_t i = 0; i < cpus.size(); ++i) {
                 threads.emplace_back([&, i] {
                     pin_this_thread(cpus[i]);
                     if (!line.pass()) return;
@@ -55,6 +55,7 @@ double run_together(std::span<const int> cpus, const std::function<void(int)>& w
                     work(static_cast<int>(i));
                     times[i].end = monotonic::now();
                 });
+            }
         } catch (const std::system_error&) {
             line.state = signal::give_up;
             throw;

@@ -23,7 +23,7 @@ void multiply_add(std::int64_t steps, void* state) {
     for (int i = 0; i < chains; ++i) c[i] = memory[2 + i];
     for (; steps > 0; --steps) {
 #pragma GCC unroll 24
-        for (int i = 0; i < chains; ++i) c[i] = c[i] * x + y;
+        for (vector& chain : c) chain = chain * x + y;
     }
     for (int i = 0; i < chains; ++i) memory[2 + i] = c[i];
 }

@@ -19,8 +19,8 @@ std::uint64_t read(const void* data, std::int64_t bytes, std::int64_t passes) {
         asm volatile("" ::: "memory");  // the next pass must read again
     }
     std::uint64_t total = 0;
-    for (int i = 0; i < sums; ++i)
-        for (int lane = 0; lane < vector_bytes / 8; ++lane) total += sum[i][lane];
+    for (const vector& lanes : sum)
+        for (int lane = 0; lane < vector_bytes / 8; ++lane) total += lanes[lane];
     return total;
 }
 
