@@ -63,8 +63,9 @@ class session {
     session(const request& r, const machine::description& machine, const machine::ceilings& limits,
             const outputs& out, const hooks& user, results::document& doc)
         : request_(r),
+          limits_(limits),
           around_{machine,
-                  limits,
+                  limits_,
                   [this](const selection& s, const case_key& k) { return expected_run_s(s, k); },
                   user.interrupted,
                   [this](const std::string& what, double share) { tell(what, share); },
