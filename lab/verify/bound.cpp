@@ -16,26 +16,32 @@ constexpr double u_f64 = 0x1p-53;
 constexpr precision f64 = {"f64", u_f64, 0, 53, std::numeric_limits<double>::max(), 0x1p-1074};
 constexpr precision f32 = {"f32", 0x1p-24, 0, 24, std::numeric_limits<float>::max(), 0x1p-149};
 
-// tf32 and f32 units fed bf16 may flush subnormals, inputs too; tf32 units may cut their inputs to
-// 11 bits instead of rounding them.
-constexpr std::array precisions = {
-    f64,
-    f32,
-    precision{"tf32", 0x1p-24, 0x1p-10, 11, f32.largest, 0x1p-125},
-    precision{"f16", 0x1p-11, 0, 11, 65504, 0x1p-24},
-    precision{"bf16", 0x1p-8, 0, 8, 0x1.fep127, 0x1p-125},
-    precision{"i32", 0, 0, 0, 0, 0, true},
-    precision{"i64", 0, 0, 0, 0, 0, true},
-};
+constexpr precision f16 = {"f16", 0x1p-11, 0, 11, 65504, 0x1p-24};
+constexpr precision integer = {"integers", 0, 0, 0, 0, 0, true};
 
-const precision* find(std::string_view name) {
-    const auto found = std::ranges::find(precisions, name, &precision::name);
-    return found == precisions.end() ? nullptr : &*found;
-}
+// Units fed bf16 or tf32 may flush subnormals, inputs too: two smallest normal numbers of f32. tf32
+// units may also cut their inputs to 11 bits instead of rounding them.
+constexpr double flushing = 0x1p-125;
+constexpr precision bf16 = {"bf16", 0x1p-8, 0, 8, 0x1.fep127, flushing};
+constexpr precision tf32 = {"tf32", 0x1p-24, 0x1p-10, 11, f32.largest, flushing};
+constexpr std::array precisions = {f64, f32, tf32, f16, bf16};
 
 // C's own format: storing rounds to it once.
-const precision& format_of(dtype type) {
-    return type == dtype::i8 ? *find("i32") : *find(name(type));
+constexpr precision format_of(dtype type) {
+    switch (type) {
+        case dtype::f64:
+            return f64;
+        case dtype::f32:
+            return f32;
+        case dtype::f16:
+            return f16;
+        case dtype::bf16:
+            return bf16;
+        case dtype::i32:
+        case dtype::i8:
+            break;
+    }
+    return integer;
 }
 
 bool is_integer(dtype type) {
@@ -57,16 +63,20 @@ bool fits(double factor, const precision& p) {
 }  // namespace
 
 precision precision_of(std::string_view asked, const core::problem& p) {
-    if (is_integer(p.c_type)) return *find("i32");
+    if (is_integer(p.c_type)) return integer;
+    // "f32, rounded once" states more than the precision; its first word is what counts here.
+    const std::string_view first_word = asked.substr(0, asked.find_first_of(" ,"));
     const bool narrow = p.c_type == dtype::f16 || p.c_type == dtype::bf16;
-    const std::string_view wanted = !asked.empty() ? asked : narrow ? "f32" : name(p.c_type);
-    const precision* found = find(wanted);
-    if (found == nullptr || found->integer)
+    const std::string_view wanted = !first_word.empty() ? first_word
+                                    : narrow            ? "f32"
+                                                        : name(p.c_type);
+    const auto* found = std::ranges::find(precisions, wanted, &precision::name);
+    if (found == precisions.end())
         throw error(error_code::invalid_argument,
-                    "verification: '" + std::string(wanted) + "' is no precision known for " +
+                    "verification: '" + std::string(asked) + "' is no precision known for " +
                         std::string(name(p.c_type)) + ": use f64, f32, tf32, f16 or bf16");
     precision claimed = *found;
-    if (claimed.name == "f32" && p.a_type == dtype::bf16) claimed.smallest = 0x1p-125;
+    if (claimed.name == "f32" && p.a_type == dtype::bf16) claimed.smallest = flushing;
     return claimed;
 }
 
@@ -93,14 +103,14 @@ double bound::of(const entry& e) const {
     const double storing = stored_.roundoff > claimed_.roundoff ? stored_.roundoff : 0;
     const double storing_underflow = storing > 0 ? stored_.smallest : 0;
     if (e.exact) return e.value == 0 ? 0 : storing * std::abs(e.value) + storing_underflow;
-    const double steps = static_cast<double>(e.terms + further_roundings_);
+    const auto steps = static_cast<double>(e.terms + further_roundings_);
     const double relative = growth(steps * claimed_.roundoff + 2 * claimed_.input_roundoff);
     double tolerance = (relative + reference_error_) * inflation_ * e.magnitude;
     // Products, the two factors and, where alpha is multiplied into A or B first, the operands.
     // Twice, since the reference underflows where f64 does.
     const bool scales = std::abs(alpha_) != 1 && alpha_ != 0;
     const double underflows = steps * std::max(1.0, std::abs(alpha_)) + (scales ? e.neighbours : 0);
-    const bool flushes = claimed_.smallest == 0x1p-125;
+    const bool flushes = claimed_.smallest == flushing;
     tolerance += claimed_.smallest * (underflows + (flushes ? 2 * e.neighbours : 0));
     return tolerance + storing * (std::abs(e.value) + tolerance) + storing_underflow;
 }

@@ -169,13 +169,14 @@ void componentwise::check(const source& c, const bound& allowed, int threads, ta
         for (std::int64_t j0 = 0; j0 < sums_.cols; j0 += width) {
             const std::int64_t cols = std::min(width, sums_.cols - j0);
             if (!selection) read_block(c, i0, j0, rows, cols, block.data(), width);
-            for (std::int64_t i = i0; i < i0 + rows; ++i)
+            for (std::int64_t i = i0; i < i0 + rows; ++i) {
                 for (std::int64_t j = j0; j < j0 + cols; ++j) {
                     const double got =
                         selection ? c.at(name_of(row_names_, i), name_of(col_names_, j))
                                   : block[static_cast<std::size_t>((i - i0) * width + j - j0)];
                     found.add(examine(c, i, j, got, allowed));
                 }
+            }
         }
         const std::scoped_lock lock(joining);
         to.add(found);

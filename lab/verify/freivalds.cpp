@@ -196,7 +196,8 @@ finding freivalds::judge(std::int64_t row, const sum_matrix& seen, const bound& 
         const std::size_t at = expected_.index(row, lane);
         const double apart =
             (seen.high[at] - expected_.high[at]) + (seen.low[at] - expected_.low[at]);
-        f.error = std::max(f.error, std::isfinite(apart) ? std::abs(apart) : infinity);
+        const double error = std::isfinite(apart) ? std::abs(apart) : infinity;
+        f.error = std::max(f.error, error);
     }
     // What twofold sums of k + n terms may be off by themselves, three products of them.
     const double depth = (static_cast<double>(problem_.k + problem_.n) + 16) * 0x1p-53;

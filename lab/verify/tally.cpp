@@ -15,18 +15,20 @@ double in_units(double a, double unit) {
 }
 
 std::string reason_for(const finding& f, std::string_view claimed) {
-    if (f.col < 0)
+    if (f.col < 0) {
         return fmt::format(
             "row {} of C is wrong: against random vectors it is off by {:.3g} ulp of |A||B|, at "
             "most {:.3g} allowed for {}",
             f.row, f.error_ulp(), f.bound_ulp(), claimed);
+    }
     const std::string where = fmt::format("C({}, {})", f.row, f.col);
     if (f.unwritten) return where + " was never written";
     if (!f.expected_known) return fmt::format("{} is {}", where, f.got);
-    const std::string values = fmt::format("{} is {}, expected {}", where, f.got, f.expected);
+    std::string values = fmt::format("{} is {}, expected {}", where, f.got, f.expected);
     if (!std::isfinite(f.got) || !std::isfinite(f.expected)) return values;
-    return values + fmt::format(": off by {:.3g} ulp of |A||B|, at most {:.3g} allowed for {}",
-                                f.error_ulp(), f.bound_ulp(), claimed);
+    values += fmt::format(": off by {:.3g} ulp of |A||B|, at most {:.3g} allowed for {}",
+                          f.error_ulp(), f.bound_ulp(), claimed);
+    return values;
 }
 
 }  // namespace

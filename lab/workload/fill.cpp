@@ -43,13 +43,14 @@ generator generator_in_use() {
 
 // Box and Muller: the two uniforms of a block give the two normals of its two columns.
 void to_normals(double* units, std::int64_t groups) {
-    for (std::int64_t group = 0; group < groups; ++group, units += group_cols)
+    for (std::int64_t group = 0; group < groups; ++group, units += group_cols) {
         for (int lane = 0; lane < lanes; ++lane) {
             const double radius = std::sqrt(-2 * std::log(1 - units[lane]));
             const double angle = 2 * std::numbers::pi * units[lane + lanes];
             units[lane] = radius * std::cos(angle);
             units[lane + lanes] = radius * std::sin(angle);
         }
+    }
 }
 
 class element_source {

@@ -168,6 +168,7 @@ TEST(Reference, RefusesWhatItCannotCheck) {
     const std::vector<double> c = multiply(v);
     EXPECT_THROW(static_cast<void>(v.reference().check(c.data(), "f99")), error);
     EXPECT_THROW(static_cast<void>(v.reference().check(c.data(), "i32")), error);
+    EXPECT_TRUE(v.reference().check(c.data(), "f64, summed in pairs").passed);
 }
 
 TEST(Reference, TellsItsProgressAndStops) {
