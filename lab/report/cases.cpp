@@ -22,12 +22,6 @@ bool on_cpu(const json& cell) {
     return cell["device"] == "cpu";
 }
 
-const json& comparisons(const json& results) {
-    static const json none = json::array();
-    const auto found = results.find("comparisons");
-    return found == results.end() || found->is_null() ? none : *found;
-}
-
 bool names(const json* comparison, const json& label) {
     if (comparison == nullptr) return false;
     return std::any_of((*comparison)["pairs"].begin(), (*comparison)["pairs"].end(),
@@ -67,7 +61,7 @@ std::vector<std::int64_t> thread_counts(const json& results, const shape_key& ke
     const auto add = [&](std::int64_t count) {
         if (std::find(found.begin(), found.end(), count) == found.end()) found.push_back(count);
     };
-    for (const auto& comparison : comparisons(results)) {
+    for (const auto& comparison : results["comparisons"]) {
         if (shape_of(comparison) != key) continue;
         add(comparison["threads"]);
         for (const auto& pair : comparison["pairs"]) {
@@ -115,7 +109,7 @@ void fill(const json& results, const std::string& view, measured_case& here) {
 }
 
 const json* comparison_of(const json& results, const measured_case& here) {
-    for (const auto& comparison : comparisons(results)) {
+    for (const auto& comparison : results["comparisons"]) {
         if (shape_of(comparison) == shape_key{here.dtype, here.m, here.n, here.k} &&
             comparison["threads"] == here.threads) {
             return &comparison;
@@ -137,6 +131,10 @@ std::string measured_case::label() const {
 
 bool shows(const std::string& view, const json& cell) {
     return view == "all" || (view == "cpu") == on_cpu(cell);
+}
+
+std::int64_t threads_used(const json& cell) {
+    return field_or<std::int64_t>(cell, "threads_used", cell["threads"]);
 }
 
 std::vector<measured_case> group(const json& results, const std::string& view) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+// "results" throughout this room, from here on, is what checked() returns.
 namespace carat::report {
 
 struct refused_cell {
@@ -30,6 +31,9 @@ struct measured_case {
 
 // Which cells a view shows: "cpu", "gpu" (every device that is not a CPU), or "all".
 [[nodiscard]] bool shows(const std::string& view, const nlohmann::json& cell);
+
+// The threads a cell was seen to use; what its case allows where the file doesn't tell.
+[[nodiscard]] std::int64_t threads_used(const nlohmann::json& cell);
 
 // Cases in the order of the file. A cell joins every case of its shape and type that has its own
 // thread count; a device without threads of the CPU's kind joins them all; so does an

@@ -54,12 +54,18 @@ constexpr kind count{"a whole number, zero or more",
                      [](const json& v) { return v.is_number_integer() && v.get<double>() >= 0; }};
 constexpr kind size{"a whole number above zero",
                     [](const json& v) { return v.is_number_integer() && v.get<double>() > 0; }};
+// An end without a bound is null: JSON has no infinity.
 constexpr kind interval{"[low, high]", [](const json& v) {
                             return v.is_array() && v.size() == 2 &&
-                                   std::all_of(v.begin(), v.end(), is_finite_number);
+                                   std::all_of(v.begin(), v.end(), [](const json& end) {
+                                       return end.is_null() || is_finite_number(end);
+                                   });
                         }};
 constexpr kind ratio_interval{"[low, high], both above zero", [](const json& v) {
-                                  return interval.holds(v) && v[0] > 0.0 && v[1] > 0.0;
+                                  return interval.holds(v) &&
+                                         std::all_of(v.begin(), v.end(), [](const json& end) {
+                                             return end.is_null() || end > 0.0;
+                                         });
                               }};
 constexpr kind verdict{"faster, slower, tie or unclear", [](const json& v) {
                            return v == "faster" || v == "slower" || v == "tie" || v == "unclear";
@@ -102,6 +108,7 @@ void check_cell(const json& cell, const std::string& place) {
     }
     for (const char* field : {"impossible", "few_trials"}) optional(cell, field, boolean, where);
     for (const char* field : {"tunables", "library"}) optional(cell, field, object, where);
+    optional(cell, "threads_used", count, where);
     if (!required(cell, "available", boolean, where).get<bool>()) return;
 
     for (const char* field : {"prepare_s", "cold_s", "error_ulp", "error_bound_ulp", "rank",
@@ -165,7 +172,51 @@ void check_machine(const json& machine) {
     }
 }
 
+std::string label(const json& cell) {
+    std::string named = cell["implementation"];
+    const auto tunables = cell.find("tunables");
+    if (tunables == cell.end() || tunables->empty() || named.ends_with("]")) return named;
+    std::string inside;
+    for (const auto& [key, value] : tunables->items()) {
+        inside += (inside.empty() ? "" : ",") + key + "=" + value.dump();
+    }
+    return named + "[" + inside + "]";
+}
+
+void drop_unmeasured(json& cell) {
+    for (const char* field : {"percent_of_roofline", "roofline_gflops", "prepare_s", "cold_s"}) {
+        if (cell.contains(field) && cell[field] == 0.0) cell[field] = nullptr;
+    }
+    if (cell.contains("verification") && cell["verification"] == "none") {
+        cell["error_ulp"] = nullptr;
+    }
+}
+
+void drop_open_ended(json& holder, const char* field) {
+    const auto found = holder.find(field);
+    if (found == holder.end() || !found->is_array()) return;
+    if (found->at(0).is_null() || found->at(1).is_null()) *found = nullptr;
+}
+
 }  // namespace
+
+json checked(const json& results) {
+    check(results);
+    json plain = results;
+    for (auto& cell : plain["cells"]) {
+        cell["implementation"] = label(cell);
+        drop_unmeasured(cell);
+        drop_open_ended(cell, "ci95_gflops");
+        drop_open_ended(cell, "ci95_median_s");
+    }
+    if (!plain.contains("comparisons") || plain["comparisons"].is_null()) {
+        plain["comparisons"] = json::array();
+    }
+    for (auto& comparison : plain["comparisons"]) {
+        for (auto& pair : comparison["pairs"]) drop_open_ended(pair, "ci95_ratio");
+    }
+    return plain;
+}
 
 void check(const json& results) {
     if (!results.is_object()) refuse("the document", "is not a JSON object");

@@ -1,5 +1,5 @@
-// Refuses a corrupt or foreign results file before a word of a report is written, so that the rest
-// of this room may read fields without asking.
+// Refuses a corrupt or foreign results file before a word of a report is written, and irons out the
+// ways in which a file says "not measured", so that the rest of this room may read without asking.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,5 +8,10 @@ namespace carat::report {
 
 // Throws carat::error (one line: the field, what it holds, what it should hold, the remedy).
 void check(const nlohmann::json& results);
+
+// The results, checked, with each cell named by its label ("cpu.ladder.tiled[tile-size=64]", as the
+// pairs name it), and with null for a time or roofline of zero and for an interval that lacks an
+// end. Throws as check() does.
+[[nodiscard]] nlohmann::json checked(const nlohmann::json& results);
 
 }  // namespace carat::report

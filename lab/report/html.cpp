@@ -32,7 +32,7 @@ std::string embeddable(const nlohmann::json& value) {
 }  // namespace
 
 std::string html(const nlohmann::json& results) {
-    check(results);
+    const nlohmann::json drawn = digest(checked(results));
     constexpr std::string_view results_mark = "{{results}}";
     constexpr std::string_view digest_mark = "{{digest}}";
     const std::string_view whole = page();
@@ -45,7 +45,7 @@ std::string html(const nlohmann::json& results) {
     written += whole.substr(0, first);
     written += embeddable(results);
     written += whole.substr(first + results_mark.size(), second - first - results_mark.size());
-    written += embeddable(digest(results));
+    written += embeddable(drawn);
     written += whole.substr(second + digest_mark.size());
     return written;
 }

@@ -35,11 +35,17 @@ std::string ci(const json& cell) {
     return fmt::format("{} to {}", digits(cell["ci95_gflops"][0]), digits(cell["ci95_gflops"][1]));
 }
 
-std::string row(const json& cell, std::size_t rank, double best) {
+// " (1 thread)" where a cell used another number of threads than its case allows.
+std::string own_threads(const json& cell, const measured_case& here) {
+    const auto used = threads_used(cell);
+    return used == here.threads || cell["device"] != "cpu" ? "" : " (" + threads(used) + ")";
+}
+
+std::string row(const json& cell, const measured_case& here, std::size_t rank, double best) {
     const double median = cell["median_gflops"];
     return fmt::format(
-        "| {} | `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", rank,
-        plain(cell["implementation"]), digits(median), ci(cell),
+        "| {} | `{}`{} | {} | {} | {} | {} | {} | {} | {} | {} |\n", rank,
+        plain(cell["implementation"]), own_threads(cell, here), digits(median), ci(cell),
         or_dash(cell, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
         times(best / median), plain(field_or<std::string>(cell, "group", "-")),
         or_dash(cell, "error_ulp", roundoffs), or_dash(cell, "cold_s", duration),
@@ -56,7 +62,8 @@ std::string table(const json& results, const measured_case& here) {
             "|--:|:--|--:|:--|--:|--:|:--|--:|--:|--:|\n";
         const double best = results["cells"][here.ranked.front()]["median_gflops"];
         std::size_t rank = 0;
-        for (const std::size_t i : here.ranked) said += row(results["cells"][i], ++rank, best);
+        for (const std::size_t i : here.ranked)
+            said += row(results["cells"][i], here, ++rank, best);
         said += "\n";
     }
     for (const auto& [cell, why] : here.refused) {
@@ -89,8 +96,8 @@ std::string setting_line(const json& results) {
 
 }  // namespace
 
-std::string markdown(const json& results) {
-    check(results);
+std::string markdown(const json& file) {
+    const json results = checked(file);
     const auto cases = group(results);
     std::string said = fmt::format("# Matrix multiplication, measured\n\n{}\n\n",
                                    plain(joined(headline(results, cases))));

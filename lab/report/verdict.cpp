@@ -111,6 +111,7 @@ std::string leads(const json& results, const std::vector<measured_case>& cases) 
     }
     if (told < 2) return "";
     std::vector<std::pair<std::size_t, std::string>> order;
+    order.reserve(wins.size());
     for (const auto& [name, count] : wins) order.emplace_back(count, name);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });

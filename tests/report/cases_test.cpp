@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lab/report/digest.hpp"
+#include "lab/report/report.hpp"
 #include "lab/report/verdict.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
@@ -67,8 +68,16 @@ TEST(cases, keep_thread_counts_apart_unless_a_comparison_joins_them) {
     const auto cases = group(joined);
     ASSERT_EQ(cases.size(), 1U);
     EXPECT_EQ(cases[0].ranked, (std::vector<std::size_t>{1, 0}));
-    EXPECT_TRUE(warns(joined, "warning", "Unequal thread counts"));
-    EXPECT_FALSE(warns(sample::two(), "warning", "Unequal thread counts"));
+}
+
+TEST(cases, tell_of_threads_not_used) {
+    json results = sample::two();
+    EXPECT_FALSE(warns(results, "warning", "Unequal thread counts"));
+    results["cells"][0]["threads_used"] = 1;
+    EXPECT_TRUE(warns(results, "warning", "Unequal thread counts stand side by side: `cpu.slow`"));
+    results["cells"][0]["implementation"] = "cpu.ladder.slow";
+    EXPECT_TRUE(warns(results, "note", "Unequal thread counts"));
+    EXPECT_NE(markdown(results).find("`cpu.ladder.slow` (1 thread)"), std::string::npos);
 }
 
 TEST(cases, lose_no_cell_that_no_comparison_names) {

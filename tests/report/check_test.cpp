@@ -99,6 +99,26 @@ TEST(check, accepts_absent_and_null_optional_fields) {
     EXPECT_FALSE(carat::report::markdown(results).empty());
 }
 
+TEST(check, irons_out_what_was_not_measured) {
+    json results = sample::two();
+    results["cells"][0] = sample::unmeasured(results["cells"][0]);
+    results["cells"][0]["tunables"] = {{"tile-size", 64}, {"depth", 2}};
+    results["cells"][1]["verification"] = "none";
+    results["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0.4, nullptr};
+    const json plain = carat::report::checked(results);
+    EXPECT_EQ(plain["cells"][0]["implementation"], "cpu.slow[depth=2,tile-size=64]");
+    EXPECT_EQ(plain["cells"][1]["implementation"], "cpu.fast");
+    for (const char* field : {"ci95_gflops", "percent_of_roofline", "cold_s"}) {
+        EXPECT_TRUE(plain["cells"][0][field].is_null()) << field;
+        EXPECT_FALSE(plain["cells"][1][field].is_null()) << field;
+    }
+    EXPECT_TRUE(plain["cells"][1]["error_ulp"].is_null());
+    EXPECT_TRUE(plain["comparisons"][0]["pairs"][0]["ci95_ratio"].is_null());
+
+    results.erase("comparisons");
+    EXPECT_EQ(carat::report::checked(results)["comparisons"], json::array());
+}
+
 TEST(check, accepts_fields_it_does_not_know) {
     json results = sample::two();
     results["weather"] = {{"rain", true}};

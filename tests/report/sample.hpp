@@ -36,6 +36,14 @@ inline json cell(const std::string& implementation, double gflops, int threads =
             {"group", "a"}};
 }
 
+// As a writer without an infinity leaves them: nulls for missing ends, zeros for what has no roof.
+inline json unmeasured(json cell) {
+    cell["ci95_gflops"] = {nullptr, 5.0};
+    cell["percent_of_roofline"] = 0;
+    cell["cold_s"] = 0.0;
+    return cell;
+}
+
 inline json absent(const std::string& implementation, const std::string& reason) {
     return {{"implementation", implementation},
             {"device", "cpu"},

@@ -1,7 +1,8 @@
 // The data leave the page as they came in: the JSON whole, and a CSV with one row a trial.
 
-const csv_columns = ["implementation", "device", "dtype", "computes_in", "m", "n", "k", "threads",
-                     "verified", "impossible", "trial", "time_s", "gflops"];
+// The columns of `carat bench --csv`.
+const csv_columns = ["implementation", "device", "dtype", "m", "n", "k", "threads", "threads_used",
+                     "trial", "time_s", "gflops", "error_ulp"];
 
 /** RFC 4180 quoting; a leading =, + or @ gets an apostrophe, so no spreadsheet runs a name. */
 function csv_field(value) {
@@ -14,7 +15,6 @@ function csv() {
   const rows = results.cells.flatMap((cell) => (cell.trials_s ?? []).map((time, i) =>
     csv_columns.map((column) => csv_field({
       trial: i, time_s: time, gflops: cell.flop ? cell.flop / time / 1e9 : null,
-      impossible: Boolean(cell.impossible),
     }[column] ?? cell[column])).join(",")));
   return [csv_columns.join(","), ...rows].join("\r\n") + "\r\n";
 }
@@ -38,7 +38,8 @@ section({
       element("button", { type: "button", id, onclick: act }, text);
     host.append(element("p", { class: "buttons" },
       button("download-json", "Download JSON",
-             () => download("carat.json", "application/json", JSON.stringify(results, null, 1))),
+             () => download("carat.json", "application/json",
+                            document.getElementById("results").textContent)),
       button("download-csv", "Download CSV (one row a trial)",
              () => download("carat.csv", "text/csv", csv())),
       button("print", "Print", () => window.print())));

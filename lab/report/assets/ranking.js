@@ -3,10 +3,10 @@
 /** What sets a cell apart from its case: its own thread count, another precision, another device. */
 function marks(cell) {
   const notes = [];
-  if (cell.device === "cpu" && cell.threads !== selected.case.threads) {
-    notes.push(thread_label(cell.threads));
+  if (on_cpu(cell) && threads_used(cell) !== selected.case.threads) {
+    notes.push(thread_label(threads_used(cell)));
   }
-  if (cell.device !== "cpu") notes.push(cell.device);
+  if (!on_cpu(cell)) notes.push(cell.device);
   if (cell.computes_in && cell.computes_in !== cell.dtype) {
     notes.push(`computes in ${cell.computes_in}`);
   }

@@ -2,6 +2,18 @@
 
 const results = JSON.parse(document.getElementById("results").textContent);
 const digest = JSON.parse(document.getElementById("digest").textContent);
+
+// As lab/report/check.cpp does: labels for names, null for what was not measured.
+results.cells.forEach((cell, i) => {
+  cell.implementation = digest.labels[i];
+  for (const field of ["percent_of_roofline", "roofline_gflops", "prepare_s", "cold_s"]) {
+    cell[field] ||= null;
+  }
+  if (cell.verification === "none") cell.error_ulp = null;
+  for (const field of ["ci95_gflops", "ci95_median_s"]) {
+    if (cell[field]?.includes(null)) cell[field] = null;
+  }
+});
 const settings = results.settings ?? {};
 const machine = results.machine;
 /** Every measured ceiling with the device it bounds: the machine's own, and those of its GPUs. */
@@ -37,23 +49,36 @@ const sibling_cases = () => selected.view.cases.filter(
 const ranked_cells = (c) => c.ranked.map(cell_at);
 
 const on_cpu = ({ device }) => device === "cpu";
+const threads_used = (cell) => cell.threads_used ?? cell.threads;
+
+/** Rows at the selected thread count; between counts, as many times one thread, at most all. */
+function at_threads(rows, name, value) {
+  return distinct(rows.map((row) => row[name])).map((own) => {
+    const counts = rows.filter((row) => row[name] === own).sort((a, b) => a.threads - b.threads);
+    const exact = counts.find((row) => row.threads === selected.case.threads);
+    if (exact || !on_cpu(counts[0])) return exact ?? counts.at(-1);
+    const scaled = counts[0][value] / counts[0].threads * selected.case.threads;
+    return { ...counts[0], [value]: Math.min(scaled, counts.at(-1)[value]) };
+  }).sort((a, b) => b[value] - a[value]);
+}
 
 /** The ceilings that bound cells such as this one: its kind of device, type and thread count. */
-const compute_ceilings = (cell) => ceilings("compute").filter(
-  (row) => on_cpu(row) === on_cpu(cell) && row.dtype === cell.dtype
-    && (!on_cpu(row) || row.threads === selected.case.threads))
-  .sort((a, b) => b.gflops - a.gflops);
-const bandwidth_ceilings = (cell) => ceilings("bandwidth").filter(
-  (row) => on_cpu(row) === on_cpu(cell) && (!on_cpu(row) || row.threads === selected.case.threads))
-  .sort((a, b) => b.gb_per_s - a.gb_per_s);
+const compute_ceilings = (cell) => at_threads(ceilings("compute").filter(
+  (row) => on_cpu(row) === on_cpu(cell) && row.dtype === cell.dtype), "unit", "gflops");
+const bandwidth_ceilings = (cell) => at_threads(ceilings("bandwidth").filter(
+  (row) => on_cpu(row) === on_cpu(cell)), "level", "gb_per_s");
 const peak_of = (cell) => compute_ceilings(cell)[0]?.gflops;
 
 /** One cell of each kind of device among these: whose ceilings to draw. */
 const kinds_of = (cells) => [cells.find(on_cpu), cells.find((cell) => !on_cpu(cell))].filter(Boolean);
 
-/** One pair of the selected case read as "first against second", whichever way it is stored. */
+/** A pair as drawn: no interval where one end is unbounded. */
+const bounded = (pair) =>
+  ({ ...pair, ci95_ratio: pair.ci95_ratio?.includes(null) ? null : pair.ci95_ratio });
+
+/** One pair of a comparison read as "first against second", whichever way it is stored. */
 function pair_of(comparison, first, second) {
-  for (const pair of comparison?.pairs ?? []) {
+  for (const pair of (comparison?.pairs ?? []).map(bounded)) {
     if (pair.a === first && pair.b === second) return pair;
     if (pair.a !== second || pair.b !== first) continue;
     const turned = { faster: "slower", slower: "faster" };

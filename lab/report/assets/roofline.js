@@ -64,6 +64,12 @@ function roofline_points() {
   return by_name;
 }
 
+/** Ceilings are kept from one run to the next; old ones may be of a quieter or a busier hour. */
+function ceilings_age() {
+  const hours = (machine.ceilings?.age_s ?? 0) / 3600;
+  return hours < 1 ? "" : `, ${plural(Math.round(hours), "hour")} before this run`;
+}
+
 section({
   id: "roofline",
   title: "Roofline",
@@ -71,8 +77,8 @@ section({
     const { dtype, threads } = selected.case;
     const roofed = ranked_cells(selected.case).some(peak_of);
     return `${dtype}, ${thread_label(threads)}. ` + (roofed
-      ? "Lines are the ceilings measured on this machine in this run. Intensity counts compulsory "
-        + "traffic: A and B read once, C written once."
+      ? `Lines are the ceilings measured on this machine${ceilings_age()}. Intensity counts `
+        + "compulsory traffic: A and B read once, C written once."
       : "No ceilings were measured for this type and thread count, so points stand without a roof.");
   },
   applies: () => results.cells.some((c) => has_figure(c) && known(c.arithmetic_intensity)),
