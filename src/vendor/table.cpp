@@ -8,8 +8,8 @@
 namespace carat::vendor {
 
 core::table vendor_table() {
-    static constexpr std::array<const core::implementation*, 5> rows = {
-        &openblas_row, &blis_row, &mkl_row, &onednn_row, &reference_row};
+    static constexpr std::array<const core::implementation*, 6> rows = {
+        &openblas_row, &blis_row, &mkl_row, &onednn_row, &eigen_row, &reference_row};
     return rows;
 }
 
