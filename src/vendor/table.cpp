@@ -3,13 +3,14 @@
 #include <array>
 
 #include "vendor/blas/rows.hpp"
+#include "vendor/libxsmm/rows.hpp"
 #include "vendor/onednn/rows.hpp"
 
 namespace carat::vendor {
 
 core::table vendor_table() {
-    static constexpr std::array<const core::implementation*, 6> rows = {
-        &openblas_row, &blis_row, &mkl_row, &onednn_row, &eigen_row, &reference_row};
+    static constexpr std::array<const core::implementation*, 7> rows = {
+        &openblas_row, &blis_row, &mkl_row, &onednn_row, &eigen_row, &libxsmm_row, &reference_row};
     return rows;
 }
 
