@@ -36,11 +36,12 @@ std::optional<stored> find_storage(std::int64_t rows, std::int64_t cols,
 std::string reason_against_operand(const char* name, std::int64_t rows, std::int64_t cols,
                                    const core::layout& where, std::int64_t largest) {
     const auto form = find_storage(rows, cols, where);
-    if (!form)
+    if (!form) {
         return fmt::format(
             "{} ({} x {}) has row stride {} and column stride {}: BLAS needs one of them to be 1 "
             "and the other at least the length it steps over; copy {} into such a layout",
             name, rows, cols, where.row_stride, where.col_stride, name);
+    }
     if (form->ld > largest)
         return fmt::format("the leading dimension of {} is {}: this library's integers end at {}",
                            name, form->ld, largest);
