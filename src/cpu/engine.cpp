@@ -37,6 +37,18 @@ core::problem swapped(const core::problem& p) {
     return turned;
 }
 
+// Whether lines of an operand have their elements at one depth side by side, and consecutive depths
+// whole pages apart: then all of a line falls into a few sets of every cache.
+bool conflicts(dtype type, std::int64_t across, std::int64_t along) {
+    constexpr std::int64_t page_bytes = 4096;
+    return across == 1 && along * static_cast<std::int64_t>(size_bytes(type)) % page_bytes == 0;
+}
+
+bool conflicts(const core::problem& p) {
+    return conflicts(p.a_type, p.a_layout.row_stride, p.a_layout.col_stride) ||
+           conflicts(p.b_type, p.b_layout.col_stride, p.b_layout.row_stride);
+}
+
 template <class T>
 T factor(double value) {
     return static_cast<T>(value);
@@ -131,6 +143,7 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
                 .n = problem_.n,
                 .k = problem_.alpha == 0 ? 0 : problem_.k,
                 .same_types = !is_narrow(p.a_type),
+                .conflicting_steps = conflicts(problem_),
                 .most_threads = threads,
                 .wanted = wanted};
     plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());

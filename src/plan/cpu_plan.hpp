@@ -51,8 +51,9 @@ struct request {
     std::int64_t n = 0;
     std::int64_t k = 0;
     bool same_types = true;  // operands have the type computed in, so that packing is optional
+    bool conflicting_steps = false;  // from one depth to the next it is whole pages
     int most_threads = 1;
-    blocking wanted = {};  // a value that isn't 0 is taken instead of the computed one
+    blocking wanted = {};  // values that aren't 0 replace computed ones, and ask for blocks
 };
 
 [[nodiscard]] cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel,

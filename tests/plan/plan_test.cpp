@@ -61,18 +61,21 @@ TEST(machine, what_is_missing_or_unreadable_keeps_a_safe_default) {
 }
 
 TEST(cpu_plan, small_and_empty_products_are_direct_with_one_thread) {
-    for (const std::int64_t size : {0, 1, 8, 31}) {
+    for (const std::int64_t size : {0, 1, 8, 31, 160}) {
         const cpu_plan p = make_cpu_plan(square(size, 64), f64_24x8, server);
         EXPECT_EQ(p.how, path::direct) << size;
         EXPECT_EQ(p.threads(), 1) << size;
     }
+    request apart = square(64, 64);
+    apart.conflicting_steps = true;
+    EXPECT_EQ(make_cpu_plan(apart, f64_24x8, server).how, path::blocked);
     request narrow = square(8, 64);
     narrow.same_types = false;
     EXPECT_EQ(make_cpu_plan(narrow, f64_24x8, server).how, path::blocked);
 }
 
 TEST(cpu_plan, blocks_fit_the_caches_and_the_tile) {
-    for (const std::int64_t size : {100, 1000, 4096, 100000}) {
+    for (const std::int64_t size : {200, 1000, 4096, 100000}) {
         const cpu_plan p = make_cpu_plan(square(size, 1), f64_24x8, server);
         ASSERT_EQ(p.how, path::blocked);
         EXPECT_EQ(p.blocks.mc % 24, 0);

@@ -53,6 +53,7 @@ struct kernel {
     std::string_view name;  // gemm_f64_avx512_24x8
     int mr;
     int nr;
+    int lanes;  // rows of one vector: mr is a multiple
     // a and b packed: a_step, b_step and b_across are not looked at.
     void (*packed)(const tile_call<T>&);
     // a and b wherever they lie, as long as A's rows are contiguous.

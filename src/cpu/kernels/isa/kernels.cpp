@@ -22,6 +22,7 @@ constexpr kernel<T> make_kernel(std::string_view name) {
     return {.name = name,
             .mr = rows_of_tile<T>,
             .nr = tile<T>::columns,
+            .lanes = vector<T>::lanes,
             .packed = &any_tile<T, packed_operands>,
             .direct = &any_tile<T, strided_operands>,
             .pack = packers_from<T, T>()};

@@ -44,21 +44,18 @@ struct strided_operands {
     const tile_call<T>& call;
 };
 
-// C = alpha sums + beta C for one vector; Ragged: of `edge` lanes only.
-template <class T, bool Ragged>
-inline void write_vector(typename vector<T>::type sums, T* c, const tile_call<T>& t,
-                         typename vector<T>::mask edge) {
+// C = alpha sums, or alpha sums + beta C where Reads, for one vector; Ragged: of `edge` lanes only.
+template <class T, bool Ragged, bool Reads>
+inline void write_vector(typename vector<T>::type sums, T* c, typename vector<T>::type alpha,
+                         typename vector<T>::type beta, typename vector<T>::mask edge) {
     using vec = vector<T>;
-    typename vec::type value = vec::multiply(vec::broadcast(t.alpha), sums);
-    if (t.beta != T{0}) {
-        typename vec::type old = vec::zero();
-        if constexpr (Ragged) {
-            old = vec::load(c, edge);
-        } else {
-            old = vec::load(c);
-        }
-        value = vec::multiply_add(vec::broadcast(t.alpha), sums,
-                                  vec::multiply(vec::broadcast(t.beta), old));
+    typename vec::type value = sums;
+    if constexpr (Reads && Ragged) {
+        value = vec::multiply_add(alpha, sums, vec::multiply(beta, vec::load(c, edge)));
+    } else if constexpr (Reads) {
+        value = vec::multiply_add(alpha, sums, vec::multiply(beta, vec::load(c)));
+    } else {
+        value = vec::multiply(alpha, sums);
     }
     if constexpr (Ragged) {
         vec::store(c, value, edge);
@@ -67,15 +64,38 @@ inline void write_vector(typename vector<T>::type sums, T* c, const tile_call<T>
     }
 }
 
-template <class T, template <class> class Operands, int V, int N, bool Ragged>
-void register_tile(const tile_call<T>& t) {
+// The sums of a tile: V vectors by N columns of registers.
+template <class T, int V, int N>
+struct sums {
+    typename vector<T>::type at[std::size_t{N}][std::size_t{V}];
+};
+
+template <class T, int V, int N, bool Ragged, bool Reads>
+inline void write_tile(const sums<T, V, N>& c, const tile_call<T>& t,
+                       typename vector<T>::mask edge) {
     using vec = vector<T>;
+    const auto alpha = vec::broadcast(t.alpha);
+    const auto beta = vec::broadcast(t.beta);
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        T* column = t.c + j * t.c_step;
+        CARAT_UNROLL for (int v = 0; v < V - 1; ++v) {
+            write_vector<T, false, Reads>(c.at[j][v], column + v * vec::lanes, alpha, beta, edge);
+        }
+        write_vector<T, Ragged, Reads>(c.at[j][V - 1], column + (V - 1) * vec::lanes, alpha, beta,
+                                       edge);
+    }
+}
+
+template <class T, template <class> class Operands, int V, int N, bool Ragged>
+void register_tile(const tile_call<T>& call) {
+    using vec = vector<T>;
+    const tile_call<T> t = call;  // a copy, so that stores to C can't change it
     const Operands<T> where(t);
     const auto edge = vec::first(Ragged ? t.rows - (V - 1) * vec::lanes : vec::lanes);
-    typename vec::type c[std::size_t{N}][std::size_t{V}];
+    sums<T, V, N> c;
     CARAT_UNROLL for (int j = 0; j < N; ++j) {
         CARAT_UNROLL for (int v = 0; v < V; ++v) {
-            c[j][v] = vec::zero();
+            c.at[j][v] = vec::zero();
             __builtin_prefetch(t.c + j * t.c_step + v * vec::lanes, 1);
         }
     }
@@ -92,17 +112,12 @@ void register_tile(const tile_call<T>& t) {
         CARAT_UNROLL for (int j = 0; j < N; ++j) {
             const auto bj = vec::broadcast(b[j * where.b_across()]);
             CARAT_UNROLL for (int v = 0; v < V; ++v) {
-                c[j][v] = vec::multiply_add(av[v], bj, c[j][v]);
+                c.at[j][v] = vec::multiply_add(av[v], bj, c.at[j][v]);
             }
         }
     }
-    CARAT_UNROLL for (int j = 0; j < N; ++j) {
-        T* column = t.c + j * t.c_step;
-        CARAT_UNROLL for (int v = 0; v < V - 1; ++v) {
-            write_vector<T, false>(c[j][v], column + v * vec::lanes, t, edge);
-        }
-        write_vector<T, Ragged>(c[j][V - 1], column + (V - 1) * vec::lanes, t, edge);
-    }
+    if (t.beta == T{0}) return write_tile<T, V, N, Ragged, false>(c, t, edge);
+    write_tile<T, V, N, Ragged, true>(c, t, edge);
 }
 
 template <class T>
