@@ -157,7 +157,7 @@ TEST(refreshing, keeps_the_better_of_old_and_new) {
     EXPECT_EQ(limits.compute.front().gflops, kept_gflops);
     EXPECT_EQ(limits.bandwidth.back().gb_per_s, kept_gflops);
     for (std::size_t i = 1; i < limits.compute.size(); ++i)
-        EXPECT_TRUE(limits.compute[i].gflops > 1e-3 && limits.compute[i].gflops < kept_gflops);
+        EXPECT_TRUE(limits.compute[i].gflops > 1e-9 && limits.compute[i].gflops < kept_gflops);
 }
 
 TEST(cache_location, follows_the_environment) {
