@@ -27,7 +27,7 @@ TEST(render, fits_80_columns) {
     machine.cpu_quota = 1024.25;
     ceilings limits = sample_ceilings();
     limits.compute[0].gflops = 123456789.1;
-    limits.compute[1].unit = std::string(60, 'u');
+    limits.compute[2].unit = std::string(60, 'u');
     expect_narrow(render(machine, limits));
     expect_narrow(render(describe()));
     expect_narrow(render(description{}));
