@@ -22,12 +22,13 @@ struct naive {
     naive(const core::problem&, const core::settings&) {}
 
     void operator()(T alpha, matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c) {
-        for (size_t i = 0; i < c.rows(); ++i)
+        for (size_t i = 0; i < c.rows(); ++i) {
             for (size_t j = 0; j < c.cols(); ++j) {
                 T sum = 0;
                 for (size_t k = 0; k < a.cols(); ++k) sum += a(i, k) * b(k, j);
                 c(i, j) += alpha * sum;
             }
+        }
     }
 };
 

@@ -22,11 +22,12 @@ struct reordered {
     reordered(const core::problem&, const core::settings&) {}
 
     void operator()(T alpha, matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c) {
-        for (size_t i = 0; i < c.rows(); ++i)
+        for (size_t i = 0; i < c.rows(); ++i) {
             for (size_t k = 0; k < a.cols(); ++k) {
                 const T a_ik = alpha * a(i, k);
                 for (size_t j = 0; j < c.cols(); ++j) c(i, j) += a_ik * b(k, j);
             }
+        }
     }
 };
 

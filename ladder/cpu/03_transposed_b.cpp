@@ -27,12 +27,13 @@ class transposed_b {
         for (size_t k = 0; k < b.rows(); ++k)
             for (size_t j = 0; j < b.cols(); ++j) bt(j, k) = b(k, j);
 
-        for (size_t i = 0; i < c.rows(); ++i)
+        for (size_t i = 0; i < c.rows(); ++i) {
             for (size_t j = 0; j < c.cols(); ++j) {
                 T sum = 0;
                 for (size_t k = 0; k < a.cols(); ++k) sum += a(i, k) * bt(j, k);
                 c(i, j) += alpha * sum;
             }
+        }
     }
 
   private:

@@ -27,22 +27,25 @@ class tiled {
         : size_(static_cast<size_t>(s.value(tile_size))) {}
 
     void operator()(T alpha, matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c) {
-        for (size_t i = 0; i < c.rows(); i += size_)
-            for (size_t j = 0; j < c.cols(); j += size_)
+        for (size_t i = 0; i < c.rows(); i += size_) {
+            for (size_t j = 0; j < c.cols(); j += size_) {
                 for (size_t k = 0; k < a.cols(); k += size_)
                     dot_products(alpha, tile(a, i, k, size_), tile(b, k, j, size_),
                                  tile(c, i, j, size_));
+            }
+        }
     }
 
   private:
     [[gnu::noinline]] static void dot_products(T alpha, matrix_view<const T> a,
                                                matrix_view<const T> b, matrix_view<T> c) {
-        for (size_t i = 0; i < c.rows(); ++i)
+        for (size_t i = 0; i < c.rows(); ++i) {
             for (size_t j = 0; j < c.cols(); ++j) {
                 T sum = 0;
                 for (size_t k = 0; k < a.cols(); ++k) sum += a(i, k) * b(k, j);
                 c(i, j) += alpha * sum;
             }
+        }
     }
 
     size_t size_;

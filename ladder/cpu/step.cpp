@@ -16,11 +16,11 @@ bool is_int32(double value) {
 }  // namespace
 
 std::string unsupported(const core::problem& p, const core::settings& s) {
-    if (p.c_type == dtype::i32)
-        for (const auto& [name, value] : {std::pair("alpha", p.alpha), std::pair("beta", p.beta)})
-            if (!is_int32(value))
-                return std::string(name) + " " + std::to_string(value) +
-                       " is not an int32: use a whole number";
+    for (const auto& [name, value] : {std::pair("alpha", p.alpha), std::pair("beta", p.beta)}) {
+        if (p.c_type == dtype::i32 && !is_int32(value))
+            return std::string(name) + " " + std::to_string(value) +
+                   " is not an int32: use a whole number";
+    }
     const auto asked = s.tunables.find(tile_size.name);
     const std::int64_t widest = std::max({p.m, p.n, p.k, std::int64_t{1}});
     if (asked != s.tunables.end() && asked->second > widest)

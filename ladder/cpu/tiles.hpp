@@ -27,11 +27,12 @@ template <class T>
 template <class T>
 [[gnu::noinline]] void multiply_tile(T alpha, matrix_view<const T> a, matrix_view<const T> b,
                                      matrix_view<T> c) {
-    for (std::size_t i = 0; i < c.rows(); ++i)
+    for (std::size_t i = 0; i < c.rows(); ++i) {
         for (std::size_t k = 0; k < a.cols(); ++k) {
             const T a_ik = alpha * a(i, k);
             for (std::size_t j = 0; j < c.cols(); ++j) c(i, j) += a_ik * b(k, j);
         }
+    }
 }
 
 // The tile of C at (i, j) in full: a row of A's tiles times a column of B's.

@@ -26,12 +26,13 @@ void multiply_tile(const product<T>& p) {
     const bool contiguous = p.b.col_stride == 1 && p.c.col_stride == 1;
     const std::int64_t m = contiguous ? p.m - p.m % mr : 0;
     const std::int64_t n = contiguous ? p.n - p.n % nr<T> : 0;
-    for (std::int64_t j = 0; j < n; j += nr<T>)
+    for (std::int64_t j = 0; j < n; j += nr<T>) {
         for (std::int64_t i = 0; i < m; i += mr) {
             const product<T> q = part(p, i, mr, j, nr<T>, 0, p.k);
             micro_kernel(q.k, q.alpha, q.a, q.b.data, q.b.row_stride, q.c.data, q.c.row_stride,
                          [](std::int64_t) {});
         }
+    }
     update_rows(part(p, 0, m, n, p.n - n, 0, p.k));    // right of the micro-tiles
     update_rows(part(p, m, p.m - m, 0, p.n, 0, p.k));  // below them
 }

@@ -54,12 +54,13 @@ CARAT_INLINE void micro_kernel(std::int64_t k, T alpha, strided<const T> a, cons
         b += b_row;
     }
 #pragma GCC unroll 8
-    for (std::int64_t i = 0; i < mr; ++i)
+    for (std::int64_t i = 0; i < mr; ++i) {
 #pragma GCC unroll 8
         for (std::int64_t v = 0; v < nr_vectors; ++v) {
             T* const c_iv = c + i * c_row + v * lanes<T>;
             store(c_iv, multiply_add(broadcast(alpha), sum[i][v], load(c_iv)));
         }
+    }
 }
 
 }  // namespace carat::ladder::cpu::CARAT_ISA

@@ -16,7 +16,7 @@ template <class T>
 void update_rows(const product<T>& p) {
     const bool side_by_side = p.b.col_stride == 1 && p.c.col_stride == 1;
     const std::int64_t in_vectors = side_by_side ? p.n - p.n % lanes<T> : 0;
-    for (std::int64_t i = 0; i < p.m; ++i)
+    for (std::int64_t i = 0; i < p.m; ++i) {
         for (std::int64_t k = 0; k < p.k; ++k) {
             const T a_ik = p.alpha * p.a.data[i * p.a.row_stride + k * p.a.col_stride];
             const T* b = p.b.data + k * p.b.row_stride;
@@ -27,6 +27,7 @@ void update_rows(const product<T>& p) {
             for (std::int64_t j = in_vectors; j < p.n; ++j)
                 c[j * p.c.col_stride] += a_ik * b[j * p.b.col_stride];
         }
+    }
 }
 
 }  // namespace carat::ladder::cpu::CARAT_ISA

@@ -24,29 +24,24 @@ inline constexpr std::int64_t vector_bytes = 16;  // SSE2, NEON
 #endif
 
 template <class T>
-struct vector_of {
-    typedef T type __attribute__((vector_size(vector_bytes)));
-    struct unaligned_type {
-        typedef T type __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
-    };
+struct vector_types {
+    using aligned [[gnu::vector_size(vector_bytes)]] = T;
+    using anywhere [[gnu::vector_size(vector_bytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
 };
-
 template <class T>
-using vec = typename vector_of<T>::type;
-template <class T>
-using unaligned_vec = typename vector_of<T>::unaligned_type::type;
+using vec = typename vector_types<T>::aligned;
 
 template <class T>
 inline constexpr std::int64_t lanes = vector_bytes / std::int64_t{sizeof(T)};
 
 template <class T>
 CARAT_INLINE vec<T> load(const T* from) {
-    return *reinterpret_cast<const unaligned_vec<T>*>(from);
+    return *reinterpret_cast<const typename vector_types<T>::anywhere*>(from);
 }
 
 template <class T>
 CARAT_INLINE void store(T* to, vec<T> value) {
-    *reinterpret_cast<unaligned_vec<T>*>(to) = value;
+    *reinterpret_cast<typename vector_types<T>::anywhere*>(to) = value;
 }
 
 template <class T>
