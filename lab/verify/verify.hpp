@@ -56,7 +56,7 @@ struct options {
     int threads = 0;                      // 0: all of them; small products take one
     std::uint64_t seed = 1;               // of the random vectors, rows and columns
     // Called now and then on the constructing thread with the fraction done; false cancels.
-    std::function<bool(double)> progress;
+    std::function<bool(double)> progress = {};
 };
 
 /// Thrown by the constructor of `reference` when `options::progress` returned false.

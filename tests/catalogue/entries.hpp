@@ -1,0 +1,115 @@
+// The catalogue's rows as test parameters, and what can be asked of each on this machine.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "generate.hpp"
+#include "lab/catalogue/catalogue.hpp"
+
+namespace carat::catalogue_test {
+
+// What a vendor's library is known to get wrong, so that it is reported in words and the rest of
+// its row still tested. Never for carat's own rows.
+inline std::string known_flaw(const product_case& c) {
+    const bool infinite = c.special == plant::inf_in_a || c.special == plant::inf_in_b ||
+                          c.special == plant::inf_times_zero;
+    if (c.entry->name == "vendor.onednn" && c.p.a_type == dtype::bf16 && infinite && c.p.k % 2 == 1)
+        return "oneDNN's bf16 product gives NaN for Inf when k is odd (seen in 2.7)";
+    return {};
+}
+
+class Entry : public testing::TestWithParam<const core::implementation*> {
+  protected:
+    void SetUp() override {
+        if (entry().where != core::device::cpu)
+            GTEST_SKIP() << "NOT TESTED here: " << entry().name << " does not run on the CPU";
+        const std::string why = entry().unavailable == nullptr ? "" : entry().unavailable();
+        if (!why.empty()) GTEST_SKIP() << "NOT TESTED: " << entry().name << ": " << why;
+        for (const core::signature& types : entry().signatures) {
+            const product_case plain = plain_case(entry(), types, 8, 8, 8);
+            const std::string refusal = core::reason_against(entry(), plain.p, plain.how);
+            if (refusal.empty())
+                offered_.push_back(&types);
+            else
+                std::cout << "NOT TESTED: " << describe(plain) << ": " << refusal << "\n";
+        }
+        ASSERT_FALSE(offered_.empty()) << entry().name << " offers nothing to test";
+    }
+
+    [[nodiscard]] static const core::implementation& entry() { return *GetParam(); }
+    [[nodiscard]] const std::vector<const core::signature*>& offered() const { return offered_; }
+
+    // Runs a case, and counts it unless the entry refuses it. A failure is reported as the smallest
+    // case that fails the same test.
+    void run(const product_case& c) {
+        if (!core::reason_against(*c.entry, c.p, c.how).empty()) {
+            ++refused_;
+            return;
+        }
+        if (const std::string flaw = known_flaw(c); !flaw.empty()) {
+            if (excused_++ == 0) std::cout << "KNOWN: " << flaw << "\n";
+            return;
+        }
+        ++executed_;
+        const std::string why = failure_of(c);
+        if (why.empty()) return;
+        const product_case smallest = smallest_failing(c);
+        ADD_FAILURE() << describe(c) << "\n    " << why
+                      << "\n  smallest that fails: " << describe(smallest) << "\n    "
+                      << failure_of(smallest);
+    }
+
+    // What a test says it must have run; reported with the test's result.
+    void expect_executed(int wanted) {
+        RecordProperty("executed", executed_);
+        RecordProperty("excused", excused_);
+        std::cout << entry().name << ": " << executed_ << " products run, " << excused_
+                  << " excused\n";
+        EXPECT_EQ(refused_, 0) << "refused although it takes such products in plain form";
+        EXPECT_EQ(executed_ + excused_, wanted);
+        EXPECT_LE(excused_, wanted / 3);
+    }
+
+    int executed_ = 0;
+    int refused_ = 0;
+    int excused_ = 0;
+
+  private:
+    std::vector<const core::signature*> offered_;
+};
+
+inline std::string test_name(const testing::TestParamInfo<const core::implementation*>& info) {
+    std::string name(info.param->name);
+    for (char& letter : name)
+        if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+    return name;
+}
+
+inline std::vector<const core::implementation*> all_entries() {
+    const core::table entries = lab::catalogue().entries();
+    return {entries.begin(), entries.end()};
+}
+
+inline bool is_ours(const core::implementation& entry) {
+    return entry.name.starts_with("cpu.");
+}
+
+inline std::vector<const core::implementation*> own_threaded_entries() {
+    std::vector<const core::implementation*> entries = all_entries();
+    std::erase_if(entries, [](const auto* e) { return !is_ours(*e) || !e->threaded; });
+    return entries;
+}
+
+// Random cases for each signature: CARAT_TEST_CASES, or 120.
+inline int random_cases() {
+    const char* asked = std::getenv("CARAT_TEST_CASES");
+    const int count = asked == nullptr ? 120 : std::atoi(asked);
+    return count > 0 ? count : 120;
+}
+
+}  // namespace carat::catalogue_test

@@ -1,0 +1,42 @@
+// Memory whose neighbours can't be touched: an operand lies flush against a page that faults, in
+// front of it or behind it. Whatever else is mapped around it holds bytes of all ones, a NaN in
+// every floating-point type, so that reading too much shows in C, and writing too much in the
+// bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace carat::catalogue_test {
+
+enum class flush : std::uint8_t { front, back };
+
+class guarded_block {
+  public:
+    // With flush::front the data starts `offset_bytes` behind the guard page, with flush::back it
+    // ends that far before one.
+    guarded_block(std::size_t size_bytes, flush side, std::size_t offset_bytes);
+    guarded_block(const guarded_block&) = delete;
+    guarded_block& operator=(const guarded_block&) = delete;
+    ~guarded_block();
+
+    [[nodiscard]] std::byte* data() const { return data_; }
+    // Everything accessible: the data and the ones around it.
+    [[nodiscard]] std::span<std::byte> accessible() const { return {base_ + page_bytes, middle_}; }
+    // From here on any access faults.
+    void forbid() const;
+
+    static constexpr std::size_t page_bytes = 4096;
+
+  private:
+    std::byte* base_;     // of the front guard page
+    std::size_t middle_;  // bytes between the guard pages
+    std::byte* data_;
+};
+
+// What to print should the process be killed by a bad access from here on.
+void describe_for_crash(const std::string& what);
+
+}  // namespace carat::catalogue_test

@@ -1,0 +1,56 @@
+// One product asked of one implementation, in full detail, and the judgement of what it did.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/implementation.hpp"
+#include "guarded.hpp"
+#include "lab/workload/workload.hpp"
+
+namespace carat::catalogue_test {
+
+// A special value planted at a seeded place.
+enum class plant : std::uint8_t {
+    none,
+    nan_in_a,
+    nan_in_b,
+    nan_in_c,
+    inf_in_a,
+    inf_in_b,
+    inf_times_zero
+};
+
+struct placement {
+    flush side = flush::front;
+    std::int64_t offset = 0;  // elements
+
+    bool operator==(const placement&) const = default;
+};
+
+struct product_case {
+    const core::implementation* entry = nullptr;
+    const core::signature* types = nullptr;
+    core::problem p;
+    core::settings how;
+    std::array<placement, 3> places;  // of A, B, C
+    workload::distribution data = workload::integers(-8, 8);
+    plant special = plant::none;
+    std::uint64_t seed = 1;
+};
+
+// Enough to run it again: sizes, strides, factors, places, data, threads, tunables.
+[[nodiscard]] std::string describe(const product_case& c);
+
+// Runs it twice and says what is wrong, empty when nothing is: a wrong entry, an operand or the
+// bytes around C changed, other bits the second time, more threads than asked, a changed rounding
+// mode. With alpha = 0, A and B are memory that can't be read; with beta = 0, C is full of
+// signalling NaNs. A bad access ends the process, with the case's description.
+[[nodiscard]] std::string failure_of(const product_case& c);
+
+// The bytes of C and around it after one run.
+[[nodiscard]] std::vector<std::byte> result_of(const product_case& c);
+
+}  // namespace carat::catalogue_test
