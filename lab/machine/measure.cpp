@@ -132,17 +132,18 @@ item read_item(const read_task& task, const thread_memory& memory, read_kernel r
             }};
 }
 
-double time_round(const item& one, const std::vector<int>& cpus) {
+shared_time time_round(const item& one, const std::vector<int>& cpus) {
     return run_together(std::span(cpus).first(static_cast<std::size_t>(one.threads)),
                         [&](int thread) { one.work(thread, one.repetitions); });
 }
 
-// Finds the repetitions that last about `round_s`. A single long time may be a stall; the shortest
-// of three is likely the work.
+// Finds the repetitions that last about `round_s`, from the shortest time of any thread in three
+// rounds: a longer one may be a stall.
 void calibrate(item& one, const std::vector<int>& cpus, double round_s) {
     for (;; one.repetitions *= 4) {
         const double elapsed_s =
-            std::min({time_round(one, cpus), time_round(one, cpus), time_round(one, cpus)});
+            std::min({time_round(one, cpus).shortest_s, time_round(one, cpus).shortest_s,
+                      time_round(one, cpus).shortest_s});
         if (elapsed_s < round_s / 10) continue;
         const double factor = std::max(1.0, round_s / elapsed_s);
         one.repetitions = static_cast<std::int64_t>(static_cast<double>(one.repetitions) * factor);
@@ -151,13 +152,13 @@ void calibrate(item& one, const std::vector<int>& cpus, double round_s) {
 }
 
 void measure_round(item& one, const std::vector<int>& cpus, double round_s) {
-    double elapsed_s = time_round(one, cpus);
+    shared_time elapsed = time_round(one, cpus);
     // Too short a round: calibration met nothing but stalls. Its figure would be mostly clock.
-    while (elapsed_s < round_s / 4) {
+    while (elapsed.shortest_s < round_s / 2) {
         one.repetitions *= 2;
-        elapsed_s = time_round(one, cpus);
+        elapsed = time_round(one, cpus);
     }
-    one.rates.push_back(one.amount * static_cast<double>(one.repetitions) / elapsed_s);
+    one.rates.push_back(one.amount * static_cast<double>(one.repetitions) / elapsed.span_s);
 }
 
 // Sweeps over all items for two thirds of the budget, and at least three times. The rest is for
@@ -232,7 +233,7 @@ ceilings measure_ceilings(const description& machine, const measure_options& opt
     require_sense(machine, options);
     const auto begin = monotonic::now();
     const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
-    const double round_s = options.thorough ? 0.005 : 0.002;
+    const double round_s = options.thorough ? 0.003 : 0.001;
     const std::vector<int>& cpus = machine.core_cpus;
 
     const measuring_plan plan = checked_plan(machine);

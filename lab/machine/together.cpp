@@ -17,8 +17,8 @@ using monotonic = std::chrono::steady_clock;
 
 enum class signal { wait, go, give_up };
 
-// The last to arrive starts everyone. Waiting by yielding keeps the skew far below a microsecond
-// where each thread has its core, and lets the others arrive where it hasn't.
+// The last to arrive starts everyone. The others spin, so that they start at once, but not for
+// long: on a busy machine the last one may be waiting for the very core that a spinning one holds.
 struct starting_line {
     std::atomic<int> missing;
     std::atomic<signal> state = signal::wait;
@@ -28,7 +28,10 @@ struct starting_line {
             signal expected = signal::wait;
             state.compare_exchange_strong(expected, signal::go);
         }
-        while (state == signal::wait) std::this_thread::yield();
+        const auto arrival = monotonic::now();
+        while (state == signal::wait)
+            if (monotonic::now() - arrival > std::chrono::milliseconds(1))
+                std::this_thread::yield();
         return state == signal::go;
     }
 };
@@ -38,9 +41,24 @@ struct interval {
     monotonic::time_point end;
 };
 
+double seconds(monotonic::duration time) {
+    return std::chrono::duration<double>(time).count();
+}
+
+shared_time summary(const std::vector<interval>& times) {
+    auto [begin, end] = times.front();
+    auto shortest = end - begin;
+    for (const interval& own : times) {
+        begin = std::min(begin, own.begin);
+        end = std::max(end, own.end);
+        shortest = std::min(shortest, own.end - own.begin);
+    }
+    return {seconds(end - begin), seconds(shortest)};
+}
+
 }  // namespace
 
-double run_together(std::span<const int> cpus, const std::function<void(int)>& work) {
+shared_time run_together(std::span<const int> cpus, const std::function<void(int)>& work) {
     starting_line line{static_cast<int>(cpus.size())};
     std::vector<interval> times(cpus.size());
     {
@@ -61,11 +79,7 @@ double run_together(std::span<const int> cpus, const std::function<void(int)>& w
             throw;
         }
     }
-    const auto first = std::min_element(times.begin(), times.end(),
-                                        [](auto& a, auto& b) { return a.begin < b.begin; });
-    const auto last = std::max_element(times.begin(), times.end(),
-                                       [](auto& a, auto& b) { return a.end < b.end; });
-    return std::chrono::duration<double>(last->end - first->begin).count();
+    return summary(times);
 }
 
 }  // namespace carat::machine

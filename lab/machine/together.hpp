@@ -1,5 +1,4 @@
-// Runs work on several pinned threads at once and times it from the first start to the last end,
-// which is the time that a product shared among them would take.
+// Runs work on several pinned threads at once and times it.
 #pragma once
 
 #include <functional>
@@ -7,9 +6,14 @@
 
 namespace carat::machine {
 
+struct shared_time {
+    double span_s = 0;      // first start to last end: what a product shared among them would take
+    double shortest_s = 0;  // of the thread that was disturbed least
+};
+
 // Calls work(i) on a new thread pinned to cpus[i], for every i; all begin together once all exist.
-// Returns seconds. The caller's own affinity is not touched. `work` must not throw. Throws
+// The caller's own affinity is not touched. `work` must not throw. Throws
 // std::system_error when a thread can't be started; then no work has begun.
-double run_together(std::span<const int> cpus, const std::function<void(int)>& work);
+shared_time run_together(std::span<const int> cpus, const std::function<void(int)>& work);
 
 }  // namespace carat::machine
