@@ -104,6 +104,7 @@ class loop {
 
     void trial(std::size_t i) {
         progress_of& s = state_[i];
+        if (how_.wait_until_idle) how_.wait_until_idle();
         if (!s.calibrated) calibrate(i);
         if (needs_settling(i)) settle(i);
         const double taken = timed_s(i, s.result.repetitions);

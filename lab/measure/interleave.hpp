@@ -2,9 +2,9 @@
 //
 // One trial is as many runs back to back as last `min_trial_s`. Trials of all candidates are
 // interleaved in rounds, in a new random order each round, so that a machine that drifts (clocks,
-// neighbours, temperature) drifts for all alike. Before each trial its candidate runs once or more
-// untimed: that brings back its data and its threads, and lets the spinning threads of whichever
-// candidate ran before go to sleep.
+// neighbours, temperature) drifts for all alike. Before each trial the threads of whichever
+// candidate ran before are left to fall asleep; then the trial's own candidate runs once or more
+// untimed, which brings back its data and its threads.
 #pragma once
 
 #include <cstdint>
@@ -39,10 +39,11 @@ struct options {
     int fewest_at_any_cost = 3;  // ... unless it has spent its budget: then this many do
     int most_trials = 1000;
     double min_trial_s = 5e-3;
-    double settle_s = 1e-3;             // untimed runs before a trial last at least this long
-    double budget_s = 5;                // for each candidate, its untimed runs included
-    std::uint64_t seed = 1;             // of the order
-    std::function<bool()> interrupted;  // asked between trials; true ends the loop
+    double settle_s = 1e-3;                 // untimed runs before a trial last at least this long
+    double budget_s = 5;                    // for each candidate, its untimed runs included
+    std::uint64_t seed = 1;                 // of the order
+    std::function<void()> wait_until_idle;  // before each trial, see idle.hpp; empty: don't wait
+    std::function<bool()> interrupted;      // asked between trials; true ends the loop
     // After each trial: candidate, its trials so far, and the share of the work done (0 to 1).
     std::function<void(std::size_t, std::size_t, double)> progress;
 };

@@ -8,6 +8,7 @@
 #include <carat/error.hpp>
 
 #include "lab/machine/roofline.hpp"
+#include "lab/measure/idle.hpp"
 #include "lab/session/analyse.hpp"
 #include "lab/session/operands.hpp"
 #include "lab/verify/verify.hpp"
@@ -183,6 +184,7 @@ class runner {
         measure::options how = request_.timing;
         how.seed = request_.seed;
         how.interrupted = around_.interrupted;
+        if (key_.threads > 1) how.wait_until_idle = [] { measure::wait_until_idle(); };
         how.progress = [&](std::size_t i, std::size_t trials, double share) {
             tell(timed[i]->cell.implementation + ", trial " + std::to_string(trials), share);
         };

@@ -135,4 +135,13 @@ TEST_F(interleave, short_runs_are_settled_untimed_before_every_trial) {
     EXPECT_EQ(all[0].repetitions, 5);
 }
 
+TEST_F(interleave, silence_is_awaited_before_each_trial_and_its_settling) {
+    how.trials = 2;
+    how.wait_until_idle = [&] { log += '.'; };
+    const measure::candidate one[] = {taking(1, 'a')};
+    const double estimates[] = {1};
+    (void)measure::interleave(one, estimates, how);
+    EXPECT_EQ(log, ".a.a");
+}
+
 }  // namespace
