@@ -116,6 +116,7 @@ std::string leads(const json& results, const std::vector<measured_case>& cases) 
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<std::string> said;
+    said.reserve(order.size());
     for (const auto& [count, name] : order) {
         said.push_back(count == told  ? fmt::format("{} in all {} cases", name, told)
                        : said.empty() ? fmt::format("{} in {} of {} cases", name, count, told)

@@ -44,8 +44,9 @@ class Browser:
         to_browser, self._write = os.pipe()
         self._read, from_browser = os.pipe()
         flags = ["--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
-                 "--disable-dev-shm-usage", "--disable-extensions", "--disable-background-networking",
-                 "--hide-scrollbars", f"--user-data-dir={self._profile.name}"]
+                 "--disable-dev-shm-usage", "--disable-extensions",
+                 "--disable-background-networking", "--hide-scrollbars",
+                 f"--user-data-dir={self._profile.name}"]
         if os.geteuid() == 0:
             flags.append("--no-sandbox")  # Chromium refuses to start as root otherwise
         # The shell moves the pipes to the two descriptors that the browser expects.
@@ -58,7 +59,8 @@ class Browser:
         os.close(from_browser)
         self._session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
@@ -98,7 +100,9 @@ class Browser:
             details = what["exceptionDetails"]
             self.complaints.append(details.get("exception", {}).get("description")
                                    or details.get("text"))
-        elif method == "Runtime.consoleAPICalled" and what["type"] in ("error", "warning", "assert"):
+        elif method == "Runtime.consoleAPICalled":
+            if what["type"] not in ("error", "warning", "assert"):
+                return
             self.complaints.append(f"console.{what['type']}: {what['args']}")
         elif method == "Log.entryAdded":
             self.complaints.append(f"{what['entry']['level']}: {what['entry']['text']}")
@@ -141,14 +145,16 @@ class Browser:
 
     def settle(self):
         """Waits for two frames, after which layout and canvases are done."""
-        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.evaluate("new Promise(done => requestAnimationFrame("
+                      "() => requestAnimationFrame(done)))")
 
     def evaluate(self, expression):
         """The value of a JavaScript expression (a promise is awaited)."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in answer:
-            raise BrowserError(answer["exceptionDetails"]["exception"].get("description", expression))
+            thrown = answer["exceptionDetails"].get("exception", {})
+            raise BrowserError(thrown.get("description", expression))
         return answer["result"].get("value")
 
     def screenshot(self, whole=True):

@@ -82,7 +82,7 @@ HARD_TO_READ = """(() => {
 RANKING = """[...document.querySelectorAll('#ranking-table tbody tr')].map(row =>
   [row.querySelector('.rank').textContent,
    [...row.querySelector('.name').childNodes].filter(part => part.className !== 'mark')
-     .map(part => part.textContent).join(''),
+     .map(part => part.textContent).join('').trim(),
    ...[...row.querySelectorAll('td')].map(cell => cell.innerText.trim())])"""
 
 
@@ -231,13 +231,15 @@ def check_matrix(page, check, results):
                       and c["threads"] == 2)
     for verdict in ("tie", "unclear"):
         pairs = sum(p["verdict"] == verdict for p in comparison["pairs"])
-        check.equal(sum(kind == verdict for kind, _ in cells), 2 * pairs, f"pairs that are {verdict}")
+        check.equal(sum(kind == verdict for kind, _ in cells), 2 * pairs,
+                    f"pairs that are {verdict}")
     page.evaluate("document.querySelector('.matrix td').focus()")
     press(page, "ArrowRight")
     press(page, "ArrowDown")
     detail = page.evaluate("document.querySelector('#matrix .detail').innerText")
     second = page.evaluate("document.querySelectorAll('.matrix tbody tr')[0].children[2].ariaLabel")
-    check.equal(page.evaluate("document.activeElement.className"), "self", "arrow keys in the matrix")
+    check.equal(page.evaluate("document.activeElement.className"), "self",
+                "arrow keys in the matrix")
     check.equal(detail, second, "the test told for the cell passed on the way")
 
 
@@ -248,7 +250,8 @@ def check_legend(page, check):
     ink = "document.querySelector('#throughput canvas').toDataURL()"
     before = page.evaluate(ink)
     page.evaluate("""(() => { const b = [...document.querySelectorAll('#throughput .legend button')]
-      .find(b => b.title === 'cpu.ladder.naive'); b.click(); b.blur(); return b.ariaPressed; })()""")
+      .find(b => b.title === 'cpu.ladder.naive');
+      b.click(); b.blur(); return b.ariaPressed; })()""")
     check.that(page.evaluate(ink) != before, "hiding an implementation changes the chart")
     page.evaluate("""document.querySelector(
       "#throughput .legend button[title='cpu.ladder.naive']").click()""")

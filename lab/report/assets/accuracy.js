@@ -17,7 +17,7 @@ section({
       .sort((a, b) => styles.get(a).order - styles.get(b).order);
     const chart = draw_chart(host, {
       height: narrow() ? 300 : 360,
-      label: `Error against throughput for ${cells.length} implementations, as in the ranking table`,
+      label: `Error against throughput for ${cells.length} implementations, as in the ranking`,
     }, {
       type: "scatter",
       data: { datasets: names.map((implementation) => ({

@@ -57,7 +57,9 @@ function log_axis(title, min, max, ticks, write = plain_number) {
 
 /** Bounds of a log axis around values, `room` as a factor on each side. */
 function log_bounds(values, room = 1.25) {
-  return [Math.min(...values) / room, Math.max(...values) * room];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const least = Math.sqrt(Math.max(1, 4 / (high / low)));  // an axis spans a factor of 4 or more
+  return [low / Math.max(room, least), high * Math.max(room, least)];
 }
 
 /** What a hover says of one measured cell. */
@@ -152,7 +154,8 @@ function fit_throughput(chart) {
   const points = shown.filter((dataset) => dataset.implementation)
     .flatMap((dataset) => dataset.data.map(({ y }) => y));
   const top = Math.max(...points, ...(shown.some((d) => d.roof) ? values : []));
-  const [low, high] = log_bounds([Math.min(...points), top], (top / Math.min(...points)) ** 0.08 * 1.05);
+  const bottom = Math.min(...points);
+  const [low, high] = log_bounds([bottom, top], (top / bottom) ** 0.08 * 1.05);
   Object.assign(chart.options.scales.y, { min: low, max: high });
 }
 

@@ -9,8 +9,9 @@ function element(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (name === "style") Object.entries(value).forEach(([k, v]) => made.style.setProperty(k, v));
-    else made.setAttribute(name, value === true ? "" : value);
+    else if (name === "style") {
+      Object.entries(value).forEach(([property, v]) => made.style.setProperty(property, v));
+    } else made.setAttribute(name, value === true ? "" : value);
   }
   const shown = children.flat(Infinity).filter((child) => known(child) && child !== false);
   made.append(...shown);

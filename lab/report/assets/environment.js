@@ -16,7 +16,8 @@ function machine_facts() {
       ? `up to ${megahertz(frequency.max)}` : null].filter(Boolean).join(", ") || null],
     ["Instruction set", machine.isa_in_use], ["Available", machine.isa?.join(", ")],
     ["System", [machine.os, machine.kernel].filter(Boolean).join(", ") || null],
-    ...(machine.gpus ?? []).map((gpu, i) => [`GPU ${i}`, gpu.name ?? gpu.model ?? JSON.stringify(gpu)]),
+    ...(machine.gpus ?? []).map(
+      (gpu, i) => [`GPU ${i}`, gpu.name ?? gpu.model ?? JSON.stringify(gpu)]),
   ]);
 }
 
@@ -100,7 +101,8 @@ section({
     host.append(...[
       element("div", { class: "columns" },
         element("div", {}, titled("Machine", machine_facts()), titled("Caches", cache_table())),
-        element("div", {}, titled("Run and build", run_facts()), titled("Ceilings", ceiling_table()))),
+        element("div", {}, titled("Run and build", run_facts()),
+                titled("Ceilings", ceiling_table()))),
       titled("Vendor libraries", vendor_table()),
       titled("Unavailable here", absent_table()),
     ].filter(Boolean));

@@ -16,9 +16,9 @@ function ladder_steps(c) {
 function waterfall(c) {
   const steps = ladder_steps(c);
   const rows = steps.map((cell, i) => {
-    const before = i > 0 && family_of(steps[i - 1].implementation) === family_of(cell.implementation)
-      ? steps[i - 1] : null;
-    return { cell, from: before?.median_gflops ?? null, to: cell.median_gflops };
+    const before = steps[i - 1];
+    const follows = before && family_of(before.implementation) === family_of(cell.implementation);
+    return { cell, from: follows ? before.median_gflops : null, to: cell.median_gflops };
   });
   const best = ranked_cells(c).find(({ implementation }) => !/\.ladder\./.test(implementation));
   if (best && steps.length > 0) {
@@ -36,9 +36,10 @@ function bar_text({ cell, from, to }) {
 
 /** "naive" where there is one ladder, "cuda naive" where there are more. */
 function bar_name({ cell, reference }, rows) {
-  const ladders = new Set(rows.filter((row) => !row.reference).map((r) => family_of(r.cell.implementation)));
   if (reference) return cell.implementation;
-  return ladders.size > 1 ? cell.implementation.replace(".ladder.", " ")
+  const steps = rows.filter((row) => !row.reference);
+  const families = distinct(steps.map((step) => family_of(step.cell.implementation)));
+  return families.length > 1 ? cell.implementation.replace(".ladder.", " ")
                           : short_name(cell.implementation);
 }
 
@@ -77,8 +78,8 @@ section({
   title: "Ladder",
   lead: () => {
     const peaks = ladder_peaks(waterfall(selected.case));
-    return `${selected.case.label}. Each bar runs from the step before to this step; the text gives `
-      + "the factor and " + (peaks.length > 0 ? "the share of the measured peak (dashed, "
+    return `${selected.case.label}. Each bar runs from the step before to this step; the text `
+      + "gives the factor and " + (peaks.length > 0 ? "the share of the measured peak (dashed, "
       + `${peaks.map(digits).join(" and ")} GFLOP/s).` : "the throughput in GFLOP/s.")
       + " The last bar is the fastest that is no step of the ladder.";
   },
@@ -103,9 +104,9 @@ section({
       type: "bar",
       data: {
         labels: rows.map((row) => bar_name(row, rows)),
-        datasets: [{ data: rows.map(({ from, to }) => [from ?? low, to]), backgroundColor: rows.map(fill),
-                     borderSkipped: false, barPercentage: 0.72, categoryPercentage: 1,
-                     minBarLength: 2 }],
+        datasets: [{ data: rows.map(({ from, to }) => [from ?? low, to]),
+                     backgroundColor: rows.map(fill), borderSkipped: false,
+                     barPercentage: 0.72, categoryPercentage: 1, minBarLength: 2 }],
       },
       plugins: [bar_names(rows, peaks)],
       options: {
@@ -117,7 +118,8 @@ section({
         },
         plugins: { tooltip: { callbacks: {
           title: ([item]) => rows[item.dataIndex].cell.implementation,
-          label: (item) => [...cell_lines(rows[item.dataIndex].cell), bar_text(rows[item.dataIndex])],
+          label: ({ dataIndex }) => [...cell_lines(rows[dataIndex].cell),
+                                     bar_text(rows[dataIndex])],
         } } },
       },
     });

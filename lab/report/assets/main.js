@@ -16,7 +16,8 @@ function nearest_case(wanted) {
 }
 
 function picker(id, name, options, current, act) {
-  const list = element("select", { id, onchange: (event) => act(options[event.target.value].value) },
+  const choice = (event) => act(options[event.target.value].value);
+  const list = element("select", { id, onchange: choice },
     options.map(({ text, value }, i) => element(
       "option", { value: i, selected: value === current }, text)));
   return element("label", {}, element("span", {}, name), list);
@@ -55,7 +56,8 @@ function apply_theme() {
 }
 
 function start() {
-  document.title = `carat: ${machine.cpu_model}${results.date ? `, ${results.date.slice(0, 10)}` : ""}`;
+  document.title = ["carat: " + machine.cpu_model, results.date?.slice(0, 10)]
+    .filter(Boolean).join(", ");
   document.getElementById("theme").addEventListener("click", () => {
     chosen_theme = theme() === "dark" ? "light" : "dark";
     apply_theme();
@@ -65,12 +67,14 @@ function start() {
   dark_system.addEventListener("change", () => { apply_theme(); redraw_all(); });
   selected.case = selected.view.cases[selected.view.opens_at] ?? null;
   if (selected.case) draw_selection();
-  document.getElementById("selection").addEventListener("submit", (event) => event.preventDefault());
+  document.getElementById("selection").addEventListener(
+    "submit", (event) => event.preventDefault());
   place_sections(document.getElementById("main"), document.getElementById("contents"));
   document.getElementById("colophon").append(element("p", {},
     `carat ${[results.carat, results.revision].filter(Boolean).join(", revision ")}`,
     results.date ? `; measured ${results.date}` : "",
-    ". This page makes no request: data, style and charts are inside it. Charts by Chart.js (MIT)."));
+    ". This page makes no request: data, style and charts are inside it. ",
+    "Charts by Chart.js (MIT)."));
   let was_narrow = narrow();
   window.addEventListener("resize", () => {
     if (narrow() !== was_narrow) { was_narrow = narrow(); redraw(); }

@@ -4,7 +4,8 @@
 const verdict_glyph = { faster: "▲", slower: "▼", tie: "=", unclear: "?" };
 const verdict_words = {
   faster: "row is faster", slower: "row is slower",
-  tie: "tie: equal within the margin", unclear: "unclear: neither a difference nor equality is shown",
+  tie: "tie: equal within the margin",
+  unclear: "unclear: neither a difference nor equality is shown",
 };
 
 function describe(pair) {
@@ -41,12 +42,14 @@ function matrix_cell(pair, first, say) {
     class: pair.verdict, tabindex: first ? 0 : -1, "aria-label": describe(pair),
     style: { "--strength": `${Math.round(14 + 56 * strength)}%` },
     onpointerenter: () => say(pair), onfocus: () => say(pair),
-  }, element("span", {}, verdict_glyph[pair.verdict], " ", known(pair.ratio) ? times(pair.ratio) : ""),
+  },
+  element("span", {}, verdict_glyph[pair.verdict], " ", known(pair.ratio) && times(pair.ratio)),
   element("small", {}, p_value(pair.p)));
 }
 
 function matrix_table(comparison, names, say) {
-  const number = (i) => element("th", { scope: "col", title: names[i], "aria-label": names[i] }, i + 1);
+  const number = (name, i) =>
+    element("th", { scope: "col", title: name, "aria-label": name }, i + 1);
   const body = names.map((a, i) => element("tr", {},
     element("th", { scope: "row" }, element("span", { class: "rank" }, i + 1), " ",
             element("span", {}, breakable(a))),
@@ -54,18 +57,18 @@ function matrix_table(comparison, names, say) {
                                     i === 0 && j === 0, say))));
   return element("table", { class: "matrix", onkeydown: walk },
     element("thead", {}, element("tr", {}, element("th", {}, "row against column"),
-                                 names.map((_, i) => number(i)))),
+                                 names.map(number))),
     element("tbody", {}, body));
 }
 
 function hypotheses(comparison) {
   const { h0, h1, alpha } = comparison.hypotheses ?? {};
-  const welch = comparison.welch;
+  const welch = comparison.welch ?? {};
+  const freedom = `${digits(welch.df1)}, ${digits(welch.df2)}`;
   return facts([
     ["H0", h0], ["H1", h1], ["alpha", known(alpha) ? String(alpha) : null],
-    ["Welch's ANOVA", welch && known(welch.f)
-      ? `F(${digits(welch.df1)}, ${digits(welch.df2)}) = ${digits(welch.f)}, p = ${p_value(welch.p)}`
-      : null],
+    ["Welch's ANOVA", known(welch.f)
+      ? `F(${freedom}) = ${digits(welch.f)}, p = ${p_value(welch.p)}` : null],
     ["Margin", known(settings.equivalence_margin)
       ? `a tie is a difference shown to be within ${100 * settings.equivalence_margin} %` : null],
   ]);
@@ -81,7 +84,8 @@ section({
   render(host) {
     const comparison = results.comparisons[selected.case.comparison];
     const named = new Set(comparison?.pairs.flatMap(({ a, b }) => [a, b]));
-    const names = ranked_cells(selected.case).map((c) => c.implementation).filter((n) => named.has(n));
+    const names = ranked_cells(selected.case).map((cell) => cell.implementation)
+      .filter((name) => named.has(name));
     if (names.length < 2) {
       host.append(element("p", {}, "No pair was compared in this case."));
       return;

@@ -9,7 +9,7 @@ const hues = {
 const markers = ["circle", "rect", "triangle", "rectRot", "star", "crossRot", "cross", "dash"];
 const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [4, 4], [12, 4]];
 
-/** The theme in use: the system's until the reader chooses. Kept on the root for the style sheet. */
+/** The theme in use: the system's until the reader chooses. The style sheet follows. */
 const dark_system = window.matchMedia("(prefers-color-scheme: dark)");
 let chosen_theme = null;
 const theme = () => chosen_theme ?? (dark_system.matches ? "dark" : "light");
@@ -29,7 +29,7 @@ function family_of(implementation) {
   return parts.slice(0, rooms).join(".");
 }
 
-/** The name without its family: "tiled[tile-size=64]"; "cpu.engine", alone in its own, is "engine". */
+/** The name without its family: "tiled[tile-size=64]"; "cpu.engine" itself is "engine". */
 function short_name(implementation) {
   const family = family_of(implementation);
   return implementation.startsWith(`${family}.`) ? implementation.slice(family.length + 1)

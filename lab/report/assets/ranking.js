@@ -1,6 +1,6 @@
 // One table for the selected case, fastest first, and below it whoever has no figure and why.
 
-/** What sets a cell apart from its case: its own thread count, another precision, another device. */
+/** What sets a cell apart from its case: own thread count, another precision, another device. */
 function marks(cell) {
   const notes = [];
   if (on_cpu(cell) && threads_used(cell) !== selected.case.threads) {
@@ -25,10 +25,12 @@ const allowed = (cell) => known(cell.error_bound_ulp)
   ? `${cell.verification}; allowed: ${roundoffs(cell.error_bound_ulp)}` : cell.verification;
 
 function ranking_columns(best) {
+  const rank = (cell) => selected.case.ranked.indexOf(results.cells.indexOf(cell)) + 1;
   return [
     { head: "Implementation", cell: (cell) => [
-      element("span", { class: "rank" }, selected.case.ranked.indexOf(results.cells.indexOf(cell)) + 1),
-      element("span", { class: "name" }, breakable(cell.implementation), marks(cell))] },
+      element("span", { class: "rank" }, rank(cell)),
+      element("span", { class: "name" }, breakable(cell.implementation), " ",
+                                        marks(cell))] },
     { head: "GFLOP/s", class: "number wide", title: "Median over the trials",
       cell: (cell) => throughput_with_bar(cell, best) },
     { head: "95 % CI", class: "number span", title: "Confidence interval of the median",
@@ -42,7 +44,8 @@ function ranking_columns(best) {
     { head: "Error", class: "number", title: "Worst componentwise error, in units of roundoff",
       cell: (cell) => element("span", { title: allowed(cell) },
                               roundoffs(cell.error_ulp)) },
-    { head: "Cold", class: "number", title: "The first call", cell: (cell) => duration(cell.cold_s) },
+    { head: "Cold", class: "number", title: "The first call",
+      cell: (cell) => duration(cell.cold_s) },
     { head: "Prepare", class: "number", title: "Handles, plans, packing: outside the timed region",
       cell: (cell) => duration(cell.prepare_s) },
     { head: "Trials", class: "number", cell: (cell) => cell.trials_s.length },
@@ -60,9 +63,9 @@ function without_figure(c) {
 section({
   id: "ranking",
   title: "Ranking",
-  lead: () => `${selected.case.label}. Median of the trials with its 95 % confidence interval. Rows `
-    + "with the same group letter can't be told apart. Errors are in units of roundoff u, worst "
-    + "over all elements of C. Cold and prepare times are never part of the figure.",
+  lead: () => `${selected.case.label}. Median of the trials with its 95 % confidence interval. `
+    + "Rows with the same group letter can't be told apart. Errors are in units of roundoff u, "
+    + "worst over all elements of C. Cold and prepare times are never part of the figure.",
   applies: () => digest.views[0].cases.length > 0,
   render(host) {
     const cells = ranked_cells(selected.case);

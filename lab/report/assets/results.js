@@ -70,7 +70,8 @@ const bandwidth_ceilings = (cell) => at_threads(ceilings("bandwidth").filter(
 const peak_of = (cell) => compute_ceilings(cell)[0]?.gflops;
 
 /** One cell of each kind of device among these: whose ceilings to draw. */
-const kinds_of = (cells) => [cells.find(on_cpu), cells.find((cell) => !on_cpu(cell))].filter(Boolean);
+const kinds_of = (cells) =>
+  [cells.find(on_cpu), cells.find((cell) => !on_cpu(cell))].filter(Boolean);
 
 /** A pair as drawn: no interval where one end is unbounded. */
 const bounded = (pair) =>

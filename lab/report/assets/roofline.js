@@ -36,7 +36,8 @@ const roof_names = {
     ctx.textAlign = "right";
     for (const dataset of chart.data.datasets.filter((d) => d.roof)) {
       const name = narrow() ? dataset.label.split(":")[0] : dataset.label;
-      const [from, to] = dataset.data.map((p) => [x.getPixelForValue(p.x), y.getPixelForValue(p.y)]);
+      const [from, to] = dataset.data.map(
+        (point) => [x.getPixelForValue(point.x), y.getPixelForValue(point.y)]);
       ctx.save();
       if (dataset.slope) {
         ctx.translate(...to);
@@ -79,7 +80,7 @@ section({
     return `${dtype}, ${thread_label(threads)}. ` + (roofed
       ? `Lines are the ceilings measured on this machine${ceilings_age()}. Intensity counts `
         + "compulsory traffic: A and B read once, C written once."
-      : "No ceilings were measured for this type and thread count, so points stand without a roof.");
+      : "No ceilings were measured for this type, so points stand without a roof.");
   },
   applies: () => results.cells.some((c) => has_figure(c) && known(c.arithmetic_intensity)),
   render(host) {
@@ -96,7 +97,8 @@ section({
       implementation, label: implementation, data: points.get(implementation), showLine: false,
       ...dataset_style(implementation),
     }));
-    const [floor, top] = log_bounds([...all.map(({ y }) => y), ...kinds.map(peak_of).filter(Boolean)], 1.6);
+    const peaks = kinds.map(peak_of).filter(Boolean);
+    const [floor, top] = log_bounds([...all.map(({ y }) => y), ...peaks], 1.6);
     const chart = draw_chart(host, {
       height: narrow() ? 340 : 480,
       label: `Roofline: ${all.length} measured points and ${lines.length} measured ceilings`,

@@ -28,8 +28,9 @@ function draw_section(definition) {
 
 function place_sections(main, contents) {
   for (const definition of sections.filter((s) => s.applies?.() ?? true)) {
-    main.append(element("section", { id: definition.id, "aria-labelledby": `${definition.id}-title` },
-      element("h2", { id: `${definition.id}-title` }, definition.title),
+    const heading = `${definition.id}-title`;
+    main.append(element("section", { id: definition.id, "aria-labelledby": heading },
+      element("h2", { id: heading }, definition.title),
       definition.lead && element("p", { class: "lead" }),
       element("div", { class: "body" })));
     contents.append(element("a", { href: `#${definition.id}` },

@@ -13,14 +13,14 @@ function tiles() {
   const attempted = results.cells.filter((cell) => cell.available).length;
   const figures = [
     [digits(best.median_gflops), "GFLOP/s", `highest median: ${best.implementation}`],
-    [known(best.percent_of_roofline) ? best.percent_of_roofline.toFixed(0) : dash, "%",
+    known(best.percent_of_roofline) && [best.percent_of_roofline.toFixed(0), "%",
      peak ? `of the measured roofline (peak ${digits(peak)} GFLOP/s)`
           : "of the measured roofline"],
     [times(best.median_gflops / last.median_gflops), "",
      cells.length > 1 ? `from the slowest: ${last.implementation}` : "one implementation only"],
     [`${measured}`, `of ${attempted}`, "cells of this file have a verified figure"],
   ];
-  return element("div", { class: "tiles" }, figures.map(([value, unit, what]) =>
+  return element("div", { class: "tiles" }, figures.filter(Boolean).map(([value, unit, what]) =>
     element("div", {}, element("p", { class: "value" }, value, " ",
                                element("small", {}, unit)), element("p", {}, what))));
 }

@@ -16,12 +16,14 @@ function common_range(cells) {
 function draw_strip(cell, range) {
   const { width, height, inset } = strip;
   const values = deviations(cell);
-  const x = (i) => inset + (values.length > 1 ? i / (values.length - 1) : 0.5) * (width - 2 * inset);
+  const share = (i) => values.length > 1 ? i / (values.length - 1) : 0.5;
+  const x = (i) => inset + share(i) * (width - 2 * inset);
   const y = (v) => height / 2 - Math.max(-1, Math.min(1, v / range)) * (height / 2 - inset);
   const ci = cell.ci95_median_s?.map((edge) => y(edge / cell.median_s - 1));
   return element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
                           "aria-label": `${values.length} trials of ${cell.implementation}` },
-    ci && element("rect", { x: 0, width, y: ci[1], height: Math.max(1, ci[0] - ci[1]), class: "ci" }),
+    ci && element("rect", { x: 0, width, y: ci[1], height: Math.max(1, ci[0] - ci[1]),
+                            class: "ci" }),
     element("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "median" }),
     values.map((v, i) => Math.abs(v) > range
       ? element("path", { class: "beyond", d: `M${x(i) - 3.5} ${y(v)}h7l-3.5 ${v > 0 ? -5 : 5}z` })
