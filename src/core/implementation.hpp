@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/problem.hpp"
 
@@ -57,6 +58,16 @@ struct library_facts {
     std::string note;
 };
 
+// What one of an implementation's GPU kernels takes of a multiprocessor.
+struct kernel_facts {
+    std::string name;
+    int threads = 0;       // in a block
+    int registers = 0;     // of each thread
+    int local_bytes = 0;   // of each thread: spilled registers and arrays the compiler can't place
+    int shared_bytes = 0;  // of each block
+    double occupancy = 0;  // threads resident on a multiprocessor over the most it can hold
+};
+
 // A product made ready. run() contains nothing but the product and may be called any number of
 // times with different data of the prepared problem; it never allocates what prepare could have.
 class runnable {
@@ -70,6 +81,9 @@ class runnable {
 
     // Threads this product really uses, as far as it can be verified.
     [[nodiscard]] virtual int threads() const { return 1; }
+
+    // On a GPU: the kernels of our own that run() starts, in their order.
+    [[nodiscard]] virtual std::vector<kernel_facts> kernels() const { return {}; }
 };
 
 struct implementation {

@@ -1,0 +1,10 @@
+// The room in a build without CUDA.
+#include "ladder/cuda/table.hpp"
+
+namespace carat::ladder::cuda {
+
+core::table table() {
+    return {};
+}
+
+}  // namespace carat::ladder::cuda

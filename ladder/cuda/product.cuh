@@ -1,0 +1,79 @@
+// C = alpha A B + beta C as the kernels get it, and what all of them share: which tile of C a block
+// computes, and how a finished sum goes into C.
+//
+//     grid: one block a tile of C, numbered row by row     0 1 2      in one dimension, because
+//     only
+//                                                          3 4 5      grid.x may exceed 65535
+#pragma once
+
+#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "core/problem.hpp"
+#include "cuda/common/matrix.cuh"
+
+namespace carat::ladder::cuda {
+
+using carat::cuda::matrix;
+
+// In: elements of A and B, Out: of C, Sum: what is summed in and scaled by. 32-bit integers are
+// std::uint32_t throughout: the same bits, and overflow wraps instead of being undefined.
+template <class In, class Out = In, class Sum = Out>
+struct product {
+    matrix<const In> a;
+    matrix<const In> b;
+    matrix<Out> c;
+    Sum alpha;
+    Sum beta;
+};
+
+template <class Sum>
+[[nodiscard]] Sum factor(double value) {
+    if constexpr (std::is_integral_v<Sum>)
+        return static_cast<Sum>(static_cast<std::int64_t>(value));
+    else
+        return static_cast<Sum>(value);
+}
+
+// The product a kernel computes for problem `p`. With alpha = 0 it has no terms, so A and B stay
+// unread. A column-major C is computed as C^T = B^T A^T, so that kernels always write along rows.
+template <class In, class Out, class Sum>
+[[nodiscard]] product<In, Out, Sum> make_product(const core::problem& p,
+                                                 const core::operands& data) {
+    const std::int64_t terms = p.alpha == 0 ? 0 : p.k;
+    const auto alpha = factor<Sum>(terms == 0 ? 0 : p.alpha);
+    const auto beta = factor<Sum>(p.beta);
+    const matrix<const In> a{static_cast<const In*>(data.a), p.m, terms, p.a_layout.row_stride,
+                             p.a_layout.col_stride};
+    const matrix<const In> b{static_cast<const In*>(data.b), terms, p.n, p.b_layout.row_stride,
+                             p.b_layout.col_stride};
+    const matrix<Out> c{static_cast<Out*>(data.c), p.m, p.n, p.c_layout.row_stride,
+                        p.c_layout.col_stride};
+    if (c.row_stride < c.col_stride)
+        return {b.transposed(), a.transposed(), c.transposed(), alpha, beta};
+    return {a, b, c, alpha, beta};
+}
+
+struct origin {
+    std::int64_t i;
+    std::int64_t j;
+};
+
+// The first row and column of this block's tile of C.
+template <class T>
+[[nodiscard]] __device__ origin tile_origin(const matrix<T>& c, int tile_m, int tile_n) {
+    const auto across = static_cast<unsigned>((c.cols + tile_n - 1) / tile_n);
+    return {std::int64_t{blockIdx.x / across} * tile_m, std::int64_t{blockIdx.x % across} * tile_n};
+}
+
+// C(i, j) = alpha sum + beta C(i, j), where there is such an element. beta = 0 does not read it.
+template <class In, class Out, class Sum>
+__device__ void store(const product<In, Out, Sum>& p, std::int64_t i, std::int64_t j, Sum sum) {
+    if (!p.c.contains(i, j)) return;
+    Out& c = p.c(i, j);
+    const Sum scaled = p.alpha * sum;
+    c = static_cast<Out>(p.beta == Sum{0} ? scaled : scaled + p.beta * static_cast<Sum>(c));
+}
+
+}  // namespace carat::ladder::cuda

@@ -1,0 +1,28 @@
+// The part of a step that knows no kernel: how many blocks a product needs, what speaks against it,
+// and what a kernel takes of the device.
+#pragma once
+
+#include <string>
+
+#include "core/implementation.hpp"
+
+namespace carat::ladder::cuda {
+
+// Blocks that cover C.
+[[nodiscard]] constexpr std::int64_t blocks_for(const core::problem& p, int tile_m, int tile_n) {
+    const bool turned = p.c_layout.row_stride < p.c_layout.col_stride;
+    const std::int64_t rows = turned ? p.n : p.m;
+    const std::int64_t cols = turned ? p.m : p.n;
+    return ((rows + tile_m - 1) / tile_m) * ((cols + tile_n - 1) / tile_n);
+}
+
+// Why no kernel of this ladder can compute `p`: factors that its integers can't hold, too many
+// blocks, or a device older than `least_capability`. Empty when one can.
+[[nodiscard]] std::string unsupported_problem(const core::problem& p, std::int64_t blocks,
+                                              int least_capability);
+
+// Loads `kernel` onto the device in use and grants it the shared memory. What it takes is returned.
+[[nodiscard]] core::kernel_facts load(const char* name, const void* kernel, int threads,
+                                      int shared_bytes);
+
+}  // namespace carat::ladder::cuda

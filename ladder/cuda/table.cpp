@@ -1,0 +1,14 @@
+#include "ladder/cuda/table.hpp"
+
+#include "ladder/cuda/steps.hpp"
+
+namespace carat::ladder::cuda {
+
+core::table table() {
+    static constexpr const core::implementation* rows[] = {
+        &naive,           &coalesced,  &tiled, &register_tiled, &vectorised,
+        &double_buffered, &warp_tiled, &wmma,  &wmma_shared,    &wmma_converted};
+    return rows;
+}
+
+}  // namespace carat::ladder::cuda
