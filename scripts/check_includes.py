@@ -16,7 +16,7 @@ ALLOWED = {
     "src/cuda": ["include/carat", "src/core", "src/plan"],
     "src/emulation": ["include/carat", "src/core"],
     "src/vendor": ["include/carat", "src/core"],
-    "src/vendor/cublas": ["include/carat", "src/core", "src/cuda/common"],
+    "src/vendor/cublas": ["include/carat", "src/core", "src/cuda/common", "src/vendor/common"],
     "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda", "src/emulation"],
     "src/abi": ["include/carat"],
     "src/distributed": ["include/carat"],

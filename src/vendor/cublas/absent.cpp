@@ -1,0 +1,10 @@
+// The room in a build without CUDA.
+#include "vendor/cublas/table.hpp"
+
+namespace carat::vendor::cublas {
+
+core::table table() {
+    return {};
+}
+
+}  // namespace carat::vendor::cublas

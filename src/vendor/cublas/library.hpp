@@ -1,0 +1,56 @@
+// The two libraries, opened at run time from wherever they are: the loader's path, CUDA toolkits,
+// the packages that Python's installer puts under site-packages/nvidia, and CARAT_PEER_PATH.
+#pragma once
+
+#include <cstddef>
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <string>
+
+#include "core/implementation.hpp"
+
+namespace carat::vendor::cublas {
+
+// What carat calls of them.
+struct functions {
+    decltype(&cublasCreate_v2) create = nullptr;
+    decltype(&cublasSetStream_v2) set_stream = nullptr;
+    decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
+    decltype(&cublasSetMathMode) set_math_mode = nullptr;
+    decltype(&cublasGemmEx_64) gemm = nullptr;
+    decltype(&cublasGetStatusString) status_text = nullptr;
+
+    decltype(&cublasLtCreate) lt_create = nullptr;
+    decltype(&cublasLtGetVersion) lt_version = nullptr;
+    decltype(&cublasLtMatmul) lt_matmul = nullptr;
+    decltype(&cublasLtMatmulAlgoGetHeuristic) lt_heuristic = nullptr;
+    decltype(&cublasLtMatmulDescCreate) lt_operation_create = nullptr;
+    decltype(&cublasLtMatmulDescDestroy) lt_operation_destroy = nullptr;
+    decltype(&cublasLtMatmulDescSetAttribute) lt_operation_set = nullptr;
+    decltype(&cublasLtMatrixLayoutCreate) lt_layout_create = nullptr;
+    decltype(&cublasLtMatrixLayoutDestroy) lt_layout_destroy = nullptr;
+    decltype(&cublasLtMatmulPreferenceCreate) lt_preference_create = nullptr;
+    decltype(&cublasLtMatmulPreferenceDestroy) lt_preference_destroy = nullptr;
+    decltype(&cublasLtMatmulPreferenceSetAttribute) lt_preference_set = nullptr;
+};
+
+inline constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
+
+/// Why neither can be used here, in one line; empty when they can.
+[[nodiscard]] std::string unavailable();
+
+/// Only when available.
+[[nodiscard]] const functions& library();
+[[nodiscard]] core::library_facts cublas_facts();
+[[nodiscard]] core::library_facts cublaslt_facts();
+
+/// Handles on the GPU in use, made by the first who asks and kept; the workspace likewise. cuBLAS's
+/// works on stream_in_use().
+[[nodiscard]] cublasHandle_t handle();
+[[nodiscard]] cublasLtHandle_t lt_handle();
+[[nodiscard]] void* workspace();
+
+/// @throws carat::error(unsupported) naming the call and the library's reason.
+void check(cublasStatus_t status, const char* call);
+
+}  // namespace carat::vendor::cublas

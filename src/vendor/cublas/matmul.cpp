@@ -1,0 +1,140 @@
+// cuBLASLt: the plan and the choice of a kernel are the caller's, so they happen while preparing.
+// Two rows: the kernel that the heuristics rank first, and the fastest of all they propose, found
+// by running each on data of its own.
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+#include <random>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/handles.hpp"
+#include "cuda/common/scale.hpp"
+#include "vendor/cublas/plan.hpp"
+#include "vendor/cublas/rows.hpp"
+
+namespace carat::vendor::cublas {
+
+namespace {
+
+constexpr int most_proposals = 24;
+constexpr double search_s = 2;  // no new proposal is tried after that long
+constexpr unsigned usual_alignment = 256;
+
+// Memory full of random bytes: of any type they are numbers of all sizes, and toggle as many wires.
+core::buffer random_operand(core::execution_space& gpu, std::int64_t rows, std::int64_t cols,
+                            const core::layout& where, dtype type) {
+    const auto bytes =
+        static_cast<std::size_t>(core::extent_elements(rows, cols, where)) * size_bytes(type);
+    core::buffer memory(gpu, bytes);
+    std::vector<std::uint64_t> pattern(std::size_t{1} << 17);
+    std::mt19937_64 random(1);
+    std::ranges::generate(pattern, random);
+    for (std::size_t at = 0; at < bytes; at += pattern.size() * 8)
+        gpu.upload(static_cast<std::byte*>(memory.data()) + at, pattern.data(),
+                   std::min(bytes - at, pattern.size() * 8));
+    return memory;
+}
+
+// The fastest of `proposals`, each warmed once and then timed three times.
+cublasLtMatmulAlgo_t fastest(const core::problem& p, const plan& product,
+                             const std::vector<cublasLtMatmulAlgo_t>& proposals) {
+    core::execution_space& gpu = carat::cuda::space(carat::cuda::device_in_use());
+    const core::buffer a = random_operand(gpu, p.m, p.k, p.a_layout, p.a_type);
+    const core::buffer b = random_operand(gpu, p.k, p.n, p.b_layout, p.b_type);
+    const core::buffer c = random_operand(gpu, p.m, p.n, p.c_layout, p.c_type);
+    const core::operands data{a.data(), b.data(), c.data()};
+    double best_s = std::numeric_limits<double>::infinity();
+    double spent_s = 0;
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < proposals.size() && spent_s < search_s; ++i) {
+        bool works = true;
+        const auto run = [&] {
+            works = works && product.start(data, proposals[i]) == CUBLAS_STATUS_SUCCESS;
+        };
+        spent_s += gpu.time_s(run);
+        if (!works) continue;
+        for (int repeat = 0; repeat < 3; ++repeat) {
+            const double taken = gpu.time_s(run);
+            spent_s += taken;
+            if (taken < best_s) {
+                best_s = taken;
+                best = i;
+            }
+        }
+    }
+    return proposals[best];
+}
+
+class matmul final : public core::runnable {
+  public:
+    matmul(const core::problem& p, bool as_tf32, bool search) : problem_(p) {
+        if (is_degenerate(p)) return;
+        plan_.emplace(p, as_tf32);
+        const auto proposals = plan_->proposals(search ? most_proposals : 1, usual_alignment);
+        if (proposals.empty()) throw error(error_code::unsupported, "cuBLASLt has no such kernel");
+        aligned_ = search ? fastest(p, *plan_, proposals) : proposals.front();
+        // For operands inside larger matrices, which may begin anywhere.
+        const auto anywhere = plan_->proposals(1, static_cast<unsigned>(size_bytes(p.a_type)));
+        if (!anywhere.empty()) unaligned_ = anywhere.front();
+    }
+
+    void run(const core::operands& data) override {
+        if (is_degenerate(problem_)) return carat::cuda::scale_c(problem_, data.c);
+        const bool aligned = is_aligned(data.a) && is_aligned(data.b) && is_aligned(data.c);
+        if (!aligned && !unaligned_)
+            throw error(error_code::unsupported,
+                        "cuBLASLt has no kernel for operands that are not aligned to 256 bytes");
+        check(plan_->start(data, aligned ? aligned_ : *unaligned_), "cublasLtMatmul");
+    }
+
+  private:
+    static bool is_aligned(const void* memory) {
+        return reinterpret_cast<std::uintptr_t>(memory) % usual_alignment == 0;
+    }
+
+    core::problem problem_;
+    std::optional<plan> plan_;
+    cublasLtMatmulAlgo_t aligned_{};
+    std::optional<cublasLtMatmulAlgo_t> unaligned_;
+};
+
+template <bool AsTf32, bool Search>
+std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
+    return std::make_unique<matmul>(p, AsTf32, Search);
+}
+
+template <bool AsTf32>
+std::string unsupported(const core::problem& p, const core::settings&) {
+    if (std::string why = reason_against(p); !why.empty() || is_degenerate(p)) return why;
+    if (!plan(p, AsTf32).proposals(1, usual_alignment).empty()) return {};
+    return fmt::format("cuBLASLt has no kernel for {} with these layouts", describe(p));
+}
+
+template <bool AsTf32, bool Search>
+constexpr core::implementation row(std::string_view name, std::string_view summary) {
+    return {.name = name,
+            .summary = summary,
+            .where = core::device::cuda,
+            .signatures = AsTf32 ? std::span<const core::signature>(tf32_types) : types,
+            .unavailable = unavailable,
+            .unsupported = unsupported<AsTf32>,
+            .prepare = prepare<AsTf32, Search>,
+            .library = cublaslt_facts};
+}
+
+}  // namespace
+
+constinit const core::implementation cublaslt_row =
+    row<false, false>("vendor.cublaslt", "NVIDIA cuBLASLt, the kernel its heuristics rank first");
+constinit const core::implementation cublaslt_best_row = row<false, true>(
+    "vendor.cublaslt_best", "NVIDIA cuBLASLt, the fastest kernel its heuristics propose");
+constinit const core::implementation cublaslt_tf32_row =
+    row<true, false>("vendor.cublaslt_tf32", "NVIDIA cuBLASLt on f32 data as tf32, first ranked");
+constinit const core::implementation cublaslt_tf32_best_row = row<true, true>(
+    "vendor.cublaslt_tf32_best", "NVIDIA cuBLASLt on f32 data as tf32, fastest proposed");
+
+}  // namespace carat::vendor::cublas

@@ -1,0 +1,79 @@
+#include "vendor/cublas/plan.hpp"
+
+#include "cuda/common/handles.hpp"
+
+namespace carat::vendor::cublas {
+
+plan::plan(const core::problem& p, bool as_tf32)
+    : shape_(shape_for_blas(p)),
+      how_(arithmetic_for(p, as_tf32)),
+      alpha_(p.alpha, how_.scale),
+      beta_(p.beta, how_.scale) {
+    const functions& call = library();
+    cublasLtMatmulDesc_t operation = nullptr;
+    check(call.lt_operation_create(&operation, how_.compute, how_.scale),
+          "cublasLtMatmulDescCreate");
+    operation_.reset(operation);
+    const auto transpose = [&](cublasLtMatmulDescAttributes_t which, char letter) {
+        const std::int32_t value = letter == 'N' ? CUBLAS_OP_N : CUBLAS_OP_T;
+        check(call.lt_operation_set(operation, which, &value, sizeof(value)),
+              "cublasLtMatmulDescSetAttribute");
+    };
+    transpose(CUBLASLT_MATMUL_DESC_TRANSA, shape_.first_letter);
+    transpose(CUBLASLT_MATMUL_DESC_TRANSB, shape_.second_letter);
+    const auto operand = [&](char letter, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+        return letter == 'N' ? layout(how_.in, rows, cols, ld) : layout(how_.in, cols, rows, ld);
+    };
+    first_ = operand(shape_.first_letter, shape_.m, shape_.k, shape_.first_ld);
+    second_ = operand(shape_.second_letter, shape_.k, shape_.n, shape_.second_ld);
+    c_ = layout(how_.out, shape_.m, shape_.n, shape_.c_ld);
+}
+
+plan::owned<cublasLtMatrixLayout_t> plan::layout(cudaDataType_t type, std::int64_t rows,
+                                                 std::int64_t cols, std::int64_t ld) {
+    cublasLtMatrixLayout_t made = nullptr;
+    check(library().lt_layout_create(&made, type, static_cast<std::uint64_t>(rows),
+                                     static_cast<std::uint64_t>(cols), ld),
+          "cublasLtMatrixLayoutCreate");
+    return owned<cublasLtMatrixLayout_t>(made);
+}
+
+std::vector<cublasLtMatmulAlgo_t> plan::proposals(int most, unsigned alignment) const {
+    const functions& call = library();
+    cublasLtMatmulPreference_t preference = nullptr;
+    check(call.lt_preference_create(&preference), "cublasLtMatmulPreferenceCreate");
+    const auto set = [&](cublasLtMatmulPreferenceAttributes_t which, const auto& value) {
+        check(call.lt_preference_set(preference, which, &value, sizeof(value)),
+              "cublasLtMatmulPreferenceSetAttribute");
+    };
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes);
+    for (const auto which :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+        set(which, std::uint32_t{alignment});
+    // Partial sums never pass through a narrow C.
+    set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+        std::uint32_t{CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
+    std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));
+    int count = 0;
+    const cublasStatus_t status =
+        call.lt_heuristic(lt_handle(), operation_.get(), first_.get(), second_.get(), c_.get(),
+                          c_.get(), preference, most, found.data(), &count);
+    call.lt_preference_destroy(preference);
+    if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "cublasLtMatmulAlgoGetHeuristic");
+    std::vector<cublasLtMatmulAlgo_t> usable;
+    for (int i = 0; i < count; ++i)
+        if (found[static_cast<std::size_t>(i)].state == CUBLAS_STATUS_SUCCESS)
+            usable.push_back(found[static_cast<std::size_t>(i)].algo);
+    return usable;
+}
+
+cublasStatus_t plan::start(const core::operands& data, const cublasLtMatmulAlgo_t& with) const {
+    return library().lt_matmul(lt_handle(), operation_.get(), alpha_.data(),
+                               shape_.swapped ? data.b : data.a, first_.get(),
+                               shape_.swapped ? data.a : data.b, second_.get(), beta_.data(),
+                               data.c, c_.get(), data.c, c_.get(), &with, workspace(),
+                               workspace_bytes, carat::cuda::stream_in_use());
+}
+
+}  // namespace carat::vendor::cublas

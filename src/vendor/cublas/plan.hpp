@@ -1,0 +1,44 @@
+// A product as cuBLASLt sees it, and the kernels its heuristics propose for it, best guess first.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "vendor/cublas/arithmetic.hpp"
+#include "vendor/cublas/library.hpp"
+
+namespace carat::vendor::cublas {
+
+class plan {
+  public:
+    plan(const core::problem& p, bool as_tf32);
+
+    /// At most `most` kernels for operands aligned to `alignment` bytes; empty when it has none.
+    [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> proposals(int most, unsigned alignment) const;
+
+    /// Starts the product on stream_in_use().
+    cublasStatus_t start(const core::operands& data, const cublasLtMatmulAlgo_t& with) const;
+
+  private:
+    struct destroy {
+        void operator()(cublasLtMatmulDesc_t d) const { library().lt_operation_destroy(d); }
+        void operator()(cublasLtMatrixLayout_t d) const { library().lt_layout_destroy(d); }
+    };
+    template <class Handle>
+    using owned = std::unique_ptr<std::remove_pointer_t<Handle>, destroy>;
+
+    static owned<cublasLtMatrixLayout_t> layout(cudaDataType_t type, std::int64_t rows,
+                                                std::int64_t cols, std::int64_t ld);
+
+    blas_shape shape_;
+    arithmetic how_;
+    factor alpha_;
+    factor beta_;
+    owned<cublasLtMatmulDesc_t> operation_;
+    owned<cublasLtMatrixLayout_t> first_;
+    owned<cublasLtMatrixLayout_t> second_;
+    owned<cublasLtMatrixLayout_t> c_;
+};
+
+}  // namespace carat::vendor::cublas

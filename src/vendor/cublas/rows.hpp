@@ -1,0 +1,15 @@
+// The rows that the files of this folder define.
+#pragma once
+
+#include "core/implementation.hpp"
+
+namespace carat::vendor::cublas {
+
+extern const core::implementation cublas_row;
+extern const core::implementation cublas_tf32_row;
+extern const core::implementation cublaslt_row;
+extern const core::implementation cublaslt_best_row;
+extern const core::implementation cublaslt_tf32_row;
+extern const core::implementation cublaslt_tf32_best_row;
+
+}  // namespace carat::vendor::cublas

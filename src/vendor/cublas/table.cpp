@@ -1,0 +1,14 @@
+#include "vendor/cublas/table.hpp"
+
+#include "vendor/cublas/rows.hpp"
+
+namespace carat::vendor::cublas {
+
+core::table table() {
+    static constexpr const core::implementation* rows[] = {
+        &cublas_row,        &cublas_tf32_row,   &cublaslt_row,
+        &cublaslt_best_row, &cublaslt_tf32_row, &cublaslt_tf32_best_row};
+    return rows;
+}
+
+}  // namespace carat::vendor::cublas

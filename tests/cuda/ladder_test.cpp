@@ -1,0 +1,208 @@
+// Every step x element type x tunable against an exact oracle, on a GPU. Without one every test
+// here is skipped, which ctest counts and names; it never counts as passed.
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <ostream>
+#include <random>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "ladder/cuda/table.hpp"
+#include "tests/cuda/sweep.hpp"
+#include "vendor/cublas/table.hpp"
+
+namespace {
+
+using namespace carat;
+
+struct subject {
+    const core::implementation* entry;
+    core::signature types;
+    core::settings settings;
+};
+
+void PrintTo(const subject& s, std::ostream* out) {
+    *out << s.entry->name;
+}
+
+std::string label(const testing::TestParamInfo<subject>& info) {
+    const subject& s = info.param;
+    std::string text = std::string(s.entry->name) + "_" + std::string(name(s.types.a)) + "_" +
+                       std::string(name(s.types.c)) + "_in_" + std::string(s.types.computes_in);
+    for (const auto& [key, value] : s.settings.tunables) text += "_" + std::to_string(value);
+    std::ranges::replace_if(
+        text, [](char c) { return c == '.' || c == '-'; }, '_');
+    return text;
+}
+
+std::vector<subject> subjects() {
+    std::vector<subject> all;
+    for (const core::table rows : {ladder::cuda::table(), vendor::cublas::table()})
+        for (const core::implementation* entry : rows)
+            for (const core::signature& types : entry->signatures) {
+                all.push_back({entry, types, {}});
+                for (const core::tunable& t : entry->tunables)
+                    for (const std::int64_t value : {8, 16, 32, 64, 128})
+                        if (value >= t.least && value <= t.most && value != t.initial)
+                            all.push_back({entry, types, {1, {{std::string(t.name), value}}}});
+            }
+    return all;
+}
+
+class on_gpu : public testing::TestWithParam<subject> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+        const subject& s = GetParam();
+        if (s.entry->unavailable != nullptr)
+            if (const std::string why = s.entry->unavailable(); !why.empty())
+                GTEST_SKIP() << s.entry->name << ": " << why;
+    }
+};
+
+TEST_P(on_gpu, is_exact_on_whole_numbers_in_every_shape_and_layout) {
+    const subject& s = GetParam();
+    std::size_t ran = 0;
+    std::size_t refused = 0;
+    const auto all = test::trials(s.types);
+    for (const test::trial& t : all) {
+        const std::string why = reason_against(*s.entry, t.p, s.settings);
+        if (!why.empty()) {
+            ++refused;
+            EXPECT_NE(s.entry->name.find("cublas"), std::string_view::npos)
+                << "the ladder takes everything, but: " << why;
+            continue;
+        }
+        const std::string wrong = test::check(*s.entry, s.settings, t);
+        ASSERT_EQ(wrong, "") << "after " << ran << " right ones";
+        ++ran;
+    }
+    EXPECT_EQ(ran + refused, all.size());
+    EXPECT_GE(ran, all.size() / 5);
+    RecordProperty("trials", static_cast<int>(ran));
+}
+
+bool has_nan(dtype type) {
+    return type != dtype::i32 && type != dtype::i8;
+}
+
+TEST_P(on_gpu, passes_on_what_is_not_a_number_to_its_row_and_column_alone) {
+    const subject& s = GetParam();
+    if (!has_nan(s.types.c)) GTEST_SKIP() << "integers are always numbers";
+    int ran = 0;
+    for (const std::int64_t size : {33, 130}) {
+        test::trial t;
+        t.p = core::row_major_problem(s.types.c, size, size + 3, size - 2);
+        t.p.a_type = s.types.a;
+        t.p.b_type = s.types.b;
+        const auto& [m, n, k] = std::tuple(t.p.m, t.p.n, t.p.k);
+        if (!reason_against(*s.entry, t.p, s.settings).empty()) continue;
+        test::operand_set data(t.p, 0);
+        data.a.fill('a');
+        data.b.fill('b');
+        // In the last row and column, beside the zeros that tiles are filled with.
+        data.a.set(m - 1, k - 1, std::numeric_limits<double>::quiet_NaN());
+        data.b.set(k - 1, n - 1, std::numeric_limits<double>::infinity());
+        data.a.set(0, k - 1, 0);  // 0 x Inf is not a number
+        test::run_on_device(*s.entry, t.p, s.settings, data);
+        int wrong = 0;
+        for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j) {
+                const double c = data.c.get(i, j);
+                if (i == m - 1 || (j == n - 1 && i == 0))
+                    wrong += std::isnan(c) ? 0 : 1;
+                else if (j != n - 1)
+                    wrong += std::isfinite(c) ? 0 : 1;
+            }
+        EXPECT_EQ(wrong, 0) << "of " << m * n << " elements, in a product of " << describe(t.p);
+        ++ran;
+    }
+    EXPECT_GE(ran, 1);
+}
+
+double unit_roundoff(std::string_view precision) {
+    if (precision == "f64") return 0x1p-53;
+    if (precision == "f32") return 0x1p-24;
+    if (precision == "bf16") return 0x1p-8;
+    return 0x1p-11;  // tf32, f16
+}
+
+double roundoff_of(dtype type) {
+    if (type == dtype::f64) return 0x1p-53;
+    if (type == dtype::f32) return 0x1p-24;
+    return type == dtype::f16 ? 0x1p-11 : 0x1p-8;
+}
+
+// |C - Cref| <= (k + 2) u |A||B| + one rounding to C's type, for random reals, with u that of the
+// precision the row names; and tf32 and f16 are told from f32 by missing f32's bound.
+TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
+    const subject& s = GetParam();
+    if (!has_nan(s.types.c)) GTEST_SKIP() << "integers are exact, and tested so";
+    core::problem p = core::row_major_problem(s.types.c, 70, 85, 300);
+    p.a_type = s.types.a;
+    p.b_type = s.types.b;
+    p.alpha = 1.5;
+    p.beta = -0.75;
+    if (const auto why = reason_against(*s.entry, p, s.settings); !why.empty()) GTEST_SKIP() << why;
+    test::operand_set data(p, 0);
+    std::mt19937_64 random(7);
+    const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; };
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t t = 0; t < p.k; ++t) data.a.set(i, t, uniform());
+    for (std::int64_t t = 0; t < p.k; ++t)
+        for (std::int64_t j = 0; j < p.n; ++j) data.b.set(t, j, uniform());
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) data.c.set(i, j, uniform());
+    const test::operand_set before = data;
+    test::run_on_device(*s.entry, p, s.settings, data);
+
+    const double u = unit_roundoff(s.types.computes_in);
+    double worst = 0;         // error over bound
+    double worst_as_f32 = 0;  // error over the bound f32 would keep
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            double sum = 0;
+            double size = 0;
+            for (std::int64_t t = 0; t < p.k; ++t) {
+                sum += before.a.get(i, t) * before.b.get(t, j);
+                size += std::fabs(before.a.get(i, t) * before.b.get(t, j));
+            }
+            const double c = p.beta * before.c.get(i, j);
+            const double expected = p.alpha * sum + c;
+            const double scale = p.alpha * size + std::fabs(c);
+            const double error = std::fabs(data.c.get(i, j) - expected);
+            const double narrowing = roundoff_of(s.types.c) * std::fabs(expected);
+            const auto terms = static_cast<double>(p.k + 2);
+            worst = std::max(worst, error / (terms * u * scale + narrowing + 1e-13 * scale));
+            worst_as_f32 = std::max(worst_as_f32, error / (0x1p-24 * 20 * scale));
+        }
+    EXPECT_LE(worst, 1);
+    if (s.types.c == dtype::f32 && u > 0x1p-24) {
+        EXPECT_GT(worst_as_f32, 1) << "better than it says";
+    }
+}
+
+TEST_P(on_gpu, says_what_its_kernels_take) {
+    const subject& s = GetParam();
+    core::problem p = core::row_major_problem(s.types.c, 64, 64, 64);
+    p.a_type = s.types.a;
+    p.b_type = s.types.b;
+    const auto kernels = s.entry->prepare(p, s.settings)->kernels();
+    if (s.entry->name.find("cublas") != std::string_view::npos) GTEST_SKIP() << "not our kernels";
+    ASSERT_FALSE(kernels.empty());
+    for (const core::kernel_facts& k : kernels) {
+        EXPECT_GT(k.registers, 0) << k.name;
+        EXPECT_EQ(k.local_bytes, 0) << k.name << " spills";
+        EXPECT_GT(k.occupancy, 0) << k.name;
+        EXPECT_LE(k.occupancy, 1) << k.name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(cuda, on_gpu, testing::ValuesIn(subjects()), label);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(on_gpu);
+
+}  // namespace

@@ -1,0 +1,230 @@
+#include "tests/cuda/sweep.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "core/problem.hpp"
+#include "cuda/common/device.hpp"
+
+namespace carat::test {
+
+namespace {
+
+constexpr std::size_t canary_bytes = 256;
+
+template <class Function>
+decltype(auto) with_type(dtype type, Function&& f) {
+    switch (type) {
+        case dtype::f64:
+            return f(double{});
+        case dtype::f32:
+            return f(float{});
+        case dtype::f16:
+            return f(f16{});
+        case dtype::bf16:
+            return f(bf16{});
+        case dtype::i32:
+            return f(std::int32_t{});
+        case dtype::i8:
+            return f(std::int8_t{});
+    }
+    std::abort();
+}
+
+// bf16 holds whole numbers to 256 only.
+double rounded(dtype type, double value) {
+    return with_type(
+        type, [&](auto zero) { return static_cast<double>(static_cast<decltype(zero)>(value)); });
+}
+
+}  // namespace
+
+int whole_number(char operand, std::int64_t i, std::int64_t j) {
+    auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u +
+             static_cast<std::uint64_t>(j) * 0xc2b2ae3d27d4eb4fu +
+             static_cast<std::uint64_t>(operand) * 0x165667b19e3779f9u;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 32;
+    return static_cast<int>(x % 5) - 2;
+}
+
+double read(dtype type, const void* element) {
+    return with_type(type, [&](auto value) {
+        std::memcpy(&value, element, sizeof(value));
+        return static_cast<double>(value);
+    });
+}
+
+void write(dtype type, void* element, double value) {
+    with_type(type, [&](auto zero) {
+        const auto narrow = static_cast<decltype(zero)>(value);
+        std::memcpy(element, &narrow, sizeof(narrow));
+    });
+}
+
+void write_poison(dtype type, void* element) {
+    const bool whole = type == dtype::i32 || type == dtype::i8;
+    write(type, element, whole ? 113 : std::numeric_limits<double>::quiet_NaN());
+}
+
+guarded::guarded(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
+                 std::int64_t offset)
+    : type_(type),
+      rows_(rows),
+      cols_(cols),
+      where_(where),
+      first_byte_(canary_bytes + static_cast<std::size_t>(offset) * size_bytes(type)) {
+    const auto elements = static_cast<std::size_t>(core::extent_elements(rows, cols, where));
+    bytes_.resize(first_byte_ + elements * size_bytes(type) + canary_bytes);
+    for (std::size_t at = 0; at + size_bytes(type) <= bytes_.size(); at += size_bytes(type))
+        write_poison(type, &bytes_[at]);
+}
+
+std::size_t guarded::position(std::int64_t i, std::int64_t j) const {
+    const std::int64_t element = i * where_.row_stride + j * where_.col_stride;
+    return first_byte_ + static_cast<std::size_t>(element) * size_bytes(type_);
+}
+
+void guarded::set(std::int64_t i, std::int64_t j, double value) {
+    write(type_, &bytes_[position(i, j)], value);
+}
+
+double guarded::get(std::int64_t i, std::int64_t j) const {
+    return read(type_, &bytes_[position(i, j)]);
+}
+
+void guarded::fill(char operand) {
+    for (std::int64_t i = 0; i < rows_; ++i)
+        for (std::int64_t j = 0; j < cols_; ++j) set(i, j, whole_number(operand, i, j));
+}
+
+std::vector<std::byte> guarded::surroundings() const {
+    std::vector<std::byte> rest = bytes_;
+    for (std::int64_t i = 0; i < rows_; ++i)
+        for (std::int64_t j = 0; j < cols_; ++j)
+            std::memset(&rest[position(i, j)], 0, size_bytes(type_));
+    return rest;
+}
+
+void run_on_device(const core::implementation& entry, const core::problem& p,
+                   const core::settings& s, operand_set& data) {
+    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    const std::array<guarded*, 3> all = {&data.a, &data.b, &data.c};
+    std::array<core::buffer, 3> memory;
+    std::array<std::byte*, 3> first{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        memory[i] = core::buffer(gpu, all[i]->bytes().size());
+        gpu.upload(memory[i].data(), all[i]->bytes().data(), all[i]->bytes().size());
+        first[i] = static_cast<std::byte*>(memory[i].data()) + all[i]->first_byte();
+    }
+    entry.prepare(p, s)->run({first[0], first[1], first[2]});
+    for (std::size_t i = 0; i < all.size(); ++i)
+        gpu.download(all[i]->bytes().data(), memory[i].data(), all[i]->bytes().size());
+}
+
+const std::vector<std::int64_t>& exact_product(std::int64_t m, std::int64_t n, std::int64_t k) {
+    static std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<std::int64_t>>
+        known;
+    auto& c = known[{m, n, k}];
+    if (!c.empty()) return c;
+    c.assign(static_cast<std::size_t>(m * n), 0);
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t t = 0; t < k; ++t)
+            for (std::int64_t j = 0; j < n; ++j)
+                c[static_cast<std::size_t>(i * n + j)] +=
+                    whole_number('a', i, t) * whole_number('b', t, j);
+    return c;
+}
+
+std::vector<trial> trials(const core::signature& types) {
+    struct shape {
+        std::int64_t m, n, k;
+    };
+    // Around the tiles of every step, long and thin each way, and empty each way.
+    static constexpr shape shapes[] = {
+        {1, 1, 1},      {1, 17, 5},     {17, 1, 3},   {8, 8, 4},    {16, 16, 16},   {15, 17, 16},
+        {31, 33, 7},    {32, 32, 32},   {33, 31, 65}, {64, 64, 8},  {65, 63, 17},   {127, 129, 31},
+        {128, 128, 64}, {130, 126, 33}, {1, 300, 64}, {300, 1, 64}, {129, 257, 16}, {256, 128, 48},
+        {2, 2, 400},    {96, 80, 15},   {0, 4, 4},    {4, 0, 4},    {4, 4, 0},      {64, 64, 9}};
+    struct factors {
+        double alpha, beta;
+    };
+    static constexpr factors all_factors[] = {{1, 0}, {2, -1}, {-1, 1}, {0, 0}, {0, 2}};
+    const auto layouts = [](std::int64_t rows, std::int64_t cols, int kind) -> core::layout {
+        switch (kind) {
+            case 0:
+                return core::row_major(cols);
+            case 1:
+                return core::column_major(rows);
+            case 2:
+                return core::row_major((cols + 31) / 16 * 16);  // padded, aligned
+            case 3:
+                return core::column_major(rows + 3);
+            default:
+                return {3 * cols + 2, 3};  // neither direction is contiguous
+        }
+    };
+    std::vector<trial> all;
+    int count = 0;
+    for (const shape& s : shapes)
+        for (int kinds = 0; kinds < 9; ++kinds) {
+            // Each operand meets each layout beside each of the others' in the course of the sweep.
+            const int a = kinds % 5;
+            const int b = (kinds * 2 + count) % 5;
+            const int c = (kinds * 3 + count / 5) % 5;
+            const factors f = all_factors[static_cast<std::size_t>(count) % 5];
+            all.push_back({{types.a, types.b, types.c, s.m, s.n, s.k, layouts(s.m, s.k, a),
+                            layouts(s.k, s.n, b), layouts(s.m, s.n, c), f.alpha, f.beta},
+                           kinds == 8 ? 1 : 0});
+            ++count;
+        }
+    // Under a sanitizer every launch takes long: CARAT_TEST_THIN=7 keeps one trial in seven.
+    const char* thin = std::getenv("CARAT_TEST_THIN");
+    const auto keep =
+        thin == nullptr ? std::size_t{1} : std::size_t{std::strtoul(thin, nullptr, 10)};
+    std::vector<trial> kept;
+    for (std::size_t i = 0; i < all.size(); i += keep) kept.push_back(all[i]);
+    return kept;
+}
+
+std::string check(const core::implementation& entry, const core::settings& s, const trial& t) {
+    const core::problem& p = t.p;
+    const std::string where =
+        describe(p) + " strides " + std::to_string(p.a_layout.row_stride) + "," +
+        std::to_string(p.a_layout.col_stride) + " " + std::to_string(p.b_layout.row_stride) + "," +
+        std::to_string(p.b_layout.col_stride) + " " + std::to_string(p.c_layout.row_stride) + "," +
+        std::to_string(p.c_layout.col_stride) + " alpha " + std::to_string(p.alpha) + " beta " +
+        std::to_string(p.beta) + ": ";
+    operand_set data(p, t.offset);
+    // What must not be read is not a number.
+    if (p.alpha != 0) data.a.fill('a');
+    if (p.alpha != 0) data.b.fill('b');
+    if (p.beta != 0) data.c.fill('c');
+    const auto a = data.a.bytes();
+    const auto b = data.b.bytes();
+    const auto around_c = data.c.surroundings();
+
+    run_on_device(entry, p, s, data);
+
+    if (data.a.bytes() != a || data.b.bytes() != b) return where + "A or B was written";
+    if (data.c.surroundings() != around_c) return where + "memory around C was written";
+    const auto& sums = exact_product(p.m, p.n, p.k);
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            const auto sum = static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]);
+            const double c = p.beta == 0 ? 0 : p.beta * whole_number('c', i, j);
+            const double exact = (p.alpha == 0 ? 0 : p.alpha * sum) + c;
+            const double expected = rounded(p.c_type, exact);
+            if (const double got = data.c.get(i, j); got != expected)
+                return where + "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
+                       std::to_string(got) + " instead of " + std::to_string(expected);
+        }
+    return {};
+}
+
+}  // namespace carat::test

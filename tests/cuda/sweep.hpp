@@ -1,0 +1,81 @@
+// One product on the GPU, checked to the last bit: whole numbers small enough to be exact in every
+// type and order, operands between canaries, padding that is not a number and must stay as it is.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/execution_space.hpp"
+#include "core/implementation.hpp"
+
+namespace carat::test {
+
+/// Element (i, j) of operand 'a', 'b' or 'c': a whole number from -2 to 2.
+[[nodiscard]] int whole_number(char operand, std::int64_t i, std::int64_t j);
+
+[[nodiscard]] double read(dtype type, const void* element);
+void write(dtype type, void* element, double value);
+/// A quiet NaN; for integers a value no product here gives.
+void write_poison(dtype type, void* element);
+
+/// An operand in host memory, as bytes, with canaries on both sides.
+class guarded {
+  public:
+    /// Poison everywhere; the matrix begins `offset` elements after the front canary's 256 bytes.
+    guarded(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
+            std::int64_t offset);
+
+    void fill(char operand);
+    void set(std::int64_t i, std::int64_t j, double value);
+    [[nodiscard]] double get(std::int64_t i, std::int64_t j) const;
+
+    [[nodiscard]] std::vector<std::byte>& bytes() { return bytes_; }
+    [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+    [[nodiscard]] std::size_t first_byte() const { return first_byte_; }
+    /// The bytes with every element of the matrix blanked: what no product may change.
+    [[nodiscard]] std::vector<std::byte> surroundings() const;
+
+  private:
+    [[nodiscard]] std::size_t position(std::int64_t i, std::int64_t j) const;
+
+    dtype type_;
+    std::int64_t rows_;
+    std::int64_t cols_;
+    core::layout where_;
+    std::size_t first_byte_;
+    std::vector<std::byte> bytes_;
+};
+
+struct operand_set {
+    guarded a;
+    guarded b;
+    guarded c;
+
+    operand_set(const core::problem& p, std::int64_t offset)
+        : a(p.a_type, p.m, p.k, p.a_layout, offset),
+          b(p.b_type, p.k, p.n, p.b_layout, offset),
+          c(p.c_type, p.m, p.n, p.c_layout, offset) {}
+};
+
+/// Runs `entry` on the GPU in use over copies of the operands, and copies all of them back.
+void run_on_device(const core::implementation& entry, const core::problem& p,
+                   const core::settings& s, operand_set& data);
+
+/// All problems of the sweep for one signature, as many as `shapes` x layouts x factors allow.
+struct trial {
+    core::problem p;
+    std::int64_t offset = 0;
+};
+[[nodiscard]] std::vector<trial> trials(const core::signature& types);
+
+/// The exact sum of products of whole_number() elements; remembered for each shape.
+[[nodiscard]] const std::vector<std::int64_t>& exact_product(std::int64_t m, std::int64_t n,
+                                                             std::int64_t k);
+
+/// What is wrong, naming the first element; empty when all is right.
+[[nodiscard]] std::string check(const core::implementation& entry, const core::settings& s,
+                                const trial& t);
+
+}  // namespace carat::test
