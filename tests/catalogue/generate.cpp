@@ -169,6 +169,10 @@ product_case random_case(const core::implementation& entry, const core::signatur
     if (refused(c)) c.how.tunables.clear();
     draw_layouts(draw, c.p, draw.one_in(3));
     if (refused(c)) draw_layouts(draw, c.p, false);
+    if (refused(c)) {
+        c.p.alpha = 1;
+        c.p.beta = draw.one_in(2) ? 0 : 1;
+    }
     return c;
 }
 

@@ -12,9 +12,8 @@ namespace carat::catalogue_test {
 // their barriers take seconds for milliseconds then.
 [[nodiscard]] int most_threads(const core::implementation& entry);
 
-// Case `number` of an entry and signature. Where the entry refuses strides that only some can take,
-// or a tunable, the case is drawn without them: `core::reason_against` is empty for what is
-// returned unless the entry refuses a plain product.
+// Case `number` of an entry and signature. Where the entry refuses a tunable, strides that only
+// some can take, or factors, the case is drawn again without them.
 [[nodiscard]] product_case random_case(const core::implementation& entry,
                                        const core::signature& types, std::uint64_t number);
 
