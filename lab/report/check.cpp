@@ -172,17 +172,6 @@ void check_machine(const json& machine) {
     }
 }
 
-std::string label(const json& cell) {
-    std::string named = cell["implementation"];
-    const auto tunables = cell.find("tunables");
-    if (tunables == cell.end() || tunables->empty() || named.ends_with("]")) return named;
-    std::string inside;
-    for (const auto& [key, value] : tunables->items()) {
-        inside += (inside.empty() ? "" : ",") + key + "=" + value.dump();
-    }
-    return named + "[" + inside + "]";
-}
-
 void drop_unmeasured(json& cell) {
     for (const char* field : {"percent_of_roofline", "roofline_gflops", "prepare_s", "cold_s"}) {
         if (cell.contains(field) && cell[field] == 0.0) cell[field] = nullptr;
@@ -204,7 +193,6 @@ json checked(const json& results) {
     check(results);
     json plain = results;
     for (auto& cell : plain["cells"]) {
-        cell["implementation"] = label(cell);
         drop_unmeasured(cell);
         drop_open_ended(cell, "ci95_gflops");
         drop_open_ended(cell, "ci95_median_s");

@@ -9,8 +9,7 @@ namespace carat::report {
 // Throws carat::error (one line: the field, what it holds, what it should hold, the remedy).
 void check(const nlohmann::json& results);
 
-// The results, checked, with each cell named by its label ("cpu.ladder.tiled[tile-size=64]", as the
-// pairs name it), and with null for a time or roofline of zero and for an interval that lacks an
+// The results, checked, with null for a time or roofline of zero and for an interval that lacks an
 // end. Throws as check() does.
 [[nodiscard]] nlohmann::json checked(const nlohmann::json& results);
 

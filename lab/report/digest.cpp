@@ -61,8 +61,6 @@ json digest(const json& results) {
         views.push_back(view(results, "cpu", "CPU only"));
         views.push_back(view(results, "gpu", "GPU only"));
     }
-    json labels = json::array();
-    for (const auto& cell : results["cells"]) labels.push_back(cell["implementation"]);
     json told = json::array();
     for (const auto& [level, text] : warnings(results)) {
         told.push_back({{"level", level}, {"text", text}});
@@ -73,7 +71,6 @@ json digest(const json& results) {
             {{"implementation", implementation}, {"reason", reason}, {"cells", cells}});
     }
     return {{"views", std::move(views)},
-            {"labels", std::move(labels)},
             {"warnings", std::move(told)},
             {"unavailable", std::move(missing)}};
 }

@@ -8,8 +8,7 @@
 
 namespace carat::report {
 
-// {"views": [{"name", "key", "headline", "cases": [..]}], "labels": [one for each cell],
-//  "warnings": [..], "unavailable": [..]}.
+// {"views": [{"name", "key", "headline", "cases": [..]}], "warnings": [..], "unavailable": [..]}.
 // One view for a CPU alone or a GPU alone; with both, one of everything and one for each.
 [[nodiscard]] nlohmann::json digest(const nlohmann::json& results);
 

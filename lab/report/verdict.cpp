@@ -38,7 +38,7 @@ std::string figure(const json& cell) {
 
 // Everyone the leader does not certainly beat, by what the comparison says of the pair.
 struct standing {
-    std::vector<std::string> tied, unclear;
+    std::vector<std::string> tied, unclear, untested;
     std::vector<const json*> behind;
 };
 
@@ -48,9 +48,11 @@ standing stand(const json& results, const measured_case& here) {
     for (std::size_t i = 1; i < here.ranked.size(); ++i) {
         const json& cell = results["cells"][here.ranked[i]];
         const auto pair = compare(here, leader["implementation"], cell["implementation"]);
-        if (pair && pair->verdict == "tie") {
+        if (!pair) {
+            found.untested.push_back(quoted(cell));
+        } else if (pair->verdict == "tie") {
             found.tied.push_back(quoted(cell));
-        } else if (pair && pair->verdict == "unclear") {
+        } else if (pair->verdict == "unclear") {
             found.unclear.push_back(quoted(cell));
         } else {
             found.behind.push_back(&cell);
@@ -61,7 +63,7 @@ standing stand(const json& results, const measured_case& here) {
 
 std::string opening(const json& results, const json& leader, const standing& others) {
     std::string said;
-    if (others.tied.empty() && others.unclear.empty()) {
+    if (others.tied.empty() && others.unclear.empty() && others.untested.empty()) {
         return fmt::format("{} is fastest at {}", quoted(leader), figure(leader));
     }
     if (others.tied.empty()) {
@@ -77,6 +79,9 @@ std::string opening(const json& results, const json& leader, const standing& oth
     if (!others.unclear.empty()) {
         said += fmt::format("; these trials can't tell {} from {}", listed(others.unclear),
                             quoted(leader));
+    }
+    if (!others.untested.empty()) {
+        said += fmt::format("; no test compares it with {}", listed(others.untested));
     }
     return said;
 }

@@ -74,10 +74,10 @@ TEST(cases, tell_of_threads_not_used) {
     json results = sample::two();
     EXPECT_FALSE(warns(results, "warning", "Unequal thread counts"));
     results["cells"][0]["threads_used"] = 1;
-    EXPECT_TRUE(warns(results, "warning", "Unequal thread counts stand side by side: `cpu.slow`"));
-    results["cells"][0]["implementation"] = "cpu.ladder.slow";
-    EXPECT_TRUE(warns(results, "note", "Unequal thread counts"));
-    EXPECT_NE(markdown(results).find("`cpu.ladder.slow` (1 thread)"), std::string::npos);
+    EXPECT_TRUE(warns(results, "note", "Unequal thread counts stand side by side: `cpu.slow`"));
+    EXPECT_NE(markdown(results).find("`cpu.slow` (1 thread)"), std::string::npos);
+    results["cells"][0]["library"] = {{"name", "A BLAS"}};
+    EXPECT_TRUE(warns(results, "warning", "Unequal thread counts"));
 }
 
 TEST(cases, lose_no_cell_that_no_comparison_names) {
@@ -145,6 +145,14 @@ TEST(verdicts, claim_no_winner_on_a_tie_or_without_evidence) {
     EXPECT_NE(said.find("The other, `cpu.d`, takes 10.0× as long"), std::string::npos) << said;
 }
 
+TEST(verdicts, claim_no_winner_over_what_no_pair_compares) {
+    const std::string said = verdict_of(sample::results(
+        {sample::cell("cpu.a", 100), sample::cell("cpu.b", 50), sample::cell("cpu.c", 10)},
+        {sample::comparison({sample::pair("cpu.a", "cpu.c", "faster", 10)})}));
+    EXPECT_EQ(said.find("is fastest"), std::string::npos) << said;
+    EXPECT_NE(said.find("no test compares it with `cpu.b`"), std::string::npos) << said;
+}
+
 TEST(verdicts, say_when_nothing_was_compared_or_measured) {
     const std::vector<json> cells{sample::cell("cpu.a", 100), sample::cell("cpu.b", 50)};
     EXPECT_NE(verdict_of(sample::results(cells)).find("no test of the difference"),
@@ -185,7 +193,7 @@ TEST(warnings, tell_what_weakens_a_run) {
     auto& cell = results["cells"][0];
     cell["few_trials"] = true;
     cell["stop"] = "budget";
-    cell["ci_method"] = "block-bca";
+    cell["ci_method"] = "block bootstrap";
     cell["sd_s"] = 0.5;
     cell["mean_s"] = 1.0;
     cell["library"] = {{"kernel", "Haswell"}, {"note", "set X for `more`"}};

@@ -102,12 +102,9 @@ TEST(check, accepts_absent_and_null_optional_fields) {
 TEST(check, irons_out_what_was_not_measured) {
     json results = sample::two();
     results["cells"][0] = sample::unmeasured(results["cells"][0]);
-    results["cells"][0]["tunables"] = {{"tile-size", 64}, {"depth", 2}};
     results["cells"][1]["verification"] = "none";
     results["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0.4, nullptr};
     const json plain = carat::report::checked(results);
-    EXPECT_EQ(plain["cells"][0]["implementation"], "cpu.slow[depth=2,tile-size=64]");
-    EXPECT_EQ(plain["cells"][1]["implementation"], "cpu.fast");
     for (const char* field : {"ci95_gflops", "percent_of_roofline", "cold_s"}) {
         EXPECT_TRUE(plain["cells"][0][field].is_null()) << field;
         EXPECT_FALSE(plain["cells"][1][field].is_null()) << field;

@@ -88,13 +88,16 @@ const cell_tooltip = {
 const confidence_bands = {
   id: "confidence_bands",
   beforeDatasetsDraw(chart) {
-    const { ctx, scales: { x, y } } = chart;
+    const { ctx, chartArea, scales: { x, y } } = chart;
     chart.data.datasets.forEach((dataset, i) => {
       const points = dataset.data.filter((point) => point.cell?.ci95_gflops);
       if (!chart.isDatasetVisible(i) || points.length === 0) return;
       const edge = (point, side) => [x.getPixelForValue(point.x),
                                      y.getPixelForValue(point.cell.ci95_gflops[side])];
       ctx.save();
+      ctx.beginPath();
+      ctx.rect(chartArea.left, chartArea.top, chartArea.width, chartArea.height);
+      ctx.clip();
       ctx.fillStyle = faded(dataset.hue, dataset.dimmed ? 0.04 : 0.22);
       ctx.strokeStyle = faded(dataset.hue, dataset.dimmed ? 0.1 : 0.7);
       ctx.lineWidth = 1.5;

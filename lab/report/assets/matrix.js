@@ -66,7 +66,7 @@ function hypotheses(comparison) {
   const welch = comparison.welch ?? {};
   const freedom = `${digits(welch.df1)}, ${digits(welch.df2)}`;
   return facts([
-    ["H0", h0], ["H1", h1], ["alpha", known(alpha) ? String(alpha) : null],
+    ["H0", h0?.replace(/^H0: /, "")], ["H1", h1?.replace(/^H1: /, "")], ["alpha", known(alpha) ? String(alpha) : null],
     ["Welch's ANOVA", known(welch.f)
       ? `F(${freedom}) = ${digits(welch.f)}, p = ${p_value(welch.p)}` : null],
     ["Margin", known(settings.equivalence_margin)

@@ -48,6 +48,6 @@ section({
         element("span", {}, breakable(cell.implementation)),
         element("small", {}, `${duration(cell.median_s)}, SD ${
           percent(100 * cell.sd_s / cell.mean_s)}${
-          cell.ci_method === "block-bca" ? ", dependent" : ""}`)), draw_strip(cell, range)))));
+          cell.ci_method?.startsWith("block") ? ", dependent" : ""}`)), draw_strip(cell, range)))));
   },
 });
