@@ -150,12 +150,26 @@ def check_themes(page, check, address):
         page.view(1280, 900, theme)
         page.open(address)
         grounds[theme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    check_print(page, check)
     check.that(grounds["light"] != grounds["dark"], f"one ground for both themes: {grounds}")
     page.evaluate("document.getElementById('theme').click()")
     page.settle()
     check.equal(page.evaluate("getComputedStyle(document.body).backgroundColor"), grounds["light"],
                 "the theme button")
     check.equal(page.complaints, [], "complaints after the theme button")
+
+
+def check_print(page, check):
+    """Paper is light, whatever the screen, and the screen is itself again afterwards."""
+    ground = "getComputedStyle(document.body).backgroundColor"
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    printed = page.evaluate(ground)
+    check.equal(page.evaluate(BLANK_CANVASES), 0, "blank charts in print")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    check.that(printed != page.evaluate(ground), f"a dark screen printed dark: {printed}")
+    page.view(1280, 900, "dark")
+    pages = page.call("Page.printToPDF", printBackground=True)["data"]
+    check.that(len(pages) > 10_000, "a print")
 
 
 def expected_rows(results, case):

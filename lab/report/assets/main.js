@@ -55,6 +55,17 @@ function apply_theme() {
   button.setAttribute("aria-label", `Switch to the ${button.textContent.toLowerCase()} theme`);
 }
 
+let theme_before_print = null;
+
+/** Paper is light: the theme gives way for a print and comes back after it. */
+function print_theme(name) {
+  if (name) theme_before_print = chosen_theme;
+  chosen_theme = name ?? theme_before_print;
+  all_open ||= Boolean(name);  // what is folded away on the screen would be missing on paper
+  apply_theme();
+  redraw_all();
+}
+
 function start() {
   document.title = ["carat: " + machine.cpu_model, results.date?.slice(0, 10)]
     .filter(Boolean).join(", ");
@@ -75,6 +86,8 @@ function start() {
     results.date ? `; measured ${results.date}` : "",
     ". This page makes no request: data, style and charts are inside it. ",
     "Charts by Chart.js (MIT)."));
+  window.addEventListener("beforeprint", () => print_theme("light"));
+  window.addEventListener("afterprint", () => print_theme(null));
   let was_narrow = narrow();
   window.addEventListener("resize", () => {
     if (narrow() !== was_narrow) { was_narrow = narrow(); redraw(); }
