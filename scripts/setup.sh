@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a task needs and is not there yet: scripts/setup.sh build | test | lint | peers
+# Installs what a task needs and is not there yet: scripts/setup.sh build | test | lint | docs | peers
 # Packages are looked up first, so a second run asks nothing of the network and takes no time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -57,12 +57,12 @@ install() {
         install -y -q --no-install-recommends "${known[@]}" >/dev/null
 }
 
-# The formatter's output changes with its version, so its version is pinned.
+# Tools from scripts/$1.txt, which pins their versions: a formatter's output changes with its own.
 python_tools() {
-    local stamp=.venv/.lint-tools
-    if [ "$stamp" -nt scripts/lint-tools.txt ]; then return 0; fi
+    local stamp=.venv/.$1 list=scripts/$1.txt
+    if [ "$stamp" -nt "$list" ]; then return 0; fi
     [ -x .venv/bin/python ] || python3 -m venv .venv
-    .venv/bin/python -m pip install -q --disable-pip-version-check -r scripts/lint-tools.txt
+    .venv/bin/python -m pip install -q --disable-pip-version-check -r "$list"
     touch "$stamp"
 }
 
@@ -71,11 +71,15 @@ case "${1:-build}" in
     test) install "${build_packages[@]}" "${test_packages[@]}" ;;
     lint)
         install "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}"
-        python_tools
+        python_tools lint-tools
+        ;;
+    docs)
+        install python3-venv
+        python_tools docs-tools
         ;;
     peers) install "${peer_packages[@]}" ;;
     *)
-        echo "setup: unknown task '$1' (build, test, lint or peers)" >&2
+        echo "setup: unknown task '$1' (build, test, lint, docs or peers)" >&2
         exit 2
         ;;
 esac
