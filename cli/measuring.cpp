@@ -52,13 +52,14 @@ session_result measure(const session::request& r, const session_options& options
         result.doc.comparisons = std::move(earlier.comparisons);
     }
     progress_line line;
+    reasons_told told;
     session::hooks user;
     user.interrupted = interrupted;
     user.progress = [&](const std::string& what, double share) { line.show(what, share); };
     user.case_done = [&](const session::case_key&, const session::case_result& done) {
         line.clear();
         if (options.quiet) return;
-        fmt::print("{}\n", ranking(done.cells, done.compared, options.all_pairs));
+        fmt::print("{}\n", ranking(done.cells, done.compared, options.all_pairs, told));
         std::fflush(stdout);
     };
     user.measure_again = [&](const machine::ceilings& limits) {

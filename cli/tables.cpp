@@ -61,16 +61,42 @@ std::string row(const results::cell& c, const results::cell& best, const std::st
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 
-std::string not_ranked(std::span<const results::cell> cells) {
-    std::string text;
+// Words of `text` in lines of at most 80 columns, each after `indent` spaces but the first.
+std::string wrapped(std::string_view text, std::size_t indent) {
+    std::string out;
+    std::size_t column = 0;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        if (column > 0 && column + 1 + word.size() > 80) {
+            out += "\n" + std::string(indent, ' ');
+            column = indent;
+        } else if (column > 0) {
+            out += ' ';
+            ++column;
+        }
+        out += word;
+        column += word.size();
+    }
+    return out;
+}
+
+// Reasons are given once; later cases name what they concern.
+std::string not_ranked(std::span<const results::cell> cells, reasons_told& told) {
+    std::string text, again;
     for (const results::cell& c : cells) {
         if (c.ranked() || (c.reason.empty() && c.stop != "interrupted")) continue;
         const std::string reason = c.reason.empty() ? "interrupted before it was timed" : c.reason;
+        if (!told.insert(c.implementation + reason).second) {
+            again += (again.empty() ? "" : ", ") + c.implementation;
+            continue;
+        }
         const bool wrong = c.available && !c.reason.empty();
-        text += styled(fmt::format("   {}: {}", c.implementation, reason),
-                       wrong ? style::bad : style::faint) +
-                "\n";
+        const std::string line = fmt::format("   {}: {}", c.implementation, reason);
+        text += styled(wrapped(line, 6), wrong ? style::bad : style::faint) + "\n";
     }
+    if (!again.empty())
+        text += styled(wrapped("   not run, as above: " + again, 6), style::faint) + "\n";
     return text;
 }
 
@@ -88,13 +114,14 @@ std::string pairs(const results::comparison& compared) {
 }  // namespace
 
 std::string ranking(std::span<const results::cell> cells, const results::comparison& compared,
-                    bool all_pairs) {
+                    bool all_pairs, reasons_told& told) {
     std::vector<const results::cell*> ranked;
     for (const results::cell& c : cells)
         if (c.ranked()) ranked.push_back(&c);
     std::ranges::sort(ranked, {}, &results::cell::rank);
     if (ranked.empty())
-        return heading(compared, results::cell{}) + "   nothing was timed\n" + not_ranked(cells);
+        return heading(compared, results::cell{}) + "   nothing was timed\n" +
+               not_ranked(cells, told);
 
     std::string text = heading(compared, *ranked.front());
     text += styled(
@@ -109,7 +136,7 @@ std::string ranking(std::span<const results::cell> cells, const results::compari
         text += row(*ranked[i], *ranked.front(), verdict);
         few = few || ranked[i]->few_trials;
     }
-    text += not_ranked(cells);
+    text += not_ranked(cells, told);
     if (few) text += styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
     if (all_pairs) text += pairs(compared);
     return text;
