@@ -17,7 +17,7 @@ namespace {
 
 struct bench_options {
     std::string implementations = "all", sizes = "256,1000,2000", types = "f64", threads;
-    std::string distribution = "uniform(0,1)", inputs = "hot", operations = "2mnk";
+    std::string device = "all", distribution = "uniform(0,1)", inputs = "hot", operations = "2mnk";
     int trials = 0;
     double ci_width = 0.01, budget_s = 5, limit_s = 0;
     std::uint64_t seed = 1;
@@ -28,7 +28,8 @@ struct bench_options {
 session::request request_of(const bench_options& o) {
     const int cores = machine::describe().cores;
     session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), o.implementations);
+    r.chosen = session::parse_selection(lab::catalogue(), o.implementations,
+                                        session::parse_device(o.device));
     r.shapes = session::parse_shapes(o.sizes);
     r.types = session::parse_dtypes(o.types);
     r.threads =
@@ -72,6 +73,8 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
     sub.add_option("--size", o.sizes, "N, MxNxK, first:last:step, first:last:xF, and lists of them")
         ->capture_default_str();
     sub.add_option("--dtype", o.types, "f64, f32, i32, ...")->capture_default_str();
+    sub.add_option("--device", o.device, "cpu, cuda or all; short names mean the CPU's otherwise")
+        ->capture_default_str();
     sub.add_option("--threads", o.threads, "thread counts (default: all cores)");
 }
 

@@ -38,13 +38,13 @@ nlohmann::json to_json(const core::implementation& entry) {
 std::string types_of(const core::implementation& entry) {
     std::string text;
     for (const core::signature& s : entry.signatures)
-        text += (text.empty() ? "" : " ") + std::string(name(s.c));
+        text += (text.empty() ? "" : " ") + std::string(name(s.a)) +
+                (s.a == s.c ? "" : ">" + std::string(name(s.c)));
     return text;
 }
 
 void print(const core::implementation& entry) {
-    fmt::print("{:<32} {:<14} {}\n", entry.name, types_of(entry),
-               entry.threaded ? "threads" : "one thread");
+    fmt::print("{:<28} {:<40} {}\n", entry.name, types_of(entry), entry.threaded ? "threads" : "");
     fmt::print("    {}\n", entry.summary);
     for (const core::tunable& t : entry.tunables)
         fmt::print("    {}={} ({} to {}): {}\n", t.name, t.initial, t.least, t.most, t.meaning);

@@ -13,7 +13,7 @@ namespace {
 
 struct run_options {
     std::string m = "1024", n = "1024", k = "1024", implementation = "engine", type = "f64";
-    std::string threads, distribution = "uniform(0,1)";
+    std::string device = "all", threads, distribution = "uniform(0,1)";
     std::int64_t tile_size = 0;
     int trials = 0;
     std::uint64_t seed = 1;
@@ -23,7 +23,8 @@ struct run_options {
 session::request request_of(const run_options& o) {
     const int cores = machine::describe().cores;
     session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), o.implementation);
+    r.chosen = session::parse_selection(lab::catalogue(), o.implementation,
+                                        session::parse_device(o.device));
     r.shapes = session::parse_shapes(o.m + "x" + o.n + "x" + o.k);
     r.types = session::parse_dtypes(o.type);
     r.threads =
@@ -79,6 +80,7 @@ void add_run(CLI::App& app, action& chosen) {
     sub->add_option("--tile-size", o->tile_size, "for implementations that have tiles")
         ->check(CLI::PositiveNumber);
     sub->add_option("--dtype", o->type, "f64, f32, i32, ...")->capture_default_str();
+    sub->add_option("--device", o->device, "cpu or cuda: whose --impl is meant (default: cpu's)");
     sub->add_option("--threads", o->threads, "threads (default: all cores)");
     sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
         ->check(CLI::Range(2, 100000));

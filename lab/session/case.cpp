@@ -7,6 +7,7 @@
 
 #include <carat/error.hpp>
 
+#include "lab/catalogue/spaces.hpp"
 #include "lab/machine/roofline.hpp"
 #include "lab/measure/idle.hpp"
 #include "lab/session/analyse.hpp"
@@ -51,6 +52,7 @@ results::library library_of(const core::implementation& entry) {
 // One implementation on its way through a case.
 struct contender {
     const selection* what = nullptr;
+    core::execution_space* space = nullptr;  // set when it is available
     core::settings settings;
     results::cell cell;
     std::unique_ptr<core::runnable> ready;
@@ -103,6 +105,7 @@ class runner {
             cell.tunables = s.tunables;
             return c;
         }
+        c.space = &lab::space_of(s.entry->where);
         cell.tunables = resolved(s);
         cell.computes_in = text(core::find_signature(*s.entry, problem_)->computes_in);
         cell.vendor = library_of(*s.entry);
@@ -126,7 +129,7 @@ class runner {
         const std::int64_t cache_bytes =
             last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
         const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, problem_) : 1;
-        data_.emplace(problem_, core::host_space(), sets, request_.values, request_.seed);
+        data_.emplace(problem_, sets, request_.values, request_.seed);
         verify::options how;
         how.seed = request_.seed;
         how.progress = [&](double share) {
@@ -134,7 +137,7 @@ class runner {
             return !stopped();
         };
         try {
-            reference_.emplace(problem_, data_->at(0), how);
+            reference_.emplace(problem_, data_->on(core::host_space()).at(0), how);
         } catch (const verify::cancelled&) {
             // stopped() is true now, so nothing below runs.
         }
@@ -143,13 +146,14 @@ class runner {
     // The first run after prepare is the cold one, and the one that is verified.
     void prepare_and_verify(contender& c) {
         tell("verifying " + c.cell.implementation, share_of(c));
-        core::execution_space& space = core::host_space();
-        const core::operands data = data_->at(0);
+        const void* result = nullptr;
         try {
-            c.cell.prepare_s =
-                space.time_s([&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
-            verify::poison(problem_, data.c);
-            c.cell.cold_s = space.time_s([&] { c.ready->run(data); });
+            const core::operands data = data_->on(*c.space).at(0);
+            c.cell.prepare_s = core::host_space().time_s(
+                [&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
+            data_->poison(*c.space);
+            c.cell.cold_s = c.space->time_s([&] { c.ready->run(data); });
+            result = data_->result(*c.space);
         } catch (const std::exception& failure) {
             c.ready.reset();
             c.cell.available = false;
@@ -157,7 +161,7 @@ class runner {
             return;
         }
         c.cell.threads_used = c.ready->threads();
-        const verify::verdict v = reference_->check(data.c, c.cell.computes_in);
+        const verify::verdict v = reference_->check(result, c.cell.computes_in);
         c.cell.verification = text(verify::name(v.how));
         c.cell.verified = v.passed;
         c.cell.error_ulp = v.error_ulp;
@@ -177,7 +181,7 @@ class runner {
         for (contender& c : contenders_) {
             if (!c.cell.verified) continue;
             timed.push_back(&c);
-            candidates.push_back({[this, &c] { run_once(c); }, &core::host_space()});
+            candidates.push_back({[this, &c] { run_once(c); }, c.space});
             estimates_s.push_back(c.cell.cold_s);
         }
         if (timed.empty() || stopped()) return;
@@ -197,11 +201,14 @@ class runner {
     }
 
     void run_once(contender& c) {
-        c.ready->run(data_->at(c.next_set));
-        c.next_set = (c.next_set + 1) % data_->size();
+        const operand_sets& sets = data_->on(*c.space);
+        c.ready->run(sets.at(c.next_set));
+        c.next_set = (c.next_set + 1) % sets.size();
     }
 
+    // The roofline is the CPU's; a GPU's cells stand without one.
     void place_under_roof(results::cell& c) const {
+        if (c.device != core::name(core::device::cpu)) return;
         const auto roof =
             machine::roofline(around_.machine, around_.limits, problem_, key_.threads);
         if (!roof) return;
@@ -211,7 +218,7 @@ class runner {
 
     // What a figure claims is judged by its fastest trial: even one beyond the peak is impossible.
     [[nodiscard]] bool impossible(const results::cell& c) const {
-        if (c.trials_s.empty()) return false;
+        if (c.trials_s.empty() || c.device != core::name(core::device::cpu)) return false;
         const double best = c.flop / *std::ranges::min_element(c.trials_s) / 1e9;
         return machine::impossible(around_.limits, key_.type, key_.threads, best);
     }
@@ -261,14 +268,18 @@ class runner {
     const surroundings& around_;
     const core::problem problem_;
     std::vector<contender> contenders_;
-    std::optional<operand_sets> data_;
+    std::optional<placed_operands> data_;
     std::optional<verify::reference> reference_;
 };
 
 }  // namespace
 
+// Narrow types are multiplied as their users do: into the type they are accumulated in.
 core::problem problem_of(const case_key& key) {
-    return core::row_major_problem(key.type, key.size.m, key.size.n, key.size.k);
+    core::problem p = core::row_major_problem(key.type, key.size.m, key.size.n, key.size.k);
+    if (key.type == dtype::f16 || key.type == dtype::bf16) p.c_type = dtype::f32;
+    if (key.type == dtype::i8) p.c_type = dtype::i32;
+    return p;
 }
 
 std::string describe(const case_key& key) {

@@ -2,6 +2,7 @@
 // defeat the caches when inputs rotate, one set when they are declared hot.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "core/execution_space.hpp"
@@ -23,6 +24,30 @@ class operand_sets {
         core::buffer a, b, c;
     };
     std::vector<set> sets_;
+};
+
+// The operands of a case wherever its implementations run: the same values on every device.
+class placed_operands {
+  public:
+    // `host_sets` for the host; a device gets as many as defeat its cache.
+    placed_operands(const core::problem& p, std::size_t host_sets,
+                    const workload::distribution& values, std::uint64_t seed);
+
+    // Laid out on first use. Throws carat::error(out_of_memory).
+    [[nodiscard]] const operand_sets& on(core::execution_space& space);
+
+    // Overwrites the first set's C with what no product gives.
+    void poison(core::execution_space& space);
+
+    // The first set's C in host memory, valid until the next call.
+    [[nodiscard]] const void* result(core::execution_space& space);
+
+  private:
+    core::problem problem_;
+    workload::distribution values_;
+    std::uint64_t seed_;
+    operand_sets host_;
+    std::map<core::execution_space*, operand_sets> devices_;
 };
 
 // How many sets make two caches' worth of data, at most 16.

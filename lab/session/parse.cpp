@@ -101,27 +101,29 @@ selection with_tunables(const core::implementation& entry, std::string_view insi
 }
 
 void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
-                   std::string_view item) {
+                   std::optional<core::device> only, std::string_view item) {
     const std::string_view prefix =
         item.ends_with(".*") ? item.substr(0, item.size() - 1) : std::string_view();
     if (item == "all" || !prefix.empty()) {
         const std::size_t before = chosen.size();
         for (const core::implementation* entry : all.entries())
-            if (entry->name.starts_with(prefix)) chosen.push_back({entry, {}, false});
+            if (entry->name.starts_with(prefix) && entry->where == only.value_or(entry->where))
+                chosen.push_back({entry, {}, false});
         if (chosen.size() == before)
             refuse("no implementation begins with '" + std::string(prefix) +
                    "' (carat list shows all)");
         return;
     }
+    const core::device preferred = only.value_or(core::device::cpu);
     const std::size_t bracket = item.find('[');
     if (bracket == std::string_view::npos) {
-        chosen.push_back({&all.find(item), {}, true});
+        chosen.push_back({&all.find(item, preferred), {}, true});
         return;
     }
     if (!item.ends_with(']'))
         refuse("implementation '" + std::string(item) + "' has no closing bracket");
     const std::string_view inside = item.substr(bracket + 1, item.size() - bracket - 2);
-    chosen.push_back(with_tunables(all.find(item.substr(0, bracket)), inside));
+    chosen.push_back(with_tunables(all.find(item.substr(0, bracket), preferred), inside));
 }
 
 }  // namespace
@@ -158,10 +160,18 @@ std::vector<int> parse_threads(std::string_view text, int most) {
     return threads;
 }
 
-std::vector<selection> parse_selection(const core::catalogue& all, std::string_view text) {
+std::vector<selection> parse_selection(const core::catalogue& all, std::string_view text,
+                                       std::optional<core::device> only) {
     std::vector<selection> chosen;
-    for (const std::string_view item : split(text, ',')) add_selection(chosen, all, item);
+    for (const std::string_view item : split(text, ',')) add_selection(chosen, all, only, item);
     return chosen;
+}
+
+std::optional<core::device> parse_device(std::string_view text) {
+    if (text == "all") return std::nullopt;
+    for (const core::device d : {core::device::cpu, core::device::cuda})
+        if (text == core::name(d)) return d;
+    refuse("device '" + std::string(text) + "' is unknown: use cpu, cuda or all");
 }
 
 std::string label_of(const selection& s, const std::vector<selection>& chosen) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +37,14 @@ struct selection {
 };
 
 // Names separated by commas; each may carry tunables ("tiled[tile-size=32]") and may be a group:
-// "all", or a prefix of names with ".*" ("cpu.ladder.*").
-[[nodiscard]] std::vector<selection> parse_selection(const core::catalogue& all,
-                                                     std::string_view text);
+// "all", or a prefix of names with ".*" ("cpu.ladder.*"). With `only`, groups hold what runs there,
+// and short names mean what runs there; without it, short names prefer the CPU.
+[[nodiscard]] std::vector<selection> parse_selection(
+    const core::catalogue& all, std::string_view text,
+    std::optional<core::device> only = std::nullopt);
+
+// "cpu", "cuda", or "all" for no restriction.
+[[nodiscard]] std::optional<core::device> parse_device(std::string_view text);
 
 // How results name it: with the tunables asked for where `chosen` has the entry more than once.
 [[nodiscard]] std::string label_of(const selection& s, const std::vector<selection>& chosen);

@@ -48,7 +48,7 @@ catalogue::catalogue(std::initializer_list<table> tables) {
         }
 }
 
-const implementation& catalogue::find(std::string_view name) const {
+const implementation& catalogue::find(std::string_view name, device preferred) const {
     const auto exact = std::ranges::find(entries_, name, &implementation::name);
     if (exact != entries_.end()) return **exact;
 
@@ -56,6 +56,10 @@ const implementation& catalogue::find(std::string_view name) const {
     std::ranges::copy_if(entries_, std::back_inserter(matches),
                          [&](const implementation* e) { return is_tail(e->name, name); });
     if (matches.size() == 1) return *matches.front();
+    std::vector<const implementation*> there;
+    std::ranges::copy_if(matches, std::back_inserter(there),
+                         [&](const implementation* e) { return e->where == preferred; });
+    if (there.size() == 1) return *there.front();
 
     const std::string asked = "implementation '" + std::string(name) + "' ";
     if (matches.size() > 1) {

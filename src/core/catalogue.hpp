@@ -19,9 +19,11 @@ class catalogue {
 
     [[nodiscard]] table entries() const { return entries_; }
 
-    // Throws carat::error naming the nearest names when `name` is unknown, and the candidates when
-    // it is ambiguous.
-    [[nodiscard]] const implementation& find(std::string_view name) const;
+    // A tail that several devices have ("naive") means the one that runs on `preferred`. Throws
+    // carat::error naming the nearest name when `name` is unknown, and the candidates when it is
+    // ambiguous.
+    [[nodiscard]] const implementation& find(std::string_view name,
+                                             device preferred = device::cpu) const;
 
   private:
     std::vector<const implementation*> entries_;

@@ -21,6 +21,8 @@ class execution_space {
     virtual void upload(void* target, const void* host, std::size_t size_bytes) = 0;
     virtual void download(void* host, const void* source, std::size_t size_bytes) = 0;
     [[nodiscard]] virtual std::size_t available_bytes() const = 0;
+    // Of the largest cache before this memory; 0 where the machine description knows better.
+    [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
 
     // Seconds from before the first to after the last of the work that `work` starts, measured on
     // the device's own clock and including its completion.

@@ -14,10 +14,16 @@ constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f6
 constexpr core::tunable tile[] = {{"tile-size", 64, 1, 4096, "edge of a tile"}};
 const implementation tiled{
     .name = "cpu.ladder.tiled", .summary = "", .signatures = f64_only, .tunables = tile};
-const implementation gpu_tiled{.name = "cuda.ladder.tiled", .summary = "", .signatures = f64_only};
+const implementation gpu_tiled{.name = "cuda.ladder.tiled",
+                               .summary = "",
+                               .where = core::device::cuda,
+                               .signatures = f64_only};
 const implementation naive{.name = "cpu.ladder.naive", .summary = "", .signatures = f64_only};
 const implementation* const cpu_rows[] = {&naive, &tiled};
 const implementation* const gpu_rows[] = {&gpu_tiled};
+const implementation other_tiled{
+    .name = "cpu.other.tiled", .summary = "", .signatures = f64_only};
+const implementation* const other_rows[] = {&other_tiled};
 
 std::string message_of(const core::catalogue& c, std::string_view name) {
     try {
@@ -36,11 +42,16 @@ TEST(catalogue, finds_full_names_and_unambiguous_tails) {
 }
 
 TEST(catalogue, ambiguity_names_the_candidates_and_a_typo_the_nearest) {
-    const core::catalogue c({core::table(cpu_rows), core::table(gpu_rows)});
-    EXPECT_NE(message_of(c, "tiled").find("cpu.ladder.tiled, cuda.ladder.tiled"),
-              std::string::npos);
+    const core::catalogue c({core::table(cpu_rows), core::table(other_rows)});
+    EXPECT_NE(message_of(c, "tiled").find("cpu.ladder.tiled, cpu.other.tiled"), std::string::npos);
     EXPECT_NE(message_of(c, "naiv").find("nearest is cpu.ladder.naive"), std::string::npos);
     EXPECT_NE(message_of(c, "iled").find("unknown"), std::string::npos);
+}
+
+TEST(catalogue, a_tail_that_both_devices_have_means_the_preferred_one) {
+    const core::catalogue c({core::table(cpu_rows), core::table(gpu_rows)});
+    EXPECT_EQ(&c.find("tiled"), &tiled);
+    EXPECT_EQ(&c.find("tiled", core::device::cuda), &gpu_tiled);
 }
 
 TEST(catalogue, refuses_two_rows_of_one_name) {

@@ -54,6 +54,8 @@ class device_space final : public core::execution_space {
         return free_bytes;
     }
 
+    [[nodiscard]] std::size_t cache_bytes() const override { return describe(device_).l2_bytes; }
+
     [[nodiscard]] double time_s(const std::function<void()>& work) override {
         use();
         CARAT_CUDA_CHECK(cudaEventRecord(start_.get(), stream()));
