@@ -224,6 +224,22 @@ TEST(FlawsOfIntegers, TwoHalfTurnsInOneRow) {
     EXPECT_FALSE(t.reference(how).check(c.data()).passed);
 }
 
+// Errors that cancel in the sum of their row, at places that no whole row or column covers.
+TEST(FlawsOfReals, OppositeErrorsInOneRow) {
+    trial<double> t(97, 83, 40, workload::integers(-8, 8));
+    options how;
+    how.componentwise_madds = 0;
+    const reference r = t.reference(how);
+    int caught = 0;
+    for (std::int64_t i = 1; i < 96; ++i) {
+        std::vector<double> c = multiply(t);
+        c[t.index(i, 31)] += 1;
+        c[t.index(i, 47)] -= 1;
+        caught += r.check(c.data()).passed ? 0 : 1;
+    }
+    EXPECT_EQ(caught, 95);
+}
+
 // Real data: an entry just beyond its bound is caught, one just within is not.
 TEST(FlawsOfReals, TheBoundIsWhereItSaysItIs) {
     trial<double> t(40, 50, 60, workload::uniform(2, 5));
@@ -242,6 +258,39 @@ TEST(FlawsOfReals, TheBoundIsWhereItSaysItIs) {
     EXPECT_NEAR(caught.bound_ulp, 62, 0.001);
     entry = right + 55 * 0x1p-53 * magnitude;
     EXPECT_TRUE(r.check(c.data()).passed);
+}
+
+// Too small for the random vectors, whose rows allow n times as much: the whole rows and columns
+// find it where edges are.
+TEST(FlawsOfReals, EdgesAreCheckedEntryByEntry) {
+    trial<double> t(40, 50, 60, workload::uniform(2, 5));
+    options how;
+    how.componentwise_madds = 0;
+    const reference r = t.reference(how);
+    std::vector<double> c = multiply(t, order::pairwise);
+    EXPECT_TRUE(r.check(c.data()).passed);
+    for (const auto& [i, j] : {std::array<std::int64_t, 2>{0, 44}, {39, 44}, {33, 0}, {33, 49}}) {
+        double& entry = c[t.index(i, j)];
+        const double right = entry;
+        entry *= 1 + 130 * 0x1p-53;
+        const verdict v = r.check(c.data());
+        EXPECT_FALSE(v.passed);
+        EXPECT_EQ(v.row, i);
+        EXPECT_EQ(v.col, j);
+        entry = right;
+    }
+}
+
+// Adding zeros is exact: with one term in each sum, three roundings are all there can be.
+TEST(FlawsOfReals, ZerosDoNotWidenTheBound) {
+    trial<float> t(64, 64, 64, workload::normal(0, 1));
+    for (std::int64_t i = 0; i < 64; ++i)
+        for (std::int64_t q = 0; q < 64; ++q)
+            if (i != q) t.a[t.index(i, q)] = 0;
+    std::vector<float> c = multiply(t);
+    EXPECT_TRUE(t.reference().check(c.data()).passed);
+    c[t.index(5, 60)] *= 1 + 10 * 0x1p-24F;
+    EXPECT_FALSE(t.reference().check(c.data()).passed);
 }
 
 // I B must be B: an input rounded away shows although it is far below k ulp.

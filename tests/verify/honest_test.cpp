@@ -99,6 +99,26 @@ TYPED_TEST(Honest, GradedRowsAndColumnsPass) {
     EXPECT_EQ(check_all_orders(t), 16);
 }
 
+// Whole numbers times powers of two so small that products fall between the subnormals: nothing is
+// exact any more, whatever their bits say.
+TYPED_TEST(Honest, WholeNumbersBelowTheSmallestPass) {
+    const int scale = (std::numeric_limits<TypeParam>::min_exponent - 30) / 2;
+    for (const double alpha : {1.0, 0.5, 3.0}) {
+        trial<TypeParam> t(13, 11, 37, workload::integers(-800, 800), alpha, 0);
+        for (auto* side : {&t.a, &t.b})
+            for (TypeParam& x : *side) x = std::ldexp(x, scale);
+        EXPECT_EQ(check_all_orders(t), 16);
+    }
+}
+
+// One term in each sum, of 51 bits, so that C is exact; but B times a vector has more than 53.
+TEST(HonestSampled, WideWholeNumbersPass) {
+    trial<double> t(90, 80, 90, workload::integers(-0x1p51, 0x1p51));
+    std::ranges::fill(t.a, 0.0);
+    for (std::int64_t i = 0; i < 90; ++i) t.a[static_cast<std::size_t>(i * 91)] = 1;
+    EXPECT_EQ(check_all_orders(t), 16);
+}
+
 TEST(HonestIntegers, EveryOrderPassesModulo32Bits) {
     int checks = 0;
     for (const shape& s : shapes)
