@@ -215,7 +215,7 @@ TEST(Poison, IsFoundInEveryType) {
 
 TEST(Padding, DigestSeesPaddingOnly) {
     core::problem p = core::row_major_problem(dtype::f32, 3, 4, 5);
-    std::vector<float> c(20, 1.0F);
+    std::vector<float> c(26, 1.0F);
     EXPECT_EQ(padding_digest(p, c.data()), 0U);
     p.c_layout = {6, 1};
     const std::uint64_t before = padding_digest(p, c.data());
