@@ -8,8 +8,8 @@
 //     |  w2 |  w3 |              [ ][ ][ ][ ]    Three pairs of tiles: one is multiplied while two
 //     +-----+-----+                              are under way.
 //
-// Tiles go to shared memory row by row in chunks of 16 bytes. A chunk that sticks out, and every
-// chunk of a matrix that is not row-major or aligned, is filled element by element.
+// Tiles go to shared memory row by row in chunks of 16 bytes. A tile that sticks out, and every
+// tile of a matrix that is not row-major or aligned, is filled element by element.
 #include "cuda/common/async_copy.cuh"
 #include "ladder/cuda/fragments.cuh"
 #include "ladder/cuda/half_product.hpp"
@@ -32,7 +32,7 @@ struct shape {
     static constexpr int chunk = 16 / int{sizeof(In)};  // elements
     static constexpr int m = warps_m * each * f::m;
     static constexpr int n = warps_n * each * f::n;
-    static constexpr int k = 64 / int{sizeof(In)};
+    static constexpr int k = 128 / int{sizeof(In)};
     // Rows are padded by a chunk, so that the rows of a fragment lie in different banks.
     static constexpr int a_width = k + chunk;
     static constexpr int b_width = n + chunk;
@@ -45,18 +45,22 @@ template <int Rows, int Cols, int Width, class T>
 __device__ void start_tile(T* to, const matrix<const T>& m, std::int64_t i, std::int64_t j) {
     constexpr int chunk = 16 / int{sizeof(T)};
     constexpr int across = Cols / chunk;
+    constexpr int row_step = threads / across;
     const bool aligned = m.col_stride == 1 && m.row_stride % chunk == 0 &&
                          reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0;
-#pragma unroll 2
-    for (int e = static_cast<int>(threadIdx.x); e < Rows * across; e += threads) {
-        const int row = e / across;
-        const int col = e % across * chunk;
-        T* target = to + row * Width + col;
-        if (aligned && i + row < m.rows && j + col + chunk <= m.cols)
-            carat::cuda::copy_async<16>(target, &m(i + row, j + col), true);
-        else
+    if (aligned && i + Rows <= m.rows && j + Cols <= m.cols) {
+        const int row = static_cast<int>(threadIdx.x) / across;
+        const int col = static_cast<int>(threadIdx.x) % across * chunk;
+        const T* from = &m(i + row, j + col);
+#pragma unroll
+        for (int r = 0; r < Rows; r += row_step) {
+            carat::cuda::copy_async<16>(to + (row + r) * Width + col, from, true);
+            from += row_step * m.row_stride;
+        }
+    } else {
 #pragma unroll 1
-            for (int c = 0; c < chunk; ++c) target[c] = m.or_zero(i + row, j + col + c);
+        for (int e = static_cast<int>(threadIdx.x); e < Rows * Cols; e += threads)
+            to[e / Cols * Width + e % Cols] = m.or_zero(i + e / Cols, j + e % Cols);
     }
 }
 
@@ -65,7 +69,7 @@ template <class In, class Sums>
 __device__ __forceinline__ void multiply(Sums& sum, const In* a, const In* b) {
     using s = shape<In>;
     using f = fragments<In>;
-#pragma unroll
+#pragma unroll 2
     for (int k = 0; k < s::k; k += f::k) {
         typename f::template a<> rows[each];
         typename f::template b<> cols[each];

@@ -21,8 +21,9 @@ class tile_copier {
     // Starts copying the Depth rows from k0 on; they are there when the copies have been waited for
     // and the block has met at a barrier.
     __device__ void start(shared_tile<T, Depth, Width>& to, std::int64_t k0) const {
-        const bool whole = x0_ + Width <= matrix_.cols && k0 + Depth <= matrix_.rows;
-        if (in_vectors_ && whole)
+        if (x0_ + Width > matrix_.cols || k0 + Depth > matrix_.rows)
+            copy_edge(to, k0);
+        else if (in_vectors_)
             copy<vector<T>::size, false>(to, k0);
         else if (along_k_)
             copy<1, true>(to, k0);
@@ -31,7 +32,9 @@ class tile_copier {
     }
 
   private:
-    // Neighbouring threads copy neighbours along k, or along x: whichever lie side by side.
+    // A tile that lies inside the matrix. Neighbouring threads copy neighbours along k, or along x:
+    // whichever lie side by side. Three instructions an element: what is not a multiplication
+    // costs time here.
     template <int Size, bool AlongK>
     __device__ void copy(shared_tile<T, Depth, Width>& to, std::int64_t k0) const {
         constexpr int copies = Depth * Width / Size / Threads;
@@ -44,17 +47,23 @@ class tile_copier {
         constexpr int x_step = AlongK ? Threads / Depth : 0;
         const T* from = &matrix_(k0 + k, x0_ + x);
         const std::int64_t step = k_step * matrix_.row_stride + x_step * matrix_.col_stride;
-        // How many steps remain inside the matrix.
-        const std::int64_t left = AlongK ? matrix_.cols - x0_ - x : matrix_.rows - k0 - k;
-        const bool line_inside = AlongK ? k0 + k < matrix_.rows : x0_ + x < matrix_.cols;
-        // Rolled up where there are many: unrolled, their addresses would take registers that the
-        // sums need.
-#pragma unroll(Size == 1 ? 1 : copies)
+#pragma unroll
         for (int e = 0; e < copies; ++e) {
-            const bool inside = line_inside && e * (AlongK ? x_step : k_step) < left;
-            carat::cuda::copy_async<Size * sizeof(T)>(&to.at[k + e * k_step][x + e * x_step],
-                                                      inside ? from : matrix_.data, inside);
+            carat::cuda::copy_async<Size * sizeof(T)>(&to.at[k + e * k_step][x + e * x_step], from,
+                                                      true);
             from += step;
+        }
+    }
+
+    // A tile that sticks out: zeros where the matrix ends. Rolled up, to leave the registers alone.
+    __device__ void copy_edge(shared_tile<T, Depth, Width>& to, std::int64_t k0) const {
+#pragma unroll 1
+        for (int e = static_cast<int>(threadIdx.x); e < Depth * Width; e += Threads) {
+            const int k = along_k_ ? e % Depth : e / Width;
+            const int x = along_k_ ? e / Depth : e % Width;
+            const bool inside = matrix_.contains(k0 + k, x0_ + x);
+            carat::cuda::copy_async<sizeof(T)>(
+                &to.at[k][x], inside ? &matrix_(k0 + k, x0_ + x) : matrix_.data, inside);
         }
     }
 

@@ -1,0 +1,31 @@
+// The laboratory's door to the GPUs: which there are, which is in use, its memory and clock, and
+// what it is, for the results file. In a build without CUDA there are none, with that as the
+// reason.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/execution_space.hpp"
+
+namespace carat::gpu {
+
+/// GPUs that the driver offers.
+[[nodiscard]] int count();
+
+/// Why nothing can be computed on `device`, in one line with the remedy; empty when it can.
+[[nodiscard]] std::string unavailable(int device);
+
+/// The GPU that products run on: the one selected, else CARAT_CUDA_DEVICE, else 0.
+[[nodiscard]] int in_use();
+
+/// @throws carat::error(unsupported) with the reason unavailable() gives; so does space().
+void select(int device);
+
+/// Memory of a GPU and its clock, taken by events on the stream that products run on.
+[[nodiscard]] core::execution_space& space(int device);
+
+/// The element of "gpus" in docs/results.md; null when the GPU is unavailable.
+[[nodiscard]] nlohmann::json describe(int device);
+
+}  // namespace carat::gpu
