@@ -33,7 +33,8 @@ bool session_result::failed() const {
 
 int session_result::exit_code() const {
     if (interrupted) return interrupted_by_user;
-    return failed() ? bad_answer : success;
+    const bool some = std::ranges::any_of(doc.cells, &results::cell::ranked);
+    return failed() || !some ? bad_answer : success;
 }
 
 session_result measure(const session::request& r, const session_options& options) {

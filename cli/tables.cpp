@@ -61,14 +61,14 @@ std::string row(const results::cell& c, const results::cell& best, const std::st
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 
-// Words of `text` in lines of at most 80 columns, each after `indent` spaces but the first.
+// Words of `text` in lines of at most 77 columns, each after `indent` spaces but the first.
 std::string wrapped(std::string_view text, std::size_t indent) {
     std::string out;
     std::size_t column = 0;
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
-        if (column > 0 && column + 1 + word.size() > 80) {
+        if (column > 0 && column + 1 + word.size() > 77) {
             out += "\n" + std::string(indent, ' ');
             column = indent;
         } else if (column > 0) {
@@ -92,11 +92,11 @@ std::string not_ranked(std::span<const results::cell> cells, reasons_told& told)
             continue;
         }
         const bool wrong = c.available && !c.reason.empty();
-        const std::string line = fmt::format("   {}: {}", c.implementation, reason);
-        text += styled(wrapped(line, 6), wrong ? style::bad : style::faint) + "\n";
+        const std::string line = wrapped(fmt::format("{}: {}", c.implementation, reason), 6);
+        text += "   " + styled(line, wrong ? style::bad : style::faint) + "\n";
     }
     if (!again.empty())
-        text += styled(wrapped("   not run, as above: " + again, 6), style::faint) + "\n";
+        text += "   " + styled(wrapped("not run, as above: " + again, 6), style::faint) + "\n";
     return text;
 }
 

@@ -21,8 +21,7 @@ const implementation gpu_tiled{.name = "cuda.ladder.tiled",
 const implementation naive{.name = "cpu.ladder.naive", .summary = "", .signatures = f64_only};
 const implementation* const cpu_rows[] = {&naive, &tiled};
 const implementation* const gpu_rows[] = {&gpu_tiled};
-const implementation other_tiled{
-    .name = "cpu.other.tiled", .summary = "", .signatures = f64_only};
+const implementation other_tiled{.name = "cpu.other.tiled", .summary = "", .signatures = f64_only};
 const implementation* const other_rows[] = {&other_tiled};
 
 std::string message_of(const core::catalogue& c, std::string_view name) {
