@@ -27,7 +27,8 @@ std::vector<std::uint32_t> ranks_of(std::span<const double> trials) {
 
 // The share of replicates below the estimate, ties counted half, as a normal deviate.
 double bias_correction(double estimate, std::span<const double> ascending) {
-    const auto [first, last] = std::ranges::equal_range(ascending, estimate);
+    // Not std::ranges::equal_range, whose subrange clang 14 can't compile with libstdc++.
+    const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), estimate);
     const double below = static_cast<double>(first - ascending.begin());
     const double ties = static_cast<double>(last - first);
     const double share = (below + ties / 2) / static_cast<double>(ascending.size());
