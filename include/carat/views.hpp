@@ -176,4 +176,14 @@ template <matrix_like M>
     return scaled_view<element_type>{factor, v};
 }
 
+// Both in any order, any number of times.
+template <class T>
+[[nodiscard]] constexpr scaled_view<T> transposed(const scaled_view<T>& s) {
+    return {s.factor, transposed(s.matrix)};
+}
+template <class T>
+[[nodiscard]] constexpr scaled_view<T> scaled(double factor, const scaled_view<T>& s) {
+    return {factor * s.factor, s.matrix};
+}
+
 }  // namespace carat

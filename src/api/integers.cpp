@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -159,16 +158,10 @@ bool multiply_exactly_if_needed(const core::problem& p, int threads, const erase
     if (size <= most) return false;
     const matrix_view<std::int32_t> out(static_cast<std::int32_t*>(c.data), c.rows, c.cols,
                                         c.row_stride, c.col_stride);
-    try {
-        if (size <= static_cast<wide>(1) << 53) {
-            write_checked(product_of_doubles(p, threads, in_a, in_b, in_e), out);
-        } else {
-            write_checked(product_of_wides(p, in_a, in_b, in_e), out);
-        }
-    } catch (const std::bad_alloc&) {
-        throw error(error_code::out_of_memory, "matrix_product: no memory to check " +
-                                                   core::describe(p) +
-                                                   " for overflow; C is unchanged");
+    if (size <= static_cast<wide>(1) << 53) {
+        write_checked(product_of_doubles(p, threads, in_a, in_b, in_e), out);
+    } else {
+        write_checked(product_of_wides(p, in_a, in_b, in_e), out);
     }
     return true;
 }

@@ -1,5 +1,6 @@
 // The public call: arguments checked, a plan made, memory found, and only then C written.
 #include <cstring>
+#include <new>
 #include <string>
 
 #include <carat/product.hpp>
@@ -44,9 +45,7 @@ void run_engine(const core::problem& p, int threads, const erased_matrix& a, con
     own.trim();
 }
 
-}  // namespace
-
-void detail::multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
+void multiply_checked(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                       const erased_matrix* e, const erased_matrix& c) {
     if (where.threads < 0)
         throw error(error_code::invalid_argument, "matrix_product: cpu{" +
@@ -59,6 +58,18 @@ void detail::multiply(const cpu& where, const erased_matrix& a, const erased_mat
     const int threads = cpu_engine::most_threads(where.threads);
     if (p.c_type == dtype::i32 && api::multiply_exactly_if_needed(p, threads, a, b, e, c)) return;
     run_engine(p, threads, a, b, e, c);
+}
+
+}  // namespace
+
+void detail::multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
+                      const erased_matrix* e, const erased_matrix& c) {
+    try {
+        multiply_checked(where, a, b, e, c);
+    } catch (const std::bad_alloc&) {
+        // All allocations come before the first write to C.
+        throw error(error_code::out_of_memory, "matrix_product: no memory; C is unchanged");
+    }
 }
 
 }  // namespace carat

@@ -1,18 +1,173 @@
-// The public call on ordinary matrices.
+// What the public call promises of values: both forms, all ways to say a matrix, and what it must
+// not read.
+#include <array>
 #include <gtest/gtest.h>
 
-#include <carat/carat.hpp>
+#include "tests/api/matrices.hpp"
 
 namespace {
 
 using namespace carat;
+using test::poison;
+using test::same_values;
+using test::whole_matrix;
 
-TEST(matrix_product, multiplies) {
-    matrix<double> a(2, 3), b(3, 2), c(2, 2);
-    for (std::size_t i = 0; i < 6; ++i) a.data()[i] = b.data()[i] = double(i);
-    matrix_product(a, b, c);
-    EXPECT_EQ(c(0, 0), 10);
-    EXPECT_EQ(c(1, 1), 40);
+template <class T>
+class product : public testing::Test {};
+using element_types = testing::Types<double, float, std::int32_t, f16, bf16>;
+TYPED_TEST_SUITE(product, element_types);
+
+// Sizes that take the direct path, the packed one and every kind of nothing.
+constexpr std::array<std::array<std::size_t, 3>, 8> sizes = {{{1, 1, 1},
+                                                              {7, 5, 3},
+                                                              {30, 31, 32},
+                                                              {165, 170, 160},
+                                                              {0, 4, 3},
+                                                              {4, 0, 3},
+                                                              {4, 5, 0},
+                                                              {0, 0, 0}}};
+
+// alpha A B + beta E on whole numbers small enough for every type.
+template <class T>
+matrix<T> expected(const matrix<T>& a, const matrix<T>& b, double alpha, double beta,
+                   const matrix<T>& e) {
+    matrix<T> c(a.rows(), b.cols());
+    for (std::size_t i = 0; i < c.rows(); ++i) {
+        for (std::size_t j = 0; j < c.cols(); ++j) {
+            double sum = 0;
+            for (std::size_t p = 0; p < a.cols(); ++p) sum += double(a(i, p)) * double(b(p, j));
+            c(i, j) = T(alpha * sum + (beta == 0 ? 0 : beta * double(e(i, j))) + 0.0);
+        }
+    }
+    return c;
+}
+
+TYPED_TEST(product, plain_updating_and_in_place) {
+    using T = TypeParam;
+    for (const auto& [m, n, k] : sizes) {
+        const auto a = whole_matrix<T>(m, k, 1, 1);
+        const auto b = whole_matrix<T>(k, n, 1, 2);
+        const auto e = whole_matrix<T>(m, n, 9, 3);
+        matrix<T> c(m, n);
+        poison(c);
+        matrix_product(a, b, c);
+        EXPECT_TRUE(same_values(c, expected(a, b, 1, 0, e)));
+
+        poison(c);
+        matrix_product(a, b, e, c);
+        EXPECT_TRUE(same_values(c, expected(a, b, 1, 1, e)));
+
+        c = e;
+        matrix_product(cpu{2}, scaled(2, a), b, scaled(-3, c), c);
+        EXPECT_TRUE(same_values(c, expected(a, b, 2, -3, e)));
+
+        poison(c);
+        matrix_product(cpu{1}, a, scaled(2, b), scaled(0, c), c);
+        EXPECT_TRUE(same_values(c, expected(a, b, 2, 0, e))) << "scaled by 0, C must not be read";
+    }
+}
+
+TYPED_TEST(product, alpha_zero_never_reads_a_or_b) {
+    using T = TypeParam;
+    matrix<T> a(40, 50), b(50, 60), c(40, 60);
+    poison(a);
+    poison(b);
+    const auto e = whole_matrix<T>(40, 60, 9, 3);
+    matrix_product(scaled(0, a), b, scaled(2, e), c);
+    EXPECT_TRUE(same_values(c, expected(matrix<T>(40, 1), matrix<T>(1, 60), 0, 2, e)));
+    poison(c);
+    matrix_product(a, scaled(0, b), c);
+    EXPECT_TRUE(same_values(c, matrix<T>(40, 60)));
+}
+
+TYPED_TEST(product, transposes_and_blocks_are_strides) {
+    using T = TypeParam;
+    const auto a = whole_matrix<T>(20, 30, 1, 1);
+    const auto b = whole_matrix<T>(25, 20, 1, 2);
+    matrix<T> c(25, 30), ct(30, 25), big(60, 70);
+    matrix_product(b, a, c);
+    matrix_product(transposed(a), transposed(b), ct);
+    matrix_product(b, a, big.view().block(5, 7, 25, 30));
+    matrix<T> columns(30, 25);
+    matrix_product(transposed(scaled(2, transposed(scaled(0.5, b)))), a,
+                   column_major(columns.data(), 25, 30, 25));
+    for (std::size_t i = 0; i < 25; ++i) {
+        for (std::size_t j = 0; j < 30; ++j) {
+            EXPECT_EQ(double(ct(j, i)), double(c(i, j)));
+            EXPECT_EQ(double(big(5 + i, 7 + j)), double(c(i, j)));
+            EXPECT_EQ(double(columns(j, i)), double(c(i, j)));
+        }
+    }
+    EXPECT_EQ(double(big(4, 7)), 0.0);
+    EXPECT_EQ(double(big(30, 7)), 0.0);
+    EXPECT_EQ(double(big(5, 37)), 0.0);
+}
+
+TYPED_TEST(product, operands_may_have_zero_or_negative_strides) {
+    using T = TypeParam;
+    auto row = whole_matrix<T>(1, 20, 1, 1);
+    const auto b = whole_matrix<T>(20, 12, 1, 2);
+    const matrix_view<T> repeated(row.data(), 9, 20, 0, 1);
+    const matrix_view<T> reversed(row.data() + 19, 9, 20, 0, -1);
+    const matrix_view<const T> b_reversed(&b(19, 0), 20, 12, -12, 1);
+    matrix<T> c(9, 12), d(9, 12), once(1, 12);
+    matrix_product(repeated, b, c);
+    matrix_product(reversed, b_reversed, matrix_view<T>(&d(8, 11), 9, 12, -12, -1));
+    matrix_product(row, b, once);
+    for (std::size_t i = 0; i < 9; ++i) {
+        for (std::size_t j = 0; j < 12; ++j) {
+            EXPECT_EQ(double(c(i, j)), double(once(0, j)));
+            EXPECT_EQ(double(d(8 - i, 11 - j)), double(once(0, j)));
+        }
+    }
+}
+
+TEST(product, narrow_operands_with_a_float_result) {
+    const auto a = whole_matrix<bf16>(50, 60, 8, 1);
+    const auto b = whole_matrix<bf16>(60, 70, 8, 2);
+    matrix<float> c(50, 70), e(50, 70);
+    e(3, 4) = 0.25f;
+    matrix_product(a, b, e, c);
+    double sum = 0.25;
+    for (std::size_t p = 0; p < 60; ++p) sum += double(a(3, p)) * double(b(p, 4));
+    EXPECT_EQ(c(3, 4), float(sum));
+}
+
+// A std::mdspan of someone else's.
+struct foreign_span {
+    using element_type = double;
+    using rank_type = unsigned;
+    static constexpr rank_type rank() { return 2; }
+    [[nodiscard]] int extent(rank_type) const { return 2; }
+    [[nodiscard]] int stride(rank_type r) const { return r == 0 ? 1 : 2; }
+    [[nodiscard]] double* data_handle() const { return data; }
+    double* data;
+};
+
+TEST(product, foreign_mdspans_are_matrices) {
+    std::array<double, 4> a = {1, 2, 3, 4}, c{};
+    matrix_product(foreign_span{a.data()}, foreign_span{a.data()}, foreign_span{c.data()});
+    EXPECT_EQ(c, (std::array<double, 4>{7, 10, 15, 22}));
+}
+
+// One NaN in A belongs to one row of C, one in B to one column, whatever the padding of tiles.
+TEST(product, nan_and_infinity_reach_exactly_where_they_belong) {
+    for (const std::size_t size : {5u, 33u, 170u}) {
+        matrix<double> a(size, size), b(size, size), c(size, size);
+        for (std::size_t i = 0; i < size * size; ++i) a.data()[i] = b.data()[i] = 1;
+        a(size - 1, size / 2) = std::numeric_limits<double>::quiet_NaN();
+        b(size / 2, 0) = std::numeric_limits<double>::infinity();
+        b(size / 2 + 1, 1) = std::numeric_limits<double>::infinity();
+        a(0, size / 2 + 1) = 0;
+        matrix_product(a, b, c);
+        for (std::size_t i = 0; i < size; ++i) {
+            for (std::size_t j = 0; j < size; ++j) {
+                const bool nan = i + 1 == size || (i == 0 && j == 1);
+                EXPECT_EQ(std::isnan(c(i, j)), nan) << i << ", " << j << " of " << size;
+                EXPECT_EQ(std::isinf(c(i, j)), !nan && j <= 1) << i << ", " << j;
+            }
+        }
+    }
 }
 
 }  // namespace

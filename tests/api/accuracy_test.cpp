@@ -1,0 +1,72 @@
+// Every entry within the bound that any order of summation keeps, |C - Cref| <= gamma_{k+3}
+// (|alpha| |A||B| + |beta| |E|) (Higham 2002, section 3.5), against long double; and the same bits
+// whatever the number of threads.
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "tests/api/matrices.hpp"
+
+namespace {
+
+using namespace carat;
+
+template <class T>
+class accuracy : public testing::Test {};
+using floating_types = testing::Types<double, float>;
+TYPED_TEST_SUITE(accuracy, floating_types);
+
+TYPED_TEST(accuracy, is_within_the_bound_in_every_entry) {
+    using T = TypeParam;
+    int checked = 0;
+    for (const auto& [m, n, k] : {std::array<std::size_t, 3>{1, 1, 5000},
+                                  {50, 60, 1500},
+                                  {170, 180, 190},
+                                  {3, 500, 70},
+                                  {500, 3, 70}}) {
+        const auto a = test::random_matrix<T>(m, k, 1);
+        const auto b = test::random_matrix<T>(k, n, 2);
+        const auto e = test::random_matrix<T>(m, n, 3);
+        matrix<T> c(m, n);
+        matrix_product(scaled(-1.5, a), b, scaled(0.7, e), c);
+        const long double unit = std::numeric_limits<T>::epsilon() / 2;
+        const long double gamma = (k + 3) * unit / (1 - (k + 3) * unit);
+        for (std::size_t i = 0; i < m; ++i) {
+            for (std::size_t j = 0; j < n; ++j, ++checked) {
+                const long double beta = T(0.7);
+                long double sum = beta * e(i, j);
+                long double size = std::abs(sum);
+                for (std::size_t p = 0; p < k; ++p) {
+                    const long double term = -1.5L * a(i, p) * b(p, j);
+                    sum += term;
+                    size += std::abs(term);
+                }
+                ASSERT_LE(std::abs(c(i, j) - sum), gamma * size) << i << ", " << j;
+            }
+        }
+    }
+    EXPECT_EQ(checked, 1 + 3000 + 30600 + 1500 + 1500);
+}
+
+TYPED_TEST(accuracy, any_number_of_threads_gives_the_same_bits) {
+    using T = TypeParam;
+    int compared = 0;
+    for (const auto& [m, n, k] : {std::array<std::size_t, 3>{300, 290, 310},
+                                  {2000, 9, 700},
+                                  {7, 2100, 600},
+                                  {64, 64, 3000},
+                                  {513, 257, 129}}) {
+        const auto a = test::random_matrix<T>(m, k, 1);
+        const auto b = test::random_matrix<T>(k, n, 2);
+        matrix<T> serial(m, n);
+        matrix_product(cpu{1}, a, b, serial);
+        for (const int threads : {0, 2, 3, 4, 7, 16}) {
+            matrix<T> c(m, n);
+            matrix_product(cpu{threads}, a, b, c);
+            EXPECT_TRUE(test::same_bits(c, serial)) << m << "x" << n << "x" << k << " " << threads;
+            ++compared;
+        }
+    }
+    EXPECT_EQ(compared, 30);
+}
+
+}  // namespace

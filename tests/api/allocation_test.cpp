@@ -1,0 +1,162 @@
+// Memory running out at each allocation in turn: the error says so, C is to the bit as it was and
+// nothing is leaked. And no allocation at all where none is promised.
+#include <atomic>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+#include <thread>
+
+#include "tests/api/matrices.hpp"
+
+namespace {
+
+// Allocations of the thread under test: counted, and failed when the countdown reaches 0.
+thread_local bool watched = false;
+thread_local int made = 0;
+thread_local int countdown = -1;
+std::atomic<long> live = 0;
+
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+    if (watched) {
+        if (countdown == 0) {
+            countdown = -1;
+            return nullptr;
+        }
+        if (countdown > 0) --countdown;
+        ++made;
+    }
+    const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+    if (memory != nullptr) ++live;
+    return memory;
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+    void* memory = allocate(size, alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+void release(void* memory) noexcept {
+    if (memory != nullptr) --live;
+    std::free(memory);
+}
+
+constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    return allocate_or_throw(size, usual);
+}
+void* operator new[](std::size_t size) {
+    return allocate_or_throw(size, usual);
+}
+void* operator new(std::size_t size, std::align_val_t a) {
+    return allocate_or_throw(size, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return allocate(size, usual);
+}
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return allocate(size, static_cast<std::size_t>(a));
+}
+void operator delete(void* memory) noexcept {
+    release(memory);
+}
+void operator delete[](void* memory) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    release(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    release(memory);
+}
+
+namespace {
+
+using namespace carat;
+
+// Runs one product in a thread of its own, whose workspace is therefore new, with the allocation
+// after `successes` others failing. Returns whether there was one to fail.
+template <class T>
+bool fails_after(int successes, const matrix<T>& a, const matrix<T>& b, const matrix<T>& before) {
+    bool failed = false;
+    matrix<T> c = before;
+    const long live_before = live;
+    std::thread([&] {
+        countdown = successes;
+        watched = true;
+        try {
+            matrix_product(cpu{2}, a, b, before, c);
+        } catch (const error& e) {
+            watched = false;
+            failed = true;
+            EXPECT_EQ(e.code(), error_code::out_of_memory) << e.what();
+            EXPECT_NE(std::string(e.what()).find("memory"), std::string::npos);
+        }
+        watched = false;
+    }).join();
+    EXPECT_EQ(live, live_before) << "leaked with " << successes << " allocations";
+    EXPECT_EQ(test::same_bits(c, before), failed) << "after " << successes << " allocations";
+    return failed;
+}
+
+// How many allocations could fail.
+template <class T>
+int fail_each(std::size_t size, int magnitude) {
+    // A and B of one sign: no element of A B is 0, so C is seen to change.
+    matrix<T> a(size, size), b(size, size);
+    for (std::size_t i = 0; i < size * size; ++i) {
+        a.data()[i] = T(1 + static_cast<int>(i % 3));
+        b.data()[i] = T(1 + static_cast<int>(i % 2));
+    }
+    a(0, 0) = T(magnitude);
+    b(0, 1) = T(-1 - magnitude / 3);
+    const auto before = test::whole_matrix<T>(size, size, 50, 3);
+    int failures = 0;
+    while (failures < 1000 && fails_after(failures, a, b, before)) ++failures;
+    return failures;
+}
+
+// The first call also learns of the machine; ctest gives this test a process of its own.
+TEST(allocation, each_failure_of_the_first_call_is_an_error_too) {
+    const int failures = fail_each<double>(200, 1);
+    EXPECT_GE(failures, 1);
+    EXPECT_LT(failures, 1000);
+}
+
+TEST(allocation, each_failure_is_an_error_with_c_untouched) {
+    matrix<double> warm(200, 200), target(200, 200);
+    matrix_product(warm, warm, target);
+    EXPECT_EQ(fail_each<double>(200, 1), 1);
+    EXPECT_EQ(fail_each<float>(200, 1), 1);
+    EXPECT_EQ(fail_each<f16>(70, 1), 1);
+    EXPECT_EQ(fail_each<bf16>(200, 1), 1);
+    EXPECT_EQ(fail_each<std::int32_t>(200, 1), 1);
+    EXPECT_EQ(fail_each<std::int32_t>(40, 20000), 2) << "through doubles: workspace and result";
+}
+
+TEST(allocation, small_products_and_second_products_allocate_nothing) {
+    const auto a = test::random_matrix<double>(100, 100, 1);
+    const auto f = test::random_matrix<float>(300, 300, 1);
+    matrix<double> c(100, 100);
+    matrix<float> d(300, 300);
+    matrix_product(f, f, d);
+    watched = true;
+    made = 0;
+    matrix_product(a, a, c);
+    matrix_product(a, transposed(a), c, c);
+    matrix_product(f, f, d);
+    watched = false;
+    EXPECT_EQ(made, 0);
+}
+
+}  // namespace

@@ -1,0 +1,131 @@
+// Integer products are true or refused, whichever of the three ways they take.
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "tests/api/matrices.hpp"
+
+namespace {
+
+using namespace carat;
+using i32 = std::int32_t;
+constexpr i32 least = std::numeric_limits<i32>::min();
+constexpr i32 most = std::numeric_limits<i32>::max();
+
+// beta e + alpha (a b) for a row and a column; `what` receives the message of a refusal.
+struct answer {
+    i32 value;
+    std::string refused;
+};
+
+answer dot(const std::vector<i32>& a, const std::vector<i32>& b, double alpha = 1, double beta = 0,
+           i32 e = 0) {
+    i32 c = e;
+    const matrix_view<i32> target(&c, 1, 1);
+    try {
+        matrix_product(scaled(alpha, matrix_view(a.data(), 1, a.size())),
+                       matrix_view(b.data(), b.size(), 1), scaled(beta, target), target);
+    } catch (const error& refused) {
+        EXPECT_EQ(c, e) << "C was touched";
+        EXPECT_EQ(refused.code(), error_code::overflow) << refused.what();
+        return {c, refused.what()};
+    }
+    return {c, {}};
+}
+
+bool overflows(const answer& a) {
+    return a.refused.find("does not fit") != std::string::npos;
+}
+
+TEST(integers, the_largest_and_smallest_results_fit_and_their_neighbours_do_not) {
+    EXPECT_EQ(dot({most}, {1}).value, most);
+    EXPECT_EQ(dot({least}, {1}).value, least);
+    EXPECT_EQ(dot({46340}, {46340}).value, 46340 * 46340);
+    EXPECT_TRUE(overflows(dot({46341}, {46341})));
+    EXPECT_EQ(dot({1 << 16}, {-(1 << 15)}).value, least);
+    EXPECT_TRUE(overflows(dot({1 << 16}, {1 << 15})));
+    EXPECT_TRUE(overflows(dot({least}, {-1})));
+    EXPECT_TRUE(overflows(dot({most, 1}, {1, 1})));
+    EXPECT_EQ(dot({most, 1}, {1, -1}).value, most - 1);
+}
+
+TEST(integers, sums_may_leave_the_range_on_the_way) {
+    EXPECT_EQ(dot({50000, -50000}, {50000, 50000}).value, 0);
+    EXPECT_TRUE(overflows(dot({least, least}, {least, most}))) << "2^31";
+    EXPECT_EQ(dot({least, least}, {least, most}, 1, 1, -1).value, most) << "2^31 - 1";
+    // 3 x 2^62 passes 2^63 on the way to 0.
+    const std::vector<i32> seven(7, least);
+    EXPECT_EQ(dot(seven, {least, least, least, most, most, most, 3}, 1, 1, 5).value, 5);
+}
+
+TEST(integers, factors_count_and_must_be_whole) {
+    EXPECT_EQ(dot({3}, {5}, -2).value, -30);
+    EXPECT_TRUE(overflows(dot({1 << 20}, {1 << 10}, 2)));
+    EXPECT_TRUE(overflows(dot({least, least}, {least, least}, double(least))));
+    EXPECT_EQ(dot({0}, {0}, 1, -1, most).value, -most);
+    EXPECT_TRUE(overflows(dot({0}, {0}, 1, 2, most)));
+    EXPECT_TRUE(overflows(dot({}, {}, 1, -1, least))) << "K = 0 still scales E";
+    i32 c = 1;
+    const matrix_view<i32> one(&c, 1, 1);
+    i32 d = 9;
+    for (const double factor : {0.5, 0x1p40, std::numeric_limits<double>::quiet_NaN()}) {
+        try {
+            matrix_product(scaled(factor, one), one, matrix_view<i32>(&d, 1, 1));
+            ADD_FAILURE() << factor << " was accepted";
+        } catch (const error& refused) {
+            EXPECT_EQ(refused.code(), error_code::invalid_argument);
+            EXPECT_NE(std::string(refused.what()).find("whole numbers"), std::string::npos);
+        }
+        EXPECT_EQ(d, 9);
+    }
+}
+
+// Products of sizes and magnitudes that take each way, against 64-bit sums.
+TEST(integers, all_ways_agree_with_wide_sums) {
+    int fitting = 0;
+    int refused = 0;
+    for (const std::size_t size : {3u, 40u, 180u}) {
+        for (const int magnitude : {3, 2000, 10000, 40000}) {
+            const auto a = test::whole_matrix<i32>(size, size + 1, magnitude, 1);
+            const auto b = test::whole_matrix<i32>(size + 1, size, magnitude, 2);
+            const auto e = test::whole_matrix<i32>(size, size, magnitude, 3);
+            bool fits = true;
+            matrix<i32> wanted(size, size);
+            for (std::size_t i = 0; i < size; ++i) {
+                for (std::size_t j = 0; j < size; ++j) {
+                    std::int64_t sum = e(i, j);
+                    for (std::size_t p = 0; p <= size; ++p) sum += std::int64_t{a(i, p)} * b(p, j);
+                    fits = fits && sum >= least && sum <= most;
+                    wanted(i, j) = static_cast<i32>(sum);
+                }
+            }
+            matrix<i32> c = e;
+            try {
+                matrix_product(cpu{2}, a, transposed(transposed(b)), c, c);
+                EXPECT_TRUE(fits);
+                EXPECT_TRUE(test::same_bits(c, wanted)) << size << " " << magnitude;
+                ++fitting;
+            } catch (const error&) {
+                EXPECT_FALSE(fits) << size << " " << magnitude;
+                EXPECT_TRUE(test::same_bits(c, e));
+                ++refused;
+            }
+        }
+    }
+    EXPECT_EQ(fitting + refused, 12);
+    EXPECT_GE(fitting, 6);
+    EXPECT_GE(refused, 2);
+}
+
+TEST(integers, the_message_names_the_element) {
+    matrix<i32> a(2, 1), b(1, 3), c(2, 3);
+    a(1, 0) = 1 << 20;
+    b(0, 2) = 1 << 20;
+    try {
+        matrix_product(a, b, c);
+        FAIL();
+    } catch (const error& e) {
+        EXPECT_NE(std::string(e.what()).find("element (1, 2)"), std::string::npos) << e.what();
+    }
+}
+
+}  // namespace

@@ -1,0 +1,55 @@
+// CARAT_FORCE_ISA: that the override took shows in the plan's own words and in a rounding, since
+// only the baseline of x86-64 has no fused multiply-add. Run by ctest once for each level.
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+#include "cpu/engine.hpp"
+#include "tests/api/matrices.hpp"
+
+namespace {
+
+using namespace carat;
+
+std::string forced() {
+    const char* value = std::getenv("CARAT_FORCE_ISA");
+    return value == nullptr ? "" : value;
+}
+
+TEST(isa, the_kernels_are_those_of_the_level) {
+    const std::string level(name(core::isa_in_use()));
+    EXPECT_TRUE(forced().empty() || level == forced()) << level;
+    const cpu_engine::product made(core::row_major_problem(dtype::f64, 500, 500, 500), 1,
+                                   cpu_engine::kernels_for(core::isa_in_use()));
+    EXPECT_NE(made.explain().find("gemm_f64_" + level + "_"), std::string::npos) << made.explain();
+}
+
+TEST(isa, the_rounding_of_the_public_call_is_that_of_the_level) {
+#if defined(__x86_64__)
+    // -1 + (1 + 2^-30)(1 - 2^-30): fused, -2^-60; rounded before the sum, 0.
+    const double a[] = {-1, 1 + 0x1p-30};
+    const double b[] = {1, 1 - 0x1p-30};
+    double c = 7;
+    matrix_product(matrix_view(a, 1, 2), matrix_view(b, 2, 1), matrix_view(&c, 1, 1));
+    EXPECT_EQ(c, core::isa_in_use() == core::isa::baseline ? 0 : -0x1p-60);
+#endif
+}
+
+// The child is this program started afresh, since the override is read once.
+TEST(isa, nonsense_is_refused_with_c_untouched) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto call = [] {
+        setenv("CARAT_FORCE_ISA", "sse9", 1);
+        const double a = 2;
+        double c = 7;
+        try {
+            matrix_product(matrix_view(&a, 1, 1), matrix_view(&a, 1, 1), matrix_view(&c, 1, 1));
+        } catch (const error& e) {
+            std::fputs(e.what(), stderr);
+            std::exit(e.code() == error_code::invalid_argument && c == 7 ? 0 : 1);
+        }
+        std::exit(2);
+    };
+    EXPECT_EXIT(call(), testing::ExitedWithCode(0), "CARAT_FORCE_ISA=sse9: unknown");
+}
+
+}  // namespace
