@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "plan/cpu_plan.hpp"
 
@@ -33,7 +34,8 @@ class fake_cpu {
     [[nodiscard]] std::string folder() const { return root_.string(); }
 
   private:
-    std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) / "carat_fake_cpu";
+    std::filesystem::path root_ =
+        std::filesystem::path(testing::TempDir()) / ("carat_fake_cpu_" + std::to_string(getpid()));
 };
 
 TEST(machine, caches_are_read_and_shared_ones_divided) {
