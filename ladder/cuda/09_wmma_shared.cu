@@ -8,9 +8,9 @@
 //     |  w2 |  w3 |              [ ][ ][ ][ ]    Three pairs of tiles: one is multiplied while two
 //     +-----+-----+                              are under way.
 //
-// Measured on an H200: one block of 4 x 2 warps a multiprocessor moves fewer bytes than two of 2 x 2,
-// and is a tenth slower, because nothing fills its waits at the barrier. f16 and i8 fragments are
-// loaded by ldmatrix; bf16, tf32 and f64 ones, which nvcc 13 loads word by word, take longer.
+// Measured on an H200: one block of 4 x 2 warps a multiprocessor moves fewer bytes than two of 2 x
+// 2, and is a tenth slower, because nothing fills its waits at the barrier. f16 and i8 fragments
+// are loaded by ldmatrix; bf16, tf32 and f64 ones, which nvcc 13 loads word by word, take longer.
 //
 // Tiles go to shared memory row by row in chunks of 16 bytes. A tile that sticks out, and every
 // tile of a matrix that is not row-major or aligned, is filled element by element.
