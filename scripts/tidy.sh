@@ -23,4 +23,4 @@ export -f check
 
 # Tests are held to the compiler's warnings; CUDA sources to nvcc's.
 git ls-files 'src/*.cpp' 'lab/*.cpp' 'cli/*.cpp' 'ladder/cpu/*.cpp' |
-    xargs -P "$(nproc)" -I{} bash -c 'check {}'
+    xargs -P "${CARAT_JOBS:-$(nproc)}" -I{} bash -c 'check {}'
