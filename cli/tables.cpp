@@ -48,16 +48,22 @@ std::string heading(const results::comparison& c, const results::cell& best) {
     return styled(text, style::strong) + "\n";
 }
 
+// The name, and the precision where it is less than the data's: that is another product.
+std::string title(const results::cell& c) {
+    const bool full = c.computes_in == c.dtype || c.computes_in == "f32" || c.computes_in == "i32";
+    const std::string mark = full ? "" : " (" + c.computes_in + ")";
+    return shortened_middle(c.implementation, name_columns - mark.size()) + mark;
+}
+
 std::string row(const results::cell& c, const results::cell& best, const std::string& verdict) {
     const std::string interval =
         fmt::format("{}-{}", gflops(c.ci95_gflops[0]), gflops(c.ci95_gflops[1]));
     const std::string share =
         c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
-    const std::string line = fmt::format("{:>2} {:<{}} {:>7} {:>13} {:>5} {:>6}x {:<7} {}{}",
-                                         c.rank, shortened(c.implementation, name_columns),
-                                         name_columns, gflops(c.median_gflops), interval, share,
-                                         factor(best.median_gflops / c.median_gflops), verdict,
-                                         c.group, c.few_trials ? " *" : "");
+    const std::string line = fmt::format(
+        "{:>2} {:<{}} {:>7} {:>13} {:>5} {:>6}x {:<7} {}{}", c.rank, title(c), name_columns,
+        gflops(c.median_gflops), interval, share, factor(best.median_gflops / c.median_gflops),
+        verdict, c.group, c.few_trials ? " *" : "");
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 

@@ -41,6 +41,13 @@ std::string shortened(std::string_view text, std::size_t width) {
     return std::string(text.substr(0, width - 3)) + "...";
 }
 
+std::string shortened_middle(std::string_view text, std::size_t width) {
+    if (text.size() <= width) return std::string(text);
+    const std::size_t head = 4;
+    return std::string(text.substr(0, head)) + ".." +
+           std::string(text.substr(text.size() - (width - head - 2)));
+}
+
 progress_line::progress_line()
     : terminal_(isatty(STDERR_FILENO) != 0), start_(clock::now()), last_(start_) {}
 

@@ -16,6 +16,9 @@ enum class style { plain, strong, faint, good, bad };
 // At most `width` columns of `text`, the end cut off with "...".
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
+// The same, the middle cut out: names begin with their family and end with what tells them apart.
+[[nodiscard]] std::string shortened_middle(std::string_view text, std::size_t width);
+
 // One line on standard error that says what is going on and how long it will take.
 class progress_line {
   public:

@@ -6,6 +6,7 @@
 
 #include <carat/error.hpp>
 
+#include "lab/gpu/gpu.hpp"
 #include "lab/results/files.hpp"
 #include "lab/session/build_info.hpp"
 
@@ -173,6 +174,9 @@ results::document new_document(const request& r, const machine::description& mac
     doc.machine = machine::to_json(machine);
     doc.machine["ceilings"] = machine::to_json(limits);
     doc.machine["gpus"] = nlohmann::json::array();
+    for (int device = 0; device < gpu::count(); ++device)
+        if (nlohmann::json facts = gpu::describe(device); !facts.is_null())
+            doc.machine["gpus"].push_back(std::move(facts));
     doc.build = build_facts();
     doc.settings = settings_of(r);
     return doc;
