@@ -69,7 +69,7 @@ welch_result welch_anova(std::span<const trials_view> groups) {
     result.df2 = infinity;
     if (sized.size() < 2) return result;
 
-    const double k = static_cast<double>(sized.size());
+    const auto k = static_cast<double>(sized.size());
     const weighted sum = weigh(sized);
     double lambda = 0;
     for (std::size_t i = 0; i < sized.size(); ++i) {

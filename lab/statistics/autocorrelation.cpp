@@ -30,7 +30,7 @@ double upper_band(double n) {
 }
 
 std::size_t block_length(double r, std::size_t n) {
-    const double size = static_cast<double>(n);
+    const auto size = static_cast<double>(n);
     const double longest = std::floor(size / 3);
     const double ideal = std::pow(std::sqrt(6.0) * r / (1 - r * r), 2.0 / 3) * std::cbrt(size);
     return static_cast<std::size_t>(std::clamp(std::ceil(ideal), 2.0, longest));

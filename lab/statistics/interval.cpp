@@ -23,7 +23,7 @@ double miss_probability(std::size_t n, std::size_t rank) {
 
 // Largest rank that misses with probability at most alpha; 0 when even the extremes miss more.
 std::size_t symmetric_rank(std::size_t n, double alpha) {
-    const double size = static_cast<double>(n);
+    const auto size = static_cast<double>(n);
     const double z = quantile(complement(boost::math::normal(), alpha / 2));
     auto rank = static_cast<std::size_t>(std::max(0.0, (size - z * std::sqrt(size)) / 2));
     while (rank > 0 && miss_probability(n, rank) > alpha) --rank;

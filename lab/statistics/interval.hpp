@@ -14,8 +14,10 @@ struct interval {
     double lower = -std::numeric_limits<double>::infinity();
     double upper = std::numeric_limits<double>::infinity();
 
-    bool contains(double value) const { return lower <= value && value <= upper; }
-    bool within(interval outer) const { return outer.lower <= lower && upper <= outer.upper; }
+    [[nodiscard]] bool contains(double value) const { return lower <= value && value <= upper; }
+    [[nodiscard]] bool within(interval outer) const {
+        return outer.lower <= lower && upper <= outer.upper;
+    }
     friend bool operator==(const interval&, const interval&) = default;
 };
 

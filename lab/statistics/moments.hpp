@@ -8,7 +8,7 @@ namespace carat::statistics::detail {
 struct moments {
     double n = 0, mean = 0, variance = 0;
 
-    double error_squared() const { return variance / n; }  // of the mean
+    [[nodiscard]] double error_squared() const { return variance / n; }  // of the mean
 };
 
 inline moments moments_of(std::span<const double> trials) {

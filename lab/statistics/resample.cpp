@@ -29,8 +29,8 @@ std::vector<std::uint32_t> ranks_of(std::span<const double> trials) {
 double bias_correction(double estimate, std::span<const double> ascending) {
     // Not std::ranges::equal_range, whose subrange clang 14 can't compile with libstdc++.
     const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), estimate);
-    const double below = static_cast<double>(first - ascending.begin());
-    const double ties = static_cast<double>(last - first);
+    const auto below = static_cast<double>(first - ascending.begin());
+    const auto ties = static_cast<double>(last - first);
     const double share = (below + ties / 2) / static_cast<double>(ascending.size());
     if (share <= 0 || share >= 1) return std::numeric_limits<double>::infinity();
     return quantile(boost::math::normal(), share);
@@ -118,7 +118,7 @@ double influence::acceleration() const {
 }
 
 influence influence_of(std::span<const double> jackknife) {
-    const double n = static_cast<double>(jackknife.size());
+    const auto n = static_cast<double>(jackknife.size());
     const double centre = mean(jackknife);
     influence sums;
     for (const double value : jackknife) {

@@ -25,21 +25,24 @@ class sample {
     /// `trials` in time order; decides the block length unless correlation is not to be detected.
     sample(std::span<const double> trials, bool detect_correlation);
 
-    std::size_t size() const { return sorted_.size(); }
-    std::size_t block_length() const { return block_length_; }
-    double lag1() const { return lag1_; }
-    double mean() const { return mean_; }
-    double median() const { return median_; }
+    [[nodiscard]] std::size_t size() const { return sorted_.size(); }
+    [[nodiscard]] std::size_t block_length() const { return block_length_; }
+    [[nodiscard]] double lag1() const { return lag1_; }
+    [[nodiscard]] double mean() const { return mean_; }
+    [[nodiscard]] double median() const { return median_; }
 
     /// `count` resamples; equal seed and stream give equal replicates everywhere.
-    replicates draw(std::size_t count, std::uint64_t seed, std::uint64_t stream) const;
+    [[nodiscard]] replicates draw(std::size_t count, std::uint64_t seed,
+                                  std::uint64_t stream) const;
 
     /// Mean and median with one block of neighbours left out, for every block in turn.
-    replicates leave_one_block_out() const;
+    [[nodiscard]] replicates leave_one_block_out() const;
 
   private:
-    double median_of_counts(std::span<const std::uint32_t> counts, std::size_t total) const;
-    double mean_of_counts(std::span<const std::uint32_t> counts, std::size_t total) const;
+    [[nodiscard]] double median_of_counts(std::span<const std::uint32_t> counts,
+                                          std::size_t total) const;
+    [[nodiscard]] double mean_of_counts(std::span<const std::uint32_t> counts,
+                                        std::size_t total) const;
 
     std::vector<double> sorted_;
     std::vector<std::uint32_t> ranks_;  // time position -> position in sorted_
@@ -53,7 +56,7 @@ struct influence {
 
     /// BCa's acceleration (Efron and Tibshirani, equation 14.15; several samples: DiCiccio and
     /// Efron 1996); 0 for a statistic that does not vary.
-    double acceleration() const;
+    [[nodiscard]] double acceleration() const;
 };
 
 influence influence_of(std::span<const double> jackknife);

@@ -1,5 +1,5 @@
-// See summary.hpp. The variance is taken about the mean in a second pass, with the first-order
-// correction of Chan, Golub and LeVeque (1983) for the rounding of the mean itself.
+// See summary.hpp. Sums are taken about the first trial, and the variance about the mean in a
+// second pass, so that neither a common offset nor equal trials lose digits.
 #include "lab/statistics/summary.hpp"
 
 #include <algorithm>
@@ -25,7 +25,6 @@ void check_trials(std::span<const double> trials) {
 }
 
 double checked_mean(std::span<const double> trials) {
-    // Deviations from the first trial: equal trials then give their own value, to the last bit.
     const double origin = trials.front();
     const double sum = std::accumulate(trials.begin(), trials.end(), 0.0,
                                        [&](double s, double x) { return s + (x - origin); });
@@ -34,13 +33,9 @@ double checked_mean(std::span<const double> trials) {
 
 double checked_variance(std::span<const double> trials, double centre) {
     if (trials.size() == 1) return std::numeric_limits<double>::infinity();
-    double squares = 0, drift = 0;
-    for (const double x : trials) {
-        squares += (x - centre) * (x - centre);
-        drift += x - centre;
-    }
-    const double n = static_cast<double>(trials.size());
-    return std::max(0.0, squares - drift * drift / n) / (n - 1);
+    double squares = 0;
+    for (const double x : trials) squares += (x - centre) * (x - centre);
+    return squares / static_cast<double>(trials.size() - 1);
 }
 
 }  // namespace

@@ -148,6 +148,8 @@ TEST(autocorrelation, band_holds_for_independent_trials) {
         for (double& trial : trials) trial = stream();
         material += measure_autocorrelation(trials).material;
     }
+    // -1/30 + 1.96 (28 / 30) / sqrt(29)
+    EXPECT_NEAR(measure_autocorrelation(trials).band_upper, 0.3063590966, 1e-9);
     // 2.5 % are expected, give or take the normal approximation of the band at n = 30.
     EXPECT_GT(material, series / 100);
     EXPECT_LT(material, series / 25);
