@@ -35,6 +35,20 @@ TEST(studentized_range, equals_students_t_for_two_means) {
     EXPECT_LE(smallest, 1e-40);
 }
 
+TEST(studentized_range, agrees_with_the_60_digit_integral) {
+    int tried = 0;
+    double smallest = 1;
+    for (const auto& row : test::load_fixture("studentized_range.json")) {
+        const double df = row["df"].is_string() ? infinity : row["df"].get<double>();
+        const double found = studentized_range_tail(row["q"], row["k"], df);
+        EXPECT_LT(relative_error(found, row["p"]), 1e-10) << row;
+        smallest = std::min(smallest, found);
+        ++tried;
+    }
+    EXPECT_EQ(tried, 144);
+    EXPECT_LE(smallest, 1e-40);
+}
+
 TEST(studentized_range, infinite_df_is_the_limit_of_large_df) {
     for (const double q : {0.5, 3.3, 10.0, 25.0}) {
         const double limit = studentized_range_tail(q, 5, infinity);
