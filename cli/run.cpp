@@ -45,8 +45,8 @@ bool print(const results::cell& c, bool verify) {
         return false;
     }
     if (verify)
-        fmt::print("Verified={} MaxError(ulp)={:.3g} Bound(ulp)={:.3g}\n", c.verification,
-                   c.error_ulp, c.error_bound_ulp);
+        fmt::print("Verified={} MaxAbsError={:.6e} MaxError(ulp)={:.3g} Bound(ulp)={:.3g}\n",
+                   c.verification, c.max_abs_error, c.error_ulp, c.error_bound_ulp);
     if (c.trials_s.empty()) return false;
     fmt::print(
         "Impl={} M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} CI95=[{:.2f},{:.2f}] "

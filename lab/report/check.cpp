@@ -111,9 +111,10 @@ void check_cell(const json& cell, const std::string& place) {
     optional(cell, "threads_used", count, where);
     if (!required(cell, "available", boolean, where).get<bool>()) return;
 
-    for (const char* field : {"prepare_s", "cold_s", "error_ulp", "error_bound_ulp", "rank",
-                              "mean_s", "sd_s", "arithmetic_intensity", "roofline_gflops",
-                              "percent_of_roofline", "repetitions", "autocorrelation"}) {
+    for (const char* field :
+         {"prepare_s", "cold_s", "error_ulp", "error_bound_ulp", "max_abs_error", "rank", "mean_s",
+          "sd_s", "arithmetic_intensity", "roofline_gflops", "percent_of_roofline", "repetitions",
+          "autocorrelation"}) {
         optional(cell, field, number, where);
     }
     for (const char* field : {"ci95_gflops", "ci95_median_s"}) {

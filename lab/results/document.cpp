@@ -21,6 +21,10 @@ class writer {
     void operator()(const char* key, const T& value) const {
         target_[key] = encode(value);
     }
+    template <class T>
+    void added(const char* key, const T& value) const {
+        (*this)(key, value);
+    }
 
   private:
     // JSON has no infinity; null stands for "unbounded" and nothing else is ever null.
@@ -49,6 +53,12 @@ class reader {
         } catch (const json::exception&) {
             fail(key, "has the wrong type");
         }
+    }
+
+    // A field that files written before it was added lack: they keep its default.
+    template <class T>
+    void added(const char* key, T& value) const {
+        if (source_.contains(key)) (*this)(key, value);
     }
 
     [[nodiscard]] const json* find(const char* key) const {
@@ -107,6 +117,7 @@ void cell_fields(const Archive& field, Cell& c) {
     field("verification", c.verification);
     field("error_ulp", c.error_ulp);
     field("error_bound_ulp", c.error_bound_ulp);
+    field.added("max_abs_error", c.max_abs_error);
     field("prepare_s", c.prepare_s);
     field("cold_s", c.cold_s);
     field("repetitions", c.repetitions);

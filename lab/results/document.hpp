@@ -32,7 +32,7 @@ struct cell {
     std::string reason;
     bool verified = false;
     std::string verification = "none";
-    double error_ulp = 0, error_bound_ulp = 0;
+    double error_ulp = 0, error_bound_ulp = 0, max_abs_error = 0;
 
     double prepare_s = 0, cold_s = 0;
     std::int64_t repetitions = 0;

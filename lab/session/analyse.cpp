@@ -88,7 +88,7 @@ void analyse_cells(std::span<results::cell> cells, const analysis_options& how,
     compared.alpha = how.alpha;
     if (ranked.empty()) return;
     const statistics::comparison found = statistics::compare(groups, options_of(how));
-    const statistics::hypothesis words = statistics::describe_anova(names, "time", how.alpha);
+    const statistics::hypothesis words = statistics::describe_anova(names, "log time", how.alpha);
     compared.h0 = words.null;
     compared.h1 = words.alternative;
     compared.f = found.anova.f;

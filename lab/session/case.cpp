@@ -166,6 +166,7 @@ class runner {
         c.cell.verified = v.passed;
         c.cell.error_ulp = v.error_ulp;
         c.cell.error_bound_ulp = v.bound_ulp;
+        c.cell.max_abs_error = v.max_abs_error;
         if (!v.passed) c.cell.reason = v.reason;
     }
 

@@ -1,7 +1,9 @@
 // See comparison.hpp. Each group is resampled once; every ratio it takes part in reuses the draw.
+// Why the tests are on logarithms: docs/adr/0004-tests-on-log-times.md.
 #include "lab/statistics/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "lab/statistics/check.hpp"
@@ -27,6 +29,15 @@ std::vector<std::size_t> best_first(std::span<const median_resamples> groups, be
         return groups[smaller ? a : b].estimate < groups[smaller ? b : a].estimate;
     });
     return order;
+}
+
+std::vector<std::vector<double>> logarithms(std::span<const trials_view> groups) {
+    std::vector<std::vector<double>> logs;
+    for (const trials_view group : groups) {
+        std::vector<double>& log = logs.emplace_back(group.size());
+        std::ranges::transform(group, log.begin(), [](double trial) { return std::log(trial); });
+    }
+    return logs;
 }
 
 // Pairs that Games-Howell tells apart, the one with the better mean first.
@@ -75,10 +86,12 @@ comparison compare(std::span<const trials_view> groups, const comparison_options
     for (const trials_view group : groups) {
         resamples.push_back(resample_medians(group, drawing, resamples.size() + 1));
     }
+    const std::vector<std::vector<double>> logs = logarithms(groups);
+    const std::vector<trials_view> tested(logs.begin(), logs.end());
     comparison result;
-    result.anova = welch_anova(groups);
+    result.anova = welch_anova(tested);
     result.few_trials = result.anova.few_trials;
-    for (const pair_difference& test : games_howell(groups, options.alpha)) {
+    for (const pair_difference& test : games_howell(tested, options.alpha)) {
         const ratio_result ratio =
             ratio_of_medians(resamples[test.first], resamples[test.second], drawing);
         result.pairs.push_back({test, ratio, judge(test.p, ratio.ratio.percentile, options)});

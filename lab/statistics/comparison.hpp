@@ -35,7 +35,7 @@ struct comparison_options {
 };
 
 struct pair_comparison {
-    pair_difference test;
+    pair_difference test;                // of log trials: its difference is a log ratio of means
     ratio_result ratio;                  // median(first) / median(second)
     verdict outcome = verdict::unclear;  // of first against second
 };
@@ -52,9 +52,10 @@ struct comparison {
 /// Verdict from the adjusted p and the interval of the ratio first/second.
 verdict judge(double p, interval ratio, const comparison_options& options);
 
-/// Compares every group with every other. Trials must be positive. One group gives no pairs, the
-/// letter "a" and rank 1; a group of one trial is unclear against every other. The order follows
-/// medians; letters and ranks follow Games-Howell, which compares means.
+/// Compares every group with every other. Trials must be positive. Welch and Games-Howell test
+/// their logarithms, that is geometric means. One group gives no pairs, the letter "a" and rank 1;
+/// a group of one trial is unclear against every other. The order follows medians; letters and
+/// ranks follow Games-Howell.
 /// @throws std::invalid_argument when there is no group, a group is empty or holds a value that is
 ///         not finite and positive, alpha is not in (0, 1) or the margin is negative.
 comparison compare(std::span<const trials_view> groups, const comparison_options& options = {});

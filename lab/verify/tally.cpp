@@ -1,5 +1,6 @@
 #include "lab/verify/tally.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -52,6 +53,7 @@ bool tally::worse(const finding& a, const finding& b) {
 void tally::add(const finding& f) {
     if (checked_++ == 0 || worse(f, worst_)) worst_ = f;
     if (f.wrong()) ++wrong_;
+    if (f.col >= 0) largest_error_ = std::max(largest_error_, f.error);
 }
 
 void tally::add(const tally& other) {
@@ -59,6 +61,7 @@ void tally::add(const tally& other) {
     if (checked_ == 0 || worse(other.worst_, worst_)) worst_ = other.worst_;
     checked_ += other.checked_;
     wrong_ += other.wrong_;
+    largest_error_ = std::max(largest_error_, other.largest_error_);
 }
 
 verdict tally::conclude(method how, std::string_view claimed) const {
@@ -69,6 +72,7 @@ verdict tally::conclude(method how, std::string_view claimed) const {
     if (checked_ == 0) return v;
     v.error_ulp = worst_.error_ulp();
     v.bound_ulp = worst_.bound_ulp();
+    v.max_abs_error = largest_error_;
     v.row = worst_.row;
     v.col = worst_.col;
     if (!v.passed)

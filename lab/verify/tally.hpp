@@ -37,6 +37,7 @@ class tally {
     [[nodiscard]] static bool worse(const finding& a, const finding& b);
 
     finding worst_;
+    double largest_error_ = 0;  // |got - expected| of all entries known one by one
     std::int64_t checked_ = 0;
     std::int64_t wrong_ = 0;
 };

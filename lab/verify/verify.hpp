@@ -44,7 +44,9 @@ struct verdict {
     // Worst |C - Cref| / (u D) of all entries checked, or that of the failing one; infinite where
     // one of the two is NaN or Inf.
     double error_ulp = 0;
-    double bound_ulp = 0;   // the same entry's bound, in the same unit
+    double bound_ulp = 0;  // the same entry's bound, in the same unit
+    // Largest |C - Cref| of the entries checked one by one, whatever their magnitude.
+    double max_abs_error = 0;
     std::int64_t row = -1;  // that entry; col is -1 where only a row is known
     std::int64_t col = -1;
     std::int64_t wrong = 0;  // entries (Freivalds: rows too) beyond their bound

@@ -66,7 +66,7 @@ class RightCalls(Command):
         out = self.carat("run", "--m", 32, "--n", 16, "--k", 8, "--impl", "tiled",
                          "--tile-size", 8, "--verify", "--trials", 3).stdout
         self.assertRegex(out, r"Impl=\S*tiled\S* M=32 N=16 K=8 Time\(ms\)=\S+ GFLOP/s=\S+")
-        self.assertRegex(out, r"Verified=componentwise MaxError\(ulp\)=\S+")
+        self.assertRegex(out, r"Verified=componentwise MaxAbsError=\S+e[-+]\d+ MaxError\(ulp\)=\S+")
 
     def test_list_and_info(self):
         entries = json.loads(self.carat("list", "--json").stdout)

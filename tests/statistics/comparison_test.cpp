@@ -58,6 +58,28 @@ TEST(compare, ranks_two_clear_classes_with_a_tie_inside_one) {
     EXPECT_FALSE(found.few_trials);
 }
 
+// One trial in thirty that the scheduler stretched 25 times: its raw variance would hide a factor
+// of two (Welch t about 1.2), its logarithm does not.
+TEST(compare, one_stretched_trial_does_not_hide_a_factor_of_two) {
+    samples groups{noisy(2.0, 0.01, 30, 1), noisy(1.0, 0.01, 30, 2)};
+    groups[1][7] = 25;
+    const comparison found = compare(views_of(groups));
+    EXPECT_EQ(found.pairs[0].outcome, verdict::slower);
+    EXPECT_EQ(found.letters, (std::vector<std::string>{"b", "a"}));
+    EXPECT_GT(games_howell(views_of(groups))[0].p, 0.05);
+}
+
+TEST(compare, tests_do_not_depend_on_the_unit_of_time) {
+    samples seconds{noisy(2.0, 0.1, 12, 1), noisy(1.9, 0.2, 9, 2), noisy(2.2, 0.1, 15, 3)};
+    samples micro = seconds;
+    for (auto& group : micro)
+        for (double& trial : group) trial *= 1e6;
+    const comparison a = compare(views_of(seconds)), b = compare(views_of(micro));
+    EXPECT_NEAR(a.anova.f, b.anova.f, 1e-9 * a.anova.f);
+    for (std::size_t i = 0; i < a.pairs.size(); ++i)
+        EXPECT_NEAR(a.pairs[i].test.p, b.pairs[i].test.p, 1e-9);
+}
+
 TEST(compare, prefers_larger_rates_when_told) {
     const samples groups{noisy(200, 0.01, 30, 1), noisy(100, 0.01, 30, 2)};
     const comparison found = compare(views_of(groups), {.preference = better::larger});
