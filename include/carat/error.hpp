@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <carat/export.hpp>
+
 namespace carat {
 
 enum class error_code {
@@ -16,7 +18,7 @@ enum class error_code {
     unsupported,       // a right call that this build or machine can't serve
 };
 
-class error : public std::runtime_error {
+class CARAT_API error : public std::runtime_error {
   public:
     error(error_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
 

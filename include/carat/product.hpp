@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <carat/export.hpp>
 #include <carat/policy.hpp>
 #include <carat/views.hpp>
 
@@ -52,8 +53,8 @@ struct erased_matrix {
 };
 
 // C = E + A B. `e` may be null: C = A B.
-void multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
-              const erased_matrix* e, const erased_matrix& c);
+CARAT_API void multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
+                        const erased_matrix* e, const erased_matrix& c);
 
 template <class T>
 constexpr matrix_view<T> plain(const scaled_view<T>& s) {

@@ -55,9 +55,10 @@ std::vector<std::string> folders() {
 std::vector<std::string> files_named(const std::string& stem) {
     std::vector<std::string> all;
     for (const char* major : {"13", "12"}) all.push_back(stem + ".so." + major);
+    const std::vector<std::string> names = all;
     for (const std::string& folder : folders())
-        for (const char* major : {"13", "12"})
-            if (const std::string path = folder + "/" + stem + ".so." + major;
+        for (const std::string& name : names)
+            if (const auto path = std::filesystem::path(folder) / name;
                 std::filesystem::exists(path))
                 all.push_back(path);
     return all;

@@ -1,0 +1,94 @@
+"""What is installed works on its own: install_test.py CMAKE BUILD SOURCE CXX"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CMAKE, BUILD, SOURCE, CXX = sys.argv[1:5]
+EXPECTED = "8 8\n26 26\nmatrix_product: "
+
+
+def run(*command, **options):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                            check=False, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{command} failed:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        staged = cls.folder / "staged"
+        run(CMAKE, "--install", BUILD, "--prefix", staged)
+        # Moved after installing: nothing may remember where it was put first.
+        cls.prefix = staged.rename(cls.folder / "moved")
+
+    def check(self, program):
+        self.assertTrue(run(program).startswith(EXPECTED), run(program))
+
+    def test_find_package(self):
+        build = self.folder / "consumer"
+        run(CMAKE, "-S", f"{SOURCE}/examples/consumer", "-B", build,
+            f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}")
+        run(CMAKE, "--build", build)
+        self.check(build / "consumer")
+
+    def test_another_minor_version_is_refused(self):
+        source = self.folder / "later"
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(later CXX)\n"
+            "find_package(carat 0.2 REQUIRED)\n")
+        with self.assertRaisesRegex(AssertionError, "0.1.0"):
+            run(CMAKE, "-S", source, "-B", self.folder / "later-build",
+                f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}")
+
+    def test_pkg_config(self):
+        where = [str(file.parent) for file in self.prefix.rglob("carat.pc")]
+        self.assertEqual(len(where), 1)
+        found = dict(os.environ, PKG_CONFIG_PATH=where[0])
+        flags = run("pkg-config", "--cflags", "--libs", "carat", env=found).split()
+        program = self.folder / "by-pkg-config"
+        run(CXX, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+            f"{SOURCE}/examples/consumer/main.cpp", "-o", program, *flags)
+        library = next(self.prefix.rglob("libcarat.so")).parent
+        self.assertTrue(run(program, env=dict(os.environ, LD_LIBRARY_PATH=str(library)))
+                        .startswith(EXPECTED))
+
+    def test_the_library_shows_only_its_interface(self):
+        library = next(self.prefix.rglob("libcarat.so"))
+        symbols = run("nm", "--dynamic", "--defined-only", "--demangle", library)
+        ours = [line for line in symbols.splitlines() if "carat::" in line]
+        self.assertTrue(any("carat::detail::multiply" in line for line in ours), symbols)
+        for line in ours:
+            self.assertRegex(line, r"carat::(detail::multiply|error)\b|for carat::error")
+
+    def test_the_command_runs_from_there(self):
+        carat = self.prefix / "bin" / "carat"
+        self.assertIn("cpu.engine", run(carat, "list"))
+        dynamic = run("readelf", "--dynamic", carat)
+        self.assertNotIn(BUILD, dynamic)
+        line = run(carat, "run", "--m", 32, "--n", 16, "--k", 8, "--trials", 3)
+        self.assertIn("Impl=cpu.engine M=32 N=16 K=8", line)
+
+    def test_package(self):
+        run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-B",
+            self.folder / "package")
+        package = next((self.folder / "package").glob("carat_0.1.0_*.deb"))
+        content = run("dpkg-deb", "--contents", package)
+        for wanted in ("bin/carat\n", "include/carat/carat.hpp\n", "carat-config.cmake\n",
+                       "carat.pc\n", "libcarat.so.0.1.0\n"):
+            self.assertIn(wanted, content)
+        self.assertNotIn(BUILD, content)
+        self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
