@@ -7,7 +7,7 @@
 
 #include <carat/error.hpp>
 
-#include "lab/catalogue/spaces.hpp"
+#include "lab/gpu/gpu.hpp"
 #include "lab/machine/roofline.hpp"
 #include "lab/measure/idle.hpp"
 #include "lab/session/analyse.hpp"
@@ -32,6 +32,10 @@ core::settings settings_of(const selection& s, int threads) {
     out.threads = s.entry->threaded ? threads : 1;
     out.tunables = s.tunables;
     return out;
+}
+
+core::execution_space& space_of(core::device where) {
+    return where == core::device::cpu ? core::host_space() : gpu::space(gpu::in_use());
 }
 
 // Every tunable with the value that will be used: a result must not depend on knowing a default.
@@ -105,7 +109,7 @@ class runner {
             cell.tunables = s.tunables;
             return c;
         }
-        c.space = &lab::space_of(s.entry->where);
+        c.space = &space_of(s.entry->where);
         cell.tunables = resolved(s);
         cell.computes_in = text(core::find_signature(*s.entry, problem_)->computes_in);
         cell.vendor = library_of(*s.entry);
