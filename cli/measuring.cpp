@@ -7,20 +7,30 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/gpu_lines.hpp"
 #include "cli/tables.hpp"
 #include "cli/terminal.hpp"
+#include "lab/gpu/gpu.hpp"
 #include "lab/results/files.hpp"
 
 namespace carat::cli {
 
-known_machine know_machine() {
-    known_machine known{machine::describe(), {}};
+known_machine know_machine(const session::request& r) {
+    known_machine known{machine::describe(), {}, {}};
     progress_line line;
     machine::measure_options how;
-    how.on_progress = [&](const machine::progress& p) {
-        line.show("measuring this machine: " + std::string(p.what), p.done);
-    };
+    how.on_progress = [&](const machine::progress& p) { line.show(std::string(p.what), p.done); };
     known.limits = machine::load_or_measure(known.description, how);
+    const bool on_gpu = std::ranges::any_of(
+        r.chosen, [](const session::selection& s) { return s.entry->where == core::device::cuda; });
+    if (!on_gpu || !gpu::unavailable(gpu::in_use()).empty()) return known;
+    try {
+        known.gpu = gpu::know(gpu::in_use(), how);
+    } catch (const error& failure) {
+        if (failure.code() != error_code::out_of_memory) throw;
+        line.clear();
+        fmt::print(stderr, "carat: the GPU's ceilings are not measured: {}\n", failure.what());
+    }
     return known;
 }
 
@@ -45,8 +55,9 @@ session_result measure(const session::request& r, const session_options& options
     session::require_writable(options.out);
 
     catch_interrupts();
-    const known_machine known = know_machine();
-    result.doc = session::new_document(r, known.description, known.limits, options.command);
+    const known_machine known = know_machine(r);
+    result.doc =
+        session::new_document(r, known.description, known.limits, options.command, known.gpu);
     if (options.resume) {
         session::require_resumable(earlier, result.doc);
         result.doc.cells = std::move(earlier.cells);
@@ -60,14 +71,16 @@ session_result measure(const session::request& r, const session_options& options
     user.case_done = [&](const session::case_key&, const session::case_result& done) {
         line.clear();
         if (options.quiet) return;
-        fmt::print("{}\n", ranking(done.cells, done.compared, options.all_pairs, told));
+        fmt::print("{}{}\n", ranking(done.cells, done.compared, options.all_pairs, told),
+                   gpu_table(done.cells));
         std::fflush(stdout);
     };
     user.measure_again = [&](const machine::ceilings& limits) {
         return machine::refresh(known.description, limits);
     };
-    const bool finished =
-        session::run_session(r, known.description, known.limits, options.out, user, result.doc);
+    user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return gpu::refresh(gpu); };
+    const bool finished = session::run_session(r, known.description, known.limits, options.out,
+                                               user, result.doc, known.gpu);
     result.interrupted = !finished;
     return result;
 }

@@ -2,8 +2,10 @@
 // tables.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "lab/gpu/limits.hpp"
 #include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/session/session.hpp"
@@ -13,10 +15,12 @@ namespace carat::cli {
 struct known_machine {
     machine::description description;
     machine::ceilings limits;
+    std::optional<gpu::known_gpu> gpu;  // the one in use
 };
 
-// Describes the machine and takes its ceilings from the cache, or measures them with progress.
-[[nodiscard]] known_machine know_machine();
+// Describes the machine and takes its ceilings from the cache, or measures them with progress;
+// those of the GPU too where something chosen runs on it.
+[[nodiscard]] known_machine know_machine(const session::request& r);
 
 struct session_options {
     session::outputs out;

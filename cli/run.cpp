@@ -4,6 +4,7 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/gpu_lines.hpp"
 #include "cli/measuring.hpp"
 #include "lab/catalogue/catalogue.hpp"
 
@@ -53,6 +54,7 @@ bool print(const results::cell& c, bool verify) {
         "Type={} Threads={} Trials={}\n",
         c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops, c.ci95_gflops[0],
         c.ci95_gflops[1], c.dtype, c.threads_used, c.trials_s.size());
+    fmt::print("{}", gpu_lines(c));
     return true;
 }
 

@@ -34,7 +34,7 @@ int tour() {
     session_options options;
     options.out = {"carat-results.json", "carat-results.csv"};
     options.command = command_line();
-    const known_machine known = know_machine();
+    const known_machine known = know_machine(r);
     fmt::print("{}\n", machine::render(known.description, known.limits));
     const session_result result = measure(r, options);
     results::write_whole("carat-report.html", report::html(results::to_json(result.doc)));

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cuda/common/device.hpp"
-#include "lab/gpu/nvml.hpp"
 
 namespace carat::gpu {
 
@@ -25,6 +24,10 @@ void select(int device) {
 
 core::execution_space& space(int device) {
     return cuda::space(device);
+}
+
+monitor monitor_of(int device) {
+    return monitor(unavailable(device).empty() ? cuda::describe(device).pci_bus_id : "none");
 }
 
 nlohmann::json describe(int device) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/execution_space.hpp"
+#include "lab/gpu/nvml.hpp"
 
 namespace carat::gpu {
 
@@ -24,6 +25,9 @@ void select(int device);
 
 /// Memory of a GPU and its clock, taken by events on the stream that products run on.
 [[nodiscard]] core::execution_space& space(int device);
+
+/// Of an unavailable GPU it reads nothing.
+[[nodiscard]] monitor monitor_of(int device);
 
 /// The element of "gpus" in docs/results.md; null when the GPU is unavailable.
 [[nodiscard]] nlohmann::json describe(int device);

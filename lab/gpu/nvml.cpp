@@ -107,10 +107,15 @@ reading monitor::read() const {
     now.clock_mhz = scaled<int>(ask<unsigned>(call.clock, gpu, clock_of_multiprocessors), 1);
     now.memory_clock_mhz = scaled<int>(ask<unsigned>(call.clock, gpu, clock_of_memory), 1);
     now.power_w = scaled<double>(ask<unsigned>(call.power_mw, gpu), 1e-3);
-    now.energy_j = scaled<double>(ask<unsigned long long>(call.energy_mj, gpu), 1e-3);
+    now.energy_j = energy_j();
     now.temperature_c = scaled<int>(ask<unsigned>(call.temperature, gpu, sensor_of_the_chip), 1);
     now.throttle_reasons = ask<unsigned long long>(call.throttle, gpu);
     return now;
+}
+
+std::optional<double> monitor::energy_j() const {
+    if (!problem_.empty()) return std::nullopt;
+    return scaled<double>(ask<unsigned long long>(nvml().call.energy_mj, connection_->gpu), 1e-3);
 }
 
 std::string monitor::driver_version() const {

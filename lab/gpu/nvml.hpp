@@ -40,6 +40,9 @@ class monitor {
     /// All of it empty when there is a problem.
     [[nodiscard]] reading read() const;
 
+    /// read().energy_j alone, which takes a sixth of the time.
+    [[nodiscard]] std::optional<double> energy_j() const;
+
     /// The driver's own version, "580.159.03"; empty when unknown.
     [[nodiscard]] std::string driver_version() const;
 

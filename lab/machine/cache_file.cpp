@@ -22,11 +22,8 @@ using nlohmann::json;
 
 namespace {
 
-// Everything the ceilings depend on; the momentary clock is not among it.
-json identity(const description& machine) {
-    json key = to_json(machine);
-    key.erase("frequency_mhz");
-    return {{"carat", CARAT_VERSION}, {"machine", key}};
+json identity(const owner& whose) {
+    return {{"carat", CARAT_VERSION}, {"machine", whose.identity}};
 }
 
 // FNV-1a, which unlike std::hash is the same in every program.
@@ -36,10 +33,10 @@ std::uint64_t hash(std::string_view text) {
     return h;
 }
 
-fs::path file_for(const description& machine, const fs::path& directory) {
+fs::path file_for(const owner& whose, const fs::path& directory) {
     char name[40];
     std::snprintf(name, sizeof name, "ceilings-%016llx.json",
-                  static_cast<unsigned long long>(hash(identity(machine).dump())));
+                  static_cast<unsigned long long>(hash(identity(whose).dump())));
     return directory / name;
 }
 
@@ -58,19 +55,28 @@ void keep_better(std::vector<Peak>& fresh, const std::vector<Peak>& known, doubl
 
 }  // namespace
 
-std::optional<ceilings> load_kept(const description& machine, const measure_options& options,
+// The momentary clock changes no ceiling.
+owner owner_of(const description& machine) {
+    json key = to_json(machine);
+    key.erase("frequency_mhz");
+    return {key, [plan = plan_measurement(machine)](const ceilings& limits) {
+                return covers(limits, plan);
+            }};
+}
+
+std::optional<ceilings> load_kept(const owner& whose, const measure_options& options,
                                   const cache_options& kept) {
     if (kept.directory.empty()) return {};
-    std::ifstream in(file_for(machine, kept.directory));
+    std::ifstream in(file_for(whose, kept.directory));
     const json file = json::parse(in, nullptr, false);
-    if (!file.is_object() || file.value("identity", json()) != identity(machine)) return {};
+    if (!file.is_object() || file.value("identity", json()) != identity(whose)) return {};
     try {
         ceilings limits = ceilings_from_json(file.value("ceilings", json()));
         limits.age_s = age_of(limits);
         // One second of tolerance: measured_at_s is a whole number.
         if (limits.age_s < -1 || limits.age_s > kept.max_age_s) return {};
         if (options.thorough && !limits.thorough) return {};
-        if (!covers(limits, plan_measurement(machine))) return {};
+        if (!whose.covered_by(limits)) return {};
         limits.age_s = std::max(0.0, limits.age_s);
         return limits;
     } catch (const error&) {
@@ -79,14 +85,14 @@ std::optional<ceilings> load_kept(const description& machine, const measure_opti
 }
 
 // Into a file of another name first, so that a reader meets the old one or the new one, whole.
-void keep(const description& machine, const ceilings& limits, const cache_options& kept) {
+void keep(const owner& whose, const ceilings& limits, const cache_options& kept) {
     if (kept.directory.empty()) return;
-    const fs::path target = file_for(machine, kept.directory);
+    const fs::path target = file_for(whose, kept.directory);
     const fs::path draft = target.string() + "." + std::to_string(getpid());
     std::error_code ignored;
     fs::create_directories(kept.directory, ignored);
     std::ofstream out(draft);
-    out << json{{"identity", identity(machine)}, {"ceilings", to_json(limits)}}.dump(1) << '\n';
+    out << json{{"identity", identity(whose)}, {"ceilings", to_json(limits)}}.dump(1) << '\n';
     out.close();
     if (out) fs::rename(draft, target, ignored);
     if (!out || ignored) fs::remove(draft, ignored);
@@ -104,17 +110,17 @@ fs::path cache_directory() {
     return {};
 }
 
-ceilings load_or_measure(const description& machine, const measure_options& options,
-                         const cache_options& kept) {
-    if (std::optional<ceilings> limits = load_kept(machine, options, kept)) return *limits;
-    ceilings limits = measure_ceilings(machine, options);
-    keep(machine, limits, kept);
+ceilings load_or_measure(const owner& whose, const measuring& measure,
+                         const measure_options& options, const cache_options& kept) {
+    if (std::optional<ceilings> limits = load_kept(whose, options, kept)) return *limits;
+    ceilings limits = measure();
+    keep(whose, limits, kept);
     return limits;
 }
 
-ceilings refresh(const description& machine, const ceilings& known, const measure_options& options,
+ceilings refresh(const owner& whose, const measuring& measure, const ceilings& known,
                  const cache_options& kept) {
-    ceilings fresh = measure_ceilings(machine, options);
+    ceilings fresh = measure();
     keep_better(fresh.compute, known.compute, &compute_peak::gflops,
                 [](const compute_peak& a, const compute_peak& b) {
                     return a.unit == b.unit && a.type == b.type && a.threads == b.threads;
@@ -123,8 +129,20 @@ ceilings refresh(const description& machine, const ceilings& known, const measur
                 [](const bandwidth_peak& a, const bandwidth_peak& b) {
                     return a.level == b.level && a.threads == b.threads;
                 });
-    keep(machine, fresh, kept);
+    keep(whose, fresh, kept);
     return fresh;
+}
+
+ceilings load_or_measure(const description& machine, const measure_options& options,
+                         const cache_options& kept) {
+    const auto measure = [&] { return measure_ceilings(machine, options); };
+    return load_or_measure(owner_of(machine), measure, options, kept);
+}
+
+ceilings refresh(const description& machine, const ceilings& known, const measure_options& options,
+                 const cache_options& kept) {
+    const auto measure = [&] { return measure_ceilings(machine, options); };
+    return refresh(owner_of(machine), measure, known, kept);
 }
 
 }  // namespace carat::machine

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +21,22 @@ namespace carat::machine {
 struct compute_peak {
     std::string unit;  // "avx512 fma"
     dtype type = dtype::f64;
-    core::isa level = core::isa::baseline;  // the ISA level that has the unit
-    int threads = 1;
+    std::optional<core::isa> level;  // the ISA level that has the unit; none on a GPU
+    int threads = 1;                 // a whole GPU counts as one
     double gflops = 0;
     double spread = 0;  // (best - median) / best over the rounds
     int rounds = 0;
+    // Of a GPU's tensor cores, which random data slows by the power it takes: on data all alike.
+    double quiet_gflops = 0;
+
+    // What no data can beat.
+    [[nodiscard]] double most_gflops() const {
+        return gflops > quiet_gflops ? gflops : quiet_gflops;
+    }
 };
 
 struct bandwidth_peak {
-    std::string level;  // "L1", "L2", "L3" or "DRAM"
+    std::string level;  // "L1", "L2", "L3" or "DRAM"; of a GPU see lab/gpu/ceilings/ceilings.hpp
     int threads = 1;
     double gb_per_s = 0;  // reading only
     double spread = 0;
@@ -52,7 +60,8 @@ struct progress {
 
 struct measure_options {
     bool thorough = false;
-    double budget_s = 0;  // at most, about; 0: 4 s, or 20 s when thorough
+    double budget_s = 0;  // at most, about; 0: 4 s, or 20 s when thorough; a GPU's 2 s or 8 s
+    double round_s = 0;   // 0: 1 ms, or 3 ms when thorough
     // Called between rounds, a few times a second. May throw to give up; nothing is left behind.
     std::function<void(const progress&)> on_progress;
 };

@@ -43,11 +43,12 @@ json to_json(const ceilings& limits) {
     for (const compute_peak& p : limits.compute) {
         compute.push_back({{"unit", p.unit},
                            {"dtype", name(p.type)},
-                           {"isa", core::name(p.level)},
                            {"threads", p.threads},
                            {"gflops", p.gflops},
                            {"spread", p.spread},
                            {"rounds", p.rounds}});
+        if (p.level) compute.back()["isa"] = core::name(*p.level);
+        if (p.quiet_gflops > 0) compute.back()["quiet_gflops"] = p.quiet_gflops;
     }
     json bandwidth = json::array();
     for (const bandwidth_peak& p : limits.bandwidth) {
@@ -112,13 +113,16 @@ core::isa isa_named(const std::string& text) {
 }
 
 compute_peak compute_from_json(const json& p) {
+    std::optional<core::isa> level;
+    if (p.is_object() && p.contains("isa")) level = isa_named(get<std::string>(p, "isa"));
     return {get<std::string>(p, "unit"),
             dtype_named(get<std::string>(p, "dtype")),
-            isa_named(get<std::string>(p, "isa")),
+            level,
             count(p, "threads"),
             positive(p, "gflops"),
             fraction(p, "spread"),
-            count(p, "rounds")};
+            count(p, "rounds"),
+            p.contains("quiet_gflops") ? positive(p, "quiet_gflops") : 0};
 }
 
 bandwidth_peak bandwidth_from_json(const json& p) {

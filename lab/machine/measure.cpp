@@ -1,6 +1,4 @@
-// Measures the plan in short rounds, every item once per sweep, until the time is up, so that a
-// disturbance or a change of clock hits all alike. The best round is the limit: whatever goes wrong
-// in a round makes it slower, never faster.
+// Puts the units and memories of this machine into rounds, on threads that share them.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <carat/error.hpp>
 
 #include "lab/machine/plan.hpp"
+#include "lab/machine/rounds.hpp"
 #include "lab/machine/together.hpp"
 
 namespace carat::machine {
@@ -73,32 +72,17 @@ thread_memory place_memory(const std::vector<int>& cpus, const std::vector<read_
     return memory;
 }
 
-// Something measured again and again. `work` is called on each thread with its index.
-struct item {
-    int threads = 1;
-    double amount = 0;  // operations or bytes of one repetition of all threads
-    std::function<void(int thread, std::int64_t repetitions)> work;
-    std::int64_t repetitions = 1;
-    std::vector<double> rates = {};
+using round_work = std::function<void(int thread, std::int64_t repetitions)>;
 
-    [[nodiscard]] double best() const { return *std::max_element(rates.begin(), rates.end()); }
-    [[nodiscard]] double spread() const {
-        const std::vector<double> sorted = ranked();
-        return 1 - sorted[sorted.size() / 2] / sorted.front();
-    }
-    // Whether another round came within 1 % of the best.
-    [[nodiscard]] bool settled() const {
-        const std::vector<double> sorted = ranked();
-        return sorted.size() > 1 && sorted[1] > 0.99 * sorted[0];
-    }
-    [[nodiscard]] std::vector<double> ranked() const {
-        std::vector<double> sorted = rates;
-        std::sort(sorted.begin(), sorted.end(), std::greater<>());
-        return sorted;
-    }
-};
+// `amount` is that of one repetition of one thread.
+repeated shared_item(std::span<const int> cpus, int threads, double amount, round_work work) {
+    return {amount * threads, [first = cpus.first(static_cast<std::size_t>(threads)),
+                               work = std::move(work)](std::int64_t repetitions) {
+                return run_together(first, [&](int thread) { work(thread, repetitions); });
+            }};
+}
 
-item compute_item(const compute_task& task) {
+repeated compute_item(const compute_task& task, std::span<const int> cpus) {
     const compute_kernel& kernel = *task.what.kernel;
     const auto size = static_cast<std::int64_t>(state_bytes(kernel));
     auto states = std::make_shared<thread_memory>();
@@ -106,81 +90,32 @@ item compute_item(const compute_task& task) {
         states->push_back(std::make_unique<pages>(size));
         fill_state(kernel, states->back()->data());
     }
-    return {task.threads, operations_per_step(kernel) * task.threads,
-            [states, run = kernel.run](int thread, std::int64_t steps) {
-                run(steps, (*states)[static_cast<std::size_t>(thread)]->data());
-            }};
+    return shared_item(cpus, task.threads, operations_per_step(kernel),
+                       [states, run = kernel.run](int thread, std::int64_t steps) {
+                           run(steps, (*states)[static_cast<std::size_t>(thread)]->data());
+                       });
 }
 
 // Small sets are read over and over; large ones go on where the last repetition stopped, so that a
 // round stays short and what it reads was evicted since.
-item read_item(const read_task& task, const thread_memory& memory, read_kernel read) {
+repeated read_item(const read_task& task, std::span<const int> cpus, const thread_memory& memory,
+                   read_kernel read) {
     constexpr std::int64_t most = 16 << 20;
     const std::int64_t slice = std::min(task.bytes, most);
     const std::int64_t slices = task.bytes / slice;
     auto position = std::make_shared<std::vector<std::int64_t>>(task.threads);
-    return {task.threads, static_cast<double>(slice * task.threads),
-            [=, &memory](int thread, std::int64_t repetitions) {
-                const auto i = static_cast<std::size_t>(thread);
-                const std::byte* data = memory[i]->data();
-                if (slices == 1) {
-                    (void)read(data, slice, repetitions);
-                    return;
-                }
-                for (std::int64_t& at = (*position)[i]; repetitions > 0; --repetitions, ++at)
-                    (void)read(data + at % slices * slice, slice, 1);
-            }};
-}
-
-shared_time time_round(const item& one, const std::vector<int>& cpus) {
-    return run_together(std::span(cpus).first(static_cast<std::size_t>(one.threads)),
-                        [&](int thread) { one.work(thread, one.repetitions); });
-}
-
-// Finds the repetitions that last about `round_s`, from the shortest time of any thread in three
-// rounds: a longer one may be a stall.
-void calibrate(item& one, const std::vector<int>& cpus, double round_s) {
-    for (;; one.repetitions *= 4) {
-        const double elapsed_s =
-            std::min({time_round(one, cpus).shortest_s, time_round(one, cpus).shortest_s,
-                      time_round(one, cpus).shortest_s});
-        if (elapsed_s < round_s / 10) continue;
-        const double factor = std::max(1.0, round_s / elapsed_s);
-        one.repetitions = static_cast<std::int64_t>(static_cast<double>(one.repetitions) * factor);
-        return;
-    }
-}
-
-void measure_round(item& one, const std::vector<int>& cpus, double round_s) {
-    shared_time elapsed = time_round(one, cpus);
-    // Too short a round: calibration met nothing but stalls. Its figure would be mostly clock.
-    while (elapsed.shortest_s < round_s / 2) {
-        one.repetitions *= 2;
-        elapsed = time_round(one, cpus);
-    }
-    one.rates.push_back(one.amount * static_cast<double>(one.repetitions) / elapsed.span_s);
-}
-
-// Sweeps over all items for two thirds of the budget, and at least three times. The rest is for
-// those whose best round stands alone: on a busy machine it is likely not the limit yet.
-void measure_all(std::vector<item>& items, const std::vector<int>& cpus, double budget_s,
-                 double round_s, const measure_options& options) {
-    constexpr std::size_t least_sweeps = 3;
-    const auto begin = monotonic::now();
-    for (bool more = true; more;) {
-        more = false;
-        for (item& one : items) {
-            const double spent_s = seconds_since(begin);
-            const bool due = one.rates.size() < least_sweeps || spent_s < budget_s * 2 / 3 ||
-                             (spent_s < budget_s && !one.settled());
-            if (!due) continue;
-            more = true;
-            measure_round(one, cpus, round_s);
-            if (options.on_progress)
-                options.on_progress({std::min(1.0, spent_s / budget_s),
-                                     std::max(0.0, budget_s - spent_s), "measuring the machine"});
-        }
-    }
+    return shared_item(cpus, task.threads, static_cast<double>(slice),
+                       [=, &memory](int thread, std::int64_t repetitions) {
+                           const auto i = static_cast<std::size_t>(thread);
+                           const std::byte* data = memory[i]->data();
+                           if (slices == 1) {
+                               (void)read(data, slice, repetitions);
+                               return;
+                           }
+                           for (std::int64_t& at = (*position)[i]; repetitions > 0;
+                                --repetitions, ++at)
+                               (void)read(data + at % slices * slice, slice, 1);
+                       });
 }
 
 void require_sense(const description& machine, const measure_options& options) {
@@ -206,7 +141,7 @@ measuring_plan checked_plan(const description& machine) {
 }
 
 // `items` are those of the plan, in its order.
-ceilings collect(const measuring_plan& plan, const std::vector<item>& items) {
+ceilings collect(const measuring_plan& plan, const std::vector<repeated>& items) {
     ceilings found;
     auto one = items.begin();
     for (const compute_task& task : plan.compute) {
@@ -221,9 +156,6 @@ ceilings collect(const measuring_plan& plan, const std::vector<item>& items) {
                                    static_cast<int>(one->rates.size()), task.bytes});
         ++one;
     }
-    found.measured_at_s = std::chrono::duration_cast<std::chrono::seconds>(
-                              std::chrono::system_clock::now().time_since_epoch())
-                              .count();
     return found;
 }
 
@@ -232,22 +164,17 @@ ceilings collect(const measuring_plan& plan, const std::vector<item>& items) {
 ceilings measure_ceilings(const description& machine, const measure_options& options) {
     require_sense(machine, options);
     const auto begin = monotonic::now();
-    const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
-    const double round_s = options.thorough ? 0.003 : 0.001;
     const std::vector<int>& cpus = machine.core_cpus;
 
     const measuring_plan plan = checked_plan(machine);
     const thread_memory memory = place_memory(cpus, plan.read);
-    std::vector<item> items;
-    for (const compute_task& task : plan.compute) items.push_back(compute_item(task));
+    std::vector<repeated> items;
+    for (const compute_task& task : plan.compute) items.push_back(compute_item(task, cpus));
     for (const read_task& task : plan.read)
-        items.push_back(read_item(task, memory, reader(machine.isa_in_use)));
-    for (item& one : items) calibrate(one, cpus, round_s);
-    measure_all(items, cpus, std::max(0.1, budget_s - seconds_since(begin)), round_s, options);
-
-    ceilings found = collect(plan, items);
-    found.thorough = options.thorough;
-    return found;
+        items.push_back(read_item(task, cpus, memory, reader(machine.isa_in_use)));
+    const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
+    measure_in_rounds(items, budget_s - seconds_since(begin), options);
+    return stamped(collect(plan, items), options);
 }
 
 }  // namespace carat::machine

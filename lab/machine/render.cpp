@@ -33,27 +33,6 @@ std::string count(int number, std::string_view what) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// "label   words words", broken between words and indented where the line would be too long; a
-// single word that is too long for a line is cut.
-std::string row(std::string_view label, std::string_view text) {
-    std::string result;
-    std::string line = fmt::format("{:<{}}", label, indent);
-    bool empty = true;
-    while (!text.empty()) {
-        const auto word = text.substr(0, text.find(' ')).substr(0, columns - indent);
-        if (!empty && line.size() + 1 + word.size() > columns) {
-            result += line + "\n";
-            line = std::string(indent, ' ');
-            empty = true;
-        }
-        line += (empty ? "" : " ") + std::string(word);
-        empty = false;
-        text.remove_prefix(word.size());
-        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    }
-    return result + line + "\n";
-}
-
 std::string cache_text(const cache& c) {
     std::string text = size_text(c.size_bytes);
     if (c.ways > 0) text += fmt::format(", {} ways", c.ways);
@@ -115,6 +94,25 @@ std::string bandwidth_table(const std::vector<bandwidth_peak>& peaks) {
 }
 
 }  // namespace
+
+std::string row(std::string_view label, std::string_view text) {
+    std::string result;
+    std::string line = fmt::format("{:<{}}", label, indent);
+    bool empty = true;
+    while (!text.empty()) {
+        const auto word = text.substr(0, text.find(' ')).substr(0, columns - indent);
+        if (!empty && line.size() + 1 + word.size() > columns) {
+            result += line + "\n";
+            line = std::string(indent, ' ');
+            empty = true;
+        }
+        line += (empty ? "" : " ") + std::string(word);
+        empty = false;
+        text.remove_prefix(word.size());
+        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    }
+    return result + line + "\n";
+}
 
 std::string render(const description& machine) {
     const std::string vendor = machine.vendor.empty() ? "" : " (" + machine.vendor + ")";

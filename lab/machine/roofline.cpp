@@ -102,9 +102,8 @@ std::optional<roof> roofline(const description& machine, const ceilings& limits,
 }
 
 bool impossible(const ceilings& limits, dtype type, int threads, double gflops) {
-    constexpr double slack = 1.02;
     const auto peak = peak_gflops(limits, type, threads, core::all_isas.back());
-    return peak && gflops > *peak * slack;
+    return peak && gflops > *peak * impossible_slack;
 }
 
 }  // namespace carat::machine

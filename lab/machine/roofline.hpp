@@ -37,6 +37,9 @@ struct roof {
 [[nodiscard]] std::optional<roof> roofline(const description& machine, const ceilings& limits,
                                            const core::problem& p, int threads);
 
+// A figure above this times the peak is not believed.
+inline constexpr double impossible_slack = 1.02;
+
 // Whether a figure for data of `type` exceeds the peak of the best unit of the machine, whatever
 // ISA is in use, by more than 2 %: wrong work or wrong time. False where no peak was measured.
 [[nodiscard]] bool impossible(const ceilings& limits, dtype type, int threads, double gflops);

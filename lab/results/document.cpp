@@ -198,6 +198,8 @@ json encode(const cell& c) {
     json out = json::object();
     cell_fields(writer(out), c);
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
+    if (c.gpu) out["gpu"] = to_json(*c.gpu);
+    for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
     return out;
 }
 
@@ -215,11 +217,23 @@ std::string at(const std::string& list, std::size_t index) {
     return list + "[" + std::to_string(index) + "]";
 }
 
+// The fields that only cells of a GPU have.
+void decode_gpu(const reader& in, cell& c) {
+    try {
+        if (const json* gpu = in.find("gpu")) c.gpu = gpu_facts_from_json(*gpu);
+        if (const json* kernels = in.find("kernels"))
+            for (const json& k : *kernels) c.kernels.push_back(kernel_facts_from_json(k));
+    } catch (const json::exception&) {
+        in.fail("gpu or kernels", "has a field missing or of the wrong type");
+    }
+}
+
 cell decode_cell(const json& source, const std::string& where) {
     cell c;
     const reader in(source, where);
     cell_fields(in, c);
     if (const json* vendor = in.find("library")) library_fields(reader(*vendor, where), c.vendor);
+    decode_gpu(in, c);
     for (const double t : c.trials_s)
         if (!(t > 0) || !std::isfinite(t)) in.fail("trials_s", "holds a time that is not positive");
     return c;

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/implementation.hpp"
+#include "lab/results/gpu_facts.hpp"
 
 namespace carat::results {
 
@@ -52,6 +54,9 @@ struct cell {
     bool impossible = false;
     int rank = 0;  // 0: not ranked
     std::string group;
+
+    std::optional<gpu_facts> gpu;             // on a GPU whose driver tells
+    std::vector<core::kernel_facts> kernels;  // of our own, on a GPU
 
     [[nodiscard]] bool ranked() const { return rank > 0; }
 };

@@ -1,6 +1,7 @@
 #include "lab/session/case.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -11,6 +12,8 @@
 #include "lab/machine/roofline.hpp"
 #include "lab/measure/idle.hpp"
 #include "lab/session/analyse.hpp"
+#include "lab/session/gpu_watch.hpp"
+#include "lab/session/judge.hpp"
 #include "lab/session/operands.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -61,6 +64,7 @@ struct contender {
     results::cell cell;
     std::unique_ptr<core::runnable> ready;
     std::size_t next_set = 0;
+    gpu_watch watch;
 };
 
 class runner {
@@ -165,6 +169,7 @@ class runner {
             return;
         }
         c.cell.threads_used = c.ready->threads();
+        c.cell.kernels = c.ready->kernels();
         const verify::verdict v = reference_->check(result, c.cell.computes_in);
         c.cell.verification = text(verify::name(v.how));
         c.cell.verified = v.passed;
@@ -195,6 +200,7 @@ class runner {
         how.interrupted = around_.interrupted;
         if (key_.threads > 1) how.wait_until_idle = [] { measure::wait_until_idle(); };
         how.progress = [&](std::size_t i, std::size_t trials, double share) {
+            if (on_gpu(*timed[i])) timed[i]->watch.look(sensors());
             tell(timed[i]->cell.implementation + ", trial " + std::to_string(trials), share);
         };
         const std::vector<measure::series> all = measure::interleave(candidates, estimates_s, how);
@@ -202,7 +208,34 @@ class runner {
             timed[i]->cell.trials_s = all[i].trials_s;
             timed[i]->cell.repetitions = all[i].repetitions;
             timed[i]->cell.stop = text(measure::name(all[i].stop));
+            if (!on_gpu(*timed[i])) continue;
+            weigh(*timed[i]);
+            timed[i]->cell.gpu = timed[i]->watch.facts();
         }
+    }
+
+    [[nodiscard]] static bool on_gpu(const contender& c) {
+        return c.what->entry->where == core::device::cuda;
+    }
+
+    [[nodiscard]] gpu_sensors& sensors() {
+        if (!sensors_) sensors_ = around_.sensors ? around_.sensors() : sensors_in_use();
+        return *sensors_;
+    }
+
+    // Energy is counted too coarsely for interleaved trials: it gets runs of its own.
+    void weigh(contender& c) {
+        if (stopped() || c.cell.trials_s.empty()) return;
+        tell("weighing the energy of " + c.cell.implementation, share_of(c));
+        constexpr double batch_s = 0.01;
+        const double run_s = *std::ranges::min_element(c.cell.trials_s);
+        const auto runs = static_cast<std::int64_t>(std::ceil(batch_s / run_s));
+        const auto batch = [&]() -> gpu_watch::batch {
+            return {runs, c.space->time_s([&] {
+                        for (std::int64_t i = 0; i < runs; ++i) run_once(c);
+                    })};
+        };
+        c.watch.weigh(sensors(), batch, c.cell.flop);
     }
 
     void run_once(contender& c) {
@@ -211,46 +244,41 @@ class runner {
         c.next_set = (c.next_set + 1) % sets.size();
     }
 
-    // The roofline is the CPU's; a GPU's cells stand without one.
-    void place_under_roof(results::cell& c) const {
-        if (c.device != core::name(core::device::cpu)) return;
-        const auto roof =
-            machine::roofline(around_.machine, around_.limits, problem_, key_.threads);
-        if (!roof) return;
-        c.roofline_gflops = roof->gflops;
-        c.bound = roof->bound;
+    [[nodiscard]] known_limits limits() const {
+        return {around_.machine, around_.limits, around_.gpu};
     }
 
-    // What a figure claims is judged by its fastest trial: even one beyond the peak is impossible.
-    [[nodiscard]] bool impossible(const results::cell& c) const {
-        if (c.trials_s.empty() || c.device != core::name(core::device::cpu)) return false;
-        const double best = c.flop / *std::ranges::min_element(c.trials_s) / 1e9;
-        return machine::impossible(around_.limits, key_.type, key_.threads, best);
+    [[nodiscard]] std::int64_t rotating_bytes(const contender& c) {
+        return static_cast<std::int64_t>(data_->on(*c.space).size()) *
+               workload::bytes_needed(problem_).total();
     }
 
     // A figure above the peak accuses the peak first: it may have been measured in a bad minute.
-    void doubt_the_peak() const {
-        const auto above = [&](const contender& c) { return impossible(c.cell); };
-        if (around_.measure_again && std::ranges::any_of(contenders_, above)) {
+    void doubt_the_peaks() const {
+        for (const core::device where : {core::device::cpu, core::device::cuda}) {
+            const auto above = [&](const contender& c) {
+                return c.what->entry->where == where && impossible(c.cell, limits(), key_.type);
+            };
+            if (!around_.measure_again || std::ranges::none_of(contenders_, above)) continue;
             tell("measuring this machine again", 1);
-            around_.measure_again();
+            around_.measure_again(where);
         }
     }
 
     case_result finish() {
         case_result out;
         out.interrupted = stopped();
-        doubt_the_peak();
+        doubt_the_peaks();
         for (contender& c : contenders_) {
             const bool timed = !c.cell.trials_s.empty();
             if (out.interrupted && c.cell.available && !timed)
                 c.cell.stop = text(measure::name(measure::stop_reason::interrupted));
             if (timed) {
-                place_under_roof(c.cell);
-                c.cell.impossible = impossible(c.cell);
+                place_under_roof(c.cell, limits(), problem_, rotating_bytes(c));
+                c.cell.impossible = impossible(c.cell, limits(), key_.type);
                 if (c.cell.impossible)
                     c.cell.reason =
-                        "faster than the measured peak of this machine's units: "
+                        "faster than the measured peak of the unit it computes with: "
                         "wrong work or wrong time, so it is not ranked";
             }
             out.cells.push_back(std::move(c.cell));
@@ -275,6 +303,7 @@ class runner {
     std::vector<contender> contenders_;
     std::optional<placed_operands> data_;
     std::optional<verify::reference> reference_;
+    std::optional<gpu_sensors> sensors_;  // of the GPU, once asked for
 };
 
 }  // namespace

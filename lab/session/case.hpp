@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "lab/gpu/limits.hpp"
 #include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/results/document.hpp"
+#include "lab/session/gpu_watch.hpp"
 #include "lab/session/request.hpp"
 
 namespace carat::session {
@@ -43,7 +45,10 @@ struct surroundings {
     std::function<double(const selection&, const case_key&)> expected_run_s;
     std::function<bool()> interrupted;
     report_progress progress;
-    std::function<void()> measure_again;  // renews what `limits` refers to; may be empty
+    // Renews what `limits` or `gpu` refers to; may be empty.
+    std::function<void(core::device)> measure_again = {};
+    const gpu::known_gpu* gpu = nullptr;  // the ceilings of the GPU in use; null: not measured
+    std::function<gpu_sensors()> sensors = {};  // empty: those of the GPU in use
 };
 
 [[nodiscard]] case_result run_case(const request& r, const case_key& key,

@@ -40,6 +40,11 @@ nlohmann::json settings_of(const request& r) {
             {"order", "interleaved, random"}};
 }
 
+void add_ceilings(results::document& doc, const gpu::known_gpu& gpu) {
+    for (nlohmann::json& one : doc.machine["gpus"])
+        if (one["device"] == gpu.device) one["ceilings"] = machine::to_json(gpu.limits);
+}
+
 // Of a cell or of a comparison.
 template <class Of>
 bool same_case(const Of& c, const case_key& key) {
@@ -62,15 +67,18 @@ bool answers(const results::cell& c, const selection& s, const std::string& labe
 class session {
   public:
     session(const request& r, const machine::description& machine, const machine::ceilings& limits,
-            const outputs& out, const hooks& user, results::document& doc)
+            const std::optional<gpu::known_gpu>& gpu, const outputs& out, const hooks& user,
+            results::document& doc)
         : request_(r),
           limits_(limits),
+          gpu_(gpu),
           around_{machine,
                   limits_,
                   [this](const selection& s, const case_key& k) { return expected_run_s(s, k); },
                   user.interrupted,
                   [this](const std::string& what, double share) { tell(what, share); },
-                  [this] { measure_again(); }},
+                  [this](core::device where) { measure_again(where); },
+                  gpu_ ? &*gpu_ : nullptr},
           out_(out),
           user_(user),
           doc_(doc) {}
@@ -119,10 +127,14 @@ class session {
         return !result.interrupted;
     }
 
-    void measure_again() {
-        if (!user_.measure_again) return;
-        limits_ = user_.measure_again(limits_);
-        doc_.machine["ceilings"] = machine::to_json(limits_);
+    void measure_again(core::device where) {
+        if (where == core::device::cuda && user_.measure_gpu_again) {
+            gpu_->limits = user_.measure_gpu_again(*gpu_);
+            add_ceilings(doc_, *gpu_);
+        } else if (where == core::device::cpu && user_.measure_again) {
+            limits_ = user_.measure_again(limits_);
+            doc_.machine["ceilings"] = machine::to_json(limits_);
+        }
     }
 
     void save() const {
@@ -148,6 +160,7 @@ class session {
 
     const request& request_;
     machine::ceilings limits_;
+    std::optional<gpu::known_gpu> gpu_;
     const surroundings around_;
     const outputs& out_;
     const hooks& user_;
@@ -165,7 +178,8 @@ void require_writable(const outputs& out) {
 }
 
 results::document new_document(const request& r, const machine::description& machine,
-                               const machine::ceilings& limits, std::string command) {
+                               const machine::ceilings& limits, std::string command,
+                               const std::optional<gpu::known_gpu>& gpu) {
     results::document doc;
     doc.carat = version();
     doc.revision = revision();
@@ -177,6 +191,7 @@ results::document new_document(const request& r, const machine::description& mac
     for (int device = 0; device < gpu::count(); ++device)
         if (nlohmann::json facts = gpu::describe(device); !facts.is_null())
             doc.machine["gpus"].push_back(std::move(facts));
+    if (gpu) add_ceilings(doc, *gpu);
     doc.build = build_facts();
     doc.settings = settings_of(r);
     return doc;
@@ -202,8 +217,8 @@ void require_resumable(const results::document& earlier, const results::document
 
 bool run_session(const request& r, const machine::description& machine,
                  const machine::ceilings& limits, const outputs& out, const hooks& user,
-                 results::document& doc) {
-    return session(r, machine, limits, out, user, doc).run();
+                 results::document& doc, const std::optional<gpu::known_gpu>& gpu) {
+    return session(r, machine, limits, gpu, out, user, doc).run();
 }
 
 }  // namespace carat::session

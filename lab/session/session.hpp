@@ -27,13 +27,16 @@ struct hooks {
     // `share` is that of the whole session, from 0 to 1.
     std::function<void(const std::string& what, double share)> progress;
     std::function<void(const case_key&, const case_result&)> case_done;
-    // Measures the ceilings anew when a figure exceeds them; empty: they are taken as they are.
+    // Measure the ceilings anew when a figure exceeds them; empty: they are taken as they are.
     std::function<machine::ceilings(const machine::ceilings&)> measure_again;
+    std::function<machine::ceilings(const gpu::known_gpu&)> measure_gpu_again;
 };
 
-// A document with the machine, build and settings filled in, and no cells yet.
+// A document with the machine, build and settings filled in, and no cells yet. `gpu`, here and
+// below: the GPU in use, if its ceilings are known.
 [[nodiscard]] results::document new_document(const request& r, const machine::description& machine,
-                                             const machine::ceilings& limits, std::string command);
+                                             const machine::ceilings& limits, std::string command,
+                                             const std::optional<gpu::known_gpu>& gpu = {});
 
 // Throws carat::error when `earlier` was measured on another machine or with settings that change
 // what its figures mean.
@@ -42,6 +45,6 @@ void require_resumable(const results::document& earlier, const results::document
 // Runs the cases `doc` does not hold yet and adds them to it. Returns false when interrupted.
 bool run_session(const request& r, const machine::description& machine,
                  const machine::ceilings& limits, const outputs& out, const hooks& user,
-                 results::document& doc);
+                 results::document& doc, const std::optional<gpu::known_gpu>& gpu = {});
 
 }  // namespace carat::session

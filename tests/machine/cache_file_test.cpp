@@ -37,7 +37,7 @@ class cache_file : public testing::Test {
 
     // Writes the file of this machine, with the invented figures.
     std::filesystem::path write_kept() {
-        keep(machine, invented(machine, kept_gflops), kept);
+        keep(owner_of(machine), invented(machine, kept_gflops), kept);
         return only_file();
     }
 
@@ -49,7 +49,7 @@ class cache_file : public testing::Test {
         return found.front();
     }
 
-    std::optional<ceilings> load() { return load_kept(machine, brief(), kept); }
+    std::optional<ceilings> load() { return load_kept(owner_of(machine), brief(), kept); }
 };
 
 void edit(const std::filesystem::path& file, const std::function<void(nlohmann::json&)>& change) {
@@ -131,20 +131,20 @@ TEST_F(cache_file, of_a_quick_measurement_does_not_serve_a_thorough_one) {
     (void)write_kept();
     measure_options thorough = brief();
     thorough.thorough = true;
-    EXPECT_FALSE(load_kept(machine, thorough, kept));
+    EXPECT_FALSE(load_kept(owner_of(machine), thorough, kept));
     ceilings limits = invented(machine, kept_gflops);
     limits.thorough = true;
-    keep(machine, limits, kept);
-    EXPECT_TRUE(load_kept(machine, thorough, kept));
+    keep(owner_of(machine), limits, kept);
+    EXPECT_TRUE(load_kept(owner_of(machine), thorough, kept));
     EXPECT_TRUE(load());
 }
 
 TEST_F(cache_file, that_cannot_be_written_is_no_error) {
     folder.write("carat", "a file where the folder should be");
-    EXPECT_NO_THROW(keep(machine, invented(machine, 1), kept));
+    EXPECT_NO_THROW(keep(owner_of(machine), invented(machine, 1), kept));
     EXPECT_FALSE(load());
     kept.directory.clear();
-    EXPECT_NO_THROW(keep(machine, invented(machine, 1), kept));
+    EXPECT_NO_THROW(keep(owner_of(machine), invented(machine, 1), kept));
     EXPECT_FALSE(load());
 }
 

@@ -2,6 +2,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
+#include "cuda/common/identity.hpp"
 
 namespace carat::cuda {
 
@@ -35,6 +36,14 @@ std::string unavailable_in_use() {
 
 device_facts describe(int device) {
     refuse(device);
+}
+
+std::string uuid(int device) {
+    refuse(device);
+}
+
+std::string compiled_for() {
+    return {};
 }
 
 core::execution_space& space(int device) {

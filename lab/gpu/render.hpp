@@ -1,0 +1,20 @@
+// The GPUs and their ceilings as text of at most 80 columns, for `carat info`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "lab/machine/ceilings.hpp"
+
+namespace carat::gpu {
+
+/// `description` as describe() has it.
+[[nodiscard]] std::string render(const nlohmann::json& description);
+
+/// Tables of peaks and bandwidths.
+[[nodiscard]] std::string render(const machine::ceilings& limits);
+
+/// That there is none, and why.
+[[nodiscard]] std::string render_absence(int device);
+
+}  // namespace carat::gpu

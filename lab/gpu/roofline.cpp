@@ -1,0 +1,74 @@
+#include "lab/gpu/roofline.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace carat::gpu {
+
+namespace {
+
+// The units that compute so. The first must have been measured: the others alone may be slower than
+// what the product really ran on.
+std::vector<std::string> units_for(dtype type, std::string_view computes_in) {
+    const std::string precision(computes_in);
+    const bool wide = type == dtype::f64 || type == dtype::f32 || type == dtype::i32;
+    const std::string own = "tensor " + std::string(name(type));
+    if (precision == "f64") return {"dfma", "dmma"};
+    if (precision == "f32")
+        return wide ? std::vector<std::string>{"ffma"} : std::vector<std::string>{own, "ffma"};
+    if (precision == "i32")
+        return wide ? std::vector<std::string>{"imad"} : std::vector<std::string>{own, "imad"};
+    return {"tensor " + precision};
+}
+
+// The best of the units, by one or the other of a peak's figures.
+template <class Figure>
+std::optional<double> best_of(const machine::ceilings& limits, dtype type,
+                              std::string_view computes_in, Figure figure) {
+    std::optional<double> best;
+    for (const std::string& unit : units_for(type, computes_in)) {
+        const auto found = std::ranges::find(limits.compute, unit, &machine::compute_peak::unit);
+        if (found != limits.compute.end())
+            best = std::max(best.value_or(0), std::invoke(figure, *found));
+        else if (!best)
+            return {};
+    }
+    return best;
+}
+
+std::optional<double> bandwidth_of(const machine::ceilings& limits, const std::string& level) {
+    const auto found = std::ranges::find(limits.bandwidth, level, &machine::bandwidth_peak::level);
+    if (found == limits.bandwidth.end()) return {};
+    return found->gb_per_s;
+}
+
+}  // namespace
+
+std::optional<double> peak_gflops(const machine::ceilings& limits, dtype type,
+                                  std::string_view computes_in) {
+    return best_of(limits, type, computes_in, &machine::compute_peak::gflops);
+}
+
+std::optional<machine::roof> roofline(const known_gpu& gpu, const core::problem& p,
+                                      std::string_view computes_in, std::int64_t rotating_bytes) {
+    machine::roof result;
+    result.arithmetic_intensity = machine::arithmetic_intensity(p);
+    result.level = rotating_bytes <= gpu.l2_bytes ? "L2" : "HBM";
+    const auto peak = peak_gflops(gpu.limits, p.a_type, computes_in);
+    const auto bandwidth = bandwidth_of(gpu.limits, result.level);
+    if (result.arithmetic_intensity <= 0 || !peak || !bandwidth) return {};
+    const double fed = result.arithmetic_intensity * *bandwidth;
+    result.gflops = std::min(*peak, fed);
+    result.bound = fed < *peak ? result.level : "compute";
+    return result;
+}
+
+bool impossible(const machine::ceilings& limits, dtype type, std::string_view computes_in,
+                double gflops) {
+    const auto peak = best_of(limits, type, computes_in, &machine::compute_peak::most_gflops);
+    return peak && gflops > *peak * machine::impossible_slack;
+}
+
+}  // namespace carat::gpu

@@ -1,0 +1,31 @@
+// The roofline of one product on a GPU. Which unit bounds it follows from the precision it truly
+// computes in: f32 data may be multiplied by ffma, as tf32 or after rounding to f16, and each has a
+// limit of its own. Pure functions of what was measured.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "lab/gpu/limits.hpp"
+#include "lab/machine/roofline.hpp"
+
+namespace carat::gpu {
+
+/// The best measured peak for operands of `type` multiplied in the precision `computes_in` (as
+/// core::signature has it). Products of f16, bf16 and i8 into f32 or i32 are the tensor cores',
+/// exact there, and may be ffma's or imad's. None when the unit was not measured.
+[[nodiscard]] std::optional<double> peak_gflops(const machine::ceilings& limits, dtype type,
+                                                std::string_view computes_in);
+
+/// The bound is "compute", "L2" or "HBM": L2 when all `rotating_bytes`, of every set of operands in
+/// turn, fit into it. None for an empty product, and where the unit or the level was not measured.
+[[nodiscard]] std::optional<machine::roof> roofline(const known_gpu& gpu, const core::problem& p,
+                                                    std::string_view computes_in,
+                                                    std::int64_t rotating_bytes);
+
+/// Whether a figure exceeds by more than 2 % what the unit does on data of any kind, which may be
+/// more than its peak on random data: wrong work or wrong time. False where no peak was measured.
+[[nodiscard]] bool impossible(const machine::ceilings& limits, dtype type,
+                              std::string_view computes_in, double gflops);
+
+}  // namespace carat::gpu

@@ -1,0 +1,36 @@
+// How limits are measured, of processors and of GPUs: in short rounds, every item once per sweep,
+// until the time is up, so that a disturbance or a change of clock hits all alike. The best round
+// is the limit: whatever goes wrong in a round makes it slower, never faster (docs/adr/0030).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "lab/machine/ceilings.hpp"
+#include "lab/machine/together.hpp"
+
+namespace carat::machine {
+
+// Something measured again and again.
+struct repeated {
+    double amount = 0;  // operations or bytes of one repetition
+    std::function<shared_time(std::int64_t repetitions)> run;
+    std::int64_t repetitions = 1;
+    std::vector<double> rates = {};  // amount a second, one a round
+
+    [[nodiscard]] double best() const;
+    [[nodiscard]] double spread() const;  // (best - median) / best
+    [[nodiscard]] int rounds() const { return static_cast<int>(rates.size()); }
+};
+
+// Gives every item at least three rounds, with the repetitions that last as long as the options
+// ask. About two thirds of the time go to all alike, the rest to those whose best round stands
+// alone.
+void measure_in_rounds(std::span<repeated> items, double budget_s, const measure_options& options);
+
+// `found` as measured now with these options.
+[[nodiscard]] ceilings stamped(ceilings found, const measure_options& options);
+
+}  // namespace carat::machine

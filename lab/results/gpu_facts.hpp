@@ -1,0 +1,35 @@
+// What a cell tells of the GPU while its trials ran, and of the kernels that ran there.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/implementation.hpp"
+
+namespace carat::results {
+
+struct clock_range {
+    int median = 0, least = 0, most = 0;  // MHz
+};
+
+// What the driver does not tell is empty.
+struct gpu_facts {
+    int samples = 0;  // taken between trials
+    std::optional<clock_range> clock_mhz;
+    std::optional<int> memory_clock_mhz;        // median
+    std::optional<int> temperature_c;           // highest
+    std::vector<std::string> throttle_reasons;  // every one seen
+    std::optional<double> power_w;              // mean over the energy window
+    std::optional<double> joules_per_gflop;     // of the operations the cell counts
+    std::optional<double> energy_window_s;      // runs back to back, after the trials
+};
+
+// "gpu" and an element of "kernels" in docs/results.md. Reading throws nlohmann's exceptions.
+[[nodiscard]] nlohmann::json to_json(const gpu_facts& facts);
+[[nodiscard]] gpu_facts gpu_facts_from_json(const nlohmann::json& object);
+[[nodiscard]] nlohmann::json to_json(const core::kernel_facts& facts);
+[[nodiscard]] core::kernel_facts kernel_facts_from_json(const nlohmann::json& object);
+
+}  // namespace carat::results

@@ -1,0 +1,25 @@
+#include "cuda/common/identity.hpp"
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/error.hpp"
+
+namespace carat::cuda {
+
+std::string uuid(int device) {
+    if (const std::string why = unavailable(device); !why.empty())
+        throw error(error_code::unsupported, why);
+    cudaDeviceProp facts{};
+    CARAT_CUDA_CHECK(cudaGetDeviceProperties(&facts, device));
+    std::string text = "GPU-";
+    for (const char byte : facts.uuid.bytes)
+        for (const int shift : {4, 0}) text += "0123456789abcdef"[byte >> shift & 0xf];
+    return text;
+}
+
+std::string compiled_for() {
+    return CARAT_CUDA_CODE;
+}
+
+}  // namespace carat::cuda

@@ -1,0 +1,15 @@
+// Ordering between ordinary writes to shared memory and the units that read it by another way, the
+// "asynchronous proxy": wgmma and the bulk copies (PTX ISA, "Async proxy"). Hopper and later.
+#pragma once
+
+namespace carat::cuda::ptx {
+
+// After writing shared memory, before the barrier that lets a wgmma or a bulk copy read it: each
+// thread that wrote.
+__device__ __forceinline__ void fence_writes_for_async() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+}  // namespace carat::cuda::ptx

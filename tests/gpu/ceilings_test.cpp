@@ -1,0 +1,110 @@
+// The units and memories of a real GPU. Without one every test here is skipped, which ctest counts
+// and names.
+#include "lab/gpu/ceilings/ceilings.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <set>
+#include <unistd.h>
+
+#include "cuda/common/device.hpp"
+#include "lab/gpu/ceilings/units.hpp"
+#include "lab/gpu/gpu.hpp"
+#include "lab/gpu/limits.hpp"
+
+namespace {
+
+using namespace carat;
+
+class gpu_ceilings : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (const std::string why = gpu::unavailable(device); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+    }
+
+    static double peak(const machine::ceilings& limits, const std::string& unit) {
+        for (const auto& p : limits.compute)
+            if (p.unit == unit) return p.gflops;
+        return 0;
+    }
+    static double bandwidth(const machine::ceilings& limits, const std::string& level) {
+        for (const auto& p : limits.bandwidth)
+            if (p.level == level) return p.gb_per_s;
+        return 0;
+    }
+
+    const int device = gpu::in_use();
+};
+
+TEST_F(gpu_ceilings, stand_to_each_other_as_the_hardware_does) {
+    const machine::ceilings limits = gpu::measure_ceilings(device);
+    EXPECT_TRUE(gpu::complete(limits, device));
+    EXPECT_EQ(gpu::in_use(), device);
+    EXPECT_GT(peak(limits, "ffma"), 1e3);
+    EXPECT_GT(peak(limits, "imad"), 0.2 * peak(limits, "ffma"));
+    EXPECT_LT(peak(limits, "dfma"), 1.02 * peak(limits, "ffma"));
+    EXPECT_GT(bandwidth(limits, "L2"), bandwidth(limits, "HBM"));
+    EXPECT_GT(bandwidth(limits, "HBM"), bandwidth(limits, "PCIe to GPU"));
+    EXPECT_GT(bandwidth(limits, "PCIe from GPU"), 1);
+    // Clocks bound a unit: no multiprocessor does more than these at its highest clock.
+    const cuda::device_facts facts = cuda::describe(device);
+    const double cycles = 1e-3 * facts.clock_mhz * facts.multiprocessors;  // 10^9 a second
+    EXPECT_LT(peak(limits, "ffma"), 1.02 * cycles * 256);
+    if (facts.compute_capability != 90) return;
+    EXPECT_LT(peak(limits, "dmma"), 1.02 * cycles * 256);
+    EXPECT_LT(peak(limits, "tensor f16"), 1.02 * cycles * 4096);
+    EXPECT_LT(peak(limits, "tensor i8"), 1.02 * cycles * 8192);
+}
+
+TEST_F(gpu_ceilings, of_hopper_have_every_unit_near_its_rate) {
+    const cuda::device_facts facts = cuda::describe(device);
+    if (facts.compute_capability != 90)
+        GTEST_SKIP() << "for compute capability 90: this GPU has " << facts.compute_capability;
+    const machine::ceilings limits = gpu::measure_ceilings(device);
+    const double cycles = 1e-3 * facts.clock_mhz * facts.multiprocessors;
+    const std::pair<const char*, double> rates[] = {
+        {"ffma", 256},        {"dfma", 128},         {"imad", 128},         {"dmma", 256},
+        {"tensor f16", 4096}, {"tensor bf16", 4096}, {"tensor tf32", 2048}, {"tensor i8", 8192}};
+    for (const auto& [unit, rate] : rates)
+        EXPECT_GT(peak(limits, unit), 0.8 * cycles * rate) << unit;
+}
+
+TEST_F(gpu_ceilings, a_unit_that_computes_something_else_is_found_out) {
+    core::execution_space& space = gpu::space(device);
+    const auto working = gpu::working_units(cuda::describe(device).compute_capability, space);
+    EXPECT_GE(working.size(), 3u);
+    for (const gpu::unit_kernel& unit : working) {
+        const gpu::loaded_unit loaded(unit, space, workload::integers(-1, 1),
+                                      workload::integers(-2, 2));
+        loaded.start(2, 1);
+        EXPECT_TRUE(loaded.right(2)) << unit.unit;
+        EXPECT_FALSE(loaded.right(3)) << unit.unit;
+    }
+}
+
+TEST_F(gpu_ceilings, are_kept_and_believed_only_when_whole) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("carat_gpu_" + std::to_string(getpid()));
+    const machine::cache_options kept{folder, 3600};
+    const gpu::known_gpu first = gpu::know(device, {}, kept);
+    const gpu::known_gpu second = gpu::know(device, {}, kept);
+    EXPECT_EQ(second.limits.measured_at_s, first.limits.measured_at_s);
+    EXPECT_EQ(peak(second.limits, "ffma"), peak(first.limits, "ffma"));
+    EXPECT_GT(second.l2_bytes, 0);
+
+    machine::ceilings part = first.limits;
+    part.compute.pop_back();
+    EXPECT_FALSE(gpu::complete(part, device));
+    part = first.limits;
+    part.bandwidth.pop_back();
+    EXPECT_FALSE(gpu::complete(part, device));
+
+    gpu::known_gpu doubted = first;
+    doubted.limits.compute.front().gflops = 1e15;
+    EXPECT_EQ(gpu::refresh(doubted, {}, kept).compute.front().gflops, 1e15);
+    std::filesystem::remove_all(folder);
+}
+
+}  // namespace

@@ -1,0 +1,93 @@
+// Which unit and which memory bound a product on a GPU, with planted ceilings.
+#include "lab/gpu/roofline.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/planted.hpp"
+
+namespace {
+
+using namespace carat;
+
+const machine::ceilings& limits() {
+    static const gpu::known_gpu planted = test::planted_gpu();
+    return planted.limits;
+}
+
+double peak(dtype type, std::string_view computes_in) {
+    return gpu::peak_gflops(limits(), type, computes_in).value_or(0);
+}
+
+TEST(gpu_roofline, the_unit_is_that_of_the_precision_computed_in) {
+    EXPECT_EQ(peak(dtype::f32, "f32"), 60e3);    // ffma
+    EXPECT_EQ(peak(dtype::f32, "tf32"), 500e3);  // the same data on the tensor cores
+    EXPECT_EQ(peak(dtype::f32, "f16"), 1000e3);  // rounded to f16 first
+    EXPECT_EQ(peak(dtype::f64, "f16"), 1000e3);
+    EXPECT_EQ(peak(dtype::f64, "f64"), 60e3);  // dmma, the better of two
+    EXPECT_EQ(peak(dtype::f64, "f32"), 60e3);
+    EXPECT_EQ(peak(dtype::f16, "f32"), 1000e3);  // exact products, summed in f32
+    EXPECT_EQ(peak(dtype::bf16, "f32"), 990e3);
+    EXPECT_EQ(peak(dtype::i8, "i32"), 2000e3);
+    EXPECT_EQ(peak(dtype::i32, "i32"), 30e3);
+}
+
+TEST(gpu_roofline, a_unit_not_measured_is_never_replaced_by_a_slower_one) {
+    EXPECT_FALSE(gpu::peak_gflops(limits(), dtype::f64, "something new"));
+    machine::ceilings old = limits();  // a GPU without a tensor core for f16 in the figures
+    std::erase_if(old.compute, [](const auto& p) { return p.unit == "tensor f16"; });
+    EXPECT_FALSE(gpu::peak_gflops(old, dtype::f16, "f32"));
+    EXPECT_FALSE(gpu::impossible(old, dtype::f16, "f32", 1e9));
+    EXPECT_TRUE(gpu::peak_gflops(old, dtype::bf16, "f32"));
+}
+
+TEST(gpu_roofline, the_bound_is_compute_l2_or_hbm) {
+    const gpu::known_gpu gpu = test::planted_gpu();
+    // 1024^3 f32: 2^31 flop over 3 x 4 MiB, 170.7 flop a byte.
+    const auto square = core::row_major_problem(dtype::f32, 1024, 1024, 1024);
+    const auto plain = gpu::roofline(gpu, square, "f32", 40'000'000);
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(plain->bound, "compute");
+    EXPECT_EQ(plain->level, "L2");
+    EXPECT_DOUBLE_EQ(plain->gflops, 60e3);
+
+    // The f16 tensor cores would take 170.7 flop a byte at 5859 GB/s: more than L2 gives.
+    const double intensity = 2.0 * 1024 * 1024 * 1024 / (3.0 * 4 * 1024 * 1024);
+    const auto fast = gpu::roofline(gpu, square, "f16", 50'000'000);
+    ASSERT_TRUE(fast);
+    EXPECT_EQ(fast->bound, "L2");
+    EXPECT_DOUBLE_EQ(fast->gflops, intensity * 5000);
+    // One byte more than L2 holds comes from memory.
+    const auto far = gpu::roofline(gpu, square, "f16", 50'000'001);
+    ASSERT_TRUE(far);
+    EXPECT_EQ(far->bound, "HBM");
+    EXPECT_DOUBLE_EQ(far->gflops, intensity * 4000);
+}
+
+TEST(gpu_roofline, nothing_measured_or_nothing_to_do_has_no_roof) {
+    gpu::known_gpu gpu = test::planted_gpu();
+    const auto square = core::row_major_problem(dtype::f32, 64, 64, 64);
+    EXPECT_FALSE(gpu::roofline(gpu, core::row_major_problem(dtype::f32, 0, 4, 4), "f32", 1));
+    EXPECT_FALSE(gpu::roofline(gpu, square, "f8", 1));
+    gpu.limits.bandwidth.clear();
+    EXPECT_FALSE(gpu::roofline(gpu, square, "f32", 1));
+}
+
+TEST(gpu_roofline, more_than_two_percent_above_the_unit_is_impossible) {
+    EXPECT_FALSE(gpu::impossible(limits(), dtype::f32, "f32", 61.1e3));
+    EXPECT_TRUE(gpu::impossible(limits(), dtype::f32, "f32", 61.3e3));
+    // The same figure is ordinary for tf32 on the same data, and for f64 on dmma.
+    EXPECT_FALSE(gpu::impossible(limits(), dtype::f32, "tf32", 61.3e3));
+    EXPECT_FALSE(gpu::impossible(limits(), dtype::f64, "f64", 61.1e3));
+    EXPECT_TRUE(gpu::impossible(limits(), dtype::f64, "f64", 61.3e3));
+}
+
+TEST(gpu_roofline, what_quiet_data_reach_is_possible) {
+    gpu::known_gpu gpu = test::planted_gpu();
+    for (auto& p : gpu.limits.compute)
+        if (p.unit == "tensor f16") p.quiet_gflops = 1100e3;
+    EXPECT_FALSE(gpu::impossible(gpu.limits, dtype::f16, "f32", 1120e3));
+    EXPECT_TRUE(gpu::impossible(gpu.limits, dtype::f16, "f32", 1130e3));
+    EXPECT_EQ(gpu::peak_gflops(gpu.limits, dtype::f16, "f32"), 1000e3);  // the roof stays
+}
+
+}  // namespace
