@@ -11,6 +11,8 @@
 
 #include <carat/error.hpp>
 
+#include "lab/report/words.hpp"
+
 namespace carat::report {
 namespace {
 
@@ -96,6 +98,30 @@ void check_shape(const json& parent, const std::string& where) {
     required(parent, "threads", count, where);
 }
 
+// What only cells of a GPU have.
+void check_gpu(const json& cell, const std::string& where) {
+    optional(cell, "gpu", object, where);
+    optional(cell, "kernels", list, where);
+    const json gpu = field_or(cell, "gpu", json::object());
+    for (const char* field : {"power_w", "joules_per_gflop", "temperature_c"})
+        optional(gpu, field, number, where);
+    optional(gpu, "clock_mhz", object, where);
+    optional(field_or(gpu, "clock_mhz", json::object()), "median", number, where);
+    optional(gpu, "throttle_reasons", list, where);
+    for (const json& reason : field_or(gpu, "throttle_reasons", json::array()))
+        if (!text.holds(reason))
+            refuse("`throttle_reasons` of " + where,
+                   "holds " + shown(reason) + ", expected a text");
+    std::size_t i = 0;
+    for (const json& kernel : field_or(cell, "kernels", json::array())) {
+        const std::string place = fmt::format("kernels[{}] of {}", i++, where);
+        if (!kernel.is_object()) refuse(place, "is not an object");
+        for (const char* field :
+             {"threads", "registers", "local_bytes", "shared_bytes", "occupancy"})
+            optional(kernel, field, number, place);
+    }
+}
+
 void check_cell(const json& cell, const std::string& place) {
     if (!cell.is_object()) refuse(place, fmt::format("is {}, expected an object", shown(cell)));
     const auto& label = required(cell, "implementation", name, place);
@@ -108,6 +134,7 @@ void check_cell(const json& cell, const std::string& place) {
     }
     for (const char* field : {"impossible", "few_trials"}) optional(cell, field, boolean, where);
     for (const char* field : {"tunables", "library"}) optional(cell, field, object, where);
+    check_gpu(cell, where);
     optional(cell, "threads_used", count, where);
     if (!required(cell, "available", boolean, where).get<bool>()) return;
 
@@ -152,24 +179,34 @@ void check_comparison(const json& comparison, const std::string& where) {
     }
 }
 
-void check_machine(const json& machine) {
-    required(machine, "cpu_model", text, "machine");
-    optional(machine, "hypervisor", text, "machine");
-    for (const char* field : {"isa", "caches", "gpus"}) optional(machine, field, list, "machine");
-    optional(machine, "ceilings", object, "machine");
-    if (!machine.contains("ceilings") || machine["ceilings"].is_null()) return;
+void check_ceilings(const json& owner, const std::string& place) {
+    optional(owner, "ceilings", object, place);
+    if (!owner.contains("ceilings") || owner["ceilings"].is_null()) return;
     const std::array<std::array<const char*, 3>, 2> tables{
         {{"compute", "unit", "gflops"}, {"bandwidth", "level", "gb_per_s"}}};
     for (const auto& [table, label, value] : tables) {
-        optional(machine["ceilings"], table, list, "machine.ceilings");
+        optional(owner["ceilings"], table, list, place + ".ceilings");
         std::size_t i = 0;
-        for (const auto& row : machine["ceilings"].value(table, json::array())) {
-            const std::string where = fmt::format("machine.ceilings.{}[{}]", table, i++);
+        for (const auto& row : owner["ceilings"].value(table, json::array())) {
+            const std::string where = fmt::format("{}.ceilings.{}[{}]", place, table, i++);
             if (!row.is_object()) refuse(where, "is not an object");
             required(row, label, text, where);
             required(row, value, positive, where);
             required(row, "threads", count, where);
         }
+    }
+}
+
+void check_machine(const json& machine) {
+    required(machine, "cpu_model", text, "machine");
+    optional(machine, "hypervisor", text, "machine");
+    for (const char* field : {"isa", "caches", "gpus"}) optional(machine, field, list, "machine");
+    check_ceilings(machine, "machine");
+    std::size_t i = 0;
+    for (const auto& gpu : field_or(machine, "gpus", json::array())) {
+        const std::string where = fmt::format("machine.gpus[{}]", i++);
+        if (!gpu.is_object()) refuse(where, "is not an object");
+        check_ceilings(gpu, where);
     }
 }
 

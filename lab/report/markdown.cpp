@@ -52,6 +52,38 @@ std::string row(const json& cell, const measured_case& here, std::size_t rank, d
         or_dash(cell, "prepare_s", duration));
 }
 
+// What a cell of a GPU tells beside its time. The kernel that multiplies is the last one.
+std::string gpu_row(const json& cell) {
+    const json gpu = field_or(cell, "gpu", json::object());
+    const json kernels = field_or(cell, "kernels", json::array());
+    const json kernel = kernels.empty() ? json::object() : kernels.back();
+    const auto plainly = [](double v) { return fmt::format("{:.6g}", v); };
+    const auto three = [](double v) { return fmt::format("{:.3g}", v); };
+    std::string held_back;
+    for (const json& reason : field_or(gpu, "throttle_reasons", json::array()))
+        held_back += (held_back.empty() ? "" : ", ") + plain(reason.get<std::string>());
+    return fmt::format(
+        "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", plain(cell["implementation"]),
+        or_dash(field_or(gpu, "clock_mhz", json::object()), "median", plainly),
+        or_dash(gpu, "power_w", three), or_dash(gpu, "joules_per_gflop", three),
+        or_dash(gpu, "temperature_c", plainly), held_back.empty() ? "-" : held_back,
+        or_dash(kernel, "registers", plainly), or_dash(kernel, "shared_bytes", plainly),
+        or_dash(kernel, "local_bytes", plainly), or_dash(kernel, "occupancy", three));
+}
+
+std::string gpu_table(const json& results, const measured_case& here) {
+    std::string rows;
+    for (const std::size_t i : here.ranked)
+        if (const json& cell = results["cells"][i];
+            cell.contains("gpu") || cell.contains("kernels"))
+            rows += gpu_row(cell);
+    if (rows.empty()) return {};
+    return "| on the GPU | MHz | W | J/GFLOP | °C | held back by | registers | shared bytes | "
+           "local bytes | occupancy |\n"
+           "|:--|--:|--:|--:|--:|:--|--:|--:|--:|--:|\n" +
+           rows + "\n";
+}
+
 std::string table(const json& results, const measured_case& here) {
     std::string said =
         fmt::format("## {}\n\n{}\n\n", plain(here.label()), plain(joined(verdict(results, here))));
@@ -64,7 +96,7 @@ std::string table(const json& results, const measured_case& here) {
         std::size_t rank = 0;
         for (const std::size_t i : here.ranked)
             said += row(results["cells"][i], here, ++rank, best);
-        said += "\n";
+        said += "\n" + gpu_table(results, here);
     }
     for (const auto& [cell, why] : here.refused) {
         if (!results["cells"][cell]["available"].get<bool>()) continue;

@@ -285,6 +285,16 @@ def check_downloads(page, check, results, folder):
                 "the CSV downloaded")
 
 
+def check_gpu_tables(page, check):
+    """What a GPU did beside its times, and its ceilings apart from the CPU's."""
+    rows = "document.querySelectorAll('%s tbody tr').length"
+    check.equal(page.evaluate(rows % "#gpu-table"), 4, "cells of the GPU in its table")
+    check.equal(page.evaluate(rows % "#gpu-ceilings"), 4, "ceilings of the GPU")
+    told = page.evaluate("document.querySelector('#gpu-table').innerText")
+    for figure in ("1.98 GHz", "512 W", "0.0123", "45 °C", "sw_power_cap", "127", "33 KiB", "25 %"):
+        check.that(figure in told, f"{figure} in the GPU's table")
+
+
 def check_views(page, check):
     """With both kinds of device, each can be seen alone."""
     kinds = """[...document.querySelectorAll('#ranking-table .name')]
@@ -329,6 +339,7 @@ def run(page, check, writer, folder, keep):
             check_downloads(page, check, results, downloads)
         check.equal(page.complaints, [], f"{kind}: complaints at the end")
     page.open((folder / "gpu.html").as_uri())
+    check_gpu_tables(page, check)
     check_views(page, check)
     check_themes(page, check, (folder / "cpu.html").as_uri())
 

@@ -43,6 +43,25 @@ const std::vector<corruption> corruptions{
          r["machine"]["ceilings"] = {{"compute", {{{"unit", "fma"}}}}};
      },
      {"machine.ceilings.compute[0]", "`gflops`", "missing"}},
+    {[](json& r) { r["machine"]["gpus"] = {7}; }, {"machine.gpus[0]"}},
+    {[](json& r) {
+         r["machine"]["gpus"] = {{{"ceilings", {{"bandwidth", {{{"level", "L2"}}}}}}}};
+     },
+     {"machine.gpus[0].ceilings.bandwidth[0]", "`gb_per_s`"}},
+    {[](json& r) { r["cells"][1]["gpu"] = "hot"; }, {"`gpu` of cells[1]", "an object"}},
+    {[](json& r) {
+         r["cells"][1]["gpu"] = {{"power_w", "all"}};
+     },
+     {"`power_w` of cells[1]"}},
+    {[](json& r) {
+         r["cells"][1]["gpu"] = {{"throttle_reasons", {1}}};
+     },
+     {"`throttle_reasons` of cells[1]"}},
+    {[](json& r) { r["cells"][1]["kernels"] = {3}; }, {"kernels[0] of cells[1]"}},
+    {[](json& r) {
+         r["cells"][1]["kernels"] = {{{"registers", "many"}}};
+     },
+     {"`registers` of kernels[0]"}},
     {[](json& r) { r.erase("cells"); }, {"`cells`", "missing"}},
     {[](json& r) { r["cells"][1] = 7; }, {"cells[1]", "is 7"}},
     {[](json& r) { r["cells"][1]["implementation"] = ""; }, {"cells[1]", "a name"}},
@@ -84,7 +103,7 @@ TEST(check, refuses_every_corruption_with_one_line_that_names_it) {
         EXPECT_THROW(static_cast<void>(carat::report::markdown(results)), carat::error);
         ++refused;
     }
-    EXPECT_EQ(refused, 27U);
+    EXPECT_EQ(refused, 34U);
 }
 
 TEST(check, accepts_absent_and_null_optional_fields) {

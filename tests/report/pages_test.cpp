@@ -108,6 +108,27 @@ TEST(markdown, writes_dashes_for_what_was_not_measured) {
               std::vector<std::string>{"| 1 | `cpu.a` | 100.0 | - | - | 1.00× | - | - | - | - |"});
 }
 
+TEST(markdown, tells_of_a_gpu_what_is_known) {
+    json results = sample::results({sample::cell("cuda.a", 100, 2, "cuda")});
+    json& cell = results["cells"][0];
+    cell["gpu"] = {{"clock_mhz", {{"median", 1980}}},
+                   {"power_w", 512.3},
+                   {"joules_per_gflop", 0.0123},
+                   {"throttle_reasons", {"sw_power_cap", "hw_slowdown"}}};
+    cell["kernels"] = {{{"name", "first"}, {"registers", 20}},
+                       {{"name", "a"}, {"registers", 127}, {"occupancy", 0.25}}};
+    EXPECT_EQ(table_rows(carat::report::markdown(results)).back(),
+              "| `cuda.a` | 1980 | 512 | 0.0123 | - | sw_power_cap, hw_slowdown | 127 | - | - | "
+              "0.25 |");
+    cell["gpu"] = nullptr;
+    cell["kernels"] = nullptr;
+    EXPECT_EQ(table_rows(carat::report::markdown(results)).back(),
+              "| `cuda.a` | - | - | - | - | - | - | - | - | - |");
+    cell.erase("gpu");
+    cell.erase("kernels");
+    EXPECT_EQ(table_rows(carat::report::markdown(results)).size(), 1u);
+}
+
 TEST(markdown, keeps_hostile_text_inside_its_cell) {
     const std::string text = carat::report::markdown(hostile());
     const auto rows = table_rows(text);

@@ -29,6 +29,9 @@ results::document sample() {
     c.ci95_median_s = {-std::numeric_limits<double>::infinity(),
                        std::numeric_limits<double>::infinity()};
     c.vendor = {"OpenBLAS", "0.3", "lib", "Zen", "note"};
+    c.gpu =
+        results::gpu_facts{3, {{1980, 1755, 1980}}, 3201, {}, {"sw_power_cap"}, 512.5, 0.0125, 0.3};
+    c.kernels = {{"first", 256, 20, 0, 0, 1}, {"second", 128, 222, 0, 107520, 0.125}};
     doc.cells.push_back(c);
     results::comparison compared;
     compared.h0 = "H0";

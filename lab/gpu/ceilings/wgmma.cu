@@ -18,6 +18,7 @@ constexpr int threads = 128;
 constexpr int m = 64;
 constexpr int n = 256;
 constexpr int pieces = 4;  // of 32 bytes along K
+constexpr int times = 4;   // the tiles in one group: 1 % more than once
 constexpr int chunks = ptx::swizzled_row_bytes / 16;
 constexpr int shared_bytes = (m + n) * ptx::swizzled_row_bytes + ptx::swizzle_atom_bytes;
 
@@ -47,9 +48,9 @@ __global__ void __launch_bounds__(threads, 2)
         for (int s = 0; s < steps; ++s) {
             ptx::order_registers();
 #pragma unroll
-            for (int piece = 0; piece < pieces; ++piece)
-                Instruction::multiply(sums, ptx::advanced(a_at, 32 * piece),
-                                      ptx::advanced(b_at, 32 * piece));
+            for (int i = 0; i < times * pieces; ++i)
+                Instruction::multiply(sums, ptx::advanced(a_at, 32 * (i % pieces)),
+                                      ptx::advanced(b_at, 32 * (i % pieces)));
             ptx::commit();
             ptx::wait<1>();
         }
@@ -88,6 +89,7 @@ unit_kernel unit(const char* name, dtype type, dtype sum) {
             .m = m,
             .n = n,
             .k = pieces * instruction::k,
+            .times = times,
             .blocks_each = 2,
             .start = start<instruction>};
 }

@@ -1,7 +1,6 @@
 // What ran the products: the machine, the build, the settings, the libraries; and who was absent.
 
 const mebi = (count) => known(count) && count > 0 ? bytes(count) : null;
-const megahertz = (value) => value > 0 ? `${(value / 1000).toFixed(2)} GHz` : null;
 
 function machine_facts() {
   const frequency = machine.frequency_mhz ?? {};
@@ -17,7 +16,8 @@ function machine_facts() {
     ["Instruction set", machine.isa_in_use], ["Available", machine.isa?.join(", ")],
     ["System", [machine.os, machine.kernel].filter(Boolean).join(", ") || null],
     ...(machine.gpus ?? []).map(
-      (gpu, i) => [`GPU ${i}`, gpu.name ?? gpu.model ?? JSON.stringify(gpu)]),
+      (gpu, i) => [`GPU ${i}`, [gpu.name ?? gpu.model ?? JSON.stringify(gpu), mebi(gpu.memory_bytes),
+                                gpu.driver && `driver ${gpu.driver}`].filter(Boolean).join(", ")]),
   ]);
 }
 
@@ -52,11 +52,25 @@ function cache_table() {
   ], machine.caches, { class: "small" });
 }
 
+/** [what, threads, figure, unit] of every ceiling of one kind of device. */
+const ceiling_rows = (of_kind) => [
+  ...ceilings("compute").filter(of_kind).map(
+    (c) => [`${c.unit}, ${c.dtype}`, c.threads, c.gflops, "GFLOP/s"]),
+  ...ceilings("bandwidth").filter(of_kind).map((c) => [c.level, c.threads, c.gb_per_s, "GB/s"]),
+];
+
+function gpu_ceiling_table() {
+  const all = ceiling_rows((c) => !on_cpu(c));
+  if (all.length === 0) return null;
+  return table([
+    { head: "Measured", cell: ([what]) => what },
+    { head: "The whole GPU", class: "number", cell: ([, , figure]) => digits(figure) },
+    { head: "", cell: ([, , , unit]) => unit },
+  ], all, { class: "small", id: "gpu-ceilings" });
+}
+
 function ceiling_table() {
-  const all = [
-    ...ceilings("compute").map((c) => [`${c.unit}, ${c.dtype}`, c.threads, c.gflops, "GFLOP/s"]),
-    ...ceilings("bandwidth").map((c) => [c.level, c.threads, c.gb_per_s, "GB/s"]),
-  ];
+  const all = ceiling_rows(on_cpu);
   if (all.length === 0) return null;
   const counts = distinct(all.map(([, threads]) => threads)).sort((a, b) => a - b);
   const limit = (what, threads) => digits(all.find((c) => c[0] === what && c[1] === threads)?.[2]);
@@ -102,7 +116,8 @@ section({
       element("div", { class: "columns" },
         element("div", {}, titled("Machine", machine_facts()), titled("Caches", cache_table())),
         element("div", {}, titled("Run and build", run_facts()),
-                titled("Ceilings", ceiling_table()))),
+                titled("Ceilings", ceiling_table()),
+                titled("Ceilings of the GPU", gpu_ceiling_table()))),
       titled("Vendor libraries", vendor_table()),
       titled("Unavailable here", absent_table()),
     ].filter(Boolean));

@@ -40,6 +40,8 @@ function bytes(count) {
   return `${Number.isInteger(count) ? count : count.toFixed(1)} ${units[step]}`;
 }
 
+const megahertz = (value) => value > 0 ? `${(value / 1000).toFixed(2)} GHz` : null;
+
 const percent = (value, decimals = 1) =>
   known(value) ? `${value.toFixed(decimals)} %` : dash;
 

@@ -52,6 +52,39 @@ function ranking_columns(best) {
   ];
 }
 
+/** The kernel that multiplies is the last one; those before it make its operands ready. */
+const own_kernel = (cell) => cell.kernels?.at(-1);
+
+const gpu_columns = [
+  { head: "On the GPU", cell: (cell) => element("span", { class: "name" },
+                                                breakable(cell.implementation)) },
+  { head: "Clock", class: "number", title: "Median between the trials",
+    cell: (cell) => megahertz(cell.gpu?.clock_mhz?.median) ?? dash },
+  { head: "Power", class: "number", title: "Mean over runs back to back",
+    cell: (cell) => known(cell.gpu?.power_w) ? `${cell.gpu.power_w.toFixed(0)} W` : dash },
+  { head: "J/GFLOP", class: "number", title: "Energy over the operations counted",
+    cell: (cell) => known(cell.gpu?.joules_per_gflop)
+      ? cell.gpu.joules_per_gflop.toPrecision(3) : dash },
+  { head: "Temperature", class: "number", title: "Highest",
+    cell: (cell) => known(cell.gpu?.temperature_c) ? `${cell.gpu.temperature_c} °C` : dash },
+  { head: "Held back by", cell: (cell) => cell.gpu?.throttle_reasons?.join(", ") || dash },
+  { head: "Registers", class: "number", title: "Of a thread",
+    cell: (cell) => own_kernel(cell)?.registers ?? dash },
+  { head: "Shared", class: "number", title: "Memory of a block, static and dynamic",
+    cell: (cell) => bytes(own_kernel(cell)?.shared_bytes) },
+  { head: "Local", class: "number", title: "Memory of a thread: spilled registers",
+    cell: (cell) => bytes(own_kernel(cell)?.local_bytes) },
+  { head: "Occupancy", class: "number", title: "Resident threads over the most there can be",
+    cell: (cell) => known(own_kernel(cell)?.occupancy)
+      ? percent(100 * own_kernel(cell).occupancy, 0) : dash },
+];
+
+function gpu_table(cells) {
+  const told = cells.filter((cell) => cell.gpu || cell.kernels?.length > 0);
+  return told.length > 0
+    && table(gpu_columns, told, { class: "small stacked", id: "gpu-table" });
+}
+
 function without_figure(c) {
   const refused = c.refused.filter(({ cell }) => cell_at(cell).available);
   if (refused.length === 0) return null;
@@ -73,6 +106,8 @@ section({
       host.append(table(ranking_columns(cells[0].median_gflops), cells,
                         { class: "ranking stacked", id: "ranking-table",
                           caption: `Ranking for ${selected.case.label}` }));
+      const on_gpu = gpu_table(cells);
+      if (on_gpu) host.append(on_gpu);
     }
     const refused = without_figure(selected.case);
     if (refused) host.append(refused);

@@ -64,8 +64,9 @@ function at_threads(rows, name, value) {
 /** The ceilings that bound cells such as this one: its kind of device, type and thread count. */
 const compute_ceilings = (cell) => at_threads(ceilings("compute").filter(
   (row) => on_cpu(row) === on_cpu(cell) && row.dtype === cell.dtype), "unit", "gflops");
+const feeds_products = ({ level }) => !level.startsWith("PCIe") && level !== "HBM copy";
 const bandwidth_ceilings = (cell) => at_threads(ceilings("bandwidth").filter(
-  (row) => on_cpu(row) === on_cpu(cell)), "level", "gb_per_s");
+  (row) => on_cpu(row) === on_cpu(cell) && feeds_products(row)), "level", "gb_per_s");
 const peak_of = (cell) => compute_ceilings(cell)[0]?.gflops;
 
 /** One cell of each kind of device among these: whose ceilings to draw. */
