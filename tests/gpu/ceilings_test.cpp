@@ -76,7 +76,7 @@ TEST_F(gpu_ceilings, a_unit_that_computes_something_else_is_found_out) {
     const auto working = gpu::working_units(cuda::describe(device).compute_capability, space);
     EXPECT_GE(working.size(), 3u);
     for (const gpu::unit_kernel& unit : working) {
-        const gpu::loaded_unit loaded(unit, space, workload::integers(-2, 2),
+        const gpu::loaded_unit loaded(unit, space, workload::integers(-1, 1),
                                       workload::integers(-2, 2));
         loaded.start(2, 1);
         EXPECT_TRUE(loaded.right(2)) << unit.unit;

@@ -101,6 +101,7 @@ TEST_F(watching, samples_are_summed_up_and_not_taken_too_often) {
     EXPECT_FALSE(facts->memory_clock_mhz);  // not told
     EXPECT_EQ(facts->throttle_reasons, std::vector<std::string>{"sw_power_cap"});
     // Another cell gets its first sample at once.
+    from.last_look_s = now_s;
     session::gpu_watch other;
     other.look(from);
     EXPECT_EQ(other.facts()->samples, 1);

@@ -37,7 +37,6 @@ struct unit_kernel {
     int m;
     int n;
     int k = 1;
-    int edge = 0;     // multiply_add only
     int times = 1;    // in one step
     int copies = 1;   // of C in a block, each computed by other warps
     int blocks_each;  // on a multiprocessor, resident at once

@@ -38,7 +38,9 @@ double element(const std::byte* data, dtype type, std::size_t index) {
 
 // Whole numbers whose sums stay exact, also in the 13 bits that e4m3 products are summed with.
 loaded_unit loaded_for_checking(const unit_kernel& unit, core::execution_space& space) {
-    return {unit, space, workload::integers(-2, 2), workload::integers(-2, 2)};
+    const bool chain = unit.form == arithmetic::multiply_add;
+    const auto factors = chain ? workload::integers(-1, 1) : workload::integers(-2, 2);
+    return {unit, space, factors, workload::integers(-2, 2)};
 }
 
 }  // namespace
@@ -48,11 +50,11 @@ std::int64_t loaded_unit::depth() const {
 }
 
 std::int64_t loaded_unit::a_rows() const {
-    return unit_.form == arithmetic::product ? unit_.m : unit_.edge;
+    return unit_.form == arithmetic::product ? unit_.m : 1;
 }
 
 std::int64_t loaded_unit::b_rows() const {
-    return unit_.form == arithmetic::product ? unit_.n : unit_.edge;
+    return unit_.form == arithmetic::product ? unit_.n : 1;
 }
 
 loaded_unit::loaded_unit(const unit_kernel& unit, core::execution_space& space,
@@ -80,12 +82,15 @@ double loaded_unit::expected(std::int64_t i, std::int64_t j, std::int64_t steps)
     const auto b = [&](std::int64_t row, std::int64_t col) {
         return workload::value_at(b_values_, seed, workload::operand::b, row, col);
     };
-    double once = 0;
-    if (unit_.form == arithmetic::multiply_add)
-        once = a(i / unit_.edge, j) * b(i % unit_.edge, j);
-    else
-        for (int p = 0; p < unit_.k; ++p) once += a(i, p) * b(j, p);
-    return static_cast<double>(steps * unit_.times) * once;
+    const std::int64_t times = steps * unit_.times;
+    double c = 0;
+    if (unit_.form == arithmetic::product) {
+        for (int p = 0; p < unit_.k; ++p) c += a(i, p) * b(j, p);
+        return static_cast<double>(times) * c;
+    }
+    c = b(0, j) + static_cast<double>(i);
+    for (std::int64_t t = 0; t < times; ++t) c = c * a(0, j) + b(0, j);
+    return c;
 }
 
 bool loaded_unit::right(std::int64_t steps) const {
@@ -115,6 +120,9 @@ std::vector<unit_kernel> working_units(int capability, core::execution_space& sp
 loaded_unit loaded_with_random_data(const unit_kernel& unit, core::execution_space& space) {
     if (unit.operand == dtype::i8 || unit.operand == dtype::i32)
         return {unit, space, workload::integers(-127, 127), workload::integers(-127, 127)};
+    // A chain of c a + b stays finite.
+    if (unit.form == arithmetic::multiply_add)
+        return {unit, space, workload::uniform(0.5, 1), workload::uniform(0.5, 1)};
     return {unit, space, workload::normal(0, 1), workload::normal(0, 1)};
 }
 
