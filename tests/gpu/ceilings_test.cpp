@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cuda/common/device.hpp"
-#include "lab/gpu/ceilings/units.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/gpu/limits.hpp"
 
@@ -69,19 +68,6 @@ TEST_F(gpu_ceilings, of_hopper_have_every_unit_near_its_rate) {
         {"tensor f16", 4096}, {"tensor bf16", 4096}, {"tensor tf32", 2048}, {"tensor i8", 8192}};
     for (const auto& [unit, rate] : rates)
         EXPECT_GT(peak(limits, unit), 0.8 * cycles * rate) << unit;
-}
-
-TEST_F(gpu_ceilings, a_unit_that_computes_something_else_is_found_out) {
-    core::execution_space& space = gpu::space(device);
-    const auto working = gpu::working_units(cuda::describe(device).compute_capability, space);
-    EXPECT_GE(working.size(), 3u);
-    for (const gpu::unit_kernel& unit : working) {
-        const gpu::loaded_unit loaded(unit, space, workload::integers(-1, 1),
-                                      workload::integers(-2, 2));
-        loaded.start(2, 1);
-        EXPECT_TRUE(loaded.right(2)) << unit.unit;
-        EXPECT_FALSE(loaded.right(3)) << unit.unit;
-    }
 }
 
 TEST_F(gpu_ceilings, are_kept_and_believed_only_when_whole) {
