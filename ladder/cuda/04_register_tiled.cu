@@ -19,7 +19,7 @@ constexpr int threads = side * side;
 constexpr int depth = 16;  // of the tiles, along k
 
 template <class T, int Tile>
-__global__ void __launch_bounds__(threads, Tile * sizeof(T) <= 512 ? 2 : 1)
+__global__ void __launch_bounds__(threads, Tile == 64 ? 2 : resident<T>)
     register_tiled_kernel(product<T> p) {
     constexpr int each = Tile / side;
     __shared__ T a[depth][Tile + 1];  // transposed; the odd width keeps its columns in other banks

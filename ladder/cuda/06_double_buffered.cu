@@ -16,25 +16,29 @@ namespace {
 
 constexpr int side = 16;
 constexpr int threads = side * side;
-constexpr int depth = 16;
-constexpr int groups = 2;
 
 template <class T>
-inline constexpr int tile = side* groups* vector<T>::size;  // f32: 128, f64: 64
+inline constexpr int groups = 8 / vector<T>::size;  // of vectors, down and across: 8 x 8 elements
+constexpr int tile = 8 * side;
+template <class T>
+inline constexpr int depth = 64 / int{sizeof(T)};  // of the tiles, along k
 
 template <class T>
-__global__ void __launch_bounds__(threads, 2) double_buffered_kernel(product<T> p) {
+__global__ void __launch_bounds__(threads, resident<T>) double_buffered_kernel(product<T> p) {
     constexpr int size = vector<T>::size;
-    __shared__ shared_tile<T, depth, tile<T>> a[2];
-    __shared__ shared_tile<T, depth, tile<T>> b[2];
-    const origin first = tile_origin(p.c, tile<T>, tile<T>);
+    __shared__ shared_tile<T, depth<T>, tile> a[2];
+    __shared__ shared_tile<T, depth<T>, tile> b[2];
+    const origin first = tile_origin(p.c, tile, tile);
     const int y = static_cast<int>(threadIdx.x) / side * size;
     const int x = static_cast<int>(threadIdx.x) % side * size;
-    const int rows[groups] = {y, y + side * size};
-    const int cols[groups] = {x, x + side * size};
+    int rows[groups<T>], cols[groups<T>];
+    for (int g = 0; g < groups<T>; ++g) {
+        rows[g] = y + g * side * size;
+        cols[g] = x + g * side * size;
+    }
 
-    const tile_copier<T, depth, tile<T>, threads> copy_a(p.a.transposed(), first.i);
-    const tile_copier<T, depth, tile<T>, threads> copy_b(p.b, first.j);
+    tile_copier<T, depth<T>, tile, threads> copy_a(p.a.transposed(), first.i);
+    tile_copier<T, depth<T>, tile, threads> copy_b(p.b, first.j);
     const auto start = [&](int buffer, std::int64_t k) {
         if (k >= p.a.cols) return;
         copy_a.start(a[buffer], k);
@@ -42,13 +46,13 @@ __global__ void __launch_bounds__(threads, 2) double_buffered_kernel(product<T> 
         carat::cuda::commit_copies();
     };
 
-    T sum[groups * size][groups * size] = {};
+    T sum[8][8] = {};
     int now = 0;
     start(now, 0);
-    for (std::int64_t k = 0; k < p.a.cols; k += depth, now ^= 1) {
+    for (std::int64_t k = 0; k < p.a.cols; k += depth<T>, now ^= 1) {
         carat::cuda::wait_for_copies<0>();
         __syncthreads();
-        start(now ^ 1, k + depth);
+        start(now ^ 1, k + depth<T>);
         multiply_tiles(a[now], b[now], rows, cols, sum);
     }
     store_tiles(p, first, rows, cols, sum);
@@ -59,7 +63,7 @@ struct double_buffered_step {
 
     template <class T, class, class>
     static plan<T, T, T> choose(const core::settings&) {
-        return {double_buffered_kernel<T>, tile<T>, tile<T>, threads};
+        return {double_buffered_kernel<T>, tile, tile, threads};
     }
 };
 

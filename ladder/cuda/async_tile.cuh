@@ -1,6 +1,7 @@
-// Fills a shared tile with cp.async. Which thread copies what is decided once; per tile there is
-// only a pointer to move on. Any strides and any edge: elements go one by one (4 or 8 bytes), with
-// zeros where the matrix ends, or in vectors of 16 bytes where rows are contiguous and aligned.
+// Fills shared tiles with cp.async, one after the other along k. Which thread copies what is
+// decided once; per tile there is only a pointer to move on. Any strides and any edge: elements go
+// one by one (4 or 8 bytes), with zeros where the matrix ends, or in vectors of 16 bytes where rows
+// are contiguous and aligned.
 #pragma once
 
 #include "cuda/common/async_copy.cuh"
@@ -11,47 +12,61 @@ namespace carat::ladder::cuda {
 // Copies tiles whose first column is x0 out of `m`; see tiles.cuh for what k and x mean.
 template <class T, int Depth, int Width, int Threads>
 class tile_copier {
+    static constexpr int size = vector<T>::size;
+
   public:
     __device__ tile_copier(const matrix<const T>& m, std::int64_t x0)
         : matrix_(m),
           x0_(x0),
+          last_whole_(x0 + Width <= m.cols ? m.rows - Depth : -1),
           along_k_(m.row_stride == 1),
-          in_vectors_(m.col_stride == 1 && aligned_for_vectors(m, m.row_stride)) {}
-
-    // Starts copying the Depth rows from k0 on; they are there when the copies have been waited for
-    // and the block has met at a barrier.
-    __device__ void start(shared_tile<T, Depth, Width>& to, std::int64_t k0) const {
-        if (x0_ + Width > matrix_.cols || k0 + Depth > matrix_.rows)
-            copy_edge(to, k0);
-        else if (in_vectors_)
-            copy<vector<T>::size, false>(to, k0);
+          in_vectors_(m.col_stride == 1 && aligned_for_vectors(m, m.row_stride)) {
+        // Neighbouring threads copy neighbours along k, or along x: whichever lie side by side.
+        const int own = static_cast<int>(threadIdx.x);
+        if (in_vectors_)
+            place(own / (Width / size), own % (Width / size) * size,
+                  Threads / (Width / size) * m.row_stride);
         else if (along_k_)
-            copy<1, true>(to, k0);
+            place(own % Depth, own / Depth, Threads / Depth * m.col_stride);
         else
-            copy<1, false>(to, k0);
+            place(own / Width, own % Width, Threads / Width * m.row_stride);
+    }
+
+    // Starts copying the Depth rows from k0 on, where k0 is one Depth further each time; they are
+    // there when the copies have been waited for and the block has met at a barrier.
+    __device__ __forceinline__ void start(shared_tile<T, Depth, Width>& to, std::int64_t k0) {
+        if (k0 > last_whole_) return copy_edge(to, k0);
+        if (in_vectors_)
+            copy<size, false>(&to.at[k_][x_]);
+        else if (along_k_)
+            copy<1, true>(&to.at[k_][x_]);
+        else
+            copy<1, false>(&to.at[k_][x_]);
+        from_ += Depth * matrix_.row_stride;
     }
 
   private:
-    // A tile that lies inside the matrix. Neighbouring threads copy neighbours along k, or along x:
-    // whichever lie side by side. Three instructions an element: what is not a multiplication
+    __device__ void place(int k, int x, std::int64_t step) {
+        k_ = k;
+        x_ = x;
+        from_ = &matrix_(k, x0_ + x);
+        step_ = step;
+    }
+
+    // A tile that lies inside the matrix. Three instructions a copy: what is not a multiplication
     // costs time here.
     template <int Size, bool AlongK>
-    __device__ void copy(shared_tile<T, Depth, Width>& to, std::int64_t k0) const {
+    __device__ __forceinline__ void copy(T* to) const {
         constexpr int copies = Depth * Width / Size / Threads;
-        constexpr int across = Width / Size;
-        static_assert(copies * Size * Threads == Depth * Width && Threads % Depth == 0);
-        const int own = static_cast<int>(threadIdx.x);
-        const int k = AlongK ? own % Depth : own / across;
-        const int x = AlongK ? own / Depth : own % across * Size;
-        constexpr int k_step = AlongK ? 0 : Threads / across;
-        constexpr int x_step = AlongK ? Threads / Depth : 0;
-        const T* from = &matrix_(k0 + k, x0_ + x);
-        const std::int64_t step = k_step * matrix_.row_stride + x_step * matrix_.col_stride;
+        constexpr int pitch = Width + size;
+        constexpr int to_step = AlongK ? Threads / Depth : Threads / (Width / Size) * pitch;
+        static_assert(copies * Size * Threads == Depth * Width && Threads % Depth == 0 &&
+                      Threads % (Width / Size) == 0);
+        const T* from = from_;
 #pragma unroll
         for (int e = 0; e < copies; ++e) {
-            carat::cuda::copy_async<Size * sizeof(T)>(&to.at[k + e * k_step][x + e * x_step], from,
-                                                      true);
-            from += step;
+            carat::cuda::copy_async<Size * sizeof(T)>(to + e * to_step, from, true);
+            from += step_;
         }
     }
 
@@ -69,8 +84,13 @@ class tile_copier {
 
     matrix<const T> matrix_;
     std::int64_t x0_;
+    std::int64_t last_whole_;  // the last k0 of a tile that lies inside; -1: there is none
     bool along_k_;
     bool in_vectors_;
+    int k_;  // where in the tile this thread's first copy goes
+    int x_;
+    const T* from_;      // and where it comes from, in the next tile
+    std::int64_t step_;  // to where its next one comes from
 };
 
 }  // namespace carat::ladder::cuda

@@ -12,9 +12,13 @@ namespace carat::ladder::cuda {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 inline constexpr bool has_ampere_fragments = true;
 using tf32 = nvcuda::wmma::precision::tf32;
+__device__ inline float to_tf32(float value) {
+    return nvcuda::wmma::__float_to_tf32(value);
+}
 #else
 inline constexpr bool has_ampere_fragments = false;
 struct tf32;
+__device__ float to_tf32(float value);
 #endif
 
 template <int M, int N, int K, class Element, class Sum>
@@ -60,8 +64,7 @@ template <class Fragment>
 __device__ void round_to_precision(Fragment& fragment) {
     if constexpr (std::is_same_v<decltype(fragment.x[0]), float&> && has_ampere_fragments)
 #pragma unroll
-        for (int e = 0; e < fragment.num_elements; ++e)
-            fragment.x[e] = nvcuda::wmma::__float_to_tf32(fragment.x[e]);
+        for (int e = 0; e < fragment.num_elements; ++e) fragment.x[e] = to_tf32(fragment.x[e]);
 }
 
 // Stores a warp's fragment of sums, whose first element is C(i, j), by way of `patch`, m x n
@@ -74,8 +77,17 @@ __device__ void store_fragment(const product<In, Out, Sum>& p, std::int64_t i, s
     __syncwarp();
     nvcuda::wmma::store_matrix_sync(patch, sum, n, nvcuda::wmma::mem_row_major);
     __syncwarp();
-    for (int e = static_cast<int>(threadIdx.x) % 32; e < m * n; e += 32)
-        store(p, i + e / n, j + e % n, static_cast<Sum>(patch[e]));
+    // A lane keeps to its column: one test for that, and a pointer that moves down.
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    i += lane / n;
+    j += lane % n;
+    const std::int64_t rows = j < p.c.cols ? p.c.rows - i : 0;
+    Out* c = &p.c(i, j);
+#pragma unroll
+    for (int r = 0; r < m; r += 32 / n) {
+        if (r < rows) update(p, *c, static_cast<Sum>(patch[r * n + lane]));
+        c += 32 / n * p.c.row_stride;
+    }
 }
 
 }  // namespace carat::ladder::cuda

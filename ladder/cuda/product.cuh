@@ -55,6 +55,16 @@ template <class In, class Out, class Sum>
     return {a, b, c, alpha, beta};
 }
 
+// How many blocks of 256 threads with 8 x 8 sums a thread share a multiprocessor: the compiler
+// keeps to the registers that leaves. Before 9.0 it can't do with half of them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+template <class T>
+inline constexpr int resident = 1;
+#else
+template <class T>
+inline constexpr int resident = sizeof(T) == 8 ? 1 : 2;
+#endif
+
 struct origin {
     std::int64_t i;
     std::int64_t j;
@@ -67,13 +77,17 @@ template <class T>
     return {std::int64_t{blockIdx.x / across} * tile_m, std::int64_t{blockIdx.x % across} * tile_n};
 }
 
-// C(i, j) = alpha sum + beta C(i, j), where there is such an element. beta = 0 does not read it.
+// c = alpha sum + beta c. beta = 0 does not read it.
 template <class In, class Out, class Sum>
-__device__ void store(const product<In, Out, Sum>& p, std::int64_t i, std::int64_t j, Sum sum) {
-    if (!p.c.contains(i, j)) return;
-    Out& c = p.c(i, j);
+__device__ void update(const product<In, Out, Sum>& p, Out& c, Sum sum) {
     const Sum scaled = p.alpha * sum;
     c = static_cast<Out>(p.beta == Sum{0} ? scaled : scaled + p.beta * static_cast<Sum>(c));
+}
+
+// The same for C(i, j), where there is such an element.
+template <class In, class Out, class Sum>
+__device__ void store(const product<In, Out, Sum>& p, std::int64_t i, std::int64_t j, Sum sum) {
+    if (p.c.contains(i, j)) update(p, p.c(i, j), sum);
 }
 
 }  // namespace carat::ladder::cuda

@@ -45,11 +45,13 @@ template <class Step>
 }
 
 template <class Step>
-[[nodiscard]] constexpr core::implementation tensor_row(std::string_view summary) {
+[[nodiscard]] constexpr core::implementation tensor_row(
+    std::string_view summary, std::span<const core::tunable> tunables = {}) {
     return {.name = Step::name,
             .summary = summary,
             .where = core::device::cuda,
             .signatures = tensor_types,
+            .tunables = tunables,
             .unavailable = carat::cuda::unavailable_in_use,
             .unsupported = unsupported_tensor<Step>,
             .prepare = prepare_tensor<Step>};
