@@ -4,8 +4,15 @@
 
 set(CARAT_CUDA AUTO CACHE STRING "CUDA kernels: AUTO (when nvcc is found), ON or OFF")
 set_property(CACHE CARAT_CUDA PROPERTY STRINGS AUTO ON OFF)
-# 90a: Hopper with its own instructions. Plain numbers from 75 on work as well: "80;89;90a".
-set(CARAT_CUDA_ARCHITECTURES 90a CACHE STRING "Compute capabilities to compile kernels for")
+# 90a: Hopper with its own instructions. Plain numbers work as well: "80;89;90a". nvcc 13 begins at 75;
+# the ladder's kernels also compile for 70, with CUDA 12. CMake's own variable means the same.
+if(DEFINED CACHE{CMAKE_CUDA_ARCHITECTURES} AND CMAKE_CUDA_ARCHITECTURES)
+  set(carat_default_architectures ${CMAKE_CUDA_ARCHITECTURES})
+else()
+  set(carat_default_architectures 90a)
+endif()
+set(CARAT_CUDA_ARCHITECTURES ${carat_default_architectures}
+    CACHE STRING "Compute capabilities to compile kernels for")
 
 set(CARAT_CUDA_ENABLED OFF)
 if(NOT CARAT_CUDA STREQUAL "OFF")
@@ -44,6 +51,12 @@ if(CARAT_CUDA_ENABLED)
   add_library(carat_cuda_options INTERFACE)
   set(gencode "")
   foreach(architecture IN LISTS CARAT_CUDA_ARCHITECTURES)
+    if(NOT architecture MATCHES "^[0-9]+[af]?$")
+      message(FATAL_ERROR "CUDA architecture '${architecture}': use numbers like 80 or 90a")
+    elseif(architecture LESS 75 AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+      message(FATAL_ERROR "CUDA architecture ${architecture}: nvcc ${CMAKE_CUDA_COMPILER_VERSION} "
+                          "compiles for 75 and newer, so leave it out or take CUDA 12")
+    endif()
     list(APPEND gencode -gencode=arch=compute_${architecture},code=sm_${architecture})
   endforeach()
   target_compile_options(
