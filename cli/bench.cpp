@@ -18,6 +18,7 @@ namespace {
 struct bench_options {
     std::string implementations = "all", sizes = "256,1000,2000", types = "f64", threads;
     std::string device = "all", distribution = "uniform(0,1)", inputs = "hot", operations = "2mnk";
+    std::string layout = "nn";
     int trials = 0;
     double ci_width = 0.01, budget_s = 5, limit_s = 0;
     std::uint64_t seed = 1;
@@ -34,6 +35,7 @@ session::request request_of(const bench_options& o) {
     r.types = session::parse_dtypes(o.types);
     r.threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    r.stored = session::parse_storage(o.layout);
     r.values = workload::parse_distribution(o.distribution);
     r.rotate_inputs = o.inputs == "rotated";
     r.convention = o.operations == "2mnk" ? session::operation_count::multiply_add
@@ -72,7 +74,11 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
         ->capture_default_str();
     sub.add_option("--size", o.sizes, "N, MxNxK, first:last:step, first:last:xF, and lists of them")
         ->capture_default_str();
-    sub.add_option("--dtype", o.types, "f64, f32, i32, ...")->capture_default_str();
+    sub.add_option("--dtype", o.types, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8")
+        ->capture_default_str();
+    sub.add_option("--layout", o.layout,
+                   "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
+        ->capture_default_str();
     sub.add_option("--device", o.device, "cpu, cuda or all; short names mean the CPU's otherwise")
         ->capture_default_str();
     sub.add_option("--threads", o.threads, "thread counts (default: all cores)");

@@ -20,7 +20,7 @@ struct compare_options {
 
 bool same_case(const results::cell& a, const results::cell& b) {
     return a.implementation == b.implementation && a.dtype == b.dtype && a.m == b.m && a.n == b.n &&
-           a.k == b.k && a.threads == b.threads;
+           a.k == b.k && a.layout == b.layout && a.threads == b.threads;
 }
 
 void warn_of_differences(const results::document& before, const results::document& after) {

@@ -14,7 +14,7 @@ namespace {
 
 struct run_options {
     std::string m = "1024", n = "1024", k = "1024", implementation = "engine", type = "f64";
-    std::string device = "all", threads, distribution = "uniform(0,1)";
+    std::string device = "all", threads, distribution = "uniform(0,1)", layout = "nn";
     std::int64_t tile_size = 0;
     int trials = 0;
     std::uint64_t seed = 1;
@@ -30,6 +30,7 @@ session::request request_of(const run_options& o) {
     r.types = session::parse_dtypes(o.type);
     r.threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    r.stored = session::parse_storage(o.layout);
     r.values = workload::parse_distribution(o.distribution);
     r.timing.trials = o.trials;
     r.timing.budget_s = 2;
@@ -81,7 +82,11 @@ void add_run(CLI::App& app, action& chosen) {
         ->capture_default_str();
     sub->add_option("--tile-size", o->tile_size, "for implementations that have tiles")
         ->check(CLI::PositiveNumber);
-    sub->add_option("--dtype", o->type, "f64, f32, i32, ...")->capture_default_str();
+    sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8")
+        ->capture_default_str();
+    sub->add_option("--layout", o->layout,
+                    "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
+        ->capture_default_str();
     sub->add_option("--device", o->device, "cpu or cuda: whose --impl is meant (default: cpu's)");
     sub->add_option("--threads", o->threads, "threads (default: all cores)");
     sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")

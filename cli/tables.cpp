@@ -50,8 +50,9 @@ std::string heading(const results::comparison& c, const results::cell& best) {
 
 // The name, and the precision where it is less than the data's: that is another product.
 std::string title(const results::cell& c) {
-    const bool full = c.computes_in == c.dtype || c.computes_in == "f32" || c.computes_in == "i32";
-    const std::string mark = full ? "" : " (" + c.computes_in + ")";
+    const std::string computes_in = c.computes_in.substr(0, c.computes_in.find_first_of(" ,"));
+    const bool full = computes_in == c.dtype || computes_in == "f32" || computes_in == "i32";
+    const std::string mark = full ? "" : " (" + computes_in + ")";
     return shortened_middle(c.implementation, name_columns - mark.size()) + mark;
 }
 

@@ -1,23 +1,34 @@
-// Element types. f16 (IEEE binary16) and bf16 are storage types: they convert, correctly rounded
-// (nearest, ties to even, in one rounding from float or double), and do no arithmetic of their own.
+// Element types. f16 (IEEE binary16), bf16 and the two of 8 bits (OCP 8-bit Floating Point
+// Specification 1.0) are storage types: they convert, correctly rounded (nearest, ties to even, in
+// one rounding from float or double), and do no arithmetic of their own.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace carat {
 
 namespace detail {
 
+// Whether a format's last exponent means infinities and NaNs, as in IEEE 754, or numbers like any
+// other, all ones alone being the NaN.
+enum class last_exponent : std::uint8_t { special, numbers };
+
 // Rounds a double to the nearest value of a binary format with the given exponent and mantissa
-// widths (at most 11 and 52 bits), ties to even, and returns its bits. Overflow gives infinity,
-// underflow gradual subnormals; a NaN stays a quiet NaN with its sign and leading payload.
-template <int ExponentBits, int MantissaBits>
+// widths (at most 11 and 52 bits), ties to even, and returns its bits. Overflow gives infinity, or
+// NaN where there is none; underflow gradual subnormals; a NaN stays a quiet NaN with its sign and
+// leading payload.
+template <int ExponentBits, int MantissaBits, last_exponent Last = last_exponent::special>
 constexpr std::uint32_t round_to_format(double value) {
     constexpr int bias = (1 << (ExponentBits - 1)) - 1;
-    constexpr std::uint32_t infinity = ((1u << ExponentBits) - 1u) << MantissaBits;
+    constexpr bool special = Last == last_exponent::special;
+    constexpr std::uint32_t all_ones = (1u << (ExponentBits + MantissaBits)) - 1u;
+    constexpr std::uint32_t infinity =
+        special ? ((1u << ExponentBits) - 1u) << MantissaBits : all_ones;
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const auto sign = static_cast<std::uint32_t>(bits >> 63) << (ExponentBits + MantissaBits);
     const auto exponent = static_cast<int>((bits >> 52) & 0x7ff);
@@ -29,7 +40,7 @@ constexpr std::uint32_t round_to_format(double value) {
         return sign | infinity | (1u << (MantissaBits - 1)) | payload;
     }
     const int target = exponent - 1023 + bias;  // biased exponent in the narrow format
-    if (target >= (1 << ExponentBits) - 1) return sign | infinity;
+    if (target >= (1 << ExponentBits) - (special ? 1 : 0)) return sign | infinity;
     // Below the normal range the significand, hidden bit included, moves right once more per step.
     const int shift = 52 - MantissaBits + (target > 0 ? 0 : 1 - target);
     if (exponent == 0 || shift > 54) return sign;
@@ -38,15 +49,28 @@ constexpr std::uint32_t round_to_format(double value) {
     const std::uint64_t rest = significand & ((std::uint64_t{1} << shift) - 1);
     const std::uint64_t half = std::uint64_t{1} << (shift - 1);
     const bool up = rest > half || (rest == half && (kept & 1) != 0);
-    // A carry out of the mantissa runs into the exponent, up to infinity, which is what we want.
+    // A carry out of the mantissa runs into the exponent, up to infinity, which is what we want, or
+    // past the NaN that stands for it.
     const std::uint64_t hidden = std::uint64_t{1} << MantissaBits;
     const std::uint64_t base =
         target > 0 ? (static_cast<std::uint64_t>(target) << MantissaBits) + (kept - hidden) : kept;
-    return sign | static_cast<std::uint32_t>(base + (up ? 1 : 0));
+    const auto rounded = static_cast<std::uint32_t>(base + (up ? 1 : 0));
+    return sign | (rounded < infinity ? rounded : infinity);
+}
+
+// The same, but the largest finite number in place of what overflow gives; NaNs stay.
+template <int ExponentBits, int MantissaBits, last_exponent Last = last_exponent::special>
+constexpr std::uint32_t saturate_to_format(double value) {
+    constexpr std::uint32_t overflow =
+        round_to_format<ExponentBits, MantissaBits, Last>(std::numeric_limits<double>::infinity());
+    const std::uint32_t bits = round_to_format<ExponentBits, MantissaBits, Last>(value);
+    const bool number = value == value;
+    const bool overflowed = (bits & ((1u << (ExponentBits + MantissaBits)) - 1u)) == overflow;
+    return number && overflowed ? bits - 1 : bits;
 }
 
 // The exact value of such a format as a double.
-template <int ExponentBits, int MantissaBits>
+template <int ExponentBits, int MantissaBits, last_exponent Last = last_exponent::special>
 constexpr double widen_from_format(std::uint32_t bits) {
     constexpr int bias = (1 << (ExponentBits - 1)) - 1;
     const std::uint64_t sign = static_cast<std::uint64_t>(bits >> (ExponentBits + MantissaBits))
@@ -54,7 +78,8 @@ constexpr double widen_from_format(std::uint32_t bits) {
     const auto exponent = static_cast<int>((bits >> MantissaBits) & ((1u << ExponentBits) - 1u));
     const std::uint64_t fraction = bits & ((1u << MantissaBits) - 1u);
     const std::uint64_t wide = fraction << (52 - MantissaBits);
-    if (exponent == (1 << ExponentBits) - 1) {
+    const bool ones = fraction == (1u << MantissaBits) - 1u;
+    if (exponent == (1 << ExponentBits) - 1 && (Last == last_exponent::special || ones)) {
         const std::uint64_t quiet = fraction == 0 ? 0 : std::uint64_t{1} << 51;
         return std::bit_cast<double>(sign | (std::uint64_t{0x7ff} << 52) | quiet | wide);
     }
@@ -92,9 +117,55 @@ struct bf16 {
     }
 };
 
+// 4 bits of exponent, 3 of mantissa: to 448, no infinities; a number that overflows becomes NaN.
+struct e4m3 {
+    std::uint8_t bits = 0;
+
+    constexpr e4m3() = default;
+    constexpr explicit e4m3(double value)
+        : bits(static_cast<std::uint8_t>(
+              detail::round_to_format<4, 3, detail::last_exponent::numbers>(value))) {}
+    // What overflows becomes +-448, infinities too: the specification's saturating conversion.
+    static constexpr e4m3 saturated(double value) {
+        e4m3 result;
+        result.bits = static_cast<std::uint8_t>(
+            detail::saturate_to_format<4, 3, detail::last_exponent::numbers>(value));
+        return result;
+    }
+    constexpr explicit operator double() const {
+        return detail::widen_from_format<4, 3, detail::last_exponent::numbers>(bits);
+    }
+    constexpr explicit operator float() const { return static_cast<float>(double{*this}); }
+};
+
+// 5 bits of exponent, 2 of mantissa: to 57344, with infinities and NaNs as in IEEE 754.
+struct e5m2 {
+    std::uint8_t bits = 0;
+
+    constexpr e5m2() = default;
+    constexpr explicit e5m2(double value)
+        : bits(static_cast<std::uint8_t>(detail::round_to_format<5, 2>(value))) {}
+    // What overflows becomes +-57344, infinities too.
+    static constexpr e5m2 saturated(double value) {
+        e5m2 result;
+        result.bits = static_cast<std::uint8_t>(detail::saturate_to_format<5, 2>(value));
+        return result;
+    }
+    constexpr explicit operator double() const { return detail::widen_from_format<5, 2>(bits); }
+    constexpr explicit operator float() const { return static_cast<float>(double{*this}); }
+};
+
 // The element types known to the catalogue, results and command line. tf32 is a way to compute on
 // f32 data, not a type of data, so it is not here.
-enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8 };
+enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8, e4m3, e5m2 };
+
+// All of them, in the order in which they are offered.
+inline constexpr std::array all_dtypes = {dtype::f64,  dtype::f32,  dtype::f16, dtype::bf16,
+                                          dtype::e4m3, dtype::e5m2, dtype::i32, dtype::i8};
+
+[[nodiscard]] constexpr bool is_fp8(dtype type) {
+    return type == dtype::e4m3 || type == dtype::e5m2;
+}
 
 [[nodiscard]] constexpr std::size_t size_bytes(dtype type) {
     switch (type) {
@@ -107,6 +178,8 @@ enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8 };
         case dtype::bf16:
             return 2;
         case dtype::i8:
+        case dtype::e4m3:
+        case dtype::e5m2:
             return 1;
     }
     return 0;
@@ -126,6 +199,10 @@ enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8 };
             return "i32";
         case dtype::i8:
             return "i8";
+        case dtype::e4m3:
+            return "e4m3";
+        case dtype::e5m2:
+            return "e5m2";
     }
     return "?";
 }
@@ -147,6 +224,14 @@ struct dtype_of<f16> {
 template <>
 struct dtype_of<bf16> {
     static constexpr dtype value = dtype::bf16;
+};
+template <>
+struct dtype_of<e4m3> {
+    static constexpr dtype value = dtype::e4m3;
+};
+template <>
+struct dtype_of<e5m2> {
+    static constexpr dtype value = dtype::e5m2;
 };
 template <>
 struct dtype_of<std::int32_t> {

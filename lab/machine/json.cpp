@@ -100,8 +100,7 @@ int count(const json& object, const char* field) {
 }
 
 dtype dtype_named(const std::string& text) {
-    for (const dtype type :
-         {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i32, dtype::i8})
+    for (const dtype type : all_dtypes)
         if (text == name(type)) return type;
     refuse("dtype", "unknown type '" + text + "'");
 }

@@ -32,6 +32,10 @@ double load(dtype type, const std::byte* memory, std::int64_t index) {
             return load_as<std::int32_t>(memory, index);
         case dtype::i8:
             return load_as<std::int8_t>(memory, index);
+        case dtype::e4m3:
+            return load_as<e4m3>(memory, index);
+        case dtype::e5m2:
+            return load_as<e5m2>(memory, index);
     }
     return 0;
 }
@@ -56,6 +60,10 @@ void store(dtype type, std::byte* memory, std::int64_t index, double value) {
             return store_as<std::int32_t>(memory, index, value);
         case dtype::i8:
             return store_as<std::int8_t>(memory, index, value);
+        case dtype::e4m3:
+            return store_as<e4m3>(memory, index, value);
+        case dtype::e5m2:
+            return store_as<e5m2>(memory, index, value);
     }
 }
 

@@ -197,6 +197,7 @@ void document_fields(const Archive& field, Document& d) {
 json encode(const cell& c) {
     json out = json::object();
     cell_fields(writer(out), c);
+    out["layout"] = c.layout;
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
@@ -232,6 +233,7 @@ cell decode_cell(const json& source, const std::string& where) {
     cell c;
     const reader in(source, where);
     cell_fields(in, c);
+    if (in.find("layout") != nullptr) in("layout", c.layout);
     if (const json* vendor = in.find("library")) library_fields(reader(*vendor, where), c.vendor);
     decode_gpu(in, c);
     for (const double t : c.trials_s)

@@ -26,6 +26,7 @@ struct cell {
     std::string implementation;  // its name, with its tunables where the file has it with several
     std::string device, dtype, computes_in;
     std::int64_t m = 0, n = 0, k = 0;
+    std::string layout = "nn";  // of A and B; "nn" also where an older file does not say
     int threads = 1, threads_used = 1;
     core::tunable_values tunables;  // all it has, with the values used
     library vendor;                 // name empty: not a vendor's

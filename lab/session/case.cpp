@@ -103,6 +103,7 @@ class runner {
         cell.m = key_.size.m;
         cell.n = key_.size.n;
         cell.k = key_.size.k;
+        cell.layout = to_string(key_.stored);
         cell.threads = key_.threads;
         cell.threads_used = c.settings.threads;
         cell.flop = operations(key_.size, request_.convention);
@@ -170,6 +171,8 @@ class runner {
         }
         c.cell.threads_used = c.ready->threads();
         c.cell.kernels = c.ready->kernels();
+        if (const std::string note = c.ready->note(); !note.empty())
+            c.cell.vendor.note += (c.cell.vendor.note.empty() ? "" : "; ") + note;
         const verify::verdict v = reference_->check(result, c.cell.computes_in);
         c.cell.verification = text(verify::name(v.how));
         c.cell.verified = v.passed;
@@ -311,8 +314,11 @@ class runner {
 // Narrow types are multiplied as their users do: into the type they are accumulated in.
 core::problem problem_of(const case_key& key) {
     core::problem p = core::row_major_problem(key.type, key.size.m, key.size.n, key.size.k);
-    if (key.type == dtype::f16 || key.type == dtype::bf16) p.c_type = dtype::f32;
+    if (size_bytes(key.type) < 4) p.c_type = dtype::f32;
     if (key.type == dtype::i8) p.c_type = dtype::i32;
+    if (key.type == dtype::e5m2) p.b_type = dtype::e4m3;
+    if (key.stored.a == 't') p.a_layout = core::column_major(key.size.m);
+    if (key.stored.b == 't') p.b_layout = core::column_major(key.size.k);
     return p;
 }
 
@@ -327,7 +333,7 @@ std::vector<case_key> cases_of(const request& r) {
     std::vector<case_key> cases;
     for (const dtype type : r.types)
         for (const int threads : r.threads)
-            for (const shape& size : r.shapes) cases.push_back({size, type, threads});
+            for (const shape& size : r.shapes) cases.push_back({size, type, threads, r.stored});
     return cases;
 }
 

@@ -19,8 +19,11 @@ struct case_key {
     shape size;
     dtype type = dtype::f64;
     int threads = 1;
+    storage stored = {};
 };
 
+// e5m2 stands for A alone: B is then e4m3, the pair that training multiplies and that libraries
+// offer (no one multiplies two e5m2 matrices).
 [[nodiscard]] core::problem problem_of(const case_key& key);
 
 // "f64 2000x2000x2000, 2 threads"

@@ -135,17 +135,28 @@ std::vector<shape> parse_shapes(std::string_view text) {
 }
 
 std::vector<dtype> parse_dtypes(std::string_view text) {
-    constexpr std::array known = {dtype::f64,  dtype::f32, dtype::f16,
-                                  dtype::bf16, dtype::i32, dtype::i8};
     std::vector<dtype> types;
     for (const std::string_view item : split(text, ',')) {
-        const auto found = std::ranges::find_if(known, [&](dtype t) { return name(t) == item; });
-        if (found == known.end())
+        const auto* found =
+            std::ranges::find_if(all_dtypes, [&](dtype t) { return name(t) == item; });
+        if (found == all_dtypes.end())
             refuse("dtype '" + std::string(item) +
-                   "' is unknown: use f64, f32, f16, bf16, i32 or i8");
+                   "' is unknown: use f64, f32, f16, bf16, e4m3, e5m2, i32 or i8");
         types.push_back(*found);
     }
     return types;
+}
+
+storage parse_storage(std::string_view text) {
+    const auto known = [](char letter) { return letter == 'n' || letter == 't'; };
+    if (text.size() != 2 || !known(text[0]) || !known(text[1]))
+        refuse("layout '" + std::string(text) +
+               "' is unknown: use nn, nt, tn or tt (n: by rows, t: by columns; A's, then B's)");
+    return {text[0], text[1]};
+}
+
+std::string to_string(const storage& stored) {
+    return {stored.a, stored.b};
 }
 
 std::vector<int> parse_threads(std::string_view text, int most) {

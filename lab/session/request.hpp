@@ -27,6 +27,18 @@ struct shape {
 // One of the names f64, f32, i32, ... separated by commas.
 [[nodiscard]] std::vector<dtype> parse_dtypes(std::string_view text);
 
+// How A and B are stored: 'n' by rows, 't' transposed, that is by columns. C lies by rows.
+struct storage {
+    char a = 'n';
+    char b = 'n';
+
+    bool operator==(const storage&) const = default;
+};
+
+// "nn", "nt", "tn" or "tt": A's letter, then B's. Throws carat::error on anything else.
+[[nodiscard]] storage parse_storage(std::string_view text);
+[[nodiscard]] std::string to_string(const storage& stored);
+
 // Thread counts, separated by commas, from 1 to `most`.
 [[nodiscard]] std::vector<int> parse_threads(std::string_view text, int most);
 
@@ -61,6 +73,7 @@ struct request {
     std::vector<shape> shapes;
     std::vector<dtype> types = {dtype::f64};
     std::vector<int> threads = {1};
+    storage stored;
     workload::distribution values = workload::uniform(0, 1);
     bool rotate_inputs = false;
     operation_count convention = operation_count::multiply_add;

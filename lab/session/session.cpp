@@ -25,6 +25,7 @@ std::string now_utc() {
 
 nlohmann::json settings_of(const request& r) {
     return {{"threads", r.threads},
+            {"layout", to_string(r.stored)},
             {"seed", r.seed},
             {"distribution", workload::to_string(r.values)},
             {"inputs", r.rotate_inputs ? "rotated" : "hot"},
@@ -212,6 +213,7 @@ void require_resumable(const results::document& earlier, const results::document
         require_same(key, field(earlier.machine, key), field(now.machine, key));
     for (const char* key : {"distribution", "inputs", "operations", "seed", "min_trial_s"})
         require_same(key, field(earlier.settings, key), field(now.settings, key));
+    require_same("layout", earlier.settings.value("layout", "nn"), now.settings["layout"]);
     require_same("revision", earlier.revision, now.revision);
 }
 

@@ -20,6 +20,8 @@ struct precision {
     double largest;
     double smallest;  // largest error of an operation that underflows, twice
     bool integer = false;
+    // Sums of so many products are added up in f32; 0: `roundoff` is that of every addition.
+    std::int64_t promoted_after = 0;
 };
 
 // What an implementation computes in, by its name; empty: what the types suggest (verify.hpp).
@@ -57,6 +59,8 @@ class bound {
     [[nodiscard]] const precision& claimed() const { return claimed_; }
 
   private:
+    [[nodiscard]] double roundoffs(std::int64_t terms) const;
+
     precision claimed_;
     precision stored_;
     double coarser_roundoff_;

@@ -32,6 +32,10 @@ constexpr element_pattern pattern_of(dtype type) {
             return {0xa7ca7a5d, 4};
         case dtype::i8:
             return {0xa7, 1};
+        case dtype::e4m3:
+            return {0xff, 1};  // its NaNs have no payload
+        case dtype::e5m2:
+            return {0x7d, 1};
     }
     return {0, 0};
 }

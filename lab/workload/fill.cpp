@@ -113,6 +113,8 @@ T rounded(double value) {
         constexpr double least = std::numeric_limits<T>::min();
         constexpr double most = std::numeric_limits<T>::max();
         return static_cast<T>(std::clamp(std::nearbyint(value), least, most));
+    } else if constexpr (sizeof(T) == 1) {
+        return T::saturated(value);
     } else {
         return static_cast<T>(value);
     }
@@ -191,6 +193,10 @@ void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const 
             return fill_as(static_cast<std::int32_t*>(memory));
         case dtype::i8:
             return fill_as(static_cast<std::int8_t*>(memory));
+        case dtype::e4m3:
+            return fill_as(static_cast<e4m3*>(memory));
+        case dtype::e5m2:
+            return fill_as(static_cast<e5m2*>(memory));
     }
 }
 

@@ -19,6 +19,14 @@ const signature* find_signature(const implementation& entry, const problem& p) {
 
 namespace {
 
+// "f64", or "e5m2 x e4m3 -> f32" where they differ.
+std::string types_of(const problem& p) {
+    std::string text(carat::name(p.a_type));
+    if (p.b_type != p.a_type) text += " x " + std::string(carat::name(p.b_type));
+    if (p.c_type != p.a_type) text += " -> " + std::string(carat::name(p.c_type));
+    return text;
+}
+
 std::string reason_against_tunables(const implementation& entry, const settings& s) {
     for (const auto& [key, value] : s.tunables) {
         const auto known = std::ranges::find(entry.tunables, key, &tunable::name);
@@ -36,8 +44,7 @@ std::string reason_against_tunables(const implementation& entry, const settings&
 std::string reason_against(const implementation& entry, const problem& p, const settings& s) {
     if (entry.unavailable != nullptr)
         if (std::string why = entry.unavailable(); !why.empty()) return why;
-    if (find_signature(entry, p) == nullptr)
-        return "no " + std::string(carat::name(p.c_type)) + " version of it exists";
+    if (find_signature(entry, p) == nullptr) return "no " + types_of(p) + " version of it exists";
     if (std::string why = reason_against_tunables(entry, s); !why.empty()) return why;
     return entry.unsupported == nullptr ? std::string() : entry.unsupported(p, s);
 }

@@ -82,6 +82,9 @@ class runnable {
     // Threads this product really uses, as far as it can be verified.
     [[nodiscard]] virtual int threads() const { return 1; }
 
+    // What a reader of the figure should know of how this product is done; usually nothing.
+    [[nodiscard]] virtual std::string note() const { return {}; }
+
     // On a GPU: the kernels of our own that run() starts, in their order.
     [[nodiscard]] virtual std::vector<kernel_facts> kernels() const { return {}; }
 };

@@ -31,6 +31,10 @@ decltype(auto) with_type(dtype type, Function&& f) {
             return f(std::int32_t{});
         case dtype::i8:
             return f(std::int8_t{});
+        case dtype::e4m3:
+            return f(e4m3{});
+        case dtype::e5m2:
+            return f(e5m2{});
     }
     std::abort();
 }
@@ -141,6 +145,49 @@ const std::vector<std::int64_t>& exact_product(std::int64_t m, std::int64_t n, s
     return c;
 }
 
+core::problem along_k_problem(const core::signature& types, std::int64_t m, std::int64_t n,
+                              std::int64_t k) {
+    core::problem p = core::row_major_problem(types.c, m, n, k);
+    p.a_type = types.a;
+    p.b_type = types.b;
+    p.b_layout = core::column_major(k);
+    return p;
+}
+
+namespace {
+
+struct factors {
+    double alpha, beta;
+};
+constexpr factors all_factors[] = {{1, 0}, {2, -1}, {-1, 1}, {0, 0}, {0, 2}};
+
+// What cuBLASLt takes of fp8, and of i8 on its fast kernels: A and B contiguous along K, sizes and
+// leading dimensions in multiples of 16; C either way.
+std::vector<trial> trials_along_k(const core::signature& types) {
+    std::vector<trial> all;
+    for (const auto& [m, n, k] : {std::tuple{16, 16, 16},
+                                  {32, 48, 64},
+                                  {64, 64, 128},
+                                  {16, 272, 144},
+                                  {256, 144, 512},
+                                  {128, 128, 1040}})
+        for (const int padding : {0, 16})
+            for (const bool by_columns : {false, true})
+                for (const auto& [alpha, beta] : all_factors) {
+                    core::problem p = along_k_problem(types, m, n, k);
+                    p.a_layout = core::row_major(k + padding);
+                    p.b_layout = core::column_major(k + padding);
+                    p.c_layout =
+                        by_columns ? core::column_major(m + padding) : core::row_major(n + padding);
+                    p.alpha = alpha;
+                    p.beta = beta;
+                    all.push_back({p, 0});
+                }
+    return all;
+}
+
+}  // namespace
+
 std::vector<trial> trials(const core::signature& types) {
     struct shape {
         std::int64_t m, n, k;
@@ -151,10 +198,6 @@ std::vector<trial> trials(const core::signature& types) {
         {31, 33, 7},    {32, 32, 32},   {33, 31, 65}, {64, 64, 8},  {65, 63, 17},   {127, 129, 31},
         {128, 128, 64}, {130, 126, 33}, {1, 300, 64}, {300, 1, 64}, {129, 257, 16}, {256, 128, 48},
         {2, 2, 400},    {96, 80, 15},   {0, 4, 4},    {4, 0, 4},    {4, 4, 0},      {64, 64, 9}};
-    struct factors {
-        double alpha, beta;
-    };
-    static constexpr factors all_factors[] = {{1, 0}, {2, -1}, {-1, 1}, {0, 0}, {0, 2}};
     const auto layouts = [](std::int64_t rows, std::int64_t cols, int kind) -> core::layout {
         switch (kind) {
             case 0:
@@ -183,6 +226,8 @@ std::vector<trial> trials(const core::signature& types) {
                            kinds == 8 ? 1 : 0});
             ++count;
         }
+    if (size_bytes(types.a) == 1)
+        for (const trial& t : trials_along_k(types)) all.push_back(t);
     // Under a sanitizer every launch takes long: CARAT_TEST_THIN=7 keeps one trial in seven.
     const char* thin = std::getenv("CARAT_TEST_THIN");
     const auto keep =

@@ -63,6 +63,10 @@ struct operand_set {
 void run_on_device(const core::implementation& entry, const core::problem& p,
                    const core::settings& s, operand_set& data);
 
+/// A product with A and B contiguous along K and nothing else peculiar.
+[[nodiscard]] core::problem along_k_problem(const core::signature& types, std::int64_t m,
+                                            std::int64_t n, std::int64_t k);
+
 /// All problems of the sweep for one signature, as many as `shapes` x layouts x factors allow.
 struct trial {
     core::problem p;

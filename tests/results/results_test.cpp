@@ -23,6 +23,7 @@ results::document sample() {
     c.dtype = "f64";
     c.device = "cpu";
     c.m = c.n = c.k = 100;
+    c.layout = "nt";
     c.available = c.verified = true;
     c.trials_s = {0.25, 0.5};
     c.flop = 2e6;
@@ -70,6 +71,10 @@ TEST_F(files, survive_the_round_trip_infinities_included) {
     EXPECT_EQ(back.cells[0].ci95_median_s[0], -std::numeric_limits<double>::infinity());
     EXPECT_EQ(back.cells[0].vendor.kernel, "Zen");
     EXPECT_EQ(back.comparisons[0].pairs[0].verdict, "faster");
+    EXPECT_EQ(back.cells[0].layout, "nt");
+    nlohmann::json older = json;
+    older["cells"][0].erase("layout");
+    EXPECT_EQ(results::from_json(older, "older").cells[0].layout, "nn");
 }
 
 TEST_F(files, damage_is_named_with_its_place) {

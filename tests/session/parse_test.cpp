@@ -3,6 +3,7 @@
 
 #include <carat/error.hpp>
 
+#include "lab/session/case.hpp"
 #include "lab/session/request.hpp"
 
 namespace {
@@ -79,6 +80,7 @@ TEST(selections, mistakes_name_themselves) {
 
 TEST(types_and_threads, mistakes_name_the_choices) {
     EXPECT_EQ(session::parse_dtypes("f64,i32").size(), 2u);
+    EXPECT_EQ(session::parse_dtypes("e4m3,e5m2")[1], dtype::e5m2);
     EXPECT_NE(message_of([] { (void)session::parse_dtypes("f65"); }).find("use f64, f32"),
               std::string::npos);
     EXPECT_EQ(session::parse_threads("1,2", 2).size(), 2u);
@@ -104,6 +106,28 @@ TEST(requests, a_tile_larger_than_every_matrix_and_too_much_memory_are_refused) 
 TEST(operations, both_conventions) {
     EXPECT_EQ(session::operations({10, 10, 10}, session::operation_count::multiply_add), 2000);
     EXPECT_EQ(session::operations({10, 10, 10}, session::operation_count::exact), 1900);
+}
+
+TEST(layouts, are_two_letters_and_become_strides) {
+    EXPECT_EQ(session::parse_storage("nt"), (session::storage{'n', 't'}));
+    EXPECT_EQ(session::to_string(session::parse_storage("tn")), "tn");
+    for (const char* wrong : {"", "n", "nnn", "NT", "nx"})
+        EXPECT_NE(message_of([&] { (void)session::parse_storage(wrong); }).find("use nn, nt"),
+                  std::string::npos)
+            << wrong;
+    const core::problem p = session::problem_of({{20, 30, 40}, dtype::i8, 1, {'t', 't'}});
+    EXPECT_EQ(p.a_layout, core::column_major(20));
+    EXPECT_EQ(p.b_layout, core::column_major(40));
+    EXPECT_EQ(p.c_layout, core::row_major(30));
+}
+
+TEST(narrow_types, name_what_they_are_multiplied_with_and_into) {
+    const core::problem p = session::problem_of({{2, 2, 2}, dtype::e5m2, 1, {}});
+    EXPECT_EQ(p.a_type, dtype::e5m2);
+    EXPECT_EQ(p.b_type, dtype::e4m3);
+    EXPECT_EQ(p.c_type, dtype::f32);
+    EXPECT_EQ(session::problem_of({{2, 2, 2}, dtype::i8, 1, {}}).c_type, dtype::i32);
+    EXPECT_EQ(session::problem_of({{2, 2, 2}, dtype::f64, 1, {}}).c_type, dtype::f64);
 }
 
 }  // namespace

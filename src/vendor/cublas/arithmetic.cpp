@@ -23,6 +23,10 @@ cudaDataType_t type_of(dtype type) {
             return CUDA_R_32I;
         case dtype::i8:
             return CUDA_R_8I;
+        case dtype::e4m3:
+            return CUDA_R_8F_E4M3;
+        case dtype::e5m2:
+            return CUDA_R_8F_E5M2;
     }
     std::abort();
 }
@@ -48,19 +52,46 @@ std::string reason_against_bytes(const core::problem& p) {
     return {};
 }
 
+// Both operands contiguous along K, in BLAS's words: the only form for which Hopper's tensor cores
+// take elements of 8 bits.
+bool lies_along_k(const core::problem& p) {
+    const blas_shape s = shape_for_blas(p);
+    return s.first_letter == 'T' && s.second_letter == 'N';
+}
+
+std::string reason_against_fp8(const core::problem& p) {
+    if (!lies_along_k(p))
+        return "cuBLASLt takes fp8 only where A and B both are contiguous along K: store B "
+               "transposed (--layout nt)";
+    const blas_shape s = shape_for_blas(p);
+    for (const auto& [name, size] : {std::pair{"K", p.k},
+                                     {s.swapped ? "N" : "M", s.m},
+                                     {"a leading dimension", s.first_ld},
+                                     {"a leading dimension", s.second_ld}})
+        if (size % 16 != 0)
+            return fmt::format("{} is {}, and cuBLASLt takes fp8 only in multiples of 16", name,
+                               size);
+    return {};
+}
+
 }  // namespace
 
-arithmetic arithmetic_for(const core::problem& p, bool as_tf32) {
-    const cudaDataType_t in = type_of(p.a_type);
+arithmetic arithmetic_for(const core::problem& p, shortcut taken) {
+    const cudaDataType_t a = type_of(p.a_type);
+    const cudaDataType_t b = type_of(p.b_type);
     const cudaDataType_t out = type_of(p.c_type);
     switch (p.a_type) {
         case dtype::f64:
-            return {in, out, CUBLAS_COMPUTE_64F, CUDA_R_64F};
+            return {a, b, out, CUBLAS_COMPUTE_64F, CUDA_R_64F};
         case dtype::i8:
-            return {in, out, CUBLAS_COMPUTE_32I, CUDA_R_32I};
+            return {a, b, out, CUBLAS_COMPUTE_32I, CUDA_R_32I};
         default:
-            return {in, out, as_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
-                    CUDA_R_32F};
+            return {a,
+                    b,
+                    out,
+                    taken == shortcut::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
+                    CUDA_R_32F,
+                    taken == shortcut::fast_fp8};
     }
 }
 
@@ -73,7 +104,14 @@ std::string reason_against(const core::problem& p) {
     if (std::string why = reason_against_shape(p, std::numeric_limits<std::int64_t>::max());
         !why.empty() || is_degenerate(p))
         return why;
+    if (is_fp8(p.a_type)) return reason_against_fp8(p);
     return p.a_type == dtype::i8 ? reason_against_bytes(p) : std::string();
+}
+
+std::string note_on(const core::problem& p) {
+    if (p.a_type != dtype::i8 || is_degenerate(p) || lies_along_k(p)) return {};
+    return "i8 runs on its fast kernels only where A and B both are contiguous along K (--layout "
+           "nt); this is the general one, and nothing is copied for it";
 }
 
 }  // namespace carat::vendor::cublas

@@ -15,9 +15,9 @@ constexpr cublasOperation_t operation(char letter) {
 
 class gemm final : public core::runnable {
   public:
-    gemm(const core::problem& p, bool as_tf32)
+    gemm(const core::problem& p, shortcut taken)
         : problem_(p),
-          how_(arithmetic_for(p, as_tf32)),
+          how_(arithmetic_for(p, taken)),
           alpha_(p.alpha, how_.scale),
           beta_(p.beta, how_.scale),
           handle_(handle()) {
@@ -29,11 +29,13 @@ class gemm final : public core::runnable {
         const blas_shape& s = shape_;
         check(
             library().gemm(handle_, operation(s.first_letter), operation(s.second_letter), s.m, s.n,
-                           s.k, alpha_.data(), s.swapped ? data.b : data.a, how_.in, s.first_ld,
-                           s.swapped ? data.a : data.b, how_.in, s.second_ld, beta_.data(), data.c,
+                           s.k, alpha_.data(), s.swapped ? data.b : data.a, how_.a, s.first_ld,
+                           s.swapped ? data.a : data.b, how_.b, s.second_ld, beta_.data(), data.c,
                            how_.out, s.c_ld, how_.compute, CUBLAS_GEMM_DEFAULT),
             "cublasGemmEx");
     }
+
+    [[nodiscard]] std::string note() const override { return note_on(problem_); }
 
   private:
     core::problem problem_;
@@ -44,9 +46,9 @@ class gemm final : public core::runnable {
     blas_shape shape_;
 };
 
-template <bool AsTf32>
+template <shortcut Taken>
 std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
-    return std::make_unique<gemm>(p, AsTf32);
+    return std::make_unique<gemm>(p, Taken);
 }
 
 std::string unsupported(const core::problem& p, const core::settings&) {
@@ -62,7 +64,7 @@ constinit const core::implementation cublas_row{
     .signatures = types,
     .unavailable = unavailable,
     .unsupported = unsupported,
-    .prepare = prepare<false>,
+    .prepare = prepare<shortcut::none>,
     .library = cublas_facts};
 
 constinit const core::implementation cublas_tf32_row{
@@ -72,7 +74,7 @@ constinit const core::implementation cublas_tf32_row{
     .signatures = tf32_types,
     .unavailable = unavailable,
     .unsupported = unsupported,
-    .prepare = prepare<true>,
+    .prepare = prepare<shortcut::tf32>,
     .library = cublas_facts};
 
 }  // namespace carat::vendor::cublas

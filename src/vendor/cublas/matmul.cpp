@@ -71,9 +71,9 @@ cublasLtMatmulAlgo_t fastest(const core::problem& p, const plan& product,
 
 class matmul final : public core::runnable {
   public:
-    matmul(const core::problem& p, bool as_tf32, bool search) : problem_(p) {
+    matmul(const core::problem& p, shortcut taken, bool search) : problem_(p) {
         if (is_degenerate(p)) return;
-        plan_.emplace(p, as_tf32);
+        plan_.emplace(p, taken);
         const auto proposals = plan_->proposals(search ? most_proposals : 1, usual_alignment);
         if (proposals.empty()) throw error(error_code::unsupported, "cuBLASLt has no such kernel");
         aligned_ = search ? fastest(p, *plan_, proposals) : proposals.front();
@@ -91,6 +91,8 @@ class matmul final : public core::runnable {
         check(plan_->start(data, aligned ? aligned_ : *unaligned_), "cublasLtMatmul");
     }
 
+    [[nodiscard]] std::string note() const override { return note_on(problem_); }
+
   private:
     static bool is_aligned(const void* memory) {
         return reinterpret_cast<std::uintptr_t>(memory) % usual_alignment == 0;
@@ -102,39 +104,49 @@ class matmul final : public core::runnable {
     std::optional<cublasLtMatmulAlgo_t> unaligned_;
 };
 
-template <bool AsTf32, bool Search>
+template <shortcut Taken, bool Search>
 std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
-    return std::make_unique<matmul>(p, AsTf32, Search);
+    return std::make_unique<matmul>(p, Taken, Search);
 }
 
-template <bool AsTf32>
+template <shortcut Taken>
 std::string unsupported(const core::problem& p, const core::settings&) {
     if (std::string why = reason_against(p); !why.empty() || is_degenerate(p)) return why;
-    if (!plan(p, AsTf32).proposals(1, usual_alignment).empty()) return {};
+    if (!plan(p, Taken).proposals(1, usual_alignment).empty()) return {};
     return fmt::format("cuBLASLt has no kernel for {} with these layouts", describe(p));
 }
 
-template <bool AsTf32, bool Search>
+constexpr std::span<const core::signature> signatures_of(shortcut taken) {
+    if (taken == shortcut::tf32) return tf32_types;
+    if (taken == shortcut::fast_fp8) return fp8_fast_types;
+    return lt_types;
+}
+
+template <shortcut Taken, bool Search>
 constexpr core::implementation row(std::string_view name, std::string_view summary) {
     return {.name = name,
             .summary = summary,
             .where = core::device::cuda,
-            .signatures = AsTf32 ? std::span<const core::signature>(tf32_types) : types,
+            .signatures = signatures_of(Taken),
             .unavailable = unavailable,
-            .unsupported = unsupported<AsTf32>,
-            .prepare = prepare<AsTf32, Search>,
+            .unsupported = unsupported<Taken>,
+            .prepare = prepare<Taken, Search>,
             .library = cublaslt_facts};
 }
 
 }  // namespace
 
-constinit const core::implementation cublaslt_row =
-    row<false, false>("vendor.cublaslt", "NVIDIA cuBLASLt, the kernel its heuristics rank first");
-constinit const core::implementation cublaslt_best_row = row<false, true>(
+constinit const core::implementation cublaslt_row = row<shortcut::none, false>(
+    "vendor.cublaslt", "NVIDIA cuBLASLt, the kernel its heuristics rank first");
+constinit const core::implementation cublaslt_best_row = row<shortcut::none, true>(
     "vendor.cublaslt_best", "NVIDIA cuBLASLt, the fastest kernel its heuristics propose");
-constinit const core::implementation cublaslt_tf32_row =
-    row<true, false>("vendor.cublaslt_tf32", "NVIDIA cuBLASLt on f32 data as tf32, first ranked");
-constinit const core::implementation cublaslt_tf32_best_row = row<true, true>(
+constinit const core::implementation cublaslt_tf32_row = row<shortcut::tf32, false>(
+    "vendor.cublaslt_tf32", "NVIDIA cuBLASLt on f32 data as tf32, first ranked");
+constinit const core::implementation cublaslt_tf32_best_row = row<shortcut::tf32, true>(
     "vendor.cublaslt_tf32_best", "NVIDIA cuBLASLt on f32 data as tf32, fastest proposed");
+constinit const core::implementation cublaslt_fp8_fast_row = row<shortcut::fast_fp8, false>(
+    "vendor.cublaslt_fp8_fast", "NVIDIA cuBLASLt, fp8 summed in 14 bits, first ranked");
+constinit const core::implementation cublaslt_fp8_fast_best_row = row<shortcut::fast_fp8, true>(
+    "vendor.cublaslt_fp8_fast_best", "NVIDIA cuBLASLt, fp8 summed in 14 bits, fastest proposed");
 
 }  // namespace carat::vendor::cublas

@@ -4,9 +4,9 @@
 
 namespace carat::vendor::cublas {
 
-plan::plan(const core::problem& p, bool as_tf32)
+plan::plan(const core::problem& p, shortcut taken)
     : shape_(shape_for_blas(p)),
-      how_(arithmetic_for(p, as_tf32)),
+      how_(arithmetic_for(p, taken)),
       alpha_(p.alpha, how_.scale),
       beta_(p.beta, how_.scale) {
     const functions& call = library();
@@ -21,11 +21,19 @@ plan::plan(const core::problem& p, bool as_tf32)
     };
     transpose(CUBLASLT_MATMUL_DESC_TRANSA, shape_.first_letter);
     transpose(CUBLASLT_MATMUL_DESC_TRANSB, shape_.second_letter);
-    const auto operand = [&](char letter, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
-        return letter == 'N' ? layout(how_.in, rows, cols, ld) : layout(how_.in, cols, rows, ld);
+    if (how_.fast_accumulation) {
+        constexpr std::int8_t on = 1;
+        check(call.lt_operation_set(operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &on, sizeof(on)),
+              "cublasLtMatmulDescSetAttribute");
+    }
+    const auto operand = [&](cudaDataType_t type, char letter, std::int64_t rows, std::int64_t cols,
+                             std::int64_t ld) {
+        return letter == 'N' ? layout(type, rows, cols, ld) : layout(type, cols, rows, ld);
     };
-    first_ = operand(shape_.first_letter, shape_.m, shape_.k, shape_.first_ld);
-    second_ = operand(shape_.second_letter, shape_.k, shape_.n, shape_.second_ld);
+    first_ = operand(shape_.swapped ? how_.b : how_.a, shape_.first_letter, shape_.m, shape_.k,
+                     shape_.first_ld);
+    second_ = operand(shape_.swapped ? how_.a : how_.b, shape_.second_letter, shape_.k, shape_.n,
+                      shape_.second_ld);
     c_ = layout(how_.out, shape_.m, shape_.n, shape_.c_ld);
 }
 

@@ -12,7 +12,7 @@ namespace carat::vendor::cublas {
 
 class plan {
   public:
-    plan(const core::problem& p, bool as_tf32);
+    plan(const core::problem& p, shortcut taken);
 
     /// At most `most` kernels for operands aligned to `alignment` bytes; empty when it has none.
     [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> proposals(int most, unsigned alignment) const;

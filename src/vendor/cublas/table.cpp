@@ -5,9 +5,14 @@
 namespace carat::vendor::cublas {
 
 core::table table() {
-    static constexpr const core::implementation* rows[] = {
-        &cublas_row,        &cublas_tf32_row,   &cublaslt_row,
-        &cublaslt_best_row, &cublaslt_tf32_row, &cublaslt_tf32_best_row};
+    static constexpr const core::implementation* rows[] = {&cublas_row,
+                                                           &cublas_tf32_row,
+                                                           &cublaslt_row,
+                                                           &cublaslt_best_row,
+                                                           &cublaslt_tf32_row,
+                                                           &cublaslt_tf32_best_row,
+                                                           &cublaslt_fp8_fast_row,
+                                                           &cublaslt_fp8_fast_best_row};
     return rows;
 }
 

@@ -1,0 +1,134 @@
+// The two claims for fp8, against sums made as an H200's tensor cores make them: 32 products and
+// the sum before them, each cut to 13 bits below the leading one of the largest.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "lab/verify/verify.hpp"
+#include "lab/workload/workload.hpp"
+
+namespace carat::verify {
+namespace {
+
+constexpr std::int64_t step = 32;
+
+double cut_below(double value, int exponent) {
+    return std::ldexp(std::trunc(std::ldexp(value, 13 - exponent)), exponent - 13);
+}
+
+// One step of the tensor core.
+double add_step(double sum, const std::array<double, step>& products) {
+    double largest = std::fabs(sum);
+    for (const double p : products) largest = std::max(largest, std::fabs(p));
+    if (largest == 0) return 0;
+    const int exponent = std::ilogb(largest);
+    double total = cut_below(sum, exponent);
+    for (const double p : products) total += cut_below(p, exponent);
+    return total == 0 ? 0 : cut_below(total, std::ilogb(total));
+}
+
+template <class A>
+struct fp8_trial {
+    core::problem p;
+    std::vector<A> a;
+    std::vector<e4m3> b;
+    std::vector<float> c;
+
+    fp8_trial(std::int64_t m, std::int64_t n, std::int64_t k, const workload::distribution& values)
+        : p(core::row_major_problem(dtype::f32, m, n, k)),
+          a(static_cast<std::size_t>(m * k)),
+          b(static_cast<std::size_t>(k * n)),
+          c(static_cast<std::size_t>(m * n)) {
+        p.a_type = dtype_of_v<A>;
+        p.b_type = dtype::e4m3;
+        workload::fill(a.data(), p.a_type, m, k, p.a_layout, values, 1, workload::operand::a, 1);
+        workload::fill(b.data(), p.b_type, k, n, p.b_layout, values, 1, workload::operand::b, 1);
+    }
+
+    [[nodiscard]] reference make_reference() {
+        return {p, {a.data(), b.data(), c.data()}, options{}};
+    }
+
+    // `promoted`: sums of 128 products are added up in f32. `skipped`: a step left out by mistake.
+    void multiply(bool promoted, std::int64_t skipped = -1) {
+        for (std::int64_t i = 0; i < p.m; ++i)
+            for (std::int64_t j = 0; j < p.n; ++j)
+                c[static_cast<std::size_t>(i * p.n + j)] = sum_of(i, j, promoted, skipped);
+    }
+
+  private:
+    [[nodiscard]] float sum_of(std::int64_t i, std::int64_t j, bool promoted,
+                               std::int64_t skipped) const {
+        float total = 0;
+        double sum = 0;
+        for (std::int64_t k0 = 0; k0 < p.k; k0 += step) {
+            std::array<double, step> products{};
+            for (std::int64_t q = 0; q < step && k0 + q < p.k; ++q)
+                products[static_cast<std::size_t>(q)] =
+                    double{a[static_cast<std::size_t>(i * p.k + k0 + q)]} *
+                    double{b[static_cast<std::size_t>((k0 + q) * p.n + j)]};
+            if (k0 != skipped) sum = add_step(sum, products);
+            if (!promoted || (k0 + step) % 128 != 0) continue;
+            total += static_cast<float>(sum);
+            sum = 0;
+        }
+        return total + static_cast<float>(sum);
+    }
+};
+
+template <class A>
+class fp8_claims : public testing::Test {};
+using types_of_a = testing::Types<e4m3, e5m2>;
+TYPED_TEST_SUITE(fp8_claims, types_of_a);
+
+TYPED_TEST(fp8_claims, honest_sums_keep_them_over_sizes_and_data) {
+    int checks = 0;
+    for (const std::int64_t k : {1, 31, 128, 130, 1000, 4096})
+        for (const auto& values : {workload::uniform(0, 1), workload::normal(0, 1),
+                                   workload::ill_conditioned(3), workload::integers(-8, 8)}) {
+            fp8_trial<TypeParam> t(5, 7, k, values);
+            const reference r = t.make_reference();
+            for (const bool promoted : {true, false}) {
+                t.multiply(promoted);
+                const verdict v = r.check(t.c.data(), promoted ? "fp8/f32" : "fp8/14-bit (fast)");
+                EXPECT_TRUE(v.passed) << k << " " << workload::to_string(values) << v.reason;
+                ++checks;
+            }
+        }
+    EXPECT_EQ(checks, 6 * 4 * 2);
+}
+
+TYPED_TEST(fp8_claims, fast_sums_are_told_from_promoted_ones) {
+    fp8_trial<TypeParam> t(5, 7, 4096, workload::uniform(0, 1));
+    const reference r = t.make_reference();
+    t.multiply(false);
+    EXPECT_TRUE(r.check(t.c.data(), "fp8/14-bit").passed);
+    EXPECT_FALSE(r.check(t.c.data(), "fp8/f32").passed);
+    t.multiply(true);
+    EXPECT_FALSE(r.check(t.c.data(), "f32").passed) << "and these from f32";
+}
+
+TYPED_TEST(fp8_claims, a_missing_step_is_found) {
+    fp8_trial<TypeParam> t(5, 7, 1024, workload::uniform(0.5, 1));
+    const reference r = t.make_reference();
+    t.multiply(true, 512);
+    EXPECT_FALSE(r.check(t.c.data(), "fp8/f32").passed);
+}
+
+// Small whole numbers are exact in either, so that one wrong bit is found.
+TYPED_TEST(fp8_claims, whole_numbers_are_compared_bit_by_bit) {
+    fp8_trial<TypeParam> t(5, 7, 512, workload::integers(-2, 2));
+    const reference r = t.make_reference();
+    for (const bool promoted : {true, false}) {
+        const char* claim = promoted ? "fp8/f32" : "fp8/14-bit";
+        t.multiply(promoted);
+        EXPECT_EQ(r.check(t.c.data(), claim).error_ulp, 0);
+        t.c[17] += 1;
+        EXPECT_FALSE(r.check(t.c.data(), claim).passed);
+    }
+}
+
+}  // namespace
+}  // namespace carat::verify
