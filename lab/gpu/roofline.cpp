@@ -20,6 +20,9 @@ std::vector<std::string> units_for(dtype type, std::string_view computes_in) {
         return wide ? std::vector<std::string>{"ffma"} : std::vector<std::string>{own, "ffma"};
     if (precision == "i32")
         return wide ? std::vector<std::string>{"imad"} : std::vector<std::string>{own, "imad"};
+    // Of either format, however their sums are kept: "fp8/f32 (...)".
+    if (precision.starts_with("fp8"))
+        return {type == dtype::e4m3 || type == dtype::e5m2 ? own : "tensor e4m3"};
     return {"tensor " + precision};
 }
 

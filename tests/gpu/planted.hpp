@@ -16,6 +16,7 @@ inline gpu::known_gpu planted_gpu() {
         {"tensor f16", dtype::f16, {}, 1, 1000e3, 0.01, 9},
         {"tensor bf16", dtype::bf16, {}, 1, 990e3, 0.01, 9},
         {"tensor tf32", dtype::f32, {}, 1, 500e3, 0.01, 9},
+        {"tensor e4m3", dtype::e4m3, {}, 1, 1900e3, 0.01, 9},
         {"tensor i8", dtype::i8, {}, 1, 2000e3, 0.01, 9},
     };
     gpu.limits.bandwidth = {{"L2", 1, 5000, 0.01, 9, 12'500'000},

@@ -27,6 +27,8 @@ TEST(gpu_roofline, the_unit_is_that_of_the_precision_computed_in) {
     EXPECT_EQ(peak(dtype::f64, "f32"), 60e3);
     EXPECT_EQ(peak(dtype::f16, "f32"), 1000e3);  // exact products, summed in f32
     EXPECT_EQ(peak(dtype::bf16, "f32"), 990e3);
+    EXPECT_EQ(peak(dtype::e4m3, "f32"), 1900e3);
+    EXPECT_EQ(peak(dtype::e4m3, "fp8/14-bit (fast accumulation)"), 1900e3);
     EXPECT_EQ(peak(dtype::i8, "i32"), 2000e3);
     EXPECT_EQ(peak(dtype::i32, "i32"), 30e3);
 }

@@ -1,7 +1,8 @@
 // The limits of a GPU as measured on it, in the form a processor's have (lab/machine/ceilings.hpp);
 // a whole GPU counts as one thread.
 //
-//     units   ffma f32, dfma f64, imad i32; tensor cores: dmma f64, tensor f16, bf16, tf32 and i8
+//     units   ffma f32, dfma f64, imad i32; tensor cores: dmma f64, tensor f16, bf16, tf32, e4m3,
+//     e5m2 and i8
 //             (tf32 with dtype f32, what its operands are in memory)
 //     levels  L2, HBM (the GPU's own memory, whichever kind it is) and HBM copy (bytes read and
 //             written); PCIe to GPU and PCIe from GPU with pinned memory, whatever the link is

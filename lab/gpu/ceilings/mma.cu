@@ -1,6 +1,8 @@
 // Tensor cores through mma.sync, operands in registers: each warp multiplies a tile of 32 x 32.
 // The f64 ones of every device, and the others of devices before Hopper, which has wgmma for them,
 // and of 12.x, which has nothing else.
+#include <algorithm>
+
 #include "cuda/ptx/mma.cuh"
 #include "lab/gpu/ceilings/kernels.hpp"
 
@@ -164,6 +166,9 @@ std::vector<unit_kernel> mma_kernels() {
         all.push_back(unit<__half>("tensor f16", dtype::f16, dtype::f32, least, most));
         all.push_back(unit<__nv_bfloat16>("tensor bf16", dtype::bf16, dtype::f32, least, most));
         all.push_back(unit<ptx::tf32>("tensor tf32", dtype::f32, dtype::f32, least, most));
+        const int fp8 = std::max(least, ptx::mma_m16n8<__nv_fp8_e4m3>::least_capability);
+        all.push_back(unit<__nv_fp8_e4m3>("tensor e4m3", dtype::e4m3, dtype::f32, fp8, most));
+        all.push_back(unit<__nv_fp8_e5m2>("tensor e5m2", dtype::e5m2, dtype::f32, fp8, most));
         all.push_back(unit<std::int8_t>("tensor i8", dtype::i8, dtype::i32, least, most));
     }
     return all;

@@ -100,6 +100,8 @@ std::vector<unit_kernel> wgmma_kernels() {
     return {unit<__half>("tensor f16", dtype::f16, dtype::f32),
             unit<__nv_bfloat16>("tensor bf16", dtype::bf16, dtype::f32),
             unit<ptx::tf32>("tensor tf32", dtype::f32, dtype::f32),
+            unit<__nv_fp8_e4m3>("tensor e4m3", dtype::e4m3, dtype::f32),
+            unit<__nv_fp8_e5m2>("tensor e5m2", dtype::e5m2, dtype::f32),
             unit<std::int8_t>("tensor i8", dtype::i8, dtype::i32)};
 }
 

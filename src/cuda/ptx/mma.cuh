@@ -47,6 +47,7 @@ CARAT_MMA(__half, 16, float, "f32.f16.f16.f32", "+f", 80)
 CARAT_MMA(__nv_bfloat16, 16, float, "f32.bf16.bf16.f32", "+f", 80)
 CARAT_MMA(tf32, 8, float, "f32.tf32.tf32.f32", "+f", 80)
 CARAT_MMA(__nv_fp8_e4m3, 32, float, "f32.e4m3.e4m3.f32", "+f", 89)
+CARAT_MMA(__nv_fp8_e5m2, 32, float, "f32.e5m2.e5m2.f32", "+f", 89)
 CARAT_MMA(std::int8_t, 32, std::int32_t, "s32.s8.s8.s32", "+r", 80)
 #undef CARAT_MMA_BODY
 #undef CARAT_MMA
