@@ -25,14 +25,14 @@
 
 namespace carat::ladder::cuda {
 
-namespace {
+inline constexpr int warps_m = 2;
+inline constexpr int each = 4;  // fragments of a warp, down and across
 
-constexpr int warps_m = 2;
-constexpr int each = 4;  // fragments of a warp, down and across
-
+// Not in the unnamed namespace: devices without a type's fragments use half of it, and nvcc warns.
+//
 // Small: what GPUs with 48 KB of shared memory can hold; of little interest elsewhere.
 template <class In, bool Small>
-struct shape {
+struct wmma_shape {
     using f = fragments<In>;
     using element = In;
     static constexpr bool by_ldmatrix =
@@ -55,6 +55,8 @@ struct shape {
     static constexpr int stage = m * a_width + k * b_width;  // elements
     static constexpr int shared_bytes = stages * stage * int{sizeof(In)};
 };
+
+namespace {
 
 // Fills Rows x Cols tiles in shared memory, of row stride Width, that follow each other along the
 // matrix' columns (Across) or down its rows. Each in parts, so that copies and products alternate.
@@ -145,9 +147,9 @@ struct operand_fragments {
 };
 
 template <bool Small, class In, class Out, class Sum>
-__global__ void __launch_bounds__(shape<In, Small>::threads, shape<In, Small>::blocks)
+__global__ void __launch_bounds__(wmma_shape<In, Small>::threads, wmma_shape<In, Small>::blocks)
     wmma_shared_kernel(product<In, Out, Sum> p) {
-    using s = shape<In, Small>;
+    using s = wmma_shape<In, Small>;
     using f = fragments<In>;
     if constexpr (f::exists) {
         extern __shared__ __align__(32) unsigned char shared[];
@@ -226,14 +228,15 @@ struct wmma_shared_step {
 
     template <bool Small, class In, class Out, class Sum>
     static plan<In, Out, Sum> chosen() {
-        using s = shape<In, Small>;
+        using s = wmma_shape<In, Small>;
         return {wmma_shared_kernel<Small, In, Out, Sum>, s::m, s::n, s::threads, s::shared_bytes};
     }
 
     template <class In, class Out, class Sum>
     static plan<In, Out, Sum> choose(const core::settings& how) {
         const auto gpu = carat::cuda::describe(carat::cuda::device_in_use());
-        const bool fits = gpu.shared_bytes_per_block >= std::size_t{shape<In, false>::shared_bytes};
+        const bool fits =
+            gpu.shared_bytes_per_block >= std::size_t{wmma_shape<In, false>::shared_bytes};
         if (!fits || how.value(small[0]) == 1) return chosen<true, In, Out, Sum>();
         return chosen<false, In, Out, Sum>();
     }
