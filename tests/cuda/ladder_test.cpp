@@ -11,6 +11,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
+#include "cuda/sm90/table.hpp"
 #include "ladder/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "vendor/cublas/table.hpp"
@@ -41,7 +42,8 @@ std::string label(const testing::TestParamInfo<subject>& info) {
 
 std::vector<subject> subjects() {
     std::vector<subject> all;
-    for (const core::table rows : {ladder::cuda::table(), vendor::cublas::table()})
+    for (const core::table rows :
+         {ladder::cuda::table(), cuda::sm90::table(), vendor::cublas::table()})
         for (const core::implementation* entry : rows)
             for (const core::signature& types : entry->signatures) {
                 all.push_back({entry, types, {}});

@@ -78,7 +78,7 @@ void start(const launch& how) {
 
 template <class Element>
 unit_kernel unit(const char* name, dtype type, dtype sum) {
-    using instruction = ptx::wgmma_m64n256<Element>;
+    using instruction = ptx::wgmma<Element, 256>;
     static_assert(instruction::k * sizeof(Element) == 32);
     return {.unit = name,
             .operand = type,

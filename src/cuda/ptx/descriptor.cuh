@@ -29,7 +29,18 @@ __device__ __forceinline__ std::uint64_t swizzled_descriptor(const void* tile) {
     return swizzle_128 | atom_stride | unused_leading_stride | (address & 0x3ffff) >> 4;
 }
 
-// The descriptor of what lies `bytes` (a multiple of 32, below 128) further along K.
+// A tile of lines of 128 bytes across K (along M or N), one for each of `depth` elements of K, such
+// tiles side by side for what is wider: the first stride goes to the next of them, the second, over
+// eight lines, further along K.
+__device__ __forceinline__ std::uint64_t swizzled_descriptor_across(const void* tile, int depth) {
+    constexpr std::uint64_t swizzle_128 = std::uint64_t{1} << 62;
+    constexpr std::uint64_t atom_stride = std::uint64_t{swizzle_atom_bytes / 16} << 32;
+    const auto next_tile = static_cast<std::uint64_t>(depth * swizzled_row_bytes / 16) << 16;
+    const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(tile));
+    return swizzle_128 | atom_stride | next_tile | (address & 0x3ffff) >> 4;
+}
+
+// The descriptor of what lies `bytes` further along K: a multiple of 32 below 128, or whole atoms.
 __device__ __forceinline__ std::uint64_t advanced(std::uint64_t descriptor, int bytes) {
     return descriptor + static_cast<std::uint64_t>(bytes / 16);
 }

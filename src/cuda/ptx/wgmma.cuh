@@ -1,9 +1,9 @@
 // wgmma: the tensor cores of Hopper (PTX ISA, "wgmma.mma_async"). The four warps of a warpgroup,
 // the first a multiple of four, start together
 //
-//     C (64 x 256, in their registers) += A (64 x K) B (256 x K)^T, K = 32 bytes of elements,
+//     C (64 x N, in their registers) += A (64 x K) B (N x K)^T, K = 32 bytes of elements,
 //
-// with A and B in shared memory, row by row along K, and go on; the hardware multiplies meanwhile.
+// with A and B in shared memory (descriptor.cuh), and go on; the hardware multiplies meanwhile.
 // Only code built for sm_90a has it. The order of use:
 //
 //     order_registers();  multiply(...) once or more;  commit();  wait<...>();     in a loop
@@ -74,21 +74,27 @@ __device__ __forceinline__ place wgmma_place(int thread, int i) {
     return {16 * (thread / 32) + lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
 }
 
-// By the type of the elements: `k` of them to 32 bytes, and what they are summed in. e4m3 is
-// multiplied exactly and summed with about 13 bits of mantissa; i8 wraps.
-template <class Element>
-struct wgmma_m64n256;
+// By the type of the elements and N. `k` of them to 32 bytes; `sum` is what they are summed in:
+// e4m3 and e5m2 are multiplied exactly and summed with about 13 bits of mantissa, i8 wraps.
+// Elements of 16 bits may lie along M or N instead of K: AAcross, BAcross.
+template <class Element, int N, bool AAcross = false, bool BAcross = false>
+struct wgmma;
 
 // clang-format off
-#define CARAT_WGMMA_REGISTERS                                                                     \
+#define CARAT_WGMMA_SUMS_TEXT_64                                                           \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
+    "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
+    "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, " \
+    "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
+#define CARAT_WGMMA_SUMS_TEXT_128                                                          \
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
     "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
     "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, " \
     "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, " \
     "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, " \
-    "%87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, " \
-    "%104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, " \
-    "%118, %119, %120, %121, %122, %123, %124, %125, %126, %127}"
+    "%87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, "  \
+    "%103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, " \
+    "%117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}"
 #define CARAT_WGMMA_4(kind, d, i) kind(d[i]), kind(d[i + 1]), kind(d[i + 2]), kind(d[i + 3])
 #define CARAT_WGMMA_16(kind, d, i)                                                                \
     CARAT_WGMMA_4(kind, d, i), CARAT_WGMMA_4(kind, d, i + 4), CARAT_WGMMA_4(kind, d, i + 8),      \
@@ -96,46 +102,80 @@ struct wgmma_m64n256;
 #define CARAT_WGMMA_64(kind, d, i)                                                                \
     CARAT_WGMMA_16(kind, d, i), CARAT_WGMMA_16(kind, d, i + 16), CARAT_WGMMA_16(kind, d, i + 32), \
     CARAT_WGMMA_16(kind, d, i + 48)
+#define CARAT_WGMMA_SUMS_64(kind, d) CARAT_WGMMA_64(kind, d, 0)
+#define CARAT_WGMMA_SUMS_128(kind, d) CARAT_WGMMA_64(kind, d, 0), CARAT_WGMMA_64(kind, d, 64)
+// The operands after the sums: where A is, where B is, whether to add, and two constants.
+#define CARAT_WGMMA_REST_64 "%64, %65, add"
+#define CARAT_WGMMA_REST_128 "%128, %129, add"
+#define CARAT_WGMMA_ADD_64 "setp.ne.b32 add, %66, 0;\n"
+#define CARAT_WGMMA_ADD_128 "setp.ne.b32 add, %130, 0;\n"
+#define CARAT_WGMMA_ACROSS_64 ", 1, 1, %67, %68"
+#define CARAT_WGMMA_ACROSS_128 ", 1, 1, %131, %132"
 // clang-format on
 
 #if CARAT_HAS_WGMMA
-// `flags`: the signs of A and B, and for 16-bit types which of them lies along M or N instead.
-#define CARAT_WGMMA_BODY(shape, types, kind, flags)                               \
-    asm volatile(                                                                 \
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"                         \
-        "wgmma.mma_async.sync.aligned." shape "." types " " CARAT_WGMMA_REGISTERS \
-        ", %128, %129, add" flags ";\n}\n"                                        \
-        : CARAT_WGMMA_64(kind, sums, 0), CARAT_WGMMA_64(kind, sums, 64)           \
-        : "l"(a), "l"(b), "r"(static_cast<int>(add)))
+#define CARAT_WGMMA_BODY(shape, types, count, kind, flags)                                         \
+    asm volatile("{\n.reg .pred add;\n" CARAT_WGMMA_ADD_##count                                    \
+                 "wgmma.mma_async.sync.aligned." shape "." types " " CARAT_WGMMA_SUMS_TEXT_##count \
+                 ", " CARAT_WGMMA_REST_##count flags ";\n}\n"                                      \
+                 : CARAT_WGMMA_SUMS_##count(kind, sums)                                            \
+                 : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(int{AAcross}),                  \
+                   "n"(int{BAcross}))
 #else
-#define CARAT_WGMMA_BODY(shape, types, kind, flags) (void)sums, (void)a, (void)b, (void)add
+#define CARAT_WGMMA_BODY(shape, types, count, kind, flags) (void)sums, (void)a, (void)b, (void)add
 #endif
 
-// multiply(): sums of this thread += its part of A B^T, or = when not `add`. `a` and `b` describe
-// the tiles (descriptor.cuh).
-#define CARAT_WGMMA(Element, count, Sum, types, kind, flags)                                \
-    template <>                                                                             \
-    struct wgmma_m64n256<Element> {                                                         \
-        static constexpr int k = count;                                                     \
-        using element = Element;                                                            \
-        using sum = Sum;                                                                    \
-        static __device__ __forceinline__ void multiply(Sum (&sums)[128], std::uint64_t a,  \
-                                                        std::uint64_t b, bool add = true) { \
-            CARAT_WGMMA_BODY("m64n256k" #count, types, kind, flags);                        \
-        }                                                                                   \
+// multiply(): sums of this thread += its part of A B^T, or = when not `add`.
+#define CARAT_WGMMA_N(N, count, k_count, Sum, types, kind, flags)                       \
+    static __device__ __forceinline__ void multiply(Sum(&sums)[count], std::uint64_t a, \
+                                                    std::uint64_t b, bool add = true) { \
+        CARAT_WGMMA_BODY("m64n" #N "k" #k_count, types, count, kind, flags);            \
+    }
+#define CARAT_WGMMA_TYPE(Element, N, count, k_count, Sum, types, kind)                 \
+    template <bool AAcross, bool BAcross>                                              \
+    struct wgmma<Element, N, AAcross, BAcross> {                                       \
+        static constexpr int k = k_count;                                              \
+        using element = Element;                                                       \
+        using sum = Sum;                                                               \
+        CARAT_WGMMA_N(N, count, k_count, Sum, types, kind, CARAT_WGMMA_ACROSS_##count) \
     };
-CARAT_WGMMA(__half, 16, float, "f32.f16.f16", "+f", ", 1, 1, 0, 0")
-CARAT_WGMMA(__nv_bfloat16, 16, float, "f32.bf16.bf16", "+f", ", 1, 1, 0, 0")
-CARAT_WGMMA(tf32, 8, float, "f32.tf32.tf32", "+f", ", 1, 1")
-CARAT_WGMMA(__nv_fp8_e4m3, 32, float, "f32.e4m3.e4m3", "+f", ", 1, 1")
-CARAT_WGMMA(__nv_fp8_e5m2, 32, float, "f32.e5m2.e5m2", "+f", ", 1, 1")
-CARAT_WGMMA(std::int8_t, 32, std::int32_t, "s32.s8.s8", "+r", "")
+#define CARAT_WGMMA_ALONG(Element, N, count, k_count, Sum, types, kind, flags) \
+    template <>                                                                \
+    struct wgmma<Element, N, false, false> {                                   \
+        static constexpr bool AAcross = false;                                 \
+        static constexpr bool BAcross = false;                                 \
+        static constexpr int k = k_count;                                      \
+        using element = Element;                                               \
+        using sum = Sum;                                                       \
+        CARAT_WGMMA_N(N, count, k_count, Sum, types, kind, flags)              \
+    };
+#define CARAT_WGMMA_ALL(N, count)                                                          \
+    CARAT_WGMMA_TYPE(__half, N, count, 16, float, "f32.f16.f16", "+f")                     \
+    CARAT_WGMMA_TYPE(__nv_bfloat16, N, count, 16, float, "f32.bf16.bf16", "+f")            \
+    CARAT_WGMMA_ALONG(tf32, N, count, 8, float, "f32.tf32.tf32", "+f", ", 1, 1")           \
+    CARAT_WGMMA_ALONG(__nv_fp8_e4m3, N, count, 32, float, "f32.e4m3.e4m3", "+f", ", 1, 1") \
+    CARAT_WGMMA_ALONG(__nv_fp8_e5m2, N, count, 32, float, "f32.e5m2.e5m2", "+f", ", 1, 1") \
+    CARAT_WGMMA_ALONG(std::int8_t, N, count, 32, std::int32_t, "s32.s8.s8", "+r", "")
+CARAT_WGMMA_ALL(128, 64)
+CARAT_WGMMA_ALL(256, 128)
 
-#undef CARAT_WGMMA
+#undef CARAT_WGMMA_ALL
+#undef CARAT_WGMMA_ALONG
+#undef CARAT_WGMMA_TYPE
+#undef CARAT_WGMMA_N
 #undef CARAT_WGMMA_BODY
+#undef CARAT_WGMMA_ACROSS_128
+#undef CARAT_WGMMA_ACROSS_64
+#undef CARAT_WGMMA_ADD_128
+#undef CARAT_WGMMA_ADD_64
+#undef CARAT_WGMMA_REST_128
+#undef CARAT_WGMMA_REST_64
+#undef CARAT_WGMMA_SUMS_128
+#undef CARAT_WGMMA_SUMS_64
+#undef CARAT_WGMMA_SUMS_TEXT_128
+#undef CARAT_WGMMA_SUMS_TEXT_64
 #undef CARAT_WGMMA_64
 #undef CARAT_WGMMA_16
 #undef CARAT_WGMMA_4
-#undef CARAT_WGMMA_REGISTERS
 
 }  // namespace carat::cuda::ptx

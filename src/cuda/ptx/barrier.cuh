@@ -1,0 +1,80 @@
+// mbarrier: a counter in shared memory on which threads, of this block or another of its cluster,
+// and the copy engine meet (PTX ISA, "mbarrier"). It runs through phases; a phase is over when the
+// arrivals it was made for have come and the bytes announced have landed. Waiting names the parity
+// of a phase, 0 for the first: a wait for parity 1 on a fresh barrier returns at once. Hopper and
+// later.
+#pragma once
+
+#include <cstdint>
+
+namespace carat::cuda::ptx {
+
+struct alignas(8) barrier {
+    std::uint64_t state;
+};
+
+__device__ __forceinline__ std::uint32_t shared_address(const void* p) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+// By one thread, before anybody uses it.
+__device__ __forceinline__ void make_barrier(barrier& b, int arrivals) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&b)), "r"(arrivals)
+                 : "memory");
+#else
+    (void)b, (void)arrivals;
+#endif
+}
+
+// After the last make_barrier, by the same thread: the cluster and the copy engine see them.
+__device__ __forceinline__ void publish_barriers() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+
+// One arrival, and so many bytes to wait for.
+__device__ __forceinline__ void arrive_and_expect(barrier& b, int bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&b)),
+                 "r"(bytes)
+                 : "memory");
+#else
+    (void)b, (void)bytes;
+#endif
+}
+
+// An arrival at the same barrier of block `rank` of the cluster. It orders nothing beyond the block:
+// a release to the cluster is a fence of the whole GPU (a microsecond each, half the speed of a
+// product), and what a wgmma or the copy engine did to shared memory needs none.
+__device__ __forceinline__ void arrive_at(const barrier& b, int rank) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n.reg .b32 remote;\n"
+        "mapa.shared::cluster.u32 remote, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}\n" ::"r"(
+            shared_address(&b)),
+        "r"(rank)
+        : "memory");
+#else
+    (void)b, (void)rank;
+#endif
+}
+
+// Until the phase of that parity is over; the bytes that the barrier counted are then there.
+__device__ __forceinline__ void wait_for(const barrier& b, int parity) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n.reg .pred over;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 over, [%0], %1;\n"
+        "@!over bra again;\n}\n" ::"r"(shared_address(&b)),
+        "r"(parity)
+        : "memory");
+#else
+    (void)b, (void)parity;
+#endif
+}
+
+}  // namespace carat::cuda::ptx

@@ -1,0 +1,49 @@
+// The bulk tensor copy engine (TMA): one thread starts the copy of a box of a matrix from global to
+// shared memory, and a barrier counts its bytes (PTX ISA, "cp.async.bulk.tensor"). What lies beyond
+// the matrix arrives as zeros. Hopper and later.
+#pragma once
+
+#include <cuda.h>
+
+#include "cuda/ptx/barrier.cuh"
+
+namespace carat::cuda::ptx {
+
+__device__ __forceinline__ void prefetch_map(const CUtensorMap& map) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+#else
+    (void)map;
+#endif
+}
+
+// The box whose first element is (x, y), x along the contiguous dimension.
+__device__ __forceinline__ void copy_box(void* to, const CUtensorMap& map, int x, int y,
+                                         barrier& landed) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+        "l"(&map), "r"(x), "r"(y), "r"(shared_address(&landed))
+        : "memory");
+#else
+    (void)to, (void)map, (void)x, (void)y, (void)landed;
+#endif
+}
+
+// The same to every block of the cluster whose bit is set, at the same place in its shared memory
+// and told to the same barrier of its own.
+__device__ __forceinline__ void copy_box_to_all(void* to, const CUtensorMap& map, int x, int y,
+                                                barrier& landed, std::uint16_t blocks) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+        "l"(&map), "r"(x), "r"(y), "r"(shared_address(&landed)), "h"(blocks)
+        : "memory");
+#else
+    (void)to, (void)map, (void)x, (void)y, (void)landed, (void)blocks;
+#endif
+}
+
+}  // namespace carat::cuda::ptx

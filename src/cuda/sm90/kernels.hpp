@@ -1,0 +1,16 @@
+// The kernels there are: by the type of the elements, the width of the tile (128 or 256) and the
+// contiguous dimensions of A and B.
+#pragma once
+
+#include "cuda/sm90/arguments.hpp"
+#include "cuda/sm90/config.hpp"
+
+namespace carat::cuda::sm90 {
+
+[[nodiscard]] const kernel<float>& f16_kernel(int tile_n, major a, major b);
+[[nodiscard]] const kernel<float>& bf16_kernel(int tile_n, major a, major b);
+// Both operands contiguous along K.
+[[nodiscard]] const kernel<float>& tf32_kernel(int tile_n);
+[[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_n);
+
+}  // namespace carat::cuda::sm90

@@ -1,0 +1,9 @@
+#include "cuda/sm90/instances.cuh"
+
+namespace carat::cuda::sm90 {
+
+const kernel<float>& bf16_kernel(int tile_n, major a, major b) {
+    return find_16_bit<__nv_bfloat16>(tile_n, a, b);
+}
+
+}  // namespace carat::cuda::sm90

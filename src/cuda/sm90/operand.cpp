@@ -1,0 +1,51 @@
+#include "cuda/sm90/operand.hpp"
+
+#include "cuda/sm90/pack.hpp"
+
+namespace carat::cuda::sm90 {
+
+namespace {
+
+// The copy engine wants contiguous lines that begin at multiples of 16 bytes.
+bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype type) {
+    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
+    return step == 1 && (lines == 1 || (stride > 0 && stride * bytes % 16 == 0));
+}
+
+bool has_16_bits(dtype type) {
+    return size_bytes(type) == 2;
+}
+
+}  // namespace
+
+operand::operand(const operand_shape& of) : shape_(of) {
+    if (readable(of.along, of.across, of.lines, of.type)) return;
+    if (has_16_bits(of.type) && readable(of.across, of.along, of.depth, of.type))
+        major_ = major::across;
+    else
+        require_packing();
+}
+
+void operand::require_packing() {
+    if (packed()) return;
+    const auto bytes = static_cast<int>(size_bytes(shape_.type));
+    const std::int64_t elements =
+        core::checked_product(shape_.lines, packed_stride(shape_.depth, bytes), "elements");
+    packed_memory_ = allocate(static_cast<std::size_t>(elements * bytes));
+    major_ = major::along_k;
+}
+
+CUtensorMap operand::map(const void* data, int box_lines, int box_depth, cudaStream_t stream) {
+    if (packed()) {
+        const auto bytes = static_cast<int>(size_bytes(shape_.type));
+        pack({data, bytes, shape_.lines, shape_.depth, shape_.across, shape_.along},
+             packed_memory_.get(), stream);
+        return describe({packed_memory_.get(), shape_.type, shape_.depth, shape_.lines,
+                         packed_stride(shape_.depth, bytes), box_lines});
+    }
+    if (major_ == major::along_k)
+        return describe({data, shape_.type, shape_.depth, shape_.lines, shape_.across, box_lines});
+    return describe({data, shape_.type, shape_.lines, shape_.depth, shape_.along, box_depth});
+}
+
+}  // namespace carat::cuda::sm90

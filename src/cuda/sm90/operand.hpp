@@ -1,0 +1,45 @@
+// How an operand reaches the kernels: read where it lies, or packed first.
+#pragma once
+
+#include "core/problem.hpp"
+#include "cuda/common/handles.hpp"
+#include "cuda/sm90/config.hpp"
+#include "cuda/sm90/tensor_map.hpp"
+
+namespace carat::cuda::sm90 {
+
+/// A as its rows, B as its columns: `lines` of them, `depth` elements deep.
+struct operand_shape {
+    dtype type;
+    std::int64_t lines;
+    std::int64_t depth;
+    std::int64_t across;  // elements from one line to the next
+    std::int64_t along;   // elements from one depth to the next
+};
+
+class operand {
+  public:
+    /// Memory for packing is taken now when the layout demands it.
+    /// @throws carat::error(out_of_memory).
+    explicit operand(const operand_shape& of);
+
+    [[nodiscard]] major contiguous() const { return major_; }
+    [[nodiscard]] bool packed() const { return packed_memory_ != nullptr; }
+
+    /// What the copy engine is told, with boxes of `box_lines` lines of 128 bytes of K, or, where
+    /// the operand is contiguous across, of 128 bytes of lines by `box_depth` deep. Starts packing
+    /// first where it must; data that is not aligned to 16 bytes must have been announced by
+    /// require().
+    [[nodiscard]] CUtensorMap map(const void* data, int box_lines, int box_depth,
+                                  cudaStream_t stream);
+
+    /// Makes the operand one that is packed from now on.
+    void require_packing();
+
+  private:
+    operand_shape shape_;
+    major major_ = major::along_k;
+    device_memory packed_memory_;
+};
+
+}  // namespace carat::cuda::sm90

@@ -1,0 +1,65 @@
+#include "cuda/sm90/tensor_map.hpp"
+
+#include <algorithm>
+#include <cudaTypedefs.h>
+#include <cuda_runtime_api.h>
+#include <string>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/error.hpp"
+
+namespace carat::cuda::sm90 {
+
+namespace {
+
+// The driver's own function, found through the runtime, so that nothing links libcuda.
+PFN_cuTensorMapEncodeTiled_v12000 encoder() {
+    static const auto found = [] {
+        void* function = nullptr;
+        cudaDriverEntryPointQueryResult result{};
+        CARAT_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
+                                                          12000, cudaEnableDefault, &result));
+        if (result != cudaDriverEntryPointSuccess || function == nullptr)
+            throw error(error_code::unsupported,
+                        "the driver has no tensor maps: install one for CUDA 12 or later");
+        return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
+    }();
+    return found;
+}
+
+CUtensorMapDataType copied_as(dtype type) {
+    if (type == dtype::f16) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    if (type == dtype::bf16) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    if (type == dtype::f32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+    return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+
+}  // namespace
+
+CUtensorMap describe(const lines& of) {
+    constexpr cuuint64_t least_stride = 16;
+    const auto bytes = static_cast<cuuint64_t>(size_bytes(of.type));
+    const cuuint64_t sizes[] = {static_cast<cuuint64_t>(of.length),
+                                static_cast<cuuint64_t>(of.count)};
+    // The stride of a single line is never used, and still has to be a valid one.
+    const cuuint64_t stride = static_cast<cuuint64_t>(of.stride) * bytes;
+    const cuuint64_t strides[] = {of.count == 1 ? least_stride : stride};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(128 / bytes),
+                              static_cast<cuuint32_t>(of.box_lines)};
+    const cuuint32_t every[] = {1, 1};
+    CUtensorMap map{};
+    const CUresult status =
+        encoder()(&map, copied_as(of.type), 2, const_cast<void*>(of.data), sizes, strides, box,
+                  every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (status != CUDA_SUCCESS)
+        throw error(error_code::unsupported,
+                    "the driver refuses a tensor map of " + std::to_string(of.count) +
+                        " lines of " + std::to_string(of.length) + " elements, " +
+                        std::to_string(stride) + " bytes apart (CUresult " +
+                        std::to_string(static_cast<int>(status)) + ")");
+    return map;
+}
+
+}  // namespace carat::cuda::sm90

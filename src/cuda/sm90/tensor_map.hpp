@@ -1,0 +1,25 @@
+// Descriptions of matrices for the bulk copy engine.
+#pragma once
+
+#include <cstdint>
+#include <cuda.h>
+
+#include <carat/types.hpp>
+
+namespace carat::cuda::sm90 {
+
+/// Lines of contiguous elements in global memory, and the box of them that one copy brings: as many
+/// elements of a line as fill 128 bytes, of `box_lines` lines.
+struct lines {
+    const void* data;     // aligned to 16 bytes
+    dtype type;           // f32 is rounded to tf32 on its way
+    std::int64_t length;  // elements of a line
+    std::int64_t count;   // lines
+    std::int64_t stride;  // elements from one line to the next; a multiple of 16 bytes
+    int box_lines;
+};
+
+/// @throws carat::error(unsupported) when the driver refuses or is too old.
+[[nodiscard]] CUtensorMap describe(const lines& of);
+
+}  // namespace carat::cuda::sm90
