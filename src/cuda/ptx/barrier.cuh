@@ -45,16 +45,15 @@ __device__ __forceinline__ void arrive_and_expect(barrier& b, int bytes) {
 #endif
 }
 
-// An arrival at the same barrier of block `rank` of the cluster. It orders nothing beyond the block:
-// a release to the cluster is a fence of the whole GPU (a microsecond each, half the speed of a
-// product), and what a wgmma or the copy engine did to shared memory needs none.
+// An arrival at the same barrier of block `rank` of the cluster. It orders nothing beyond the
+// block: a release to the cluster is a fence of the whole GPU (a microsecond each, half the speed
+// of a product), and what a wgmma or the copy engine did to shared memory needs none.
 __device__ __forceinline__ void arrive_at(const barrier& b, int rank) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "{\n.reg .b32 remote;\n"
         "mapa.shared::cluster.u32 remote, %0, %1;\n"
-        "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}\n" ::"r"(
-            shared_address(&b)),
+        "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}\n" ::"r"(shared_address(&b)),
         "r"(rank)
         : "memory");
 #else

@@ -46,4 +46,31 @@ __device__ __forceinline__ void copy_box_to_all(void* to, const CUtensorMap& map
 #endif
 }
 
+// The other way: the box at (x, y) of the matrix gets what shared memory holds, without what lies
+// beyond the matrix. Belongs to the calling thread's current group of stores.
+__device__ __forceinline__ void store_box(const CUtensorMap& map, const void* from, int x, int y) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
+        "r"(x), "r"(y), "r"(shared_address(from))
+        : "memory");
+#else
+    (void)map, (void)from, (void)x, (void)y;
+#endif
+}
+
+__device__ __forceinline__ void close_stores() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+
+// Until all but the Newer latest groups of this thread have read their shared memory.
+template <int Newer>
+__device__ __forceinline__ void wait_for_stores() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Newer) : "memory");
+#endif
+}
+
 }  // namespace carat::cuda::ptx

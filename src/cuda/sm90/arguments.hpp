@@ -15,7 +15,7 @@ struct target {
     std::int64_t row_stride;
     std::int64_t col_stride;
     output type;
-    bool in_pairs;  // rows are contiguous, and two neighbours may be written together
+    bool in_boxes;  // C is not read, and the copy engine can write it
 };
 
 // C = alpha A B + beta C. Sums of integers wrap, and so do their factors: 32 bits, unsigned.
@@ -40,8 +40,8 @@ struct kernel {
     int cluster;
     int threads;
     int shared_bytes;
-    void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const arguments<Factor>& with,
-                   int blocks, cudaStream_t stream);
+    void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
+                   const arguments<Factor>& with, int blocks, cudaStream_t stream);
 };
 
 }  // namespace carat::cuda::sm90

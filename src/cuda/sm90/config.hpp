@@ -27,10 +27,13 @@ struct config {
     static constexpr int a_bytes = tile_m * line_bytes;
     static constexpr int b_bytes = tile_n * line_bytes;
     static constexpr int stage_bytes = a_bytes + b_bytes;
-    static constexpr int stages = 200 * 1024 / stage_bytes;
-    // Tiles begin on a swizzle atom; the barriers of the stages come after them.
+    static constexpr int stages = 192 * 1024 / stage_bytes;
+    // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup.
+    static constexpr int box_bytes = 64 * line_bytes;
+    static constexpr int boxes_bytes = warpgroups * 2 * box_bytes;
+    // Tiles and boxes begin on a swizzle atom; the barriers of the stages come after them.
     static constexpr int alignment = 1024;
-    static constexpr int shared_bytes = alignment + stages * (stage_bytes + 2 * 8);
+    static constexpr int shared_bytes = alignment + stages * (stage_bytes + 2 * 8) + boxes_bytes;
 };
 
 }  // namespace carat::cuda::sm90

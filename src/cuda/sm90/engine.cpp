@@ -99,7 +99,10 @@ class product final : public core::runnable {
         const auto& k = *kernel_;
         const CUtensorMap a = a_.map(data.a, k.tile_m, depth_of_box(), stream);
         const CUtensorMap b = b_.map(data.b, k.tile_n / k.cluster, depth_of_box(), stream);
-        k.launch(a, b, arguments_for(data.c), blocks_, stream);
+        const arguments<Factor> with = arguments_for(data.c);
+        // Where C goes out element by element, nothing looks at its map.
+        const CUtensorMap c = with.c.in_boxes ? map_of(data.c) : a;
+        k.launch(a, b, c, with, blocks_, stream);
     }
 
   private:
@@ -146,15 +149,20 @@ class product final : public core::runnable {
         return std::max(1, clusters);
     }
 
+    [[nodiscard]] CUtensorMap map_of(void* c) const {
+        const core::problem& p = problem_;
+        return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, 64});
+    }
+
     [[nodiscard]] arguments<Factor> arguments_for(void* c) const {
         const core::problem& p = problem_;
         const kernel<Factor>& k = *kernel_;
-        const auto pair_bytes = 2 * size_bytes(p.c_type);
-        const bool in_pairs = p.c_layout.col_stride == 1 && p.n % 2 == 0 &&
-                              p.c_layout.row_stride % 2 == 0 &&
-                              reinterpret_cast<std::uintptr_t>(c) % pair_bytes == 0;
+        const auto row_bytes =
+            p.c_layout.row_stride * static_cast<std::int64_t>(size_bytes(p.c_type));
+        const bool in_boxes = p.beta == 0 && p.c_layout.col_stride == 1 && is_aligned(c) &&
+                              (p.m == 1 || row_bytes % 16 == 0);
         return {
-            .c = {c, p.c_layout.row_stride, p.c_layout.col_stride, output_of(p.c_type), in_pairs},
+            .c = {c, p.c_layout.row_stride, p.c_layout.col_stride, output_of(p.c_type), in_boxes},
             .m = static_cast<int>(p.m),
             .n = static_cast<int>(p.n),
             .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),

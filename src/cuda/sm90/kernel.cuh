@@ -26,13 +26,15 @@ namespace carat::cuda::sm90 {
 template <class C>
 struct ring {
     unsigned char* tiles;
+    unsigned char* boxes;
     ptx::barrier* full;
     ptx::barrier* empty;
 
     __device__ explicit ring(unsigned char* shared) {
         const unsigned past = ptx::shared_address(shared) % C::alignment;
         tiles = shared + (past == 0 ? 0 : C::alignment - past);
-        full = reinterpret_cast<ptx::barrier*>(tiles + C::stages * C::stage_bytes);
+        boxes = tiles + C::stages * C::stage_bytes;
+        full = reinterpret_cast<ptx::barrier*>(boxes + C::boxes_bytes);
         empty = full + C::stages;
     }
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
@@ -137,11 +139,13 @@ __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int
 }
 
 template <class C, class Factor>
-__device__ __forceinline__ void multiply_tiles(const ring<C>& r, const arguments<Factor>& p,
-                                               int cluster, int clusters, int rank) {
+__device__ __forceinline__ void multiply_tiles(const ring<C>& r, const CUtensorMap& c,
+                                               const arguments<Factor>& p, int cluster,
+                                               int clusters, int rank) {
     using sum = typename ptx::wgmma<typename C::element, C::tile_n, false, false>::sum;
     const int thread = static_cast<int>(threadIdx.x) % 128;
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+    const outgoing out{&c, r.boxes + group * 2 * C::box_bytes, group + 1};
     position<C::stages> at;
     const int tiles = p.tiles_m * p.tiles_n;
     for (int index = cluster; index < tiles; index += clusters) {
@@ -160,13 +164,15 @@ __device__ __forceinline__ void multiply_tiles(const ring<C>& r, const arguments
         if (thread < C::cluster) ptx::arrive_at(r.empty[last], thread);
         const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
         const int row = (t.m * C::cluster + rank) * C::tile_m + group * 64;
-        write(p, row, t.n * C::tile_n, thread, sums);
+        write(out, p, row, t.n * C::tile_n, thread, sums);
     }
+    if (thread == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
 }
 
 template <class C, class Factor>
 __global__ void __launch_bounds__(C::threads, 1)
     multiply_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                    const __grid_constant__ CUtensorMap c,
                     const __grid_constant__ arguments<Factor> p) {
 #if CARAT_HAS_WGMMA
     extern __shared__ unsigned char shared[];
@@ -193,7 +199,7 @@ __global__ void __launch_bounds__(C::threads, 1)
         __syncwarp();
     } else {
         ptx::take_registers<232>();
-        multiply_tiles<C>(r, p, cluster, clusters, rank);
+        multiply_tiles<C>(r, c, p, cluster, clusters, rank);
     }
     // A block must not leave while others of its cluster write to its shared memory.
     if constexpr (C::cluster > 1) ptx::wait_for_cluster();
@@ -201,8 +207,8 @@ __global__ void __launch_bounds__(C::threads, 1)
 }
 
 template <class C, class Factor>
-void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<Factor>& with, int blocks,
-            cudaStream_t stream) {
+void launch(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
+            const arguments<Factor>& with, int blocks, cudaStream_t stream) {
     cudaLaunchConfig_t how{};
     how.gridDim = dim3(static_cast<unsigned>(blocks));
     how.blockDim = dim3(C::threads);
@@ -213,7 +219,7 @@ void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<Factor>&
     in_clusters.val.clusterDim = {C::cluster, 1, 1};
     how.attrs = &in_clusters;
     how.numAttrs = 1;
-    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, multiply_kernel<C, Factor>, a, b, with));
+    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, multiply_kernel<C, Factor>, a, b, c, with));
 }
 
 template <class C, class Factor>

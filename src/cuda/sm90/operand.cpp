@@ -41,10 +41,11 @@ CUtensorMap operand::map(const void* data, int box_lines, int box_depth, cudaStr
         pack({data, bytes, shape_.lines, shape_.depth, shape_.across, shape_.along},
              packed_memory_.get(), stream);
         return describe({packed_memory_.get(), shape_.type, shape_.depth, shape_.lines,
-                         packed_stride(shape_.depth, bytes), box_lines});
+                         packed_stride(shape_.depth, bytes), box_lines, true});
     }
     if (major_ == major::along_k)
-        return describe({data, shape_.type, shape_.depth, shape_.lines, shape_.across, box_lines});
+        return describe(
+            {data, shape_.type, shape_.depth, shape_.lines, shape_.across, box_lines, true});
     return describe({data, shape_.type, shape_.lines, shape_.depth, shape_.along, box_depth});
 }
 

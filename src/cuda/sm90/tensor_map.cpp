@@ -28,11 +28,12 @@ PFN_cuTensorMapEncodeTiled_v12000 encoder() {
     return found;
 }
 
-CUtensorMapDataType copied_as(dtype type) {
-    if (type == dtype::f16) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    if (type == dtype::bf16) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    if (type == dtype::f32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
-    return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+CUtensorMapDataType copied_as(const lines& of) {
+    if (of.type == dtype::f16) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    if (of.type == dtype::bf16) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    if (of.type == dtype::i32) return CU_TENSOR_MAP_DATA_TYPE_INT32;
+    if (of.type == dtype::i8) return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    return of.as_tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 }
 
 }  // namespace
@@ -50,8 +51,8 @@ CUtensorMap describe(const lines& of) {
     const cuuint32_t every[] = {1, 1};
     CUtensorMap map{};
     const CUresult status =
-        encoder()(&map, copied_as(of.type), 2, const_cast<void*>(of.data), sizes, strides, box,
-                  every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+        encoder()(&map, copied_as(of), 2, const_cast<void*>(of.data), sizes, strides, box, every,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (status != CUDA_SUCCESS)
         throw error(error_code::unsupported,

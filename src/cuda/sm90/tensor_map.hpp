@@ -11,12 +11,13 @@ namespace carat::cuda::sm90 {
 /// Lines of contiguous elements in global memory, and the box of them that one copy brings: as many
 /// elements of a line as fill 128 bytes, of `box_lines` lines.
 struct lines {
-    const void* data;     // aligned to 16 bytes
-    dtype type;           // f32 is rounded to tf32 on its way
+    const void* data;  // aligned to 16 bytes
+    dtype type;
     std::int64_t length;  // elements of a line
     std::int64_t count;   // lines
     std::int64_t stride;  // elements from one line to the next; a multiple of 16 bytes
     int box_lines;
+    bool as_tf32 = false;  // f32 is rounded on its way
 };
 
 /// @throws carat::error(unsupported) when the driver refuses or is too old.
