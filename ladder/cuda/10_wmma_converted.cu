@@ -35,7 +35,8 @@ class converted final : public core::runnable {
         : problem_(p),
           a_(half_matrix(p.m, p.k)),
           b_(half_matrix(p.k, p.n)),
-          conversion_(load("to_half", reinterpret_cast<const void*>(&to_half_kernel<T>), block, 0)),
+          conversion_(carat::cuda::load_kernel(
+              "to_half", reinterpret_cast<const void*>(&to_half_kernel<T>), block, 0)),
           product_(prepare_half_product(half_problem(p))) {}
 
     void run(const core::operands& data) override {

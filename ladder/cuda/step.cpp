@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "cuda/common/device.hpp"
-#include "cuda/common/handles.hpp"
 
 namespace carat::ladder::cuda {
 
@@ -34,24 +33,6 @@ std::string unsupported_problem(const core::problem& p, std::int64_t blocks, int
         return "C has " + std::to_string(blocks) + " tiles and a grid at most " +
                std::to_string(most_blocks) + " blocks: take a larger tile";
     return {};
-}
-
-core::kernel_facts load(const char* name, const void* kernel, int threads, int shared_bytes) {
-    (void)carat::cuda::stream_in_use();  // makes the device current
-    CARAT_CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
-    cudaFuncAttributes taken{};
-    CARAT_CUDA_CHECK(cudaFuncGetAttributes(&taken, kernel));
-    int blocks = 0;
-    CARAT_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, kernel, threads, static_cast<std::size_t>(shared_bytes)));
-    const int most = carat::cuda::describe(carat::cuda::device_in_use()).threads_per_multiprocessor;
-    return {.name = name,
-            .threads = threads,
-            .registers = taken.numRegs,
-            .local_bytes = static_cast<int>(taken.localSizeBytes),
-            .shared_bytes = static_cast<int>(taken.sharedSizeBytes) + shared_bytes,
-            .occupancy = static_cast<double>(blocks) * threads / most};
 }
 
 }  // namespace carat::ladder::cuda

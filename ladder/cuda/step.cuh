@@ -13,6 +13,7 @@
 #include "core/implementation.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
+#include "cuda/common/kernel.hpp"
 #include "ladder/cuda/product.cuh"
 #include "ladder/cuda/step.hpp"
 
@@ -34,8 +35,8 @@ class step_runnable final : public core::runnable {
         : problem_(p),
           plan_(chosen),
           blocks_(static_cast<unsigned>(blocks_for(p, chosen.tile_m, chosen.tile_n))),
-          facts_(load(name, reinterpret_cast<const void*>(chosen.kernel), chosen.threads,
-                      chosen.shared_bytes)) {}
+          facts_(carat::cuda::load_kernel(name, reinterpret_cast<const void*>(chosen.kernel),
+                                          chosen.threads, chosen.shared_bytes)) {}
 
     void run(const core::operands& data) override {
         if (blocks_ == 0) return;

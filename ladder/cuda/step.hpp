@@ -1,5 +1,4 @@
-// The part of a step that knows no kernel: how many blocks a product needs, what speaks against it,
-// and what a kernel takes of the device.
+// The part of a step that knows no kernel: how many blocks a product needs, what speaks against it.
 #pragma once
 
 #include <string>
@@ -20,9 +19,5 @@ namespace carat::ladder::cuda {
 // blocks, or a device older than `least_capability`. Empty when one can.
 [[nodiscard]] std::string unsupported_problem(const core::problem& p, std::int64_t blocks,
                                               int least_capability);
-
-// Loads `kernel` onto the device in use and grants it the shared memory. What it takes is returned.
-[[nodiscard]] core::kernel_facts load(const char* name, const void* kernel, int threads,
-                                      int shared_bytes);
 
 }  // namespace carat::ladder::cuda

@@ -34,6 +34,7 @@ struct arguments {
 // One kernel, for the host. `launch` starts it on `blocks` blocks, a multiple of `cluster`.
 template <class Factor>
 struct kernel {
+    const char* name;
     const void* function;
     int tile_m;
     int tile_n;
