@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cuda/common/device.hpp"
+#include "cuda/common/kernel.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/sm90/kernels.hpp"
 #include "cuda/sm90/operand.hpp"
@@ -105,6 +106,8 @@ class product final : public core::runnable {
         k.launch(a, b, c, with, blocks_, stream);
     }
 
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+
   private:
     static bool is_aligned(const void* data) {
         return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
@@ -123,9 +126,7 @@ class product final : public core::runnable {
     void choose() {
         kernel_ = &kernel_for<Factor>(problem_.a_type, tile_n_, a_.contiguous(), b_.contiguous());
         const kernel<Factor>& k = *kernel_;
-        (void)stream_in_use();  // makes the device current
-        CARAT_CUDA_CHECK(cudaFuncSetAttribute(
-            k.function, cudaFuncAttributeMaxDynamicSharedMemorySize, k.shared_bytes));
+        facts_ = load_kernel(k.name, k.function, k.threads, k.shared_bytes);
         const std::int64_t clusters =
             tiles(problem_.m, k.tile_m * k.cluster) * tiles(problem_.n, k.tile_n);
         blocks_ =
@@ -157,10 +158,11 @@ class product final : public core::runnable {
     [[nodiscard]] arguments<Factor> arguments_for(void* c) const {
         const core::problem& p = problem_;
         const kernel<Factor>& k = *kernel_;
-        const auto row_bytes =
-            p.c_layout.row_stride * static_cast<std::int64_t>(size_bytes(p.c_type));
+        // The copy engine writes whole 16 bytes, and would write them beyond the end of a row.
+        const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
         const bool in_boxes = p.beta == 0 && p.c_layout.col_stride == 1 && is_aligned(c) &&
-                              (p.m == 1 || row_bytes % 16 == 0);
+                              p.n * bytes % 16 == 0 &&
+                              (p.m == 1 || p.c_layout.row_stride * bytes % 16 == 0);
         return {
             .c = {c, p.c_layout.row_stride, p.c_layout.col_stride, output_of(p.c_type), in_boxes},
             .m = static_cast<int>(p.m),
@@ -178,6 +180,7 @@ class product final : public core::runnable {
     operand a_;
     operand b_;
     const kernel<Factor>* kernel_ = nullptr;
+    core::kernel_facts facts_;
     int blocks_ = 0;
 };
 

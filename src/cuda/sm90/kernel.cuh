@@ -224,7 +224,9 @@ void launch(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
 
 template <class C, class Factor>
 [[nodiscard]] constexpr kernel<Factor> kernel_with() {
-    return {reinterpret_cast<const void*>(multiply_kernel<C, Factor>),
+    constexpr const char* name = C::tile_n == 256 ? "sm90_128x256" : "sm90_128x128";
+    return {name,
+            reinterpret_cast<const void*>(multiply_kernel<C, Factor>),
             C::tile_m,
             C::tile_n,
             C::cluster,
