@@ -5,7 +5,9 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/device.hpp"
 #include "cli/measuring.hpp"
+#include "cli/phases.hpp"
 #include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/report/report.hpp"
@@ -24,13 +26,14 @@ struct bench_options {
     std::uint64_t seed = 1;
     std::string json, csv, report;
     bool resume = false, pairs = false;
+    phase_flags phases;
 };
 
 session::request request_of(const bench_options& o) {
     const int cores = machine::describe().cores;
     session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), o.implementations,
-                                        session::parse_device(o.device));
+    r.chosen =
+        session::parse_selection(lab::catalogue(), o.implementations, choose_device(o.device));
     r.shapes = session::parse_shapes(o.sizes);
     r.types = session::parse_dtypes(o.types);
     r.threads =
@@ -44,6 +47,7 @@ session::request request_of(const bench_options& o) {
     r.timing.ci_width = o.ci_width;
     r.timing.budget_s = o.budget_s;
     r.slowest_run_s = o.limit_s;
+    r.phases = phases_of(o.phases, r.chosen);
     r.seed = o.seed;
     return r;
 }
@@ -79,8 +83,7 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
     sub.add_option("--layout", o.layout,
                    "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
         ->capture_default_str();
-    sub.add_option("--device", o.device, "cpu, cuda or all; short names mean the CPU's otherwise")
-        ->capture_default_str();
+    sub.add_option("--device", o.device, device_help)->capture_default_str();
     sub.add_option("--threads", o.threads, "thread counts (default: all cores)");
 }
 
@@ -105,6 +108,7 @@ void add_measuring_flags(CLI::App& sub, bench_options& o) {
         ->check(CLI::IsMember({"2mnk", "2n3-n2"}))
         ->capture_default_str();
     sub.add_option("--seed", o.seed, "of data, order and resampling")->capture_default_str();
+    add_phase_flags(sub, o.phases);
 }
 
 void add_output_flags(CLI::App& sub, bench_options& o) {
@@ -128,6 +132,7 @@ void add_bench(CLI::App& app, action& chosen) {
         "  carat bench --size 256,1000 --dtype f64,f32 --report out.html\n"
         "  carat bench --impl openblas,blis,engine --size 128:4096:x2 --threads 1,2\n"
         "  carat bench --impl 'tiled[tile-size=16],tiled[tile-size=64]' --size 1000\n"
+        "  carat bench --device cuda --impl naive,cublas --dtype f32 --phases\n"
         "  carat bench --json out.json --resume     after an interruption");
     sub->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }

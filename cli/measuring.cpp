@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/gpu_lines.hpp"
+#include "cli/phases.hpp"
 #include "cli/tables.hpp"
 #include "cli/terminal.hpp"
 #include "lab/gpu/gpu.hpp"
@@ -72,16 +73,29 @@ session_result measure(const session::request& r, const session_options& options
         line.clear();
         if (options.quiet) return;
         fmt::print("{}{}\n", ranking(done.cells, done.compared, options.all_pairs, told),
-                   gpu_table(done.cells));
+                   gpu_table(done.cells) + phase_table(done.cells));
         std::fflush(stdout);
     };
     user.measure_again = [&](const machine::ceilings& limits) {
         return machine::refresh(known.description, limits);
     };
     user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return gpu::refresh(gpu); };
-    const bool finished = session::run_session(r, known.description, known.limits, options.out,
-                                               user, result.doc, known.gpu);
-    result.interrupted = !finished;
+    session::request all = r;
+    for (bool more = true; more;) {
+        result.interrupted = !session::run_session(all, known.description, known.limits,
+                                                   options.out, user, result.doc, known.gpu);
+        more = false;
+        if (result.interrupted || !options.next_sizes) continue;
+        for (const session::shape& next : options.next_sizes(result.doc)) {
+            if (std::ranges::find(all.shapes, next) != all.shapes.end()) continue;
+            all.shapes.push_back(next);
+            more = true;
+        }
+    }
+    if (options.conclude) {
+        options.conclude(result.doc);
+        session::save(result.doc, options.out);
+    }
     return result;
 }
 

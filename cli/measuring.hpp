@@ -2,8 +2,10 @@
 // tables.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/ceilings.hpp"
@@ -28,6 +30,10 @@ struct session_options {
     bool resume = false;  // from out.json
     bool all_pairs = false;
     bool quiet = false;  // no tables
+    // Asked when every size is measured: the sizes to measure next. Empty: there are none.
+    std::function<std::vector<session::shape>(const results::document&)> next_sizes;
+    // Adds what follows from the cells, however far they go, before the last save. May be empty.
+    std::function<void(results::document&)> conclude;
 };
 
 struct session_result {

@@ -4,8 +4,10 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/device.hpp"
 #include "cli/gpu_lines.hpp"
 #include "cli/measuring.hpp"
+#include "cli/phases.hpp"
 #include "lab/catalogue/catalogue.hpp"
 
 namespace carat::cli {
@@ -18,14 +20,15 @@ struct run_options {
     std::int64_t tile_size = 0;
     int trials = 0;
     std::uint64_t seed = 1;
-    bool verify = false, json = false;
+    bool verify = false;
+    phase_flags phases;
 };
 
 session::request request_of(const run_options& o) {
     const int cores = machine::describe().cores;
     session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), o.implementation,
-                                        session::parse_device(o.device));
+    r.chosen =
+        session::parse_selection(lab::catalogue(), o.implementation, choose_device(o.device));
     r.shapes = session::parse_shapes(o.m + "x" + o.n + "x" + o.k);
     r.types = session::parse_dtypes(o.type);
     r.threads =
@@ -35,6 +38,7 @@ session::request request_of(const run_options& o) {
     r.timing.trials = o.trials;
     r.timing.budget_s = 2;
     r.seed = o.seed;
+    r.phases = phases_of(o.phases, r.chosen);
     if (o.tile_size != 0)
         for (session::selection& s : r.chosen) s.tunables["tile-size"] = o.tile_size;
     return r;
@@ -55,7 +59,7 @@ bool print(const results::cell& c, bool verify) {
         "Type={} Threads={} Trials={}\n",
         c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops, c.ci95_gflops[0],
         c.ci95_gflops[1], c.dtype, c.threads_used, c.trials_s.size());
-    fmt::print("{}", gpu_lines(c));
+    fmt::print("{}{}", gpu_lines(c), phase_lines(c));
     return true;
 }
 
@@ -87,7 +91,7 @@ void add_run(CLI::App& app, action& chosen) {
     sub->add_option("--layout", o->layout,
                     "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
         ->capture_default_str();
-    sub->add_option("--device", o->device, "cpu or cuda: whose --impl is meant (default: cpu's)");
+    sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--threads", o->threads, "threads (default: all cores)");
     sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
         ->check(CLI::Range(2, 100000));
@@ -95,6 +99,7 @@ void add_run(CLI::App& app, action& chosen) {
     sub->add_option("--seed", o->seed, "of the elements")->capture_default_str();
     sub->add_flag("--verify", o->verify,
                   "print the error found (every figure is verified, asked or not)");
+    add_phase_flags(*sub, o->phases);
     sub->footer(
         "Example:\n  carat run --m 2048 --n 2048 --k 2048 --impl tiled --tile-size 32 --verify");
     sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });

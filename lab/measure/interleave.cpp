@@ -107,7 +107,10 @@ class loop {
         if (how_.wait_until_idle) how_.wait_until_idle();
         if (!s.calibrated) calibrate(i);
         if (needs_settling(i)) settle(i);
+        const candidate& c = candidates_[i];
+        if (c.trial_begins) c.trial_begins();
         const double taken = timed_s(i, s.result.repetitions);
+        if (c.trial_ends) c.trial_ends();
         s.run_s = taken / static_cast<double>(s.result.repetitions);
         s.result.trials_s.push_back(s.run_s);
         decide(s);

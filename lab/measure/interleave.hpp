@@ -20,6 +20,9 @@ namespace carat::measure {
 struct candidate {
     std::function<void()> run;  // one product; rotates its own inputs if it wants to
     core::execution_space* space = nullptr;
+    // Around the timed runs of each trial, outside its time; empty: nothing to do.
+    std::function<void()> trial_begins = {};
+    std::function<void()> trial_ends = {};
 };
 
 enum class stop_reason { evidence, trials, budget, interrupted };

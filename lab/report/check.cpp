@@ -73,6 +73,10 @@ constexpr kind verdict{"faster, slower, tie or unclear", [](const json& v) {
                            return v == "faster" || v == "slower" || v == "tie" || v == "unclear";
                        }};
 
+constexpr kind outcome{"crosses, always or never", [](const json& v) {
+                           return v == "crosses" || v == "always" || v == "never";
+                       }};
+
 const json& required(const json& parent, const char* field, const kind& expected,
                      const std::string& where) {
     const auto found = parent.find(field);
@@ -122,6 +126,20 @@ void check_gpu(const json& cell, const std::string& where) {
     }
 }
 
+void check_phases(const json& phases, const std::string& where) {
+    for (const char* field : {"host_memory", "reason", "stop"})
+        optional(phases, field, text, where);
+    optional(phases, "total_trials_s", list, where);
+    for (const char* field :
+         {"allocate_s", "copy_in_s", "convert_s", "compute_s", "copy_out_s", "free_s", "total_s"}) {
+        optional(phases, field, object, where);
+        if (!phases.contains(field)) continue;
+        const std::string place = fmt::format("{} of {}", field, where);
+        required(phases[field], "median", number, place);
+        optional(phases[field], "ci95", interval, place);
+    }
+}
+
 void check_cell(const json& cell, const std::string& place) {
     if (!cell.is_object()) refuse(place, fmt::format("is {}, expected an object", shown(cell)));
     const auto& label = required(cell, "implementation", name, place);
@@ -133,8 +151,10 @@ void check_cell(const json& cell, const std::string& place) {
         optional(cell, field, text, where);
     }
     for (const char* field : {"impossible", "few_trials"}) optional(cell, field, boolean, where);
-    for (const char* field : {"tunables", "library"}) optional(cell, field, object, where);
     check_gpu(cell, where);
+    for (const char* field : {"tunables", "library", "phases"})
+        optional(cell, field, object, where);
+    if (cell.contains("phases")) check_phases(cell["phases"], "phases of " + where);
     optional(cell, "threads_used", count, where);
     if (!required(cell, "available", boolean, where).get<bool>()) return;
 
@@ -176,6 +196,27 @@ void check_comparison(const json& comparison, const std::string& where) {
         for (const char* field : {"p", "q", "df", "effect_size"}) {
             optional(pairs[i], field, number, place);
         }
+    }
+}
+
+void check_crossover(const json& crossover, const std::string& where) {
+    if (!crossover.is_object()) refuse(where, "is not an object");
+    for (const char* field : {"gpu", "dtype"}) required(crossover, field, name, where);
+    required(crossover, "threads", count, where);
+    required(crossover, "host_memory", text, where);
+    required(crossover, "ci95", interval, where);
+    const bool crosses = required(crossover, "outcome", outcome, where) == "crosses";
+    if (crosses) required(crossover, "n", positive, where);
+    const auto& points = required(crossover, "points", list, where);
+    if (points.empty()) refuse("`points` of " + where, "is empty");
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const std::string place = fmt::format("points[{}] of {}", i, where);
+        if (!points[i].is_object()) refuse(place, "is not an object");
+        required(points[i], "n", size, place);
+        required(points[i], "cpu", name, place);
+        for (const char* field : {"cpu_s", "gpu_s"}) required(points[i], field, positive, place);
+        for (const char* field : {"ci95_cpu_s", "ci95_gpu_s"})
+            required(points[i], field, interval, place);
     }
 }
 
@@ -264,6 +305,11 @@ void check(const json& results) {
     const json comparisons = results.value("comparisons", json::array());
     for (std::size_t i = 0; i < comparisons.size(); ++i) {
         check_comparison(comparisons[i], fmt::format("comparisons[{}]", i));
+    }
+    optional(results, "crossovers", list, "");
+    const json crossovers = results.value("crossovers", json::array());
+    for (std::size_t i = 0; i < crossovers.size(); ++i) {
+        check_crossover(crossovers[i], fmt::format("crossovers[{}]", i));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lab/report/cases.hpp"
+#include "lab/report/crossover.hpp"
 #include "lab/report/verdict.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
@@ -72,6 +73,7 @@ json digest(const json& results) {
     }
     return {{"views", std::move(views)},
             {"warnings", std::move(told)},
+            {"crossovers", crossover_sentences(results)},
             {"unavailable", std::move(missing)}};
 }
 

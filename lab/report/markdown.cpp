@@ -4,7 +4,9 @@
 
 #include "lab/report/cases.hpp"
 #include "lab/report/check.hpp"
+#include "lab/report/crossover.hpp"
 #include "lab/report/digest.hpp"
+#include "lab/report/phases.hpp"
 #include "lab/report/report.hpp"
 #include "lab/report/verdict.hpp"
 #include "lab/report/warnings.hpp"
@@ -96,7 +98,7 @@ std::string table(const json& results, const measured_case& here) {
         std::size_t rank = 0;
         for (const std::size_t i : here.ranked)
             said += row(results["cells"][i], here, ++rank, best);
-        said += "\n" + gpu_table(results, here);
+        said += "\n" + gpu_table(results, here) + phases_markdown(results, here);
     }
     for (const auto& [cell, why] : here.refused) {
         if (!results["cells"][cell]["available"].get<bool>()) continue;
@@ -137,6 +139,7 @@ std::string markdown(const json& file) {
         said += fmt::format("- **{}**: {}\n", level, plain(text));
     }
     said += said.ends_with("\n\n") ? "" : "\n";
+    said += crossover_markdown(results);
     for (const auto& here : cases) said += table(results, here);
     said +=
         "Same group letter: these trials can't tell them apart. u is the unit roundoff of the "

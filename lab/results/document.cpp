@@ -1,94 +1,12 @@
 #include "lab/results/document.hpp"
 
-#include <cmath>
-#include <limits>
-#include <type_traits>
-
-#include <carat/error.hpp>
+#include "lab/results/archive.hpp"
 
 namespace carat::results {
 
 namespace {
 
 using nlohmann::json;
-
-// Two archives with one call, so that the fields of a type are listed once for both directions.
-class writer {
-  public:
-    explicit writer(json& target) : target_(target) {}
-
-    template <class T>
-    void operator()(const char* key, const T& value) const {
-        target_[key] = encode(value);
-    }
-    template <class T>
-    void added(const char* key, const T& value) const {
-        (*this)(key, value);
-    }
-
-  private:
-    // JSON has no infinity; null stands for "unbounded" and nothing else is ever null.
-    static json encode(double value) { return std::isfinite(value) ? json(value) : json(); }
-    static json encode(const range& r) { return json::array({encode(r[0]), encode(r[1])}); }
-    template <class T>
-    static json encode(const T& value) {
-        return value;
-    }
-
-    json& target_;
-};
-
-class reader {
-  public:
-    reader(const json& source, std::string where) : source_(source), where_(std::move(where)) {
-        if (!source_.is_object()) fail("", "is not an object");
-    }
-
-    template <class T>
-    void operator()(const char* key, T& value) const {
-        const auto found = source_.find(key);
-        if (found == source_.end()) fail(key, "is missing");
-        try {
-            decode(*found, value);
-        } catch (const json::exception&) {
-            fail(key, "has the wrong type");
-        }
-    }
-
-    // A field that files written before it was added lack: they keep its default.
-    template <class T>
-    void added(const char* key, T& value) const {
-        if (source_.contains(key)) (*this)(key, value);
-    }
-
-    [[nodiscard]] const json* find(const char* key) const {
-        const auto found = source_.find(key);
-        return found == source_.end() ? nullptr : &*found;
-    }
-
-    [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-        throw error(error_code::invalid_argument, where_ + (key.empty() ? "" : "." + key) + " " +
-                                                      what + ": not a results file of schema " +
-                                                      std::to_string(schema_version));
-    }
-
-  private:
-    static void decode(const json& from, double& value) {
-        value = from.is_null() ? std::numeric_limits<double>::infinity() : from.get<double>();
-    }
-    static void decode(const json& from, range& value) {
-        decode(from.at(0), value[0]);
-        decode(from.at(1), value[1]);
-        if (from.at(0).is_null()) value[0] = -value[0];
-    }
-    template <class T>
-    static void decode(const json& from, T& value) {
-        from.get_to(value);
-    }
-
-    const json& source_;
-    std::string where_;
-};
 
 template <class Archive, class Library>
 void library_fields(const Archive& field, Library& l) {
@@ -201,6 +119,7 @@ json encode(const cell& c) {
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
+    if (c.end_to_end) out["phases"] = to_json(*c.end_to_end);
     return out;
 }
 
@@ -236,6 +155,8 @@ cell decode_cell(const json& source, const std::string& where) {
     if (in.find("layout") != nullptr) in("layout", c.layout);
     if (const json* vendor = in.find("library")) library_fields(reader(*vendor, where), c.vendor);
     decode_gpu(in, c);
+    if (const json* found = in.find("phases"))
+        c.end_to_end = phases_from_json(*found, where + ".phases");
     for (const double t : c.trials_s)
         if (!(t > 0) || !std::isfinite(t)) in.fail("trials_s", "holds a time that is not positive");
     return c;
@@ -281,6 +202,7 @@ json to_json(const document& doc) {
     for (const cell& c : doc.cells) out["cells"].push_back(encode(c));
     out["comparisons"] = json::array();
     for (const comparison& c : doc.comparisons) out["comparisons"].push_back(encode(c));
+    if (!doc.crossovers.empty()) out["crossovers"] = doc.crossovers;
     return out;
 }
 
@@ -298,6 +220,7 @@ document from_json(const json& source, const std::string& name) {
     for (const json& c : list_of(in, "comparisons"))
         doc.comparisons.push_back(
             decode_comparison(c, at(name + ": comparisons", doc.comparisons.size())));
+    if (in.find("crossovers") != nullptr) doc.crossovers = list_of(in, "crossovers");
     return doc;
 }
 

@@ -2,7 +2,6 @@
 // and --resume work on documents, never on text.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,13 +9,11 @@
 #include <vector>
 
 #include "core/implementation.hpp"
+#include "lab/results/format.hpp"
 #include "lab/results/gpu_facts.hpp"
+#include "lab/results/phases.hpp"
 
 namespace carat::results {
-
-inline constexpr int schema_version = 1;
-
-using range = std::array<double, 2>;  // [low, high]; infinite where unbounded (null in the file)
 
 struct library {
     std::string name, version, path, kernel, note;
@@ -55,6 +52,7 @@ struct cell {
     bool impossible = false;
     int rank = 0;  // 0: not ranked
     std::string group;
+    std::optional<phases> end_to_end;  // "phases" in the file; where they were asked for
 
     std::optional<gpu_facts> gpu;             // on a GPU whose driver tells
     std::vector<core::kernel_facts> kernels;  // of our own, on a GPU
@@ -88,6 +86,7 @@ struct document {
     nlohmann::json settings = nlohmann::json::object();
     std::vector<cell> cells;
     std::vector<comparison> comparisons;
+    nlohmann::json crossovers = nlohmann::json::array();  // of carat crossover
 };
 
 [[nodiscard]] nlohmann::json to_json(const document& doc);

@@ -36,6 +36,21 @@ std::string quoted(const std::string& text) {
     return out + "\"";
 }
 
+// The median of each phase and of their total, each after a comma; empty where not measured.
+std::string phase_columns(const cell& c) {
+    std::ostringstream out;
+    out.precision(9);
+    const auto column = [&](std::string_view name) {
+        out << ',';
+        const phase* found =
+            c.end_to_end && c.end_to_end->measured() ? c.end_to_end->find(name) : nullptr;
+        if (found != nullptr) out << found->median_s;
+    };
+    for (const std::string_view name : phase_names) column(name);
+    column("total");
+    return out.str();
+}
+
 }  // namespace
 
 void require_writable(const fs::path& path) {
@@ -70,13 +85,15 @@ document load(const fs::path& path) {
 std::string csv(const document& doc) {
     std::ostringstream out;
     out.precision(9);
-    out << "implementation,device,dtype,m,n,k,threads,threads_used,trial,time_s,gflops,error_ulp\n";
+    out << "implementation,device,dtype,m,n,k,threads,threads_used,trial,time_s,gflops,error_ulp";
+    for (const std::string_view name : phase_names) out << ',' << name << "_s";
+    out << ",total_s\n";
     for (const cell& c : doc.cells)
         for (std::size_t i = 0; i < c.trials_s.size(); ++i)
             out << quoted(c.implementation) << ',' << c.device << ',' << c.dtype << ',' << c.m
                 << ',' << c.n << ',' << c.k << ',' << c.threads << ',' << c.threads_used << ',' << i
                 << ',' << c.trials_s[i] << ',' << c.flop / c.trials_s[i] / 1e9 << ',' << c.error_ulp
-                << '\n';
+                << phase_columns(c) << '\n';
     return out.str();
 }
 

@@ -15,6 +15,7 @@
 #include "lab/session/gpu_watch.hpp"
 #include "lab/session/judge.hpp"
 #include "lab/session/operands.hpp"
+#include "lab/session/phase_trials.hpp"
 #include "lab/verify/verify.hpp"
 
 namespace carat::session {
@@ -70,7 +71,9 @@ struct contender {
 class runner {
   public:
     runner(const request& r, const case_key& key, const surroundings& around)
-        : request_(r), key_(key), around_(around), problem_(problem_of(key)) {}
+        : request_(r), key_(key), around_(around), problem_(problem_of(key)) {
+        if (r.phases) phases_.emplace(problem_, *r.phases, r.seed);
+    }
 
     case_result run() {
         for (const selection& s : request_.chosen) contenders_.push_back(enter(s));
@@ -180,6 +183,13 @@ class runner {
         c.cell.error_bound_ulp = v.bound_ulp;
         c.cell.max_abs_error = v.max_abs_error;
         if (!v.passed) c.cell.reason = v.reason;
+        if (v.passed && phases_ && c.space != &core::host_space()) enter_phases(c);
+    }
+
+    void enter_phases(contender& c) {
+        phases_->enter(
+            c.cell, *c.space, *c.ready, data_->on(core::host_space()).at(0),
+            [&](const void* back) { return reference_->check(back, c.cell.computes_in).reason; });
     }
 
     [[nodiscard]] double share_of(const contender& c) const {
@@ -198,13 +208,16 @@ class runner {
             estimates_s.push_back(c.cell.cold_s);
         }
         if (timed.empty() || stopped()) return;
+        if (phases_) phases_->join(candidates, estimates_s);
         measure::options how = request_.timing;
         how.seed = request_.seed;
         how.interrupted = around_.interrupted;
         if (key_.threads > 1) how.wait_until_idle = [] { measure::wait_until_idle(); };
         how.progress = [&](std::size_t i, std::size_t trials, double share) {
-            if (on_gpu(*timed[i])) timed[i]->watch.look(sensors());
-            tell(timed[i]->cell.implementation + ", trial " + std::to_string(trials), share);
+            if (i < timed.size() && on_gpu(*timed[i])) timed[i]->watch.look(sensors());
+            const std::string& what =
+                i < timed.size() ? timed[i]->cell.implementation : phases_->name(i - timed.size());
+            tell(what + ", trial " + std::to_string(trials), share);
         };
         const std::vector<measure::series> all = measure::interleave(candidates, estimates_s, how);
         for (std::size_t i = 0; i < timed.size(); ++i) {
@@ -215,6 +228,7 @@ class runner {
             weigh(*timed[i]);
             timed[i]->cell.gpu = timed[i]->watch.facts();
         }
+        if (phases_) phases_->finish(std::span(all).subspan(timed.size()));
     }
 
     [[nodiscard]] static bool on_gpu(const contender& c) {
@@ -307,6 +321,7 @@ class runner {
     std::optional<placed_operands> data_;
     std::optional<verify::reference> reference_;
     std::optional<gpu_sensors> sensors_;  // of the GPU, once asked for
+    std::optional<phase_trials> phases_;  // after what it refers to
 };
 
 }  // namespace

@@ -68,6 +68,12 @@ enum class operation_count : std::uint8_t {
 
 [[nodiscard]] double operations(const shape& s, operation_count convention);
 
+// Where a program's matrices lie before they are copied to a device: ordinary memory, or pages
+// locked to their place, which the device reads by itself.
+enum class host_memory : std::uint8_t { pageable, pinned };
+
+[[nodiscard]] std::string_view name(host_memory where);
+
 struct request {
     std::vector<selection> chosen;
     std::vector<shape> shapes;
@@ -78,6 +84,7 @@ struct request {
     bool rotate_inputs = false;
     operation_count convention = operation_count::multiply_add;
     measure::options timing;
+    std::optional<host_memory> phases;  // time the phases of device implementations, from there
     double slowest_run_s = 0;  // skip what is expected to take longer for one run; 0: skip nothing
     double alpha = 0.05;
     double equivalence_margin = 0.02;

@@ -37,6 +37,7 @@ nlohmann::json settings_of(const request& r) {
             {"alpha", r.alpha},
             {"equivalence_margin", r.equivalence_margin},
             {"operations", r.convention == operation_count::exact ? "2n3-n2" : "2mnk"},
+            {"phases", r.phases ? name(*r.phases) : ""},
             {"bootstrap_resamples", 10000},
             {"order", "interleaved, random"}};
 }
@@ -97,7 +98,7 @@ class session {
             ++done_;
         }
         doc_.complete = true;
-        save();
+        save(doc_, out_);
         return true;
     }
 
@@ -124,7 +125,7 @@ class session {
         std::ranges::move(result.cells, std::back_inserter(doc_.cells));
         doc_.comparisons.push_back(std::move(result.compared));
         doc_.complete = false;
-        save();
+        save(doc_, out_);
         return !result.interrupted;
     }
 
@@ -138,19 +139,16 @@ class session {
         }
     }
 
-    void save() const {
-        if (!out_.json.empty()) results::write_whole(out_.json, to_json(doc_).dump(1) + "\n");
-        if (!out_.csv.empty()) results::write_whole(out_.csv, results::csv(doc_));
-    }
-
-    // From the slowest rate this implementation has shown for the type so far.
+    // From the rate of the largest product this implementation has shown for the type so far:
+    // small ones say nothing, being all overhead.
     [[nodiscard]] double expected_run_s(const selection& s, const case_key& key) const {
-        double slowest = 0;
+        const results::cell* largest = nullptr;
         for (const results::cell& c : doc_.cells)
             if (c.implementation == label_of(s, request_.chosen) && c.dtype == name(key.type) &&
-                c.median_gflops > 0 && (slowest == 0 || c.median_gflops < slowest))
-                slowest = c.median_gflops;
-        return slowest == 0 ? 0 : operations(key.size, request_.convention) / slowest / 1e9;
+                c.median_gflops > 0 && (largest == nullptr || c.flop > largest->flop))
+                largest = &c;
+        if (largest == nullptr) return 0;
+        return operations(key.size, request_.convention) / largest->median_gflops / 1e9;
     }
 
     void tell(const std::string& what, double share) const {
@@ -176,6 +174,11 @@ class session {
 void require_writable(const outputs& out) {
     for (const auto& path : {out.json, out.csv})
         if (!path.empty()) results::require_writable(path);
+}
+
+void save(const results::document& doc, const outputs& out) {
+    if (!out.json.empty()) results::write_whole(out.json, to_json(doc).dump(1) + "\n");
+    if (!out.csv.empty()) results::write_whole(out.csv, results::csv(doc));
 }
 
 results::document new_document(const request& r, const machine::description& machine,
@@ -211,7 +214,8 @@ void require_resumable(const results::document& earlier, const results::document
     };
     for (const char* key : {"cpu_model", "cores", "isa_in_use"})
         require_same(key, field(earlier.machine, key), field(now.machine, key));
-    for (const char* key : {"distribution", "inputs", "operations", "seed", "min_trial_s"})
+    for (const char* key :
+         {"distribution", "inputs", "operations", "seed", "min_trial_s", "phases"})
         require_same(key, field(earlier.settings, key), field(now.settings, key));
     require_same("layout", earlier.settings.value("layout", "nn"), now.settings["layout"]);
     require_same("revision", earlier.revision, now.revision);

@@ -22,6 +22,9 @@ struct outputs {
 // Throws carat::error when one of them can't be written, before anything is measured.
 void require_writable(const outputs& out);
 
+// Each file is replaced whole, or stays as it was and carat::error is thrown.
+void save(const results::document& doc, const outputs& out);
+
 struct hooks {
     std::function<bool()> interrupted;
     // `share` is that of the whole session, from 0 to 1.

@@ -40,10 +40,13 @@ class converted final : public core::runnable {
           product_(prepare_half_product(half_problem(p))) {}
 
     void run(const core::operands& data) override {
-        const auto p = make_product<T, T, T>(plain(problem_), data);
-        convert(p.a, static_cast<__half*>(a_.get()));
-        convert(p.b, static_cast<__half*>(b_.get()));
-        product_->run({a_.get(), b_.get(), data.c});
+        round(data);
+        multiply(data);
+    }
+
+    [[nodiscard]] std::vector<core::stage> stages() override {
+        return {{"convert", [this](const core::operands& data) { round(data); }},
+                {"compute", [this](const core::operands& data) { multiply(data); }}};
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
@@ -53,6 +56,14 @@ class converted final : public core::runnable {
     }
 
   private:
+    void round(const core::operands& data) const {
+        const auto p = make_product<T, T, T>(plain(problem_), data);
+        convert(p.a, static_cast<__half*>(a_.get()));
+        convert(p.b, static_cast<__half*>(b_.get()));
+    }
+
+    void multiply(const core::operands& data) const { product_->run({a_.get(), b_.get(), data.c}); }
+
     // Rows of a multiple of 16 bytes, so that step 9 can copy them in chunks.
     static std::int64_t padded(std::int64_t cols) { return (cols + 7) / 8 * 8; }
 

@@ -20,6 +20,12 @@ class execution_space {
     virtual void deallocate(void* memory) noexcept = 0;
     virtual void upload(void* target, const void* host, std::size_t size_bytes) = 0;
     virtual void download(void* host, const void* source, std::size_t size_bytes) = 0;
+    // Returns when all work started here is done.
+    virtual void wait() {}
+    // Locks host memory to its place, so that copies between it and here need no staging buffer;
+    // nothing where there are no copies. Throws carat::error when the memory can't be locked.
+    virtual void pin(void* /*host*/, std::size_t /*size_bytes*/) {}
+    virtual void unpin(void* /*host*/) noexcept {}
     [[nodiscard]] virtual std::size_t available_bytes() const = 0;
     // Of the largest cache before this memory; 0 where the machine description knows better.
     [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
@@ -49,6 +55,25 @@ class buffer {
     };
     std::unique_ptr<void, release> memory_;
     std::size_t size_bytes_ = 0;
+};
+
+// Host memory locked for copies to and from a space, until the end of its scope.
+class page_lock {
+  public:
+    page_lock(execution_space& space, void* host, std::size_t size_bytes)
+        : host_(pinned(space, host, size_bytes), release{&space}) {}
+
+  private:
+    static void* pinned(execution_space& space, void* host, std::size_t size_bytes) {
+        space.pin(host, size_bytes);
+        return host;
+    }
+
+    struct release {
+        execution_space* space;
+        void operator()(void* host) const noexcept { space->unpin(host); }
+    };
+    std::unique_ptr<void, release> host_;
 };
 
 }  // namespace carat::core

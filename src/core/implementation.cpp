@@ -27,6 +27,19 @@ std::string types_of(const problem& p) {
     return text;
 }
 
+// "f64, f32, i32": of A, once each.
+std::string types_taken(const implementation& entry) {
+    std::vector<std::string_view> types;
+    std::string text;
+    for (const signature& s : entry.signatures) {
+        const std::string_view type = carat::name(s.a);
+        if (std::ranges::find(types, type) != types.end()) continue;
+        types.push_back(type);
+        text += (text.empty() ? "" : ", ") + std::string(type);
+    }
+    return text;
+}
+
 std::string reason_against_tunables(const implementation& entry, const settings& s) {
     for (const auto& [key, value] : s.tunables) {
         const auto known = std::ranges::find(entry.tunables, key, &tunable::name);
@@ -34,18 +47,21 @@ std::string reason_against_tunables(const implementation& entry, const settings&
             return "it has no tunable '" + key + "' (carat list shows what each one has)";
         if (value < known->least || value > known->most)
             return key + " " + std::to_string(value) + " is outside " +
-                   std::to_string(known->least) + " to " + std::to_string(known->most);
+                   std::to_string(known->least) + " to " + std::to_string(known->most) + " (" +
+                   std::string(known->meaning) + ")";
     }
     return {};
 }
 
 }  // namespace
 
+// What was asked for comes first: a type or tile that exists nowhere is not this machine's fault.
 std::string reason_against(const implementation& entry, const problem& p, const settings& s) {
+    if (find_signature(entry, p) == nullptr)
+        return "it has no " + types_of(p) + " version; it takes " + types_taken(entry);
+    if (std::string why = reason_against_tunables(entry, s); !why.empty()) return why;
     if (entry.unavailable != nullptr)
         if (std::string why = entry.unavailable(); !why.empty()) return why;
-    if (find_signature(entry, p) == nullptr) return "no " + types_of(p) + " version of it exists";
-    if (std::string why = reason_against_tunables(entry, s); !why.empty()) return why;
     return entry.unsupported == nullptr ? std::string() : entry.unsupported(p, s);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -68,6 +69,12 @@ struct kernel_facts {
     double occupancy = 0;  // threads resident on a multiprocessor over the most it can hold
 };
 
+// A part of run() that can be timed apart: a conversion of the operands, or the product itself.
+struct stage {
+    std::string_view name;
+    std::function<void(const operands&)> run;
+};
+
 // A product made ready. run() contains nothing but the product and may be called any number of
 // times with different data of the prepared problem; it never allocates what prepare could have.
 class runnable {
@@ -78,6 +85,12 @@ class runnable {
     virtual ~runnable() = default;
 
     virtual void run(const operands& data) = 0;
+
+    // What run() does, in its order; the last stage is "compute". All of it, where nothing is
+    // apart.
+    [[nodiscard]] virtual std::vector<stage> stages() {
+        return {{"compute", [this](const operands& data) { run(data); }}};
+    }
 
     // Threads this product really uses, as far as it can be verified.
     [[nodiscard]] virtual int threads() const { return 1; }

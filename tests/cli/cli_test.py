@@ -5,6 +5,9 @@ import csv
 import json
 import os
 import pathlib
+import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +16,7 @@ import time
 import unittest
 
 CARAT = sys.argv[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUICK = ["--impl", "naive,tiled", "--size", "16", "--trials", "5"]
 
 
@@ -25,15 +29,16 @@ class Command(unittest.TestCase):
         self.addCleanup(context.__exit__, None, None, None)
         return value
 
-    def carat(self, *arguments, code=0):
+    def carat(self, *arguments, code=0, environment=None):
         done = subprocess.run([CARAT, *map(str, arguments)], capture_output=True, text=True,
-                              cwd=self.folder, timeout=300, check=False)
+                              cwd=self.folder, timeout=300, check=False,
+                              env=os.environ | (environment or {}))
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
-    def refused(self, *arguments):
+    def refused(self, *arguments, environment=None):
         """The one line that a bad call is answered with."""
-        done = self.carat(*arguments, code=2)
+        done = self.carat(*arguments, code=2, environment=environment)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         self.assertEqual(done.stdout, "")
         self.assertTrue(done.stderr.startswith("carat: "), done.stderr)
@@ -120,7 +125,7 @@ class RightCalls(Command):
         self.assertIn("time_s", self.carat("report", "a.json", "--csv").stdout)
 
     def test_help_has_examples(self):
-        for arguments in ([], ["bench"], ["run"], ["compare"], ["report"], ["info"]):
+        for arguments in ([], ["bench"], ["run"], ["crossover"], ["compare"], ["report"], ["info"]):
             self.assertIn("Example", self.carat(*arguments, "--help").stdout)
 
 
@@ -179,6 +184,127 @@ class BadInput(Command):
         self.carat("bench", "--impl", "naive", "--size", "8", "--trials", "3", "--json", "b.json")
         done = self.carat("compare", "a.json", "b.json", code=2)
         self.assertIn("no measured case in common", done.stderr)
+
+    def test_devices(self):
+        self.assertIn("use cpu, cuda or all", self.refused("bench", "--device", "gpu"))
+        self.assertIn("cuda:0", self.refused("bench", "--device", "cuda:one"))
+        self.assertIn("cuda:0", self.refused("bench", "--device", "cuda:-1"))
+        self.assertIn(": ", self.refused("bench", "--device", "cuda:99")[len("carat: "):])
+        self.assertIn("is no GPU", self.refused("crossover", "--device", "cpu"))
+
+    def test_phases_need_an_implementation_on_a_gpu(self):
+        self.assertIn("runs on a GPU", self.refused("bench", "--impl", "naive", "--phases"))
+        self.assertIn("runs on a GPU", self.refused("run", "--impl", "naive", "--phases"))
+        self.assertIn("pinned", self.refused("bench", "--host-memory", "locked"))
+
+    def test_types_and_tunables_that_an_implementation_lacks(self):
+        def no_figure(*arguments):
+            done = self.carat("run", "--m", 64, "--n", 64, "--k", 64, *arguments, code=1)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            return done.stderr
+
+        self.assertIn("no f16 -> f32 version; it takes f64, f32",
+                      no_figure("--impl", "naive", "--dtype", "f16"))
+        self.assertIn("no tunable 'tile-size' (carat list",
+                      no_figure("--impl", "naive", "--tile-size", 8))
+        tiled = next(e for e in ENTRIES if e["name"] == "cpu.ladder.tiled")
+        most = tiled["tunables"][0]["most"]
+        out = self.carat("bench", "--impl", f"tiled[tile-size={most + 1}]",
+                         "--size", f"{most + 1}x1x1", code=1)
+        self.assertRegex(" ".join(out.stdout.split()), rf"tile-size \d+ is outside \d+ to {most} ")
+
+
+ENTRIES = json.loads(subprocess.run([CARAT, "list", "--json"], capture_output=True, check=True,
+                                    text=True).stdout)
+CUDA = [e for e in ENTRIES if e["name"].startswith("cuda.ladder.")]
+GPU = any(e["available"] for e in CUDA)
+
+
+@unittest.skipUnless(CUDA, "this build has no CUDA")
+class WithoutAGpu(Command):
+    """What is said where no GPU can be used; on a machine with one it is hidden from the command,
+    or an old driver is put before it, so these run everywhere."""
+
+    def refusals(self, environment):
+        return [self.refused("crossover", environment=environment),
+                self.refused("bench", "--device", "cuda", "--impl", "naive", "--phases",
+                             environment=environment),
+                self.refused("bench", "--device", "cuda:0", environment=environment)]
+
+    @unittest.skipIf(GPU, "this machine has a driver")
+    def test_no_driver(self):
+        for line in self.refusals({}):
+            self.assertIn("no NVIDIA driver is installed", line)
+            self.assertIn(": install one for CUDA", line)
+        self.assertTrue(self.refusals({})[0].startswith("carat: crossover needs a GPU: "))
+
+    def test_a_driver_older_than_the_runtime(self):
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        self.assertTrue(compiler, "a C compiler")
+        source = self.folder / "old.c"
+        source.write_text("int cuInit(unsigned f) { (void)f; return 0; }\n"
+                          "int cuDriverGetVersion(int* v) { *v = 9020; return 0; }\n")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", self.folder / "libcuda.so.1", source],
+                       check=True)
+        path = ":".join(filter(None, [str(self.folder), os.environ.get("LD_LIBRARY_PATH")]))
+        for line in self.refusals({"LD_LIBRARY_PATH": path}):
+            self.assertRegex(line, r"driver knows CUDA 9\.2 and this build needs \d+\.\d+: update")
+
+    def test_a_gpu_that_is_hidden(self):
+        for line in self.refusals({"CUDA_VISIBLE_DEVICES": ""}):
+            self.assertRegex(line, "CUDA_VISIBLE_DEVICES is set|no NVIDIA driver")
+
+    def test_rows_are_reported_with_the_reason_and_nothing_is_timed(self):
+        done = self.carat("bench", "--device", "cuda", "--impl", "naive", "--size", 64,
+                          code=1, environment={"CUDA_VISIBLE_DEVICES": ""})
+        self.assertIn("nothing was timed", done.stdout)
+        self.assertIn("cuda.ladder.naive: ", done.stdout)
+
+    def test_a_tile_or_type_no_kernel_has_is_named_before_the_machine(self):
+        done = self.carat("run", "--device", "cuda", "--impl", "tiled", "--tile-size", 64, code=1)
+        self.assertIn("tile-size 64 is outside 8 to 32 (", done.stderr)
+        self.assertIn("8, 16 or 32)", done.stderr)
+        done = self.carat("run", "--device", "cuda", "--impl", "naive", "--dtype", "bf16", code=1)
+        self.assertIn("no bf16 -> f32 version; it takes f64, f32, i32", done.stderr)
+
+    def test_crossover_checks_its_own_input(self):
+        if not GPU:
+            self.skipTest("needs a GPU: without one that is what is said first")
+        self.assertIn("is not square", self.refused("crossover", "--size", "8,4x4x8"))
+        self.assertIn("two or more", self.refused("crossover", "--size", "8"))
+        self.assertIn("run it once for each", self.refused("crossover", "--dtype", "f32,f64"))
+        self.assertIn("numbered from 0", self.refused("crossover", "--device", "cuda:99"))
+
+
+class Documents(Command):
+    """What the pages tell a reader to type exists."""
+
+    def commands(self, page):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        return [shlex.split(" ".join(found.split())) for found in
+                re.findall(r"`(carat [^`]+)`", text)]
+
+    def test_every_command_of_the_page_of_flaws(self):
+        commands = self.commands("docs/flaws.md")
+        self.assertGreater(len(commands), 20)
+        names = {e["name"]: {t["name"] for t in e["tunables"]} for e in ENTRIES}
+        for _, sub, *arguments in commands:
+            known = self.carat(sub, "--help").stdout
+            for flag in (a for a in arguments if a.startswith("--")):
+                self.assertRegex(known, rf"{flag}\b", f"carat {sub} has no {flag}")
+            at = {flag: value for flag, value in zip(arguments, arguments[1:])}
+            for one in re.findall(r"([\w.]+)(?:\[([\w-]+)=\d+\])?", at.get("--impl", "")):
+                owners = [n for n in names if n == one[0] or n.endswith("." + one[0])]
+                self.assertTrue(owners or not CUDA, f"nothing is called {one[0]}")
+                self.assertTrue(not one[1] or any(one[1] in names[n] for n in owners), one)
+
+    def test_commands_of_the_page_of_flaws_that_need_no_gpu_run(self):
+        for _, sub, *arguments in self.commands("docs/flaws.md"):
+            if sub not in ("run", "bench") or "cuda" in arguments:
+                continue
+            quick = [re.sub(r"^(500|1000)$", "48", a) for a in arguments]
+            trials = [] if "--trials" in arguments else ["--trials", "3"]
+            self.carat(sub, *[re.sub(r"tile-size=\d+", "tile-size=16", a) for a in quick], *trials)
 
 
 if __name__ == "__main__":

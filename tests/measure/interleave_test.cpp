@@ -60,6 +60,22 @@ TEST_F(interleave, a_fixed_number_of_trials_is_exact_and_times_one_run) {
     EXPECT_EQ(all[1].repetitions, 3);
 }
 
+TEST_F(interleave, only_the_timed_runs_lie_between_the_ends_of_a_trial) {
+    how.trials = 3;
+    measure::candidate one = taking(1e-3, 'a');
+    one.trial_begins = [&] { log += '('; };
+    one.trial_ends = [&] { log += ')'; };
+    const double estimates[] = {1e-3};
+    const auto all = measure::interleave({&one, 1}, estimates, how);
+    const std::string timed =
+        "(" + std::string(static_cast<std::size_t>(all[0].repetitions), 'a') + ")";
+    std::size_t found = 0;
+    for (auto at = log.find(timed); at != std::string::npos; at = log.find(timed, at + 1)) ++found;
+    EXPECT_EQ(found, 3u) << log;
+    EXPECT_EQ(std::ranges::count(log, '('), 3);
+    EXPECT_GT(std::ranges::count(log, 'a'), 3 * all[0].repetitions);  // settling, outside
+}
+
 TEST_F(interleave, equal_times_stop_on_evidence_at_the_fewest_trials) {
     const measure::candidate one[] = {taking(1e-3, 'a')};
     const double estimates[] = {1e-3};

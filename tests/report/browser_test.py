@@ -21,8 +21,8 @@ import browser
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Fixture: charts drawn, sections placed.
-FIXTURES = {"cpu": (4, 10), "gpu": (4, 10), "gpu-only": (4, 10), "hostile": (4, 10),
-            "bare": (3, 8), "empty": (0, 3)}
+FIXTURES = {"cpu": (4, 10), "gpu": (4, 10), "gpu-only": (4, 10), "crossover": (5, 12),
+            "hostile": (4, 10), "bare": (3, 8), "empty": (0, 3)}
 WINDOWS = [(1280, 900), (400, 800)]
 THEMES = ["light", "dark"]
 
@@ -308,6 +308,26 @@ def check_views(page, check):
     check.equal(page.complaints, [], "complaints after changing views")
 
 
+def check_crossover(page, check, results):
+    """The sentences, the marks of the crossing, and the phases of every case."""
+    sentences = page.evaluate("document.querySelector('#crossover .crossings').innerText")
+    for wanted in ("cuda.ladder.tiled beats the best CPU implementation from N = 352 on (95 % CI "
+                   "330 to beyond the sizes measured)",
+                   "vendor.cublas does not beat the best CPU implementation up to N = 1024"):
+        check.that(wanted in sentences, f"the crossover lacks: {wanted}: {sentences}")
+    names = page.evaluate("document.querySelector('#crossover .key').innerText")
+    for wanted in ("best CPU", "cuda.ladder.tiled", "vendor.cublas"):
+        check.that(wanted in names, f"the key lacks {wanted}: {names}")
+    cells = [c for c in results["cells"] if "phases" in c and c["m"] == c["k"] == 2000]
+    choose(page, "pick-size", "2000³")
+    rows = page.evaluate("""[...document.querySelectorAll('#phase-table tbody tr')]
+      .map(row => [...row.children].map(cell => cell.innerText.trim()))""")
+    check.equal(len(rows), len(cells), "rows of phases")
+    check.that(all(row[1] == "200 µs" and row[6] == "300 µs" for row in rows), f"phases: {rows}")
+    check.equal(sum(row[3] == "10.0 µs" for row in rows), 1, "one conversion")
+    check.equal(page.complaints, [], "complaints after the crossover")
+
+
 def run(page, check, writer, folder, keep):
     for kind, (charts, sections) in FIXTURES.items():
         source, target = folder / f"{kind}.json", folder / f"{kind}.html"
@@ -341,6 +361,8 @@ def run(page, check, writer, folder, keep):
     page.open((folder / "gpu.html").as_uri())
     check_gpu_tables(page, check)
     check_views(page, check)
+    page.open((folder / "crossover.html").as_uri())
+    check_crossover(page, check, json.loads((folder / "crossover.json").read_text()))
     check_themes(page, check, (folder / "cpu.html").as_uri())
 
 

@@ -85,6 +85,36 @@ const std::vector<corruption> corruptions{
          r["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0, 1};
      },
      {"`ci95_ratio`"}},
+    {[](json& r) { r["cells"][1]["phases"] = 3; }, {"`phases` of cells[1]", "an object"}},
+    {[](json& r) {
+         r["cells"][1]["phases"] = {{"total_s", {{"median", "long"}}}};
+     },
+     {"`median` of total_s of phases of cells[1]", "a number"}},
+    {[](json& r) { r["crossovers"] = 1; }, {"`crossovers`", "a list"}},
+    {[](json& r) { r["crossovers"] = {1}; }, {"crossovers[0]", "not an object"}},
+    {[](json& r) {
+         r["crossovers"] = {{{"gpu", ""}}};
+     },
+     {"`gpu` of crossovers[0]", "a name"}},
+    {[](json& r) {
+         r["crossovers"] = {{{"gpu", "g"},
+                             {"dtype", "f32"},
+                             {"threads", 1},
+                             {"host_memory", "pinned"},
+                             {"ci95", {1, 2}},
+                             {"outcome", "perhaps"}}};
+     },
+     {"`outcome` of crossovers[0]", "crosses, always or never"}},
+    {[](json& r) {
+         r["crossovers"] = {{{"gpu", "g"},
+                             {"dtype", "f32"},
+                             {"threads", 1},
+                             {"host_memory", "pinned"},
+                             {"ci95", {1, 2}},
+                             {"outcome", "never"},
+                             {"points", json::array()}}};
+     },
+     {"`points` of crossovers[0]", "is empty"}},
 };
 
 TEST(check, refuses_every_corruption_with_one_line_that_names_it) {

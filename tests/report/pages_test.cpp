@@ -129,6 +129,62 @@ TEST(markdown, tells_of_a_gpu_what_is_known) {
     EXPECT_EQ(table_rows(carat::report::markdown(results)).size(), 1u);
 }
 
+json with_crossover() {
+    json results = sample::two();
+    results["cells"][1]["device"] = "cuda";
+    json& phases = results["cells"][1]["phases"];
+    phases = {{"host_memory", "pinned"}, {"reason", ""}};
+    for (const char* field : {"allocate_s", "copy_in_s", "compute_s", "copy_out_s", "free_s"})
+        phases[field] = {{"median", 1e-3}, {"ci95", {9e-4, nullptr}}};
+    phases["total_s"] = {{"median", 5e-3}, {"ci95", {4e-3, 6e-3}}};
+    const auto point = [](int n, double cpu_s, double gpu_s) {
+        return json{{"n", n},
+                    {"cpu", "cpu.slow"},
+                    {"cpu_s", cpu_s},
+                    {"gpu_s", gpu_s},
+                    {"ci95_cpu_s", {0.1, nullptr}},
+                    {"ci95_gpu_s", {0.1, 9}}};
+    };
+    results["crossovers"] = {{{"gpu", "cpu.fast"},
+                              {"dtype", "f64"},
+                              {"threads", 2},
+                              {"host_memory", "pinned"},
+                              {"outcome", "crosses"},
+                              {"n", 40.6},
+                              {"ci95", {nullptr, 44.4}},
+                              {"changes", 3},
+                              {"points", {point(8, 1, 2), point(64, 2, 1)}}}};
+    return results;
+}
+
+TEST(markdown, shows_phases_and_the_crossover) {
+    const std::string text = carat::report::markdown(with_crossover());
+    EXPECT_NE(text.find("| `cpu.fast` | 1.00 ms | 1.00 ms | - | 1.00 ms | 1.00 ms | 1.00 ms | "
+                        "5.00 ms | pinned |"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("`cpu.fast` beats the best CPU implementation from N = 41 on (95 % CI "
+                        "below the sizes measured to 44), in f64, copies from pinned memory and "
+                        "all else included; the winner changes more than once."),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("| 8 | `cpu.slow` | 1.00 s | 2.00 s |"), std::string::npos) << text;
+    EXPECT_NE(text.find("| 64 | `cpu.slow` | 2.00 s | **1.00 s** |"), std::string::npos) << text;
+    EXPECT_EQ(carat::report::markdown(sample::two()).find("GPU pays"), std::string::npos);
+}
+
+TEST(markdown, says_always_and_never_without_a_size) {
+    json results = with_crossover();
+    results["crossovers"][0]["n"] = nullptr;
+    results["crossovers"][0]["outcome"] = "always";
+    EXPECT_NE(carat::report::markdown(results).find("at every size from N = 8 on"),
+              std::string::npos);
+    results["crossovers"][0]["outcome"] = "never";
+    EXPECT_NE(carat::report::markdown(results).find("does not beat the best CPU implementation up "
+                                                    "to N = 64"),
+              std::string::npos);
+}
+
 TEST(markdown, keeps_hostile_text_inside_its_cell) {
     const std::string text = carat::report::markdown(hostile());
     const auto rows = table_rows(text);

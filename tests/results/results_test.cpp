@@ -77,6 +77,62 @@ TEST_F(files, survive_the_round_trip_infinities_included) {
     EXPECT_EQ(results::from_json(older, "older").cells[0].layout, "nn");
 }
 
+// The sample with the phases of a product on a device.
+results::document with_phases() {
+    results::document doc = sample();
+    results::phases& p = doc.cells[0].end_to_end.emplace();
+    p.host_memory = "pinned";
+    p.parts = {{"allocate", 1e-3, {9e-4, 2e-3}},
+               {"compute", 2e-3, {2e-3, std::numeric_limits<double>::infinity()}}};
+    p.total = {"total", 3e-3, {2.9e-3, 3.1e-3}};
+    p.total_trials_s = {2.9e-3, 3e-3, 3.1e-3};
+    p.repetitions = 4;
+    p.stop = "trials";
+    return doc;
+}
+
+TEST_F(files, keep_phases_in_their_order_and_crossovers_as_they_are) {
+    results::document doc = with_phases();
+    doc.crossovers.push_back({{"gpu", "cuda.x"}});
+    const auto json = to_json(doc);
+    EXPECT_EQ(json["cells"][0]["phases"]["allocate_s"]["median"], 1e-3);
+    EXPECT_TRUE(json["cells"][0]["phases"]["compute_s"]["ci95"][1].is_null());
+    EXPECT_FALSE(json["cells"][0]["phases"].contains("convert_s"));
+    const results::document back = results::from_json(json, "here");
+    EXPECT_EQ(to_json(back), json);
+    ASSERT_TRUE(back.cells[0].end_to_end);
+    ASSERT_EQ(back.cells[0].end_to_end->parts.size(), 2u);
+    EXPECT_EQ(back.cells[0].end_to_end->parts[1].name, "compute");
+    EXPECT_EQ(back.cells[0].end_to_end->find("total")->median_s, 3e-3);
+    EXPECT_EQ(back.cells[0].end_to_end->find("free"), nullptr);
+    EXPECT_EQ(back.crossovers, doc.crossovers);
+    EXPECT_FALSE(to_json(sample()).contains("crossovers"));
+    EXPECT_FALSE(to_json(sample())["cells"][0].contains("phases"));
+}
+
+TEST_F(files, phases_that_could_not_be_measured_keep_the_reason) {
+    results::document doc = sample();
+    doc.cells[0].end_to_end.emplace().reason = "the device is full";
+    const results::document back = results::from_json(to_json(doc), "here");
+    EXPECT_FALSE(back.cells[0].end_to_end->measured());
+    EXPECT_EQ(back.cells[0].end_to_end->reason, "the device is full");
+}
+
+TEST_F(files, damaged_phases_are_named_with_their_place) {
+    auto json = to_json(with_phases());
+    json["cells"][0]["phases"].erase("total_s");
+    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].phases.total_s is missing"),
+              std::string::npos);
+    json = to_json(with_phases());
+    json["cells"][0]["phases"]["compute_s"]["ci95"] = "wide";
+    EXPECT_NE(message_of_loading(json.dump()).find("phases.compute_s.ci95 has the wrong type"),
+              std::string::npos);
+    json = to_json(with_phases());
+    json["cells"][0]["phases"]["total_trials_s"][0] = 0;
+    EXPECT_NE(message_of_loading(json.dump()).find("phases.total_trials_s holds a time"),
+              std::string::npos);
+}
+
 TEST_F(files, damage_is_named_with_its_place) {
     const std::string whole = to_json(sample()).dump();
     EXPECT_NE(message_of_loading(whole.substr(0, whole.size() / 2)).find("is not JSON"),
@@ -118,7 +174,11 @@ TEST_F(files, unwritable_places_are_said_beforehand) {
 TEST_F(files, csv_has_a_row_per_trial) {
     const std::string csv = results::csv(sample());
     EXPECT_EQ(std::ranges::count(csv, '\n'), 3);
-    EXPECT_NE(csv.find("\"cpu.ladder.tiled\",cpu,f64,100,100,100,1,1,1,0.5,0.004,0"),
+    EXPECT_NE(csv.find("\"cpu.ladder.tiled\",cpu,f64,100,100,100,1,1,1,0.5,0.004,0,,,,,,,\n"),
+              std::string::npos);
+    EXPECT_NE(results::csv(with_phases()).find("0.004,0,0.001,,,0.002,,,0.003\n"),
+              std::string::npos);
+    EXPECT_NE(csv.find(",copy_in_s,convert_s,compute_s,copy_out_s,free_s,total_s\n"),
               std::string::npos);
 }
 

@@ -84,16 +84,22 @@ const cell_tooltip = {
   filter: (item) => Boolean(item.raw.cell),
 };
 
+/** The interval of a point, where both ends are known: its own, or that of its cell. */
+function interval_of(point) {
+  const ends = point.ci ?? point.cell?.ci95_gflops;
+  return ends && !ends.includes(null) ? ends : null;
+}
+
 /** Confidence intervals: a band along each line and a whisker at each point. */
 const confidence_bands = {
   id: "confidence_bands",
   beforeDatasetsDraw(chart) {
     const { ctx, chartArea, scales: { x, y } } = chart;
     chart.data.datasets.forEach((dataset, i) => {
-      const points = dataset.data.filter((point) => point.cell?.ci95_gflops);
+      const points = dataset.data.filter(interval_of);
       if (!chart.isDatasetVisible(i) || points.length === 0) return;
       const edge = (point, side) => [x.getPixelForValue(point.x),
-                                     y.getPixelForValue(point.cell.ci95_gflops[side])];
+                                     y.getPixelForValue(interval_of(point)[side])];
       ctx.save();
       ctx.beginPath();
       ctx.rect(chartArea.left, chartArea.top, chartArea.width, chartArea.height);

@@ -2,7 +2,8 @@
 
 // The columns of `carat bench --csv`.
 const csv_columns = ["implementation", "device", "dtype", "m", "n", "k", "threads", "threads_used",
-                     "trial", "time_s", "gflops", "error_ulp"];
+                     "trial", "time_s", "gflops", "error_ulp",
+                     ...phase_columns.map(([field]) => field)];
 
 /** RFC 4180 quoting; a leading =, + or @ gets an apostrophe, so no spreadsheet runs a name. */
 function csv_field(value) {
@@ -15,7 +16,7 @@ function csv() {
   const rows = results.cells.flatMap((cell) => (cell.trials_s ?? []).map((time, i) =>
     csv_columns.map((column) => csv_field({
       trial: i, time_s: time, gflops: cell.flop ? cell.flop / time / 1e9 : null,
-    }[column] ?? cell[column])).join(",")));
+    }[column] ?? cell[column] ?? cell.phases?.[column]?.median)).join(",")));
   return [csv_columns.join(","), ...rows].join("\r\n") + "\r\n";
 }
 

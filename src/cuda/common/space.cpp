@@ -46,6 +46,18 @@ class device_space final : public core::execution_space {
         copy(host, source, size_bytes, cudaMemcpyDeviceToHost);
     }
 
+    void wait() override {
+        use();
+        CARAT_CUDA_CHECK(cudaStreamSynchronize(stream()));
+    }
+
+    void pin(void* host, std::size_t size_bytes) override {
+        use();
+        CARAT_CUDA_CHECK(cudaHostRegister(host, size_bytes, cudaHostRegisterDefault));
+    }
+
+    void unpin(void* host) noexcept override { cudaHostUnregister(host); }
+
     [[nodiscard]] std::size_t available_bytes() const override {
         use();
         std::size_t free_bytes = 0;

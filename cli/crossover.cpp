@@ -1,0 +1,196 @@
+// carat crossover: the size at which a GPU starts to pay, everything it costs included.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <carat/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/crossover_table.hpp"
+#include "cli/device.hpp"
+#include "cli/measuring.hpp"
+#include "cli/phases.hpp"
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/crossover/results.hpp"
+#include "lab/gpu/gpu.hpp"
+#include "lab/report/report.hpp"
+#include "lab/results/files.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+// Sizes are added until those around a crossing are this close to each other.
+constexpr double closest_ratio = 1.15;
+// So that no sample is too small for its interval.
+constexpr int fewest_trials = 20;
+
+struct crossover_options {
+    std::string cpu = "engine,openblas,mkl,onednn,eigen", gpu = "naive,tiled,cublas";
+    std::string sizes = "2:512:x2,1024,2048,4096,6144,8192,10240", type = "f32", threads;
+    std::string device = "cuda", json, csv, report;
+    phase_flags phases{.on = true};
+    int trials = 0;
+    double ci_width = 0.02, budget_s = 0.3, limit_s = 2;
+    std::uint64_t seed = 1;
+    bool resume = false;
+};
+
+void require_squares(const std::vector<session::shape>& shapes) {
+    for (const session::shape& s : shapes)
+        if (s.m != s.n || s.n != s.k)
+            throw error(error_code::invalid_argument,
+                        fmt::format("size {}x{}x{} is not square: crossover compares N x N x N, "
+                                    "so give N",
+                                    s.m, s.n, s.k));
+    if (shapes.size() < 2)
+        throw error(error_code::invalid_argument,
+                    "a crossover lies between sizes: give --size two or more");
+}
+
+void require_gpu(const std::string& device) {
+    if (choose_device(device) != core::device::cuda)
+        throw error(error_code::invalid_argument, "device '" + device +
+                                                      "' is no GPU: crossover takes cuda or "
+                                                      "cuda:N, and the CPU it has anyway");
+    if (const std::string why = gpu::unavailable(gpu::in_use()); !why.empty())
+        throw error(error_code::unsupported, "crossover needs a GPU: " + why);
+}
+
+session::request request_of(const crossover_options& o) {
+    const int cores = machine::describe().cores;
+    session::request r;
+    r.chosen = session::parse_selection(lab::catalogue(), o.cpu, core::device::cpu);
+    for (session::selection& s :
+         session::parse_selection(lab::catalogue(), o.gpu, core::device::cuda))
+        r.chosen.push_back(std::move(s));
+    r.shapes = session::parse_shapes(o.sizes);
+    r.types = session::parse_dtypes(o.type);
+    r.threads =
+        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    if (r.types.size() != 1 || r.threads.size() != 1)
+        throw error(error_code::invalid_argument,
+                    "crossover takes one --dtype and one --threads: run it once for each");
+    require_squares(r.shapes);
+    r.phases = phases_of(o.phases, r.chosen);
+    r.timing.trials = o.trials;
+    r.timing.ci_width = o.ci_width;
+    r.timing.budget_s = o.budget_s;
+    r.timing.fewest_trials = fewest_trials;
+    r.slowest_run_s = o.limit_s;
+    r.seed = o.seed;
+    return r;
+}
+
+std::vector<crossover::crossing> crossings_of(const results::document& doc,
+                                              const session::request& r) {
+    statistics::bootstrap_options how;
+    how.seed = r.seed;
+    return crossover::find_crossings(
+        crossover::trials_of(doc, std::string(name(r.types.front())), r.threads.front()), how);
+}
+
+session_options options_of(const crossover_options& o, const session::request& r) {
+    session_options options;
+    options.out = {o.json, o.csv};
+    options.command = command_line();
+    options.resume = o.resume;
+    options.quiet = true;
+    options.next_sizes = [&r](const results::document& doc) {
+        std::vector<session::shape> next;
+        for (const std::int64_t n : crossover::sizes_between(crossings_of(doc, r), closest_ratio))
+            next.push_back({n, n, n});
+        return next;
+    };
+    options.conclude = [&r](results::document& doc) {
+        doc.crossovers =
+            crossover::to_json(crossings_of(doc, r), std::string(name(r.types.front())),
+                               r.threads.front(), std::string(session::name(*r.phases)));
+    };
+    return options;
+}
+
+// Why implementations took no part, once each.
+std::string absences(const results::document& doc) {
+    std::string text;
+    std::vector<std::string> told;
+    for (const results::cell& c : doc.cells) {
+        const bool phases_failed = c.end_to_end && !c.end_to_end->measured();
+        const std::string& reason = phases_failed ? c.end_to_end->reason : c.reason;
+        if (reason.empty() || std::ranges::find(told, c.implementation) != told.end()) continue;
+        told.push_back(c.implementation);
+        text += fmt::format("   {} from N = {}: {}\n", c.implementation, c.n, reason);
+    }
+    return text;
+}
+
+int measure_crossover(const crossover_options& o) {
+    require_gpu(o.device);
+    if (o.resume && o.json.empty())
+        throw error(error_code::invalid_argument,
+                    "--resume needs --json FILE: the file to go on with");
+    const session::request r = request_of(o);
+    if (!o.report.empty()) results::require_writable(o.report);
+    const session_result result = measure(r, options_of(o, r));
+    const std::vector<crossover::crossing> crossings = crossings_of(result.doc, r);
+    fmt::print("{}, {} thread{} against GPU {} from {} host memory\n", o.type, r.threads.front(),
+               r.threads.front() == 1 ? "" : "s", gpu::in_use(), session::name(*r.phases));
+    if (!crossings.empty()) fmt::print("{}", crossover_table(crossings));
+    fmt::print("{}{}", absences(result.doc), crossover_verdicts(crossings));
+    if (!o.report.empty())
+        results::write_whole(o.report, report::html(results::to_json(result.doc)));
+    for (const std::string& path : {o.json, o.csv, o.report})
+        if (!path.empty()) fmt::print("wrote {}\n", path);
+    if (result.interrupted) return interrupted_by_user;
+    if (crossings.empty()) fmt::print(stderr, "carat: no size has both a CPU and a GPU figure\n");
+    return crossings.empty() || result.failed() ? bad_answer : success;
+}
+
+void add_selection_flags(CLI::App& sub, crossover_options& o) {
+    sub.add_option("--cpu", o.cpu, "CPU implementations; the best at each size counts")
+        ->capture_default_str();
+    sub.add_option("--gpu", o.gpu, "GPU implementations; each is set against it")
+        ->capture_default_str();
+    sub.add_option("--size", o.sizes, "N, first:last:step, first:last:xF, and lists of them")
+        ->capture_default_str();
+    sub.add_option("--dtype", o.type, "f64, f32, i32, ...")->capture_default_str();
+    sub.add_option("--device", o.device, "cuda, or cuda:N for the N-th GPU")->capture_default_str();
+    sub.add_option("--threads", o.threads, "of the CPU's products (default: all cores)");
+    add_host_memory_flag(sub, o.phases);
+}
+
+void add_measuring_flags(CLI::App& sub, crossover_options& o) {
+    sub.add_option("--trials", o.trials, "exactly so many (default: until --ci-width is met)")
+        ->check(CLI::Range(2, 100000));
+    sub.add_option("--ci-width", o.ci_width, "half width of a median's 95 % interval, relative")
+        ->check(CLI::Range(1e-4, 0.5))
+        ->capture_default_str();
+    sub.add_option("--budget", o.budget_s, "seconds for each implementation and size")
+        ->check(CLI::Range(0.01, 1e6))
+        ->capture_default_str();
+    sub.add_option("--limit", o.limit_s, "skip what would take longer than this for one run, s")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    sub.add_option("--seed", o.seed, "of data, order and resampling")->capture_default_str();
+}
+
+}  // namespace
+
+void add_crossover(CLI::App& app, action& chosen) {
+    CLI::App* sub = app.add_subcommand("crossover", "the size from which a GPU pays, all included");
+    auto o = std::make_shared<crossover_options>();
+    add_selection_flags(*sub, *o);
+    add_measuring_flags(*sub, *o);
+    sub->add_option("--json", o->json, "write results here, after every size");
+    sub->add_option("--csv", o->csv, "one row per trial of a product, after every size");
+    sub->add_option("--report", o->report, "write the HTML report here");
+    sub->add_flag("--resume", o->resume, "go on with the sizes that --json does not hold yet");
+    sub->footer(
+        "A GPU's time is that of allocating, copying in, computing, copying out and\n"
+        "freeing; a CPU's is that of the product. Sizes are added around a crossing.\n\n"
+        "Examples:\n"
+        "  carat crossover --json crossover.json --report crossover.html\n"
+        "  carat crossover --dtype f64 --size 16:1024:x2 --host-memory pinned");
+    sub->callback([o, &chosen] { chosen = [o] { return measure_crossover(*o); }; });
+}
+
+}  // namespace carat::cli

@@ -1,0 +1,17 @@
+// A crossover as text of at most 80 columns: the times at each size, and for each GPU
+// implementation the size from which it wins.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "lab/crossover/crossover.hpp"
+
+namespace carat::cli {
+
+[[nodiscard]] std::string crossover_table(std::span<const crossover::crossing> crossings);
+
+// One line each.
+[[nodiscard]] std::string crossover_verdicts(std::span<const crossover::crossing> crossings);
+
+}  // namespace carat::cli

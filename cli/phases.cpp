@@ -1,0 +1,105 @@
+#include "cli/phases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <carat/error.hpp>
+
+#include "cli/terminal.hpp"
+#include "lab/gpu/gpu.hpp"
+#include "lab/report/words.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+constexpr std::size_t name_columns = 21;
+
+std::string row(const results::cell& c) {
+    std::string text =
+        fmt::format("   {:<{}}", shortened_middle(c.implementation, name_columns), name_columns);
+    const auto column = [&](std::string_view phase) {
+        const results::phase* found = c.end_to_end->find(phase);
+        text += fmt::format(" {:>7}", found == nullptr ? "-" : report::duration(found->median_s));
+    };
+    for (const std::string_view phase : results::phase_names) column(phase);
+    column("total");
+    return text + "\n";
+}
+
+}  // namespace
+
+void add_host_memory_flag(CLI::App& sub, phase_flags& flags) {
+    sub.add_option("--host-memory", flags.host_memory,
+                   "where matrices lie before they are copied: pageable, or pinned pages")
+        ->check(CLI::IsMember({"pageable", "pinned"}))
+        ->capture_default_str();
+}
+
+void add_phase_flags(CLI::App& sub, phase_flags& flags) {
+    sub.add_flag("--phases", flags.on,
+                 "on a GPU, time allocation, copies and free around the product as well");
+    add_host_memory_flag(sub, flags);
+}
+
+session::host_memory parse_host_memory(const std::string& text) {
+    return text == "pinned" ? session::host_memory::pinned : session::host_memory::pageable;
+}
+
+std::optional<session::host_memory> phases_of(const phase_flags& flags,
+                                              const std::vector<session::selection>& chosen) {
+    if (!flags.on) return std::nullopt;
+    if (std::ranges::none_of(chosen, [](const session::selection& s) {
+            return s.entry->where == core::device::cuda;
+        }))
+        throw error(error_code::invalid_argument,
+                    "--phases: none of the implementations chosen runs on a GPU; add one to "
+                    "--impl, or leave --phases out");
+    if (const std::string why = gpu::unavailable(gpu::in_use()); !why.empty())
+        throw error(error_code::unsupported, "--phases needs a GPU: " + why);
+    return parse_host_memory(flags.host_memory);
+}
+
+std::string phase_table(std::span<const results::cell> cells) {
+    std::string rows, reasons, host_memory;
+    for (const results::cell& c : cells) {
+        if (!c.end_to_end) continue;
+        host_memory = c.end_to_end->host_memory;
+        if (c.end_to_end->measured())
+            rows += row(c);
+        else
+            reasons += fmt::format("   {}: {}\n", c.implementation, c.end_to_end->reason);
+    }
+    if (rows.empty() && reasons.empty()) return {};
+    std::string text =
+        styled(fmt::format("   {:<{}} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
+                           "end to end, " + host_memory, name_columns, "alloc", "copy in",
+                           "convert", "compute", "cp. out", "free", "total"),
+               style::faint);
+    return text + rows + reasons;
+}
+
+std::string phase_lines(const results::cell& c) {
+    if (!c.end_to_end) return {};
+    if (!c.end_to_end->measured())
+        return fmt::format("carat: no phases of {}: {}\n", c.implementation, c.end_to_end->reason);
+    std::string text = "Phases";
+    const auto add = [&](const results::phase& p) {
+        std::string name;
+        for (std::size_t i = 0; i < p.name.size(); ++i) {
+            if (p.name[i] == '_') continue;
+            const bool first = i == 0 || p.name[i - 1] == '_';
+            name += static_cast<char>(first ? std::toupper(p.name[i]) : p.name[i]);
+        }
+        text += fmt::format(" {}(ms)={:.4g}", name, 1e3 * p.median_s);
+    };
+    for (const results::phase& p : c.end_to_end->parts) add(p);
+    add(c.end_to_end->total);
+    return text + fmt::format(
+                      " HostMemory={} Trials={}\n"
+                      "Once Prepare(ms)={:.4g} FirstRun(ms)={:.4g}\n",
+                      c.end_to_end->host_memory, c.end_to_end->total_trials_s.size(),
+                      1e3 * c.prepare_s, 1e3 * c.cold_s);
+}
+
+}  // namespace carat::cli

@@ -1,0 +1,36 @@
+// --phases: what a product on a GPU costs from host memory to host memory.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lab/results/document.hpp"
+#include "lab/session/request.hpp"
+
+namespace carat::cli {
+
+struct phase_flags {
+    bool on = false;
+    std::string host_memory = "pageable";
+};
+
+void add_host_memory_flag(CLI::App& sub, phase_flags& flags);
+void add_phase_flags(CLI::App& sub, phase_flags& flags);
+
+[[nodiscard]] session::host_memory parse_host_memory(const std::string& text);
+
+// For the request. Throws carat::error when they are asked for and none of `chosen` runs on a GPU,
+// or no GPU can be used.
+[[nodiscard]] std::optional<session::host_memory> phases_of(
+    const phase_flags& flags, const std::vector<session::selection>& chosen);
+
+// One row for each cell that has phases, within 80 columns; empty when none has.
+[[nodiscard]] std::string phase_table(std::span<const results::cell> cells);
+
+// A line of NAME(ms)=TIME for the phases and one for what a program pays once, or why there are no
+// times; empty when none were asked for.
+[[nodiscard]] std::string phase_lines(const results::cell& c);
+
+}  // namespace carat::cli

@@ -1,0 +1,20 @@
+// Crossings from and to the results file ("crossovers" in docs/results.md).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "lab/crossover/crossover.hpp"
+#include "lab/results/document.hpp"
+
+namespace carat::crossover {
+
+// The square cases of one type: products of CPU implementations, whole sequences of GPU ones.
+// Cells without a verified, possible figure are left out. By size.
+[[nodiscard]] std::vector<size_trials> trials_of(const results::document& doc,
+                                                 const std::string& dtype, int threads);
+
+// The elements of "crossovers".
+[[nodiscard]] nlohmann::json to_json(std::span<const crossing> crossings, const std::string& dtype,
+                                     int threads, const std::string& host_memory);
+
+}  // namespace carat::crossover

@@ -1,0 +1,16 @@
+// From which size a GPU pays, in words: of the "crossovers" of a results file.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace carat::report {
+
+// One sentence for each, in the file's order.
+[[nodiscard]] std::vector<std::string> crossover_sentences(const nlohmann::json& results);
+
+// The times behind them as a Markdown section; empty when the file has no crossovers.
+[[nodiscard]] std::string crossover_markdown(const nlohmann::json& results);
+
+}  // namespace carat::report

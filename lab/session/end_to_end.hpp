@@ -1,0 +1,42 @@
+// A product on a device as a program meets it that has its matrices in host memory and nothing on
+// the device yet: memory is allocated there, A and B are copied in, the product runs, C is copied
+// back, the memory is freed; each phase ends when the device is done with it.
+//
+// Not counted, because a program pays for them once: the device's context, handles and whatever
+// else prepare() does, the host's own matrices, and locking their pages where they are pinned.
+#pragma once
+
+#include "core/execution_space.hpp"
+#include "core/implementation.hpp"
+#include "lab/measure/interleave.hpp"
+#include "lab/measure/laps.hpp"
+#include "lab/results/phases.hpp"
+
+namespace carat::session {
+
+class end_to_end {
+  public:
+    // `host` are whole matrices of `p` in host memory; `ready` was prepared for `p` on `device`.
+    // All of them must outlive this object.
+    end_to_end(const core::problem& p, core::execution_space& device, core::runnable& ready,
+               const core::operands& host, measure::laps clock = {});
+
+    // The whole sequence once. Throws carat::error(out_of_memory) when the device is full.
+    void run();
+
+    // Trials of run() by the host's clock. Refers to this object.
+    [[nodiscard]] measure::candidate candidate();
+
+    // The phases with their intervals; `total` are the trials of candidate(),
+    // one at least.
+    [[nodiscard]] results::phases phases(const measure::series& total, std::uint64_t seed) const;
+
+  private:
+    core::problem problem_;
+    core::execution_space& device_;
+    std::vector<core::stage> stages_;
+    core::operands host_;
+    measure::laps clock_;
+};
+
+}  // namespace carat::session

@@ -1,0 +1,65 @@
+#include "lab/session/phase_trials.hpp"
+
+#include <exception>
+
+#include "lab/verify/verify.hpp"
+
+namespace carat::session {
+
+std::string_view name(host_memory where) {
+    return where == host_memory::pinned ? "pinned" : "pageable";
+}
+
+void phase_trials::lock_pages(core::execution_space& device, const core::operands& host) {
+    if (where_ != host_memory::pinned || !locks_.empty()) return;
+    const workload::operand_bytes needed = workload::bytes_needed(problem_);
+    const auto lock = [&](const void* memory, std::int64_t bytes) {
+        locks_.emplace_back(device, const_cast<void*>(memory), static_cast<std::size_t>(bytes));
+    };
+    lock(host.a, needed.a);
+    lock(host.b, needed.b);
+    lock(host.c, needed.c);
+}
+
+void phase_trials::enter(results::cell& cell, core::execution_space& device, core::runnable& ready,
+                         const core::operands& host,
+                         const std::function<std::string(const void*)>& reason_against) {
+    results::phases& phases = cell.end_to_end.emplace();
+    phases.host_memory = session::name(where_);
+    try {
+        lock_pages(device, host);
+        auto sequence = std::make_unique<end_to_end>(problem_, device, ready, host);
+        verify::poison(problem_, host.c);
+        const double first_s = core::host_space().time_s([&] { sequence->run(); });
+        phases.reason = reason_against(host.c);
+        if (!phases.reason.empty()) return;
+        phases.reason = "interrupted before it was timed";
+        entries_.push_back({&cell, std::move(sequence), first_s});
+    } catch (const std::exception& failure) {
+        phases.reason = failure.what();
+    }
+}
+
+void phase_trials::join(std::vector<measure::candidate>& candidates,
+                        std::vector<double>& estimates_s) {
+    for (const entry& e : entries_) {
+        candidates.push_back(e.sequence->candidate());
+        estimates_s.push_back(e.first_s);
+    }
+}
+
+std::string phase_trials::name(std::size_t i) const {
+    return entries_[i].cell->implementation + " end to end";
+}
+
+void phase_trials::finish(std::span<const measure::series> trials) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (trials[i].trials_s.empty()) continue;
+        results::phases& phases = *entries_[i].cell->end_to_end;
+        const std::string where = phases.host_memory;
+        phases = entries_[i].sequence->phases(trials[i], seed_);
+        phases.host_memory = where;
+    }
+}
+
+}  // namespace carat::session

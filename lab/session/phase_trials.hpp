@@ -1,0 +1,54 @@
+// The end-to-end sequences of all device implementations of one case: each is run once and its
+// result verified, then all take part in the interleaved trials beside the bare products.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/results/document.hpp"
+#include "lab/session/end_to_end.hpp"
+#include "lab/session/request.hpp"
+
+namespace carat::session {
+
+class phase_trials {
+  public:
+    phase_trials(const core::problem& p, host_memory where, std::uint64_t seed)
+        : problem_(p), where_(where), seed_(seed) {}
+
+    // Runs the sequence once on `host`, the matrices of this case, whose C it overwrites.
+    // `reason_against` says what is wrong with the C that came back; empty when it is right. When
+    // the sequence fails the cell says why and takes no part in what follows. `cell`, `device` and
+    // `ready` must outlive this object.
+    void enter(results::cell& cell, core::execution_space& device, core::runnable& ready,
+               const core::operands& host,
+               const std::function<std::string(const void*)>& reason_against);
+
+    // Adds a candidate and a first time for each sequence entered.
+    void join(std::vector<measure::candidate>& candidates, std::vector<double>& estimates_s);
+
+    // The name of the i-th that joined, for progress.
+    [[nodiscard]] std::string name(std::size_t i) const;
+
+    // The trials of those that joined, in their order: fills the cells' phases.
+    void finish(std::span<const measure::series> trials);
+
+  private:
+    void lock_pages(core::execution_space& device, const core::operands& host);
+
+    struct entry {
+        results::cell* cell;
+        std::unique_ptr<end_to_end> sequence;
+        double first_s;
+    };
+
+    core::problem problem_;
+    host_memory where_;
+    std::uint64_t seed_;
+    std::vector<core::page_lock> locks_;
+    std::vector<entry> entries_;
+};
+
+}  // namespace carat::session

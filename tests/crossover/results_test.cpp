@@ -1,0 +1,78 @@
+// Which cells of a results file take part in a crossing, and what is written of one.
+#include "lab/crossover/results.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace carat;
+
+results::cell cell(const std::string& implementation, std::int64_t n) {
+    results::cell c;
+    c.implementation = implementation;
+    c.device = implementation.starts_with("cpu") ? "cpu" : "cuda";
+    c.dtype = "f32";
+    c.m = c.n = c.k = n;
+    c.threads = 2;
+    c.verified = true;
+    c.trials_s = {1, 2};
+    if (c.device == "cuda") c.end_to_end.emplace().total_trials_s = {3, 4, 5};
+    return c;
+}
+
+results::document sample() {
+    results::document doc;
+    doc.cells = {cell("cpu.a", 64), cell("cuda.x", 64), cell("cpu.a", 8), cell("cuda.x", 8)};
+    return doc;
+}
+
+TEST(trials_of, takes_products_from_the_cpu_and_whole_sequences_from_the_gpu_by_size) {
+    const auto trials = crossover::trials_of(sample(), "f32", 2);
+    ASSERT_EQ(trials.size(), 2u);
+    EXPECT_EQ(trials[0].n, 8);
+    EXPECT_EQ(trials[1].n, 64);
+    ASSERT_EQ(trials[0].cpu.size(), 1u);
+    ASSERT_EQ(trials[0].gpu.size(), 1u);
+    EXPECT_EQ(trials[0].cpu[0].trials_s, (std::vector<double>{1, 2}));
+    EXPECT_EQ(trials[0].gpu[0].trials_s, (std::vector<double>{3, 4, 5}));
+}
+
+TEST(trials_of, leaves_out_what_is_wrong_impossible_untimed_or_of_another_case) {
+    EXPECT_TRUE(crossover::trials_of(sample(), "f64", 2).empty());
+    EXPECT_TRUE(crossover::trials_of(sample(), "f32", 1).empty());
+    results::document doc = sample();
+    doc.cells[0].verified = false;
+    doc.cells[1].impossible = true;
+    doc.cells[2].m = 9;
+    doc.cells[3].end_to_end.reset();
+    const auto trials = crossover::trials_of(doc, "f32", 2);
+    for (const auto& t : trials) EXPECT_TRUE(t.cpu.empty() && t.gpu.empty());
+}
+
+TEST(to_json, writes_null_where_an_interval_has_no_end_and_the_sizes_around_a_crossing) {
+    crossover::crossing c;
+    c.gpu = "cuda.x";
+    c.what = crossover::outcome::crosses;
+    c.n = 40;
+    c.ci95 = {30, std::numeric_limits<double>::infinity()};
+    c.below = 8;
+    c.above = 64;
+    c.changes = 1;
+    c.points = {{8, {"cpu.a", 1, {1, 2}}, {"cuda.x", 3, {2, 4}}}};
+    const auto json = crossover::to_json({&c, 1}, "f32", 2, "pageable");
+    ASSERT_EQ(json.size(), 1u);
+    EXPECT_EQ(json[0]["outcome"], "crosses");
+    EXPECT_EQ(json[0]["n"], 40);
+    EXPECT_EQ(json[0]["ci95"][0], 30);
+    EXPECT_TRUE(json[0]["ci95"][1].is_null());
+    EXPECT_EQ(json[0]["between"][1], 64);
+    EXPECT_EQ(json[0]["points"][0]["gpu_s"], 3);
+    EXPECT_EQ(json[0]["points"][0]["cpu"], "cpu.a");
+    c.what = crossover::outcome::never;
+    c.n = std::numeric_limits<double>::infinity();
+    const auto none = crossover::to_json({&c, 1}, "f32", 2, "pageable");
+    EXPECT_TRUE(none[0]["n"].is_null());
+    EXPECT_FALSE(none[0].contains("between"));
+}
+
+}  // namespace
