@@ -9,6 +9,7 @@
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
+#include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/crossover/results.hpp"
 #include "lab/gpu/gpu.hpp"
@@ -26,7 +27,7 @@ constexpr int fewest_trials = 20;
 
 struct crossover_options {
     std::string cpu = "engine,openblas,mkl,onednn,eigen", gpu = "naive,tiled,cublas";
-    std::string sizes = "2:512:x2,1024,2048,4096,6144,8192,10240", type = "f32", threads;
+    std::string sizes = "2:512:x2,1024,2048,4096,10240", type = "f32", threads;
     std::string device = "cuda", json, csv, report;
     phase_flags phases{.on = true};
     int trials = 0;
@@ -72,6 +73,7 @@ session::request request_of(const crossover_options& o) {
                     "crossover takes one --dtype and one --threads: run it once for each");
     require_squares(r.shapes);
     r.phases = phases_of(o.phases, r.chosen);
+    r.weigh_energy = false;  // takes longer than all else here
     r.timing.trials = o.trials;
     r.timing.ci_width = o.ci_width;
     r.timing.budget_s = o.budget_s;
@@ -118,7 +120,8 @@ std::string absences(const results::document& doc) {
         const std::string& reason = phases_failed ? c.end_to_end->reason : c.reason;
         if (reason.empty() || std::ranges::find(told, c.implementation) != told.end()) continue;
         told.push_back(c.implementation);
-        text += fmt::format("   {} from N = {}: {}\n", c.implementation, c.n, reason);
+        const std::string line = fmt::format("{} from N = {}: {}", c.implementation, c.n, reason);
+        text += "   " + wrapped(line, 6) + "\n";
     }
     return text;
 }

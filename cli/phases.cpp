@@ -68,7 +68,7 @@ std::string phase_table(std::span<const results::cell> cells) {
         if (c.end_to_end->measured())
             rows += row(c);
         else
-            reasons += fmt::format("   {}: {}\n", c.implementation, c.end_to_end->reason);
+            reasons += "   " + wrapped(c.implementation + ": " + c.end_to_end->reason, 6) + "\n";
     }
     if (rows.empty() && reasons.empty()) return {};
     std::string text =

@@ -68,26 +68,6 @@ std::string row(const results::cell& c, const results::cell& best, const std::st
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 
-// Words of `text` in lines of at most 77 columns, each after `indent` spaces but the first.
-std::string wrapped(std::string_view text, std::size_t indent) {
-    std::string out;
-    std::size_t column = 0;
-    while (!text.empty()) {
-        const std::string_view word = text.substr(0, text.find(' '));
-        text.remove_prefix(std::min(text.size(), word.size() + 1));
-        if (column > 0 && column + 1 + word.size() > 77) {
-            out += "\n" + std::string(indent, ' ');
-            column = indent;
-        } else if (column > 0) {
-            out += ' ';
-            ++column;
-        }
-        out += word;
-        column += word.size();
-    }
-    return out;
-}
-
 // Reasons are given once; later cases name what they concern.
 std::string not_ranked(std::span<const results::cell> cells, reasons_told& told) {
     std::string text, again;

@@ -1,5 +1,6 @@
 #include "cli/terminal.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -46,6 +47,25 @@ std::string shortened_middle(std::string_view text, std::size_t width) {
     const std::size_t head = 4;
     return std::string(text.substr(0, head)) + ".." +
            std::string(text.substr(text.size() - (width - head - 2)));
+}
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+    std::string out;
+    std::size_t column = 0;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        if (column > 0 && column + 1 + word.size() > 77) {
+            out += "\n" + std::string(indent, ' ');
+            column = indent;
+        } else if (column > 0) {
+            out += ' ';
+            ++column;
+        }
+        out += word;
+        column += word.size();
+    }
+    return out;
 }
 
 progress_line::progress_line()

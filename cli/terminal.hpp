@@ -19,6 +19,9 @@ enum class style { plain, strong, faint, good, bad };
 // The same, the middle cut out: names begin with their family and end with what tells them apart.
 [[nodiscard]] std::string shortened_middle(std::string_view text, std::size_t width);
 
+// Words of `text` in lines of at most 77 columns, each after `indent` spaces but the first.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent);
+
 // One line on standard error that says what is going on and how long it will take.
 class progress_line {
   public:

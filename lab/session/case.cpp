@@ -225,7 +225,7 @@ class runner {
             timed[i]->cell.repetitions = all[i].repetitions;
             timed[i]->cell.stop = text(measure::name(all[i].stop));
             if (!on_gpu(*timed[i])) continue;
-            weigh(*timed[i]);
+            if (request_.weigh_energy) weigh(*timed[i]);
             timed[i]->cell.gpu = timed[i]->watch.facts();
         }
         if (phases_) phases_->finish(std::span(all).subspan(timed.size()));

@@ -153,6 +153,27 @@ TEST_F(sessions, what_is_expected_to_take_too_long_is_skipped_with_the_figure) {
     EXPECT_NE(cell(r, "test.right").reason.find("12.5 s"), std::string::npos);
 }
 
+TEST_F(sessions, a_product_on_the_cpu_has_no_phases_even_when_they_are_asked_for) {
+    request.phases = session::host_memory::pageable;
+    const session::case_result r = run_first();
+    EXPECT_EQ(cell(r, "test.right").trials_s.size(), 3u);
+    for (const results::cell& c : r.cells) EXPECT_FALSE(c.end_to_end) << c.implementation;
+}
+
+TEST_F(sessions, what_would_take_too_long_is_judged_by_the_largest_product_so_far) {
+    // Small products are slow: judged by them, every large one would be skipped.
+    request.shapes = {{2, 2, 2}, {48, 48, 48}, {64, 64, 64}};
+    request.chosen = {{&right, {}, true}};
+    request.slowest_run_s = 1;
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, {}, doc));
+    for (results::cell& c : doc.cells)
+        if (c.n == 2) c.median_gflops = 1e-9;
+    doc.cells.pop_back();
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, {}, doc));
+    EXPECT_TRUE(doc.cells.back().available) << doc.cells.back().reason;
+}
+
 TEST_F(sessions, rotated_inputs_verify_and_time_as_well) {
     request.rotate_inputs = true;
     EXPECT_EQ(cell(run_first(), "test.right").trials_s.size(), 3u);
