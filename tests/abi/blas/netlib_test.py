@@ -55,7 +55,8 @@ class Netlib(unittest.TestCase):
     def run_program(self, name, lines=()):
         with tempfile.TemporaryDirectory() as folder:
             environment = dict(os.environ, LD_PRELOAD=LIBRARY, LD_LIBRARY_PATH=str(PROGRAMS),
-                               CARAT_PROFILE=f"{folder}/profile")
+                               CARAT_PROFILE=f"{folder}/profile",
+                               OMP_NUM_THREADS="1")
             done = subprocess.run([PROGRAMS / name], input="\n".join(lines) + "\n", cwd=folder,
                                   text=True, capture_output=True, timeout=900, env=environment,
                                   check=False)
@@ -66,14 +67,28 @@ class Netlib(unittest.TestCase):
             self.assertNotRegex(text, r"FAIL|\*\*\*\*\*|SUSPECT", name)
             return text, profile.read_text() if profile.exists() else ""
 
-    def check_calls(self, text, routine, pattern, minimum=None, exactly=None):
-        found = re.findall(pattern.format(re.escape(routine)), text)
-        self.assertEqual(len(found), 1, f"{routine}: {text[-3000:]}")
-        if exactly is not None:
-            self.assertEqual(int(found[0]), exactly, routine)
-        else:
-            self.assertGreaterEqual(int(found[0]), minimum, routine)
-        return int(found[0])
+    def passed(self, text, prefix, routines, runs):
+        """{routine: calls of each run}; every routine passed its error exits and `runs` runs."""
+        exits = re.findall(rf"{prefix}(\w+) +PASSED THE TESTS OF ERROR-EXITS", text)
+        self.assertEqual(len(exits), len(routines), text[-3000:])
+        calls = {}
+        for name, count in re.findall(
+                rf"{prefix}(\w+) +PASSED THE (?:COLUMN-MAJOR +|ROW-MAJOR +)?COMPUTATIONAL TESTS +"
+                r"\( *(\d+) CALLS\)", text):
+            calls.setdefault(name.upper(), []).append(int(count))
+        self.assertEqual(set(calls), set(routines))
+        self.assertTrue(all(len(counts) == runs for counts in calls.values()), calls)
+        return calls
+
+    def check_level_2(self, calls):
+        self.assertGreaterEqual(min(min(counts) for counts in calls.values()), 100, calls)
+
+    def check_level_3(self, calls, letter, profile):
+        for routine, counts in calls.items():
+            expected = calls_of_level_3(routine, letter, SIZES)
+            self.assertEqual(counts, [expected] * len(counts), routine)
+        if letter in REAL:
+            self.ours_were_called(profile, sum(map(sum, calls.values())))
 
     def fortran_input(self, letter, level, sizes, routines):
         factors = FACTORS[kind(letter)]
@@ -88,8 +103,7 @@ class Netlib(unittest.TestCase):
         head = ["'SNAP'", "-1", "F", "F", "T", "2", "16.0", str(len(sizes)),
                 " ".join(map(str, sizes))]
         more = ["4", "0 1 2 4", "4", "1 2 -1 -2"] if level == 2 else []
-        width = 12 if level == 3 else 12
-        names = [f"{'cblas_' + letter + r.lower():{width}} T" for r in routines]
+        names = [f"{'cblas_' + letter + r.lower():12} T" for r in routines]
         return [*head, *more, "3", factors[0], "3", factors[1], *names]
 
     def fortran(self, letter):
@@ -98,23 +112,11 @@ class Netlib(unittest.TestCase):
         routines = LEVEL_2[kind(letter)].split()
         text, _ = self.run_program(
             f"xblat2{letter}", self.fortran_input(letter, 2, SIZES_OF_LEVEL_2, routines))
-        for routine in routines:
-            name = letter.upper() + routine
-            self.assertRegex(text, rf"{name} +PASSED THE TESTS OF ERROR-EXITS")
-            self.check_calls(text, name, r"{} +PASSED THE COMPUTATIONAL TESTS \( *(\d+) CALLS\)",
-                             minimum=100)
+        self.check_level_2(self.passed(text, letter.upper(), routines, runs=1))
         routines = LEVEL_3[kind(letter)].split()
         text, profile = self.run_program(
             f"xblat3{letter}", self.fortran_input(letter, 3, SIZES, routines))
-        total = 0
-        for routine in routines:
-            name = letter.upper() + routine
-            self.assertRegex(text, rf"{name} +PASSED THE TESTS OF ERROR-EXITS")
-            total += self.check_calls(
-                text, name, r"{} +PASSED THE COMPUTATIONAL TESTS \( *(\d+) CALLS\)",
-                exactly=calls_of_level_3(routine, letter, SIZES))
-        if letter in REAL:
-            self.ours_were_called(profile, total)
+        self.check_level_3(self.passed(text, letter.upper(), routines, runs=1), letter, profile)
 
     def ours_were_called(self, profile, at_least):
         """What passed was this library, not the one it stands before."""
@@ -125,21 +127,14 @@ class Netlib(unittest.TestCase):
     def cblas(self, letter):
         text, _ = self.run_program(f"x{letter}cblat1")
         self.assertEqual(text.count("PASS"), 10)
-        for level, sizes in ((2, SIZES_OF_LEVEL_2), (3, SIZES)):
-            routines = (LEVEL_2 if level == 2 else LEVEL_3)[kind(letter)].split()
-            text, profile = self.run_program(
-                f"x{letter}cblat{level}", self.cblas_input(letter, level, sizes, routines))
-            total = 0
-            for routine in routines:
-                name = f"cblas_{letter}{routine.lower()}"
-                self.assertRegex(text, rf"{name} +PASSED THE TESTS OF ERROR-EXITS")
-                for order in ("COLUMN", "ROW"):
-                    pattern = (r"{} +PASSED THE " + order +
-                               r"-MAJOR +COMPUTATIONAL TESTS +\( *(\d+) CALLS\)")
-                    exactly = calls_of_level_3(routine, letter, sizes) if level == 3 else None
-                    total += self.check_calls(text, name, pattern, 100, exactly)
-            if level == 3 and letter in REAL:
-                self.ours_were_called(profile, total)
+        routines = LEVEL_2[kind(letter)].split()
+        text, _ = self.run_program(
+            f"x{letter}cblat2", self.cblas_input(letter, 2, SIZES_OF_LEVEL_2, routines))
+        self.check_level_2(self.passed(text, f"cblas_{letter}", routines, runs=2))
+        routines = LEVEL_3[kind(letter)].split()
+        text, profile = self.run_program(
+            f"x{letter}cblat3", self.cblas_input(letter, 3, SIZES, routines))
+        self.check_level_3(self.passed(text, f"cblas_{letter}", routines, runs=2), letter, profile)
 
     def test_fortran_s(self):
         self.fortran("s")

@@ -68,7 +68,12 @@ key rounded(key of) {
     return of;
 }
 
+key without_shape(const key& of) {
+    return {of.routine, {}, -1, -1, -1, false};
+}
+
 std::string shape_of(const key& of) {
+    if (of.m < 0) return "all shapes";
     std::string text = of.rounded ? "<=" : "";
     text += std::to_string(of.m) + "x" + std::to_string(of.n);
     if (of.k >= 0) text += "x" + std::to_string(of.k);
@@ -94,24 +99,45 @@ std::string_view flags_of(const key& of) {
     return {of.flags.data(), strnlen(of.flags.data(), of.flags.size())};
 }
 
-void print_table(std::FILE* to, const std::vector<line>& lines) {
-    totals whole;
+void print_lines(std::FILE* to, const std::vector<line>& lines, double whole_s) {
     totals rest;
-    for (const auto& [what, of] : lines) add(whole, of);
-    std::fprintf(to, "%-13s %-4s %-24s %10s %10s %5s %8s\n", "routine", "", "m x n x k", "calls",
-                 "seconds", "%", "GFLOP/s");
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const auto& [what, of] = lines[i];
         if (i >= most_lines) {
             add(rest, of);
             continue;
         }
-        print_line(to, what.routine, flags_of(what), shape_of(what), of, whole.time_s);
+        print_line(to, what.routine, flags_of(what), shape_of(what), of, whole_s);
     }
     if (rest.calls != 0)
         print_line(to, "others", "", std::to_string(lines.size() - most_lines) + " more shapes",
-                   rest, whole.time_s);
+                   rest, whole_s);
+}
+
+// Slowest first.
+std::vector<line> sorted(const std::map<key, totals>& entries) {
+    std::vector<line> lines(entries.begin(), entries.end());
+    std::ranges::stable_sort(
+        lines, [](const line& x, const line& y) { return x.second.time_s > y.second.time_s; });
+    return lines;
+}
+
+// The routines, then what they were called with.
+void print_table(std::FILE* to, const std::map<key, totals>& entries) {
+    totals whole;
+    std::map<key, totals> routines;
+    std::map<key, totals> shapes;
+    for (const auto& [what, of] : entries) {
+        add(whole, of);
+        add(routines[without_shape(what)], of);
+        add(shapes[entries.size() > most_lines ? rounded(what) : what], of);
+    }
+    std::fprintf(to, "%-13s %-4s %-24s %10s %10s %5s %8s\n", "routine", "", "m x n x k", "calls",
+                 "seconds", "%", "GFLOP/s");
+    print_lines(to, sorted(routines), whole.time_s);
     print_line(to, "all", "", "", whole, whole.time_s);
+    std::fputs("by shape:\n", to);
+    print_lines(to, sorted(shapes), whole.time_s);
 }
 
 void print_forwarded(std::FILE* to) {
@@ -142,26 +168,14 @@ std::FILE* open_report(const std::string& wanted, bool in_child) {
     return stderr;
 }
 
-// Slowest first.
-std::vector<line> lines_of(const std::map<key, totals>& entries) {
-    std::map<key, totals> shown;
-    for (const auto& [what, of] : entries)
-        add(shown[entries.size() > most_lines ? rounded(what) : what], of);
-    std::vector<line> lines(shown.begin(), shown.end());
-    std::ranges::stable_sort(
-        lines, [](const line& x, const line& y) { return x.second.time_s > y.second.time_s; });
-    return lines;
-}
-
 void report() {
     const char* wanted = std::getenv("CARAT_PROFILE");
     ledger& from = book();
     const std::lock_guard guard(from.lock);
     if (wanted == nullptr || !anything(from)) return;
-    const std::vector<line> lines = lines_of(from.entries);
     std::FILE* to = open_report(wanted, from.in_child);
     std::fprintf(to, "carat_blas: calls of process %d\n", static_cast<int>(getpid()));
-    if (!lines.empty()) print_table(to, lines);
+    if (!from.entries.empty()) print_table(to, from.entries);
     print_forwarded(to);
     if (to != stderr) std::fclose(to);
 }
