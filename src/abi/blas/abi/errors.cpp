@@ -1,0 +1,68 @@
+#include "abi/blas/abi/errors.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace carat::blas {
+
+namespace {
+
+// What this thread's call of xerbla_ is about, when it comes from CBLAS.
+struct origin {
+    const char* cblas_name = nullptr;
+    int position = 0;
+};
+thread_local origin current;
+
+int position_in_cblas(integer position, const turned& when_row_major, bool row_major) {
+    const int shifted = static_cast<int>(position) + 1;
+    for (const auto& [one, other] : when_row_major.pairs) {
+        if (!row_major) break;
+        if (shifted == one) return other;
+        if (shifted == other) return one;
+    }
+    return shifted;
+}
+
+}  // namespace
+
+void report_wrong(const caller& from, integer position, const turned& when_row_major) {
+    if (from.cblas_name != nullptr)
+        current = {from.cblas_name, position_in_cblas(position, when_row_major, from.row_major)};
+    xerbla_(from.fortran_name, &position, std::strlen(from.fortran_name));
+    current = {};
+}
+
+void report_wrong_option(const char* cblas_name, int position) {
+    cblas_xerbla(position, cblas_name, "");
+}
+
+}  // namespace carat::blas
+
+// As in the reference, the process ends: a routine that returned would leave its caller with a
+// result that was never computed.
+void xerbla_(const char* routine, const carat::blas::integer* position, std::size_t length) {
+    const carat::blas::origin& from = carat::blas::current;
+    if (from.cblas_name != nullptr) {
+        cblas_xerbla(from.position, from.cblas_name, "");
+        return;
+    }
+    // Some callers in C give no length: stop at the end of the text, and well before nonsense.
+    const int letters = static_cast<int>(strnlen(routine, length < 32 ? length : 32));
+    std::fprintf(stderr, " ** On entry to %.*s parameter number %lld had an illegal value\n",
+                 letters, routine, static_cast<long long>(*position));
+    std::exit(EXIT_FAILURE);
+}
+
+void cblas_xerbla(carat::blas::integer position, const char* routine, const char* form, ...) {
+    if (position != 0)
+        std::fprintf(stderr, "Parameter %lld to routine %s was incorrect\n",
+                     static_cast<long long>(position), routine);
+    std::va_list more;
+    va_start(more, form);
+    std::vfprintf(stderr, form, more);
+    va_end(more);
+    std::exit(EXIT_FAILURE);
+}

@@ -1,0 +1,36 @@
+// Wrong arguments, told as the reference BLAS tells them: through xerbla_, which programs replace.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "abi/blas/abi/integer.hpp"
+
+namespace carat::blas {
+
+// Who called: a Fortran symbol, or a CBLAS one that was turned into a column-major call.
+struct caller {
+    const char* fortran_name;          // six letters or more, as xerbla_ gets them
+    const char* cblas_name = nullptr;  // null for Fortran
+    bool row_major = false;
+};
+
+// Positions of CBLAS arguments that change places when a row-major call is turned.
+struct turned {
+    std::array<std::array<int, 2>, 2> pairs{};
+};
+
+// Calls xerbla_ with the name and the position of the column-major routine, also for CBLAS: so does
+// the reference, and programs that replace xerbla_ count on it. If none did, ours names the CBLAS
+// routine and the position the caller would count.
+void report_wrong(const caller& from, integer position, const turned& when_row_major = {});
+
+// For options of CBLAS that name nothing: calls cblas_xerbla.
+void report_wrong_option(const char* cblas_name, int position);
+
+}  // namespace carat::blas
+
+CARAT_BLAS_EXPORT void xerbla_(const char* routine, const carat::blas::integer* position,
+                               std::size_t length);
+CARAT_BLAS_EXPORT void cblas_xerbla(carat::blas::integer position, const char* routine,
+                                    const char* form, ...);

@@ -1,0 +1,45 @@
+#include "abi/blas/level3/diagonal.hpp"
+
+#include <carat/error.hpp>
+
+#include "abi/blas/level3/product.hpp"
+#include "core/isa.hpp"
+
+namespace carat::blas {
+
+namespace baseline {
+extern const diagonal_set diagonal;
+}
+namespace avx2 {
+extern const diagonal_set diagonal;
+}
+namespace avx512 {
+extern const diagonal_set diagonal;
+}
+
+namespace {
+
+const diagonal_set& choose() {
+    try {
+        switch (core::isa_in_use()) {
+            case core::isa::avx512:
+                return avx512::diagonal;
+            case core::isa::avx2:
+                return avx2::diagonal;
+            case core::isa::baseline:
+                break;
+        }
+    } catch (const error& why) {
+        give_up(why.what());
+    }
+    return baseline::diagonal;
+}
+
+}  // namespace
+
+const diagonal_set& diagonal_functions_in_use() {
+    static const diagonal_set& chosen = choose();
+    return chosen;
+}
+
+}  // namespace carat::blas

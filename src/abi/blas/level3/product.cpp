@@ -1,0 +1,96 @@
+#include "abi/blas/level3/product.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <carat/carat.hpp>
+
+#include "abi/blas/level3/threads.hpp"
+
+namespace carat::blas {
+
+namespace {
+
+template <class T>
+void scale_lines(T beta, view<T> c) {
+    for (std::size_t j = 0; j < c.cols(); ++j) {
+        if (beta == 0) {
+            for (std::size_t i = 0; i < c.rows(); ++i) c(i, j) = 0;
+        } else {
+            for (std::size_t i = 0; i < c.rows(); ++i) c(i, j) *= beta;
+        }
+    }
+}
+
+template <class T>
+void multiply_by_parts(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) noexcept;
+
+// For a C that overlaps A or B, or that can't be proved apart from them.
+template <class T>
+void multiply_apart(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) {
+    matrix<T> result(c.rows(), c.cols());
+    const auto copy = [&](view<const T> from, view<T> to) {
+        for (std::size_t j = 0; j < c.cols(); ++j)
+            for (std::size_t i = 0; i < c.rows(); ++i) to(i, j) = from(i, j);
+    };
+    if (beta != 0) copy(c, result.view());
+    multiply<T>(alpha, a, b, beta, result.view());
+    copy(result.view(), c);
+}
+
+// Without memory for packing: halves, until they are small enough to need none.
+template <class T>
+void multiply_by_parts(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) noexcept {
+    const std::size_t largest = std::max({c.rows(), c.cols(), a.cols()});
+    if (largest < 32) give_up("no memory");
+    const std::size_t half = largest / 2;
+    if (largest == c.rows()) {
+        multiply(alpha, a.block(0, 0, half, a.cols()), b, beta, c.block(0, 0, half, c.cols()));
+        multiply(alpha, a.block(half, 0, a.rows() - half, a.cols()), b, beta,
+                 c.block(half, 0, c.rows() - half, c.cols()));
+    } else if (largest == c.cols()) {
+        multiply(alpha, a, b.block(0, 0, b.rows(), half), beta, c.block(0, 0, c.rows(), half));
+        multiply(alpha, a, b.block(0, half, b.rows(), b.cols() - half), beta,
+                 c.block(0, half, c.rows(), c.cols() - half));
+    } else {
+        multiply(alpha, a.block(0, 0, a.rows(), half), b.block(0, 0, half, b.cols()), beta, c);
+        multiply(alpha, a.block(0, half, a.rows(), a.cols() - half),
+                 b.block(half, 0, b.rows() - half, b.cols()), T{1}, c);
+    }
+}
+
+}  // namespace
+
+void give_up(const char* why) {
+    std::fprintf(stderr, "carat_blas: %s\n", why);
+    std::abort();
+}
+
+template <class T>
+void scale(T beta, view<T> c) {
+    if (beta == 1) return;
+    scale_lines(beta, c.row_stride() == 1 ? c : transposed(c));
+}
+
+template <class T>
+void multiply(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) noexcept {
+    if (c.empty()) return;
+    if (alpha == 0 || a.cols() == 0) return scale(beta, c);
+    try {
+        matrix_product(cpu{thread_limit()}, scaled(static_cast<double>(alpha), a), b,
+                       scaled(static_cast<double>(beta), c), c);
+    } catch (const error& why) {
+        if (why.code() == error_code::out_of_memory) return multiply_by_parts(alpha, a, b, beta, c);
+        if (why.code() != error_code::aliasing) give_up(why.what());
+        multiply_apart(alpha, a, b, beta, c);
+    }
+}
+
+template void scale(float, view<float>);
+template void scale(double, view<double>);
+template void multiply(float, view<const float>, view<const float>, float, view<float>) noexcept;
+template void multiply(double, view<const double>, view<const double>, double,
+                       view<double>) noexcept;
+
+}  // namespace carat::blas

@@ -1,0 +1,24 @@
+// C = alpha A B + beta C by carat's public call, without its refusals: a caller of the BLAS can't
+// be told of an error.
+#pragma once
+
+#include <carat/views.hpp>
+
+namespace carat::blas {
+
+template <class T>
+using view = matrix_view<T>;
+
+// A and B are not read when alpha = 0, C is not read when beta = 0. Where C overlaps A or B, which
+// the BLAS forbids, the result is that of the operands before the call.
+template <class T>
+void multiply(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) noexcept;
+
+// C = beta C; C is not read when beta = 0.
+template <class T>
+void scale(T beta, view<T> c);
+
+// Ends the process with one line: for what no result can tell.
+[[noreturn]] void give_up(const char* why);
+
+}  // namespace carat::blas

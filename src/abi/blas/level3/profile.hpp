@@ -1,0 +1,51 @@
+// CARAT_PROFILE: what the program asked of the BLAS, printed when it ends.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace carat::blas::profile {
+
+// Set before main from CARAT_PROFILE, and then constant.
+extern bool enabled;
+
+// One call as the report counts it: calls that agree in all of this share a line.
+struct call {
+    const char* routine;        // "dgemm"; kept as a pointer
+    std::array<char, 4> flags;  // 'T', 'N', 'L' ..., in the order of the arguments; 0 where none
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = -1;  // -1 for routines with two sizes
+    double flop = 0;
+};
+
+void record(const call& made, std::chrono::steady_clock::duration took) noexcept;
+
+// What else the report shows: a function that visits (symbol, calls) of what is not timed.
+using counter = void (*)(const std::function<void(const char*, std::uint64_t)>&);
+void add_counter(counter of_forwarded);
+
+// Around one call. When profiling is off this is one branch, twice.
+class scope {
+  public:
+    explicit scope(const call& made) {
+        if (!enabled) [[likely]]
+            return;
+        made_ = made;
+        start_ = std::chrono::steady_clock::now();
+    }
+    ~scope() {
+        if (made_.routine != nullptr) [[unlikely]]
+            record(made_, std::chrono::steady_clock::now() - start_);
+    }
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+
+  private:
+    call made_{};
+    std::chrono::steady_clock::time_point start_{};
+};
+
+}  // namespace carat::blas::profile

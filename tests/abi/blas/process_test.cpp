@@ -1,0 +1,136 @@
+// Many callers at once, callers inside parallel regions, and processes that fork after threads have
+// multiplied.
+#include <atomic>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "stored.hpp"
+
+namespace carat::blas::tested {
+
+namespace {
+
+// One of many different calls, by number; the result is a fresh matrix.
+std::vector<double> result_of(std::size_t which) {
+    std::mt19937 random(static_cast<unsigned>(which));
+    const std::size_t m = 1 + which * 37 % 190;
+    const std::size_t n = 1 + which * 53 % 210;
+    const std::size_t order = which % 2 == 0 ? m : n;
+    const char side = which % 2 == 0 ? 'L' : 'R';
+    const char uplo = which % 3 == 0 ? 'U' : 'L';
+    stored<double> a(language::fortran, order, order, 0);
+    stored<double> b(language::fortran, m, n, 0);
+    stored<double> c(language::fortran, m, n, 0);
+    a.fill(random);
+    b.fill(random);
+    c.fill(random);
+    for (std::size_t i = 0; i < order; ++i) a(i, i) += 50;
+    const auto im = integer(m);
+    const auto in = integer(n);
+    switch (which % 4) {
+        case 0:
+            gemm<double>(language::fortran, 'N', 'N', im, in, im, 2, a.data(), a.ld(), b.data(),
+                         b.ld(), 0.5, c.data(), c.ld());
+            break;
+        case 1:
+            triangular<double>(true, language::fortran, side, uplo, 'N', 'N', im, in, 2, a.data(),
+                               a.ld(), c.data(), c.ld());
+            break;
+        case 2:
+            symm<double>(language::fortran, side, uplo, im, in, 2, a.data(), a.ld(), b.data(),
+                         b.ld(), 0.5, c.data(), c.ld());
+            break;
+        default:
+            triangular<double>(false, language::fortran, side, uplo, 'T', 'N', im, in, 2, a.data(),
+                               a.ld(), c.data(), c.ld());
+    }
+    std::vector<double> kept;
+    for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t i = 0; i < m; ++i) kept.push_back(c(i, j));
+    return kept;
+}
+
+bool same_bits(const std::vector<double>& x, const std::vector<double>& y) {
+    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
+}
+
+constexpr std::size_t callers = 64;
+constexpr std::size_t calls_each = 6;
+
+TEST(process, many_threads_get_what_one_gets) {
+    std::vector<std::vector<double>> alone;
+    for (std::size_t i = 0; i < callers; ++i) alone.push_back(result_of(i));
+    std::vector<int> wrong(callers, 0);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < callers; ++t) {
+        threads.emplace_back([&, t] {
+            for (std::size_t i = 0; i < calls_each; ++i) {
+                const std::size_t which = (t * 7 + i * 11) % callers;
+                if (!same_bits(result_of(which), alone[which])) ++wrong[t];
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t t = 0; t < callers; ++t) EXPECT_EQ(wrong[t], 0) << "thread " << t;
+}
+
+TEST(process, inside_a_parallel_region_of_the_caller) {
+    const std::vector<double> alone = result_of(40);
+    int wrong = 0;
+#pragma omp parallel for num_threads(4) reduction(+ : wrong)
+    for (int i = 0; i < 16; ++i)
+        if (!same_bits(result_of(40), alone)) ++wrong;
+    EXPECT_EQ(wrong, 0);
+}
+
+// A product large enough for every thread of the team.
+bool large_product_is_right() {
+    const std::size_t n = 400;
+    std::vector<double> a(n * n, 1.0);
+    std::vector<double> c(n * n);
+    gemm<double>(language::fortran, 'N', 'N', integer(n), integer(n), integer(n), 1, a.data(),
+                 integer(n), a.data(), integer(n), 0, c.data(), integer(n));
+    for (const double x : c)
+        if (x != static_cast<double>(n)) return false;
+    return true;
+}
+
+// Runs `work` in a child: 0 when it was true, 1 when false, -1 when it did not end within a minute.
+template <class Work>
+int in_child(const Work& work) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);  // the default action ends a child that hangs
+        _exit(work() ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(process, children_multiply_after_their_parent_did) {
+    ASSERT_TRUE(large_product_is_right());
+    EXPECT_EQ(in_child(large_product_is_right), 0);
+    EXPECT_EQ(
+        in_child([] { return large_product_is_right() && in_child(large_product_is_right) == 0; }),
+        0);
+    EXPECT_TRUE(large_product_is_right());
+}
+
+TEST(process, children_multiply_while_other_threads_of_the_parent_do) {
+    std::vector<std::thread> busy;
+    std::atomic<bool> stop = false;
+    for (int i = 0; i < 4; ++i)
+        busy.emplace_back([&] {
+            while (!stop) (void)large_product_is_right();
+        });
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(in_child(large_product_is_right), 0);
+    stop = true;
+    for (std::thread& thread : busy) thread.join();
+}
+
+}  // namespace
+
+}  // namespace carat::blas::tested

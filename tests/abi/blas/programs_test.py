@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""libcarat_blas as programs meet it: compiled and linked in C and Fortran, its exports, the search for
+the other BLAS, errors, CARAT_PROFILE.
+
+usage: programs_test.py LIBRARY LIBRARY64 ROUTINES.DEF
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIBRARY, LIBRARY64, TABLE = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+
+C_PROGRAM = r"""
+#include <complex.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void cblas_dgemm(int, int, int, INTEGER, INTEGER, INTEGER, double, const double *, INTEGER,
+                 const double *, INTEGER, double, double *, INTEGER);
+void dgemm_(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
+            const double *, const double *, const INTEGER *, const double *, const INTEGER *,
+            const double *, double *, const INTEGER *, size_t, size_t);
+double cblas_ddot(INTEGER, const double *, INTEGER, const double *, INTEGER);
+float complex cdotu_(const INTEGER *, const float complex *, const INTEGER *, const float complex *,
+                     const INTEGER *);
+void cblas_drotmg(double *, double *, double *, double, double *);
+INTEGER cblas_idamax(INTEGER, const double *, INTEGER);
+int main(int count, char **arguments) {
+    const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 2, 0, 1, 1};
+    double c[4], p[5] = {0}, d1 = 2, d2 = 3, x = 4;
+    const float complex u[] = {1 + 2 * I, 3 - I}, v[] = {2, I};
+    const INTEGER one = 1, two = 2, wrong = -1;
+    const double unit = 1, none = 0;
+    if (count > 1 && strcmp(arguments[1], "wrong") == 0)
+        dgemm_("N", "N", &two, &wrong, &two, &unit, a, &two, b, &two, &none, c, &two, 1, 1);
+    if (count > 1 && strcmp(arguments[1], "wrong cblas") == 0)
+        cblas_dgemm(101, 111, 111, 2, 2, 3, 1, a, 2, b, 2, 0, c, 2);
+    cblas_dgemm(101, 111, 111, 2, 2, 3, 1, a, 3, b, 2, 0, c, 2);
+    if (count > 1 && strcmp(arguments[1], "ours") == 0) return 0;
+    const float complex w = cdotu_(&two, u, &one, v, &one);
+    cblas_drotmg(&d1, &d2, &x, 5, p);
+    printf("%g %g %g %g | %g | %g %g | %lld | %.6f\n", c[0], c[1], c[2], c[3],
+           cblas_ddot(6, a, 1, b, 1), crealf(w), cimagf(w), (long long)cblas_idamax(6, a, 1), d1);
+    return 0;
+}
+"""
+C_ANSWER = "8 3 20 6 | 18 | 3 7 | 5 | 2.102804\n"  # by hand; rotmg: 3 / (1 + 8/15 4/5)
+
+FORTRAN_PROGRAM = r"""
+program multiply
+  implicit none
+  double precision :: a(2, 3), b(3, 2), c(2, 2), ddot
+  complex :: u(2), v(2), cdotc
+  external :: dgemm, ddot, cdotc
+  a = reshape([1d0, 4d0, 2d0, 5d0, 3d0, 6d0], [2, 3])
+  b = reshape([1d0, 2d0, 1d0, 0d0, 0d0, 1d0], [3, 2])
+  u = [(1.0, 2.0), (3.0, -1.0)]
+  v = [(2.0, 0.0), (0.0, 1.0)]
+  call dgemm('N', 'N', 2, 2, 3, 1d0, a, 2, b, 3, 0d0, c, 2)
+  print '(5(f6.1), 2(f6.1))', c, ddot(4, a, 1, b, 1), cdotc(2, u, 1, v, 1)
+end program
+"""
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def build_c(self, library=LIBRARY, integer="int32_t"):
+        source = self.folder / "program.c"
+        source.write_text(C_PROGRAM)
+        return self.build(["cc", f"-DINTEGER={integer}"], source, library)
+
+    def build(self, compiler, source, library):
+        program = self.folder / "program"
+        name = library.name.removeprefix("lib").split(".so")[0]
+        subprocess.run([*compiler, source, "-o", program, f"-L{library.parent}", f"-l{name}",
+                        f"-Wl,-rpath,{library.parent}"], check=True, timeout=300)
+        return program
+
+    def run_program(self, *command, code=0, **environment):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300,
+                              env={**os.environ, "OMP_NUM_THREADS": "1", **environment}, check=False,
+                              cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def test_a_program_in_c(self):
+        self.assertEqual(self.run_program(self.build_c()).stdout, C_ANSWER)
+
+    def test_a_program_in_c_with_64_bit_integers(self):
+        if subprocess.run([sys.executable, "-c", "import ctypes; ctypes.CDLL('libblas64.so.3')"],
+                          capture_output=True, check=False).returncode != 0:
+            self.skipTest("no BLAS with 64-bit integers is installed (apt install libblas64-3)")
+        program = self.build_c(LIBRARY64, "int64_t")
+        self.assertEqual(self.run_program(program).stdout, C_ANSWER)
+
+    def test_a_program_in_fortran(self):
+        if shutil.which("gfortran") is None:
+            self.skipTest("gfortran is not installed")
+        source = self.folder / "program.f90"
+        source.write_text(FORTRAN_PROGRAM)
+        program = self.build(["gfortran"], source, LIBRARY)
+        self.assertEqual([float(x) for x in self.run_program(program).stdout.split()],
+                         [8, 20, 3, 6, 11, 1, -1])
+
+    def symbols(self, library):
+        text = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True,
+                              text=True, check=True).stdout
+        return {line.split()[-1] for line in text.splitlines()}
+
+    def test_exports_are_the_table_and_nothing_else(self):
+        expanded = subprocess.run(
+            ["cc", "-E", "-P", "-x", "c", "-DOWN(s)=s;", "-DFORWARD(s,a)=s;", TABLE],
+            capture_output=True, text=True, check=True).stdout
+        table = set(re.findall(r"\w+", expanded))
+        self.assertGreater(len(table), 300)
+        for library in (LIBRARY, LIBRARY64):
+            self.assertEqual(self.symbols(library), table)
+
+    def test_no_routine_of_the_reference_is_missing(self):
+        found = sorted(pathlib.Path("/usr/lib").glob("*/blas/libblas.so.3"))
+        if not found:
+            self.skipTest("the reference BLAS is not installed (apt install libblas3)")
+        # Inside the reference, CBLAS calls these; no interface names them.
+        inner = re.compile(r"CBLAS_CallFromC|RowMajorStrg|\w+sub_")
+        routines = {s for s in self.symbols(found[0]) if not inner.fullmatch(s)}
+        self.assertGreater(len(routines), 280)
+        self.assertEqual(routines - self.symbols(LIBRARY), set())
+
+    def test_what_is_ours_needs_no_other_blas(self):
+        self.run_program(self.build_c(), "ours", CARAT_BLAS_FALLBACK="/nowhere")
+
+    def refused(self, *command, code, **environment):
+        done = self.run_program(*command, code=code, **environment)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_a_fallback_that_is_not_there_or_is_carat(self):
+        program = self.build_c()
+        self.assertIn("CARAT_BLAS_FALLBACK=/nowhere",
+                      self.refused(program, code=127, CARAT_BLAS_FALLBACK="/nowhere"))
+        self.assertIn("is carat itself",
+                      self.refused(program, code=127, CARAT_BLAS_FALLBACK=str(LIBRARY64)))
+        self.assertIn("is no BLAS",
+                      self.refused(program, code=127, CARAT_BLAS_FALLBACK="libm.so.6"))
+
+    def test_carat_under_the_name_of_the_other_blas_is_passed_over(self):
+        for name in ("libopenblas.so.0", "libblis.so.4"):
+            shutil.copy(LIBRARY, self.folder / name)
+        done = self.run_program(self.build_c(), LD_LIBRARY_PATH=str(self.folder))
+        self.assertEqual(done.stdout, C_ANSWER)
+
+    def test_wrong_arguments_end_the_process_as_in_the_reference(self):
+        program = self.build_c()
+        self.assertEqual(self.refused(program, "wrong", code=1),
+                         " ** On entry to DGEMM  parameter number 4 had an illegal value\n")
+        # The position the caller counts, although the call was turned: lda, the ninth.
+        self.assertEqual(self.refused(program, "wrong cblas", code=1),
+                         "Parameter 9 to routine cblas_dgemm was incorrect\n")
+
+    def test_profile(self):
+        program = self.build_c()
+        silent = self.run_program(program)
+        self.assertEqual(silent.stderr, "")
+        self.assertEqual(self.run_program(program, CARAT_PROFILE="0").stderr, "")
+        shown = self.run_program(program, CARAT_PROFILE="1").stderr
+        self.assertTrue(all(len(line) <= 80 for line in shown.splitlines()), shown)
+        self.assertRegex(shown, r"dgemm +all shapes +1 ")
+        self.assertRegex(shown, r"dgemm +NN +2x2x3 +1 ")
+        for symbol in ("cblas_ddot", "cdotu_", "cblas_drotmg", "cblas_idamax"):
+            self.assertRegex(shown, rf"{symbol} +1\n")
+        named = self.run_program(program, CARAT_PROFILE=str(self.folder / "profile"))
+        self.assertEqual(named.stderr, "")
+        self.assertIn("dgemm", (self.folder / "profile").read_text())
+        # A program that never multiplies has nothing to say.
+        self.assertEqual(self.run_program("true", CARAT_PROFILE="1", LD_PRELOAD=str(LIBRARY)).stderr,
+                         "")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
