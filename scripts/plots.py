@@ -3,19 +3,13 @@
 
 results/cpu/bench.json  -> docs/images/throughput.svg
 results/cpu/ladder.json -> docs/images/ladder.svg
+results/h200/*.json     -> docs/images/gpu_*.svg (plots_gpu.py)
 """
 
-import json
-import pathlib
-
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter  # noqa: E402
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-IMAGES = ROOT / "docs" / "images"
+import matplotlib.pyplot as plt
+import plots_gpu
+from figures import (STYLE, FuncFormatter, ceiling, line, load, log_axes, revision, save,
+                     squares)
 
 # Okabe and Ito's palette, told apart by the colour-blind; line styles repeat the message.
 LINES = {
@@ -31,50 +25,12 @@ LINES = {
     "cpu.ladder.naive": ("#888888", ":", 1.4),
 }
 
-STYLE = {
-    "font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-    "grid.color": "#dddddd", "grid.linewidth": 0.6, "svg.hashsalt": "carat",
-    "font.family": "DejaVu Sans", "axes.titleweight": "bold", "axes.titlelocation": "left",
-}
-
-
-def load(name):
-    return json.loads((ROOT / "results" / name).read_text())
-
-
-def save(figure, name):
-    IMAGES.mkdir(parents=True, exist_ok=True)
-    figure.savefig(IMAGES / name, bbox_inches="tight", metadata={"Date": None}, facecolor="white")
-    plt.close(figure)
-
-
-def squares(results, implementation, dtype, threads):
-    cells = [c for c in results["cells"]
-             if c["implementation"] == implementation and c["dtype"] == dtype and c["rank"] > 0
-             and c["threads"] == threads and c["m"] == c["n"] == c["k"]]
-    return sorted(cells, key=lambda c: c["n"])
-
 
 def conditions(results):
     machine = results["machine"]
     return (f"{machine['cpu_model']}, {machine['cores']} cores"
             + (f", {machine['hypervisor']} guest" if machine["hypervisor"] else "")
-            + f"; medians with 95 % intervals; revision {results['revision']}, {results['date'][:10]}")
-
-
-def draw_lines(axes, results, dtype, threads):
-    ends = []
-    for name, (colour, dash, width) in LINES.items():
-        cells = squares(results, name, dtype, threads)
-        if not cells:
-            continue
-        sizes = [c["n"] for c in cells]
-        low, high = zip(*(c["ci95_gflops"] for c in cells))
-        axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
-        axes.plot(sizes, [c["median_gflops"] for c in cells], dash, color=colour, linewidth=width,
-                  label=name)
-        ends.append(name)
-    return ends
+            + f"; medians with 95 % intervals; {revision(results)}")
 
 
 def throughput():
@@ -82,18 +38,15 @@ def throughput():
     threads = max(results["settings"]["threads"])
     figure, panels = plt.subplots(1, 2, figsize=(10.5, 4.4), sharex=True)
     for axes, dtype in zip(panels, ("f64", "f32")):
-        draw_lines(axes, results, dtype, threads)
+        for name, style in LINES.items():
+            line(axes, squares(results, name, dtype, threads), *style, name)
         peak = max(c["gflops"] for c in results["machine"]["ceilings"]["compute"]
                    if c["dtype"] == dtype and c["threads"] == threads)
-        axes.axhline(peak, color="#333333", linewidth=0.9)
-        axes.annotate(f"measured peak {peak:.0f}", (0.02, peak), xytext=(0, 3), fontsize=8,
-                      textcoords="offset points", xycoords=("axes fraction", "data"))
-        axes.set(xscale="log", yscale="log", title=f"{dtype}, {threads} threads",
-                 xlabel="N (square products)", ylabel="GFLOP/s")
+        ceiling(axes, peak, f"measured peak {peak:.0f}")
         sizes = sorted({c["n"] for c in results["cells"] if c["m"] == c["n"] == c["k"]})
-        axes.set_xticks(sizes[::2], [str(s) for s in sizes[::2]])
-        axes.xaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        log_axes(axes, sizes[::2])
+        axes.set(title=f"{dtype}, {threads} threads", xlabel="N (square products)",
+                 ylabel="GFLOP/s")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="center left", bbox_to_anchor=(0.91, 0.55), frameon=False,
                   fontsize=9)
@@ -132,3 +85,4 @@ if __name__ == "__main__":
     plt.rcParams.update(STYLE)
     throughput()
     ladder()
+    plots_gpu.draw_all()

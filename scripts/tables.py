@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Fills the tables of README.md from committed results: readme.py (no arguments).
+"""Fills the tables of README.md and docs/ from committed results: tables.py (no arguments).
 
-Each pair of markers <!-- NAME --> ... <!-- /NAME --> is replaced by what the function of that name
-writes, so no figure in the README is ever typed.
+Each pair of markers <!-- NAME --> ... <!-- /NAME --> of a page is replaced by what its function
+writes, so no figure there is ever typed.
 """
 
 import json
@@ -91,16 +91,62 @@ def peers():
                  [row for _, row in rows]) + source(results, "cpu/bench.json")
 
 
-def main():
-    path = ROOT / "README.md"
+def gpu_source(results, file):
+    gpus = results["machine"]["gpus"]
+    return (f"\n`results/{file}`: {gpus[0]['name'] if gpus else 'NVIDIA H200'}, revision "
+            f"{results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")
+
+
+def tflops(cell):
+    low, high = cell["ci95_gflops"]
+    return f"{cell['median_gflops'] / 1e3:.4g} [{low / 1e3:.4g}, {high / 1e3:.4g}]"
+
+
+def gpu_ladder():
+    """The f32 ladder at 4096: the factor of each step, and its share of cuBLAS."""
+    results = load("h200/f32.json")
+    cells = {c["implementation"]: c for c in ranked(results, dtype="f32", n=4096)}
+    steps = ["naive", "coalesced", "tiled", "register_tiled", "vectorised", "double_buffered",
+             "warp_tiled"]
+    vendor = cells["vendor.cublas"]
+    rows, before = [], None
+    for step in steps:
+        cell = cells[f"cuda.ladder.{step}"]
+        gain = f"{cell['median_gflops'] / before['median_gflops']:.2f} x" if before else ""
+        share = 100 * cell["median_gflops"] / vendor["median_gflops"]
+        rows.append([step, tflops(cell), gain, f"{share:.1f} %"])
+        before = cell
+    rows.append(["`vendor.cublas`", tflops(vendor), "", ""])
+    return table(["step", "TFLOP/s", "this step", "of cuBLAS"], ["---", "---", "--:", "--:"],
+                 rows) + gpu_source(results, "h200/f32.json")
+
+
+def gpu_cold():
+    """What the first run of each costs beside the later ones."""
+    results = load("h200/f32.json")
+    cells = ranked(results, dtype="f32", n=2048)
+    shown = [c for c in cells if "cublas" in c["implementation"] or "tiled" in c["implementation"]]
+    rows = [[f"`{c['implementation']}`", f"{1e3 * c['prepare_s']:.3g}", f"{1e3 * c['cold_s']:.3g}",
+             f"{1e3 * c['median_s']:.3g}"] for c in shown]
+    return table(["f32, N = 2048", "prepare, ms", "first run, ms", "later runs, ms"],
+                 ["---", "--:", "--:", "--:"], rows) + gpu_source(results, "h200/f32.json")
+
+
+PAGES = {"README.md": {"ranking": ranking, "peers": peers},
+         "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold}}
+
+
+def fill(page, tables):
+    path = ROOT / page
     text = path.read_text()
-    for name, write in (("ranking", ranking), ("peers", peers)):
+    for name, write in tables.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         text, count = pattern.subn(lambda m, w=write: m.group(1) + w() + m.group(2), text)
         if count != 1:
-            raise SystemExit(f"README.md has {count} places marked {name}, not one")
+            raise SystemExit(f"{page} has {count} places marked {name}, not one")
     path.write_text(text)
 
 
 if __name__ == "__main__":
-    main()
+    for page_name, its_tables in PAGES.items():
+        fill(page_name, its_tables)

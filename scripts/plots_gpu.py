@@ -1,0 +1,97 @@
+"""The pictures of docs/gpu.md, from results/h200."""
+
+import matplotlib.pyplot as plt
+from figures import FuncFormatter, ceiling, line, load, log_axes, revision, save, squares
+
+LADDER = {
+    "vendor.cublas": ("#009E73", "-", 2.2),
+    "cuda.ladder.warp_tiled": ("#D55E00", "-", 2.2),
+    "cuda.ladder.double_buffered": ("#E69F00", "-", 1.4),
+    "cuda.ladder.vectorised": ("#CC79A7", "-", 1.4),
+    "cuda.ladder.register_tiled": ("#0072B2", "-", 1.4),
+    "cuda.ladder.tiled": ("#56B4E9", "-", 1.4),
+    "cuda.ladder.coalesced": ("#555555", "--", 1.2),
+    "cuda.ladder.naive": ("#888888", ":", 1.4),
+}
+
+# Dtype of the data, implementation, the precision it computes in, and how its line looks.
+TENSOR = [
+    ("narrow", "e4m3", "vendor.cublaslt_best", "e4m3, cuBLASLt", ("#CC79A7", "-", 1.6)),
+    ("narrow", "i8", "vendor.cublaslt_best", "i8, cuBLASLt", ("#E69F00", "-", 1.6)),
+    ("narrow", "bf16", "vendor.cublaslt_best", "bf16, cuBLASLt", ("#009E73", "-", 1.6)),
+    ("narrow", "f16", "vendor.cublaslt_best", "f16, cuBLASLt", ("#0072B2", "-", 1.6)),
+    ("narrow", "f16", "cuda.ladder.wmma_shared", "f16, WMMA in shared memory",
+     ("#0072B2", "--", 1.4)),
+    ("narrow", "f16", "cuda.ladder.wmma", "f16, WMMA", ("#0072B2", ":", 1.4)),
+    ("f32", "f32", "vendor.cublaslt_tf32_best", "tf32, cuBLASLt", ("#56B4E9", "-", 1.6)),
+    ("f32", "f32", "vendor.cublaslt_best", "f32, cuBLASLt", ("#555555", "-", 1.6)),
+    ("f64", "f64", "vendor.cublaslt_best", "f64, cuBLASLt", ("#888888", "--", 1.6)),
+]
+
+
+def gpu_conditions(results):
+    gpus = results["machine"]["gpus"]
+    return (f"{gpus[0]['name'] if gpus else 'NVIDIA H200'}; inputs rotated beyond L2; medians with "
+            f"95 % intervals; {revision(results)}")
+
+
+def sizes_of(results):
+    return sorted({c["n"] for c in results["cells"] if c["m"] == c["n"] == c["k"]})
+
+
+def measured_peak(results, dtype):
+    """The largest measured ceiling of a precision on the GPU, in GFLOP/s, or None."""
+    for gpu in results["machine"]["gpus"]:
+        compute = gpu.get("ceilings", {}).get("compute", [])
+        return max((c["gflops"] for c in compute if c["dtype"] == dtype), default=None)
+    return None
+
+
+def ladder():
+    results = load("h200/f32.json")
+    figure, axes = plt.subplots(figsize=(8.2, 4.6))
+    for name, style in LADDER.items():
+        line(axes, squares(results, name, "f32", 1), *style, name, 1e-3)
+    if (peak := measured_peak(results, "f32")) is not None:
+        ceiling(axes, peak / 1e3, f"measured peak {peak / 1e3:.0f}")
+    log_axes(axes, sizes_of(results))
+    axes.set(title="f32 without tensor cores", xlabel="N (square products)", ylabel="TFLOP/s")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
+    figure.text(0.06, -0.03, gpu_conditions(results), fontsize=8, color="#555555")
+    save(figure, "gpu_ladder.svg")
+
+
+def tensor():
+    files = {name: load(f"h200/{name}.json") for name in ("narrow", "f32", "f64")}
+    figure, axes = plt.subplots(figsize=(8.2, 4.6))
+    for file, dtype, implementation, label, style in TENSOR:
+        line(axes, squares(files[file], implementation, dtype, 1), *style, label, 1e-3)
+    log_axes(axes, sizes_of(files["narrow"]))
+    axes.set(title="The same product, by the precision computed in", xlabel="N (square products)",
+             ylabel="TFLOP/s")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
+    figure.text(0.06, -0.03, gpu_conditions(files["narrow"]), fontsize=8, color="#555555")
+    save(figure, "gpu_precisions.svg")
+
+
+def tiles():
+    results = load("h200/tiles.json")
+    cells = sorted((c for c in results["cells"] if c["rank"] > 0), key=lambda c: c["median_gflops"])
+    figure, axes = plt.subplots(figsize=(7.2, 0.42 * len(cells) + 1.1))
+    values = [c["median_gflops"] / 1e3 for c in cells]
+    axes.barh(range(len(cells)), values, color="#0072B2", height=0.7)
+    for i, value in enumerate(values):
+        axes.text(value, i, f" {value:.3g}", va="center", fontsize=9)
+    axes.set_yticks(range(len(cells)),
+                    [c["implementation"].removeprefix("cuda.ladder.") for c in cells])
+    axes.set(title=f"f32, N = {cells[0]['n']}, by the tile", xlabel="TFLOP/s")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.grid(axis="y", visible=False)
+    figure.text(0.0, -0.16, gpu_conditions(results), fontsize=8, color="#555555")
+    save(figure, "gpu_tiles.svg")
+
+
+def draw_all():
+    ladder()
+    tensor()
+    tiles()
