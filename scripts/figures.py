@@ -44,7 +44,7 @@ def line(axes, cells, colour, dash, width, label, scale=1.0):
     low, high = zip(*((x * scale for x in c["ci95_gflops"]) for c in cells))
     axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.plot(sizes, [c["median_gflops"] * scale for c in cells], dash, color=colour,
-              linewidth=width, label=label)
+              linewidth=width, label=label, marker="o" if len(cells) == 1 else "", markersize=5)
 
 
 def log_axes(axes, sizes):

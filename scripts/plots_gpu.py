@@ -16,10 +16,11 @@ LADDER = {
 
 # Dtype of the data, implementation, the precision it computes in, and how its line looks.
 TENSOR = [
-    ("narrow", "e4m3", "vendor.cublaslt_best", "e4m3, cuBLASLt", ("#CC79A7", "-", 1.6)),
-    ("narrow", "i8", "vendor.cublaslt_best", "i8, cuBLASLt", ("#E69F00", "-", 1.6)),
+    ("along_k", "i8", "vendor.cublaslt_best", "i8, cuBLASLt", ("#E69F00", "-", 1.6)),
+    ("along_k", "i8", "cuda.engine", "i8, carat", ("#D55E00", "--", 1.8)),
     ("narrow", "bf16", "vendor.cublaslt_best", "bf16, cuBLASLt", ("#009E73", "-", 1.6)),
     ("narrow", "f16", "vendor.cublaslt_best", "f16, cuBLASLt", ("#0072B2", "-", 1.6)),
+    ("narrow", "f16", "cuda.engine", "f16, carat", ("#D55E00", "-", 1.8)),
     ("narrow", "f16", "cuda.ladder.wmma_shared", "f16, WMMA in shared memory",
      ("#0072B2", "--", 1.4)),
     ("narrow", "f16", "cuda.ladder.wmma", "f16, WMMA", ("#0072B2", ":", 1.4)),
@@ -31,19 +32,20 @@ TENSOR = [
 
 def gpu_conditions(results):
     gpus = results["machine"]["gpus"]
-    return (f"{gpus[0]['name'] if gpus else 'NVIDIA H200'}; inputs rotated beyond L2; medians with "
-            f"95 % intervals; {revision(results)}")
+    rotated = "inputs rotated beyond L2; " if results["settings"].get("inputs") == "rotated" else ""
+    return (f"{gpus[0]['name'] if gpus else 'NVIDIA H200'}; {rotated}medians with 95 % intervals; "
+            f"{revision(results)}")
 
 
 def sizes_of(results):
     return sorted({c["n"] for c in results["cells"] if c["m"] == c["n"] == c["k"]})
 
 
-def measured_peak(results, dtype):
-    """The largest measured ceiling of a precision on the GPU, in GFLOP/s, or None."""
+def measured_peak(results, unit):
+    """The measured ceiling of an arithmetic unit of the GPU, in GFLOP/s, or None."""
     for gpu in results["machine"]["gpus"]:
         compute = gpu.get("ceilings", {}).get("compute", [])
-        return max((c["gflops"] for c in compute if c["dtype"] == dtype), default=None)
+        return max((c["gflops"] for c in compute if c["unit"] == unit), default=None)
     return None
 
 
@@ -52,7 +54,7 @@ def ladder():
     figure, axes = plt.subplots(figsize=(8.2, 4.6))
     for name, style in LADDER.items():
         line(axes, squares(results, name, "f32", 1), *style, name, 1e-3)
-    if (peak := measured_peak(results, "f32")) is not None:
+    if (peak := measured_peak(results, "ffma")) is not None:
         ceiling(axes, peak / 1e3, f"measured peak {peak / 1e3:.0f}")
     log_axes(axes, sizes_of(results))
     axes.set(title="f32 without tensor cores", xlabel="N (square products)", ylabel="TFLOP/s")
@@ -62,11 +64,11 @@ def ladder():
 
 
 def tensor():
-    files = {name: load(f"h200/{name}.json") for name in ("narrow", "f32", "f64")}
+    files = {name: load(f"h200/{name}.json") for name in ("narrow", "along_k", "f32", "f64")}
     figure, axes = plt.subplots(figsize=(8.2, 4.6))
     for file, dtype, implementation, label, style in TENSOR:
         line(axes, squares(files[file], implementation, dtype, 1), *style, label, 1e-3)
-    log_axes(axes, sizes_of(files["narrow"]))
+    log_axes(axes, [512, 1024, 2048, 4096, 8192])
     axes.set(title="The same product, by the precision computed in", xlabel="N (square products)",
              ylabel="TFLOP/s")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
@@ -91,7 +93,32 @@ def tiles():
     save(figure, "gpu_tiles.svg")
 
 
+def crossover():
+    results = load("h200/crossover.json")
+    figure, axes = plt.subplots(figsize=(7.2, 4.2))
+    colours = iter(("#0072B2", "#D55E00", "#CC79A7"))
+    for found in results["crossovers"]:
+        colour = next(colours)
+        sizes = [p["n"] for p in found["points"]]
+        low, high = zip(*(p["ci95_gpu_s"] for p in found["points"]))
+        axes.fill_between(sizes, [1e3 * x for x in low], [1e3 * x for x in high], color=colour,
+                          alpha=0.2, linewidth=0)
+        axes.plot(sizes, [1e3 * p["gpu_s"] for p in found["points"]], color=colour,
+                  label=f"{found['gpu']}, end to end: from N = {found['n']:.0f}")
+        axes.axvspan(*found["ci95"], color=colour, alpha=0.12, linewidth=0)
+    points = results["crossovers"][0]["points"]
+    axes.plot([p["n"] for p in points], [1e3 * p["cpu_s"] for p in points], "--", color="#333333",
+              label="the best on the CPU")
+    log_axes(axes, [256, 512, 1024, 2048])
+    axes.set(title="f32: when a GPU pays, copies and allocations included", xlabel="N",
+             ylabel="milliseconds")
+    axes.legend(frameon=False, fontsize=9)
+    figure.text(0.06, -0.03, gpu_conditions(results), fontsize=8, color="#555555")
+    save(figure, "gpu_crossover.svg")
+
+
 def draw_all():
     ladder()
     tensor()
     tiles()
+    crossover()

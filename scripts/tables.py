@@ -132,8 +132,34 @@ def gpu_cold():
                  ["---", "--:", "--:", "--:"], rows) + gpu_source(results, "h200/f32.json")
 
 
+def gpu_engine():
+    """carat's kernels against the best of cuBLAS and cuBLASLt, case by case, the losses first."""
+    rows, sources = [], []
+    for file in ("h200/narrow.json", "h200/along_k.json", "h200/f32.json"):
+        results = load(file)
+        engine = "cuda.engine.tf32" if file == "h200/f32.json" else "cuda.engine"
+        for case in cases(results):
+            vendors = [c for c in ranked(results, **case)
+                       if c["implementation"].startswith("vendor.")
+                       and (c["computes_in"] == "tf32" or engine == "cuda.engine")]
+            found = vendors and pair_of(results, case, engine, vendors[0]["implementation"])
+            if not found:
+                continue
+            ratio, interval, verdict = found
+            name = "f32 as tf32" if engine == "cuda.engine.tf32" else case["dtype"]
+            rows.append((ratio, [name, size_of(case), f"`{vendors[0]['implementation']}`",
+                                 f"{ratio:.2f}", f"[{interval[0]:.2f}, {interval[1]:.2f}]",
+                                 verdict]))
+        sources.append(gpu_source(results, file))
+    rows.sort(key=lambda row: row[0])
+    head = ["type", "size", "best of the vendor", "carat / vendor", "95 % CI", "carat is"]
+    return table(head, ["---", "--:", "---", "--:", "---", "---"],
+                 [row for _, row in rows]) + "".join(sources)
+
+
 PAGES = {"README.md": {"ranking": ranking, "peers": peers},
-         "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold}}
+         "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
+                         "gpu-engine": gpu_engine}}
 
 
 def fill(page, tables):
