@@ -13,24 +13,33 @@ function(carat_add_room name)
   target_link_libraries(${name} PUBLIC carat_options ${ROOM_DEPENDS})
 endfunction()
 
-# carat_add_per_isa(ROOM <source> ...)
+# carat_add_per_isa(ROOM <source> ... [LEVELS <level> ...])
 #
-# Compiles the sources once for each ISA level into the room's library, with CARAT_ISA defined as the
-# level's name (baseline, avx2, avx512) for use as a namespace. Such files must keep every function
+# Compiles the sources once for each ISA level (baseline, avx2 and avx512 unless LEVELS says which;
+# levels of another architecture are left out) into the room's library, with CARAT_ISA defined as
+# the level's name for use as a namespace. Such files must keep every function
 # in that namespace and instantiate nothing from elsewhere that could outlive inlining: the linker
 # keeps one copy of a weak symbol, and if that copy is the AVX-512 one, older machines crash. The
 # test `isa_objects` reads the object files and fails on any weak symbol outside the namespace.
 function(carat_add_per_isa room)
-  set(levels baseline)
+  cmake_parse_arguments(ISA "" "" "LEVELS" ${ARGN})
+  set(known baseline)
   set(flags_baseline "")
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND levels avx2 avx512)
+    list(APPEND known avx2 avx512 amx)
     set(flags_avx2 -mavx2 -mfma)
     set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma
                      -mprefer-vector-width=512)
+    set(flags_amx ${flags_avx512} -mavx512vbmi -mamx-tile -mamx-int8 -mamx-bf16)
   endif()
-  foreach(level IN LISTS levels)
-    add_library(${room}_${level} OBJECT ${ARGN})
+  if(NOT ISA_LEVELS)
+    set(ISA_LEVELS baseline avx2 avx512)
+  endif()
+  foreach(level IN LISTS ISA_LEVELS)
+    if(NOT level IN_LIST known)
+      continue()
+    endif()
+    add_library(${room}_${level} OBJECT ${ISA_UNPARSED_ARGUMENTS})
     target_link_libraries(${room}_${level} PRIVATE carat_options)
     target_compile_definitions(${room}_${level} PRIVATE CARAT_ISA=${level})
     target_compile_options(${room}_${level} PRIVATE -O3 ${flags_${level}})

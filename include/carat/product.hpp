@@ -12,9 +12,10 @@
 // std::mdspan of rank 2; A, B and E may be scaled, and all may be transposed: strides, no copies.
 //
 // Elements: double; float; std::int32_t; carat::f16 or carat::bf16 with a C of the same type or of
-// float. f16 and bf16 are summed in float and rounded once. Sums of std::int32_t are true or an
-// error, never wrapped: their scale factors must be whole numbers, and a result that does not fit
-// throws before C is touched.
+// float. f16 and bf16 are summed in float and rounded once; where the processor has tiles for bf16
+// (AMX), they take its subnormal numbers, below 2^-126, for zeros. Sums of std::int32_t are true or
+// an error, never wrapped: their scale factors must be whole numbers, and a result that does not
+// fit throws before C is touched.
 //
 // E may be C itself; otherwise C must overlap none of A, B, E. Without E, or with it scaled by 0, C
 // is never read; with A or B scaled by 0, A and B are never read. An empty sum (K = 0) is 0. The

@@ -3,33 +3,15 @@
 #include <algorithm>
 #include <string>
 
-#if defined(__x86_64__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
 namespace carat::machine {
 
 namespace {
-
-// Linux hands out the 8 KiB of tile state only to processes that ask: arch_prctl with
-// ARCH_REQ_XCOMP_PERM for XFEATURE_XTILEDATA. Threads started later inherit it.
-bool tiles_permitted() {
-#if defined(__x86_64__)
-    constexpr long request_permission = 0x1023;
-    constexpr long tile_data = 18;
-    static const bool permitted = syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-    return permitted;
-#else
-    return false;
-#endif
-}
 
 bool can_run(const compute_kernel& kernel, const std::vector<std::string>& features) {
     const std::string needed = kernel.feature;
     if (needed.empty()) return true;
     if (std::find(features.begin(), features.end(), needed) == features.end()) return false;
-    return !needed.starts_with("amx_") || tiles_permitted();
+    return !needed.starts_with("amx_") || core::tiles_permitted();
 }
 
 }  // namespace
@@ -40,7 +22,9 @@ std::vector<leveled_kernel> compute_kernels() {
     const auto add = [&](core::isa level, std::span<const compute_kernel> kernels) {
         if (level > core::best_isa()) return;
         for (const compute_kernel& kernel : kernels)
-            if (can_run(kernel, features)) found.push_back({level, &kernel});
+            if (can_run(kernel, features))
+                found.push_back(
+                    {kernel.form == arithmetic::tile ? core::isa::amx : level, &kernel});
     };
     add(core::isa::baseline, baseline::multiply_add_kernels);
 #if defined(__x86_64__)
@@ -54,7 +38,7 @@ std::vector<leveled_kernel> compute_kernels() {
 
 read_kernel reader(core::isa level) {
 #if defined(__x86_64__)
-    if (level == core::isa::avx512) return avx512::read;
+    if (core::vectors_of(level) == core::isa::avx512) return avx512::read;
     if (level == core::isa::avx2) return avx2::read;
 #endif
     (void)level;

@@ -21,8 +21,9 @@ struct kernels {
 
 kernels kernels_in_use() {
 #if defined(__x86_64__)
-    if (core::isa_in_use() == core::isa::avx512) return {avx512::twofold, avx512::plain};
-    if (core::isa_in_use() == core::isa::avx2) return {avx2::twofold, avx2::plain};
+    const core::isa level = core::vectors_of(core::isa_in_use());
+    if (level == core::isa::avx512) return {avx512::twofold, avx512::plain};
+    if (level == core::isa::avx2) return {avx2::twofold, avx2::plain};
 #endif
     return {baseline::twofold, baseline::plain};
 }

@@ -35,8 +35,9 @@ struct generator {
 
 generator generator_in_use() {
 #if defined(__x86_64__)
-    if (core::isa_in_use() == core::isa::avx512) return {avx512::unit_row, avx512::affine};
-    if (core::isa_in_use() == core::isa::avx2) return {avx2::unit_row, avx2::affine};
+    const core::isa level = core::vectors_of(core::isa_in_use());
+    if (level == core::isa::avx512) return {avx512::unit_row, avx512::affine};
+    if (level == core::isa::avx2) return {avx2::unit_row, avx2::affine};
 #endif
     return {baseline::unit_row, baseline::affine};
 }

@@ -23,7 +23,7 @@ extern const level<float> level_f32;
 
 template <>
 const level<double>& level_in_use() {
-    switch (core::isa_in_use()) {
+    switch (core::vectors_of(core::isa_in_use())) {
 #if defined(__x86_64__)
         case core::isa::avx512:
             return avx512::level_f64;
@@ -37,7 +37,7 @@ const level<double>& level_in_use() {
 
 template <>
 const level<float>& level_in_use() {
-    switch (core::isa_in_use()) {
+    switch (core::vectors_of(core::isa_in_use())) {
 #if defined(__x86_64__)
         case core::isa::avx512:
             return avx512::level_f32;

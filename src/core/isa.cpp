@@ -6,7 +6,63 @@
 
 #include <carat/error.hpp>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace carat::core {
+
+namespace {
+
+#if defined(__x86_64__)
+
+// Of the processor, and of the registers that the system saves (XCR0).
+bool has_tiles() {
+    constexpr unsigned osxsave = 1u << 27;
+    constexpr unsigned vbmi = 1u << 1;
+    constexpr unsigned bf16_tile_int8 = 1u << 22 | 1u << 24 | 1u << 25;
+    constexpr unsigned tile_state = 1u << 17 | 1u << 18;
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & osxsave) == 0) return false;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+    if ((c & vbmi) == 0 || (d & bf16_tile_int8) != bf16_tile_int8) return false;
+    unsigned low = 0;
+    unsigned high = 0;
+    asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & tile_state) == tile_state;
+}
+
+// Linux hands out tile state only to processes that ask: arch_prctl with ARCH_REQ_XCOMP_PERM for
+// XFEATURE_XTILEDATA. All threads have it then. It is refused where a seccomp filter does not know
+// it and where a signal stack is too small for the larger frame.
+bool ask_for_tiles() {
+    constexpr long request_permission = 0x1023;
+    constexpr long tile_data = 18;
+    return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
+
+#else
+
+bool has_tiles() {
+    return false;
+}
+bool ask_for_tiles() {
+    return false;
+}
+
+#endif
+
+}  // namespace
+
+bool tiles_permitted() {
+    static const bool permitted = has_tiles() && ask_for_tiles();
+    return permitted;
+}
 
 isa best_isa() {
 #if defined(__x86_64__)
@@ -14,7 +70,7 @@ isa best_isa() {
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    if (avx2 && avx512) return isa::avx512;
+    if (avx2 && avx512) return tiles_permitted() ? isa::amx : isa::avx512;
     if (avx2) return isa::avx2;
 #endif
     return isa::baseline;
@@ -32,7 +88,7 @@ isa parse_forced(std::string_view forced) {
         return level;
     }
     throw error(error_code::invalid_argument, "CARAT_FORCE_ISA=" + std::string(forced) +
-                                                  ": unknown; use baseline, avx2 or avx512");
+                                                  ": unknown; use baseline, avx2, avx512 or amx");
 }
 
 }  // namespace

@@ -14,9 +14,10 @@ enum class isa : std::uint8_t {
     baseline,  // what every machine of the architecture has
     avx2,      // AVX2 and FMA
     avx512,    // AVX-512 F, BW, DQ, VL
+    amx,       // the above, AVX-512 VBMI, and tiles of bf16 and 8-bit integers
 };
 
-inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512};
+inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, isa::amx};
 
 [[nodiscard]] constexpr std::string_view name(isa level) {
     switch (level) {
@@ -26,15 +27,26 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512};
             return "avx2";
         case isa::avx512:
             return "avx512";
+        case isa::amx:
+            return "amx";
     }
     return "?";
 }
 
-// The best level this machine has.
+// The level whose vectors a level uses: tiles come on top of AVX-512 and replace none of it.
+[[nodiscard]] constexpr isa vectors_of(isa level) {
+    return level == isa::amx ? isa::avx512 : level;
+}
+
+// Whether this process may use tile registers: the machine has them, and the system granted their
+// 8 KiB of state, for which it is asked once.
+[[nodiscard]] bool tiles_permitted();
+
+// The best level this machine has and this process may use.
 [[nodiscard]] isa best_isa();
 
-// The level dispatch uses: the best one, or the one CARAT_FORCE_ISA names (baseline, avx2, avx512),
-// read once. Throws carat::error when that is unknown or more than the machine has.
+// The level dispatch uses: the best one, or the one CARAT_FORCE_ISA names (baseline, avx2, avx512,
+// amx), read once. Throws carat::error when that is unknown or more than the machine has.
 [[nodiscard]] isa isa_in_use();
 
 // Every feature that matters to multiplication, by its name in /proc/cpuinfo, that this CPU has.

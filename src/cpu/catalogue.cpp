@@ -13,6 +13,7 @@ constexpr core::signature signatures[] = {
     {dtype::bf16, dtype::bf16, dtype::bf16, "f32, rounded once"},
     {dtype::f16, dtype::f16, dtype::f32, "f32"},
     {dtype::bf16, dtype::bf16, dtype::f32, "f32"},
+    {dtype::i8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
 };
 
 constexpr core::tunable tunables[] = {
@@ -89,13 +90,16 @@ constexpr auto avx2 =
     row<core::isa::avx2>("cpu.engine.avx2", "the engine with its AVX2 and FMA kernels");
 constexpr auto avx512 =
     row<core::isa::avx512>("cpu.engine.avx512", "the engine with its AVX-512 kernels");
+constexpr auto amx = row<core::isa::amx>(
+    "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");
 #endif
 
 }  // namespace
 
 core::table table() {
 #if defined(__x86_64__)
-    static constexpr const core::implementation* rows[] = {&chosen, &baseline, &avx2, &avx512};
+    static constexpr const core::implementation* rows[] = {&chosen, &baseline, &avx2, &avx512,
+                                                           &amx};
 #else
     static constexpr const core::implementation* rows[] = {&chosen, &baseline};
 #endif

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <omp.h>
-#include <utility>
 
 #include "cpu/driver/loops.hpp"
+#include "cpu/rectangles.hpp"
+#include "cpu/turn.hpp"
 
 namespace carat::cpu_engine {
 
@@ -21,20 +22,6 @@ bool should_swap(const core::problem& p) {
     if (p.m == 1) return p.n > 1;
     if (p.n == 1 || p.c_layout.row_stride == 1) return false;
     return std::abs(p.c_layout.col_stride) < std::abs(p.c_layout.row_stride);
-}
-
-core::layout transposed(const core::layout& l) {
-    return {l.col_stride, l.row_stride};
-}
-
-core::problem swapped(const core::problem& p) {
-    core::problem turned = p;
-    std::swap(turned.m, turned.n);
-    std::swap(turned.a_type, turned.b_type);
-    turned.a_layout = transposed(p.b_layout);
-    turned.b_layout = transposed(p.a_layout);
-    turned.c_layout = transposed(p.c_layout);
-    return turned;
 }
 
 // Whether lines of an operand have their elements at one depth side by side, and consecutive depths
@@ -62,6 +49,7 @@ template <class T>
 const packers<T>& packers_for(const kernel<T>& with, dtype from) {
     if (from == dtype::f16) return with.pack_f16;
     if (from == dtype::bf16) return with.pack_bf16;
+    if (from == dtype::i8) return with.pack_i8;
     return with.pack;
 }
 
@@ -87,36 +75,6 @@ task<T> make_task(const core::problem& p, const kernel<T>& with, const core::ope
             .beta = factor<T>(p.beta)};
 }
 
-// Part `index` of `parts` of `extent`, cut between tiles.
-struct stretch {
-    std::int64_t first;
-    std::int64_t size;
-};
-
-stretch part_of(std::int64_t extent, std::int64_t unit, int parts, int index) {
-    const std::int64_t strips = extent / unit + (extent % unit != 0);
-    const std::int64_t share = strips / parts;
-    const std::int64_t rest = strips % parts;
-    const auto start = [&](std::int64_t i) {
-        return std::min(extent, (i * share + std::min(i, rest)) * unit);
-    };
-    return {start(index), start(index + 1) - start(index)};
-}
-
-// Calls work(thread, rows, cols) for every rectangle of the plan, whatever team OpenMP gives.
-template <class Work>
-void for_each_rectangle(const plan::cpu_plan& plan, std::int64_t m, std::int64_t n, int mr, int nr,
-                        const Work& work) {
-    const auto one = [&](int index) {
-        work(index, part_of(m, mr, plan.threads_m, index % plan.threads_m),
-             part_of(n, nr, plan.threads_n, index / plan.threads_m));
-    };
-    const int count = plan.threads();
-    if (count == 1) return one(0);
-#pragma omp parallel for num_threads(count) schedule(static, 1)
-    for (int index = 0; index < count; ++index) one(index);
-}
-
 }  // namespace
 
 int most_threads(int asked) {
@@ -125,9 +83,10 @@ int most_threads(int asked) {
 }
 
 std::string unsupported(const core::problem& p) {
-    const bool same = p.a_type == p.b_type &&
-                      (p.a_type == p.c_type || (is_narrow(p.a_type) && p.c_type == dtype::f32));
-    if (!same || p.a_type == dtype::i8)
+    const bool wider = (is_narrow(p.a_type) && p.c_type == dtype::f32) ||
+                       (p.a_type == dtype::i8 && p.c_type == dtype::i32);
+    const bool same = p.a_type == p.c_type && p.a_type != dtype::i8;
+    if (p.a_type != p.b_type || !(same || wider))
         return "no kernel multiplies " + std::string(name(p.a_type)) + " by " +
                std::string(name(p.b_type)) + " into " + std::string(name(p.c_type));
     const auto whole = [](double x) { return std::abs(x) <= 0x1p31 && x == std::floor(x); };
@@ -142,11 +101,13 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
     request_ = {.m = problem_.m,
                 .n = problem_.n,
                 .k = problem_.alpha == 0 ? 0 : problem_.k,
-                .same_types = !is_narrow(p.a_type),
+                .same_types = !is_narrow(p.a_type) && p.a_type != dtype::i8,
                 .conflicting_steps = conflicts(problem_),
                 .most_threads = threads,
                 .wanted = wanted};
     plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());
+    if (with.tiles != nullptr && has_tiles_for(p) && request_.k != 0)
+        tiles_.emplace(p, threads, *with.tiles, wanted);
 }
 
 bool product::narrow() const {
@@ -158,7 +119,7 @@ plan::kernel_shape product::shape() const {
         return plan::kernel_shape{k.name, k.mr, k.nr, bytes};
     };
     if (problem_.a_type == dtype::f64) return of(kernels_->f64, 8);
-    if (problem_.a_type == dtype::i32) return of(kernels_->i32, 4);
+    if (problem_.c_type == dtype::i32) return of(kernels_->i32, 4);
     return of(kernels_->f32, 4);
 }
 
@@ -170,11 +131,13 @@ std::size_t product::thread_bytes() const {
 }
 
 std::size_t product::workspace_bytes() const {
+    if (tiles_) return tiles_->workspace_bytes();
     if (plan_.how == plan::path::direct) return 0;
     return thread_bytes() * static_cast<std::size_t>(plan_.threads());
 }
 
 std::string product::explain() const {
+    if (tiles_) return tiles_->explain();
     return plan::explain(plan_, request_, shape(), plan::this_machine());
 }
 
@@ -191,7 +154,8 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
         std::byte* own = memory + static_cast<std::size_t>(thread) * share;
         multiply_blocked(part, plan_.blocks, reinterpret_cast<T*>(own));
     };
-    for_each_rectangle(plan_, problem_.m, problem_.n, with.mr, with.nr, work);
+    for_each_rectangle({problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n},
+                       work);
 }
 
 void product::run_narrow(const core::operands& data, std::byte* memory) const {
@@ -211,11 +175,13 @@ void product::run_narrow(const core::operands& data, std::byte* memory) const {
         multiply_narrow(rectangle(whole, rows.first, cols.first, rows.size, cols.size),
                         plan_.blocks, c, reinterpret_cast<float*>(own));
     };
-    for_each_rectangle(plan_, problem_.m, problem_.n, with.mr, with.nr, work);
+    for_each_rectangle({problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n},
+                       work);
 }
 
 void product::run(const core::operands& data, std::byte* memory) const noexcept {
     if (problem_.m == 0 || problem_.n == 0) return;
+    if (tiles_) return tiles_->run(data, memory);
     core::operands turned = data;
     if (swapped_) std::swap(turned.a, turned.b);
     if (narrow()) return run_narrow(turned, memory);

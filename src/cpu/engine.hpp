@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/catalogue.hpp"
 #include "cpu/driver/workspace.hpp"
 #include "cpu/kernels/kernel.hpp"
+#include "cpu/tile_product.hpp"
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cpu_engine {
@@ -22,8 +24,8 @@ namespace carat::cpu_engine {
 // Why the engine can't multiply these types with these factors; empty when it can.
 [[nodiscard]] std::string unsupported(const core::problem& p);
 
-// A plan for a supported problem. f16 and bf16 are summed in f32; i32 modulo 2^32 (the public call
-// checks that this is the true result). The same values for any number of threads.
+// A plan for a supported problem. f16 and bf16 are summed in f32; i8 and i32 modulo 2^32 (the
+// public call checks that this is the true result). The same values for any number of threads.
 class product {
   public:
     // Neither allocates nor fails.
@@ -37,7 +39,7 @@ class product {
     // with its own memory.
     void run(const core::operands& data, std::byte* memory) const noexcept;
 
-    [[nodiscard]] int threads() const { return plan_.threads(); }
+    [[nodiscard]] int threads() const { return tiles_ ? tiles_->threads() : plan_.threads(); }
     [[nodiscard]] std::string explain() const;
 
   private:
@@ -53,6 +55,7 @@ class product {
     const kernel_set* kernels_;
     plan::request request_;
     plan::cpu_plan plan_;
+    std::optional<tile_product> tiles_;  // where there is a matrix unit for these types
 };
 
 }  // namespace carat::cpu_engine

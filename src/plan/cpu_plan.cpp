@@ -18,17 +18,6 @@ constexpr double direct_limit_of_conflicts = 1 << 15;
 // A thread must have at least this many multiplications, 20 to 40 us, to be worth waking.
 constexpr double least_per_thread = 1 << 21;
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-    return a / b + (a % b != 0);
-}
-
-// The multiple of `unit` that cuts `total` into equal parts of at most `most`.
-std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit) {
-    const std::int64_t limit = std::max(unit, most / unit * unit);
-    const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(total, limit));
-    return std::max<std::int64_t>(1, ceil_div(ceil_div(total, parts), unit)) * unit;
-}
-
 double multiplications(const request& r) {
     return static_cast<double>(r.m) * static_cast<double>(r.n) * static_cast<double>(r.k);
 }
@@ -37,29 +26,6 @@ bool direct_is_best(const request& r) {
     const bool asked_for_blocks = r.wanted.mc != 0 || r.wanted.nc != 0 || r.wanted.kc != 0;
     if (!r.same_types || (asked_for_blocks && r.k != 0)) return false;
     return multiplications(r) < (r.conflicting_steps ? direct_limit_of_conflicts : direct_limit);
-}
-
-// The grid with the least work in its largest rectangle; among equals, the least to pack.
-void choose_grid(cpu_plan& plan, const request& r, const kernel_shape& kernel) {
-    const double by_work = multiplications(r) / least_per_thread;
-    const int most = static_cast<int>(
-        std::clamp(by_work, 1.0, static_cast<double>(std::max(1, r.most_threads))));
-    const std::int64_t strips_m = ceil_div(r.m, kernel.mr);
-    const std::int64_t strips_n = ceil_div(r.n, kernel.nr);
-    double best = 0;
-    for (int tm = 1; tm <= most; ++tm) {
-        for (int tn = 1; tm * tn <= most; ++tn) {
-            if (tm > strips_m || tn > strips_n) break;
-            const double rows = static_cast<double>(ceil_div(strips_m, tm) * kernel.mr);
-            const double cols = static_cast<double>(ceil_div(strips_n, tn) * kernel.nr);
-            // Packing an element costs about as much as 8 multiplications.
-            const double cost = rows * cols + 8 * (rows + cols);
-            if (best != 0 && cost >= best) continue;
-            best = cost;
-            plan.threads_m = tm;
-            plan.threads_n = tn;
-        }
-    }
 }
 
 // kc so that a strip of B takes half of L1, mc so that a block of A takes half of L2, nc so that a
@@ -82,11 +48,42 @@ blocking choose_blocks(const cpu_plan& plan, const request& r, const kernel_shap
 
 }  // namespace
 
+std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit) {
+    const std::int64_t limit = std::max(unit, most / unit * unit);
+    const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(total, limit));
+    return std::max<std::int64_t>(1, ceil_div(ceil_div(total, parts), unit)) * unit;
+}
+
+grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs) {
+    const double by_work = multiplications(r) / costs.least_per_thread;
+    const int most = static_cast<int>(
+        std::clamp(by_work, 1.0, static_cast<double>(std::max(1, r.most_threads))));
+    const std::int64_t strips_m = ceil_div(r.m, mr);
+    const std::int64_t strips_n = ceil_div(r.n, nr);
+    grid chosen;
+    double best = 0;
+    for (int tm = 1; tm <= most; ++tm) {
+        for (int tn = 1; tm * tn <= most; ++tn) {
+            if (tm > strips_m || tn > strips_n) break;
+            const double rows = static_cast<double>(ceil_div(strips_m, tm) * mr);
+            const double cols = static_cast<double>(ceil_div(strips_n, tn) * nr);
+            const double cost = rows * cols + costs.packing_a * rows + costs.packing_b * cols;
+            if (best != 0 && cost >= best) continue;
+            best = cost;
+            chosen = {tm, tn};
+        }
+    }
+    return chosen;
+}
+
 cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const machine& on) {
     cpu_plan plan;
     if (direct_is_best(wanted)) return plan;
     plan.how = path::blocked;
-    choose_grid(plan, wanted, kernel);
+    // Packing an element costs about as much as 8 multiplications.
+    const grid threads = choose_grid(wanted, kernel.mr, kernel.nr, {least_per_thread, 8, 8});
+    plan.threads_m = threads.m;
+    plan.threads_n = threads.n;
     plan.blocks = choose_blocks(plan, wanted, kernel, on);
     return plan;
 }

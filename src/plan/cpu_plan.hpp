@@ -52,9 +52,32 @@ struct request {
     std::int64_t k = 0;
     bool same_types = true;  // operands have the type computed in, so that packing is optional
     bool conflicting_steps = false;  // from one depth to the next it is whole pages
+    bool direct_a = false;           // on a matrix unit: A can be multiplied where it lies
+    bool columns_of_a = false;       // rows of A lie side by side
     int most_threads = 1;
     blocking wanted = {};  // values that aren't 0 replace computed ones, and ask for blocks
 };
+
+// What plans for different units share.
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+    return a / b + (a % b != 0);
+}
+
+// The multiple of `unit` that cuts `total` into equal parts of at most `most`.
+[[nodiscard]] std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit);
+
+struct grid {
+    int m = 1;
+    int n = 1;
+};
+struct grid_costs {
+    double least_per_thread;  // multiplications that make a thread worth waking
+    double packing_a;         // of an element, in multiplications
+    double packing_b;
+};
+
+// The grid with the least work in its largest rectangle; among equals, the least to pack.
+[[nodiscard]] grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs);
 
 [[nodiscard]] cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel,
                                      const machine& on);

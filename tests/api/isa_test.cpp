@@ -1,7 +1,9 @@
 // CARAT_FORCE_ISA: that the override took shows in the plan's own words and in a rounding, since
 // only the baseline of x86-64 has no fused multiply-add. Run by ctest once for each level.
+#include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <tuple>
 
 #include "cpu/engine.hpp"
 #include "tests/api/matrices.hpp"
@@ -20,7 +22,22 @@ TEST(isa, the_kernels_are_those_of_the_level) {
     EXPECT_TRUE(forced().empty() || level == forced()) << level;
     const cpu_engine::product made(core::row_major_problem(dtype::f64, 500, 500, 500), 1,
                                    cpu_engine::kernels_for(core::isa_in_use()));
-    EXPECT_NE(made.explain().find("gemm_f64_" + level + "_"), std::string::npos) << made.explain();
+    const std::string vectors(name(core::vectors_of(core::isa_in_use())));
+    EXPECT_NE(made.explain().find("gemm_f64_" + vectors + "_"), std::string::npos)
+        << made.explain();
+}
+
+TEST(isa, tiles_multiply_narrow_types_at_their_level_only) {
+    const bool tiles = core::isa_in_use() == core::isa::amx;
+    if (!tiles) std::puts("NOT TESTED: tiles: this level has none");
+    for (const auto& [type, sums, with] : {std::tuple{dtype::bf16, dtype::f32, "gemm_bf16_amx_"},
+                                           std::tuple{dtype::bf16, dtype::bf16, "gemm_bf16_amx_"},
+                                           std::tuple{dtype::i8, dtype::i32, "gemm_i8_amx_"}}) {
+        core::problem p = core::row_major_problem(type, 100, 100, 100);
+        p.c_type = sums;
+        const cpu_engine::product made(p, 1, cpu_engine::kernels_for(core::isa_in_use()));
+        EXPECT_EQ(made.explain().find(with) != std::string::npos, tiles) << made.explain();
+    }
 }
 
 TEST(isa, the_rounding_of_the_public_call_is_that_of_the_level) {

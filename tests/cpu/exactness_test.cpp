@@ -20,7 +20,9 @@ enum class order { rows, columns, gaps };
 
 template <class T>
 T marker() {
-    if constexpr (std::is_same_v<T, std::int32_t>) {
+    if constexpr (std::is_same_v<T, std::int8_t>) {
+        return -77;
+    } else if constexpr (std::is_same_v<T, std::int32_t>) {
         return -77'777'777;
     } else {
         return T(std::numeric_limits<double>::quiet_NaN());
@@ -128,7 +130,8 @@ struct types {
 };
 using all_types =
     testing::Types<types<double, double>, types<float, float>, types<std::int32_t, std::int32_t>,
-                   types<f16, f16>, types<bf16, bf16>, types<f16, float>, types<bf16, float>>;
+                   types<f16, f16>, types<bf16, bf16>, types<f16, float>, types<bf16, float>,
+                   types<std::int8_t, std::int32_t>>;
 TYPED_TEST_SUITE(exactness, all_types);
 
 TYPED_TEST(exactness, edges_of_the_register_tile) {

@@ -57,7 +57,7 @@ class guarded_matrix {
 };
 
 // C = A B + C of ones, in every layout, at both ends.
-template <class T>
+template <class T, class Sum>
 int run_row(const core::implementation& row, std::int64_t m, std::int64_t n, std::int64_t k,
             const core::settings& settings) {
     int executed = 0;
@@ -65,9 +65,10 @@ int run_row(const core::implementation& row, std::int64_t m, std::int64_t n, std
         const bool at_end = (bits & 8) != 0;
         const guarded_matrix<T> a(m, k, (bits & 1) != 0, at_end);
         const guarded_matrix<T> b(k, n, (bits & 2) != 0, at_end);
-        const guarded_matrix<T> c(m, n, (bits & 4) != 0, at_end);
+        const guarded_matrix<Sum> c(m, n, (bits & 4) != 0, at_end);
         const auto type = dtype_of_v<T>;
-        const core::problem p = {type, type, type, m, n, k, a.where(), b.where(), c.where(), 1, 1};
+        const core::problem p = {type,      type,      dtype_of_v<Sum>, m, n, k,
+                                 a.where(), b.where(), c.where(),       1, 1};
         row.prepare(p, settings)->run({a.data(), b.data(), c.data()});
         for (std::size_t i = 0; i < c.count(); ++i)
             if (double(c.data()[i]) != double(k + 1)) return -1000;
@@ -77,10 +78,11 @@ int run_row(const core::implementation& row, std::int64_t m, std::int64_t n, std
 
 template <class T>
 class guard : public testing::Test {};
-using element_types = testing::Types<double, float, std::int32_t, f16, bf16>;
+using element_types = testing::Types<double, float, std::int32_t, f16, bf16, std::int8_t>;
 TYPED_TEST_SUITE(guard, element_types);
 
 TYPED_TEST(guard, no_access_outside_the_operands) {
+    using sum = std::conditional_t<std::is_same_v<TypeParam, std::int8_t>, std::int32_t, TypeParam>;
     const core::settings usual;
     const core::settings blocks{1, {{"mc", 48}, {"nc", 16}, {"kc", 12}}};
     int executed = 0;
@@ -91,7 +93,7 @@ TYPED_TEST(guard, no_access_outside_the_operands) {
         for (const std::int64_t m : {1, 7, 23, 25, 49})
             for (const std::int64_t n : {1, 5, 9, 47})
                 for (const core::settings& s : {usual, blocks})
-                    executed += run_row<TypeParam>(*row, m, n, 13, s);
+                    executed += run_row<TypeParam, sum>(*row, m, n, 13, s);
     }
     EXPECT_EQ(executed, rows * 5 * 4 * 2 * 16);
 }

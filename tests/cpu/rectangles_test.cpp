@@ -20,21 +20,22 @@ std::vector<T> random_values(std::int64_t count) {
     return values;
 }
 
-template <class T>
+template <class T, class Sum = T>
 void compare(std::int64_t m, std::int64_t n, std::int64_t k, int& several) {
     const auto a = random_values<T>(m * k);
     const auto b = random_values<T>(k * n);
-    const core::problem p = core::row_major_problem(dtype_of_v<T>, m, n, k);
-    std::vector<T> serial;
+    core::problem p = core::row_major_problem(dtype_of_v<T>, m, n, k);
+    p.c_type = dtype_of_v<Sum>;
+    std::vector<Sum> serial;
     for (const int threads : {1, 2, 3, 5, 8}) {
-        std::vector<T> c(static_cast<std::size_t>(m * n), T(77));
+        std::vector<Sum> c(static_cast<std::size_t>(m * n), Sum(77));
         const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()));
         EXPECT_LE(made.threads(), threads);
         several += made.threads() > 1 ? 1 : 0;
         cpu_engine::workspace memory;
         made.run({a.data(), b.data(), c.data()}, memory.reserve(made.workspace_bytes()));
         if (threads == 1) serial = c;
-        EXPECT_EQ(std::memcmp(c.data(), serial.data(), c.size() * sizeof(T)), 0)
+        EXPECT_EQ(std::memcmp(c.data(), serial.data(), c.size() * sizeof(Sum)), 0)
             << core::describe(p) << " with " << threads;
     }
 }
@@ -50,8 +51,10 @@ TEST(rectangles, cover_c_once_with_the_same_bits) {
         compare<std::int32_t>(m, n, k, several);
         compare<f16>(m, n, k, several);
         compare<bf16>(m, n, k, several);
+        compare<bf16, float>(m, n, k, several);
+        compare<std::int8_t, std::int32_t>(m, n, k, several);
     }
-    EXPECT_EQ(several, 4 * 5 * 4) << "products that really had several threads";
+    EXPECT_EQ(several, 4 * 7 * 4) << "products that really had several threads";
 }
 
 }  // namespace

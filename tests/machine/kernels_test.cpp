@@ -71,7 +71,7 @@ TEST(kernels, called_fma_round_once) {
         }
     }
 #if defined(__x86_64__)
-    EXPECT_EQ(fused, 2 * static_cast<int>(core::best_isa()));
+    EXPECT_EQ(fused, 2 * static_cast<int>(core::vectors_of(core::best_isa())));
 #endif
 }
 
@@ -79,7 +79,7 @@ TEST(kernels, every_level_has_f64_and_f32) {
     std::set<std::pair<core::isa, dtype>> seen;
     for (const auto& [level, kernel] : compute_kernels()) seen.insert({level, kernel->operand});
     for (const core::isa level : core::all_isas) {
-        if (level > core::best_isa()) continue;
+        if (level > core::vectors_of(core::best_isa())) continue;
         EXPECT_TRUE(seen.contains({level, dtype::f64})) << core::name(level);
         EXPECT_TRUE(seen.contains({level, dtype::f32})) << core::name(level);
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "plan/cpu_plan.hpp"
+#include "plan/tile_plan.hpp"
 
 namespace {
 
@@ -125,6 +126,44 @@ TEST(cpu_plan, explains_itself) {
     EXPECT_NE(
         explain(make_cpu_plan(small, f64_24x8, server), small, f64_24x8, server).find("direct"),
         std::string::npos);
+}
+
+constexpr tile_shape bf16_tiles{"gemm_bf16_amx_32x32", 32, 32, 2};
+
+TEST(tile_plan, depth_is_cut_at_the_same_places_for_any_number_of_threads) {
+    for (const std::int64_t k : {1, 32, 1000, 1024, 1025, 4096, 100000})
+        for (const std::int64_t m : {32, 1000})
+            for (const int threads : {1, 2, 16, 64}) {
+                const request wanted{.m = m, .n = 1000, .k = k, .most_threads = threads};
+                request alone = wanted;
+                alone.most_threads = 1;
+                EXPECT_EQ(make_tile_plan(wanted, bf16_tiles, server).blocks.kc,
+                          make_tile_plan(alone, bf16_tiles, server).blocks.kc);
+            }
+}
+
+TEST(tile_plan, blocks_fit_their_caches) {
+    const tile_plan plan = make_tile_plan(square(4096, 1), bf16_tiles, server);
+    const blocking& b = plan.blocks;
+    EXPECT_EQ(b.kc % 32, 0);
+    EXPECT_LE(b.kc * b.nc * 2 + b.mc * b.nc * 4, server.l2_bytes / 2);
+    EXPECT_TRUE(plan.keeps_a);
+    EXPECT_TRUE(plan.keeps_b);
+    const tile_plan huge = make_tile_plan(square(40000, 1), bf16_tiles, server);
+    EXPECT_FALSE(huge.keeps_a);  // 3 GB
+}
+
+TEST(tile_plan, one_slab_needs_no_sums_in_memory) {
+    const tile_plan plan = make_tile_plan(square(1000, 1), bf16_tiles, server);
+    EXPECT_EQ(plan.blocks.kc, 1024);  // in whole steps
+    EXPECT_EQ(plan.blocks.mc, 1024);
+    EXPECT_NE(explain(plan, square(1000, 1), bf16_tiles, server).find("packed once"),
+              std::string::npos);
+}
+
+TEST(tile_plan, small_products_have_one_thread) {
+    EXPECT_EQ(make_tile_plan(square(128, 8), bf16_tiles, server).threads(), 1);
+    EXPECT_EQ(make_tile_plan(square(512, 8), bf16_tiles, server).threads(), 8);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(Reference, EveryLevelSumsAlike) {
             EXPECT_NEAR((plain[j] - high[j]) / magnitude, 0, 1e-14);
         }
     }
-    EXPECT_EQ(compared, block_cols * (static_cast<int>(core::best_isa()) + 1));
+    EXPECT_EQ(compared, block_cols * (static_cast<int>(core::vectors_of(core::best_isa())) + 1));
 }
 
 TEST(Reference, FollowsLayouts) {

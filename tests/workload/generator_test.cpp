@@ -61,7 +61,7 @@ TEST(Generator, EveryLevelFollowsTheDefinition) {
                         << name(l.isa) << " row " << row << " group " << group << " col " << c;
             }
     }
-    EXPECT_EQ(compared, 9 * 96 * (static_cast<int>(core::best_isa()) + 1));
+    EXPECT_EQ(compared, 9 * 96 * (static_cast<int>(core::vectors_of(core::best_isa())) + 1));
 }
 
 TEST(Generator, ValueIsAFunctionOfItsPlace) {

@@ -13,6 +13,8 @@
 
 namespace carat::cpu_engine {
 
+struct tile_set;
+
 // One tile: C(0..rows, 0..cols) = alpha A B + beta C. Rows of C, and of A at one depth, are
 // contiguous. Strides are in elements. beta = 0 never reads C.
 template <class T>
@@ -61,6 +63,7 @@ struct kernel {
     packers<T> pack;
     packers<T> pack_f16 = {};   // f32 only
     packers<T> pack_bf16 = {};  // f32 only
+    packers<T> pack_i8 = {};    // i32 only
     narrow_function store_f16 = nullptr;
     narrow_function store_bf16 = nullptr;
 };
@@ -71,6 +74,7 @@ struct kernel_set {
     kernel<double> f64;
     kernel<float> f32;
     kernel<std::uint32_t> i32;
+    const tile_set* tiles = nullptr;  // a matrix unit for narrow types
 };
 
 // Lowest level first.

@@ -5,6 +5,7 @@
 #include <carat/error.hpp>
 
 #include "cpu/kernels/kernel.hpp"
+#include "cpu/kernels/tile_kernel.hpp"
 
 namespace carat::cpu_engine {
 
@@ -18,12 +19,30 @@ extern const kernel_set kernels;
 namespace avx512 {
 extern const kernel_set kernels;
 }
+namespace amx {
+extern const tile_set tiles;
+}
+
+namespace {
+
+// Tiles come on top of the vectors of AVX-512.
+const kernel_set& amx_kernels() {
+    static const kernel_set made = [] {
+        kernel_set set = avx512::kernels;
+        set.level = core::isa::amx;
+        set.tiles = &amx::tiles;
+        return set;
+    }();
+    return made;
+}
+
+}  // namespace
 #endif
 
 std::span<const kernel_set* const> kernel_sets() {
 #if defined(__x86_64__)
-    static constexpr const kernel_set* sets[] = {&baseline::kernels, &avx2::kernels,
-                                                 &avx512::kernels};
+    static const kernel_set* const sets[] = {&baseline::kernels, &avx2::kernels, &avx512::kernels,
+                                             &amx_kernels()};
 #else
     static constexpr const kernel_set* sets[] = {&baseline::kernels};
 #endif

@@ -64,7 +64,7 @@ void connect(const shared_library& file, blas_library& library) {
     library.facts.kernel = core;
     library.facts.note =
         kernel_note(level_of(core), "OPENBLAS_CORETYPE",
-                    core::best_isa() == core::isa::avx512 ? "SkylakeX" : "Haswell");
+                    core::best_isa() >= core::isa::avx512 ? "SkylakeX" : "Haswell");
     library.sbgemm = file.function<fortran_gemm<bf16, float>>("sbgemm_");
 }
 

@@ -9,10 +9,11 @@ std::string kernel_note(core::isa used, std::string_view variable, std::string_v
     std::string note;
     const char* set = std::getenv(std::string(variable).c_str());
     if (set != nullptr) note = fmt::format("{}={} is set", variable, set);
-    if (used >= core::best_isa()) return note;
+    const core::isa best = core::vectors_of(core::best_isa());
+    if (used >= best) return note;
     if (!note.empty()) note += "; ";
     note += fmt::format("its kernel is {} code, this machine has {}", core::name(used),
-                        core::name(core::best_isa()));
+                        core::name(best));
     if (set != nullptr) return note + "; unset it to let the library choose";
     note += ": a virtual machine or a new model of CPU can mislead its choice";
     if (!suggestion.empty()) note += fmt::format("; try {}={}", variable, suggestion);

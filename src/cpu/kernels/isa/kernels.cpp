@@ -37,6 +37,12 @@ constexpr kernel<float> make_f32() {
     return made;
 }
 
+constexpr kernel<std::uint32_t> make_i32() {
+    kernel<std::uint32_t> made = make_kernel<std::uint32_t>(CARAT_TILE_NAME_I32);
+    made.pack_i8 = packers_from<std::uint32_t, std::int8_t>();
+    return made;
+}
+
 }  // namespace
 
 extern const kernel_set kernels;
@@ -44,7 +50,7 @@ constinit const kernel_set kernels = {
     .level = core::isa::CARAT_ISA,
     .f64 = make_kernel<double>(CARAT_TILE_NAME_F64),
     .f32 = make_f32(),
-    .i32 = make_kernel<std::uint32_t>(CARAT_TILE_NAME_I32),
+    .i32 = make_i32(),
 };
 
 }  // namespace carat::cpu_engine::CARAT_ISA

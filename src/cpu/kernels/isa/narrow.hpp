@@ -20,6 +20,11 @@ inline T widen(T x) {
     return x;
 }
 
+// Modulo 2^32, as sums of integers are.
+inline std::uint32_t widen(std::int8_t x) {
+    return static_cast<std::uint32_t>(x);
+}
+
 inline float widen(bf16 x) {
     return float_of(static_cast<std::uint32_t>(x.bits) << 16);
 }

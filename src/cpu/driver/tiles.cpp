@@ -1,0 +1,178 @@
+// jc over panels of B, ic over blocks of C, then slabs of depth; inside, ir over strips of A and jr
+// over the strips of a slab of B in L2.
+//
+// Sums of a block of C stay in L2 as 32 x 32 pieces of 4 KiB over all of K, so that C is written
+// once, and its strides, which may alias in the caches, are met only then.
+#include "cpu/driver/tiles.hpp"
+
+#include <algorithm>
+
+namespace carat::cpu_engine {
+
+namespace {
+
+// Lines packed at a time: whole lines of cache where they lie side by side.
+constexpr std::int64_t packed_lines = 2 * strip_lines;
+
+constexpr std::int64_t pages(std::int64_t bytes) {
+    return (bytes + 4095) / 4096 * 4096;
+}
+
+constexpr std::int64_t strips(std::int64_t lines) {
+    return plan::ceil_div(lines, strip_lines);
+}
+
+std::int64_t strip_bytes(const plan::tile_plan& p, const tile_kernel& with) {
+    return plan::ceil_div(p.blocks.kc, with.step_depth()) * strip_step_bytes;
+}
+
+// Packs lines from `line` on into the strips at `out`. Where lines lie side by side, each depth may
+// be a page of its own, so a step goes across all lines before the next begins.
+void pack_slab(pack_tiles_function pack, const source& from, std::int64_t line, std::int64_t first,
+               std::int64_t lines, std::int64_t depth, std::int64_t step, std::byte* out,
+               std::int64_t bytes) {
+    const std::int64_t stretch = from.across == 1 ? step : depth;
+    for (std::int64_t p = 0; p < depth; p += stretch, out += strip_step_bytes)
+        for (std::int64_t i = 0; i < lines; i += packed_lines)
+            pack(from.at(line + i, first + p), from.across, from.along,
+                 std::min(packed_lines, lines - i), std::min(stretch, depth - p),
+                 out + i / strip_lines * bytes, bytes);
+}
+
+class rectangle_product {
+  public:
+    rectangle_product(const tile_task& t, const plan::tile_plan& p, std::byte* workspace)
+        : t_(t),
+          plan_(p),
+          strip_bytes_(strip_bytes(p, *t.with)),
+          slabs_(plan::ceil_div(t.k, p.blocks.kc)) {
+        const tile_memory memory = tile_memory_for(p, *t.with, t.m, t.k);
+        a_ = workspace;
+        b_ = a_ + memory.a;
+        sums_ = b_ + memory.b;
+    }
+
+    void run() {
+        for (jc_ = 0; jc_ < t_.n; jc_ += plan_.blocks.nc)
+            for (ic_ = 0; ic_ < t_.m; ic_ += plan_.blocks.mc)
+                for (slab_ = 0; slab_ < slabs_; ++slab_) run_slab();
+    }
+
+  private:
+    void run_slab() {
+        nc_ = std::min(plan_.blocks.nc, t_.n - jc_);
+        mc_ = std::min(plan_.blocks.mc, t_.m - ic_);
+        depth_ = slab_ * plan_.blocks.kc;
+        kc_ = std::min(plan_.blocks.kc, t_.k - depth_);
+        steps_ = plan::ceil_div(kc_, t_.with->step_depth());
+        if (ic_ == 0 || !plan_.keeps_b)
+            pack_slab(t_.with->pack_b, t_.b, jc_, depth_, nc_, kc_, t_.with->step_depth(),
+                      strip_of_b(0), strip_bytes_);
+        if (plan_.packs_a_slabs && packs_a_now())
+            pack_slab(t_.with->pack_a, t_.a, ic_, depth_, mc_, kc_, t_.with->step_depth(),
+                      place_of_a(0), strip_bytes_);
+        for (std::int64_t ir = 0; ir < mc_; ir += strip_lines) {
+            const tile_source a = strip_of_a(ir);
+            const int rows = static_cast<int>(std::min<std::int64_t>(strip_lines, mc_ - ir));
+            for (std::int64_t jr = 0; jr < nc_; jr += strip_lines) {
+                const int cols = static_cast<int>(std::min<std::int64_t>(strip_lines, nc_ - jr));
+                multiply(a, ir, jr, rows, cols);
+            }
+        }
+    }
+
+    void multiply(const tile_source& a, std::int64_t ir, std::int64_t jr, int rows, int cols) {
+        std::byte* const sums = sums_at(ir, jr);
+        std::byte* const c = t_.c_at(ic_ + ir, jc_ + jr);
+        const bool last = slab_ + 1 == slabs_;
+        // Sums that are the result go straight from tiles to C.
+        const bool straight = last && t_.plain && rows == strip_lines && cols == strip_lines;
+        const std::int64_t c_stride_bytes = t_.c_row_stride * t_.c_bytes;
+        t_.with->multiply({.steps = steps_,
+                           .a = a,
+                           .b = strip_of_b(jr),
+                           .sums = slab_ > 0 ? sums : nullptr,
+                           .out = straight ? c : sums,
+                           .out_stride_bytes = straight ? c_stride_bytes : sums_line_bytes,
+                           .rows = rows,
+                           .cols = cols});
+        if (last && !straight)
+            t_.store({sums, rows, cols, t_.alpha, t_.beta, c, c_stride_bytes, t_.c_col_stride});
+    }
+
+    bool reads_a(std::int64_t ir) const {
+        return plan_.reads_a && mc_ - ir >= strip_lines && kc_ % t_.with->step_depth() == 0;
+    }
+
+    tile_source strip_of_a(std::int64_t ir) const {
+        const std::byte* in = t_.a.at(ic_ + ir, depth_);
+        if (reads_a(ir)) {
+            const std::int64_t line_stride_bytes = t_.a.across * t_.a.element_bytes;
+            return {in, line_stride_bytes, line_stride_bytes * tile_lines, step_bytes};
+        }
+        std::byte* const out = place_of_a(ir);
+        if (!plan_.packs_a_slabs && packs_a_now())
+            t_.with->pack_a(in, t_.a.across, t_.a.along,
+                            std::min<std::int64_t>(strip_lines, mc_ - ir), kc_, out, strip_bytes_);
+        return {out};
+    }
+
+    bool packs_a_now() const { return jc_ == 0 || !plan_.keeps_a; }
+
+    std::byte* place_of_a(std::int64_t ir) const {
+        const std::int64_t strip = ir / strip_lines;
+        if (plan_.keeps_a)
+            return a_ + (slab_ * strips(t_.m) + ic_ / strip_lines + strip) * strip_bytes_;
+        return plan_.packs_a_slabs ? a_ + strip * strip_bytes_ : a_;
+    }
+
+    std::byte* strip_of_b(std::int64_t jr) const {
+        const std::int64_t slab = plan_.keeps_b ? slab_ * strips(plan_.blocks.nc) : 0;
+        return b_ + (slab + jr / strip_lines) * strip_bytes_;
+    }
+
+    // With one slab sums are stored at once.
+    std::byte* sums_at(std::int64_t ir, std::int64_t jr) const {
+        const std::int64_t across = strips(plan_.blocks.nc);
+        const std::int64_t i = ir / strip_lines * across + jr / strip_lines;
+        return slabs_ > 1 ? sums_ + i * sums_bytes : sums_;
+    }
+
+    const tile_task& t_;
+    const plan::tile_plan& plan_;
+    std::int64_t strip_bytes_;
+    std::int64_t slabs_;
+    std::byte* a_;
+    std::byte* b_;
+    std::byte* sums_;
+    std::int64_t jc_ = 0;
+    std::int64_t ic_ = 0;
+    std::int64_t slab_ = 0;
+    std::int64_t nc_ = 0;
+    std::int64_t mc_ = 0;
+    std::int64_t kc_ = 0;
+    std::int64_t depth_ = 0;
+    std::int64_t steps_ = 0;
+};
+
+}  // namespace
+
+tile_memory tile_memory_for(const plan::tile_plan& plan, const tile_kernel& with, std::int64_t m,
+                            std::int64_t k) {
+    const std::int64_t slabs = plan::ceil_div(k, plan.blocks.kc);
+    const std::int64_t strip = strip_bytes(plan, with);
+    tile_memory need;
+    need.a = strip;
+    if (plan.packs_a_slabs) need.a = strip * strips(plan.blocks.mc);
+    if (plan.keeps_a) need.a = strip * strips(m) * slabs;
+    need.b = strip * strips(plan.blocks.nc) * (plan.keeps_b ? slabs : 1);
+    need.sums = sums_bytes;
+    if (slabs > 1) need.sums = sums_bytes * strips(plan.blocks.mc) * strips(plan.blocks.nc);
+    return {pages(need.a), pages(need.b), pages(need.sums)};
+}
+
+void multiply_tiles(const tile_task& t, const plan::tile_plan& plan, std::byte* workspace) {
+    rectangle_product(t, plan, workspace).run();
+}
+
+}  // namespace carat::cpu_engine

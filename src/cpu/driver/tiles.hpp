@@ -1,0 +1,47 @@
+// The loops around a matrix unit. Like those around register tiles they own a rectangle of C, pack
+// for themselves, and cut sums over k nowhere that the number of threads decides.
+#pragma once
+
+#include "cpu/driver/task.hpp"
+#include "cpu/kernels/tile_kernel.hpp"
+#include "plan/tile_plan.hpp"
+
+namespace carat::cpu_engine {
+
+// C = alpha A B + beta C, m x k by k x n.
+struct tile_task {
+    const tile_kernel* with = nullptr;
+    store_tile_function store = nullptr;
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    source a;
+    source b;
+    std::byte* c = nullptr;
+    std::int64_t c_bytes = 0;  // of an element
+    std::int64_t c_row_stride = 0;
+    std::int64_t c_col_stride = 0;
+    double alpha = 1;
+    double beta = 0;
+    bool plain = false;  // C is the sums themselves: of their type, by rows, alpha 1, beta 0
+
+    [[nodiscard]] std::byte* c_at(std::int64_t i, std::int64_t j) const {
+        return c + (i * c_row_stride + j * c_col_stride) * c_bytes;
+    }
+};
+
+// Where a thread's workspace goes, in bytes; all are multiples of a page.
+struct tile_memory {
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    std::int64_t sums = 0;
+
+    [[nodiscard]] std::int64_t all() const { return a + b + sums; }
+};
+[[nodiscard]] tile_memory tile_memory_for(const plan::tile_plan& plan, const tile_kernel& with,
+                                          std::int64_t m, std::int64_t k);
+
+// One thread's rectangle. The tile registers must be set up.
+void multiply_tiles(const tile_task& t, const plan::tile_plan& plan, std::byte* workspace);
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,99 @@
+// 32 x 32 sums in four tile registers: of each step two tiles of A and two of B are loaded for four
+// products, the fewest loads for a product that eight registers allow.
+//
+//              b0: tmm6   b1: tmm7
+//   a0: tmm4     tmm0       tmm1        a product takes 16 cycles of the unit, a load from L1 8, so
+//   a1: tmm5     tmm2       tmm3        that the loads of a step hide behind its products
+//
+// At edges of at most 16 rows or columns half or three quarters of that is left out.
+#pragma once
+
+#include <immintrin.h>
+
+#include <carat/types.hpp>
+
+#include "cpu/kernels/tile_kernel.hpp"
+
+namespace carat::cpu_engine::amx {
+
+template <class E>
+struct sums_of {
+    using type = float;
+};
+template <>
+struct sums_of<std::int8_t> {
+    using type = std::uint32_t;  // modulo 2^32
+};
+
+// The unit's product. Registers are named in the instruction, hence a macro.
+#define CARAT_TILE_MULTIPLY(E, c, a, b) \
+    if constexpr (sizeof(E) == 1) {     \
+        _tile_dpbssd(c, a, b);          \
+    } else {                            \
+        _tile_dpbf16ps(c, a, b);        \
+    }
+
+template <int Rows, int Cols>
+inline void load_sums(const std::byte* at) {
+    if (at == nullptr) {
+        _tile_zero(0);
+        if constexpr (Cols == 2) _tile_zero(1);
+        if constexpr (Rows == 2) _tile_zero(2);
+        if constexpr (Rows == 2 && Cols == 2) _tile_zero(3);
+        return;
+    }
+    const std::byte* const below = at + tile_lines * sums_line_bytes;
+    _tile_loadd(0, at, sums_line_bytes);
+    if constexpr (Cols == 2) _tile_loadd(1, at + step_bytes, sums_line_bytes);
+    if constexpr (Rows == 2) _tile_loadd(2, below, sums_line_bytes);
+    if constexpr (Rows == 2 && Cols == 2) _tile_loadd(3, below + step_bytes, sums_line_bytes);
+}
+
+template <int Rows, int Cols>
+inline void store_sums(std::byte* at, std::int64_t stride_bytes) {
+    std::byte* const below = at + tile_lines * stride_bytes;
+    _tile_stored(0, at, stride_bytes);
+    if constexpr (Cols == 2) _tile_stored(1, at + step_bytes, stride_bytes);
+    if constexpr (Rows == 2) _tile_stored(2, below, stride_bytes);
+    if constexpr (Rows == 2 && Cols == 2) _tile_stored(3, below + step_bytes, stride_bytes);
+}
+
+template <class E, int Rows, int Cols>
+void multiply_tiles(const tile_block& call) {
+    const tile_source a = call.a;
+    const std::byte* at = a.data;
+    const std::byte* b = call.b;
+    // The intrinsics do not tell the compiler which memory they read.
+    asm volatile("" ::: "memory");
+    load_sums<Rows, Cols>(call.sums);
+    for (std::int64_t s = 0; s < call.steps;
+         ++s, at += a.step_stride_bytes, b += strip_step_bytes) {
+        _tile_loadd(6, b, step_bytes);
+        _tile_loadd(4, at, a.line_stride_bytes);
+        CARAT_TILE_MULTIPLY(E, 0, 4, 6);
+        if constexpr (Cols == 2) {
+            _tile_loadd(7, b + tile_bytes, step_bytes);
+            CARAT_TILE_MULTIPLY(E, 1, 4, 7);
+        }
+        if constexpr (Rows == 2) {
+            _tile_loadd(5, at + a.tile_stride_bytes, a.line_stride_bytes);
+            CARAT_TILE_MULTIPLY(E, 2, 5, 6);
+        }
+        if constexpr (Rows == 2 && Cols == 2) {
+            CARAT_TILE_MULTIPLY(E, 3, 5, 7);
+        }
+    }
+    store_sums<Rows, Cols>(call.out, call.out_stride_bytes);
+    asm volatile("" ::: "memory");
+}
+
+// See tile_block in tile_kernel.hpp.
+template <class E>
+void multiply(const tile_block& call) {
+    if (call.rows > tile_lines)
+        return call.cols > tile_lines ? multiply_tiles<E, 2, 2>(call)
+                                      : multiply_tiles<E, 2, 1>(call);
+    return call.cols > tile_lines ? multiply_tiles<E, 1, 2>(call) : multiply_tiles<E, 1, 1>(call);
+}
+
+}  // namespace carat::cpu_engine::amx

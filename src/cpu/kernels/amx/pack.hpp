@@ -1,0 +1,262 @@
+// Packing for tiles. A tile holds 16 lines of 64 bytes of depth either line by line (the role of A)
+// or in groups of 4 bytes of depth (the role of B); one form is the other transposed as 16 x 16
+// words of 32 bits. Which of them an operand gives without shuffling depends on its strides:
+//
+//   depths side by side (along = 1)   lines, by one load each
+//   lines side by side (across = 1)   groups: 4 bytes of depth of 16 lines, by one permutation
+//   neither                           lines, element by element
+#pragma once
+
+#include <immintrin.h>
+
+#include <carat/types.hpp>
+
+#include "cpu/kernels/tile_kernel.hpp"
+
+namespace carat::cpu_engine::amx {
+
+struct tile_rows {
+    __m512i at[std::size_t{tile_lines}];
+};
+
+template <class E>
+inline constexpr int step_depth = step_bytes / static_cast<int>(sizeof(E));
+
+inline __mmask64 first_bytes(std::int64_t count) {
+    return count >= 64 ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
+}
+
+// 16 x 16 words of 32 bits: pairs of words, then of double words, then of quarter registers change
+// places.
+inline void transpose(tile_rows& t) {
+    tile_rows x;
+    for (int i = 0; i < 16; i += 2) {
+        x.at[i] = _mm512_unpacklo_epi32(t.at[i], t.at[i + 1]);
+        x.at[i + 1] = _mm512_unpackhi_epi32(t.at[i], t.at[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+        t.at[i] = _mm512_unpacklo_epi64(x.at[i], x.at[i + 2]);
+        t.at[i + 1] = _mm512_unpackhi_epi64(x.at[i], x.at[i + 2]);
+        t.at[i + 2] = _mm512_unpacklo_epi64(x.at[i + 1], x.at[i + 3]);
+        t.at[i + 3] = _mm512_unpackhi_epi64(x.at[i + 1], x.at[i + 3]);
+    }
+    for (int i = 0; i < 4; ++i) {
+        x.at[i] = _mm512_shuffle_i32x4(t.at[i], t.at[i + 4], 0x88);
+        x.at[i + 4] = _mm512_shuffle_i32x4(t.at[i], t.at[i + 4], 0xdd);
+        x.at[i + 8] = _mm512_shuffle_i32x4(t.at[i + 8], t.at[i + 12], 0x88);
+        x.at[i + 12] = _mm512_shuffle_i32x4(t.at[i + 8], t.at[i + 12], 0xdd);
+    }
+    for (int i = 0; i < 4; ++i) {
+        t.at[i] = _mm512_shuffle_i32x4(x.at[i], x.at[i + 8], 0x88);
+        t.at[i + 8] = _mm512_shuffle_i32x4(x.at[i], x.at[i + 8], 0xdd);
+        t.at[i + 4] = _mm512_shuffle_i32x4(x.at[i + 4], x.at[i + 12], 0x88);
+        t.at[i + 12] = _mm512_shuffle_i32x4(x.at[i + 4], x.at[i + 12], 0xdd);
+    }
+}
+
+// The 4 bytes of depth of 16 lines that make one line of a tile of B, from rows of 16 elements.
+template <class E>
+struct group;
+
+template <>
+struct group<bf16> {
+    using bits = std::uint16_t;
+    static constexpr int rows = 2;
+    static __m512i order() {
+        __m512i index = _mm512_set1_epi32(16 << 16);
+        index = _mm512_add_epi32(index, _mm512_mullo_epi32(_mm512_set1_epi32(0x10001), counting()));
+        return index;
+    }
+    static __m512i counting() {
+        return _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    }
+    static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order) {
+        const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
+        const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + row_bytes));
+        const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
+        return _mm512_permutexvar_epi16(order, both);
+    }
+    static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order, int lines,
+                        std::int64_t depths) {
+        const auto mask = static_cast<__mmask16>((1u << lines) - 1u);
+        const __m256i first = _mm256_maskz_loadu_epi16(mask, in);
+        const __m256i second =
+            depths > 1 ? _mm256_maskz_loadu_epi16(mask, in + row_bytes) : _mm256_setzero_si256();
+        const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
+        return _mm512_permutexvar_epi16(order, both);
+    }
+};
+
+template <>
+struct group<std::int8_t> {
+    using bits = std::uint8_t;
+    static constexpr int rows = 4;
+    static __m512i order() {
+        const __m512i row = _mm512_set1_epi32(0x30201000);
+        return _mm512_add_epi32(
+            row, _mm512_mullo_epi32(_mm512_set1_epi32(0x01010101), group<bf16>::counting()));
+    }
+    static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order) {
+        const auto row = [&](int i) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i * row_bytes));
+        };
+        __m512i all = _mm512_castsi128_si512(row(0));
+        all = _mm512_inserti32x4(all, row(1), 1);
+        all = _mm512_inserti32x4(all, row(2), 2);
+        all = _mm512_inserti32x4(all, row(3), 3);
+        return _mm512_permutexvar_epi8(order, all);
+    }
+    static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order, int lines,
+                        std::int64_t depths) {
+        const auto mask = static_cast<__mmask16>((1u << lines) - 1u);
+        const auto row = [&](int i) {
+            return i < depths ? _mm_maskz_loadu_epi8(mask, in + i * row_bytes)
+                              : _mm_setzero_si128();
+        };
+        __m512i all = _mm512_castsi128_si512(row(0));
+        all = _mm512_inserti32x4(all, row(1), 1);
+        all = _mm512_inserti32x4(all, row(2), 2);
+        all = _mm512_inserti32x4(all, row(3), 3);
+        return _mm512_permutexvar_epi8(order, all);
+    }
+};
+
+// Where strips are written, and what of an operand.
+struct packing {
+    const std::byte* in;
+    std::int64_t across;
+    std::int64_t along;
+    std::int64_t lines;
+    std::int64_t depth;
+    std::byte* out;
+    std::int64_t strip_bytes;
+
+    [[nodiscard]] std::byte* tile(std::int64_t line, std::int64_t step) const {
+        return out + line / strip_lines * strip_bytes + line / tile_lines % 2 * tile_bytes +
+               step * strip_step_bytes;
+    }
+};
+
+template <class E>
+inline constexpr auto element_size = static_cast<std::int64_t>(sizeof(E));
+
+// Depths side by side: the lines of a tile, 64 bytes of each in turn.
+template <class E>
+inline void copy_lines(const packing& p) {
+    const std::int64_t depth_bytes = p.depth * element_size<E>;
+    const std::int64_t across_bytes = p.across * element_size<E>;
+    for (std::int64_t i = 0; i < p.lines; i += tile_lines) {
+        const std::byte* in = p.in + i * across_bytes;
+        std::byte* out = p.tile(i, 0);
+        const bool whole = p.lines - i >= tile_lines;
+        for (std::int64_t at = 0; at < depth_bytes; at += step_bytes, out += strip_step_bytes) {
+            const std::byte* line = in + at;
+            if (whole && depth_bytes - at >= step_bytes) {
+                for (int r = 0; r < tile_lines; ++r, line += across_bytes)
+                    _mm512_store_si512(out + r * step_bytes, _mm512_loadu_si512(line));
+                continue;
+            }
+            for (int r = 0; r < tile_lines; ++r, line += across_bytes) {
+                const __mmask64 mask = i + r < p.lines ? first_bytes(depth_bytes - at) : 0;
+                _mm512_store_si512(out + r * step_bytes, _mm512_maskz_loadu_epi8(mask, line));
+            }
+        }
+    }
+}
+
+// Lines side by side: group by group over all tiles of 16 to 64 lines, so that a line of cache is
+// used up at once.
+template <class E, int Tiles>
+inline void copy_whole_groups(const packing& p) {
+    using one = group<E>;
+    const __m512i order = one::order();
+    const std::int64_t row_bytes = p.along * element_size<E>;
+    const std::byte* in = p.in;
+    constexpr int row_lines = Tiles * tile_lines * static_cast<int>(sizeof(E)) / 64;
+    for (std::int64_t step = 0; step < p.depth / step_depth<E>; ++step) {
+        std::byte* out = p.tile(0, step);
+        for (int g = 0; g < tile_lines; ++g, in += one::rows * row_bytes, out += step_bytes) {
+            // The lines beside, which are packed next: strides hide them from the hardware.
+            for (int r = 0; r < one::rows * row_lines; ++r)
+                __builtin_prefetch(
+                    in + r % one::rows * row_bytes + (row_lines + r / one::rows) * 64, 0, 2);
+            for (int t = 0; t < Tiles; ++t)
+                _mm512_store_si512(
+                    out + t / 2 * p.strip_bytes + t % 2 * tile_bytes,
+                    one::load(in + t * tile_lines * element_size<E>, row_bytes, order));
+        }
+    }
+}
+
+// The same from step `first` on, with any number of lines and any rest of depth.
+template <class E>
+inline void copy_ragged_groups(const packing& p, std::int64_t first) {
+    using one = group<E>;
+    const __m512i order = one::order();
+    const std::int64_t row_bytes = p.along * element_size<E>;
+    const std::int64_t groups = (p.depth + step_depth<E> - 1) / step_depth<E> * tile_lines;
+    for (std::int64_t g = first * tile_lines; g < groups; ++g) {
+        const std::byte* in = p.in + g * one::rows * row_bytes;
+        const std::int64_t depths = p.depth - g * one::rows;
+        for (std::int64_t i = 0; i < p.lines; i += tile_lines, in += tile_lines * element_size<E>) {
+            const int lines = p.lines - i < tile_lines ? static_cast<int>(p.lines - i) : tile_lines;
+            _mm512_store_si512(p.tile(i, g / tile_lines) + g % tile_lines * step_bytes,
+                               depths > 0 ? one::load(in, row_bytes, order, lines, depths)
+                                          : _mm512_setzero_si512());
+        }
+    }
+}
+
+template <class E>
+inline void copy_groups(const packing& p) {
+    const bool whole = p.lines == 16 || p.lines == 32 || p.lines == 64;
+    if (p.lines == 16) copy_whole_groups<E, 1>(p);
+    if (p.lines == 32) copy_whole_groups<E, 2>(p);
+    if (p.lines == 64) copy_whole_groups<E, 4>(p);
+    copy_ragged_groups<E>(p, whole ? p.depth / step_depth<E> : 0);
+}
+
+// Neither: into tiles of lines.
+template <class E>
+inline void copy_elements(const packing& p) {
+    using bits = typename group<E>::bits;
+    const auto* in = reinterpret_cast<const bits*>(p.in);
+    const std::int64_t lines = (p.lines + tile_lines - 1) / tile_lines * tile_lines;
+    const std::int64_t depth = (p.depth + step_depth<E> - 1) / step_depth<E> * step_depth<E>;
+    for (std::int64_t i = 0; i < lines; ++i)
+        for (std::int64_t d = 0; d < depth; ++d) {
+            auto* out = reinterpret_cast<bits*>(p.tile(i, d / step_depth<E>));
+            const bool there = i < p.lines && d < p.depth;
+            out[i % tile_lines * step_depth<E> + d % step_depth<E>] =
+                there ? in[i * p.across + d * p.along] : bits{0};
+        }
+}
+
+template <class E>
+inline void transpose_tiles(const packing& p) {
+    for (std::int64_t i = 0; i < p.lines; i += tile_lines)
+        for (std::int64_t d = 0; d < p.depth; d += step_depth<E>) {
+            std::byte* at = p.tile(i, d / step_depth<E>);
+            tile_rows t;
+            for (int r = 0; r < tile_lines; ++r) t.at[r] = _mm512_load_si512(at + r * step_bytes);
+            transpose(t);
+            for (int r = 0; r < tile_lines; ++r) _mm512_store_si512(at + r * step_bytes, t.at[r]);
+        }
+}
+
+// See pack_tiles_function in tile_kernel.hpp.
+template <class E, bool Groups>
+void pack_tiles(const std::byte* source, std::int64_t across, std::int64_t along,
+                std::int64_t lines, std::int64_t depth, std::byte* out, std::int64_t strip_bytes) {
+    const packing p = {source, across, along, lines, depth, out, strip_bytes};
+    if (across == 1) {
+        copy_groups<E>(p);
+    } else if (along == 1) {
+        copy_lines<E>(p);
+    } else {
+        copy_elements<E>(p);
+    }
+    if (Groups != (across == 1)) transpose_tiles<E>(p);
+}
+
+}  // namespace carat::cpu_engine::amx

@@ -1,0 +1,116 @@
+#include "cpu/tile_product.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include "cpu/driver/tiles.hpp"
+#include "cpu/rectangles.hpp"
+#include "cpu/turn.hpp"
+
+namespace carat::cpu_engine {
+
+namespace {
+
+constexpr std::int64_t thin = 2 * strip_lines;
+
+// Sums lie by rows, so rows of C should be contiguous. But a large operand beside a thin one should
+// take the role of A where its depths lie side by side: then nothing of it need be packed.
+bool should_swap_for_tiles(const core::problem& p) {
+    if (p.n <= thin && p.m > p.n && p.a_layout.col_stride == 1) return false;
+    if (p.m <= thin && p.n > p.m && p.b_layout.row_stride == 1) return true;
+    if (p.c_layout.col_stride == 1) return false;
+    return std::abs(p.c_layout.row_stride) < std::abs(p.c_layout.col_stride);
+}
+
+// A's lines can be loaded where they lie if their depths are side by side. That pays where a strip
+// of A meets one or two strips of B only, and where lines are close to each other; strides of whole
+// KiB put the lines of a strip into a few sets of the caches.
+bool should_read_a(const core::problem& p) {
+    const std::int64_t stride_bytes =
+        p.a_layout.row_stride * static_cast<std::int64_t>(size_bytes(p.a_type));
+    if (p.a_layout.col_stride != 1) return false;
+    return p.n <= thin || (stride_bytes <= 2048 && stride_bytes % 1024 != 0);
+}
+
+source operand(const void* data, dtype type, std::int64_t across, std::int64_t along) {
+    return {static_cast<const std::byte*>(data), static_cast<std::int64_t>(size_bytes(type)),
+            across, along};
+}
+
+}  // namespace
+
+bool has_tiles_for(const core::problem& p) {
+    return p.a_type == p.b_type && (p.a_type == dtype::bf16 || p.a_type == dtype::i8);
+}
+
+tile_product::tile_product(const core::problem& p, int threads, const tile_set& with,
+                           const plan::blocking& wanted)
+    : swapped_(should_swap_for_tiles(p)),
+      problem_(swapped_ ? swapped(p) : p),
+      set_(&with),
+      kernel_(p.a_type == dtype::i8 ? &with.i8 : &with.bf16) {
+    request_ = {.m = problem_.m,
+                .n = problem_.n,
+                .k = problem_.k,
+                .direct_a = should_read_a(problem_),
+                .columns_of_a = problem_.a_layout.row_stride == 1,
+                .most_threads = threads,
+                .wanted = wanted};
+    plan_ = plan::make_tile_plan(request_, shape(), plan::this_machine());
+}
+
+plan::tile_shape tile_product::shape() const {
+    return {kernel_->name, strip_lines, static_cast<int>(kernel_->step_depth()),
+            kernel_->element_bytes};
+}
+
+std::size_t tile_product::thread_bytes() const {
+    const std::int64_t rows = part_of(problem_.m, strip_lines, plan_.threads_m, 0).size;
+    return static_cast<std::size_t>(tile_memory_for(plan_, *kernel_, rows, problem_.k).all());
+}
+
+std::size_t tile_product::workspace_bytes() const {
+    return thread_bytes() * static_cast<std::size_t>(plan_.threads());
+}
+
+std::string tile_product::explain() const {
+    return plan::explain(plan_, request_, shape(), plan::this_machine());
+}
+
+void tile_product::run(const core::operands& data, std::byte* memory) const noexcept {
+    const core::problem& p = problem_;
+    const void* const a = swapped_ ? data.b : data.a;
+    const void* const b = swapped_ ? data.a : data.b;
+    tile_task whole = {.with = kernel_,
+                       .store = p.c_type == dtype::bf16 ? kernel_->store_bf16 : kernel_->store,
+                       .m = p.m,
+                       .n = p.n,
+                       .k = p.k,
+                       .a = operand(a, p.a_type, p.a_layout.row_stride, p.a_layout.col_stride),
+                       .b = operand(b, p.b_type, p.b_layout.col_stride, p.b_layout.row_stride),
+                       .c = static_cast<std::byte*>(data.c),
+                       .c_bytes = static_cast<std::int64_t>(size_bytes(p.c_type)),
+                       .c_row_stride = p.c_layout.row_stride,
+                       .c_col_stride = p.c_layout.col_stride,
+                       .alpha = p.alpha,
+                       .beta = p.beta,
+                       .plain = p.c_type != dtype::bf16 && p.c_layout.col_stride == 1 &&
+                                p.alpha == 1 && p.beta == 0};
+    const std::size_t share = thread_bytes();
+    const auto work = [&](int thread, stretch rows, stretch cols) {
+        tile_task part = whole;
+        part.m = rows.size;
+        part.n = cols.size;
+        part.a = whole.a.from_line(rows.first);
+        part.b = whole.b.from_line(cols.first);
+        part.c = whole.c_at(rows.first, cols.first);
+        tile_state before;
+        set_->acquire(before);
+        multiply_tiles(part, plan_, memory + static_cast<std::size_t>(thread) * share);
+        set_->give_back(before);
+    };
+    for_each_rectangle({p.m, p.n, strip_lines, strip_lines, plan_.threads_m, plan_.threads_n},
+                       work);
+}
+
+}  // namespace carat::cpu_engine

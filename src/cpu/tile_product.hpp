@@ -1,0 +1,40 @@
+// A product on a matrix unit made ready: what cpu_engine::product is where the kernels it was given
+// have tiles for the types at hand.
+#pragma once
+
+#include <string>
+
+#include "core/problem.hpp"
+#include "cpu/kernels/tile_kernel.hpp"
+#include "plan/tile_plan.hpp"
+
+namespace carat::cpu_engine {
+
+// Whether a matrix unit multiplies these types.
+[[nodiscard]] bool has_tiles_for(const core::problem& p);
+
+class tile_product {
+  public:
+    // Neither allocates nor fails.
+    tile_product(const core::problem& p, int threads, const tile_set& with,
+                 const plan::blocking& wanted);
+
+    [[nodiscard]] std::size_t workspace_bytes() const;
+    // `memory` starts on a cache line. K is not 0.
+    void run(const core::operands& data, std::byte* memory) const noexcept;
+    [[nodiscard]] int threads() const { return plan_.threads(); }
+    [[nodiscard]] std::string explain() const;
+
+  private:
+    [[nodiscard]] plan::tile_shape shape() const;
+    [[nodiscard]] std::size_t thread_bytes() const;
+
+    bool swapped_;  // A and B have changed places
+    core::problem problem_;
+    const tile_set* set_;
+    const tile_kernel* kernel_;
+    plan::request request_;
+    plan::tile_plan plan_;
+};
+
+}  // namespace carat::cpu_engine

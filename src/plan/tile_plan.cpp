@@ -1,0 +1,85 @@
+#include "plan/tile_plan.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace carat::plan {
+
+namespace {
+
+constexpr std::int64_t sum_bytes = 4;
+
+// Bytes of a line in a slab. Two strips of 16 KiB fit L1, and tiles then keep 79 % of the unit's
+// peak; but each slab reads and writes its sums once, which leaves 64 %. Four times as deep, strips
+// come from L2, with sums 65 % and without 67 %, and many products have one slab only.
+constexpr std::int64_t usual_depth = 2048;
+
+// Where a strip of B meets few strips of A, packing it is the work, and its lines should survive in
+// L1 and L2 from one chunk of columns to the next whatever their stride.
+constexpr std::int64_t thin_depth = 256;
+constexpr std::int64_t few_strips = 2;
+
+// Of a packed operand, for one thread.
+constexpr std::int64_t most_kept_bytes = std::int64_t{32} << 20;
+
+// 4 million multiplications are some 4 us, what waking a thread takes. Packed A may be kept as a
+// whole, so that its rows are better shared out than columns.
+constexpr grid_costs costs = {.least_per_thread = 1 << 22, .packing_a = 36, .packing_b = 32};
+
+}  // namespace
+
+tile_plan make_tile_plan(const request& wanted, const tile_shape& unit, const machine& on) {
+    tile_plan plan;
+    const grid threads = choose_grid(wanted, unit.lines, unit.lines, costs);
+    plan.threads_m = threads.m;
+    plan.threads_n = threads.n;
+    const auto part = [&](std::int64_t extent, int parts) {
+        return ceil_div(ceil_div(extent, unit.lines), parts) * unit.lines;
+    };
+    const auto chosen = [](std::int64_t asked, std::int64_t best) {
+        return asked != 0 ? asked : best;
+    };
+    const std::int64_t rows = part(wanted.m, threads.m);
+    const std::int64_t cols = part(wanted.n, threads.n);
+    const std::int64_t bytes = unit.element_bytes;
+    // By the whole product, not by a thread's part: where K is cut must not depend on threads.
+    const bool thin = wanted.m <= few_strips * unit.lines;
+    blocking& b = plan.blocks;
+    b.kc = balanced(wanted.k, chosen(wanted.wanted.kc, (thin ? thin_depth : usual_depth) / bytes),
+                    unit.step_depth);
+    const std::int64_t slabs = ceil_div(wanted.k, b.kc);
+    b.nc =
+        balanced(cols, chosen(wanted.wanted.nc, on.l2_bytes / 4 / (b.kc * bytes)), 2 * unit.lines);
+    const std::int64_t most_mc = slabs == 1 ? rows : on.l2_bytes / 4 / (b.nc * sum_bytes);
+    b.mc = balanced(rows, chosen(wanted.wanted.mc, most_mc), unit.lines);
+    plan.keeps_a = cols > b.nc && rows * wanted.k * bytes <= most_kept_bytes;
+    plan.keeps_b = slabs == 1 || (rows > b.mc && b.nc * wanted.k * bytes <= most_kept_bytes);
+    plan.reads_a = wanted.direct_a;
+    plan.packs_a_slabs = wanted.columns_of_a;
+    return plan;
+}
+
+std::string explain(const tile_plan& plan, const request& wanted, const tile_shape& unit,
+                    const machine& on) {
+    std::ostringstream text;
+    const auto kib = [](std::int64_t bytes) { return std::to_string(bytes / 1024) + " KiB"; };
+    const blocking& b = plan.blocks;
+    const std::int64_t bytes = unit.element_bytes;
+    text << wanted.m << " x " << wanted.n << " x " << wanted.k << " with " << unit.name << " (a "
+         << unit.lines << " x " << unit.lines << " part of C in tile registers)\n"
+         << "strips of A " << unit.lines << " x " << b.kc << ", " << kib(unit.lines * b.kc * bytes)
+         << " of " << kib(on.l1_bytes) << " of L1"
+         << (plan.reads_a   ? ", read where they lie\n"
+             : plan.keeps_a ? ", packed once\n"
+                            : ", packed for each panel of B\n")
+         << "slabs of B " << b.kc << " x " << b.nc << ", " << kib(b.kc * b.nc * bytes) << " of "
+         << kib(on.l2_bytes) << " of L2\n";
+    if (b.kc < wanted.k)
+        text << "sums of C " << b.mc << " x " << b.nc << ", " << kib(b.mc * b.nc * sum_bytes)
+             << " of L2 until they are complete\n";
+    text << plan.threads() << " of " << wanted.most_threads << " threads, as " << plan.threads_m
+         << " x " << plan.threads_n << " rectangles of C\n";
+    return text.str();
+}
+
+}  // namespace carat::plan

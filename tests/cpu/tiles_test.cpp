@@ -1,0 +1,189 @@
+// The matrix unit beyond what every row is tested for: edges of its tiles and steps, sums that need
+// several slabs, arithmetic that would show a wrong rounding or a saturation, and the registers of
+// the thread, which are given back.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+#include "cpu/engine.hpp"
+
+namespace {
+
+using namespace carat;
+
+#define CARAT_NEED_TILES()        \
+    if (!core::tiles_permitted()) \
+    GTEST_SKIP() << "NOT TESTED: this machine has no tiles, or its system gives none"
+
+enum class order { rows, columns, gaps };
+constexpr order orders[] = {order::rows, order::columns, order::gaps};
+
+core::layout layout_for(std::int64_t rows, std::int64_t cols, order how) {
+    if (how == order::rows) return {cols + 1, 1};
+    if (how == order::columns) return {1, rows + 1};
+    return {3, 3 * rows};
+}
+
+template <class T>
+struct matrix {
+    matrix(std::int64_t rows, std::int64_t cols, order how)
+        : where(layout_for(rows, cols, how)),
+          data(static_cast<std::size_t>(core::extent_elements(rows, cols, where)), T(0)) {}
+    T& operator()(std::int64_t i, std::int64_t j) {
+        return data[static_cast<std::size_t>(i * where.row_stride + j * where.col_stride)];
+    }
+    core::layout where;
+    std::vector<T> data;
+};
+
+template <class In, class Sum>
+core::problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const matrix<In>& a,
+                         const matrix<In>& b, const matrix<Sum>& c) {
+    const dtype in = dtype_of_v<In>;
+    return {in, in, dtype_of_v<Sum>, m, n, k, a.where, b.where, c.where, 1, 0};
+}
+
+template <class In, class Sum>
+void run(const core::problem& p, matrix<In>& a, matrix<In>& b, matrix<Sum>& c,
+         const plan::blocking& blocks = {}) {
+    const cpu_engine::product made(p, 1, cpu_engine::kernels_for(core::isa::amx), blocks);
+    cpu_engine::workspace memory;
+    made.run({a.data.data(), b.data.data(), c.data.data()}, memory.reserve(made.workspace_bytes()));
+}
+
+// Whole numbers of `most` at most, whose products and sums every type here holds exactly.
+template <class In, class Sum>
+void check_exactly(std::int64_t m, std::int64_t n, std::int64_t k, order of_a, order of_b,
+                   order of_c, const plan::blocking& blocks, int most) {
+    matrix<In> a(m, k, of_a);
+    matrix<In> b(k, n, of_b);
+    matrix<Sum> c(m, n, of_c);
+    std::mt19937 random(static_cast<unsigned>(m * 7919 + n * 104729 + k));
+    std::uniform_int_distribution<int> whole(-most, most - 1);
+    for (std::int64_t p = 0; p < k; ++p) {
+        for (std::int64_t i = 0; i < m; ++i) a(i, p) = In(static_cast<float>(whole(random)));
+        for (std::int64_t j = 0; j < n; ++j) b(p, j) = In(static_cast<float>(whole(random)));
+    }
+    run(problem_of(m, n, k, a, b, c), a, b, c, blocks);
+    int wrong = 0;
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (std::int64_t p = 0; p < k; ++p) sum += double(a(i, p)) * double(b(p, j));
+            wrong += double(c(i, j)) != sum;
+        }
+    EXPECT_EQ(wrong, 0) << m << " x " << n << " x " << k << " layouts " << int(of_a) << int(of_b)
+                        << int(of_c);
+}
+
+template <class In, class Sum>
+int check_edges(int most) {
+    const std::int64_t sizes[] = {1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97};
+    const std::int64_t depths[] = {1, 31, 33, 63, 64, 65, 129, 200};
+    int executed = 0;
+    for (const std::int64_t m : sizes)
+        for (const std::int64_t n : sizes)
+            for (const std::int64_t k : depths) {
+                const auto pick = [&](int step) { return orders[(executed / step + step) % 3]; };
+                const plan::blocking blocks =
+                    executed % 2 == 0 ? plan::blocking{} : plan::blocking{32, 64, 64};
+                check_exactly<In, Sum>(m, n, k, pick(1), pick(3), pick(9), blocks, most);
+                ++executed;
+            }
+    return executed;
+}
+
+TEST(tiles, edges_of_lines_and_steps) {
+    CARAT_NEED_TILES();
+    EXPECT_EQ((check_edges<bf16, float>(8)), 11 * 11 * 8);
+    EXPECT_EQ((check_edges<std::int8_t, std::int32_t>(128)), 11 * 11 * 8);
+}
+
+// Beyond one slab and one block in every direction, with what is kept and what is packed again.
+TEST(tiles, many_blocks) {
+    CARAT_NEED_TILES();
+    for (const order of_a : orders)
+        for (const plan::blocking& blocks :
+             {plan::blocking{}, plan::blocking{64, 64, 128}, plan::blocking{32, 128, 1000}}) {
+            check_exactly<bf16, float>(70, 140, 1100, of_a, order::rows, order::rows, blocks, 8);
+            check_exactly<std::int8_t, std::int32_t>(70, 140, 2100, of_a, order::rows, order::rows,
+                                                     blocks, 128);
+        }
+}
+
+// 2^31 wraps, it does not saturate: 131072 times -128 times -128.
+TEST(tiles, integers_are_modulo_2_to_the_32) {
+    CARAT_NEED_TILES();
+    constexpr std::int64_t k = 131072;
+    matrix<std::int8_t> a(1, k, order::rows);
+    matrix<std::int8_t> b(k, 1, order::columns);
+    matrix<std::int32_t> c(1, 1, order::rows);
+    std::ranges::fill(a.data, std::int8_t{-128});
+    std::ranges::fill(b.data, std::int8_t{-128});
+    run(problem_of(1, 1, k, a, b, c), a, b, c);
+    EXPECT_EQ(c(0, 0), INT32_MIN);
+}
+
+// |C - exact| <= gamma_k |A||B|, every entry, against double; products of bf16 are exact in f32.
+TEST(tiles, componentwise_bound) {
+    CARAT_NEED_TILES();
+    constexpr std::int64_t m = 70;
+    constexpr std::int64_t n = 90;
+    constexpr std::int64_t k = 3000;
+    matrix<bf16> a(m, k, order::rows);
+    matrix<bf16> b(k, n, order::rows);
+    matrix<float> c(m, n, order::rows);
+    std::mt19937 random(3);
+    std::normal_distribution<float> normal;
+    for (bf16& x : a.data) x = bf16(normal(random));
+    for (bf16& x : b.data) x = bf16(normal(random));
+    run(problem_of(m, n, k, a, b, c), a, b, c);
+    int checked = 0;
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j, ++checked) {
+            double sum = 0;
+            double magnitude = 0;
+            for (std::int64_t p = 0; p < k; ++p) {
+                const double product = double(a(i, p)) * double(b(p, j));
+                sum += product;
+                magnitude += std::abs(product);
+            }
+            const double gamma = k * 0x1p-24 / (1 - k * 0x1p-24);
+            EXPECT_LE(std::abs(c(i, j) - sum), gamma * magnitude);
+        }
+    EXPECT_EQ(checked, m * n);
+}
+
+#if defined(__x86_64__)
+struct alignas(64) configuration {
+    unsigned char bytes[64] = {};
+};
+
+[[gnu::target("amx-tile")]] configuration current() {
+    configuration now;
+    asm volatile("sttilecfg %0" : "=m"(now));
+    return now;
+}
+
+// A caller's own configuration is there again; where there was none, the registers are free.
+TEST(tiles, configuration_of_the_thread_is_restored) {
+    CARAT_NEED_TILES();
+    EXPECT_EQ(current().bytes[0], 0);
+    check_exactly<bf16, float>(20, 20, 20, order::rows, order::rows, order::rows, {}, 8);
+    EXPECT_EQ(current().bytes[0], 0);
+    configuration own;
+    own.bytes[0] = 1;
+    own.bytes[16] = 32;  // of tile 0: bytes of a row,
+    own.bytes[48] = 4;   // and rows
+    asm volatile("ldtilecfg %0" : : "m"(own));
+    check_exactly<bf16, float>(20, 20, 20, order::rows, order::rows, order::rows, {}, 8);
+    const configuration after = current();
+    asm volatile("tilerelease");
+    EXPECT_TRUE(std::ranges::equal(after.bytes, own.bytes));
+}
+#endif
+
+}  // namespace
