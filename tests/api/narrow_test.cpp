@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "core/isa.hpp"
 #include "tests/api/matrices.hpp"
 
 namespace {
@@ -21,6 +22,14 @@ T from_bits(unsigned bits) {
     return value;
 }
 
+// What a product makes of a value of f32's range: tiles take subnormal bf16, and leave subnormal
+// sums, as zeros. On every other level, and for f16, it is the value itself.
+template <class T>
+double kept(double x) {
+    const bool flushes = std::is_same_v<T, bf16> && core::isa_in_use() == core::isa::amx;
+    return flushes && std::abs(x) < 0x1p-126 ? 0 : x;
+}
+
 // The same value, or both NaN.
 template <class T>
 bool same_value(T x, T y) {
@@ -37,8 +46,9 @@ TYPED_TEST(narrow, every_value_survives_a_product_with_one) {
     matrix_product(matrix_view<T>(all.data(), 65536, 1), one, c);
     matrix_product(matrix_view<T>(all.data(), 65536, 1), one, wide);
     for (unsigned bits = 0; bits <= 0xffff; ++bits) {
-        ASSERT_TRUE(same_value(c(bits, 0), from_bits<T>(bits))) << bits;
-        ASSERT_TRUE(same_value(double(wide(bits, 0)), double(from_bits<T>(bits)))) << bits;
+        const double value = kept<T>(double(from_bits<T>(bits)));
+        ASSERT_TRUE(same_value(double(c(bits, 0)), value)) << bits;
+        ASSERT_TRUE(same_value(double(wide(bits, 0)), value)) << bits;
     }
     matrix<T> identity(256, 256), copy(256, 256);
     for (std::size_t i = 0; i < 256; ++i) {
@@ -48,7 +58,8 @@ TYPED_TEST(narrow, every_value_survives_a_product_with_one) {
     }
     matrix_product(transposed(all), identity, transposed(copy));
     for (unsigned bits = 0; bits <= 0xffff; ++bits)
-        ASSERT_TRUE(same_value(copy.data()[bits], all.data()[bits])) << bits;
+        ASSERT_TRUE(same_value(double(copy.data()[bits]), kept<T>(double(all.data()[bits]))))
+            << bits;
 }
 
 // A product of two narrow values is exact in f32, so C must be the nearest narrow value.
@@ -63,8 +74,9 @@ TYPED_TEST(narrow, products_are_rounded_once_to_the_nearest) {
     for (std::size_t i = 0; i < 300; ++i) {
         for (std::size_t j = 0; j < 301; ++j) {
             // Through float: a product of two bf16 may leave its range, as it does in the engine.
-            const float product = float(column(i, 0)) * float(row(0, j));
-            ASSERT_TRUE(same_value(c(i, j), T(double(product))))
+            const auto product =
+                static_cast<float>(kept<T>(double(column(i, 0))) * kept<T>(double(row(0, j))));
+            ASSERT_TRUE(same_value(c(i, j), T(kept<T>(double(product)))))
                 << double(column(i, 0)) << " * " << double(row(0, j));
         }
     }

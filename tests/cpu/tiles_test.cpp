@@ -3,7 +3,9 @@
 // the thread, which are given back.
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
@@ -183,6 +185,26 @@ TEST(tiles, configuration_of_the_thread_is_restored) {
     const configuration after = current();
     asm volatile("tilerelease");
     EXPECT_TRUE(std::ranges::equal(after.bytes, own.bytes));
+}
+// Linux refuses the permission where a signal stack could not hold the larger frame. The child is
+// this program started afresh, since permission is asked once.
+TEST(tiles, refused_permission_leaves_avx512) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto refused = [] {
+        static char small[4096];
+        const stack_t stack = {.ss_sp = small, .ss_flags = 0, .ss_size = sizeof small};
+        if (sigaltstack(&stack, nullptr) != 0) std::exit(2);
+        if (core::tiles_permitted() || core::best_isa() == core::isa::amx) std::exit(3);
+        core::problem p = core::row_major_problem(dtype::i8, 1, 1, 2);
+        p.c_type = dtype::i32;
+        const std::int8_t a[] = {3, 5};
+        std::int32_t c = 0;
+        const cpu_engine::product made(p, 1, cpu_engine::kernels_for(core::isa_in_use()));
+        cpu_engine::workspace memory;
+        made.run({a, a, &c}, memory.reserve(made.workspace_bytes()));
+        std::exit(c == 34 ? 0 : 4);
+    };
+    EXPECT_EXIT(refused(), testing::ExitedWithCode(0), "");
 }
 #endif
 

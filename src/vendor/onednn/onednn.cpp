@@ -33,15 +33,9 @@ template <class Input>
 using gemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const Input*,
                  std::int64_t, const Input*, std::int64_t, float, float*, std::int64_t);
 
-// With offsets for A, B and C, which are 0 here.
-using gemm_i8 = int(char, char, char, std::int64_t, std::int64_t, std::int64_t, float,
-                    const std::int8_t*, std::int64_t, std::int8_t, const std::int8_t*, std::int64_t,
-                    std::int8_t, float, std::int32_t*, std::int64_t, const std::int32_t*);
-
 struct onednn_library {
     gemm<float>* sgemm = nullptr;
     gemm<bf16>* bf16_gemm = nullptr;  // null where it is missing or has no code for this CPU
-    gemm_i8* i8_gemm = nullptr;
     thread_control threads;
     core::library_facts facts;
     std::string missing;
@@ -82,38 +76,6 @@ class gemm_call final : public core::runnable {
     float beta_;
 };
 
-class i8_call final : public core::runnable {
-  public:
-    i8_call(const onednn_library& library, const core::problem& p, int threads)
-        : gemm_(library.i8_gemm),
-          control_(library.threads),
-          threads_(threads),
-          shape_(shape_for_blas(p)),
-          beta_(static_cast<float>(p.beta)) {}
-
-    void run(const core::operands& data) override {
-        const threads_held held(control_, threads_);
-        const auto* first = static_cast<const std::int8_t*>(shape_.swapped ? data.b : data.a);
-        const auto* second = static_cast<const std::int8_t*>(shape_.swapped ? data.a : data.b);
-        const std::int32_t offset = 0;
-        const int status =
-            gemm_(shape_.second_letter, shape_.first_letter, 'F', shape_.n, shape_.m, shape_.k, 1,
-                  second, shape_.second_ld, 0, first, shape_.first_ld, 0, beta_,
-                  static_cast<std::int32_t*>(data.c), shape_.c_ld, &offset);
-        if (status != success)
-            throw error(error_code::unsupported, fmt::format("oneDNN failed, status {}", status));
-    }
-
-    [[nodiscard]] int threads() const override { return threads_; }
-
-  private:
-    gemm_i8* gemm_;
-    const thread_control& control_;
-    int threads_;
-    blas_shape shape_;
-    float beta_;
-};
-
 // dnnl_cpu_isa_t: a bit for each set of instructions; these mean the same in versions 2 and 3.
 constexpr int bit_avx2 = 0x4, bit_avx512 = 0x20, bit_vnni = 0x40, bit_bf16 = 0x80, bit_amx = 0x200;
 
@@ -147,7 +109,6 @@ onednn_library connect(const shared_library& file) {
     if (!serial) library.threads = openmp_threads(file);
     library.sgemm = file.required<gemm<float>>("dnnl_sgemm");
     library.bf16_gemm = find_bf16_gemm(file);
-    library.i8_gemm = file.required<gemm_i8>("dnnl_gemm_s8s8s32");
     const int instructions = file.required<int()>("dnnl_get_effective_cpu_isa")();
     library.facts = {"oneDNN",
                      fmt::format("{}.{}.{}, {}", version->major, version->minor, version->patch,
@@ -175,20 +136,14 @@ std::string unsupported(const core::problem& p, const core::settings& s) {
     const onednn_library& library = opened();
     if (p.a_type == dtype::bf16 && library.bf16_gemm == nullptr)
         return fmt::format("oneDNN {} has no bf16 product for this CPU", library.facts.version);
-    // It scales in floating point, which holds no more than 24 bits of a sum.
-    if (p.a_type == dtype::i8 && (p.alpha != 1 || (p.beta != 0 && p.beta != 1)))
-        return "oneDNN's product of integers is exact for alpha = 1 and beta = 0 or 1 only";
     std::string why = reason_against_shape(p, std::numeric_limits<std::int64_t>::max());
     return why.empty() ? reason_against_threads(library.threads, s.threads) : why;
 }
 
 std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
     const onednn_library& library = opened();
-    if (is_degenerate(p) && p.a_type == dtype::i8)
-        return std::make_unique<scale_only<std::int32_t>>(p);
     if (is_degenerate(p)) return std::make_unique<scale_only<float>>(p);
     const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
-    if (p.a_type == dtype::i8) return std::make_unique<i8_call>(library, p, threads);
     if (p.a_type == dtype::bf16)
         return std::make_unique<gemm_call<bf16>>(library, library.bf16_gemm, p, threads);
     return std::make_unique<gemm_call<float>>(library, library.sgemm, p, threads);
@@ -197,7 +152,6 @@ std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::sett
 constexpr std::array signatures = {
     core::signature{dtype::f32, dtype::f32, dtype::f32, "f32"},
     core::signature{dtype::bf16, dtype::bf16, dtype::f32, "f32"},
-    core::signature{dtype::i8, dtype::i8, dtype::i32, "i32"},
 };
 
 constexpr core::implementation make_row() {
