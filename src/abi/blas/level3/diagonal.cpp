@@ -21,7 +21,7 @@ namespace {
 
 const diagonal_set& choose() {
     try {
-        switch (core::isa_in_use()) {
+        switch (core::vectors_of(core::isa_in_use())) {
             case core::isa::avx512:
                 return avx512::diagonal;
             case core::isa::avx2:
