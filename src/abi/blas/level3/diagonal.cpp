@@ -21,14 +21,9 @@ namespace {
 
 const diagonal_set& choose() {
     try {
-        switch (core::vectors_of(core::isa_in_use())) {
-            case core::isa::avx512:
-                return avx512::diagonal;
-            case core::isa::avx2:
-                return avx2::diagonal;
-            case core::isa::baseline:
-                break;
-        }
+        const core::isa level = core::vectors_of(core::isa_in_use());
+        if (level == core::isa::avx512) return avx512::diagonal;
+        if (level == core::isa::avx2) return avx2::diagonal;
     } catch (const error& why) {
         give_up(why.what());
     }
