@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <omp.h>
 
+#include "core/turn.hpp"
 #include "cpu/driver/loops.hpp"
 #include "cpu/rectangles.hpp"
-#include "cpu/turn.hpp"
 
 namespace carat::cpu_engine {
 
@@ -97,7 +97,7 @@ std::string unsupported(const core::problem& p) {
 
 product::product(const core::problem& p, int threads, const kernel_set& with,
                  const plan::blocking& wanted)
-    : problem_(should_swap(p) ? swapped(p) : p), swapped_(should_swap(p)), kernels_(&with) {
+    : problem_(should_swap(p) ? core::swapped(p) : p), swapped_(should_swap(p)), kernels_(&with) {
     request_ = {.m = problem_.m,
                 .n = problem_.n,
                 .k = problem_.alpha == 0 ? 0 : problem_.k,

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/turn.hpp"
 #include "cpu/driver/tiles.hpp"
 #include "cpu/rectangles.hpp"
-#include "cpu/turn.hpp"
 
 namespace carat::cpu_engine {
 
@@ -46,7 +46,7 @@ bool has_tiles_for(const core::problem& p) {
 tile_product::tile_product(const core::problem& p, int threads, const tile_set& with,
                            const plan::blocking& wanted)
     : swapped_(should_swap_for_tiles(p)),
-      problem_(swapped_ ? swapped(p) : p),
+      problem_(swapped_ ? core::swapped(p) : p),
       set_(&with),
       kernel_(p.a_type == dtype::i8 ? &with.i8 : &with.bf16) {
     request_ = {.m = problem_.m,

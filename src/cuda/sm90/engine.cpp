@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/turn.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/scale.hpp"
@@ -18,17 +19,7 @@ namespace {
 
 // C = A B as C^T = B^T A^T where that makes rows of C contiguous.
 core::problem turned(const core::problem& p) {
-    if (p.c_layout.row_stride >= p.c_layout.col_stride) return p;
-    const auto flip = [](const core::layout& l) {
-        return core::layout{l.col_stride, l.row_stride};
-    };
-    core::problem t = p;
-    std::swap(t.m, t.n);
-    std::swap(t.a_type, t.b_type);
-    t.a_layout = flip(p.b_layout);
-    t.b_layout = flip(p.a_layout);
-    t.c_layout = flip(p.c_layout);
-    return t;
+    return p.c_layout.row_stride >= p.c_layout.col_stride ? p : core::swapped(p);
 }
 
 output output_of(dtype type) {

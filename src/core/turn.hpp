@@ -5,14 +5,14 @@
 
 #include "core/problem.hpp"
 
-namespace carat::cpu_engine {
+namespace carat::core {
 
-[[nodiscard]] inline core::layout transposed(const core::layout& l) {
+[[nodiscard]] inline layout transposed(const layout& l) {
     return {l.col_stride, l.row_stride};
 }
 
-[[nodiscard]] inline core::problem swapped(const core::problem& p) {
-    core::problem turned = p;
+[[nodiscard]] inline problem swapped(const problem& p) {
+    problem turned = p;
     std::swap(turned.m, turned.n);
     std::swap(turned.a_type, turned.b_type);
     turned.a_layout = transposed(p.b_layout);
@@ -21,4 +21,4 @@ namespace carat::cpu_engine {
     return turned;
 }
 
-}  // namespace carat::cpu_engine
+}  // namespace carat::core
