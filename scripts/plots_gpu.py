@@ -18,6 +18,7 @@ LADDER = {
 TENSOR = [
     ("along_k", "i8", "vendor.cublaslt_best", "i8, cuBLASLt", ("#E69F00", "-", 1.6)),
     ("along_k", "i8", "cuda.engine", "i8, carat", ("#D55E00", "--", 1.8)),
+    ("along_k", "e4m3", "vendor.cublaslt_fp8_fast_best", "e4m3, cuBLASLt", ("#CC79A7", "-", 1.6)),
     ("narrow", "bf16", "vendor.cublaslt_best", "bf16, cuBLASLt", ("#009E73", "-", 1.6)),
     ("narrow", "f16", "vendor.cublaslt_best", "f16, cuBLASLt", ("#0072B2", "-", 1.6)),
     ("narrow", "f16", "cuda.engine", "f16, carat", ("#D55E00", "-", 1.8)),
@@ -68,7 +69,7 @@ def tensor():
     figure, axes = plt.subplots(figsize=(8.2, 4.6))
     for file, dtype, implementation, label, style in TENSOR:
         line(axes, squares(files[file], implementation, dtype, 1), *style, label, 1e-3)
-    log_axes(axes, [512, 1024, 2048, 4096, 8192])
+    log_axes(axes, sizes_of(files["narrow"]))
     axes.set(title="The same product, by the precision computed in", xlabel="N (square products)",
              ylabel="TFLOP/s")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
@@ -78,19 +79,27 @@ def tensor():
 
 def tiles():
     results = load("h200/tiles.json")
-    cells = sorted((c for c in results["cells"] if c["rank"] > 0), key=lambda c: c["median_gflops"])
-    figure, axes = plt.subplots(figsize=(7.2, 0.42 * len(cells) + 1.1))
-    values = [c["median_gflops"] / 1e3 for c in cells]
-    axes.barh(range(len(cells)), values, color="#0072B2", height=0.7)
-    for i, value in enumerate(values):
-        axes.text(value, i, f" {value:.3g}", va="center", fontsize=9)
-    axes.set_yticks(range(len(cells)),
-                    [c["implementation"].removeprefix("cuda.ladder.") for c in cells])
-    axes.set(title=f"f32, N = {cells[0]['n']}, by the tile", xlabel="TFLOP/s")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    axes.grid(axis="y", visible=False)
-    figure.text(0.0, -0.16, gpu_conditions(results), fontsize=8, color="#555555")
+    largest = max(sizes_of(results))
+    figure, both = plt.subplots(1, 2, figsize=(9.2, 3.2), sharey=True, layout="constrained")
+    for axes, dtype in zip(both, ("f32", "f64")):
+        cells = [c for c in results["cells"]
+                 if c["rank"] > 0 and c["dtype"] == dtype and c["n"] == largest]
+        values = [c["median_gflops"] / 1e3 for c in cells]
+        axes.barh(range(len(cells)), values, color="#0072B2", height=0.7)
+        for i, value in enumerate(values):
+            axes.text(value, i, f" {value:.3g}", va="center", fontsize=9)
+        axes.set_yticks(range(len(cells)),
+                        [c["implementation"].removeprefix("cuda.ladder.") for c in cells])
+        axes.set(title=f"{dtype}, N = {largest}, by the tile", xlabel="TFLOP/s",
+                 xlim=(0, 1.15 * max(values)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.grid(axis="y", visible=False)
+    figure.text(0.0, -0.06, gpu_conditions(results), fontsize=8, color="#555555")
     save(figure, "gpu_tiles.svg")
+
+
+def gains(found):
+    return "never wins" if found["n"] is None else f"wins from N = {found['n']:.0f}"
 
 
 def crossover():
@@ -104,12 +113,13 @@ def crossover():
         axes.fill_between(sizes, [1e3 * x for x in low], [1e3 * x for x in high], color=colour,
                           alpha=0.2, linewidth=0)
         axes.plot(sizes, [1e3 * p["gpu_s"] for p in found["points"]], color=colour,
-                  label=f"{found['gpu']}, end to end: from N = {found['n']:.0f}")
-        axes.axvspan(*found["ci95"], color=colour, alpha=0.12, linewidth=0)
+                  label=f"{found['gpu']}, end to end: {gains(found)}")
+        if found["n"] is not None:
+            axes.axvspan(*found["ci95"], color=colour, alpha=0.12, linewidth=0)
     points = results["crossovers"][0]["points"]
     axes.plot([p["n"] for p in points], [1e3 * p["cpu_s"] for p in points], "--", color="#333333",
               label="the best on the CPU")
-    log_axes(axes, [256, 512, 1024, 2048])
+    log_axes(axes, [64, 128, 256, 512, 1024, 2048])
     axes.set(title="f32: when a GPU pays, copies and allocations included", xlabel="N",
              ylabel="milliseconds")
     axes.legend(frameon=False, fontsize=9)

@@ -157,6 +157,7 @@ std::vector<crossing> find_crossings(std::span<const size_trials> measured,
     std::uint64_t stream = 0;  // its own for every sample: they are independent
     const auto resample = [&](const std::vector<sample>& all) {
         std::vector<resampled> out;
+        out.reserve(all.size());
         for (const sample& s : all)
             out.push_back(
                 {s.implementation, statistics::resample_medians(s.trials_s, how, ++stream)});

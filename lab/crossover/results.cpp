@@ -44,6 +44,7 @@ std::vector<size_trials> trials_of(const results::document& doc, const std::stri
             here.gpu.push_back({c.implementation, c.end_to_end->total_trials_s});
     }
     std::vector<size_trials> all;
+    all.reserve(by_size.size());
     for (auto& [n, trials] : by_size) all.push_back(std::move(trials));
     return all;
 }

@@ -32,7 +32,7 @@ struct key {
     std::int64_t n;
     std::int64_t k;
     bool rounded;
-    auto operator<=>(const key&) const = default;
+    auto operator<=>(const key&) const = default;  // NOLINT(modernize-use-nullptr): no pointer here
 };
 
 struct totals {
