@@ -34,6 +34,7 @@ ALLOWED = {
                          "lab/machine", "lab/workload"],
     "lab/results": ["include/carat", "src/core"],
     "lab/report": ["include/carat"],
+    "lab/model": ["include/carat", "src/core"],
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],
     "lab/catalogue": ["include/carat", "src", "ladder"],
     "lab/session": ["include/carat", "src/core", "lab"],
