@@ -31,11 +31,6 @@ bool conflicts(dtype type, std::int64_t across, std::int64_t along) {
     return across == 1 && along * static_cast<std::int64_t>(size_bytes(type)) % page_bytes == 0;
 }
 
-bool conflicts(const core::problem& p) {
-    return conflicts(p.a_type, p.a_layout.row_stride, p.a_layout.col_stride) ||
-           conflicts(p.b_type, p.b_layout.col_stride, p.b_layout.row_stride);
-}
-
 template <class T>
 T factor(double value) {
     return static_cast<T>(value);
@@ -58,16 +53,20 @@ source operand(const void* data, dtype type, std::int64_t across, std::int64_t a
             across, along};
 }
 
+// `p` has been turned, `data` has not.
 template <class T>
-task<T> make_task(const core::problem& p, const kernel<T>& with, const core::operands& data) {
+task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
+                  const core::operands& data) {
+    const void* const a = swapped ? data.b : data.a;
+    const void* const b = swapped ? data.a : data.b;
     return {.with = &with,
             .pack_a = packers_for(with, p.a_type).a,
             .pack_b = packers_for(with, p.b_type).b,
             .m = p.m,
             .n = p.n,
             .k = p.k,
-            .a = operand(data.a, p.a_type, p.a_layout.row_stride, p.a_layout.col_stride),
-            .b = operand(data.b, p.b_type, p.b_layout.col_stride, p.b_layout.row_stride),
+            .a = operand(a, p.a_type, p.a_layout.row_stride, p.a_layout.col_stride),
+            .b = operand(b, p.b_type, p.b_layout.col_stride, p.b_layout.row_stride),
             .c = static_cast<T*>(data.c),
             .c_row_stride = p.c_layout.row_stride,
             .c_col_stride = p.c_layout.col_stride,
@@ -102,12 +101,19 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
                 .n = problem_.n,
                 .k = problem_.alpha == 0 ? 0 : problem_.k,
                 .same_types = !is_narrow(p.a_type) && p.a_type != dtype::i8,
-                .conflicting_steps = conflicts(problem_),
+                .rows_of_a = problem_.a_layout.row_stride == 1,
+                .depths_of_a = problem_.a_layout.col_stride == 1,
+                .depths_of_b = problem_.b_layout.row_stride == 1,
+                .conflicting_a =
+                    conflicts(p.a_type, problem_.a_layout.row_stride, problem_.a_layout.col_stride),
+                .conflicting_b =
+                    conflicts(p.b_type, problem_.b_layout.col_stride, problem_.b_layout.row_stride),
                 .most_threads = threads,
                 .wanted = wanted};
     plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());
     if (with.tiles != nullptr && has_tiles_for(p) && request_.k != 0)
         tiles_.emplace(p, threads, *with.tiles, wanted);
+    run_ = choose_runner();
 }
 
 bool product::narrow() const {
@@ -132,7 +138,7 @@ std::size_t product::thread_bytes() const {
 
 std::size_t product::workspace_bytes() const {
     if (tiles_) return tiles_->workspace_bytes();
-    if (plan_.how == plan::path::direct) return 0;
+    if (plan_.how != plan::path::blocked) return 0;
     return thread_bytes() * static_cast<std::size_t>(plan_.threads());
 }
 
@@ -142,15 +148,23 @@ std::string product::explain() const {
 }
 
 template <class T>
+void product::run_direct(const core::operands& data, std::byte*) const {
+    multiply_direct(make_task(problem_, swapped_, kernel_of<T>(*kernels_), data), plan_.packs_a,
+                    plan_.blocks.kc);
+}
+
+template <class T>
 void product::run_as(const core::operands& data, std::byte* memory) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
-    const task<T> whole = make_task(problem_, with, data);
+    const task<T> whole = make_task(problem_, swapped_, with, data);
     if (request_.k == 0) return scale(whole);
-    if (plan_.how == plan::path::direct) return multiply_direct(whole);
-    const std::size_t share = thread_bytes();
+    const std::size_t share = workspace_bytes() / static_cast<std::size_t>(plan_.threads());
     const auto work = [&](int thread, stretch rows, stretch cols) {
         task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
         part.c = whole.c_at(rows.first, cols.first);
+        if (plan_.how == plan::path::thin) return multiply_thin(part);
+        if (plan_.how == plan::path::direct)
+            return multiply_direct(part, plan_.packs_a, plan_.blocks.kc);
         std::byte* own = memory + static_cast<std::size_t>(thread) * share;
         multiply_blocked(part, plan_.blocks, reinterpret_cast<T*>(own));
     };
@@ -162,7 +176,7 @@ void product::run_narrow(const core::operands& data, std::byte* memory) const {
     const kernel<float>& with = kernels_->f32;
     core::operands sums = data;
     sums.c = nullptr;
-    const task<float> whole = make_task(problem_, with, sums);
+    const task<float> whole = make_task(problem_, swapped_, with, sums);
     narrow_target target{static_cast<std::byte*>(data.c), problem_.c_layout.row_stride,
                          problem_.c_layout.col_stride,
                          problem_.c_type == dtype::f16 ? with.store_f16 : with.store_bf16};
@@ -179,15 +193,22 @@ void product::run_narrow(const core::operands& data, std::byte* memory) const {
                        work);
 }
 
-void product::run(const core::operands& data, std::byte* memory) const noexcept {
-    if (problem_.m == 0 || problem_.n == 0) return;
-    if (tiles_) return tiles_->run(data, memory);
-    core::operands turned = data;
-    if (swapped_) std::swap(turned.a, turned.b);
-    if (narrow()) return run_narrow(turned, memory);
-    if (problem_.c_type == dtype::f64) return run_as<double>(turned, memory);
-    if (problem_.c_type == dtype::i32) return run_as<std::uint32_t>(turned, memory);
-    run_as<float>(turned, memory);
+void product::run_nothing(const core::operands&, std::byte*) const {}
+
+void product::run_tiles(const core::operands& data, std::byte* memory) const {
+    tiles_->run(data, memory);
+}
+
+product::runner product::choose_runner() const {
+    if (problem_.m == 0 || problem_.n == 0) return &product::run_nothing;
+    if (tiles_) return &product::run_tiles;
+    if (narrow()) return &product::run_narrow;
+    const bool direct = plan_.how == plan::path::direct && plan_.threads() == 1 && request_.k != 0;
+    if (problem_.c_type == dtype::f64)
+        return direct ? &product::run_direct<double> : &product::run_as<double>;
+    if (problem_.c_type == dtype::i32)
+        return direct ? &product::run_direct<std::uint32_t> : &product::run_as<std::uint32_t>;
+    return direct ? &product::run_direct<float> : &product::run_as<float>;
 }
 
 }  // namespace carat::cpu_engine

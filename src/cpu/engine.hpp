@@ -37,12 +37,20 @@ class product {
 
     // C = alpha A B + beta C. `memory` starts on a cache line. Safe from many threads at once, each
     // with its own memory.
-    void run(const core::operands& data, std::byte* memory) const noexcept;
+    void run(const core::operands& data, std::byte* memory) const noexcept {
+        (this->*run_)(data, memory);
+    }
 
     [[nodiscard]] int threads() const { return tiles_ ? tiles_->threads() : plan_.threads(); }
     [[nodiscard]] std::string explain() const;
 
   private:
+    using runner = void (product::*)(const core::operands&, std::byte*) const;
+    [[nodiscard]] runner choose_runner() const;
+    void run_nothing(const core::operands& data, std::byte* memory) const;
+    void run_tiles(const core::operands& data, std::byte* memory) const;
+    template <class T>
+    void run_direct(const core::operands& data, std::byte* memory) const;
     template <class T>
     void run_as(const core::operands& data, std::byte* memory) const;
     void run_narrow(const core::operands& data, std::byte* memory) const;
@@ -55,6 +63,7 @@ class product {
     const kernel_set* kernels_;
     plan::request request_;
     plan::cpu_plan plan_;
+    runner run_;
     std::optional<tile_product> tiles_;  // where there is a matrix unit for these types
 };
 

@@ -7,25 +7,51 @@ namespace carat::plan {
 
 namespace {
 
-// Below this many multiplications (161^3) operands stay in L2 and are read where they lie: measured
-// on a Zen 5 with AVX-512, 115 to 128 of 135 GFLOP/s from 64^3 to 192^3, and 94 to 118 with
-// packing.
-constexpr double direct_limit = 1 << 22;
+// A thread must have at least this many multiplications, 10 to 20 us, to be worth waking; where
+// they wait for memory, fewer.
+constexpr double least_per_thread = 1 << 19;
+constexpr double least_per_thin_thread = 1 << 17;
 
-// The same (32^3) where elements at consecutive depths compete for the same sets of the caches.
-constexpr double direct_limit_of_conflicts = 1 << 15;
-
-// A thread must have at least this many multiplications, 20 to 40 us, to be worth waking.
-constexpr double least_per_thread = 1 << 21;
+// Rows of A up to this many bytes, four vectors of AVX-512, are few: B is read once or twice.
+constexpr std::int64_t few_rows_bytes = 256;
 
 double multiplications(const request& r) {
     return static_cast<double>(r.m) * static_cast<double>(r.n) * static_cast<double>(r.k);
 }
 
-bool direct_is_best(const request& r) {
+std::int64_t operand_bytes(const request& r, const kernel_shape& kernel) {
+    return (r.m + r.n) * r.k * kernel.element_bytes;
+}
+
+// In L2 a register tile is faster: 61 against 31 GFLOP/s at 7 x 64 x 64, 64 against 40 at
+// 7 x 256 x 256 (f64, one thread). Beyond, or where a tile's lines of A would compete for a few
+// sets of the caches, what counts is to read A in order.
+bool is_thin(const request& r, const kernel_shape& kernel, const machine& on) {
+    if (r.n == 1) return (r.rows_of_a || r.depths_of_a) && r.m * r.k >= 1024;
+    const std::int64_t kept_bytes = r.conflicting_a ? on.l1_bytes : on.l2_bytes;
+    return r.n <= most_thin_columns && r.rows_of_a && r.m * r.k * kernel.element_bytes > kept_bytes;
+}
+
+// Few rows of A stay in L2 while B streams past once, if its depths lie side by side.
+bool has_few_rows(const request& r, const kernel_shape& kernel) {
+    return r.depths_of_b && r.m * kernel.element_bytes <= few_rows_bytes;
+}
+
+// Without packing f64 reaches 66 GFLOP/s at 256^3 where packed blocks reach 58 and MKL 61, and f32
+// 134, 108 and 128 (the machine of ADR 0054, one thread, shared with other work).
+path choose_path(const request& r, const kernel_shape& kernel, const machine& on) {
     const bool asked_for_blocks = r.wanted.mc != 0 || r.wanted.nc != 0 || r.wanted.kc != 0;
-    if (!r.same_types || (asked_for_blocks && r.k != 0)) return false;
-    return multiplications(r) < (r.conflicting_steps ? direct_limit_of_conflicts : direct_limit);
+    if (!r.same_types || (asked_for_blocks && r.k != 0)) return path::blocked;
+    if (is_thin(r, kernel, on)) return path::thin;
+    if (operand_bytes(r, kernel) <= on.l2_bytes || has_few_rows(r, kernel)) return path::direct;
+    return path::blocked;
+}
+
+// Depth of a block of A that is read where it lies. The number of threads has no say in it.
+std::int64_t choose_direct_kc(const request& r, const kernel_shape& kernel, const machine& on) {
+    constexpr std::int64_t least = 256;
+    if (!has_few_rows(r, kernel) || r.m == 0) return least;
+    return balanced(r.k, std::max(least, on.l2_bytes / 2 / (r.m * kernel.element_bytes)), 1);
 }
 
 // kc so that a strip of B takes half of L1, mc so that a block of A takes half of L2, nc so that a
@@ -78,13 +104,17 @@ grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs) {
 
 cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const machine& on) {
     cpu_plan plan;
-    if (direct_is_best(wanted)) return plan;
-    plan.how = path::blocked;
+    plan.how = choose_path(wanted, kernel, on);
+    const double least = plan.how == path::thin ? least_per_thin_thread : least_per_thread;
     // Packing an element costs about as much as 8 multiplications.
-    const grid threads = choose_grid(wanted, kernel.mr, kernel.nr, {least_per_thread, 8, 8});
+    const grid threads = choose_grid(wanted, kernel.mr, kernel.nr, {least, 8, 8});
     plan.threads_m = threads.m;
-    plan.threads_n = threads.n;
-    plan.blocks = choose_blocks(plan, wanted, kernel, on);
+    plan.threads_n = plan.how == path::thin ? 1 : threads.n;
+    if (plan.how == path::blocked) plan.blocks = choose_blocks(plan, wanted, kernel, on);
+    if (plan.how == path::direct) {
+        plan.packs_a = !wanted.rows_of_a || (wanted.conflicting_a && wanted.n > 2 * kernel.nr);
+        plan.blocks.kc = choose_direct_kc(wanted, kernel, on);
+    }
     return plan;
 }
 
@@ -93,9 +123,20 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
     std::ostringstream text;
     text << wanted.m << " x " << wanted.n << " x " << wanted.k << " with " << kernel.name << " (a "
          << kernel.mr << " x " << kernel.nr << " tile of C in registers)\n";
-    if (plan.how == path::direct) {
-        text << "direct: too small for packing or threads to pay; nothing is allocated\n";
+    const auto end = [&] {
+        text << plan.threads() << " of " << wanted.most_threads << " threads, as " << plan.threads_m
+             << " x " << plan.threads_n << " rectangles of C\n";
         return text.str();
+    };
+    if (plan.how == path::direct) {
+        text << "direct: B" << (plan.packs_a ? "" : " and A") << " read where "
+             << (plan.packs_a ? "it lies, A packed by the tile" : "they lie")
+             << "; nothing is allocated\n";
+        return end();
+    }
+    if (plan.how == path::thin) {
+        text << "thin: A is read once, in the order of memory; nothing is allocated\n";
+        return end();
     }
     const auto kib = [&](std::int64_t a, std::int64_t b) {
         return std::to_string(a * b * kernel.element_bytes / 1024) + " KiB";
@@ -106,10 +147,8 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
          << "panels of B " << b.kc << " x " << b.nc << ", " << kib(b.kc, b.nc) << " of "
          << on.l3_bytes / 1024 << " KiB of L3 a core\n"
          << "strips of B " << b.kc << " x " << kernel.nr << ", " << kib(b.kc, kernel.nr) << " of "
-         << on.l1_bytes / 1024 << " KiB of L1\n"
-         << plan.threads() << " of " << wanted.most_threads << " threads, as " << plan.threads_m
-         << " x " << plan.threads_n << " rectangles of C\n";
-    return text.str();
+         << on.l1_bytes / 1024 << " KiB of L1\n";
+    return end();
 }
 
 }  // namespace carat::plan

@@ -25,9 +25,13 @@ struct kernel_shape {
 };
 
 enum class path : std::uint8_t {
-    direct,   // straight from the operands: no packing, no workspace, one thread
+    direct,   // B, and A where it can be, are read where they lie: no workspace
+    thin,     // few columns: A is read once, in the order of memory; no workspace
     blocked,  // packed blocks, any number of threads
 };
+
+// Of the path thin.
+inline constexpr int most_thin_columns = 8;
 
 struct blocking {
     std::int64_t mc = 0;  // rows of a packed block of A, a multiple of mr
@@ -37,7 +41,8 @@ struct blocking {
 
 struct cpu_plan {
     path how = path::direct;
-    blocking blocks;
+    bool packs_a = false;  // direct: tiles of A are packed on the stack
+    blocking blocks;       // direct: kc only
     int threads_m = 1;
     int threads_n = 1;
 
@@ -50,10 +55,14 @@ struct request {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    bool same_types = true;  // operands have the type computed in, so that packing is optional
-    bool conflicting_steps = false;  // from one depth to the next it is whole pages
-    bool direct_a = false;           // on a matrix unit: A can be multiplied where it lies
-    bool columns_of_a = false;       // rows of A lie side by side
+    bool same_types = true;    // operands have the type computed in, so that packing is optional
+    bool rows_of_a = true;     // rows of A lie side by side
+    bool depths_of_a = false;  // depths of A do
+    bool depths_of_b = true;
+    bool conflicting_a = false;  // they do, and from one depth to the next it is whole pages
+    bool conflicting_b = false;  // the same of columns of B
+    bool direct_a = false;       // on a matrix unit: A can be multiplied where it lies
+    bool columns_of_a = false;   // rows of A lie side by side
     int most_threads = 1;
     blocking wanted = {};  // values that aren't 0 replace computed ones, and ask for blocks
 };

@@ -64,21 +64,74 @@ TEST(machine, what_is_missing_or_unreadable_keeps_a_safe_default) {
 }
 
 TEST(cpu_plan, small_and_empty_products_are_direct_with_one_thread) {
-    for (const std::int64_t size : {0, 1, 8, 31, 160}) {
+    for (const std::int64_t size : {0, 1, 8, 31, 80}) {
         const cpu_plan p = make_cpu_plan(square(size, 64), f64_24x8, server);
         EXPECT_EQ(p.how, path::direct) << size;
         EXPECT_EQ(p.threads(), 1) << size;
+        EXPECT_FALSE(p.packs_a) << size;
     }
-    request apart = square(64, 64);
-    apart.conflicting_steps = true;
-    EXPECT_EQ(make_cpu_plan(apart, f64_24x8, server).how, path::blocked);
     request narrow = square(8, 64);
     narrow.same_types = false;
     EXPECT_EQ(make_cpu_plan(narrow, f64_24x8, server).how, path::blocked);
 }
 
+TEST(cpu_plan, operands_that_fit_into_l2_are_read_where_they_lie) {
+    EXPECT_EQ(make_cpu_plan(square(256, 1), f64_24x8, server).how, path::direct);  // 1 MiB
+    EXPECT_EQ(make_cpu_plan(square(257, 1), f64_24x8, server).how, path::blocked);
+    EXPECT_EQ(make_cpu_plan(square(256, 2), f64_24x8, server).threads(), 2);
+    request apart = square(256, 1);
+    apart.conflicting_a = true;
+    EXPECT_TRUE(make_cpu_plan(apart, f64_24x8, server).packs_a);
+    request across = square(256, 1);
+    across.rows_of_a = false;
+    EXPECT_TRUE(make_cpu_plan(across, f64_24x8, server).packs_a);
+}
+
+TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {
+    request few{.m = 32, .n = 4096, .k = 4096, .most_threads = 2};
+    const cpu_plan p = make_cpu_plan(few, f64_24x8, server);
+    EXPECT_EQ(p.how, path::direct);
+    EXPECT_EQ(p.blocks.kc, 2048);  // 512 KiB, half of L2
+    EXPECT_EQ(p.threads_n, 2);
+    few.m = 33;
+    EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).how, path::blocked);
+    few.m = 32;
+    few.depths_of_b = false;
+    EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).how, path::blocked);
+}
+
+TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
+    const auto how = [](const request& r) { return make_cpu_plan(r, f64_24x8, server).how; };
+    EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000}), path::thin);
+    EXPECT_EQ(how({.m = 1000, .n = 9, .k = 3000}), path::blocked);
+    EXPECT_EQ(how({.m = 100, .n = 7, .k = 100}), path::direct);  // in L2
+    EXPECT_EQ(how({.m = 100, .n = 7, .k = 100, .conflicting_a = true}), path::thin);
+    EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000, .rows_of_a = false}), path::blocked);
+    EXPECT_EQ(how({.m = 1000, .n = 1, .k = 3000, .rows_of_a = false, .depths_of_a = true}),
+              path::thin);
+    EXPECT_EQ(how({.m = 8, .n = 1, .k = 8}), path::direct);
+    const request large{.m = 4096, .n = 1, .k = 4096, .most_threads = 4};
+    EXPECT_EQ(make_cpu_plan(large, f64_24x8, server).threads_m, 4);
+}
+
+TEST(cpu_plan, the_number_of_threads_changes_neither_path_nor_depth) {
+    for (const std::int64_t m : {1, 8, 32, 33, 250, 1000, 4096})
+        for (const std::int64_t n : {1, 2, 7, 32, 250, 4096})
+            for (const std::int64_t k : {1, 32, 250, 3000})
+                for (const int threads : {2, 3, 64}) {
+                    const request alone{.m = m, .n = n, .k = k, .most_threads = 1};
+                    request many = alone;
+                    many.most_threads = threads;
+                    const cpu_plan one = make_cpu_plan(alone, f64_24x8, server);
+                    const cpu_plan all = make_cpu_plan(many, f64_24x8, server);
+                    EXPECT_EQ(one.how, all.how) << m << " " << n << " " << k;
+                    EXPECT_EQ(one.packs_a, all.packs_a) << m << " " << n << " " << k;
+                    EXPECT_EQ(one.blocks.kc, all.blocks.kc) << m << " " << n << " " << k;
+                }
+}
+
 TEST(cpu_plan, blocks_fit_the_caches_and_the_tile) {
-    for (const std::int64_t size : {200, 1000, 4096, 100000}) {
+    for (const std::int64_t size : {300, 1000, 4096, 100000}) {
         const cpu_plan p = make_cpu_plan(square(size, 1), f64_24x8, server);
         ASSERT_EQ(p.how, path::blocked);
         EXPECT_EQ(p.blocks.mc % 24, 0);
@@ -102,7 +155,7 @@ TEST(cpu_plan, threads_follow_the_work_and_the_shape) {
     EXPECT_EQ(make_cpu_plan(square(64, 64), f64_24x8, server).threads(), 1);
     EXPECT_EQ(make_cpu_plan(square(4096, 2), f64_24x8, server).threads(), 2);
     EXPECT_GE(make_cpu_plan(square(4096, 64), f64_24x8, server).threads(), 60);
-    const request tall{.m = 100000, .n = 8, .k = 1000, .most_threads = 8};
+    const request tall{.m = 100000, .n = 9, .k = 1000, .most_threads = 8};
     const cpu_plan p = make_cpu_plan(tall, f64_24x8, server);
     EXPECT_EQ(p.threads_m, 8);
     EXPECT_EQ(p.threads_n, 1);
@@ -125,6 +178,10 @@ TEST(cpu_plan, explains_itself) {
     const request small = square(8, 2);
     EXPECT_NE(
         explain(make_cpu_plan(small, f64_24x8, server), small, f64_24x8, server).find("direct"),
+        std::string::npos);
+    const request vector{.m = 4096, .n = 1, .k = 4096};
+    EXPECT_NE(
+        explain(make_cpu_plan(vector, f64_24x8, server), vector, f64_24x8, server).find("thin"),
         std::string::npos);
 }
 

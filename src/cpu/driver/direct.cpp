@@ -1,4 +1,7 @@
-// The path for small products, where packing would cost as much as multiplying.
+// The path for small products, and for those whose operands stay in the caches or stream through
+// them once: packing would cost more than it saves. B is read where it lies, element by element; so
+// is A where its rows lie side by side, else it is packed on the stack, a stretch of depths of a
+// tile at a time.
 #include <algorithm>
 
 #include "cpu/driver/loops.hpp"
@@ -7,57 +10,105 @@ namespace carat::cpu_engine {
 
 namespace {
 
-constexpr std::int64_t stack_depth = 128;
+// A tile of A this deep takes half of L1.
+constexpr std::int64_t packed_depth = 128;
 
-// The next of the fewest tiles of at most `most` that cover `left`, cut evenly in steps of `unit`:
-// 32 rows of vectors of 8 are 16 and 16 rather than 24 and 8.
-std::int64_t next_tile(std::int64_t left, std::int64_t most, std::int64_t unit) {
-    const std::int64_t tiles = (left + most - 1) / most;
-    const std::int64_t units = (left + unit - 1) / unit;
-    return std::min(left, (units + tiles - 1) / tiles * unit);
+// Vectors of the next tile. Four at once, where kernels have them, only instead of a single one
+// that would remain: 4 x 6 and 3 x 8 do as many multiply-adds a load, 1 x 8 do half.
+int next_vectors(std::int64_t left, int most) {
+    if (left <= most) return static_cast<int>(left);
+    if (most == 4) return left % 3 == 1 ? 4 : 3;
+    return left < 2 * most ? static_cast<int>((left + 1) / 2) : most;
+}
+
+// Columns of the next tile: the last two share what is left evenly.
+std::int64_t next_columns(std::int64_t left, std::int64_t most) {
+    if (left <= most) return left;
+    return left < 2 * most ? (left + 1) / 2 : most;
+}
+
+// All columns of C for the rows of A that `call` has.
+template <class T>
+void strip(const task<T>& t, tile_call<T>& call, int vectors, std::int64_t i, std::int64_t depth) {
+    const int most = t.with->direct_columns[static_cast<std::size_t>(vectors - 1)];
+    for (std::int64_t j = 0; j < t.n; j += call.cols) {
+        call.cols = static_cast<int>(next_columns(t.n - j, most));
+        call.b = reinterpret_cast<const T*>(t.b.at(j, depth));
+        run_tile(t.with->direct, t, call, i, j);
+    }
 }
 
 template <class T>
-void strip(const task<T>& t, tile_call<T> call, std::int64_t i, std::int64_t depth) {
-    call.b_step = t.b.along;
-    call.b_across = t.b.across;
-    for (std::int64_t j = 0; j < t.n; j += call.cols) {
-        call.cols = static_cast<int>(next_tile(t.n - j, t.with->nr, 1));
-        call.b = reinterpret_cast<const T*>(t.b.at(j, depth));
-        run_tile(t.with->direct, t, call, i, j);
+tile_call<T> call_of(const task<T>& t) {
+    return {.k = 0,
+            .a = nullptr,
+            .a_step = t.a.along,
+            .b = nullptr,
+            .b_step = t.b.along,
+            .b_across = t.b.across,
+            .c = nullptr,
+            .c_step = 0,
+            .alpha = t.alpha,
+            .beta = t.beta,
+            .rows = 0,
+            .cols = 0};
+}
+
+// Calls work(i, rows, vectors) for tiles of at most `most` vectors that cover m rows.
+template <class T, class Work>
+void for_each_tile_of_rows(const task<T>& t, int most, const Work& work) {
+    const int lanes = t.with->lanes;
+    std::int64_t left = t.m <= lanes ? 1 : (t.m + lanes - 1) / lanes;
+    for (std::int64_t i = 0; i < t.m;) {
+        const int vectors = next_vectors(left, most);
+        const std::int64_t rows = std::min<std::int64_t>(t.m - i, vectors * lanes);
+        work(i, static_cast<int>(rows), vectors);
+        left -= vectors;
+        i += rows;
+    }
+}
+
+template <class T>
+void multiply_where_it_lies(const task<T>& t, std::int64_t kc) {
+    tile_call<T> call = call_of(t);
+    for (std::int64_t p = 0; p < t.k; p += kc, call.beta = T{1}) {
+        call.k = std::min(kc, t.k - p);
+        for_each_tile_of_rows(t, t.with->direct_vectors,
+                              [&](std::int64_t i, int rows, int vectors) {
+                                  call.rows = rows;
+                                  call.a = reinterpret_cast<const T*>(t.a.at(i, p));
+                                  strip(t, call, vectors, i, p);
+                              });
+    }
+}
+
+template <class T>
+void multiply_packing_a(const task<T>& t) {
+    alignas(64) T panel[largest_mr_bytes / sizeof(T) * packed_depth];
+    tile_call<T> call = call_of(t);
+    call.a = panel;
+    call.a_step = t.with->mr;
+    for (std::int64_t p = 0; p < t.k; p += packed_depth, call.beta = T{1}) {
+        call.k = std::min(packed_depth, t.k - p);
+        for_each_tile_of_rows(
+            t, t.with->mr / t.with->lanes, [&](std::int64_t i, int rows, int vectors) {
+                call.rows = rows;
+                t.pack_a(t.a.at(i, p), t.a.across, t.a.along, rows, call.k, panel);
+                strip(t, call, vectors, i, p);
+            });
     }
 }
 
 }  // namespace
 
 template <class T>
-void multiply_direct(const task<T>& t) {
-    const std::int64_t mr = t.with->mr;
-    tile_call<T> call{};
-    for (std::int64_t i = 0; i < t.m; i += call.rows) {
-        call.alpha = t.alpha;
-        call.beta = t.beta;
-        call.rows = static_cast<int>(next_tile(t.m - i, mr, t.with->lanes));
-        if (t.a.across == 1) {
-            call.k = t.k;
-            call.a = reinterpret_cast<const T*>(t.a.at(i, 0));
-            call.a_step = t.a.along;
-            strip(t, call, i, 0);
-            continue;
-        }
-        alignas(64) T panel[largest_mr_bytes / sizeof(T) * stack_depth];
-        call.a = panel;
-        call.a_step = mr;
-        for (std::int64_t p = 0; p < t.k; p += stack_depth, call.beta = T{1}) {
-            call.k = std::min(stack_depth, t.k - p);
-            t.pack_a(t.a.at(i, p), t.a.across, t.a.along, call.rows, call.k, panel);
-            strip(t, call, i, p);
-        }
-    }
+void multiply_direct(const task<T>& t, bool packs_a, std::int64_t kc) {
+    if (packs_a || t.a.across != 1) return multiply_packing_a(t);
+    multiply_where_it_lies(t, kc);
 }
 
-template void multiply_direct(const task<double>&);
-template void multiply_direct(const task<float>&);
-template void multiply_direct(const task<std::uint32_t>&);
+template void multiply_direct(const task<double>&, bool, std::int64_t);
+template void multiply_direct(const task<float>&, bool, std::int64_t);
+template void multiply_direct(const task<std::uint32_t>&, bool, std::int64_t);
 
 }  // namespace carat::cpu_engine

@@ -8,10 +8,16 @@
 
 namespace carat::cpu_engine {
 
-// Small products: tiles of C one after the other. Rows of A that aren't contiguous are packed on
-// the stack, a stretch of depths at a time.
+// Tiles of C one after the other, from operands where they lie; one thread. Rows of A that aren't
+// contiguous, or all of them where `packs_a`, are packed on the stack; otherwise sums over k are
+// cut every kc.
 template <class T>
-void multiply_direct(const task<T>& t);
+void multiply_direct(const task<T>& t, bool packs_a, std::int64_t kc);
+
+// Products with at most most_thin_columns columns and rows of A that are contiguous, or with one
+// column and depths of A that are; one thread.
+template <class T>
+void multiply_thin(const task<T>& t);
 
 // Elements of T of workspace that multiply_blocked needs.
 [[nodiscard]] std::int64_t blocked_elements(const plan::blocking& blocks);

@@ -58,17 +58,10 @@ template <class T>
     return t;
 }
 
-// Runs one tile whose k, a and b are set; `i` and `j` are its place in C. Columns of C that are not
-// contiguous go through a copy on the stack, so kernels need not know.
+// The same through a copy on the stack.
 template <class T>
-void run_tile(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T> call, std::int64_t i,
-              std::int64_t j) {
-    T* c = t.c_at(i, j);
-    if (t.c_row_stride == 1 || call.rows == 1) {
-        call.c = c;
-        call.c_step = t.c_col_stride;
-        return run(call);
-    }
+__attribute__((noinline)) void run_tile_apart(void (*run)(const tile_call<T>&), const task<T>& t,
+                                              tile_call<T>& call, T* c) {
     alignas(64) T copy[largest_tile_bytes / sizeof(T)];
     call.c = copy;
     call.c_step = call.rows;
@@ -79,6 +72,18 @@ void run_tile(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T> c
     for (int q = 0; q < call.cols; ++q)
         for (int p = 0; p < call.rows; ++p)
             c[p * t.c_row_stride + q * t.c_col_stride] = copy[q * call.c_step + p];
+}
+
+// Runs one tile whose k, a and b are set; `i` and `j` are its place in C. Columns of C that are not
+// contiguous are copied, so kernels need not know.
+template <class T>
+inline void run_tile(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T>& call,
+                     std::int64_t i, std::int64_t j) {
+    T* const c = t.c_at(i, j);
+    if (t.c_row_stride != 1 && call.rows != 1) return run_tile_apart(run, t, call, c);
+    call.c = c;
+    call.c_step = t.c_col_stride;
+    run(call);
 }
 
 }  // namespace carat::cpu_engine

@@ -3,6 +3,7 @@
 // around them. One row of the table is one instruction set.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <carat/types.hpp>
 
 #include "core/isa.hpp"
+#include "plan/cpu_plan.hpp"
 
 namespace carat::cpu_engine {
 
@@ -29,8 +31,24 @@ struct tile_call {
     std::int64_t c_step;  // from one column to the next
     T alpha;
     T beta;
-    int rows;  // 1 to mr
-    int cols;  // 1 to nr
+    int rows;  // 1 to mr, direct: to direct_vectors * lanes
+    int cols;  // 1 to nr, direct: to direct_columns of as many vectors as the rows need
+};
+
+// sums[j * sums_step + i] += sum over p of A(i, p) B(p, j), for few columns. A's rows or its depths
+// are contiguous, depending on the kernel; a_step is the other stride. Strides are in elements.
+template <class T>
+struct thin_call {
+    std::int64_t rows;
+    std::int64_t k;
+    const T* a;
+    std::int64_t a_step;
+    const T* b;
+    std::int64_t b_step;    // from one depth to the next
+    std::int64_t b_across;  // from one column to the next
+    T* sums;                // room for whole vectors
+    std::int64_t sums_step;
+    int cols;
 };
 
 // Packs `width` lines of depth k into panels: out[panel][depth][line], zeros after the last line.
@@ -58,8 +76,15 @@ struct kernel {
     int lanes;  // rows of one vector: mr is a multiple
     // a and b packed: a_step, b_step and b_across are not looked at.
     void (*packed)(const tile_call<T>&);
-    // a and b wherever they lie, as long as A's rows are contiguous.
+    // a and b wherever they lie, as long as A's rows are contiguous. Tiles of v vectors, at most
+    // direct_vectors, may have direct_columns[v - 1] columns.
     void (*direct)(const tile_call<T>&);
+    int direct_vectors;
+    std::array<int, 4> direct_columns;
+    // By the number of columns, less 1; rows of A are contiguous.
+    std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thin_columns;
+    // One column; depths of A and of b are contiguous.
+    void (*thin_rows)(const thin_call<T>&);
     packers<T> pack;
     packers<T> pack_f16 = {};   // f32 only
     packers<T> pack_bf16 = {};  // f32 only
@@ -100,6 +125,6 @@ template <>
 
 // Bounds over all rows, for scratch memory on the stack.
 inline constexpr int largest_mr_bytes = 192;
-inline constexpr int largest_tile_bytes = 192 * 8;
+inline constexpr int largest_tile_bytes = 192 * 8;  // of packed and of direct tiles
 
 }  // namespace carat::cpu_engine

@@ -1,6 +1,7 @@
 // Compiled once for each instruction set: its row of the table of micro-kernels.
 #include "cpu/kernels/isa/pack.hpp"
 #include "cpu/kernels/isa/register_tile.hpp"
+#include "cpu/kernels/isa/thin.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 
@@ -16,16 +17,36 @@ constexpr packers<T> packers_from() {
 }
 
 template <class T>
+constexpr std::array<int, 4> direct_columns() {
+    static_assert(tile<T>::direct_vectors <= 4);
+    std::array<int, 4> columns{};
+    for (int v = 1; v <= tile<T>::direct_vectors; ++v)
+        columns[static_cast<std::size_t>(v - 1)] = tile<T>::direct_columns(v);
+    return columns;
+}
+
+template <class T, int... Column>
+constexpr std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thin_columns(
+    std::integer_sequence<int, Column...>) {
+    return {&add_columns<T, Column + 1>...};
+}
+
+template <class T>
 constexpr kernel<T> make_kernel(std::string_view name) {
     static_assert(rows_of_tile<T> * sizeof(T) <= largest_mr_bytes);
     static_assert(rows_of_tile<T> * tile<T>::columns * sizeof(T) <= largest_tile_bytes);
-    return {.name = name,
-            .mr = rows_of_tile<T>,
-            .nr = tile<T>::columns,
-            .lanes = vector<T>::lanes,
-            .packed = &any_tile<T, packed_operands>,
-            .direct = &any_tile<T, strided_operands>,
-            .pack = packers_from<T, T>()};
+    return {
+        .name = name,
+        .mr = rows_of_tile<T>,
+        .nr = tile<T>::columns,
+        .lanes = vector<T>::lanes,
+        .packed = &any_tile<T, packed_operands>,
+        .direct = &any_tile<T, strided_operands>,
+        .direct_vectors = tile<T>::direct_vectors,
+        .direct_columns = direct_columns<T>(),
+        .thin_columns = thin_columns<T>(std::make_integer_sequence<int, plan::most_thin_columns>()),
+        .thin_rows = &add_rows<T>,
+        .pack = packers_from<T, T>()};
 }
 
 constexpr kernel<float> make_f32() {

@@ -6,7 +6,8 @@
 //   a[V-1] | ...                         then C = alpha c + beta C, once
 //
 // One template serves all instruction sets, types and edges: V and N shrink to what an edge needs,
-// and its last vector is masked, so nothing outside the operands is read or written.
+// and its last vector is masked, so nothing outside the operands is read or written. Operands read
+// where they lie may also have tiles of fewer vectors and more columns, or the other way round.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,9 @@
 
 #if defined(__clang__)
 #define CARAT_UNROLL _Pragma("unroll")
+#define CARAT_UNROLL_DEPTHS _Pragma("unroll 4")
 #else
+#define CARAT_UNROLL_DEPTHS _Pragma("GCC unroll 4")
 #define CARAT_UNROLL _Pragma("GCC unroll 16")
 #endif
 
@@ -28,6 +31,8 @@ namespace carat::cpu_engine::CARAT_ISA {
 template <class T>
 struct packed_operands {
     static constexpr bool masked_a = false;  // panels are padded
+    static constexpr int vectors = tile<T>::vectors;
+    static constexpr int columns(int) { return tile<T>::columns; }
     explicit packed_operands(const tile_call<T>&) {}
     static constexpr std::int64_t a_step() { return tile<T>::vectors * vector<T>::lanes; }
     static constexpr std::int64_t b_step() { return tile<T>::columns; }
@@ -37,6 +42,8 @@ struct packed_operands {
 template <class T>
 struct strided_operands {
     static constexpr bool masked_a = true;
+    static constexpr int vectors = tile<T>::direct_vectors;
+    static constexpr int columns(int of_vectors) { return tile<T>::direct_columns(of_vectors); }
     explicit strided_operands(const tile_call<T>& t) : call(t) {}
     [[nodiscard]] std::int64_t a_step() const { return call.a_step; }
     [[nodiscard]] std::int64_t b_step() const { return call.b_step; }
@@ -86,22 +93,29 @@ inline void write_tile(const sums<T, V, N>& c, const tile_call<T>& t,
     }
 }
 
+template <class T, int V, int N>
+inline void prefetch_tile(const tile_call<T>& t) {
+    const T* column = t.c;
+    for (int j = 0; j < N; ++j, column += t.c_step)
+        CARAT_UNROLL for (int v = 0; v < V; ++v)
+            __builtin_prefetch(column + v * vector<T>::lanes, 1);
+}
+
 template <class T, template <class> class Operands, int V, int N, bool Ragged>
 void register_tile(const tile_call<T>& call) {
     using vec = vector<T>;
-    const tile_call<T> t = call;  // a copy, so that stores to C can't change it
+    tile_call<T> t = call;  // a copy, so that stores to C can't change it
     const Operands<T> where(t);
     const auto edge = vec::first(Ragged ? t.rows - (V - 1) * vec::lanes : vec::lanes);
+    prefetch_tile<T, V, N>(t);
     sums<T, V, N> c;
     CARAT_UNROLL for (int j = 0; j < N; ++j) {
-        CARAT_UNROLL for (int v = 0; v < V; ++v) {
-            c.at[j][v] = vec::zero();
-            __builtin_prefetch(t.c + j * t.c_step + v * vec::lanes, 1);
-        }
+        CARAT_UNROLL for (int v = 0; v < V; ++v) c.at[j][v] = vec::zero();
     }
     const T* a = t.a;
     const T* b = t.b;
-    for (std::int64_t p = 0; p < t.k; ++p, a += where.a_step(), b += where.b_step()) {
+    CARAT_UNROLL_DEPTHS for (std::int64_t p = 0; p < t.k;
+                             ++p, a += where.a_step(), b += where.b_step()) {
         typename vec::type av[std::size_t{V}];
         CARAT_UNROLL for (int v = 0; v < V - 1; ++v) av[v] = vec::load(a + v * vec::lanes);
         if constexpr (Ragged && Operands<T>::masked_a) {
@@ -116,6 +130,10 @@ void register_tile(const tile_call<T>& call) {
             }
         }
     }
+    // Or the compiler computes the addresses of C above and keeps them in registers that the sums
+    // need: a vector of A then went through memory for each multiply-add, at a quarter of the
+    // speed.
+    __asm__("" : "+r"(t.c));
     if (t.beta == T{0}) return write_tile<T, V, N, Ragged, false>(c, t, edge);
     write_tile<T, V, N, Ragged, true>(c, t, edge);
 }
@@ -123,27 +141,41 @@ void register_tile(const tile_call<T>& call) {
 template <class T>
 using tile_function = void (*)(const tile_call<T>&);
 
-// All edge sizes: vectors 1..V by columns 1..N, index (vectors - 1) * N + columns - 1.
-template <class T, template <class> class Operands, std::size_t... Index>
+// The tiles of V vectors and 1..N columns, every last vector masked.
+template <class T, template <class> class Operands, int V, std::size_t... Index>
 constexpr auto ragged_tiles(std::index_sequence<Index...>) {
-    constexpr int n = tile<T>::columns;
     struct table {
         tile_function<T> entries[sizeof...(Index)];
     };
-    return table{{&register_tile<T, Operands, static_cast<int>(Index) / n + 1,
-                                 static_cast<int>(Index) % n + 1, true>...}};
+    return table{{&register_tile<T, Operands, V, static_cast<int>(Index) + 1, true>...}};
+}
+
+template <class T, template <class> class Operands, int V>
+void tile_of_vectors(const tile_call<T>& t) {
+    constexpr int n = Operands<T>::columns(V);
+    if (t.rows == V * vector<T>::lanes && t.cols == n)
+        return register_tile<T, Operands, V, n, false>(t);
+    static constexpr auto ragged =
+        ragged_tiles<T, Operands, V>(std::make_index_sequence<std::size_t{n}>());
+    ragged.entries[t.cols - 1](t);
+}
+
+template <class T, template <class> class Operands, std::size_t... Index>
+constexpr auto tiles_of_vectors(std::index_sequence<Index...>) {
+    struct table {
+        tile_function<T> entries[sizeof...(Index)];
+    };
+    return table{{&tile_of_vectors<T, Operands, static_cast<int>(Index) + 1>...}};
 }
 
 // The tile of the call's size.
 template <class T, template <class> class Operands>
 void any_tile(const tile_call<T>& t) {
-    constexpr int v = tile<T>::vectors;
-    constexpr int n = tile<T>::columns;
-    constexpr int lanes = vector<T>::lanes;
-    if (t.rows == v * lanes && t.cols == n) return register_tile<T, Operands, v, n, false>(t);
-    static constexpr auto ragged =
-        ragged_tiles<T, Operands>(std::make_index_sequence<std::size_t{v * n}>());
-    ragged.entries[(t.rows - 1) / lanes * n + t.cols - 1](t);
+    constexpr int v = Operands<T>::vectors;
+    if (t.rows > (v - 1) * vector<T>::lanes) return tile_of_vectors<T, Operands, v>(t);
+    static constexpr auto fewer =
+        tiles_of_vectors<T, Operands>(std::make_index_sequence<std::size_t{v - 1}>());
+    fewer.entries[(t.rows - 1) / vector<T>::lanes](t);
 }
 
 }  // namespace carat::cpu_engine::CARAT_ISA

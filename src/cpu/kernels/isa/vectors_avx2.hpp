@@ -78,6 +78,8 @@ template <class T>
 struct tile {
     static constexpr int vectors = 2;
     static constexpr int columns = 6;
+    static constexpr int direct_vectors = 2;
+    static constexpr int direct_columns(int of_vectors) { return of_vectors == 2 ? 6 : 8; }
 };
 
 // The product of integers needs a register of its own before it is added.
@@ -85,6 +87,8 @@ template <>
 struct tile<std::uint32_t> {
     static constexpr int vectors = 2;
     static constexpr int columns = 4;
+    static constexpr int direct_vectors = 2;
+    static constexpr int direct_columns(int) { return 4; }
 };
 
 }  // namespace carat::cpu_engine::CARAT_ISA

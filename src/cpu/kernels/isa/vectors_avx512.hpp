@@ -64,6 +64,11 @@ template <class T>
 struct tile {
     static constexpr int vectors = 3;
     static constexpr int columns = 8;
+    // Always 24 sums, as far as there are registers for addresses.
+    static constexpr int direct_vectors = 4;
+    static constexpr int direct_columns(int of_vectors) {
+        return of_vectors == 4 ? 6 : of_vectors == 3 ? 8 : 12;
+    }
 };
 
 }  // namespace carat::cpu_engine::CARAT_ISA

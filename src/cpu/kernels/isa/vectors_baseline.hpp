@@ -41,6 +41,8 @@ template <class T>
 struct tile {
     static constexpr int vectors = 2;
     static constexpr int columns = 4;
+    static constexpr int direct_vectors = 2;
+    static constexpr int direct_columns(int) { return 4; }
 };
 
 }  // namespace carat::cpu_engine::CARAT_ISA

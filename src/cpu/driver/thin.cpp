@@ -1,0 +1,83 @@
+// Products with few columns: a stretch of rows at a time, whose sums stay in L1 over all of k.
+#include <algorithm>
+
+#include "cpu/driver/loops.hpp"
+
+namespace carat::cpu_engine {
+
+namespace {
+
+constexpr std::int64_t sums_bytes = 16 << 10;
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t copied_depth = 1024;
+
+// Columns [first, first + call.cols) of C from the sums.
+template <class T>
+void store(const task<T>& t, const thin_call<T>& call, std::int64_t i, std::int64_t first) {
+    for (int j = 0; j < call.cols; ++j) {
+        const T* const sums = call.sums + j * call.sums_step;
+        T* const c = t.c_at(i, first + j);
+        const std::int64_t step = t.c_row_stride;
+        if (t.beta == T{0})
+            for (std::int64_t p = 0; p < call.rows; ++p) c[p * step] = t.alpha * sums[p];
+        else
+            for (std::int64_t p = 0; p < call.rows; ++p)
+                c[p * step] = t.alpha * sums[p] + t.beta * c[p * step];
+    }
+}
+
+// Rows of A lie side by side.
+template <class T>
+void add_columns(const task<T>& t, thin_call<T>& call, std::int64_t i) {
+    call.k = t.k;
+    call.a = reinterpret_cast<const T*>(t.a.at(i, 0));
+    call.a_step = t.a.along;
+    call.b = reinterpret_cast<const T*>(t.b.data);
+    call.b_step = t.b.along;
+    call.b_across = t.b.across;
+    t.with->thin_columns[static_cast<std::size_t>(call.cols - 1)](call);
+}
+
+// Depths of A lie side by side; those of b are copied where they don't.
+template <class T>
+void add_rows(const task<T>& t, thin_call<T>& call, std::int64_t i) {
+    T copy[copied_depth];
+    call.a_step = t.a.across;
+    for (std::int64_t p = 0; p < t.k; p += copied_depth) {
+        call.k = std::min(copied_depth, t.k - p);
+        call.a = reinterpret_cast<const T*>(t.a.at(i, p));
+        call.b = reinterpret_cast<const T*>(t.b.at(0, p));
+        if (t.b.along != 1) {
+            for (std::int64_t q = 0; q < call.k; ++q) copy[q] = call.b[q * t.b.along];
+            call.b = copy;
+        }
+        t.with->thin_rows(call);
+    }
+}
+
+}  // namespace
+
+template <class T>
+void multiply_thin(const task<T>& t) {
+    alignas(line_bytes) T sums[sums_bytes / sizeof(T)];
+    constexpr std::int64_t line = line_bytes / static_cast<std::int64_t>(sizeof(T));
+    thin_call<T> call{};
+    call.sums = sums;
+    call.cols = static_cast<int>(t.n);
+    call.sums_step = sums_bytes / static_cast<std::int64_t>(sizeof(T)) / t.n / line * line;
+    for (std::int64_t i = 0; i < t.m; i += call.rows) {
+        call.rows = std::min(call.sums_step, t.m - i);
+        std::fill(sums, sums + t.n * call.sums_step, T{0});
+        if (t.a.across == 1)
+            add_columns(t, call, i);
+        else
+            add_rows(t, call, i);
+        store(t, call, i, 0);
+    }
+}
+
+template void multiply_thin(const task<double>&);
+template void multiply_thin(const task<float>&);
+template void multiply_thin(const task<std::uint32_t>&);
+
+}  // namespace carat::cpu_engine

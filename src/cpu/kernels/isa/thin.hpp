@@ -1,0 +1,98 @@
+// Products with few columns, where A is read once and everything waits for it. So A is read in the
+// order of memory, as no register tile would, and the sums wait in L1.
+//
+//   rows of A side by side                     depths of A side by side, one column
+//
+//      A, a stretch of rows     sums              A, 8 rows at a time       b
+//   p [ ----------------> ]   [ -------> ]         [ -------> ]          [ -------> ]
+//   p [ ----------------> ]   one for each         [ -------> ]  one vector of sums a row,
+//   a few depths together     column                             added up at the end
+//
+// An entry's operations do not depend on the rows it is handed over with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/kernels/isa/register_tile.hpp"
+
+namespace carat::cpu_engine::CARAT_ISA {
+
+// sums[j] += A b[j] for D depths and N columns of the call, from depth p on.
+template <class T, int D, int N>
+inline void add_depths(const thin_call<T>& t, std::int64_t p) {
+    using vec = vector<T>;
+    typename vec::type b[std::size_t{D}][std::size_t{N}];
+    CARAT_UNROLL for (int d = 0; d < D; ++d) {
+        CARAT_UNROLL for (int j = 0; j < N; ++j) b[d][j] =
+            vec::broadcast(t.b[(p + d) * t.b_step + j * t.b_across]);
+    }
+    const T* a = t.a + p * t.a_step;
+    T* sums = t.sums;
+    const auto add = [&](const auto& load) {
+        typename vec::type c[std::size_t{N}];
+        CARAT_UNROLL for (int j = 0; j < N; ++j) c[j] = vec::load(sums + j * t.sums_step);
+        CARAT_UNROLL for (int d = 0; d < D; ++d) {
+            const auto av = load(a + d * t.a_step);
+            CARAT_UNROLL for (int j = 0; j < N; ++j) c[j] = vec::multiply_add(av, b[d][j], c[j]);
+        }
+        CARAT_UNROLL for (int j = 0; j < N; ++j) vec::store(sums + j * t.sums_step, c[j]);
+    };
+    const std::int64_t whole = t.rows / vec::lanes * vec::lanes;
+    const T* const end = a + whole;
+    for (; a != end; a += vec::lanes, sums += vec::lanes) {
+        // The next depths are far away: nothing else would fetch the beginning of their stretch.
+        CARAT_UNROLL for (int d = 0; d < D; ++d) if (N > 1)
+            __builtin_prefetch(a + (d + D) * t.a_step, 0, 3);
+        add([](const T* from) { return vec::load(from); });
+    }
+    if (whole == t.rows) return;
+    const auto edge = vec::first(static_cast<int>(t.rows - whole));
+    add([&](const T* from) { return vec::load(from, edge); });
+}
+
+template <class T, int N>
+void add_columns(const thin_call<T>& t) {
+    // As many elements of B as half of the registers hold.
+    constexpr int held = tile<T>::direct_vectors == 4 ? 16 : 8;
+    constexpr int d = N == 1 ? 8 : held / N;
+    std::int64_t p = 0;
+    for (; p + d <= t.k; p += d) add_depths<T, d, N>(t, p);
+    for (; p < t.k; ++p) add_depths<T, 1, N>(t, p);
+}
+
+// sums[i] += A b, for R rows of A whose depths lie side by side, as those of b do.
+template <class T, int R>
+inline void add_rows(const thin_call<T>& t, const T* a, T* sums) {
+    using vec = vector<T>;
+    typename vec::type c[std::size_t{R}];
+    CARAT_UNROLL for (int i = 0; i < R; ++i) c[i] = vec::zero();
+    const auto add = [&](std::int64_t p, const auto& load) {
+        const auto b = load(t.b + p);
+        CARAT_UNROLL for (int i = 0; i < R; ++i) c[i] =
+            vec::multiply_add(load(a + i * t.a_step + p), b, c[i]);
+    };
+    std::int64_t p = 0;
+    for (; p + vec::lanes <= t.k; p += vec::lanes)
+        add(p, [](const T* from) { return vec::load(from); });
+    if (p < t.k) {
+        const auto edge = vec::first(static_cast<int>(t.k - p));
+        add(p, [&](const T* from) { return vec::load(from, edge); });
+    }
+    for (int i = 0; i < R; ++i) {
+        T lanes[std::size_t{vec::lanes}];
+        vec::store(lanes, c[i]);
+        for (const T lane : lanes) sums[i] += lane;
+    }
+}
+
+template <class T>
+void add_rows(const thin_call<T>& t) {
+    constexpr int together = 8;
+    std::int64_t i = 0;
+    for (; i + together <= t.rows; i += together)
+        add_rows<T, together>(t, t.a + i * t.a_step, t.sums + i);
+    for (; i < t.rows; ++i) add_rows<T, 1>(t, t.a + i * t.a_step, t.sums + i);
+}
+
+}  // namespace carat::cpu_engine::CARAT_ISA

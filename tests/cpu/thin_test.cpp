@@ -1,0 +1,227 @@
+// Products with few columns, and few rows, of every instruction set against sums of small integers,
+// which every type holds exactly; operands end at pages nobody may read, and lie within others.
+#include <cstring>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+#include "cpu/driver/loops.hpp"
+#include "cpu/engine.hpp"
+
+namespace {
+
+using namespace carat;
+using cpu_engine::kernel_of;
+using cpu_engine::kernel_set;
+
+// Elements that end where a forbidden page begins.
+template <class T>
+class fenced {
+  public:
+    explicit fenced(std::int64_t count) {
+        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+        const std::size_t inner = (bytes + page - 1) / page * page;
+        total_ = inner + page;
+        memory_ = static_cast<std::byte*>(
+            mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        if (memory_ == MAP_FAILED) throw std::bad_alloc();
+        mprotect(memory_ + inner, page, PROT_NONE);
+        first_ = reinterpret_cast<T*>(memory_ + inner - bytes);
+    }
+    fenced(const fenced&) = delete;
+    fenced& operator=(const fenced&) = delete;
+    ~fenced() { munmap(memory_, total_); }
+
+    T& operator[](std::int64_t i) { return first_[i]; }
+    [[nodiscard]] T* data() const { return first_; }
+
+  private:
+    std::byte* memory_ = nullptr;
+    std::size_t total_ = 0;
+    T* first_ = nullptr;
+};
+
+struct thin_case {
+    std::int64_t m, n, k;
+    core::layout a, b, c;
+};
+
+// One product, `padding` elements between lines; `multiply` gets data ready to run.
+template <class T>
+struct thin_product {
+    explicit thin_product(const thin_case& from)
+        : shape(from),
+          a(core::extent_elements(from.m, from.k, from.a)),
+          b(core::extent_elements(from.k, from.n, from.b)),
+          c(core::extent_elements(from.m, from.n, from.c)) {
+        unsigned seed = 7;
+        const auto next = [&] {
+            return static_cast<T>((seed = seed * 1103515245u + 12345u) >> 16 & 7u);
+        };
+        for (std::int64_t p = 0; p < shape.k; ++p) {
+            for (std::int64_t i = 0; i < shape.m; ++i) at(a, shape.a, i, p) = next();
+            for (std::int64_t j = 0; j < shape.n; ++j) at(b, shape.b, p, j) = next();
+        }
+        for (std::int64_t i = 0; i < shape.m; ++i)
+            for (std::int64_t j = 0; j < shape.n; ++j) at(c, shape.c, i, j) = next();
+    }
+    static T& at(fenced<T>& x, const core::layout& l, std::int64_t i, std::int64_t j) {
+        return x[i * l.row_stride + j * l.col_stride];
+    }
+    std::vector<T> expected(T alpha, T beta) {
+        std::vector<T> values;
+        for (std::int64_t i = 0; i < shape.m; ++i)
+            for (std::int64_t j = 0; j < shape.n; ++j) {
+                T sum{};
+                for (std::int64_t p = 0; p < shape.k; ++p)
+                    sum += at(a, shape.a, i, p) * at(b, shape.b, p, j);
+                values.push_back(alpha * sum + (beta == T{0} ? T{0} : beta * at(c, shape.c, i, j)));
+            }
+        return values;
+    }
+    std::vector<T> values() {
+        std::vector<T> found;
+        for (std::int64_t i = 0; i < shape.m; ++i)
+            for (std::int64_t j = 0; j < shape.n; ++j) found.push_back(at(c, shape.c, i, j));
+        return found;
+    }
+
+    thin_case shape;
+    fenced<T> a, b, c;
+};
+
+bool runs_here(const kernel_set& set) {
+    return set.level <= core::best_isa();
+}
+
+template <class T>
+cpu_engine::task<T> task_of(const kernel_set& set, thin_product<T>& p, T alpha, T beta) {
+    const auto bytes = [](const T* x) { return reinterpret_cast<const std::byte*>(x); };
+    const thin_case& s = p.shape;
+    return {.with = &kernel_of<T>(set),
+            .pack_a = kernel_of<T>(set).pack.a,
+            .pack_b = kernel_of<T>(set).pack.b,
+            .m = s.m,
+            .n = s.n,
+            .k = s.k,
+            .a = {bytes(p.a.data()), sizeof(T), s.a.row_stride, s.a.col_stride},
+            .b = {bytes(p.b.data()), sizeof(T), s.b.col_stride, s.b.row_stride},
+            .c = p.c.data(),
+            .c_row_stride = s.c.row_stride,
+            .c_col_stride = s.c.col_stride,
+            .alpha = alpha,
+            .beta = beta};
+}
+
+template <class T>
+class thin : public testing::Test {};
+using element_types = testing::Types<double, float, std::uint32_t>;
+TYPED_TEST_SUITE(thin, element_types);
+
+// Around vectors, around the stretch of rows whose sums are kept and around the depths taken
+// together; B and C by rows and by columns.
+TYPED_TEST(thin, columns_of_any_number_are_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        for (std::int64_t n = 1; n <= plan::most_thin_columns; ++n)
+            for (const std::int64_t m : {1, 7, 16, 17, 63, 600, 4100})
+                for (const std::int64_t k : {1, 7, 8, 19}) {
+                    const bool by_rows = executed % 2 == 0;
+                    thin_product<T> p({m, n, k, core::column_major(m + executed % 3),
+                                       by_rows ? core::row_major(n) : core::column_major(k),
+                                       by_rows ? core::column_major(m) : core::row_major(n)});
+                    const T beta = static_cast<T>(executed % 3);
+                    const std::vector<T> expected = p.expected(2, beta);
+                    cpu_engine::multiply_thin(task_of<T>(*set, p, 2, beta));
+                    EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
+                    ++executed;
+                }
+    }
+    EXPECT_EQ(executed, sets * 8 * 7 * 4);
+}
+
+TYPED_TEST(thin, rows_against_a_vector_are_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        for (const std::int64_t m : {1, 7, 8, 9, 21, 2100, 4100})
+            for (const std::int64_t k : {1, 3, 16, 35, 1024, 1030}) {
+                const bool apart = executed % 2 == 0;  // b is not contiguous
+                thin_product<T> p({m, 1, k, core::row_major(k + executed % 3),
+                                   apart ? core::row_major(3) : core::column_major(k),
+                                   core::row_major(1 + executed % 4)});
+                const T beta = static_cast<T>(executed % 3);
+                const std::vector<T> expected = p.expected(3, beta);
+                cpu_engine::multiply_thin(task_of<T>(*set, p, 3, beta));
+                EXPECT_EQ(p.values(), expected) << m << " " << k;
+                ++executed;
+            }
+    }
+    EXPECT_EQ(executed, sets * 7 * 6);
+}
+
+// Few rows of A where they lie, or packed by the tile, with depths cut.
+TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        for (const std::int64_t m : {1, 8, 31, 32, 33, 56, 64, 65, 97, 129})
+            for (const std::int64_t n : {1, 6, 11, 12, 13, 23, 50})
+                for (const std::int64_t k : {5, 128, 130})
+                    for (const bool packs : {false, true}) {
+                        thin_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
+                                           core::column_major(m)});
+                        const T beta = static_cast<T>(executed % 3);
+                        const std::vector<T> expected = p.expected(1, beta);
+                        cpu_engine::multiply_direct(task_of<T>(*set, p, 1, beta), packs, 48);
+                        EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
+                        ++executed;
+                    }
+    }
+    EXPECT_EQ(executed, sets * 10 * 7 * 3 * 2);
+}
+
+// Through the engine, where the plan chooses these paths, with any number of threads.
+TEST(thin, threads_do_not_change_the_bits) {
+    struct {
+        std::int64_t m, n, k;
+        const char* path;
+        bool b_by_columns;
+    } const cases[] = {{1, 3000, 700, "thin", false},    {1, 3000, 700, "thin", true},
+                       {7, 700, 1500, "thin", false},    {900, 30, 1100, "direct", false},
+                       {150, 140, 130, "direct", false}, {150, 140, 130, "direct", true}};
+    for (const auto& s : cases) {
+        core::problem p = core::row_major_problem(dtype::f64, s.m, s.n, s.k);
+        if (s.b_by_columns) p.b_layout = core::column_major(s.k);
+        std::vector<double> a(static_cast<std::size_t>(s.m * s.k));
+        std::vector<double> b(static_cast<std::size_t>(s.k * s.n));
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.0 / static_cast<double>(i % 97 + 3);
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1.0 / static_cast<double>(i % 89 + 7);
+        std::vector<double> serial;
+        for (const int threads : {1, 2, 3, 7}) {
+            std::vector<double> c(static_cast<std::size_t>(s.m * s.n));
+            const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()));
+            EXPECT_NE(made.explain().find(s.path), std::string::npos) << made.explain();
+            EXPECT_EQ(made.threads() > 1, threads > 1);
+            EXPECT_EQ(made.workspace_bytes(), 0U);
+            made.run({a.data(), b.data(), c.data()}, nullptr);
+            if (threads == 1) serial = c;
+            EXPECT_EQ(std::memcmp(c.data(), serial.data(), c.size() * sizeof(double)), 0)
+                << s.m << " " << s.n << " " << s.k << " with " << threads;
+        }
+    }
+}
+
+}  // namespace
