@@ -34,7 +34,8 @@ std::string label(const testing::TestParamInfo<subject>& info) {
     const subject& s = info.param;
     std::string text = std::string(s.entry->name) + "_" + std::string(name(s.types.a)) + "_" +
                        std::string(name(s.types.c)) + "_in_" + std::string(s.types.computes_in);
-    for (const auto& [key, value] : s.settings.tunables) text += "_" + std::to_string(value);
+    for (const auto& [key, value] : s.settings.tunables)
+        text += "_" + key + "_" + std::to_string(value);
     std::ranges::replace_if(
         text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
     return text;
@@ -47,6 +48,17 @@ std::vector<subject> subjects() {
         for (const core::implementation* entry : rows)
             for (const core::signature& types : entry->signatures) {
                 all.push_back({entry, types, {}});
+                if (entry->name.starts_with("cuda.engine")) {
+                    for (const std::int64_t tile : {16, 32, 64, 128, 256})
+                        for (const std::int64_t high : {64, 128})
+                            for (const std::int64_t parts : {1, 2, 4, 8})
+                                if (tile <= 64 || high == 128)
+                                    all.push_back(
+                                        {entry,
+                                         types,
+                                         {1, {{"rows", high}, {"tile", tile}, {"parts", parts}}}});
+                    continue;
+                }
                 for (const core::tunable& t : entry->tunables)
                     for (const std::int64_t value : {1, 8, 16, 32, 64, 128})
                         if (value >= t.least && value <= t.most && value != t.initial)

@@ -45,6 +45,14 @@ __device__ __forceinline__ void arrive_and_expect(barrier& b, int bytes) {
 #endif
 }
 
+__device__ __forceinline__ void arrive(barrier& b) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&b)) : "memory");
+#else
+    (void)b;
+#endif
+}
+
 // An arrival at the same barrier of block `rank` of the cluster. It orders nothing beyond the
 // block: a release to the cluster is a fence of the whole GPU (a microsecond each, half the speed
 // of a product), and what a wgmma or the copy engine did to shared memory needs none.

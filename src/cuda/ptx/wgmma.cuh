@@ -81,6 +81,13 @@ template <class Element, int N, bool AAcross = false, bool BAcross = false>
 struct wgmma;
 
 // clang-format off
+#define CARAT_WGMMA_SUMS_TEXT_8 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7}"
+#define CARAT_WGMMA_SUMS_TEXT_16 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}"
+#define CARAT_WGMMA_SUMS_TEXT_32 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+    "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
 #define CARAT_WGMMA_SUMS_TEXT_64                                                           \
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
     "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
@@ -102,13 +109,25 @@ struct wgmma;
 #define CARAT_WGMMA_64(kind, d, i)                                                                \
     CARAT_WGMMA_16(kind, d, i), CARAT_WGMMA_16(kind, d, i + 16), CARAT_WGMMA_16(kind, d, i + 32), \
     CARAT_WGMMA_16(kind, d, i + 48)
+#define CARAT_WGMMA_SUMS_8(kind, d) CARAT_WGMMA_4(kind, d, 0), CARAT_WGMMA_4(kind, d, 4)
+#define CARAT_WGMMA_SUMS_16(kind, d) CARAT_WGMMA_16(kind, d, 0)
+#define CARAT_WGMMA_SUMS_32(kind, d) CARAT_WGMMA_16(kind, d, 0), CARAT_WGMMA_16(kind, d, 16)
 #define CARAT_WGMMA_SUMS_64(kind, d) CARAT_WGMMA_64(kind, d, 0)
 #define CARAT_WGMMA_SUMS_128(kind, d) CARAT_WGMMA_64(kind, d, 0), CARAT_WGMMA_64(kind, d, 64)
 // The operands after the sums: where A is, where B is, whether to add, and two constants.
+#define CARAT_WGMMA_REST_8 "%8, %9, add"
+#define CARAT_WGMMA_REST_16 "%16, %17, add"
+#define CARAT_WGMMA_REST_32 "%32, %33, add"
 #define CARAT_WGMMA_REST_64 "%64, %65, add"
 #define CARAT_WGMMA_REST_128 "%128, %129, add"
+#define CARAT_WGMMA_ADD_8 "setp.ne.b32 add, %10, 0;\n"
+#define CARAT_WGMMA_ADD_16 "setp.ne.b32 add, %18, 0;\n"
+#define CARAT_WGMMA_ADD_32 "setp.ne.b32 add, %34, 0;\n"
 #define CARAT_WGMMA_ADD_64 "setp.ne.b32 add, %66, 0;\n"
 #define CARAT_WGMMA_ADD_128 "setp.ne.b32 add, %130, 0;\n"
+#define CARAT_WGMMA_ACROSS_8 ", 1, 1, %11, %12"
+#define CARAT_WGMMA_ACROSS_16 ", 1, 1, %19, %20"
+#define CARAT_WGMMA_ACROSS_32 ", 1, 1, %35, %36"
 #define CARAT_WGMMA_ACROSS_64 ", 1, 1, %67, %68"
 #define CARAT_WGMMA_ACROSS_128 ", 1, 1, %131, %132"
 // clang-format on
@@ -156,6 +175,9 @@ struct wgmma;
     CARAT_WGMMA_ALONG(__nv_fp8_e4m3, N, count, 32, float, "f32.e4m3.e4m3", "+f", ", 1, 1") \
     CARAT_WGMMA_ALONG(__nv_fp8_e5m2, N, count, 32, float, "f32.e5m2.e5m2", "+f", ", 1, 1") \
     CARAT_WGMMA_ALONG(std::int8_t, N, count, 32, std::int32_t, "s32.s8.s8", "+r", "")
+CARAT_WGMMA_ALL(16, 8)
+CARAT_WGMMA_ALL(32, 16)
+CARAT_WGMMA_ALL(64, 32)
 CARAT_WGMMA_ALL(128, 64)
 CARAT_WGMMA_ALL(256, 128)
 
@@ -166,14 +188,29 @@ CARAT_WGMMA_ALL(256, 128)
 #undef CARAT_WGMMA_BODY
 #undef CARAT_WGMMA_ACROSS_128
 #undef CARAT_WGMMA_ACROSS_64
+#undef CARAT_WGMMA_ACROSS_32
+#undef CARAT_WGMMA_ACROSS_16
+#undef CARAT_WGMMA_ACROSS_8
 #undef CARAT_WGMMA_ADD_128
 #undef CARAT_WGMMA_ADD_64
+#undef CARAT_WGMMA_ADD_32
+#undef CARAT_WGMMA_ADD_16
+#undef CARAT_WGMMA_ADD_8
 #undef CARAT_WGMMA_REST_128
 #undef CARAT_WGMMA_REST_64
+#undef CARAT_WGMMA_REST_32
+#undef CARAT_WGMMA_REST_16
+#undef CARAT_WGMMA_REST_8
 #undef CARAT_WGMMA_SUMS_128
 #undef CARAT_WGMMA_SUMS_64
+#undef CARAT_WGMMA_SUMS_32
+#undef CARAT_WGMMA_SUMS_16
+#undef CARAT_WGMMA_SUMS_8
 #undef CARAT_WGMMA_SUMS_TEXT_128
 #undef CARAT_WGMMA_SUMS_TEXT_64
+#undef CARAT_WGMMA_SUMS_TEXT_32
+#undef CARAT_WGMMA_SUMS_TEXT_16
+#undef CARAT_WGMMA_SUMS_TEXT_8
 #undef CARAT_WGMMA_64
 #undef CARAT_WGMMA_16
 #undef CARAT_WGMMA_4

@@ -1,7 +1,16 @@
 // The room in a build without CUDA: no rows.
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/sm90/fused.hpp"
 #include "cuda/sm90/table.hpp"
 
 namespace carat::cuda::sm90 {
+
+std::unique_ptr<core::runnable> prepare_fused(const core::problem&, const finish&,
+                                              const core::settings&) {
+    throw error(error_code::unsupported, unavailable_in_use());
+}
 
 core::table table() {
     return {};

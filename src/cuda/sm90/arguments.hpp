@@ -5,6 +5,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include "cuda/sm90/finish.hpp"
+
 namespace carat::cuda::sm90 {
 
 enum class output : std::uint8_t { f32, f16, bf16, i32 };
@@ -15,7 +17,9 @@ struct target {
     std::int64_t row_stride;
     std::int64_t col_stride;
     output type;
-    bool in_boxes;  // C is not read, and the copy engine can write it
+    bool in_boxes;  // it is alpha A B, and the copy engine can write it
+    bool by_rows;   // its rows are the lines along which neighbours lie closer, else its columns
+    bool in_fours;  // four neighbours of a line can be read and written at once
 };
 
 // C = alpha A B + beta C. Sums of integers wrap, and so do their factors: 32 bits, unsigned.
@@ -25,24 +29,34 @@ struct arguments {
     int m;
     int n;
     int k_tiles;
-    int tiles_m;  // of the cluster: its blocks lie below each other
+    int tiles_m;  // of the cluster: blocks that share B lie below each other
     int tiles_n;
+    int stages;  // of the ring
     Factor alpha;
     Factor beta;
+    finish last;
+    bool finishes;  // `last` is something
 };
 
-// One kernel, for the host. `launch` starts it on `blocks` blocks, a multiple of `cluster`.
+struct extent {
+    int blocks;   // of the grid
+    int cluster;  // blocks to a cluster
+    int shared_bytes;
+};
+
+// One kernel, for the host.
 template <class Factor>
 struct kernel {
     const char* name;
     const void* function;
     int tile_m;
     int tile_n;
-    int cluster;
+    int sharing;  // blocks that share what they load of B
     int threads;
-    int shared_bytes;
+    int (*shared_bytes)(int stages, int parts);
+    int (*stages_that_fit)(int parts, bool alone);  // on a multiprocessor, or two blocks
     void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
-                   const arguments<Factor>& with, int blocks, cudaStream_t stream);
+                   const arguments<Factor>& with, const extent& grid, cudaStream_t stream);
 };
 
 }  // namespace carat::cuda::sm90

@@ -1,9 +1,15 @@
-// What distinguishes one kernel of this room from another. A block multiplies a tile of C, 128 x
-// tile_n, by two warpgroups of 64 rows each, while a third brings tiles of A and B, 128 bytes deep,
-// through a ring of stages in shared memory. Two blocks of a cluster work on tiles below each other
-// and share what they load of B.
+// What distinguishes one kernel of this room from another. A block multiplies a tile of C by
+// a warpgroup for each 64 of its rows, while other warps bring tiles of A and B, 128 bytes
+// deep, through a ring of stages in shared memory.
+//
+//   wide, 128 x 256      two blocks of a cluster work on tiles below each other and share what they
+//                        load of B; one block to a multiprocessor, which stays for all of C
+//   narrow, all others   the blocks of a cluster have a part of K each and add up their sums; a
+//                        block has one tile. Where there are more blocks than multiprocessors two
+//                        share one, and one multiplies while the other begins or ends
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace carat::cuda::sm90 {
@@ -11,13 +17,17 @@ namespace carat::cuda::sm90 {
 // Along which of its dimensions an operand is contiguous.
 enum class major : std::uint8_t { along_k, across };
 
-template <class Element, int TileN, int Cluster, major A, major B>
+template <class Element, int TileM, int TileN, major A, major B>
 struct config {
     using element = Element;
-    static constexpr int warpgroups = 2;  // that multiply
-    static constexpr int threads = (warpgroups + 1) * 128;
-    static constexpr int cluster = Cluster;
-    static constexpr int tile_m = warpgroups * 64;
+    static constexpr bool wide = TileN == 256;
+    static constexpr int warpgroups = TileM / 64;  // that multiply
+    static constexpr int multiplying = warpgroups * 128;
+    // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
+    static constexpr int threads = multiplying + (wide ? 128 : 32);
+    static constexpr int sharing = wide ? 2 : 1;  // blocks that share what they load of B
+    static constexpr int residents = wide ? 1 : 2;
+    static constexpr int tile_m = TileM;
     static constexpr int tile_n = TileN;
     static constexpr int line_bytes = 128;  // of a tile along its contiguous dimension
     static constexpr int tile_k = line_bytes / static_cast<int>(sizeof(Element));
@@ -27,13 +37,37 @@ struct config {
     static constexpr int a_bytes = tile_m * line_bytes;
     static constexpr int b_bytes = tile_n * line_bytes;
     static constexpr int stage_bytes = a_bytes + b_bytes;
-    static constexpr int stages = 192 * 1024 / stage_bytes;
-    // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup.
+    static constexpr int most_stages = 12;
+    // Boxes of C, 64 rows of 128 bytes, on their way out: for each warpgroup two, or, in place of a
+    // stage, five, which hold most of a tile while the next is multiplied.
     static constexpr int box_bytes = 64 * line_bytes;
-    static constexpr int boxes_bytes = warpgroups * 2 * box_bytes;
-    // Tiles and boxes begin on a swizzle atom; the barriers of the stages come after them.
+    static constexpr int wide_stages = 4;
+    static constexpr int few_boxes = 2;
+    static constexpr int many_boxes = 5;  // beside three stages
+    // A narrow tile's sums on their way out, where the ring was; lines are padded so that writes
+    // meet every bank.
+    static constexpr int sums_bytes = tile_m * (tile_n + 8) * 4;
+    // Tiles and boxes begin on a swizzle atom.
     static constexpr int alignment = 1024;
-    static constexpr int shared_bytes = alignment + stages * (stage_bytes + 2 * 8) + boxes_bytes;
+
+    // Of a block's shared memory when `parts` of them share K: after the ring, boxes or what other
+    // blocks send of their sums.
+    static constexpr int after_ring(int stages, int parts) {
+        const int boxes = stages == wide_stages ? few_boxes : many_boxes;
+        return wide ? warpgroups * boxes * box_bytes : sums_bytes / parts * (parts - 1);
+    }
+    static constexpr int shared_bytes(int stages, int parts) {
+        return alignment + stages * stage_bytes + after_ring(stages, parts);
+    }
+    // As many stages as fit: half of the memory, where two blocks shall be on a multiprocessor.
+    static constexpr int stages_that_fit(int parts, bool alone) {
+        if (wide) return wide_stages;
+        constexpr int barriers = 512;
+        const int room = (alone ? 227 : 113) * 1024 - barriers - shared_bytes(0, parts);
+        return std::clamp(room / stage_bytes, 0, most_stages);
+    }
 };
+
+inline constexpr int most_parts = 8;  // of K: blocks that any GPU can put into a cluster
 
 }  // namespace carat::cuda::sm90

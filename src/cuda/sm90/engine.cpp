@@ -9,18 +9,15 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/scale.hpp"
+#include "cuda/sm90/fused.hpp"
 #include "cuda/sm90/kernels.hpp"
 #include "cuda/sm90/operand.hpp"
 #include "cuda/sm90/table.hpp"
+#include "plan/hopper_plan.hpp"
 
 namespace carat::cuda::sm90 {
 
 namespace {
-
-// C = A B as C^T = B^T A^T where that makes rows of C contiguous.
-core::problem turned(const core::problem& p) {
-    return p.c_layout.row_stride >= p.c_layout.col_stride ? p : core::swapped(p);
-}
 
 output output_of(dtype type) {
     if (type == dtype::f16) return output::f16;
@@ -32,30 +29,55 @@ std::int64_t tiles(std::int64_t extent, int tile) {
     return (extent + tile - 1) / tile;
 }
 
-// Rounds of a full GPU that tiles of this width need, in units of a wide tile's time. A narrow tile
-// is half the work and takes a little more than half the time, since it reads more for each flop.
-double rounds(const core::problem& p, int tile_n, int multiprocessors) {
-    const int cluster = tile_n == 256 ? 2 : 1;
-    const double blocks =
-        static_cast<double>(tiles(p.m, 128 * cluster) * cluster * tiles(p.n, tile_n));
-    return std::ceil(blocks / multiprocessors) * (tile_n == 256 ? 1 : 0.6);
+constexpr core::tunable tile_width = {"tile", 0, 0, 256,
+                                      "columns of a tile of C: 16, 32, 64, 128, 256; 0: chosen"};
+constexpr core::tunable tile_height = {"rows", 0, 0, 128,
+                                       "rows of a tile of C: 64, 128; 0: chosen"};
+constexpr core::tunable parts_of_k = {"parts", 0, 0, most_parts,
+                                      "blocks that share K: 1, 2, 4, 8; 0: chosen"};
+constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k};
+
+// Whether packing leaves an operand contiguous along K, or it is so already.
+bool along_k(dtype type, const core::layout& where, bool columns) {
+    const std::int64_t along = columns ? where.row_stride : where.col_stride;
+    const std::int64_t across = columns ? where.col_stride : where.row_stride;
+    return size_bytes(type) != 2 || along == 1 || across != 1;
 }
 
-int chosen_tile_n(const core::problem& p) {
-    const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
-    return rounds(p, 256, multiprocessors) <= rounds(p, 128, multiprocessors) ? 256 : 128;
+plan::hopper_plan plan_for(const core::problem& p, const core::settings& s) {
+    return plan::make_hopper_plan(
+        {.m = p.m,
+         .n = p.n,
+         .k = p.k,
+         .operand_bytes = static_cast<int>(size_bytes(p.a_type)),
+         .result_bytes = static_cast<int>(size_bytes(p.c_type)),
+         .a_along_k = along_k(p.a_type, p.a_layout, false),
+         .b_along_k = along_k(p.b_type, p.b_layout, true),
+         .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
+         .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
+         .tile_m = static_cast<int>(s.value(tile_height)),
+         .tile_n = static_cast<int>(s.value(tile_width)),
+         .parts = static_cast<int>(s.value(parts_of_k))});
 }
 
 template <class Factor>
-const kernel<Factor>& kernel_for(dtype type, int tile_n, major a, major b) {
+const kernel<Factor>& kernel_for(dtype type, const plan::hopper_plan& plan, major a, major b) {
+    const int tile_m = plan.tile_m;
+    const int tile_n = plan.tile_n;
     if constexpr (std::is_same_v<Factor, std::uint32_t>) {
-        return i8_kernel(tile_n);
+        return i8_kernel(tile_m, tile_n);
     } else {
-        if (type == dtype::f16) return f16_kernel(tile_n, a, b);
-        if (type == dtype::bf16) return bf16_kernel(tile_n, a, b);
-        return tf32_kernel(tile_n);
+        if (type == dtype::f16) return f16_kernel(tile_m, tile_n, a, b);
+        if (type == dtype::bf16) return bf16_kernel(tile_m, tile_n, a, b);
+        return tf32_kernel(tile_m, tile_n);
     }
 }
+
+// Of two blocks on a multiprocessor; and what a block alone may use.
+constexpr int fewest_stages = 3;
+// Tiles of K up to which a product of wide tiles writes about as long as it multiplies.
+constexpr int thin_tiles = 12;
+constexpr int most_shared_bytes = 227 * 1024 - 512;
 
 template <class Factor>
 Factor factor(double value) {
@@ -69,13 +91,19 @@ bool is_degenerate(const core::problem& p) {
     return p.m == 0 || p.n == 0 || p.k == 0 || p.alpha == 0;
 }
 
+finish turned(finish last) {
+    last.scale.of_rows = !last.scale.of_rows;
+    last.bias.of_rows = !last.bias.of_rows;
+    return last;
+}
+
 template <class Factor>
 class product final : public core::runnable {
   public:
-    product(const core::problem& p, int tile_n)
-        : problem_(turned(p)),
-          was_turned_(p.c_layout.row_stride < p.c_layout.col_stride),
-          tile_n_(tile_n),
+    product(const core::problem& p, const plan::hopper_plan& plan, const finish& last = {})
+        : plan_(plan),
+          last_(plan.turned ? turned(last) : last),
+          problem_(plan.turned ? core::swapped(p) : p),
           a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
               problem_.a_layout.col_stride}),
           b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
@@ -85,16 +113,16 @@ class product final : public core::runnable {
 
     void run(const core::operands& given) override {
         core::operands data = given;
-        if (was_turned_) std::swap(data.a, data.b);
+        if (plan_.turned) std::swap(data.a, data.b);
         if (!is_aligned(data.a) || !is_aligned(data.b)) pack_the_unaligned(data);
         const cudaStream_t stream = stream_in_use();
         const auto& k = *kernel_;
         const CUtensorMap a = a_.map(data.a, k.tile_m, depth_of_box(), stream);
-        const CUtensorMap b = b_.map(data.b, k.tile_n / k.cluster, depth_of_box(), stream);
+        const CUtensorMap b = b_.map(data.b, k.tile_n / k.sharing, depth_of_box(), stream);
         const arguments<Factor> with = arguments_for(data.c);
         // Where C goes out element by element, nothing looks at its map.
         const CUtensorMap c = with.c.in_boxes ? map_of(data.c) : a;
-        k.launch(a, b, c, with, blocks_, stream);
+        k.launch(a, b, c, with, grid_, stream);
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
@@ -115,25 +143,49 @@ class product final : public core::runnable {
     }
 
     void choose() {
-        kernel_ = &kernel_for<Factor>(problem_.a_type, tile_n_, a_.contiguous(), b_.contiguous());
+        // No kernel has a tile narrower than the lines of 128 bytes along which its B lies.
+        if (plan_.tile_n < depth_of_box() && b_.contiguous() == major::across) b_.require_packing();
+        kernel_ = &kernel_for<Factor>(problem_.a_type, plan_, a_.contiguous(), b_.contiguous());
         const kernel<Factor>& k = *kernel_;
-        facts_ = load_kernel(k.name, k.function, k.threads, k.shared_bytes);
+        const bool shares_b = k.sharing > 1;
+        grid_.cluster = shares_b ? k.sharing : plan_.parts;
         const std::int64_t clusters =
-            tiles(problem_.m, k.tile_m * k.cluster) * tiles(problem_.n, k.tile_n);
-        blocks_ =
-            static_cast<int>(std::min<std::int64_t>(clusters, resident_clusters())) * k.cluster;
+            tiles(problem_.m, k.tile_m * k.sharing) * tiles(problem_.n, k.tile_n);
+        const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
+        const bool alone = shares_b || clusters * grid_.cluster <= multiprocessors;
+        stages_ = k.stages_that_fit(plan_.parts, alone);
+        if (stages_ < fewest_stages) stages_ = k.stages_that_fit(plan_.parts, true);
+        if (shares_b && problem_.k <= thin_tiles * depth_of_box()) stages_ = 3;
+        grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
+        facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes);
+        make_room();
+        grid_.blocks =
+            grid_.cluster *
+            static_cast<int>(shares_b ? std::min<std::int64_t>(clusters, resident_clusters())
+                                      : clusters);
+    }
+
+    // The kernel may serve several products at a time, cut into different numbers of parts; and
+    // where shared memory is shared out differently, kernels can't follow each other closely.
+    void make_room() const {
+        const kernel<Factor>& k = *kernel_;
+        CARAT_CUDA_CHECK(cudaFuncSetAttribute(
+            k.function, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes));
+        CARAT_CUDA_CHECK(cudaFuncSetAttribute(k.function,
+                                              cudaFuncAttributePreferredSharedMemoryCarveout,
+                                              cudaSharedmemCarveoutMaxShared));
     }
 
     // Clusters that the GPU holds at once: its groups of multiprocessors are not all of one size.
     [[nodiscard]] int resident_clusters() const {
         const kernel<Factor>& k = *kernel_;
         cudaLaunchConfig_t how{};
-        how.gridDim = dim3(static_cast<unsigned>(k.cluster));
+        how.gridDim = dim3(static_cast<unsigned>(grid_.cluster));
         how.blockDim = dim3(static_cast<unsigned>(k.threads));
-        how.dynamicSmemBytes = static_cast<std::size_t>(k.shared_bytes);
+        how.dynamicSmemBytes = static_cast<std::size_t>(grid_.shared_bytes);
         cudaLaunchAttribute in_clusters{};
         in_clusters.id = cudaLaunchAttributeClusterDimension;
-        in_clusters.val.clusterDim = {static_cast<unsigned>(k.cluster), 1, 1};
+        in_clusters.val.clusterDim = {static_cast<unsigned>(grid_.cluster), 1, 1};
         how.attrs = &in_clusters;
         how.numAttrs = 1;
         int clusters = 0;
@@ -146,33 +198,46 @@ class product final : public core::runnable {
         return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, 64});
     }
 
+    [[nodiscard]] target target_at(void* c) const {
+        const core::problem& p = problem_;
+        const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
+        const core::layout& at = p.c_layout;
+        // The copy engine writes whole 16 bytes, and would write them beyond the end of a row.
+        const bool in_boxes = plan_.tile_n == 256 && p.beta == 0 && last_.is_nothing() &&
+                              at.col_stride == 1 && is_aligned(c) && p.n * bytes % 16 == 0 &&
+                              (p.m == 1 || at.row_stride * bytes % 16 == 0);
+        const bool by_rows = at.row_stride >= at.col_stride;
+        const auto [step, next] = std::minmax(at.row_stride, at.col_stride);
+        const bool in_fours = step == 1 && next % 4 == 0 &&
+                              reinterpret_cast<std::uintptr_t>(c) % (4 * size_bytes(p.c_type)) == 0;
+        return {c, at.row_stride, at.col_stride, output_of(p.c_type), in_boxes, by_rows, in_fours};
+    }
+
     [[nodiscard]] arguments<Factor> arguments_for(void* c) const {
         const core::problem& p = problem_;
         const kernel<Factor>& k = *kernel_;
-        // The copy engine writes whole 16 bytes, and would write them beyond the end of a row.
-        const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
-        const bool in_boxes = p.beta == 0 && p.c_layout.col_stride == 1 && is_aligned(c) &&
-                              p.n * bytes % 16 == 0 &&
-                              (p.m == 1 || p.c_layout.row_stride * bytes % 16 == 0);
-        return {
-            .c = {c, p.c_layout.row_stride, p.c_layout.col_stride, output_of(p.c_type), in_boxes},
-            .m = static_cast<int>(p.m),
-            .n = static_cast<int>(p.n),
-            .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
-            .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * k.cluster)),
-            .tiles_n = static_cast<int>(tiles(p.n, k.tile_n)),
-            .alpha = factor<Factor>(p.alpha),
-            .beta = factor<Factor>(p.beta)};
+        return {.c = target_at(c),
+                .m = static_cast<int>(p.m),
+                .n = static_cast<int>(p.n),
+                .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
+                .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * k.sharing)),
+                .tiles_n = static_cast<int>(tiles(p.n, k.tile_n)),
+                .stages = stages_,
+                .alpha = factor<Factor>(p.alpha),
+                .beta = factor<Factor>(p.beta),
+                .last = last_,
+                .finishes = !last_.is_nothing()};
     }
 
+    plan::hopper_plan plan_;
+    finish last_;
     core::problem problem_;
-    bool was_turned_;
-    int tile_n_;
     operand a_;
     operand b_;
     const kernel<Factor>* kernel_ = nullptr;
     core::kernel_facts facts_;
-    int blocks_ = 0;
+    extent grid_{};
+    int stages_ = 0;
 };
 
 class scaling final : public core::runnable {
@@ -184,13 +249,10 @@ class scaling final : public core::runnable {
     core::problem problem_;
 };
 
-// TileN 0: the width that suits the problem.
-template <int TileN>
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
+std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
-    const int tile_n = TileN == 0 ? chosen_tile_n(turned(p)) : TileN;
-    if (p.a_type == dtype::i8) return std::make_unique<product<std::uint32_t>>(p, tile_n);
-    return std::make_unique<product<float>>(p, tile_n);
+    if (p.a_type == dtype::i8) return std::make_unique<product<std::uint32_t>>(p, plan_for(p, s));
+    return std::make_unique<product<float>>(p, plan_for(p, s));
 }
 
 std::string unsupported(const core::problem& p, const core::settings&) {
@@ -216,31 +278,42 @@ constexpr core::signature native_types[] = {
     {dtype::i8, dtype::i8, dtype::i32, "i32"}};
 constexpr core::signature tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
 
-template <int TileN>
 constexpr core::implementation row(std::string_view name, std::string_view summary,
-                                   std::span<const core::signature> types = native_types) {
+                                   std::span<const core::signature> types) {
     return {.name = name,
             .summary = summary,
             .where = core::device::cuda,
             .signatures = types,
+            .tunables = tunables,
             .unavailable = unavailable_in_use,
             .unsupported = unsupported,
-            .prepare = prepare<TileN>};
+            .prepare = prepare};
 }
 
-constexpr core::implementation chosen =
-    row<0>("cuda.engine", "carat's Hopper kernels, the one that suits the problem");
-constexpr core::implementation wide = row<256>(
-    "cuda.engine.sm90_128x256", "tiles of 128 x 256, clusters of two blocks share what they load");
-constexpr core::implementation narrow =
-    row<128>("cuda.engine.sm90_128x128", "tiles of 128 x 128, for smaller products");
+constexpr core::implementation native =
+    row("cuda.engine", "carat's Hopper kernels, the one that suits the problem", native_types);
 constexpr core::implementation in_tf32 =
-    row<0>("cuda.engine.tf32", "carat's Hopper kernels on f32 data, rounded to tf32", tf32_types);
+    row("cuda.engine.tf32", "carat's Hopper kernels on f32 data, rounded to tf32", tf32_types);
 
 }  // namespace
 
+std::unique_ptr<core::runnable> prepare_fused(const core::problem& p, const finish& last,
+                                              const core::settings& s) {
+    if (const std::string why = reason_against(native, p, s); !why.empty())
+        throw error(error_code::unsupported, why);
+    if (p.c_type == dtype::i32)
+        throw error(error_code::unsupported,
+                    "C of type i32 can't be scaled, shifted by a bias or activated: take f32");
+    if (p.m == 0 || p.n == 0) return std::make_unique<scaling>(p);
+    if (is_degenerate(p))
+        throw error(error_code::invalid_argument,
+                    "alpha is " + std::to_string(p.alpha) + " and K is " + std::to_string(p.k) +
+                        ": a fused product needs something to multiply, neither may be 0");
+    return std::make_unique<product<float>>(p, plan_for(p, s), last);
+}
+
 core::table table() {
-    static constexpr const core::implementation* rows[] = {&chosen, &wide, &narrow, &in_tf32};
+    static constexpr const core::implementation* rows[] = {&native, &in_tf32};
     return rows;
 }
 

@@ -1,6 +1,6 @@
-// From a warpgroup's sums to C: alpha, beta, the type of C, edges. Where C is written only and its
-// rows are aligned, boxes of 64 rows of 128 bytes go through shared memory and the copy engine;
-// otherwise every element goes by itself.
+// From a warpgroup's sums of a wide tile to C, in boxes of 64 rows of 128 bytes through shared
+// memory. Where C is alpha A B and its rows are aligned, the copy engine takes them from there;
+// otherwise the threads do, along the rows, and finish them on the way.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -11,50 +11,36 @@
 #include "cuda/ptx/proxy.cuh"
 #include "cuda/ptx/wgmma.cuh"
 #include "cuda/sm90/arguments.hpp"
+#include "cuda/sm90/lines.cuh"
 
 namespace carat::cuda::sm90 {
 
 inline constexpr int box_bytes = 64 * 128;
 
-// A warpgroup's way out: its two boxes in shared memory, and the barrier at which it meets.
+// A warpgroup's way out: its boxes in shared memory, taken in turn, and the barrier at which it
+// meets.
 struct outgoing {
     const CUtensorMap* map;
     unsigned char* boxes;
+    int count;  // 2 or 5
     int barrier;
+    int turn = 0;
 
     __device__ __forceinline__ void meet() const {
         asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
     }
-};
-
-template <class To, class Factor>
-__device__ __forceinline__ To to_output(Factor x) {
-    return static_cast<To>(x);
-}
-
-template <class To, class Factor, class Sum>
-__device__ __forceinline__ void write_one(const arguments<Factor>& p, int row, int col, Sum sum) {
-    if (row >= p.m || col >= p.n) return;
-    To& place = static_cast<To*>(p.c.data)[row * p.c.row_stride + col * p.c.col_stride];
-    Factor value = p.alpha * static_cast<Factor>(sum);
-    if (p.beta != Factor{0}) value += p.beta * static_cast<Factor>(place);
-    place = to_output<To>(value);
-}
-
-template <class To, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_elements(const arguments<Factor>& p, int row, int col,
-                                               int thread, const Sum (&sums)[Count]) {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) {
-        const ptx::place at = ptx::wgmma_place(thread, i);
-        write_one<To>(p, row + at.row, col + at.column, sums[i]);
+    [[nodiscard]] __device__ __forceinline__ unsigned char* next() {
+        unsigned char* const box = boxes + turn * box_bytes;
+        turn = turn + 1 == count ? 0 : turn + 1;
+        return box;
     }
-}
-
-template <class To>
-struct alignas(2 * sizeof(To)) pair {
-    To first;
-    To second;
+    // By the thread that starts the stores: until the next box has been read.
+    __device__ __forceinline__ void await_next() const {
+        if (count == 2)
+            ptx::wait_for_stores<1>();
+        else
+            ptx::wait_for_stores<4>();
+    }
 };
 
 // The columns of sums from `first` on that fill a line of 128 bytes, into a box.
@@ -68,22 +54,21 @@ __device__ __forceinline__ void fill_box(unsigned char* box, Factor alpha, int f
         const int byte = at.column * static_cast<int>(sizeof(To));
         unsigned char* const to = box + ptx::swizzled_chunk(at.row, byte / 16) * 16 + byte % 16;
         *reinterpret_cast<pair<To>*>(to) = {
-            to_output<To>(alpha * static_cast<Factor>(sums[first / 2 + i])),
-            to_output<To>(alpha * static_cast<Factor>(sums[first / 2 + i + 1]))};
+            static_cast<To>(alpha * static_cast<Factor>(sums[first / 2 + i])),
+            static_cast<To>(alpha * static_cast<Factor>(sums[first / 2 + i + 1]))};
     }
 }
 
-// Box after box goes through one of the two places that a warpgroup has; its first thread starts
-// the stores and sees that a place has been read before it is filled again.
+// Box after box goes through one of the places that a warpgroup has; its first thread starts the
+// stores and sees that a place has been read before it is filled again.
 template <class To, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_boxes(const outgoing& out, const arguments<Factor>& p,
-                                            int row, int col, int thread,
-                                            const Sum (&sums)[Count]) {
+__device__ __forceinline__ void write_boxes(outgoing& out, const arguments<Factor>& p, int row,
+                                            int col, int thread, const Sum (&sums)[Count]) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
 #pragma unroll
     for (int first = 0; first < 2 * Count; first += columns) {
-        unsigned char* const box = out.boxes + first / columns % 2 * box_bytes;
-        if (thread == 0) ptx::wait_for_stores<1>();
+        if (thread == 0) out.await_next();
+        unsigned char* const box = out.next();
         out.meet();
         fill_box<To>(box, p.alpha, first, thread, sums);
         ptx::fence_writes_for_async();
@@ -95,27 +80,66 @@ __device__ __forceinline__ void write_boxes(const outgoing& out, const arguments
     }
 }
 
+// A box of sums, to C at (row, col).
+template <class To, class Factor>
+__device__ __forceinline__ void finish_box(const arguments<Factor>& p, const unsigned char* box,
+                                           int row, int col, int thread) {
+    constexpr int apart = 128 / 8;
+    const int line = thread / 8;
+    const int chunk = thread % 8;
+    const way_through_lines<To, Factor> way(p, row + line, apart, 64 / apart, col + chunk * 4);
+    way.finish(apart, [&](int i) {
+        return *reinterpret_cast<const four<Factor>*>(
+            box + ptx::swizzled_chunk(line + i * apart, chunk) * 16);
+    });
+}
+
+// A box of raw sums, its number known at run time: code for all of them, but no more than that.
+template <int Box, class Factor, class Sum, int Count>
+__device__ __forceinline__ void fill_numbered(unsigned char* box, int number, int thread,
+                                              const Sum (&sums)[Count]) {
+    if constexpr (Box * 16 < Count) {
+        if (number == Box)
+            fill_box<Factor>(box, Factor{1}, Box * 32, thread, sums);
+        else
+            fill_numbered<Box + 1, Factor>(box, number, thread, sums);
+    }
+}
+
+// A place is filled again when all have met after they emptied it. One copy of the finish for all
+// boxes: unrolled, it would be more code than the instruction cache holds, and run at its pace.
 template <class To, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_as(const outgoing& out, const arguments<Factor>& p, int row,
+__device__ __forceinline__ void write_finished(outgoing& out, const arguments<Factor>& p, int row,
+                                               int col, int thread, const Sum (&sums)[Count]) {
+#pragma unroll 1
+    for (int number = 0; number < Count / 16; ++number) {
+        unsigned char* const box = out.next();
+        fill_numbered<0, Factor>(box, number, thread, sums);
+        out.meet();
+        finish_box<To>(p, box, row, col + number * 32, thread);
+    }
+}
+
+template <class To, class Factor, class Sum, int Count>
+__device__ __forceinline__ void write_as(outgoing& out, const arguments<Factor>& p, int row,
                                          int col, int thread, const Sum (&sums)[Count]) {
     if (p.c.in_boxes)
         write_boxes<To>(out, p, row, col, thread, sums);
     else
-        write_elements<To>(p, row, col, thread, sums);
+        write_finished<To>(out, p, row, col, thread, sums);
 }
 
 // The sums of thread `thread` of a warpgroup whose part of C begins at (row, col).
 template <int Count>
-__device__ __forceinline__ void write(const outgoing& out, const arguments<float>& p, int row,
-                                      int col, int thread, const float (&sums)[Count]) {
+__device__ __forceinline__ void write(outgoing& out, const arguments<float>& p, int row, int col,
+                                      int thread, const float (&sums)[Count]) {
     if (p.c.type == output::f32) return write_as<float>(out, p, row, col, thread, sums);
     if (p.c.type == output::f16) return write_as<__half>(out, p, row, col, thread, sums);
     write_as<__nv_bfloat16>(out, p, row, col, thread, sums);
 }
 template <int Count>
-__device__ __forceinline__ void write(const outgoing& out, const arguments<std::uint32_t>& p,
-                                      int row, int col, int thread,
-                                      const std::int32_t (&sums)[Count]) {
+__device__ __forceinline__ void write(outgoing& out, const arguments<std::uint32_t>& p, int row,
+                                      int col, int thread, const std::int32_t (&sums)[Count]) {
     write_as<std::uint32_t>(out, p, row, col, thread, sums);
 }
 

@@ -1,5 +1,4 @@
-// The kernels of one element type, as the file of that type instantiates them. Wide tiles feed the
-// tensor cores best; narrow ones give a small C to more multiprocessors.
+// The kernels of one element type, as the file of that type instantiates them.
 #pragma once
 
 #include "cuda/sm90/kernel.cuh"
@@ -7,34 +6,84 @@
 
 namespace carat::cuda::sm90 {
 
-template <class Element, class Factor, int TileN, major A, major B>
+template <int TileM, int TileN>
+inline constexpr const char* name_of = "";
+template <>
+inline constexpr const char* name_of<64, 16> = "sm90_64x16";
+template <>
+inline constexpr const char* name_of<64, 32> = "sm90_64x32";
+template <>
+inline constexpr const char* name_of<64, 64> = "sm90_64x64";
+template <>
+inline constexpr const char* name_of<128, 16> = "sm90_128x16";
+template <>
+inline constexpr const char* name_of<128, 32> = "sm90_128x32";
+template <>
+inline constexpr const char* name_of<128, 64> = "sm90_128x64";
+template <>
+inline constexpr const char* name_of<128, 128> = "sm90_128x128";
+template <>
+inline constexpr const char* name_of<128, 256> = "sm90_128x256";
+
+template <class Element, class Factor, int TileM, int TileN, major A, major B>
 [[nodiscard]] kernel<Factor> instance() {
-    return kernel_with<config<Element, TileN, TileN == 256 ? 2 : 1, A, B>, Factor>();
+    return kernel_with<config<Element, TileM, TileN, A, B>, Factor>(name_of<TileM, TileN>);
 }
 
-// Elements of 16 bits may be contiguous along either dimension.
-template <class Element, int TileN>
+template <int Rows, int Columns>
+struct tile {};
+
+// The tile there is for these numbers of rows and columns, to `f` as constants.
+template <class F>
+[[nodiscard]] decltype(auto) with_tile(int tile_m, int tile_n, const F& f) {
+    if (tile_m == 64) {
+        if (tile_n == 16) return f(tile<64, 16>{});
+        if (tile_n == 32) return f(tile<64, 32>{});
+        return f(tile<64, 64>{});
+    }
+    if (tile_n == 16) return f(tile<128, 16>{});
+    if (tile_n == 32) return f(tile<128, 32>{});
+    if (tile_n == 64) return f(tile<128, 64>{});
+    if (tile_n == 128) return f(tile<128, 128>{});
+    return f(tile<128, 256>{});
+}
+
+// Elements of 16 bits may be contiguous along either dimension, but for B in a tile that is
+// narrower than a line of 128 bytes.
+template <class Element, int TileM, int TileN>
 [[nodiscard]] const kernel<float>& any_majors(major a, major b) {
     using enum major;
-    static const kernel<float> all[] = {instance<Element, float, TileN, along_k, along_k>(),
-                                        instance<Element, float, TileN, along_k, across>(),
-                                        instance<Element, float, TileN, across, along_k>(),
-                                        instance<Element, float, TileN, across, across>()};
-    return all[(a == across ? 2 : 0) + (b == across ? 1 : 0)];
+    if constexpr (TileN >= 64) {
+        static const kernel<float> all[] = {
+            instance<Element, float, TileM, TileN, along_k, along_k>(),
+            instance<Element, float, TileM, TileN, along_k, across>(),
+            instance<Element, float, TileM, TileN, across, along_k>(),
+            instance<Element, float, TileM, TileN, across, across>()};
+        return all[(a == across ? 2 : 0) + (b == across ? 1 : 0)];
+    } else {
+        static const kernel<float> both[] = {
+            instance<Element, float, TileM, TileN, along_k, along_k>(),
+            instance<Element, float, TileM, TileN, across, along_k>()};
+        return both[a == across ? 1 : 0];
+    }
 }
 
 template <class Element>
-[[nodiscard]] const kernel<float>& find_16_bit(int tile_n, major a, major b) {
-    return tile_n == 256 ? any_majors<Element, 256>(a, b) : any_majors<Element, 128>(a, b);
+[[nodiscard]] const kernel<float>& find_16_bit(int tile_m, int tile_n, major a, major b) {
+    return with_tile(tile_m, tile_n,
+                     [&]<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<float>& {
+                         return any_majors<Element, TileM, TileN>(a, b);
+                     });
 }
 
 template <class Element, class Factor>
-[[nodiscard]] const kernel<Factor>& find_along_k(int tile_n) {
-    static const kernel<Factor> wide =
-        instance<Element, Factor, 256, major::along_k, major::along_k>();
-    static const kernel<Factor> narrow =
-        instance<Element, Factor, 128, major::along_k, major::along_k>();
-    return tile_n == 256 ? wide : narrow;
+[[nodiscard]] const kernel<Factor>& find_along_k(int tile_m, int tile_n) {
+    return with_tile(
+        tile_m, tile_n, []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<Factor>& {
+            static const kernel<Factor> it =
+                instance<Element, Factor, TileM, TileN, major::along_k, major::along_k>();
+            return it;
+        });
 }
 
 }  // namespace carat::cuda::sm90

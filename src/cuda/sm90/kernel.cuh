@@ -1,56 +1,99 @@
-// The kernel: one warpgroup copies, two multiply.
+// The kernel: two warpgroups multiply, one thread copies.
 //
 //     copies   [ A0 B0 | A1 B1 | A2 B2 | A3 B3 ] A4 B4 ...        stage = tile % stages
 //     multiply   A0 B0   A1 B1 ...
 //
 // `full` of a stage is over when its bytes have landed, `empty` when every warpgroup that reads it,
-// in every block of the cluster, has done so: with two blocks in a cluster each loads half of the
-// tile of B for both. The copying thread runs ahead into the next tile of C while the others write
-// theirs.
+// in every block that shares it, has done so: two blocks with wide tiles each load half of the tile
+// of B for both. The copying thread runs ahead into the next wide tile of C while the others write
+// theirs. Kernels begin before the one ahead of them on the stream has ended, and wait for its end
+// when their barriers are made.
 #pragma once
 
 #include "cuda/common/error.hpp"
 #include "cuda/ptx/bulk_copy.cuh"
 #include "cuda/ptx/cluster.cuh"
+#include "cuda/ptx/dependents.cuh"
 #include "cuda/ptx/descriptor.cuh"
 #include "cuda/ptx/registers.cuh"
 #include "cuda/ptx/wgmma.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/config.hpp"
 #include "cuda/sm90/epilogue.cuh"
+#include "cuda/sm90/lines.cuh"
 #include "cuda/sm90/schedule.cuh"
 
 namespace carat::cuda::sm90 {
 
+template <class C>
+struct barriers {
+    ptx::barrier full[C::most_stages];
+    ptx::barrier empty[C::most_stages];
+    ptx::barrier landed;  // what other blocks of the cluster push
+};
+
 // The ring of stages in a block's shared memory.
 template <class C>
 struct ring {
+    int stages;
     unsigned char* tiles;
-    unsigned char* boxes;
+    unsigned char* after;
     ptx::barrier* full;
     ptx::barrier* empty;
 
-    __device__ explicit ring(unsigned char* shared) {
+    __device__ ring(unsigned char* shared, barriers<C>& meetings, int stage_count)
+        : stages(stage_count), full(meetings.full), empty(meetings.empty) {
         const unsigned past = ptx::shared_address(shared) % C::alignment;
         tiles = shared + (past == 0 ? 0 : C::alignment - past);
-        boxes = tiles + C::stages * C::stage_bytes;
-        full = reinterpret_cast<ptx::barrier*>(boxes + C::boxes_bytes);
-        empty = full + C::stages;
+        after = tiles + stages * C::stage_bytes;
     }
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
         return tiles + stage * C::stage_bytes;
     }
     [[nodiscard]] __device__ unsigned char* b(int stage) const { return a(stage) + C::a_bytes; }
+
+    // A warpgroup has read the stage: told by its first threads to all blocks that fill it.
+    __device__ void give_back(int stage, int thread) const {
+        if (thread >= C::sharing) return;
+        if constexpr (C::sharing > 1)
+            ptx::arrive_at(empty[stage], thread);
+        else
+            ptx::arrive(empty[stage]);
+    }
+};
+
+// A block's place: which cluster it is in, which block of it, and the part of K it multiplies.
+template <class C>
+struct place_in_grid {
+    int cluster;
+    int clusters;
+    int rank;
+    int blocks;  // of the cluster
+
+    __device__ place_in_grid() : rank(ptx::rank_in_cluster()), blocks(ptx::blocks_of_cluster()) {
+        cluster = static_cast<int>(blockIdx.x) / blocks;
+        clusters = static_cast<int>(gridDim.x) / blocks;
+    }
+    // Of tiles below each other.
+    [[nodiscard]] __device__ int row(const tile_place& t) const {
+        return (C::wide ? t.m * C::sharing + rank : t.m) * C::tile_m;
+    }
+    [[nodiscard]] __device__ int parts() const { return C::wide ? 1 : blocks; }
+    [[nodiscard]] __device__ int part() const { return C::wide ? 0 : rank; }
+    // In tiles of K; the part after it begins where this one ends.
+    [[nodiscard]] __device__ int first_k(int k_tiles, int of_part) const {
+        return C::wide ? of_part * k_tiles
+                       : static_cast<int>(std::int64_t{k_tiles} * of_part / blocks);
+    }
 };
 
 // Where in the ring a thread is, and the parity of the phase that this round through it has.
-template <int Stages>
 struct position {
     int stage = 0;
     int parity = 0;
 
-    __device__ void advance() {
-        if (++stage == Stages) {
+    __device__ void advance(int stages) {
+        if (++stage == stages) {
             stage = 0;
             parity ^= 1;
         }
@@ -61,56 +104,68 @@ struct position {
 template <class C>
 constexpr int across_of_box = C::line_bytes / static_cast<int>(sizeof(typename C::element));
 
-template <class C>
-__device__ __forceinline__ void load_a(const ring<C>& r, int stage, const CUtensorMap& map, int row,
-                                       int k) {
+// The boxes of a tile of A: which of its lines each begins, and where it is in A.
+template <class C, class Copy>
+__device__ __forceinline__ void each_box_of_a(int row, int k, const Copy& copy) {
     if constexpr (C::a_major == major::along_k) {
-        ptx::copy_box(r.a(stage), map, k, row, r.full[stage]);
+        copy(0, k, row);
     } else {
-        constexpr int width = across_of_box<C>;
 #pragma unroll
-        for (int i = 0; i < C::tile_m; i += width)
-            ptx::copy_box(r.a(stage) + i * C::line_bytes, map, row + i, k, r.full[stage]);
+        for (int i = 0; i < C::tile_m; i += across_of_box<C>) copy(i, row + i, k);
     }
 }
 
-// This block's share of the tile of B, to all blocks of the cluster.
-template <class C>
-__device__ __forceinline__ void load_b(const ring<C>& r, int stage, const CUtensorMap& map, int col,
-                                       int k, int rank) {
-    constexpr int share = C::tile_n / C::cluster;
-    constexpr auto everyone = static_cast<std::uint16_t>((1 << C::cluster) - 1);
+// Those of this block's share of the tile of B.
+template <class C, class Copy>
+__device__ __forceinline__ void each_box_of_b(int col, int k, int rank, const Copy& copy) {
+    constexpr int share = C::tile_n / C::sharing;
     const int first = rank * share;
-    const auto copy = [&](int line, int x, int y) {
-        unsigned char* const to = r.b(stage) + line * C::line_bytes;
-        if constexpr (C::cluster == 1)
-            ptx::copy_box(to, map, x, y, r.full[stage]);
-        else
-            ptx::copy_box_to_all(to, map, x, y, r.full[stage], everyone);
-    };
     if constexpr (C::b_major == major::along_k) {
         copy(first, k, col + first);
     } else {
-        constexpr int width = across_of_box<C>;
 #pragma unroll
-        for (int i = 0; i < share; i += width) copy(first + i, col + first + i, k);
+        for (int i = 0; i < share; i += across_of_box<C>) copy(first + i, col + first + i, k);
     }
+}
+
+template <class C>
+__device__ __forceinline__ void load_a(const ring<C>& r, int stage, const CUtensorMap& map, int row,
+                                       int k) {
+    each_box_of_a<C>(row, k, [&](int line, int x, int y) {
+        ptx::copy_box(r.a(stage) + line * C::line_bytes, map, x, y, r.full[stage]);
+    });
+}
+
+// To all blocks that share the tile of B.
+template <class C>
+__device__ __forceinline__ void load_b(const ring<C>& r, int stage, const CUtensorMap& map, int col,
+                                       int k, int rank) {
+    constexpr auto everyone = static_cast<std::uint16_t>((1 << C::sharing) - 1);
+    each_box_of_b<C>(col, k, rank, [&](int line, int x, int y) {
+        unsigned char* const to = r.b(stage) + line * C::line_bytes;
+        if constexpr (C::sharing == 1)
+            ptx::copy_box(to, map, x, y, r.full[stage]);
+        else
+            ptx::copy_box_to_all(to, map, x, y, r.full[stage], everyone);
+    });
 }
 
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& a,
                                            const CUtensorMap& b, const arguments<Factor>& p,
-                                           int cluster, int clusters, int rank) {
-    position<C::stages> at;
+                                           const place_in_grid<C>& here) {
+    position at;
     const int tiles = p.tiles_m * p.tiles_n;
-    for (int index = cluster; index < tiles; index += clusters) {
+    const int first = here.first_k(p.k_tiles, here.part());
+    const int end = here.first_k(p.k_tiles, here.part() + 1);
+    for (int index = here.cluster; index < tiles; index += here.clusters) {
         const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
-        const int row = (t.m * C::cluster + rank) * C::tile_m;
-        for (int k = 0; k < p.k_tiles; ++k, at.advance()) {
+#pragma unroll 1
+        for (int k = first; k < end; ++k, at.advance(r.stages)) {
             ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
             ptx::arrive_and_expect(r.full[at.stage], C::stage_bytes);
-            load_a<C>(r, at.stage, a, row, k * C::tile_k);
-            load_b<C>(r, at.stage, b, t.n * C::tile_n, k * C::tile_k, rank);
+            load_a<C>(r, at.stage, a, here.row(t), k * C::tile_k);
+            load_b<C>(r, at.stage, b, t.n * C::tile_n, k * C::tile_k, C::wide ? here.rank : 0);
         }
     }
 }
@@ -138,100 +193,140 @@ __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int
     ptx::commit();
 }
 
+// The sums of a tile of C over `k_tiles` stages, one at least.
+template <class C, class Sums>
+__device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, position& at, int k_tiles,
+                                           int group, int thread) {
+    int last = 0;
+#pragma unroll 1
+    for (int k = 0; k < k_tiles; ++k) {
+        ptx::wait_for(r.full[at.stage], at.parity);
+        multiply_stage<C>(sums, r, at.stage, group, k > 0);
+        ptx::wait<1>();  // the stage before this has been read
+        if (k > 0) r.give_back(last, thread);
+        last = at.stage;
+        at.advance(r.stages);
+    }
+    ptx::wait<0>();
+    ptx::settle(sums);
+    r.give_back(last, thread);
+}
+
+template <class C>
+using sum_of = typename ptx::wgmma<typename C::element, C::tile_n, false, false>::sum;
+
 template <class C, class Factor>
-__device__ __forceinline__ void multiply_tiles(const ring<C>& r, const CUtensorMap& c,
-                                               const arguments<Factor>& p, int cluster,
-                                               int clusters, int rank) {
-    using sum = typename ptx::wgmma<typename C::element, C::tile_n, false, false>::sum;
+__device__ __forceinline__ void multiply_wide(const ring<C>& r, const CUtensorMap& c,
+                                              const arguments<Factor>& p,
+                                              const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
-    const int group = static_cast<int>(threadIdx.x) / 128 - 1;
-    const outgoing out{&c, r.boxes + group * 2 * C::box_bytes, group + 1};
-    position<C::stages> at;
+    const int group = static_cast<int>(threadIdx.x) / 128;
+    const int boxes = r.stages == C::wide_stages ? C::few_boxes : C::many_boxes;
+    outgoing out{&c, r.after + group * boxes * C::box_bytes, boxes, group + 1};
+    position at;
     const int tiles = p.tiles_m * p.tiles_n;
-    for (int index = cluster; index < tiles; index += clusters) {
-        sum sums[C::tile_n / 2];
-        int last = 0;
-        for (int k = 0; k < p.k_tiles; ++k) {
-            ptx::wait_for(r.full[at.stage], at.parity);
-            multiply_stage<C>(sums, r, at.stage, group, k > 0);
-            ptx::wait<1>();  // the stage before this has been read
-            if (k > 0 && thread < C::cluster) ptx::arrive_at(r.empty[last], thread);
-            last = at.stage;
-            at.advance();
-        }
-        ptx::wait<0>();
-        ptx::settle(sums);
-        if (thread < C::cluster) ptx::arrive_at(r.empty[last], thread);
+    for (int index = here.cluster; index < tiles; index += here.clusters) {
+        sum_of<C> sums[C::tile_n / 2];
+        sum_stages<C>(sums, r, at, p.k_tiles, group, thread);
         const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
-        const int row = (t.m * C::cluster + rank) * C::tile_m + group * 64;
-        write(out, p, row, t.n * C::tile_n, thread, sums);
+        write(out, p, here.row(t) + group * 64, t.n * C::tile_n, thread, sums);
     }
     if (thread == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
 }
 
 template <class C, class Factor>
-__global__ void __launch_bounds__(C::threads, 1)
+__device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& landed,
+                                                const arguments<Factor>& p,
+                                                const place_in_grid<C>& here) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int k_tiles = here.first_k(p.k_tiles, here.rank + 1) - here.first_k(p.k_tiles, here.rank);
+    position at;
+    sum_of<C> sums[C::tile_n / 2];
+    sum_stages<C>(sums, r, at, k_tiles, thread / 128, thread % 128);
+    const tile_place t = place_of(here.cluster, p.tiles_m, p.tiles_n);
+    write_narrow<C>(p, r.tiles, r.after, landed, here.rank, here.blocks, here.row(t),
+                    t.n * C::tile_n, thread, sums);
+}
+
+// By one thread, before any other of the cluster comes near them.
+template <class C, class Factor>
+__device__ __forceinline__ void make_barriers(barriers<C>& meetings, const arguments<Factor>& p,
+                                              int parts) {
+#pragma unroll 1
+    for (int stage = 0; stage < p.stages; ++stage) {
+        ptx::make_barrier(meetings.full[stage], 1);
+        ptx::make_barrier(meetings.empty[stage], C::warpgroups * C::sharing);
+    }
+    ptx::make_barrier(meetings.landed, 1);
+    ptx::publish_barriers();
+    if (!C::wide && parts > 1)
+        ptx::arrive_and_expect(meetings.landed, bytes_from_others<C>(p.c.by_rows, parts));
+}
+
+template <class C, class Factor>
+__global__ void __launch_bounds__(C::threads, C::residents)
     multiply_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                     const __grid_constant__ CUtensorMap c,
                     const __grid_constant__ arguments<Factor> p) {
 #if CARAT_HAS_WGMMA
     extern __shared__ unsigned char shared[];
-    const ring<C> r(shared);
+    __shared__ barriers<C> meetings;
+    const ring<C> r(shared, meetings, p.stages);
+    const place_in_grid<C> here;
     if (threadIdx.x == 0) {
         ptx::prefetch_map(a);
         ptx::prefetch_map(b);
-        for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::make_barrier(r.full[stage], 1);
-            ptx::make_barrier(r.empty[stage], C::warpgroups * C::cluster);
-        }
-        ptx::publish_barriers();
+        make_barriers(meetings, p, here.parts());
     }
+    ptx::let_dependents_begin();
     __syncthreads();
-    if constexpr (C::cluster > 1) ptx::wait_for_cluster();
+    if (here.blocks > 1) ptx::meet_cluster();
+    ptx::wait_for_predecessors();
 
-    const int rank = static_cast<int>(blockIdx.x) % C::cluster;
-    const int cluster = static_cast<int>(blockIdx.x) / C::cluster;
-    const int clusters = static_cast<int>(gridDim.x) / C::cluster;
-    // 40 + 2 x 232 registers for three warpgroups that the kernel starts with 168 each.
-    if (threadIdx.x < 128) {
-        ptx::give_back_registers<40>();
-        if (threadIdx.x == 0) copy_tiles<C>(r, a, b, p, cluster, clusters, rank);
+    // Wide tiles: 2 x 232 + 40 registers for three warpgroups that begin with 168 each.
+    if (threadIdx.x >= C::multiplying) {
+        if constexpr (C::wide) ptx::give_back_registers<40>();
+        if (threadIdx.x == C::multiplying) copy_tiles<C>(r, a, b, p, here);
         __syncwarp();
-    } else {
+    } else if constexpr (C::wide) {
         ptx::take_registers<232>();
-        multiply_tiles<C>(r, c, p, cluster, clusters, rank);
+        multiply_wide<C>(r, c, p, here);
+    } else {
+        multiply_narrow<C>(r, meetings.landed, p, here);
     }
     // A block must not leave while others of its cluster write to its shared memory.
-    if constexpr (C::cluster > 1) ptx::wait_for_cluster();
+    if constexpr (C::sharing > 1) ptx::meet_cluster();
 #endif
 }
 
 template <class C, class Factor>
 void launch(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
-            const arguments<Factor>& with, int blocks, cudaStream_t stream) {
+            const arguments<Factor>& with, const extent& grid, cudaStream_t stream) {
     cudaLaunchConfig_t how{};
-    how.gridDim = dim3(static_cast<unsigned>(blocks));
+    how.gridDim = dim3(static_cast<unsigned>(grid.blocks));
     how.blockDim = dim3(C::threads);
-    how.dynamicSmemBytes = C::shared_bytes;
+    how.dynamicSmemBytes = static_cast<std::size_t>(grid.shared_bytes);
     how.stream = stream;
-    cudaLaunchAttribute in_clusters{};
-    in_clusters.id = cudaLaunchAttributeClusterDimension;
-    in_clusters.val.clusterDim = {C::cluster, 1, 1};
-    how.attrs = &in_clusters;
-    how.numAttrs = 1;
+    cudaLaunchAttribute extras[2] = {};
+    extras[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    extras[0].val.programmaticStreamSerializationAllowed = 1;
+    extras[1].id = cudaLaunchAttributeClusterDimension;
+    extras[1].val.clusterDim = {static_cast<unsigned>(grid.cluster), 1, 1};
+    how.attrs = extras;
+    how.numAttrs = grid.cluster > 1 ? 2 : 1;
     CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, multiply_kernel<C, Factor>, a, b, c, with));
 }
 
 template <class C, class Factor>
-[[nodiscard]] constexpr kernel<Factor> kernel_with() {
-    constexpr const char* name = C::tile_n == 256 ? "sm90_128x256" : "sm90_128x128";
+[[nodiscard]] constexpr kernel<Factor> kernel_with(const char* name) {
     return {name,
             reinterpret_cast<const void*>(multiply_kernel<C, Factor>),
             C::tile_m,
             C::tile_n,
-            C::cluster,
+            C::sharing,
             C::threads,
             C::shared_bytes,
+            C::stages_that_fit,
             launch<C, Factor>};
 }
 

@@ -1,5 +1,6 @@
-// The kernels there are: by the type of the elements, the width of the tile (128 or 256) and the
-// contiguous dimensions of A and B.
+// The kernels there are: by the type of the elements, the tile of C (64 rows by 16, 32 or 64
+// columns, 128 by 16, 32, 64, 128 or 256) and the contiguous dimensions of A and B; B along K where
+// the tile is narrower than 64.
 #pragma once
 
 #include "cuda/sm90/arguments.hpp"
@@ -7,10 +8,10 @@
 
 namespace carat::cuda::sm90 {
 
-[[nodiscard]] const kernel<float>& f16_kernel(int tile_n, major a, major b);
-[[nodiscard]] const kernel<float>& bf16_kernel(int tile_n, major a, major b);
+[[nodiscard]] const kernel<float>& f16_kernel(int tile_m, int tile_n, major a, major b);
+[[nodiscard]] const kernel<float>& bf16_kernel(int tile_m, int tile_n, major a, major b);
 // Both operands contiguous along K.
-[[nodiscard]] const kernel<float>& tf32_kernel(int tile_n);
-[[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_n);
+[[nodiscard]] const kernel<float>& tf32_kernel(int tile_m, int tile_n);
+[[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n);
 
 }  // namespace carat::cuda::sm90

@@ -2,12 +2,12 @@
 
 namespace carat::cuda::sm90 {
 
-const kernel<float>& tf32_kernel(int tile_n) {
-    return find_along_k<ptx::tf32, float>(tile_n);
+const kernel<float>& tf32_kernel(int tile_m, int tile_n) {
+    return find_along_k<ptx::tf32, float>(tile_m, tile_n);
 }
 
-const kernel<std::uint32_t>& i8_kernel(int tile_n) {
-    return find_along_k<std::int8_t, std::uint32_t>(tile_n);
+const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n) {
+    return find_along_k<std::int8_t, std::uint32_t>(tile_m, tile_n);
 }
 
 }  // namespace carat::cuda::sm90

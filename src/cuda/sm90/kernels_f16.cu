@@ -2,8 +2,8 @@
 
 namespace carat::cuda::sm90 {
 
-const kernel<float>& f16_kernel(int tile_n, major a, major b) {
-    return find_16_bit<__half>(tile_n, a, b);
+const kernel<float>& f16_kernel(int tile_m, int tile_n, major a, major b) {
+    return find_16_bit<__half>(tile_m, tile_n, a, b);
 }
 
 }  // namespace carat::cuda::sm90

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/common/error.hpp"
+#include "cuda/ptx/dependents.cuh"
 #include "cuda/sm90/pack.hpp"
 
 namespace carat::cuda::sm90 {
@@ -21,6 +22,8 @@ __global__ void __launch_bounds__(side* rows_at_once)
     const std::int64_t tiles_deep = (s.depth + side - 1) / side;
     const std::int64_t tiles = (s.lines + side - 1) / side * tiles_deep;
     const bool along_first = s.along <= s.across;
+    ptx::let_dependents_begin();
+    ptx::wait_for_predecessors();
     for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         const std::int64_t line = t / tiles_deep * side;
         const std::int64_t depth = t % tiles_deep * side;
@@ -42,10 +45,18 @@ template <class T>
 void pack_as(const strided& from, void* to, cudaStream_t stream) {
     const std::int64_t tiles = (from.lines + side - 1) / side * ((from.depth + side - 1) / side);
     const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(tiles, 1 << 16));
-    pack_kernel<T><<<blocks, side * rows_at_once, 0, stream>>>(
-        static_cast<const T*>(from.data), from, static_cast<T*>(to),
-        packed_stride(from.depth, from.element_bytes));
-    CARAT_CUDA_CHECK(cudaGetLastError());
+    cudaLaunchConfig_t how{};
+    how.gridDim = dim3(blocks);
+    how.blockDim = dim3(side * rows_at_once);
+    how.stream = stream;
+    cudaLaunchAttribute closely{};
+    closely.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    closely.val.programmaticStreamSerializationAllowed = 1;
+    how.attrs = &closely;
+    how.numAttrs = 1;
+    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, pack_kernel<T>, static_cast<const T*>(from.data),
+                                        from, static_cast<T*>(to),
+                                        packed_stride(from.depth, from.element_bytes)));
 }
 
 }  // namespace

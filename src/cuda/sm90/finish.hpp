@@ -1,0 +1,34 @@
+// What a product may do with its sums on their way to C, besides alpha and beta:
+//
+//     C(i, j) = activation(alpha AB(i, j) scale + bias) + beta D(i, j)
+//
+// in the time of the product, where a kernel of its own would read and write all of C again.
+#pragma once
+
+#include <cstdint>
+
+namespace carat::cuda::sm90 {
+
+/// gelu is the one with tanh: x / 2 (1 + tanh(0.79788456 (x + 0.044715 x^3))). What is not a number
+/// stays so.
+enum class activation : std::uint8_t { none, relu, gelu, silu };
+
+/// One number for each row of C, or for each column; in device memory.
+struct line_values {
+    const float* values = nullptr;  // null: none
+    bool of_rows = false;
+};
+
+struct finish {
+    line_values scale;
+    line_values bias;
+    activation then = activation::none;
+    const void* residual = nullptr;  // D, in device memory, type and strides as C; null: C itself
+
+    [[nodiscard]] bool is_nothing() const {
+        return scale.values == nullptr && bias.values == nullptr && then == activation::none &&
+               residual == nullptr;
+    }
+};
+
+}  // namespace carat::cuda::sm90

@@ -1,0 +1,19 @@
+// The Hopper engine's products with something done to the sums on their way to C.
+#pragma once
+
+#include <memory>
+
+#include "core/implementation.hpp"
+#include "cuda/sm90/finish.hpp"
+
+namespace carat::cuda::sm90 {
+
+/// Makes ready C = activation(alpha A B scale + bias) + beta D, for the types and settings of
+/// `cuda.engine` whose C is not an integer. What `last` points to is read by every run.
+/// @throws carat::error(unsupported) where that row does, and for an i32 C;
+///         carat::error(invalid_argument) when nothing is multiplied (alpha = 0 or K = 0).
+[[nodiscard]] std::unique_ptr<core::runnable> prepare_fused(const core::problem& p,
+                                                            const finish& last,
+                                                            const core::settings& s);
+
+}  // namespace carat::cuda::sm90

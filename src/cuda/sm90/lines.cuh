@@ -1,0 +1,265 @@
+// A narrow tile's way from registers to C. The sums of a block go to shared memory as lines along
+// the dimension in which C is contiguous. Where several blocks share K, each owns as many of the
+// lines: it gets those of the others through the copy engine and adds them up in the order of K, so
+// that the bits do not depend on who is first.
+//
+//     block 0   own sums  [ 0 | 1 | 2 | 3 ]      from others  [ 0 of 1 | 0 of 2 | 0 of 3 ]
+//     block 1   own sums  [ 0 | 1 | 2 | 3 ]      from others  [ 1 of 0 | 1 of 2 | 1 of 3 ]  ...
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "cuda/ptx/cluster.cuh"
+#include "cuda/ptx/proxy.cuh"
+#include "cuda/ptx/wgmma.cuh"
+#include "cuda/sm90/arguments.hpp"
+#include "cuda/sm90/finish.cuh"
+
+namespace carat::cuda::sm90 {
+
+template <class T>
+struct alignas(2 * sizeof(T)) pair {
+    T first;
+    T second;
+};
+
+template <class T>
+struct alignas(4 * sizeof(T)) four {
+    T of[4];
+};
+
+// Where a tile's sums lie in shared memory: as rows, or as columns. Padding spreads what a warp
+// writes over all banks.
+template <class C, bool Rows>
+struct line_places {
+    static constexpr int count = Rows ? C::tile_m : C::tile_n;
+    static constexpr int length = Rows ? C::tile_n : C::tile_m;
+    static constexpr int pitch = length + (Rows ? 8 : 4);
+    static constexpr int bytes = count * pitch * 4;
+};
+
+// The sums of a thread, to shared memory.
+template <class C, bool Rows, class Factor, class Sum, int Count>
+__device__ __forceinline__ void lay_down(Factor* to, int first_row, int thread,
+                                         const Sum (&sums)[Count]) {
+    constexpr int pitch = line_places<C, Rows>::pitch;
+    const ptx::place at = ptx::wgmma_place(thread, 0);
+    const int row = first_row + at.row;
+    Factor* const from_here = to + (Rows ? row * pitch + at.column : at.column * pitch + row);
+#pragma unroll
+    for (int i = 0; i < Count; i += 2) {
+        const ptx::place step = ptx::wgmma_place(0, i);
+        const auto first = static_cast<Factor>(sums[i]);
+        const auto second = static_cast<Factor>(sums[i + 1]);
+        if constexpr (Rows) {
+            *reinterpret_cast<pair<Factor>*>(from_here + step.row * pitch + step.column) = {first,
+                                                                                            second};
+        } else {
+            from_here[step.column * pitch + step.row] = first;
+            from_here[(step.column + 1) * pitch + step.row] = second;
+        }
+    }
+}
+
+// Four neighbours in memory, or those of them that there are.
+template <class T>
+__device__ __forceinline__ four<T> read_four(const T* from, std::int64_t step, int left,
+                                             bool at_once) {
+    if (at_once) return *reinterpret_cast<const four<T>*>(from);
+    four<T> some{};
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+        if (i < left) some.of[i] = from[i * step];
+    return some;
+}
+template <class T>
+__device__ __forceinline__ void write_four(T* to, std::int64_t step, int left, bool at_once,
+                                           const four<T>& some) {
+    if (at_once) {
+        *reinterpret_cast<four<T>*>(to) = some;
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            if (i < left) to[i * step] = some.of[i];
+    }
+}
+
+// A thread's part of C: four neighbours at the same place of `count` lines, `apart` of them apart.
+template <class To, class Factor>
+struct way_through_lines {
+    const arguments<Factor>& p;
+    int line;
+    int along;
+    int left;  // neighbours that there are, from `along` on
+    std::int64_t step;
+    std::int64_t place;
+    std::int64_t advance;
+    int count;
+
+    __device__ way_through_lines(const arguments<Factor>& with, int first_line, int apart,
+                                 int at_most, int neighbour)
+        : p(with), line(first_line), along(neighbour) {
+        const bool rows = p.c.by_rows;
+        left = (rows ? p.n : p.m) - along;
+        const int lines = (rows ? p.m : p.n) - line;
+        count = left > 0 && lines > 0 ? min(at_most, (lines + apart - 1) / apart) : 0;
+        step = rows ? p.c.col_stride : p.c.row_stride;
+        const std::int64_t line_stride = rows ? p.c.row_stride : p.c.col_stride;
+        place = line * line_stride + along * step;
+        advance = apart * line_stride;
+    }
+
+    // C = alpha times the sums that `sums_of` has of the i-th line.
+    template <class Sums>
+    __device__ __forceinline__ void write(const Sums& sums_of) const {
+        To* const to = static_cast<To*>(p.c.data) + place;
+#pragma unroll 2
+        for (int i = 0; i < count; ++i) {
+            const four<Factor> sums = sums_of(i);
+            four<To> c;
+#pragma unroll
+            for (int j = 0; j < 4; ++j) c.of[j] = static_cast<To>(p.alpha * sums.of[j]);
+            *reinterpret_cast<four<To>*>(to + i * advance) = c;
+        }
+    }
+
+    // The same and all that may be asked for besides.
+    template <class Sums>
+    __device__ __forceinline__ void finish(int apart, const Sums& sums_of) const {
+        const bool at_once = p.c.in_fours && left >= 4;
+        To* const to = static_cast<To*>(p.c.data) + place;
+        const void* const base = p.last.residual != nullptr ? p.last.residual : p.c.data;
+        const To* const from = static_cast<const To*>(base) + place;
+        const line_finish last(p.last, p.c.by_rows, along, left);
+#pragma unroll 1
+        for (int i = 0; i < count; ++i) {
+            four<Factor> x = sums_of(i);
+            four<To> d{};
+            if (p.beta != Factor{0}) d = read_four(from + i * advance, step, left, at_once);
+            const auto of_line = last.of_line(line + i * apart);
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                x.of[j] = last.apply(p.alpha * x.of[j], j, of_line);
+                if (p.beta != Factor{0}) x.of[j] += p.beta * static_cast<Factor>(d.of[j]);
+            }
+            four<To> c;
+#pragma unroll
+            for (int j = 0; j < 4; ++j) c.of[j] = static_cast<To>(x.of[j]);
+            write_four(to + i * advance, step, left, at_once, c);
+        }
+    }
+
+    [[nodiscard]] __device__ bool is_plain() const {
+        return p.beta == Factor{0} && !p.finishes && p.c.in_fours && left >= 4;
+    }
+};
+
+// This block's lines: the sum of all parts of K, in their order, to C.
+template <class To, class C, bool Rows, class Factor>
+__device__ __forceinline__ void write_lines(const arguments<Factor>& p, const Factor* own,
+                                            const Factor* from_others, int part, int parts, int row,
+                                            int col, int thread) {
+    using places = line_places<C, Rows>;
+    constexpr int fours = places::length / 4;
+    constexpr int apart = C::multiplying / fours;
+    const int lines = places::count / parts;
+    const int first = part * lines;
+    const int line = thread / fours;
+    const int along = thread % fours * 4;
+    const int count = (lines - line + apart - 1) / apart;
+    const way_through_lines<To, Factor> way(p, (Rows ? row : col) + first + line, apart, count,
+                                            (Rows ? col : row) + along);
+    const int place = line * places::pitch + along;
+    const Factor* const mine = own + first * places::pitch + place;
+    const Factor* const others = from_others + place;
+    const int slice = lines * places::pitch;
+    const auto sums_of = [&](int i) {
+        const int there = i * apart * places::pitch;
+        four<Factor> total{};
+#pragma unroll 1
+        for (int from = 0; from < parts; ++from) {
+            const Factor* const of =
+                from == part ? mine : others + (from - (from > part ? 1 : 0)) * slice;
+            const auto some = *reinterpret_cast<const four<Factor>*>(of + there);
+#pragma unroll
+            for (int j = 0; j < 4; ++j) total.of[j] += some.of[j];
+        }
+        return total;
+    };
+    if (way.is_plain())
+        way.write(sums_of);
+    else
+        way.finish(apart, sums_of);
+}
+
+template <class C, bool Rows>
+__device__ __forceinline__ void write_lines(const arguments<float>& p, const float* own,
+                                            const float* others, int part, int parts, int row,
+                                            int col, int thread) {
+    if (p.c.type == output::f32)
+        return write_lines<float, C, Rows>(p, own, others, part, parts, row, col, thread);
+    if (p.c.type == output::f16)
+        return write_lines<__half, C, Rows>(p, own, others, part, parts, row, col, thread);
+    write_lines<__nv_bfloat16, C, Rows>(p, own, others, part, parts, row, col, thread);
+}
+template <class C, bool Rows>
+__device__ __forceinline__ void write_lines(const arguments<std::uint32_t>& p,
+                                            const std::uint32_t* own, const std::uint32_t* others,
+                                            int part, int parts, int row, int col, int thread) {
+    write_lines<std::uint32_t, C, Rows>(p, own, others, part, parts, row, col, thread);
+}
+
+// How many bytes the other blocks push to this one.
+template <class C>
+__device__ __forceinline__ int bytes_from_others(bool rows, int parts) {
+    const int all = rows ? line_places<C, true>::bytes : line_places<C, false>::bytes;
+    return all / parts * (parts - 1);
+}
+
+template <class C>
+__device__ __forceinline__ void meet_those_who_multiply() {
+    asm volatile("bar.sync 1, %0;" ::"n"(C::multiplying) : "memory");
+}
+
+// By all threads that multiply, when none of them reads the ring any more. `own` is where it was,
+// `others` where the other blocks write, and `landed` counts bytes_from_others().
+template <class C, bool Rows, class Factor, class Sum, int Count>
+__device__ __forceinline__ void write_through_lines(const arguments<Factor>& p, Factor* own,
+                                                    Factor* others, ptx::barrier& landed, int part,
+                                                    int parts, int row, int col, int thread,
+                                                    const Sum (&sums)[Count]) {
+    using places = line_places<C, Rows>;
+    lay_down<C, Rows>(own, thread / 128 * 64, thread % 128, sums);
+    if (parts > 1) ptx::fence_writes_for_async();
+    meet_those_who_multiply<C>();
+    if (parts > 1) {
+        const int slice = places::count / parts * places::pitch;
+        if (thread < parts && thread != part)
+            ptx::push(others + (part - (part > thread ? 1 : 0)) * slice, own + thread * slice,
+                      slice * 4, landed, thread);
+        __syncwarp();
+        ptx::wait_for(landed, 0);
+        ptx::arrive_at_cluster();
+    }
+    write_lines<C, Rows>(p, own, others, part, parts, row, col, thread);
+    // A block must not leave while its sums are still on their way to others.
+    if (parts > 1) ptx::await_cluster();
+}
+
+// The same when a block has multiplied all of its part.
+template <class C, class Factor, class Sum, int Count>
+__device__ __forceinline__ void write_narrow(const arguments<Factor>& p, unsigned char* ring,
+                                             unsigned char* after, ptx::barrier& landed, int part,
+                                             int parts, int row, int col, int thread,
+                                             const Sum (&sums)[Count]) {
+    meet_those_who_multiply<C>();
+    auto* const own = reinterpret_cast<Factor*>(ring);
+    auto* const others = reinterpret_cast<Factor*>(after);
+    if (p.c.by_rows)
+        write_through_lines<C, true>(p, own, others, landed, part, parts, row, col, thread, sums);
+    else
+        write_through_lines<C, false>(p, own, others, landed, part, parts, row, col, thread, sums);
+}
+
+}  // namespace carat::cuda::sm90

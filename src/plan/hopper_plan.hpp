@@ -1,0 +1,37 @@
+// Which of the Hopper kernels (src/cuda/sm90) multiplies a product, and how it is cut up: a cost
+// model over the few ways there are, with constants measured on an H200.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace carat::plan {
+
+struct hopper_request {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    int operand_bytes = 2;  // of an element of A or B
+    int result_bytes = 4;   // of an element of C
+    bool a_along_k = true;  // or packed so
+    bool b_along_k = true;
+    bool c_by_rows = true;  // its rows are contiguous, else its columns
+    int multiprocessors = 132;
+    int tile_m = 0;  // asked for, 128 where there is no other beside tile_n; 0: choose
+    int tile_n = 0;  // asked for, the next wider one is taken; 0: choose
+    int parts = 0;   // asked for, the next smaller number is taken; 0: choose
+};
+
+struct hopper_plan {
+    bool turned = false;  // computes C^T = B^T A^T
+    int tile_m = 128;     // rows of a tile of C
+    int tile_n = 256;     // its columns
+    int parts = 1;        // of K, each for a block of its own
+    double seconds = 0;   // predicted for one product of many on a stream
+
+    bool operator==(const hopper_plan&) const = default;
+};
+
+[[nodiscard]] hopper_plan make_hopper_plan(const hopper_request& wanted);
+
+}  // namespace carat::plan

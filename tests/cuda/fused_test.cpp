@@ -1,0 +1,194 @@
+// Products that do something to their sums on the way to C: exact on whole numbers where that can
+// be, in narrow and wide tiles, in one part and several, with C by rows and by columns.
+#include "cuda/sm90/fused.hpp"
+
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/sm90/table.hpp"
+#include "tests/cuda/sweep.hpp"
+
+namespace {
+
+using namespace carat;
+using cuda::sm90::activation;
+
+class fused : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+        const core::implementation& engine = *cuda::sm90::table()[0];
+        const core::problem p = core::row_major_problem(dtype::f16, 8, 8, 8);
+        if (const std::string why = reason_against(engine, p, {}); !why.empty())
+            GTEST_SKIP() << why;
+    }
+};
+
+core::execution_space& gpu() {
+    return cuda::space(cuda::device_in_use());
+}
+
+core::buffer on_gpu(const void* from, std::size_t bytes) {
+    core::buffer memory(gpu(), bytes);
+    gpu().upload(memory.data(), from, bytes);
+    return memory;
+}
+
+double reference(activation which, double x) {
+    if (which == activation::relu) return x < 0 ? 0 : x;
+    if (which == activation::silu) return x / (1 + std::exp(-x));
+    if (which == activation::gelu)
+        return x / 2 * (1 + std::tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
+    return x;
+}
+
+struct asked {
+    core::problem p;
+    core::settings s;
+    bool scales = false;
+    bool biases = false;
+    bool of_rows = false;
+    activation then = activation::none;
+    bool adds = false;  // a D that is not C
+};
+
+// Runs it on whole numbers; C(i, j) may be off by `tolerance` of itself.
+std::string check(const asked& a, double tolerance) {
+    const core::problem& p = a.p;
+    test::operand_set data(p, 0);
+    data.a.fill('a');
+    data.b.fill('b');
+    test::guarded d(p.c_type, p.m, p.n, p.c_layout, 0);
+    d.fill('d');
+    if (!a.adds && p.beta != 0) data.c.fill('d');
+    const auto around_c = data.c.surroundings();
+    const auto lines = static_cast<std::size_t>(a.of_rows ? p.m : p.n);
+    std::vector<float> scale(lines);
+    std::vector<float> bias(lines);
+    for (std::size_t i = 0; i < lines; ++i) {
+        scale[i] = i % 3 == 0 ? -0.5F : 2.0F;
+        bias[i] = static_cast<float>(static_cast<int>(i % 7) - 3);
+    }
+    const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const core::buffer on_c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+    const core::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
+    const core::buffer scales = on_gpu(scale.data(), lines * sizeof(float));
+    const core::buffer biases = on_gpu(bias.data(), lines * sizeof(float));
+    const auto at = [](const core::buffer& memory, const test::guarded& of) {
+        return static_cast<std::byte*>(memory.data()) + of.first_byte();
+    };
+    cuda::sm90::finish last;
+    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.of_rows};
+    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.of_rows};
+    last.then = a.then;
+    if (a.adds) last.residual = at(on_d, d);
+    prepare_fused(p, last, a.s)->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
+    gpu().download(data.c.bytes().data(), on_c.data(), data.c.bytes().size());
+
+    if (data.c.surroundings() != around_c) return "memory around C was written";
+    const auto& sums = test::exact_product(p.m, p.n, p.k);
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            const auto line = static_cast<std::size_t>(a.of_rows ? i : j);
+            double x = p.alpha * static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]);
+            if (a.scales) x *= static_cast<double>(scale[line]);
+            if (a.biases) x += static_cast<double>(bias[line]);
+            x = reference(a.then, x);
+            if (p.beta != 0) x += p.beta * d.get(i, j);
+            if (const double got = data.c.get(i, j);
+                !(std::fabs(got - x) <= tolerance * std::fmax(1.0, std::fabs(x))))
+                return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
+                       std::to_string(got) + " instead of " + std::to_string(x);
+        }
+    return {};
+}
+
+std::vector<asked> cases(dtype c_type) {
+    struct shape {
+        std::int64_t m, n, k;
+    };
+    std::vector<asked> all;
+    int count = 0;
+    for (const shape& s : {shape{64, 128, 80}, {130, 300, 72}, {33, 31, 520}, {3, 520, 264}})
+        for (const int tile : {16, 64, 128, 256})
+            for (const int parts : {1, 4})
+                for (const bool by_columns : {false, true}) {
+                    asked a;
+                    a.p = core::row_major_problem(dtype::bf16, s.m, s.n, s.k);
+                    a.p.c_type = c_type;
+                    if (by_columns) a.p.c_layout = core::column_major(s.m + count % 2 * 3);
+                    a.p.alpha = 0.5;
+                    a.p.beta = count % 3 == 0 ? 0 : -2;
+                    a.s.tunables = {{"tile", tile}, {"parts", parts}};
+                    a.scales = count % 2 == 0;
+                    a.biases = count % 5 != 0;
+                    a.of_rows = count % 7 < 3;
+                    a.adds = count % 4 < 2;
+                    all.push_back(a);
+                    ++count;
+                }
+    return all;
+}
+
+TEST_F(fused, bias_scale_residual_and_relu_are_exact_on_whole_numbers) {
+    for (const activation then : {activation::none, activation::relu})
+        for (asked a : cases(dtype::f32)) {
+            a.then = then;
+            ASSERT_EQ(check(a, 0), "") << describe(a.p) << " tile " << a.s.tunables["tile"]
+                                       << " parts " << a.s.tunables["parts"];
+        }
+}
+
+TEST_F(fused, gelu_and_silu_are_what_they_are_defined_to_be) {
+    for (const activation then : {activation::gelu, activation::silu})
+        for (const dtype type : {dtype::f32, dtype::bf16})
+            for (asked a : cases(type)) {
+                a.then = then;
+                ASSERT_EQ(check(a, type == dtype::f32 ? 2e-6 : 0x1p-8), "")
+                    << describe(a.p) << " tile " << a.s.tunables["tile"] << " parts "
+                    << a.s.tunables["parts"];
+            }
+}
+
+TEST_F(fused, what_is_not_a_number_survives_every_activation) {
+    core::problem p = core::row_major_problem(dtype::bf16, 2, 16, 8);
+    p.c_type = dtype::f32;
+    for (const activation then : {activation::relu, activation::gelu, activation::silu}) {
+        test::operand_set data(p, 0);
+        data.a.fill('a');
+        data.b.fill('b');
+        data.a.set(1, 3, std::numeric_limits<double>::quiet_NaN());
+        const core::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+        const core::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+        const core::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+        const auto at = [](const core::buffer& memory, const test::guarded& of) {
+            return static_cast<std::byte*>(memory.data()) + of.first_byte();
+        };
+        cuda::sm90::finish last;
+        last.then = then;
+        prepare_fused(p, last, {})->run({at(a, data.a), at(b, data.b), at(c, data.c)});
+        gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            EXPECT_FALSE(std::isnan(data.c.get(0, j))) << j;
+            EXPECT_TRUE(std::isnan(data.c.get(1, j))) << j;
+        }
+    }
+}
+
+TEST_F(fused, refuses_what_it_can_not_do) {
+    core::problem p = core::row_major_problem(dtype::bf16, 4, 4, 4);
+    p.alpha = 0;
+    EXPECT_THROW((void)cuda::sm90::prepare_fused(p, {}, {}), error);
+    p = core::row_major_problem(dtype::i32, 4, 4, 4);
+    p.a_type = p.b_type = dtype::i8;
+    EXPECT_THROW((void)cuda::sm90::prepare_fused(p, {}, {}), error);
+}
+
+}  // namespace

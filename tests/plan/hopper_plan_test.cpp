@@ -1,0 +1,107 @@
+// Which Hopper kernel takes which product: limits that no plan may break, and cases whose choice
+// was measured.
+#include "plan/hopper_plan.hpp"
+
+#include <gtest/gtest.h>
+#include <ostream>
+#include <vector>
+
+namespace carat::plan {
+
+void PrintTo(const hopper_plan& plan, std::ostream* out) {
+    *out << plan.tile_m << " x " << plan.tile_n << " in " << plan.parts
+         << (plan.turned ? ", turned" : "");
+}
+
+}  // namespace carat::plan
+
+namespace {
+
+using namespace carat::plan;
+
+hopper_request product_of(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return {.m = m, .n = n, .k = k, .b_along_k = false};  // all row-major
+}
+
+std::vector<hopper_request> requests() {
+    std::vector<hopper_request> all;
+    for (const std::int64_t m : {1, 16, 100, 1024, 5000})
+        for (const std::int64_t n : {1, 64, 8192})
+            for (const std::int64_t k : {1, 64, 65, 1000, 8192})
+                for (const int flags : {0, 1, 2, 3, 4, 5, 6, 7})
+                    for (const int bytes : {1, 2, 4})
+                        all.push_back({.m = m,
+                                       .n = n,
+                                       .k = k,
+                                       .operand_bytes = bytes,
+                                       .a_along_k = bytes != 2 || (flags & 1) != 0,
+                                       .b_along_k = bytes != 2 || (flags & 2) != 0,
+                                       .c_by_rows = (flags & 4) != 0});
+    return all;
+}
+
+TEST(hopper_plan, names_a_kernel_that_exists) {
+    for (hopper_request r : requests())
+        for (const int tile_n : {0, 16, 64, 256})
+            for (const int parts : {0, 1, 8}) {
+                r.tile_n = tile_n;
+                r.parts = parts;
+                const hopper_plan plan = make_hopper_plan(r);
+                SCOPED_TRACE(testing::PrintToString(plan));
+                EXPECT_TRUE(plan.tile_n == 16 || plan.tile_n == 32 || plan.tile_n == 64 ||
+                            plan.tile_n == 128 || plan.tile_n == 256);
+                EXPECT_GE(plan.tile_n, tile_n);
+                EXPECT_TRUE(plan.parts == 1 || plan.parts == 2 || plan.parts == 4 ||
+                            plan.parts == 8);
+                // Every part has something to multiply.
+                EXPECT_LE((plan.parts - 1) * 128, r.k * r.operand_bytes);
+                if (parts != 0) {
+                    EXPECT_LE(plan.parts, parts);
+                }
+                if (plan.tile_n == 256) {
+                    EXPECT_EQ(plan.parts, 1);
+                    EXPECT_EQ(plan.turned, !r.c_by_rows) << "wide tiles write rows";
+                }
+                if (plan.tile_n * r.operand_bytes < 128) {
+                    EXPECT_TRUE(plan.turned ? r.a_along_k : r.b_along_k);
+                }
+                EXPECT_GT(plan.seconds, 0);
+            }
+}
+
+TEST(hopper_plan, a_product_and_its_transpose_are_the_same_work) {
+    for (const hopper_request& r : requests()) {
+        hopper_request t = r;
+        std::swap(t.m, t.n);
+        t.a_along_k = r.b_along_k;
+        t.b_along_k = r.a_along_k;
+        t.c_by_rows = !r.c_by_rows;
+        const hopper_plan one = make_hopper_plan(r);
+        const hopper_plan other = make_hopper_plan(t);
+        EXPECT_EQ(one.seconds, other.seconds);
+        EXPECT_EQ(one.tile_n, other.tile_n);
+        EXPECT_EQ(one.parts, other.parts);
+        EXPECT_NE(one.turned, other.turned);
+    }
+}
+
+TEST(hopper_plan, large_products_take_wide_tiles) {
+    for (const std::int64_t size : {2048, 4096, 8192})
+        EXPECT_EQ(make_hopper_plan(product_of(size, size, size)).tile_n, 256) << size;
+}
+
+TEST(hopper_plan, few_rows_become_columns_of_a_narrow_tile) {
+    for (const std::int64_t m : {1, 8, 16}) {
+        const hopper_plan plan = make_hopper_plan(product_of(m, 4096, 4096));
+        EXPECT_TRUE(plan.turned);
+        EXPECT_EQ(plan.tile_n, 16);
+    }
+}
+
+TEST(hopper_plan, few_tiles_share_k_among_blocks) {
+    EXPECT_GT(make_hopper_plan(product_of(256, 256, 4096)).parts, 1);
+    EXPECT_GT(make_hopper_plan(product_of(64, 1024, 8192)).parts, 1);
+    EXPECT_EQ(make_hopper_plan(product_of(4096, 4096, 64)).parts, 1);
+}
+
+}  // namespace
