@@ -48,6 +48,15 @@ const packers<T>& packers_for(const kernel<T>& with, dtype from) {
     return with.pack;
 }
 
+// Whether all columns of C begin on lines of cache and are written without being read.
+template <class T>
+bool can_stream(const task<T>& t) {
+    constexpr std::int64_t line_bytes = 64;
+    return t.beta == T{0} && t.c_row_stride == 1 &&
+           t.c_col_stride * static_cast<std::int64_t>(sizeof(T)) % line_bytes == 0 &&
+           reinterpret_cast<std::uintptr_t>(t.c) % line_bytes == 0;
+}
+
 source operand(const void* data, dtype type, std::int64_t across, std::int64_t along) {
     return {static_cast<const std::byte*>(data), static_cast<std::int64_t>(size_bytes(type)),
             across, along};
@@ -156,8 +165,9 @@ void product::run_direct(const core::operands& data, std::byte*) const {
 template <class T>
 void product::run_as(const core::operands& data, std::byte* memory) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
-    const task<T> whole = make_task(problem_, swapped_, with, data);
+    task<T> whole = make_task(problem_, swapped_, with, data);
     if (request_.k == 0) return scale(whole);
+    whole.streams = plan_.streams_c && can_stream(whole);
     const std::size_t share = workspace_bytes() / static_cast<std::size_t>(plan_.threads());
     const auto work = [&](int thread, stretch rows, stretch cols) {
         task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);

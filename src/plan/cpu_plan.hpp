@@ -43,6 +43,9 @@ struct cpu_plan {
     path how = path::direct;
     bool packs_a = false;  // direct: tiles of A are packed on the stack
     blocking blocks;       // direct: kc only
+    // blocked: C, where it begins on lines of cache, is written past them: it is larger than they
+    // are, and each entry is written once.
+    bool streams_c = false;
     int threads_m = 1;
     int threads_n = 1;
 

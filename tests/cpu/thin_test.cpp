@@ -193,6 +193,42 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
     EXPECT_EQ(executed, sets * 10 * 7 * 3 * 2);
 }
 
+// Whole tiles past the caches, edges as ever; padding between columns stays as it was.
+TYPED_TEST(thin, streamed_c_is_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        const cpu_engine::kernel<T>& with = kernel_of<T>(*set);
+        const plan::blocking blocks{4 * with.mr, 3 * with.nr, 20};
+        cpu_engine::workspace memory;
+        T* const room = reinterpret_cast<T*>(memory.reserve(
+            static_cast<std::size_t>(cpu_engine::blocked_elements(blocks)) * sizeof(T)));
+        for (const std::int64_t m : {48, 96, 100, 230})
+            for (const std::int64_t n : {8, 13, 60}) {
+                thin_product<T> p({m, n, 20, core::column_major(m), core::column_major(20),
+                                   core::column_major((m + 15) / 16 * 16)});
+                cpu_engine::task<T> t = task_of<T>(*set, p, 2, 0);
+                std::vector<T> c(static_cast<std::size_t>((m + 15) / 16 * 16 * n + 16), T{7});
+                const auto address = reinterpret_cast<std::uintptr_t>(c.data());
+                t.c = c.data() + (64 - address % 64) % 64 / sizeof(T);
+                t.streams = true;
+                cpu_engine::multiply_blocked(t, blocks, room);
+                std::vector<T> found;
+                for (std::int64_t i = 0; i < m; ++i)
+                    for (std::int64_t j = 0; j < n; ++j) found.push_back(*t.c_at(i, j));
+                EXPECT_EQ(found, p.expected(2, 0)) << m << " " << n;
+                for (std::int64_t j = 0; j < n; ++j)
+                    for (std::int64_t i = m; i < t.c_col_stride; ++i)
+                        EXPECT_EQ(*t.c_at(i, j), T{7});
+                ++executed;
+            }
+    }
+    EXPECT_EQ(executed, sets * 4 * 3);
+}
+
 // Through the engine, where the plan chooses these paths, with any number of threads.
 TEST(thin, threads_do_not_change_the_bits) {
     struct {

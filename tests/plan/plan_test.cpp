@@ -114,6 +114,15 @@ TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
     EXPECT_EQ(make_cpu_plan(large, f64_24x8, server).threads_m, 4);
 }
 
+TEST(cpu_plan, a_large_c_that_is_written_once_goes_past_the_caches) {
+    const request thin_k{.m = 4096, .n = 4096, .k = 32};
+    const cpu_plan p = make_cpu_plan(thin_k, f64_24x8, server);
+    EXPECT_TRUE(p.streams_c);  // 128 MiB
+    EXPECT_LE(p.blocks.mc * p.blocks.kc * 8, server.l1_bytes);
+    EXPECT_FALSE(make_cpu_plan({.m = 4096, .n = 4096, .k = 4096}, f64_24x8, server).streams_c);
+    EXPECT_FALSE(make_cpu_plan({.m = 1024, .n = 1024, .k = 200}, f64_24x8, server).streams_c);
+}
+
 TEST(cpu_plan, the_number_of_threads_changes_neither_path_nor_depth) {
     for (const std::int64_t m : {1, 8, 32, 33, 250, 1000, 4096})
         for (const std::int64_t n : {1, 2, 7, 32, 250, 4096})

@@ -40,6 +40,7 @@ struct task {
     std::int64_t c_col_stride = 0;
     T alpha{};
     T beta{};
+    bool streams = false;  // C is written past the caches, see tile_call
 
     [[nodiscard]] T* c_at(std::int64_t i, std::int64_t j) const {
         return c + i * c_row_stride + j * c_col_stride;

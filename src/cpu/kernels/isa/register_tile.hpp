@@ -31,6 +31,7 @@ namespace carat::cpu_engine::CARAT_ISA {
 template <class T>
 struct packed_operands {
     static constexpr bool masked_a = false;  // panels are padded
+    static constexpr bool may_stream = true;
     static constexpr int vectors = tile<T>::vectors;
     static constexpr int columns(int) { return tile<T>::columns; }
     explicit packed_operands(const tile_call<T>&) {}
@@ -42,6 +43,7 @@ struct packed_operands {
 template <class T>
 struct strided_operands {
     static constexpr bool masked_a = true;
+    static constexpr bool may_stream = false;
     static constexpr int vectors = tile<T>::direct_vectors;
     static constexpr int columns(int of_vectors) { return tile<T>::direct_columns(of_vectors); }
     explicit strided_operands(const tile_call<T>& t) : call(t) {}
@@ -94,6 +96,16 @@ inline void write_tile(const sums<T, V, N>& c, const tile_call<T>& t,
 }
 
 template <class T, int V, int N>
+inline void stream_tile(const sums<T, V, N>& c, const tile_call<T>& t) {
+    using vec = vector<T>;
+    const auto alpha = vec::broadcast(t.alpha);
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        CARAT_UNROLL for (int v = 0; v < V; ++v)
+            vec::stream(t.c + j * t.c_step + v * vec::lanes, vec::multiply(alpha, c.at[j][v]));
+    }
+}
+
+template <class T, int V, int N>
 inline void prefetch_tile(const tile_call<T>& t) {
     const T* column = t.c;
     for (int j = 0; j < N; ++j, column += t.c_step)
@@ -107,7 +119,8 @@ void register_tile(const tile_call<T>& call) {
     tile_call<T> t = call;  // a copy, so that stores to C can't change it
     const Operands<T> where(t);
     const auto edge = vec::first(Ragged ? t.rows - (V - 1) * vec::lanes : vec::lanes);
-    prefetch_tile<T, V, N>(t);
+    const bool streams = Operands<T>::may_stream && !Ragged && t.streams;
+    if (!streams) prefetch_tile<T, V, N>(t);
     sums<T, V, N> c;
     CARAT_UNROLL for (int j = 0; j < N; ++j) {
         CARAT_UNROLL for (int v = 0; v < V; ++v) c.at[j][v] = vec::zero();
@@ -134,6 +147,7 @@ void register_tile(const tile_call<T>& call) {
     // need: a vector of A then went through memory for each multiply-add, at a quarter of the
     // speed.
     __asm__("" : "+r"(t.c));
+    if (streams) return stream_tile(c, t);
     if (t.beta == T{0}) return write_tile<T, V, N, Ragged, false>(c, t, edge);
     write_tile<T, V, N, Ragged, true>(c, t, edge);
 }
