@@ -19,8 +19,9 @@ double multiplications(const request& r) {
     return static_cast<double>(r.m) * static_cast<double>(r.n) * static_cast<double>(r.k);
 }
 
-std::int64_t operand_bytes(const request& r, const kernel_shape& kernel) {
-    return (r.m + r.n) * r.k * kernel.element_bytes;
+bool fits_l2(const request& r, const kernel_shape& kernel, const machine& on) {
+    const std::int64_t operands = (r.m + r.n) * r.k;
+    return std::max(operands, r.m * r.n) * kernel.element_bytes <= on.l2_bytes;
 }
 
 // In L2 a register tile is faster: 61 against 31 GFLOP/s at 7 x 64 x 64, 64 against 40 at
@@ -43,7 +44,7 @@ path choose_path(const request& r, const kernel_shape& kernel, const machine& on
     const bool asked_for_blocks = r.wanted.mc != 0 || r.wanted.nc != 0 || r.wanted.kc != 0;
     if (!r.same_types || (asked_for_blocks && r.k != 0)) return path::blocked;
     if (is_thin(r, kernel, on)) return path::thin;
-    if (operand_bytes(r, kernel) <= on.l2_bytes || has_few_rows(r, kernel)) return path::direct;
+    if (fits_l2(r, kernel, on) || has_few_rows(r, kernel)) return path::direct;
     return path::blocked;
 }
 
@@ -69,11 +70,7 @@ blocking choose_blocks(const cpu_plan& plan, const request& r, const kernel_shap
     const blocking& wanted = r.wanted;
     blocking chosen;
     chosen.kc = balanced(r.k, most_depth(r, kernel, on), 1);
-    // While C goes past the caches, misses leave no way for A from L2: f64 4096 x 4096 x 32 runs at
-    // 27 GFLOP/s with A in L2 and at 51 with A in L1 (MKL 53).
-    const std::int64_t a_bytes =
-        plan.streams_c ? std::max(on.l1_bytes, 4 * kernel.mr * chosen.kc * bytes) : on.l2_bytes / 2;
-    const std::int64_t most_mc = wanted.mc != 0 ? wanted.mc : a_bytes / (chosen.kc * bytes);
+    const std::int64_t most_mc = wanted.mc != 0 ? wanted.mc : on.l2_bytes / 2 / (chosen.kc * bytes);
     const std::int64_t most_nc = wanted.nc != 0 ? wanted.nc : on.l3_bytes / 2 / (chosen.kc * bytes);
     chosen.mc = balanced(ceil_div(r.m, plan.threads_m), most_mc, kernel.mr);
     chosen.nc = balanced(ceil_div(r.n, plan.threads_n), most_nc, kernel.nr);
