@@ -19,6 +19,7 @@ void add_list(CLI::App& app, action& chosen);
 void add_run(CLI::App& app, action& chosen);
 void add_bench(CLI::App& app, action& chosen);
 void add_crossover(CLI::App& app, action& chosen);
+void add_study(CLI::App& app, action& chosen);
 void add_compare(CLI::App& app, action& chosen);
 void add_report(CLI::App& app, action& chosen);
 

@@ -5,13 +5,13 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/crossing.hpp"
 #include "cli/crossover_table.hpp"
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
 #include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
-#include "lab/crossover/results.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
 #include "lab/results/files.hpp"
@@ -20,8 +20,6 @@ namespace carat::cli {
 
 namespace {
 
-// Sizes are added until those around a crossing are this close to each other.
-constexpr double closest_ratio = 1.15;
 // So that no sample is too small for its interval.
 constexpr int fewest_trials = 20;
 
@@ -83,31 +81,13 @@ session::request request_of(const crossover_options& o) {
     return r;
 }
 
-std::vector<crossover::crossing> crossings_of(const results::document& doc,
-                                              const session::request& r) {
-    statistics::bootstrap_options how;
-    how.seed = r.seed;
-    return crossover::find_crossings(
-        crossover::trials_of(doc, std::string(name(r.types.front())), r.threads.front()), how);
-}
-
 session_options options_of(const crossover_options& o, const session::request& r) {
     session_options options;
     options.out = {o.json, o.csv};
     options.command = command_line();
     options.resume = o.resume;
     options.quiet = true;
-    options.next_sizes = [&r](const results::document& doc) {
-        std::vector<session::shape> next;
-        for (const std::int64_t n : crossover::sizes_between(crossings_of(doc, r), closest_ratio))
-            next.push_back({n, n, n});
-        return next;
-    };
-    options.conclude = [&r](results::document& doc) {
-        doc.crossovers =
-            crossover::to_json(crossings_of(doc, r), std::string(name(r.types.front())),
-                               r.threads.front(), std::string(session::name(*r.phases)));
-    };
+    follow_crossings(options, r);
     return options;
 }
 

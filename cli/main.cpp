@@ -26,6 +26,7 @@ constexpr const char* examples =
     "  carat run --m 512 --n 512 --k 512 --impl tiled --tile-size 32 --verify\n"
     "  carat bench --impl openblas,engine --size 256:4096:x2 --json a.json\n"
     "  carat crossover                         from which size does the GPU pay?\n"
+    "  carat study ladder --quick              what each technique gives, step by step\n"
     "  carat compare a.json b.json             is b faster? by how much? for sure?\n"
     "  carat report a.json -o a.html           the page to show a colleague";
 
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
     cli::add_run(app, chosen);
     cli::add_bench(app, chosen);
     cli::add_crossover(app, chosen);
+    cli::add_study(app, chosen);
     cli::add_compare(app, chosen);
     cli::add_report(app, chosen);
     try {

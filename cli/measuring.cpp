@@ -64,6 +64,12 @@ session_result measure(const session::request& r, const session_options& options
         result.doc.cells = std::move(earlier.cells);
         result.doc.comparisons = std::move(earlier.comparisons);
     }
+    if (options.onto) {
+        result.doc.settings = options.onto->settings;
+        result.doc.cells = options.onto->cells;
+        result.doc.comparisons = options.onto->comparisons;
+        result.doc.crossovers = options.onto->crossovers;
+    }
     progress_line line;
     reasons_told told;
     session::hooks user;

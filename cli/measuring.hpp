@@ -30,6 +30,8 @@ struct session_options {
     bool resume = false;  // from out.json
     bool all_pairs = false;
     bool quiet = false;  // no tables
+    // What earlier sessions of the same study measured; cases found there are not measured again.
+    std::optional<results::document> onto;
     // Asked when every size is measured: the sizes to measure next. Empty: there are none.
     std::function<std::vector<session::shape>(const results::document&)> next_sizes;
     // Adds what follows from the cells, however far they go, before the last save. May be empty.

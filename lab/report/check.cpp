@@ -220,6 +220,35 @@ void check_crossover(const json& crossover, const std::string& where) {
     }
 }
 
+void check_sentences(const json& owner, const char* field, const std::string& where) {
+    for (const json& sentence : required(owner, field, list, where))
+        if (!text.holds(sentence)) refuse(fmt::format("`{}` of {}", field, where), "holds no text");
+}
+
+void check_study_table(const json& table, const std::string& where) {
+    if (!table.is_object()) refuse(where, "is not an object");
+    for (const char* field : {"title", "note"}) required(table, field, text, where);
+    check_sentences(table, "head", where);
+    const std::size_t columns = table["head"].size();
+    for (const json& row : required(table, "rows", list, where)) {
+        if (!row.is_array() || row.size() != columns)
+            refuse("a row of " + where, "is not as long as its head");
+        for (const json& cell : row)
+            if (!text.holds(cell)) refuse("a row of " + where, "holds no text");
+    }
+}
+
+void check_study(const json& study, const std::string& where) {
+    if (!study.is_object()) refuse(where, "is not an object");
+    for (const char* field : {"study", "title", "question", "extent"})
+        required(study, field, text, where);
+    for (const char* field : {"findings", "left_out", "sources"})
+        check_sentences(study, field, where);
+    const auto& tables = required(study, "tables", list, where);
+    for (std::size_t i = 0; i < tables.size(); ++i)
+        check_study_table(tables[i], fmt::format("tables[{}] of {}", i, where));
+}
+
 void check_ceilings(const json& owner, const std::string& place) {
     optional(owner, "ceilings", object, place);
     if (!owner.contains("ceilings") || owner["ceilings"].is_null()) return;
@@ -310,6 +339,11 @@ void check(const json& results) {
     const json crossovers = results.value("crossovers", json::array());
     for (std::size_t i = 0; i < crossovers.size(); ++i) {
         check_crossover(crossovers[i], fmt::format("crossovers[{}]", i));
+    }
+    optional(results, "studies", list, "");
+    const json studies = results.value("studies", json::array());
+    for (std::size_t i = 0; i < studies.size(); ++i) {
+        check_study(studies[i], fmt::format("studies[{}]", i));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "lab/report/digest.hpp"
 #include "lab/report/phases.hpp"
 #include "lab/report/report.hpp"
+#include "lab/report/study.hpp"
 #include "lab/report/verdict.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
@@ -16,16 +17,6 @@ namespace carat::report {
 namespace {
 
 using nlohmann::json;
-
-// Free text from a file must not break a table or start markup of its own.
-std::string plain(const std::string& text) {
-    std::string safe;
-    for (const char c : text) {
-        if (c == '|' || c == '<' || c == '\\') safe += '\\';
-        safe += c == '\n' || c == '\r' ? ' ' : c;
-    }
-    return safe;
-}
 
 std::string or_dash(const json& cell, const char* field, std::string (*write)(double)) {
     const auto found = cell.find(field);
@@ -139,7 +130,7 @@ std::string markdown(const json& file) {
         said += fmt::format("- **{}**: {}\n", level, plain(text));
     }
     said += said.ends_with("\n\n") ? "" : "\n";
-    said += crossover_markdown(results);
+    said += study_markdown(results) + crossover_markdown(results);
     for (const auto& here : cases) said += table(results, here);
     said +=
         "Same group letter: these trials can't tell them apart. u is the unit roundoff of the "

@@ -30,6 +30,15 @@ std::string unquoted(std::string text) {
     return text;
 }
 
+std::string plain(const std::string& text) {
+    std::string safe;
+    for (const char c : text) {
+        if (c == '|' || c == '<' || c == '\\') safe += '\\';
+        safe += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return safe;
+}
+
 std::string duration(double seconds) {
     constexpr std::array<std::pair<double, const char*>, 4> units{
         {{1.0, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};

@@ -21,6 +21,9 @@ namespace carat::report {
 // Free text as it may stand in a sentence: backticks, which set code there, become apostrophes.
 [[nodiscard]] std::string unquoted(std::string text);
 
+// Free text from a file as Markdown: it must not break a table or start markup of its own.
+[[nodiscard]] std::string plain(const std::string& text);
+
 // 12.3 ms, 4.56 s, 780 ns.
 [[nodiscard]] std::string duration(double seconds);
 

@@ -203,6 +203,7 @@ json to_json(const document& doc) {
     out["comparisons"] = json::array();
     for (const comparison& c : doc.comparisons) out["comparisons"].push_back(encode(c));
     if (!doc.crossovers.empty()) out["crossovers"] = doc.crossovers;
+    if (!doc.studies.empty()) out["studies"] = doc.studies;
     return out;
 }
 
@@ -221,6 +222,7 @@ document from_json(const json& source, const std::string& name) {
         doc.comparisons.push_back(
             decode_comparison(c, at(name + ": comparisons", doc.comparisons.size())));
     if (in.find("crossovers") != nullptr) doc.crossovers = list_of(in, "crossovers");
+    if (in.find("studies") != nullptr) doc.studies = list_of(in, "studies");
     return doc;
 }
 

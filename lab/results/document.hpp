@@ -87,6 +87,7 @@ struct document {
     std::vector<cell> cells;
     std::vector<comparison> comparisons;
     nlohmann::json crossovers = nlohmann::json::array();  // of carat crossover
+    nlohmann::json studies = nlohmann::json::array();     // chapters of carat study
 };
 
 [[nodiscard]] nlohmann::json to_json(const document& doc);

@@ -23,6 +23,8 @@ std::string now_utc() {
     return {text, size};
 }
 
+}  // namespace
+
 nlohmann::json settings_of(const request& r) {
     return {{"threads", r.threads},
             {"layout", to_string(r.stored)},
@@ -41,6 +43,8 @@ nlohmann::json settings_of(const request& r) {
             {"bootstrap_resamples", 10000},
             {"order", "interleaved, random"}};
 }
+
+namespace {
 
 void add_ceilings(results::document& doc, const gpu::known_gpu& gpu) {
     for (nlohmann::json& one : doc.machine["gpus"])

@@ -35,6 +35,9 @@ struct hooks {
     std::function<machine::ceilings(const gpu::known_gpu&)> measure_gpu_again;
 };
 
+// What a document says of how it was measured ("settings" in docs/results.md).
+[[nodiscard]] nlohmann::json settings_of(const request& r);
+
 // A document with the machine, build and settings filled in, and no cells yet. `gpu`, here and
 // below: the GPU in use, if its ceilings are known.
 [[nodiscard]] results::document new_document(const request& r, const machine::description& machine,

@@ -1,0 +1,19 @@
+// Sizes at which a GPU starts to win: what carat crossover and the study of it share.
+#pragma once
+
+#include <vector>
+
+#include "cli/measuring.hpp"
+#include "lab/crossover/crossover.hpp"
+#include "lab/session/request.hpp"
+
+namespace carat::cli {
+
+[[nodiscard]] std::vector<crossover::crossing> crossings_of(const results::document& doc,
+                                                            const session::request& r);
+
+// Makes a session add sizes around each crossing and keep the crossings in its document. `r`, which
+// has one type, one thread count and phases, must outlive the session.
+void follow_crossings(session_options& options, const session::request& r);
+
+}  // namespace carat::cli

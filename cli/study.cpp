@@ -1,0 +1,189 @@
+// carat study: the questions of the source documents, measured here, beside their own figures.
+#include "lab/study/study.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <carat/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/crossing.hpp"
+#include "cli/device.hpp"
+#include "cli/measuring.hpp"
+#include "cli/terminal.hpp"
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/gpu/gpu.hpp"
+#include "lab/report/report.hpp"
+#include "lab/results/files.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct study_options {
+    std::string names = "all", threads, folder = "carat-study";
+    bool quick = false, full = false, as_published = false, resume = false;
+    std::uint64_t seed = 1;
+};
+
+study::options options_of(const study_options& o) {
+    const int cores = machine::describe().cores;
+    const auto counts =
+        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    if (counts.size() != 1)
+        throw error(error_code::invalid_argument,
+                    "study takes one --threads: run it once for each count");
+    study::options how;
+    how.how_much = o.quick  ? study::extent::quick
+                   : o.full ? study::extent::full
+                            : study::extent::usual;
+    how.as_published = o.as_published;
+    how.threads = counts.front();
+    how.on_gpu = gpu::unavailable(gpu::in_use()).empty();
+    how.seed = o.seed;
+    return how;
+}
+
+session::outputs files_of(const study_options& o, const study::definition& s) {
+    const fs::path base = fs::path(o.folder) / s.name;
+    return {base.string() + ".json", base.string() + ".csv"};
+}
+
+bool has_gpu_rows() {
+    return std::ranges::any_of(lab::catalogue().entries(), [](const core::implementation* entry) {
+        return entry->where == core::device::cuda;
+    });
+}
+
+// The study's chapter as it stands, into the document and to disk.
+void tell(const study::definition& s, const study::options& how, const nlohmann::json& settings,
+          results::document& doc, const session::outputs& out) {
+    study::chapter c = s.tell(doc, how);
+    if (!has_gpu_rows())
+        c.left_out.emplace_back("everything on a GPU: this carat was built without CUDA");
+    drop_empty_columns(c);
+    c.study = s.name;
+    c.title = s.title;
+    c.question = s.question;
+    c.extent = study::name(how.how_much);
+    nlohmann::json json = study::to_json(c);
+    json["settings"] = settings;
+    doc.studies = nlohmann::json::array({std::move(json)});
+    session::save(doc, out);
+    fmt::print("{}\n", study::plain(c));
+    std::fflush(stdout);
+}
+
+session_result run(const study::definition& s, const study_options& o, const study::options& how) {
+    const session::outputs out = files_of(o, s);
+    session_result result;
+    std::optional<results::document> before;
+    if (o.resume && fs::exists(out.json)) before = results::load(out.json);
+    nlohmann::json settings = nlohmann::json::array();
+    for (const study::part& part : s.parts(how)) {
+        session_options options;
+        options.out = out;
+        options.command = command_line();
+        options.quiet = true;
+        options.onto = std::move(before);
+        if (part.finds_crossing && part.request.phases) follow_crossings(options, part.request);
+        result = measure(part.request, options);
+        settings.push_back(session::settings_of(part.request));
+        if (result.interrupted) break;
+        before = result.doc;
+    }
+    tell(s, how, settings, result.doc, out);
+    return result;
+}
+
+// Cells of several studies in one document for one report; where two measured the same case, the
+// first stands for both.
+void join(results::document& all, const results::document& more) {
+    if (all.machine.empty()) {
+        all = more;
+        return;
+    }
+    const auto same_case = [](const auto& a, const auto& b) {
+        return a.dtype == b.dtype && a.m == b.m && a.n == b.n && a.k == b.k &&
+               a.threads == b.threads;
+    };
+    const auto known = [&](const auto& c, std::size_t of) {
+        return std::any_of(all.cells.begin(), all.cells.begin() + static_cast<std::ptrdiff_t>(of),
+                           [&](const results::cell& there) { return same_case(there, c); });
+    };
+    const std::size_t cells = all.cells.size();
+    for (const results::cell& c : more.cells)
+        if (!known(c, cells)) all.cells.push_back(c);
+    for (const results::comparison& c : more.comparisons)
+        if (!known(c, cells)) all.comparisons.push_back(c);
+    for (const nlohmann::json& c : more.crossovers) all.crossovers.push_back(c);
+    for (const nlohmann::json& c : more.studies) all.studies.push_back(c);
+    all.complete = all.complete && more.complete;
+}
+
+int run_studies(const study_options& o) {
+    if (o.quick && o.full)
+        throw error(error_code::invalid_argument,
+                    "--quick and --full are different extents: give one of them, or none");
+    const std::vector<const study::definition*> chosen = study::find(o.names);
+    const study::options how = options_of(o);
+    std::error_code failure;
+    fs::create_directories(o.folder, failure);
+    if (failure)
+        throw error(error_code::invalid_argument,
+                    fmt::format("--out {}: the folder can't be made ({}): give one that can",
+                                o.folder, failure.message()));
+    const std::string page = (fs::path(o.folder) / "report.html").string();
+    results::require_writable(page);
+    results::document all;
+    bool failed = false, stopped = false;
+    for (const study::definition* s : chosen) {
+        const session_result result = run(*s, o, how);
+        failed = failed || result.failed();
+        join(all, result.doc);
+        results::write_whole(page, report::html(results::to_json(all)));
+        stopped = result.interrupted;
+        if (stopped) break;
+    }
+    fmt::print("wrote {} (JSON and CSV of each study beside it)\n", page);
+    if (stopped) return interrupted_by_user;
+    return failed ? bad_answer : success;
+}
+
+std::string names_of_studies() {
+    std::string text = "Studies:\n";
+    for (const study::definition& s : study::studies())
+        text += fmt::format("  {:<16} {}\n", s.name, wrapped(s.question, 19));
+    return text;
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, action& chosen) {
+    CLI::App* sub =
+        app.add_subcommand("study", "published comparisons, measured again and done right");
+    auto o = std::make_shared<study_options>();
+    sub->add_option("names", o->names, "studies, separated by commas, or all")
+        ->capture_default_str();
+    sub->add_flag("--quick", o->quick, "small sizes: under a minute each on two cores");
+    sub->add_flag("--full", o->full, "the sizes and trials of the documents: hours on a CPU");
+    sub->add_flag("--as-published", o->as_published,
+                  "repeat the originals' method too, where it misled, and show what it changes");
+    sub->add_option("--threads", o->threads, "of CPU products (default: all cores)");
+    sub->add_option("--out", o->folder, "folder for JSON, CSV and the report")
+        ->capture_default_str();
+    sub->add_flag("--resume", o->resume, "go on with the cases that the files there do not hold");
+    sub->add_option("--seed", o->seed, "of data, order and resampling")->capture_default_str();
+    sub->footer(names_of_studies() +
+                "\nExamples:\n"
+                "  carat study all --quick\n"
+                "  carat study five-algorithms --as-published\n"
+                "  carat study tile-size,precision --out mine");
+    sub->callback([o, &chosen] { chosen = [o] { return run_studies(*o); }; });
+}
+
+}  // namespace carat::cli

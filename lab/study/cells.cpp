@@ -1,0 +1,110 @@
+#include "lab/study/cells.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/report/words.hpp"
+
+namespace carat::study {
+
+namespace {
+
+// Of a cell or of a comparison.
+template <class Of>
+bool is_square(const Of& c, std::string_view dtype, std::int64_t n) {
+    return c.dtype == dtype && c.m == n && c.n == n && c.k == n;
+}
+
+}  // namespace
+
+const results::cell* measured(const results::document& doc, std::string_view implementation,
+                              std::string_view dtype, std::int64_t n) {
+    const auto found = std::ranges::find_if(doc.cells, [&](const results::cell& c) {
+        return c.ranked() && c.implementation == implementation && is_square(c, dtype, n);
+    });
+    return found == doc.cells.end() ? nullptr : &*found;
+}
+
+const results::comparison* compared(const results::document& doc, std::string_view dtype,
+                                    std::int64_t n) {
+    const auto found = std::ranges::find_if(doc.comparisons,
+                                            [&](const auto& c) { return is_square(c, dtype, n); });
+    return found == doc.comparisons.end() ? nullptr : &*found;
+}
+
+std::vector<std::int64_t> sizes(const results::document& doc, std::string_view dtype) {
+    std::set<std::int64_t> all;
+    for (const results::cell& c : doc.cells)
+        if (c.ranked() && is_square(c, dtype, c.n)) all.insert(c.n);
+    return {all.begin(), all.end()};
+}
+
+std::vector<std::string> absences(const results::document& doc) {
+    std::vector<std::string> all;
+    std::set<std::string> told;
+    for (const results::cell& c : doc.cells)
+        if (c.ranked()) told.insert(c.implementation);
+    for (const results::cell& c : doc.cells)
+        if (!c.ranked() && !c.reason.empty() && told.insert(c.implementation).second)
+            all.push_back(fmt::format("{} ({} {}): {}", c.implementation, c.dtype,
+                                      report::shape(c.m, c.n, c.k), c.reason));
+    return all;
+}
+
+std::string gflops(double value) {
+    return report::digits(value);
+}
+
+std::string gflops(const results::cell* cell) {
+    return cell == nullptr ? "-" : gflops(cell->median_gflops);
+}
+
+std::string gflops_with_interval(const results::cell* cell) {
+    if (cell == nullptr) return "-";
+    return fmt::format("{} [{}, {}]", gflops(cell->median_gflops), gflops(cell->ci95_gflops[0]),
+                       gflops(cell->ci95_gflops[1]));
+}
+
+std::string probability(double p) {
+    return p == 0 || p == 1 ? fmt::format("{}", p) : fmt::format("{:.3g}", p);
+}
+
+std::string last_part(std::string_view implementation) {
+    return std::string(implementation.substr(implementation.rfind('.') + 1));
+}
+
+namespace {
+
+// Those of the names, separated by commas, that this build has rows for: one without CUDA has none
+// for a GPU.
+std::string present(std::string_view names) {
+    std::string kept;
+    for (std::size_t first = 0; first < names.size();) {
+        const std::size_t end = std::min(names.find(',', first), names.size());
+        const std::string_view one = names.substr(first, end - first);
+        const bool known = std::ranges::any_of(lab::catalogue().entries(), [&](const auto* entry) {
+            return entry->name == one.substr(0, one.find('['));
+        });
+        if (known) kept += (kept.empty() ? "" : ",") + std::string(one);
+        first = end + 1;
+    }
+    return kept;
+}
+
+}  // namespace
+
+session::request request(const options& how, std::string_view implementations, double budget_s) {
+    session::request r;
+    r.chosen = session::parse_selection(lab::catalogue(), present(implementations));
+    // Names were written by us for every machine: one that isn't here is left out, not an error.
+    for (session::selection& s : r.chosen) s.asked_for = false;
+    r.threads = {how.threads};
+    r.weigh_energy = how.how_much != extent::quick;
+    r.timing.budget_s = budget_s;
+    r.seed = how.seed;
+    return r;
+}
+
+}  // namespace carat::study

@@ -1,0 +1,44 @@
+// What chapters ask of a results document, and how they write figures.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/results/document.hpp"
+#include "lab/session/request.hpp"
+#include "lab/study/study.hpp"
+
+namespace carat::study {
+
+// The ranked cell of an implementation at n x n x n, or null.
+[[nodiscard]] const results::cell* measured(const results::document& doc,
+                                            std::string_view implementation, std::string_view dtype,
+                                            std::int64_t n);
+
+[[nodiscard]] const results::comparison* compared(const results::document& doc,
+                                                  std::string_view dtype, std::int64_t n);
+
+// Sizes of square cells that were measured, ascending.
+[[nodiscard]] std::vector<std::int64_t> sizes(const results::document& doc, std::string_view dtype);
+
+// Why implementations have no figure at all, once each: "vendor.mkl (f64 ...): no MKL to use".
+[[nodiscard]] std::vector<std::string> absences(const results::document& doc);
+
+// "153.7", and "-" for nothing.
+[[nodiscard]] std::string gflops(const results::cell* cell);
+[[nodiscard]] std::string gflops(double value);
+// "153.7 [151.2, 155.0]"
+[[nodiscard]] std::string gflops_with_interval(const results::cell* cell);
+// "3.2e-14", "< 1e-300" never: the exact figure; "0" only for 0.
+[[nodiscard]] std::string probability(double p);
+// The part of a name that tells steps of one family apart.
+[[nodiscard]] std::string last_part(std::string_view implementation);
+
+// A request with the study's common parts filled in: names (see session::parse_selection), threads,
+// seed and the seconds for each implementation and case.
+[[nodiscard]] session::request request(const options& how, std::string_view implementations,
+                                       double budget_s);
+
+}  // namespace carat::study

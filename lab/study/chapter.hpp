@@ -1,0 +1,35 @@
+// What a study has to say: findings in sentences, tables, and what was left out and why. Shown in
+// the terminal from here; the report, on its page and as Markdown, reads it from the results file.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace carat::study {
+
+struct table {
+    std::string title;
+    std::vector<std::string> head;
+    std::vector<std::vector<std::string>> rows;  // each as long as `head`
+    std::string note;                            // under it; may be empty
+};
+
+struct chapter {
+    std::string study, title, question, extent;
+    std::vector<std::string> findings;
+    std::vector<table> tables;
+    std::vector<std::string> left_out;
+    std::vector<std::string> sources;  // documents beside whose figures ours stand, with hardware
+};
+
+// Takes out the columns that say "-" in every row: what they are for is not here.
+void drop_empty_columns(chapter& c);
+
+// An element of "studies" in docs/results.md.
+[[nodiscard]] nlohmann::json to_json(const chapter& c);
+
+// Within 80 columns: wide tables are cut into several that repeat their first column.
+[[nodiscard]] std::string plain(const chapter& c);
+
+}  // namespace carat::study

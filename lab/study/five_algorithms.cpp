@@ -1,0 +1,225 @@
+// Document 000: cuBLAS, a tiled CUDA kernel, a BLAS, OpenMP and C++ threads, f64, N = 1000 to
+// 10000, thirty trials each; which is fastest, and is that for sure?
+//
+// It timed cuBLAS with the creation of its handle and ran its tests on 10,000 resampled means:
+// --as-published does both to our own trials, so that the difference is the method's alone.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "lab/report/words.hpp"
+#include "lab/statistics/anova.hpp"
+#include "lab/statistics/bootstrap.hpp"
+#include "lab/statistics/summary.hpp"
+#include "lab/study/cells.hpp"
+#include "lab/study/published.hpp"
+
+namespace carat::study {
+
+namespace {
+
+constexpr std::string_view type = "f64";
+
+struct algorithm {
+    std::string_view theirs, ours;
+};
+
+constexpr std::array<algorithm, 5> algorithms = {{{"CuBLAS", "vendor.cublas"},
+                                                  {"CUDA", "cuda.ladder.tiled"},
+                                                  {"BLAS", "vendor.openblas"},
+                                                  {"OpenMP", "cpu.ladder.openmp"},
+                                                  {"C++ Threads", "cpu.ladder.threads"}}};
+
+std::vector<part> parts(const options& how) {
+    part all{request(how,
+                     "vendor.cublas,cuda.ladder.tiled[tile-size=32],vendor.openblas,"
+                     "cpu.ladder.openmp[tile-size=32],cpu.ladder.threads[tile-size=32]",
+                     how.how_much == extent::quick ? 1.5 : 20)};
+    session::request& r = all.request;
+    r.types = {dtype::f64};
+    r.values = workload::uniform(2, 5);
+    r.convention = session::operation_count::exact;
+    switch (how.how_much) {
+        case extent::quick:
+            r.shapes = session::parse_shapes("250,500,1000");
+            break;
+        case extent::usual:
+            r.shapes = session::parse_shapes("1000:3000:1000");
+            break;
+        case extent::full:
+            r.shapes = session::parse_shapes("1000:10000:1000");
+            r.timing.trials = 30;
+            break;
+    }
+    return {all};
+}
+
+// The document's "mean, best, worst" are a mean and the ends of its interval: so are these.
+std::vector<std::string> mean_row(const results::cell& c, std::string_view theirs) {
+    const auto rate = [&](double time_s) { return gflops(c.flop / time_s / 1e9); };
+    const auto there = published::find(published::five_algorithms_means(), theirs, c.n);
+    return {fmt::format("{} {}", c.n, theirs), rate(c.mean_s),
+            fmt::format("[{}, {}]", rate(c.ci95_mean_s[1]), rate(c.ci95_mean_s[0])),
+            fmt::format("{}", c.trials_s.size()), there ? gflops(*there) : "-"};
+}
+
+table means(const results::document& doc) {
+    table t{"Throughput by size, GFLOP/s", {"N", "mean", "95 % CI", "trials", "document"}, {}, {}};
+    for (const std::int64_t n : sizes(doc, type))
+        for (const auto& [theirs, ours] : algorithms)
+            if (const results::cell* c = measured(doc, ours, type, n))
+                t.rows.push_back(mean_row(*c, theirs));
+    t.note =
+        "Operations are counted as 2N^3 - N^2. The document's figures for CuBLAS include the "
+        "creation of its handle, about 0.36 s a call.";
+    return t;
+}
+
+std::vector<double> rates_of(const results::cell& c) {
+    std::vector<double> rates;
+    rates.reserve(c.trials_s.size());
+    for (const double time_s : c.trials_s) rates.push_back(c.flop / time_s / 1e9);
+    return rates;
+}
+
+table deviations(const results::document& doc, std::int64_t n) {
+    table t{fmt::format("Spread at N = {}, GFLOP/s", n),
+            {"algorithm", "standard deviation", "standard error", "document"},
+            {},
+            "The document calls the spread of its resampled means a standard deviation; that is "
+            "the standard error."};
+    for (const auto& [theirs, ours] : algorithms) {
+        const results::cell* c = measured(doc, ours, type, n);
+        if (c == nullptr) continue;
+        const statistics::summary s = statistics::summarize(rates_of(*c));
+        const auto there = published::find(published::five_algorithms_deviations(), theirs, 10000);
+        t.rows.push_back({std::string(theirs), gflops(s.standard_deviation),
+                          gflops(s.standard_error), there ? fmt::format("{:.3g}", *there) : "-"});
+    }
+    return t;
+}
+
+std::string_view theirs_of(std::string_view ours) {
+    const auto found = std::ranges::find(algorithms, ours, &algorithm::ours);
+    return found == algorithms.end() ? ours : found->theirs;
+}
+
+std::string published_p(std::string_view a, std::string_view b) {
+    for (const published::pair& p : published::five_algorithms_pairs())
+        if ((p.a == a && p.b == b) || (p.a == b && p.b == a)) return probability(p.p);
+    return "-";
+}
+
+table pairs(const results::comparison& all) {
+    table t{fmt::format("Games-Howell at N = {}", all.n),
+            {"pair", "ratio", "95 % CI", "p", "verdict", "document's p"},
+            {},
+            fmt::format("Welch's ANOVA: F = {:.4g}, df = {:.0f} and {:.1f}, p = {}.", all.f,
+                        all.df1, all.df2, probability(all.p))};
+    for (const results::pair& p : all.pairs) {
+        const std::string_view a = theirs_of(p.a), b = theirs_of(p.b);
+        t.rows.push_back({fmt::format("{} / {}", a, b), report::times(p.ratio),
+                          fmt::format("[{}, {}]", report::digits(p.ci95_ratio[0]),
+                                      report::digits(p.ci95_ratio[1])),
+                          probability(p.p), p.verdict, published_p(a, b)});
+    }
+    return t;
+}
+
+// One run that pays for everything: what a program times that makes its handle inside the clock.
+double cold_gflops(const results::cell& c) {
+    return c.flop / (c.prepare_s + c.cold_s) / 1e9;
+}
+
+table cold(const results::document& doc, std::int64_t n) {
+    table t{fmt::format("As published: the first call with its preparation, N = {}, GFLOP/s", n),
+            {"algorithm", "timed so", "place", "warm median", "place", "factor"},
+            {},
+            {}};
+    std::vector<const results::cell*> cells;
+    for (const auto& [theirs, ours] : algorithms)
+        if (const results::cell* c = measured(doc, ours, type, n)) cells.push_back(c);
+    const auto place = [&](const results::cell& of, auto rate) {
+        return std::ranges::count_if(cells,
+                                     [&](const results::cell* c) { return rate(*c) > rate(of); }) +
+               1;
+    };
+    const auto warm = [](const results::cell& c) { return c.median_gflops; };
+    for (const results::cell* c : cells)
+        t.rows.push_back({std::string(theirs_of(c->implementation)), gflops(cold_gflops(*c)),
+                          fmt::format("{}", place(*c, cold_gflops)), gflops(c),
+                          fmt::format("{}", place(*c, warm)),
+                          report::times(warm(*c) / cold_gflops(*c))});
+    return t;
+}
+
+// The document's test: Welch's ANOVA over resampled means. Their number is ours to choose, so p is
+// too; on the trials it is not.
+std::string on_resampled_means(const results::document& doc, std::int64_t n) {
+    std::vector<std::vector<double>> trials, resampled;
+    std::uint64_t stream = 0;
+    for (const auto& [theirs, ours] : algorithms)
+        if (const results::cell* c = measured(doc, ours, type, n)) {
+            trials.push_back(rates_of(*c));
+            resampled.push_back(
+                statistics::resample_medians(trials.back(), {}, ++stream).resampled);
+        }
+    if (trials.size() < 2) return {};
+    const auto p_of = [](const std::vector<std::vector<double>>& groups) {
+        return statistics::welch_anova(
+                   std::vector<statistics::trials_view>(groups.begin(), groups.end()))
+            .p;
+    };
+    return fmt::format(
+        "As published, Welch's ANOVA on 10,000 resampled averages of each at N = {} gives p = {}; "
+        "on the trials themselves p = {}. More resamples would give any p one likes.",
+        n, probability(p_of(resampled)), probability(p_of(trials)));
+}
+
+std::string order_of(const results::document& doc, std::int64_t n) {
+    std::vector<const results::cell*> cells;
+    for (const auto& [theirs, ours] : algorithms)
+        if (const results::cell* c = measured(doc, ours, type, n)) cells.push_back(c);
+    std::ranges::sort(cells, std::ranges::greater{}, &results::cell::median_gflops);
+    std::string text;
+    for (const results::cell* c : cells) {
+        if (!text.empty()) text += ", ";
+        text += fmt::format("{} ({} GFLOP/s, group {})", theirs_of(c->implementation), gflops(c),
+                            c->group);
+    }
+    return fmt::format(
+        "At N = {} the order is {}. The document's, at 10000: CuBLAS, CUDA, BLAS, OpenMP, C++ "
+        "Threads.",
+        n, text);
+}
+
+chapter tell(const results::document& doc, const options& how) {
+    chapter c;
+    c.sources = {fmt::format("The document, {}, measured on {}.", published::five_algorithms.title,
+                             published::five_algorithms.hardware)};
+    c.left_out = absences(doc);
+    const std::vector<std::int64_t> all = sizes(doc, type);
+    if (all.empty()) return c;
+    const std::int64_t n = all.back();
+    c.findings.push_back(order_of(doc, n));
+    c.tables.push_back(means(doc));
+    c.tables.push_back(deviations(doc, n));
+    if (const results::comparison* pairwise = compared(doc, type, n))
+        c.tables.push_back(pairs(*pairwise));
+    if (how.as_published) {
+        c.tables.push_back(cold(doc, n));
+        if (std::string text = on_resampled_means(doc, n); !text.empty())
+            c.findings.push_back(std::move(text));
+    }
+    return c;
+}
+
+}  // namespace
+
+const definition five_algorithms = {
+    "five-algorithms", "Five algorithms",
+    "Of cuBLAS, a tiled CUDA kernel, a BLAS, OpenMP and C++ threads, which multiplies f64 matrices "
+    "fastest, and is the difference real?",
+    parts, tell};
+
+}  // namespace carat::study

@@ -1,0 +1,61 @@
+// A study: one of the questions that the source documents asked, as sessions to measure and a
+// chapter to read. It runs with what the machine has, and its chapter says what it left out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/results/document.hpp"
+#include "lab/session/request.hpp"
+#include "lab/study/chapter.hpp"
+
+namespace carat::study {
+
+enum class extent : std::uint8_t {
+    quick,  // under a minute on two cores
+    usual,  // some minutes
+    full,   // the document's sizes and trials
+};
+
+[[nodiscard]] std::string_view name(extent e);
+
+struct options {
+    extent how_much = extent::usual;
+    bool as_published = false;  // also repeat the original's method where it misled
+    int threads = 1;            // of CPU products that use several
+    bool on_gpu = false;        // there is one that can be used
+    std::uint64_t seed = 1;
+};
+
+// One interleaved session. The sessions of a study never share a case (type, size, threads).
+struct part {
+    session::request request;
+    bool finds_crossing = false;  // sizes are added where a GPU starts to win, with its phases
+};
+
+struct definition {
+    std::string_view name;
+    std::string_view title;
+    std::string_view question;
+    std::vector<part> (*parts)(const options&);
+    // From the cells of all parts, however many of them were measured.
+    chapter (*tell)(const results::document&, const options&);
+};
+
+// In the order `carat study all` runs them.
+[[nodiscard]] std::span<const definition> studies();
+
+// Those named, separated by commas, or "all". Throws carat::error naming the nearest and all names
+// when one is unknown.
+[[nodiscard]] std::vector<const definition*> find(std::string_view names);
+
+extern const definition five_algorithms;
+extern const definition crossover;
+extern const definition ladder;
+extern const definition tile_size;
+extern const definition precision;
+
+}  // namespace carat::study

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Runs every command of docs/studies.md, studies with --quick, and reads what they write.
+Arguments: carat."""
+
+import csv
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CARAT = sys.argv[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STUDIES = ["five-algorithms", "crossover", "ladder", "tile-size", "precision"]
+
+
+def commands():
+    """Those of the table, each once, with what they are for."""
+    page = (ROOT / "docs/studies.md").read_text(encoding="utf-8")
+    return sorted({found for line in page.splitlines() if line.startswith("| ")
+                   for found in re.findall(r"`(carat [^`]+)`", line)})
+
+
+class Studies(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def carat(self, *arguments, code=0):
+        done = subprocess.run([CARAT, *arguments], capture_output=True, text=True, cwd=self.folder,
+                              timeout=600, check=False, env=os.environ)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def test_the_table_covers_every_study(self):
+        named = {shlex.split(c)[2] for c in commands() if c.startswith("carat study")}
+        self.assertEqual(named, set(STUDIES))
+        rows = [line for line in (ROOT / "docs/studies.md").read_text().splitlines()
+                if line.startswith("| ")]
+        for document in ("000", "001", "002", "003", "004"):
+            self.assertTrue(any(f"**{document}**" in row for row in rows), document)
+
+    def test_all_of_them_in_one_report(self):
+        out = self.carat("study", "all", "--quick", "--as-published")
+        self.assertTrue(all(len(line) <= 80 for line in out.stdout.splitlines()), out.stdout)
+        for name in STUDIES:
+            results = json.loads((self.folder / f"carat-study/{name}.json").read_text())
+            self.assertTrue(results["complete"], name)
+            (chapter,) = results["studies"]
+            self.assertEqual((chapter["study"], chapter["extent"]), (name, "quick"))
+            self.assertTrue(chapter["tables"], name)
+            self.assertEqual(chapter["settings"][0]["alpha"], 0.05)
+            for table in chapter["tables"]:
+                self.assertTrue(all(len(r) == len(table["head"]) for r in table["rows"]), table)
+            with (self.folder / f"carat-study/{name}.csv").open() as file:
+                self.assertTrue(list(csv.DictReader(file)), name)
+        page = (self.folder / "carat-study/report.html").read_text()
+        for name in STUDIES:
+            self.assertIn(f'"study":"{name}"', page)
+        markdown = self.carat("report", "--markdown", "carat-study/ladder.json").stdout
+        self.assertIn("### Step by step, f32, N = 512", markdown)
+
+    def test_the_other_commands_of_the_page(self):
+        others = [c for c in commands() if not c.startswith("carat study")]
+        self.assertGreaterEqual(len(others), 6)
+        for command in others:
+            self.carat(*shlex.split(command)[1:])
+
+    def test_bad_input_is_one_line(self):
+        for arguments, said in ((["laddr"], "unknown study 'laddr'"),
+                                (["all", "--quick", "--full"], "different extents"),
+                                (["ladder", "--threads", "1,1"], "run it once for each"),
+                                (["ladder", "--quick", "--out", "/proc/none"], "--out /proc/none")):
+            done = self.carat("study", *arguments, code=2)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,191 @@
+// Each study over cells made by hand, whose figures are known.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+#include <tuple>
+
+#include <carat/error.hpp>
+
+#include "lab/study/published.hpp"
+#include "lab/study/study.hpp"
+
+namespace {
+
+using namespace carat;
+
+results::cell cell(const std::string& implementation, const std::string& dtype, std::int64_t n,
+                   double gflops) {
+    results::cell c;
+    c.implementation = implementation;
+    c.device = implementation.starts_with("cuda") || implementation.starts_with("vendor.cublas")
+                   ? "cuda"
+                   : "cpu";
+    c.dtype = c.computes_in = dtype;
+    c.m = c.n = c.k = n;
+    c.available = c.verified = true;
+    c.rank = 1;
+    c.group = "a";
+    c.flop = 2.0 * static_cast<double>(n * n * n);
+    c.median_gflops = gflops;
+    c.median_s = c.mean_s = c.flop / gflops / 1e9;
+    c.ci95_mean_s = {0.9 * c.mean_s, 1.1 * c.mean_s};
+    c.ci95_gflops = {0.9 * gflops, 1.1 * gflops};
+    for (int i = -5; i <= 5; ++i) c.trials_s.push_back(c.median_s * (1 + 0.001 * i));
+    c.cold_s = 3 * c.median_s;
+    return c;
+}
+
+std::string text_of(const study::definition& s, const results::document& doc,
+                    const study::options& how = {}) {
+    std::string flat;  // however the sentences are broken into lines
+    for (const char c : plain(s.tell(doc, how)))
+        if (c != '\n' && (c != ' ' || !flat.ends_with(' ')))
+            flat += c;
+        else if (!flat.ends_with(' '))
+            flat += ' ';
+    return flat;
+}
+
+void expect_says(const std::string& text, const std::string& what) {
+    EXPECT_NE(text.find(what), std::string::npos) << what << " is not in\n" << text;
+}
+
+TEST(studies, are_found_by_name_and_a_wrong_name_lists_them) {
+    EXPECT_EQ(study::find("all").size(), study::studies().size());
+    const auto two = study::find("ladder,precision");
+    ASSERT_EQ(two.size(), 2U);
+    EXPECT_EQ(two[1]->name, "precision");
+    for (const char* wrong : {"", "laddr", "ladder,", "ladder,,precision"}) {
+        try {
+            (void)study::find(wrong);
+            FAIL() << wrong;
+        } catch (const error& e) {
+            expect_says(e.what(), "unknown study");
+            expect_says(e.what(), "five-algorithms");
+        }
+    }
+}
+
+// A case measured by a second session of the same study would drop the first one's cells.
+TEST(studies, never_measure_a_case_twice) {
+    for (const study::definition& s : study::studies())
+        for (const study::extent e :
+             {study::extent::quick, study::extent::usual, study::extent::full}) {
+            std::set<std::tuple<dtype, std::int64_t, std::int64_t, std::int64_t>> seen;
+            study::options how;
+            how.how_much = e;
+            for (const study::part& p : s.parts(how))
+                for (const dtype type : p.request.types)
+                    for (const session::shape& z : p.request.shapes)
+                        EXPECT_TRUE(seen.insert({type, z.m, z.n, z.k}).second) << s.name;
+            EXPECT_FALSE(seen.empty());
+        }
+}
+
+TEST(studies, take_the_documents_sizes_when_full) {
+    study::options how;
+    how.how_much = study::extent::full;
+    const session::request r = study::find("five-algorithms").front()->parts(how).front().request;
+    EXPECT_EQ(r.shapes.size(), 10U);
+    EXPECT_EQ(r.shapes.back().n, 10000);
+    EXPECT_EQ(r.timing.trials, 30);
+    EXPECT_EQ(r.convention, session::operation_count::exact);
+}
+
+TEST(studies, of_nothing_measured_say_what_is_missing) {
+    results::document doc;
+    results::cell absent = cell("vendor.openblas", "f64", 100, 1);
+    absent.rank = 0;
+    absent.available = false;
+    absent.reason = "no OpenBLAS to use";
+    doc.cells.push_back(absent);
+    for (const study::definition& s : study::studies())
+        expect_says(text_of(s, doc), "no OpenBLAS to use");
+}
+
+TEST(five_algorithms, ranks_and_stands_beside_the_document) {
+    results::document doc;
+    doc.cells = {cell("vendor.openblas", "f64", 1000, 40),
+                 cell("cpu.ladder.openmp", "f64", 1000, 20),
+                 cell("cpu.ladder.threads", "f64", 1000, 10)};
+    const std::string text = text_of(study::five_algorithms, doc);
+    expect_says(text, "BLAS (40.00 GFLOP/s, group a), OpenMP (20.00");
+    expect_says(text, "63.80");  // the document's BLAS at 1000
+}
+
+TEST(five_algorithms, as_published_turns_the_order_round) {
+    results::document doc;
+    doc.cells = {cell("vendor.openblas", "f64", 1000, 40),
+                 cell("cpu.ladder.openmp", "f64", 1000, 20)};
+    doc.cells[0].prepare_s = 1;  // a handle made inside the clock
+    study::options how;
+    how.as_published = true;
+    const study::chapter c = study::five_algorithms.tell(doc, how);
+    expect_says(text_of(study::five_algorithms, doc, how), "resampled averages");
+    const auto cold = std::ranges::find_if(
+        c.tables, [](const study::table& t) { return t.title.starts_with("As published"); });
+    ASSERT_NE(cold, c.tables.end());
+    EXPECT_EQ(cold->rows[0][2], "2");  // place of the BLAS when timed so
+    EXPECT_EQ(cold->rows[0][4], "1");  // and when warm
+}
+
+TEST(ladder, multiplies_steps_only_of_what_was_measured) {
+    results::document doc;
+    doc.cells = {cell("cpu.ladder.naive", "f32", 512, 2),
+                 cell("cpu.ladder.reordered", "f32", 512, 8),
+                 cell("cpu.ladder.multi_level", "f32", 512, 80)};
+    const std::string text = text_of(study::ladder, doc);
+    expect_says(text, "is worth 40.0× in all: 4.00× from the order of two loops, 10.0×");
+}
+
+TEST(tile_size, knows_reuse_and_the_level_that_holds_a_tile) {
+    results::document doc;
+    doc.machine["caches"] = {{{"level", 1}, {"kind", "data"}, {"size_bytes", 48 << 10}},
+                             {{"level", 1}, {"kind", "instruction"}, {"size_bytes", 1 << 30}},
+                             {{"level", 2}, {"kind", "unified"}, {"size_bytes", 1 << 20}}};
+    const study::chapter c = study::tile_size.tell(doc, {});
+    const auto& rows = c.tables.front().rows;
+    EXPECT_EQ(rows[2], (std::vector<std::string>{"64", "48", "L1", "64", "16"}));
+    EXPECT_EQ(rows[3], (std::vector<std::string>{"128", "192", "L2", "128", "32"}));
+}
+
+TEST(tile_size, turns_the_verdict_of_a_pair_the_right_way) {
+    results::document doc;
+    for (const auto& [tile, speed] : {std::pair{16, 10.0}, {32, 5.0}}) {
+        results::cell c =
+            cell("cpu.ladder.tiled[tile-size=" + std::to_string(tile) + "]", "f32", 512, speed);
+        c.tunables["tile-size"] = tile;
+        doc.cells.push_back(c);
+    }
+    results::comparison compared;
+    compared.dtype = "f32";
+    compared.m = compared.n = compared.k = 512;
+    results::pair p;
+    p.a = doc.cells[1].implementation;
+    p.b = doc.cells[0].implementation;
+    p.ratio = 0.5;
+    p.p = 1e-9;
+    p.verdict = "slower";
+    compared.pairs.push_back(p);
+    doc.comparisons.push_back(compared);
+    expect_says(text_of(study::tile_size, doc), "tile 16 against 32 is faster (2.00×, p = 1e-09)");
+}
+
+TEST(precision, names_what_each_row_computes_in) {
+    results::document doc;
+    doc.cells = {cell("cpu.engine", "f64", 512, 10), cell("cpu.engine", "bf16", 512, 100)};
+    doc.cells[1].computes_in = "f32";
+    const std::string text = text_of(study::precision, doc);
+    expect_says(text, "bf16 by cpu.engine) is 10.0× the speed of f64");
+    expect_says(text, "35698");  // the document's figure
+}
+
+TEST(published, holds_the_documents_figures) {
+    EXPECT_EQ(study::published::five_algorithms_means().size(), 50U);
+    EXPECT_EQ(study::published::find(study::published::five_algorithms_means(), "CuBLAS", 10000),
+              2950);
+    EXPECT_FALSE(study::published::find(study::published::five_algorithms_means(), "CuBLAS", 1));
+    EXPECT_EQ(study::published::precision_points().size(), 24U);
+}
+
+}  // namespace
