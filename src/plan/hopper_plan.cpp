@@ -13,17 +13,29 @@ constexpr int widths[] = {16, 32, 64, 128, 256};
 constexpr int wide = 256;
 constexpr int line_bytes = 128;  // of K: one step of a block
 
-// What a step of 128 bytes of K takes a multiprocessor: the tensor cores 2.3 ns for each column of
-// a tile of 128 rows (and no less than 64 columns, for reading A), and what it reads its time on
-// the way from L2.
+// A step of 128 bytes of K takes a block as long as the slowest of: the tensor cores, 2.3 ns for
+// each column of a tile of 128 rows (and no less than 64 columns, for reading A); its operands'
+// way to the multiprocessor; and what a step costs however small it is.
 constexpr double column_s = 2.3e-9;
 constexpr int fewest_columns = 64;
-constexpr double l2_bytes_per_s = 72e9;  // to one multiprocessor
-constexpr double memory_bytes_per_s = 4.4e12;
-constexpr double around_s = 3.5e-6;         // a kernel's beginning and end, of many on a stream
-constexpr double column_of_sums_s = 12e-9;  // leaving a tile of C
-constexpr double meeting_s = 1.6e-6;        // of the blocks that share K
-constexpr double sending_s = 0.25e-6;       // and each one's sums to the others
+constexpr double least_step_s = 0.16e-6;
+constexpr double alone_bytes_per_s = 90e9;
+constexpr double pair_bytes_per_s = 100e9;  // of two blocks on a multiprocessor
+constexpr double pair_in_clusters_bytes_per_s = 70e9;
+constexpr double memory_bytes_per_s = 4.1e12;
+constexpr double writing_bytes_per_s = 3.6e12;  // C, which waits for the last step
+constexpr double around_s = 3.3e-6;             // a kernel's beginning and end, of many on a stream
+constexpr double meeting_s = 0.7e-6;            // of the blocks that share K
+constexpr double sending_s = 0.4e-6;            // and each one's sums to the others
+// Of an operand larger than this that several tiles read, so much comes from memory again for each.
+constexpr double kept_in_l2_bytes = 16e6;
+constexpr double again = 0.1;
+
+// Blocks at work at a time, one to a multiprocessor: larger clusters leave some of the GPU's groups
+// of 16 or 18 multiprocessors partly empty.
+std::int64_t at_a_time(int parts, int multiprocessors) {
+    return parts <= 2 ? multiprocessors : (multiprocessors - 16) / parts * parts;
+}
 
 struct way {
     std::int64_t m, n;
@@ -33,22 +45,34 @@ struct way {
     int parts;
 };
 
-double seconds(const way& w, const hopper_request& of) {
+// Of all steps, those of blocks that take turns one after the other.
+double steps_s(const way& w, const hopper_request& of) {
     const bool is_wide = w.tile_n == wide;
     // Two blocks with wide tiles below each other share B.
     const std::int64_t rows = ceil_div(w.m, is_wide ? 2 * w.tile_m : w.tile_m) * (is_wide ? 2 : 1);
     const std::int64_t blocks = rows * ceil_div(w.n, w.tile_n) * w.parts;
-    const auto rounds = static_cast<double>(ceil_div(blocks, of.multiprocessors));
-    const auto steps = static_cast<double>(ceil_div(w.steps, w.parts));
+    const double tensor_s = column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns);
     const double read = line_bytes * (w.tile_m + (is_wide ? w.tile_n / 2 : w.tile_n));
-    const double full = w.tile_m / 128.0;  // both warpgroups' work
-    const double step =
-        std::max(column_s * full * std::max(w.tile_n, fewest_columns), read / l2_bytes_per_s);
-    const double leaving = column_of_sums_s * full * w.tile_n / w.parts;
-    const double bytes = static_cast<double>((of.m + of.n) * of.k) * of.operand_bytes +
-                         static_cast<double>(of.m * of.n) * of.result_bytes;
-    return around_s + std::max(rounds * (steps * step + leaving), bytes / memory_bytes_per_s) +
-           (w.parts > 1 ? meeting_s + sending_s * w.parts : 0);
+    const auto steps = static_cast<double>(ceil_div(w.steps, w.parts));
+    const std::int64_t places = at_a_time(w.parts, of.multiprocessors);
+    if (is_wide || blocks <= places)
+        return static_cast<double>(ceil_div(blocks, places)) * steps *
+               std::max({tensor_s, read / alone_bytes_per_s, least_step_s});
+    const double rate = w.parts > 1 ? pair_in_clusters_bytes_per_s : pair_bytes_per_s;
+    return static_cast<double>(ceil_div(blocks, 2 * places)) * steps * 2 *
+           std::max({tensor_s, read / rate, least_step_s});
+}
+
+double seconds(const way& w, const hopper_request& of) {
+    const auto read = [&](std::int64_t lines, std::int64_t tiles) {
+        const auto bytes = static_cast<double>(lines * of.k * of.operand_bytes);
+        return bytes < kept_in_l2_bytes ? bytes
+                                        : bytes * (1 + again * static_cast<double>(tiles - 1));
+    };
+    const double operands = read(w.m, ceil_div(w.n, w.tile_n)) + read(w.n, ceil_div(w.m, w.tile_m));
+    const double result = static_cast<double>(of.m * of.n) * of.result_bytes;
+    return around_s + std::max(steps_s(w, of), operands / memory_bytes_per_s) +
+           result / writing_bytes_per_s + (w.parts > 1 ? meeting_s + sending_s * w.parts : 0);
 }
 
 // A tile narrower than the line of 128 bytes along which its B lies has no kernel, and the wide one
@@ -76,8 +100,10 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
 // Of one tile: in as many parts as asked for, or in the best number of them.
 std::optional<hopper_plan> best_parts(const hopper_request& of, int tile_m, int tile_n) {
     std::optional<hopper_plan> best;
+    // No shape measured was fastest in eight.
+    const int most = of.parts != 0 ? of.parts : 4;
     for (const int parts : {8, 4, 2, 1}) {
-        if (of.parts != 0 && parts > of.parts) continue;
+        if (parts > most) continue;
         const auto one = best_of(of, tile_m, tile_n, parts);
         if (one && (!best || one->seconds < best->seconds)) best = one;
         if (one && of.parts != 0) break;

@@ -2,7 +2,13 @@
 // was measured.
 #include "plan/hopper_plan.hpp"
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <vector>
 
@@ -102,6 +108,44 @@ TEST(hopper_plan, few_tiles_share_k_among_blocks) {
     EXPECT_GT(make_hopper_plan(product_of(256, 256, 4096)).parts, 1);
     EXPECT_GT(make_hopper_plan(product_of(64, 1024, 8192)).parts, 1);
     EXPECT_EQ(make_hopper_plan(product_of(4096, 4096, 64)).parts, 1);
+}
+
+// The ways that results/h200/engine.json has of each shape: the plan takes the fastest, or one
+// within 3 % of it.
+TEST(hopper_plan, takes_what_was_fastest_on_an_h200) {
+    const auto project = std::filesystem::path(CARAT_TEST_DATA).parent_path() / "../..";
+    std::ifstream file(project / "results/h200/engine.json");
+    ASSERT_TRUE(file) << "results/h200/engine.json can't be read";
+    const nlohmann::json results = nlohmann::json::parse(file);
+    std::map<std::array<std::int64_t, 3>, std::vector<nlohmann::json>> by_shape;
+    for (const auto& cell : results.at("cells"))
+        if (cell.at("dtype") == "bf16" && cell.at("tunables").contains("tile"))
+            by_shape[{cell.at("m"), cell.at("n"), cell.at("k")}].push_back(cell);
+    int checked = 0;
+    int not_measured = 0;
+    for (const auto& [shape, cells] : by_shape) {
+        const hopper_plan plan = make_hopper_plan(product_of(shape[0], shape[1], shape[2]));
+        double best = 1;
+        double chosen = 0;
+        for (const auto& cell : cells) {
+            const auto& t = cell.at("tunables");
+            const double taken = cell.at("median_s");
+            best = std::min(best, taken);
+            // Without tunables it was wide tiles at the sizes where the plan still takes them.
+            const bool same = t.at("tile") == plan.tile_n && t.at("rows") == plan.tile_m &&
+                              t.at("parts") == plan.parts;
+            if (same || (plan.tile_n == 256 && t.at("tile") == 0)) chosen = taken;
+        }
+        if (chosen == 0) {
+            ++not_measured;
+            continue;
+        }
+        EXPECT_LE(chosen, 1.03 * best) << shape[0] << " x " << shape[1] << " x " << shape[2] << ": "
+                                       << testing::PrintToString(plan);
+        ++checked;
+    }
+    EXPECT_GE(checked, 30);
+    EXPECT_LE(not_measured, 3) << "shapes whose choice nobody measured";
 }
 
 }  // namespace

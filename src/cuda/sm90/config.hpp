@@ -38,12 +38,9 @@ struct config {
     static constexpr int b_bytes = tile_n * line_bytes;
     static constexpr int stage_bytes = a_bytes + b_bytes;
     static constexpr int most_stages = 12;
-    // Boxes of C, 64 rows of 128 bytes, on their way out: for each warpgroup two, or, in place of a
-    // stage, five, which hold most of a tile while the next is multiplied.
+    // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup.
     static constexpr int box_bytes = 64 * line_bytes;
-    static constexpr int wide_stages = 4;
-    static constexpr int few_boxes = 2;
-    static constexpr int many_boxes = 5;  // beside three stages
+    static constexpr int boxes_bytes = warpgroups * 2 * box_bytes;
     // A narrow tile's sums on their way out, where the ring was; lines are padded so that writes
     // meet every bank.
     static constexpr int sums_bytes = tile_m * (tile_n + 8) * 4;
@@ -52,16 +49,15 @@ struct config {
 
     // Of a block's shared memory when `parts` of them share K: after the ring, boxes or what other
     // blocks send of their sums.
-    static constexpr int after_ring(int stages, int parts) {
-        const int boxes = stages == wide_stages ? few_boxes : many_boxes;
-        return wide ? warpgroups * boxes * box_bytes : sums_bytes / parts * (parts - 1);
+    static constexpr int after_ring(int parts) {
+        return wide ? boxes_bytes : sums_bytes / parts * (parts - 1);
     }
     static constexpr int shared_bytes(int stages, int parts) {
-        return alignment + stages * stage_bytes + after_ring(stages, parts);
+        return alignment + stages * stage_bytes + after_ring(parts);
     }
     // As many stages as fit: half of the memory, where two blocks shall be on a multiprocessor.
     static constexpr int stages_that_fit(int parts, bool alone) {
-        if (wide) return wide_stages;
+        if (wide) return 4;
         constexpr int barriers = 512;
         const int room = (alone ? 227 : 113) * 1024 - barriers - shared_bytes(0, parts);
         return std::clamp(room / stage_bytes, 0, most_stages);

@@ -75,8 +75,6 @@ const kernel<Factor>& kernel_for(dtype type, const plan::hopper_plan& plan, majo
 
 // Of two blocks on a multiprocessor; and what a block alone may use.
 constexpr int fewest_stages = 3;
-// Tiles of K up to which a product of wide tiles writes about as long as it multiplies.
-constexpr int thin_tiles = 12;
 constexpr int most_shared_bytes = 227 * 1024 - 512;
 
 template <class Factor>
@@ -155,7 +153,6 @@ class product final : public core::runnable {
         const bool alone = shares_b || clusters * grid_.cluster <= multiprocessors;
         stages_ = k.stages_that_fit(plan_.parts, alone);
         if (stages_ < fewest_stages) stages_ = k.stages_that_fit(plan_.parts, true);
-        if (shares_b && problem_.k <= thin_tiles * depth_of_box()) stages_ = 3;
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
         facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes);
         make_room();

@@ -17,12 +17,11 @@ namespace carat::cuda::sm90 {
 
 inline constexpr int box_bytes = 64 * 128;
 
-// A warpgroup's way out: its boxes in shared memory, taken in turn, and the barrier at which it
+// A warpgroup's way out: its two boxes in shared memory, taken in turn, and the barrier at which it
 // meets.
 struct outgoing {
     const CUtensorMap* map;
     unsigned char* boxes;
-    int count;  // 2 or 5
     int barrier;
     int turn = 0;
 
@@ -31,15 +30,8 @@ struct outgoing {
     }
     [[nodiscard]] __device__ __forceinline__ unsigned char* next() {
         unsigned char* const box = boxes + turn * box_bytes;
-        turn = turn + 1 == count ? 0 : turn + 1;
+        turn ^= 1;
         return box;
-    }
-    // By the thread that starts the stores: until the next box has been read.
-    __device__ __forceinline__ void await_next() const {
-        if (count == 2)
-            ptx::wait_for_stores<1>();
-        else
-            ptx::wait_for_stores<4>();
     }
 };
 
@@ -67,7 +59,7 @@ __device__ __forceinline__ void write_boxes(outgoing& out, const arguments<Facto
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
 #pragma unroll
     for (int first = 0; first < 2 * Count; first += columns) {
-        if (thread == 0) out.await_next();
+        if (thread == 0) ptx::wait_for_stores<1>();
         unsigned char* const box = out.next();
         out.meet();
         fill_box<To>(box, p.alpha, first, thread, sums);

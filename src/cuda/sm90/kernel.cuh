@@ -221,8 +221,7 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, const CUtensorMa
                                               const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     const int group = static_cast<int>(threadIdx.x) / 128;
-    const int boxes = r.stages == C::wide_stages ? C::few_boxes : C::many_boxes;
-    outgoing out{&c, r.after + group * boxes * C::box_bytes, boxes, group + 1};
+    outgoing out{&c, r.after + group * 2 * C::box_bytes, group + 1};
     position at;
     const int tiles = p.tiles_m * p.tiles_n;
     for (int index = here.cluster; index < tiles; index += here.clusters) {
