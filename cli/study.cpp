@@ -63,6 +63,7 @@ bool has_gpu_rows() {
 void tell(const study::definition& s, const study::options& how, const nlohmann::json& settings,
           results::document& doc, const session::outputs& out) {
     study::chapter c = s.tell(doc, how);
+    if (s.add != nullptr && !interrupted()) s.add(c, how, interrupted);
     if (!has_gpu_rows())
         c.left_out.emplace_back("everything on a GPU: this carat was built without CUDA");
     drop_empty_columns(c);

@@ -103,7 +103,7 @@ nlohmann::json to_json(const chapter& c) {
             {{"title", t.title}, {"head", t.head}, {"rows", t.rows}, {"note", t.note}});
     return {{"study", c.study},       {"title", c.title},       {"question", c.question},
             {"extent", c.extent},     {"findings", c.findings}, {"tables", tables},
-            {"left_out", c.left_out}, {"sources", c.sources}};
+            {"left_out", c.left_out}, {"sources", c.sources},   {"trials", c.trials}};
 }
 
 std::string plain(const chapter& c) {

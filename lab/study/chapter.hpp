@@ -2,7 +2,7 @@
 // the terminal from here; the report, on its page and as Markdown, reads it from the results file.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -21,6 +21,7 @@ struct chapter {
     std::vector<table> tables;
     std::vector<std::string> left_out;
     std::vector<std::string> sources;  // documents beside whose figures ours stand, with hardware
+    nlohmann::json trials = nlohmann::json::array();  // of what is no cell of the results file
 };
 
 // Takes out the columns that say "-" in every row: what they are for is not here.

@@ -33,7 +33,8 @@ std::string_view name(extent e) {
 }
 
 std::span<const definition> studies() {
-    static const definition all[] = {five_algorithms, crossover, ladder, tile_size, precision};
+    static const definition all[] = {five_algorithms, crossover, ladder,
+                                     tile_size,       precision, workloads};
     return all;
 }
 

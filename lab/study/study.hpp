@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ struct definition {
     std::vector<part> (*parts)(const options&);
     // From the cells of all parts, however many of them were measured.
     chapter (*tell)(const results::document&, const options&);
+    // Measures what is no single product and adds it to the chapter; null where there is nothing.
+    void (*add)(chapter&, const options&, const std::function<bool()>& interrupted) = nullptr;
 };
 
 // In the order `carat study all` runs them.
@@ -57,5 +60,6 @@ extern const definition crossover;
 extern const definition ladder;
 extern const definition tile_size;
 extern const definition precision;
+extern const definition workloads;
 
 }  // namespace carat::study

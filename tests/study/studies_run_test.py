@@ -15,7 +15,7 @@ import unittest
 
 CARAT = sys.argv[1]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-STUDIES = ["five-algorithms", "crossover", "ladder", "tile-size", "precision"]
+STUDIES = ["five-algorithms", "crossover", "ladder", "tile-size", "precision", "workloads"]
 
 
 def commands():

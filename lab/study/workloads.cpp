@@ -1,0 +1,205 @@
+// Document 002: a linear layer, attention and a convolution are matrix products. Their products as
+// cases of their own, and the layers as a user would run them, with what stands between the
+// products: a bias, a softmax, and for the convolution either a copy of the image nine times over
+// (im2col) or views of it that overlap (implicit). Fused attention is another algorithm and is not
+// here.
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <carat/error.hpp>
+
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/measure/idle.hpp"
+#include "lab/measure/interleave.hpp"
+#include "lab/report/words.hpp"
+#include "lab/statistics/bootstrap.hpp"
+#include "lab/study/cells.hpp"
+#include "lab/study/compositions.hpp"
+
+namespace carat::study {
+
+namespace {
+
+constexpr std::string_view implementations[] = {"cpu.ladder.tiled_reordered", "cpu.engine",
+                                                "vendor.openblas", "vendor.mkl"};
+
+struct shape_of {
+    session::shape size;
+    std::string_view what;
+};
+
+constexpr shape_of products[] = {{{32, 3072, 768}, "linear layer, 768 to 3072, batch 32"},
+                                 {{128, 768, 768}, "a projection of attention"},
+                                 {{128, 128, 64}, "scores of one head"},
+                                 {{128, 64, 128}, "values of one head"},
+                                 {{3136, 64, 576}, "convolution 3 x 3, 56 x 56, 64 channels"}};
+
+std::vector<part> parts(const options& how) {
+    part all{request(how,
+                     "cpu.ladder.tiled_reordered,cpu.engine,vendor.openblas,vendor.mkl,"
+                     "vendor.onednn,cuda.ladder.warp_tiled,cuda.engine.tf32,vendor.cublas,"
+                     "vendor.cublas_tf32",
+                     how.how_much == extent::quick ? 0.4 : 4)};
+    for (const shape_of& p : products) all.request.shapes.push_back(p.size);
+    all.request.types = {dtype::f32};
+    if (how.how_much == extent::full) all.request.timing.trials = 30;
+    return {all};
+}
+
+table fastest(const results::document& doc) {
+    table t{"The products alone, f32",
+            {"M x N x K", "in", "fastest", "GFLOP/s", "% of roofline"},
+            {},
+            {}};
+    for (const shape_of& p : products) {
+        const results::cell* best = nullptr;
+        for (const results::cell& c : doc.cells)
+            if (c.ranked() && c.m == p.size.m && c.n == p.size.n && c.k == p.size.k &&
+                (best == nullptr || c.median_s < best->median_s))
+                best = &c;
+        if (best == nullptr) continue;
+        t.rows.push_back({fmt::format("{} x {} x {}", p.size.m, p.size.n, p.size.k),
+                          std::string(p.what), best->implementation, gflops(best),
+                          fmt::format("{:.1f}", best->percent_of_roofline)});
+    }
+    return t;
+}
+
+chapter tell(const results::document& doc, const options&) {
+    chapter c;
+    c.left_out = absences(doc);
+    if (table t = fastest(doc); !t.rows.empty()) c.tables.push_back(std::move(t));
+    c.sources = {"Document 002 names the layers and gives no figures for them."};
+    return c;
+}
+
+struct made_layer {
+    const layer* what;
+    std::string implementation;
+    std::unique_ptr<composition> made;
+    double error = 0;
+    std::vector<double> trials_s;
+};
+
+// Every layer by every implementation that is here and takes its products; each has run once and is
+// right, or is left out with the reason.
+std::vector<made_layer> prepared(const options& how, chapter& c) {
+    std::vector<made_layer> all;
+    for (const layer& l : layers())
+        for (const std::string_view name : implementations) {
+            const core::implementation& by = lab::catalogue().find(name);
+            try {
+                made_layer one{&l, std::string(name), l.make(by, how.threads, how.seed), 0, {}};
+                one.made->run();
+                one.error = one.made->worst_error();
+                if (!(one.error <= largest_error))
+                    throw error(error_code::unsupported,
+                                fmt::format("wrong by {:.2g} of the largest result", one.error));
+                all.push_back(std::move(one));
+            } catch (const error& refused) {
+                c.left_out.push_back(
+                    fmt::format("{} {} by {}: {}", l.name, l.form, name, refused.what()));
+            }
+        }
+    return all;
+}
+
+void time_interleaved(std::vector<made_layer>& all, const options& how,
+                      const std::function<bool()>& interrupted) {
+    std::vector<measure::candidate> candidates;
+    for (made_layer& l : all) candidates.push_back({[&l] { l.made->run(); }, &core::host_space()});
+    measure::options timing;
+    timing.budget_s = how.how_much == extent::quick ? 0.5 : 5;
+    if (how.how_much == extent::full) timing.trials = 30;
+    timing.seed = how.seed;
+    timing.interrupted = interrupted;
+    timing.wait_until_idle = [] { measure::wait_until_idle(); };
+    const std::vector<double> estimates(all.size(), 1e-3);
+    std::vector<measure::series> series = measure::interleave(candidates, estimates, timing);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].trials_s = std::move(series[i].trials_s);
+}
+
+struct timed_row {
+    double median_s;
+    statistics::interval ci;
+};
+
+timed_row of(const made_layer& l, const options& how) {
+    statistics::bootstrap_options resampling;
+    resampling.seed = how.seed;
+    const statistics::bootstrap_interval m = statistics::bootstrap(l.trials_s, resampling).median;
+    return {m.estimate, m.percentile};
+}
+
+table layer_table(const std::vector<made_layer>& all, const options& how) {
+    table t{"The layers as they are run, f32, on the CPU",
+            {"layer", "by", "time", "95 % CI", "GFLOP/s", "error"},
+            {},
+            "Operations are those of the products; the time holds everything. The error is the "
+            "largest difference from direct loops in f64, relative to the largest result."};
+    for (const made_layer& l : all) {
+        if (l.trials_s.empty()) continue;
+        const timed_row r = of(l, how);
+        const std::string form = l.what->form.empty() ? "" : fmt::format(", {}", l.what->form);
+        t.rows.push_back(
+            {fmt::format("{}{}", l.what->name, form), last_part(l.implementation),
+             report::duration(r.median_s),
+             fmt::format("[{}, {}]", report::duration(r.ci.lower), report::duration(r.ci.upper)),
+             gflops(l.what->flop / r.median_s / 1e9), fmt::format("{:.1g}", l.error)});
+    }
+    return t;
+}
+
+const made_layer* find(const std::vector<made_layer>& all, std::string_view form,
+                       std::string_view implementation) {
+    const auto found = std::ranges::find_if(all, [&](const made_layer& l) {
+        return l.what->form == form && l.implementation == implementation && !l.trials_s.empty();
+    });
+    return found == all.end() ? nullptr : &*found;
+}
+
+std::string copied_or_not(const std::vector<made_layer>& all, const options& how) {
+    const made_layer* copied = find(all, "im2col", "cpu.engine");
+    const made_layer* viewed = find(all, "implicit", "cpu.engine");
+    if (copied == nullptr || viewed == nullptr) return {};
+    statistics::bootstrap_options resampling;
+    resampling.seed = how.seed;
+    const auto ratio =
+        statistics::ratio_of_medians(copied->trials_s, viewed->trials_s, resampling).ratio;
+    return fmt::format(
+        "By cpu.engine the convolution without im2col's copy is {} the speed of the one with it "
+        "(95 % CI {} to {}).",
+        report::times(ratio.estimate), report::times(ratio.percentile.lower),
+        report::times(ratio.percentile.upper));
+}
+
+void add(chapter& c, const options& how, const std::function<bool()>& interrupted) {
+    std::vector<made_layer> all = prepared(how, c);
+    time_interleaved(all, how, interrupted);
+    c.tables.push_back(layer_table(all, how));
+    if (std::string text = copied_or_not(all, how); !text.empty())
+        c.findings.push_back(std::move(text));
+    c.trials = nlohmann::json::array();
+    for (const made_layer& l : all)
+        c.trials.push_back({{"layer", l.what->name},
+                            {"form", l.what->form},
+                            {"sizes", l.what->what},
+                            {"implementation", l.implementation},
+                            {"flop", l.what->flop},
+                            {"error", l.error},
+                            {"trials_s", l.trials_s}});
+}
+
+}  // namespace
+
+const definition workloads = {
+    "workloads",
+    "Layers of networks",
+    "A linear layer, attention's products and a convolution: what do they cost as a user runs "
+    "them?",
+    parts,
+    tell,
+    add};
+
+}  // namespace carat::study
