@@ -72,24 +72,51 @@ def size_of(case):
     return f"{case['m']}x{case['n']}x{case['k']}"
 
 
-def peers():
-    """The engine against the best peer of every case, the losses first."""
-    results = load("cpu/bench.json")
-    rows = []
+def against_best(results):
+    """(case, best peer, ratio, interval, verdict) of the engine for every case."""
     for case in cases(results):
         best = next((c for c in ranked(results, **case)
                      if c["implementation"].startswith("vendor.")), None)
         found = best and pair_of(results, case, "cpu.engine", best["implementation"])
         if not found:
             continue
-        ratio, interval, verdict = found
-        rows.append((ratio, [case["dtype"], str(case["threads"]), size_of(case),
-                             f"`{best['implementation']}`", f"{ratio:.2f}",
-                             f"[{interval[0]:.2f}, {interval[1]:.2f}]", verdict]))
+        yield case, best["implementation"], *found
+
+
+def peers(file="cpu/bench.json"):
+    """The engine against the best peer of every case, the losses first."""
+    results = load(file)
+    rows = [(ratio, [case["dtype"], str(case["threads"]), size_of(case), f"`{best}`",
+                     f"{ratio:.2f}", f"[{interval[0]:.2f}, {interval[1]:.2f}]", verdict])
+            for case, best, ratio, interval, verdict in against_best(results)]
     rows.sort(key=lambda row: row[0])
     head = ["type", "threads", "size", "best peer", "engine / peer", "95 % CI", "engine is"]
     return table(head, ["---", "--:", "--:", "---", "--:", "---", "---"],
-                 [row for _, row in rows]) + source(results, "cpu/bench.json")
+                 [row for _, row in rows]) + source(results, file)
+
+
+def shape_cases():
+    return peers("cpu/shapes.json")
+
+
+def shape_sets():
+    """Sets of shapes: the geometric mean and the worst of engine / best peer."""
+    sets = {}
+    results = load("cpu/shapes.json")
+    for case, _, ratio, _, _ in against_best(results):
+        square = case["m"] == case["n"] == case["k"]
+        name = ("few rows, few columns, thin k" if not square
+                else "squares 8 to 64" if case["n"] <= 64 else "squares 128 to 2000")
+        sets.setdefault((name, case["threads"], case["dtype"]), []).append((ratio, size_of(case)))
+    rows = []
+    for (name, threads, dtype), found in sorted(sets.items()):
+        mean = math.exp(sum(math.log(ratio) for ratio, _ in found) / len(found))
+        worst, size = min(found)
+        rows.append([name, dtype, str(threads), str(len(found)), f"{mean:.2f}",
+                     f"{worst:.2f} at {size}"])
+    head = ["shapes", "type", "threads", "cases", "geometric mean", "worst"]
+    return table(head, ["---", "---", "--:", "--:", "--:", "---"], rows) + source(
+        results, "cpu/shapes.json")
 
 
 def gpu_source(results, file):
@@ -195,6 +222,7 @@ def gpu_shapes():
 
 
 PAGES = {"README.md": {"ranking": ranking, "peers": peers},
+         "docs/shapes.md": {"shape-sets": shape_sets, "shape-cases": shape_cases},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
                          "gpu-engine": gpu_engine, "gpu-shapes": gpu_shapes}}
 

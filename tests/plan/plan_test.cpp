@@ -76,14 +76,14 @@ TEST(cpu_plan, small_and_empty_products_are_direct_with_one_thread) {
 }
 
 TEST(cpu_plan, operands_that_fit_into_l2_are_read_where_they_lie) {
-    EXPECT_EQ(make_cpu_plan(square(256, 1), f64_24x8, server).how, path::direct);  // 1 MiB
-    EXPECT_EQ(make_cpu_plan(square(257, 1), f64_24x8, server).how, path::blocked);
+    EXPECT_EQ(make_cpu_plan(square(221, 1), f64_24x8, server).how, path::direct);  // 763 KiB
+    EXPECT_EQ(make_cpu_plan(square(222, 1), f64_24x8, server).how, path::blocked);
     EXPECT_EQ(make_cpu_plan({.m = 512, .n = 512, .k = 32}, f64_24x8, server).how, path::blocked);
-    EXPECT_EQ(make_cpu_plan(square(256, 2), f64_24x8, server).threads(), 2);
-    request apart = square(256, 1);
+    EXPECT_EQ(make_cpu_plan(square(200, 2), f64_24x8, server).threads(), 2);
+    request apart = square(200, 1);
     apart.conflicting_a = true;
     EXPECT_TRUE(make_cpu_plan(apart, f64_24x8, server).packs_a);
-    request across = square(256, 1);
+    request across = square(200, 1);
     across.rows_of_a = false;
     EXPECT_TRUE(make_cpu_plan(across, f64_24x8, server).packs_a);
 }
