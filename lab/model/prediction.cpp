@@ -70,21 +70,42 @@ prediction predict(const packed& p, const sizes& all, element_bytes each,
     const double blocks = std::ceil(m / p.threads_m / p.mc);
     const double a_bytes = area(all.m, all.k) * each.ab * p.threads_n * panels;
     const double b_bytes = area(all.k, all.n) * each.ab * p.threads_m;
-    const double c_bytes = 2 * m * n * each.c * passes;
+    const double c_bytes = m * n * each.c * (2 * passes - 1);
+    const double c_far = p.keeps_c ? m * n * each.c : c_bytes;
     const double strips_of_a = products / p.nr * each.ab;
     const double strips_of_b = products / p.mr * each.ab;
+    const double packed_a = p.packs ? a_bytes : 0;  // written to L2
     struct part {
         double bytes;
         std::string_view kept;
     };
     const part parts[] = {{strips_of_a + strips_of_b + c_bytes, ""},
-                          {strips_of_a + b_bytes * blocks + c_bytes, "a strip of B"},
-                          {2 * a_bytes + b_bytes * blocks + c_bytes, "a block of A"},
-                          {a_bytes + b_bytes + c_bytes, "a panel of B"}};
+                          {strips_of_a + packed_a + b_bytes * blocks + c_bytes, "a strip of B"},
+                          {a_bytes + b_bytes * blocks + c_far, "a block of A"},
+                          {a_bytes + b_bytes + c_far, "a panel of B"}};
     std::vector<flow> flows;
     for (std::size_t i = 0; i < std::min<std::size_t>(levels.size(), 4); ++i)
         flows.push_back({levels[i].name, parts[i].bytes, 0, parts[i].kept});
     return bounded(std::move(flows), levels, operations(all), peak_gflops);
+}
+
+prediction predict_gpu(std::int64_t tile, const sizes& all, element_bytes each,
+                       const std::vector<level>& levels, double peak_gflops) {
+    const sizes t = tile_of({order::tiled_ijk, tile}, all);
+    const auto tiles = [](std::int64_t extent, std::int64_t edge) {
+        return std::ceil(static_cast<double>(extent) / static_cast<double>(edge));
+    };
+    const double c_bytes = area(all.m, all.n) * each.c;
+    const double by_tiles =
+        (area(all.m, all.k) * tiles(all.n, t.n) + area(all.k, all.n) * tiles(all.m, t.m)) *
+            each.ab +
+        c_bytes;
+    const double once = (area(all.m, all.k) + area(all.k, all.n)) * each.ab + c_bytes;
+    const bool in_l2 = once <= levels.front().capacity_bytes;
+    return bounded({{levels.front().name, by_tiles, 0, "two tiles"},
+                    {levels.back().name, in_l2 ? 0 : once, 0,
+                     in_l2 ? "all of A, B and C" : "what is wanted again"}},
+                   levels, operations(all), peak_gflops);
 }
 
 }  // namespace carat::model

@@ -51,11 +51,20 @@ struct prediction {
 struct packed {
     double mr = 1, nr = 1, mc = 1, nc = 1, kc = 1;
     double threads_m = 1, threads_n = 1;
+    bool packs = true;     // else the operands are read where they lie
+    bool keeps_c = false;  // in L2 until its sums are complete, else C comes back for each kc
 };
 
-/// Levels beyond four are not fed; with fewer, the outermost flows come from the last. A and B are
-/// counted once more for being packed: read from main memory, written and read again as blocks.
+/// Levels beyond four are not fed; with fewer, the outermost flows come from the last. A packed
+/// block of A is written to L2 besides.
+/// C is written, and not read first (beta = 0).
 [[nodiscard]] prediction predict(const packed& p, const sizes& all, element_bytes each,
                                  const std::vector<level>& levels, double peak_gflops);
+
+/// A product on a GPU whose blocks keep a tile of A and one of B in shared memory and their sums in
+/// registers. `levels` are L2 and the memory beyond it, which moves every operand once unless L2
+/// holds them all.
+[[nodiscard]] prediction predict_gpu(std::int64_t tile, const sizes& all, element_bytes each,
+                                     const std::vector<level>& levels, double peak_gflops);
 
 }  // namespace carat::model

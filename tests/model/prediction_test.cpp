@@ -79,15 +79,22 @@ TEST(Prediction, OfAPackedProductCountsBlocks) {
     const packed p{.mr = 24, .nr = 8, .mc = 480, .nc = 2400, .kc = 240};
     const sizes all{960, 4800, 480};
     const prediction found = predict(p, all, {8, 8}, machine, 100);
-    const double c = 2.0 * 960 * 4800 * 8 * 2;  // two passes over C
-    const double a = 960.0 * 480 * 8 * 2;       // packed for each of two panels
+    const double c = 960.0 * 4800 * 8 * 3;  // written, read and written again
+    const double a = 960.0 * 480 * 8 * 2;   // packed for each of two panels
     const double b = 480.0 * 4800 * 8;
     ASSERT_EQ(found.flows.size(), 4U);
     EXPECT_DOUBLE_EQ(found.flows[3].bytes, a + b + c);
-    EXPECT_DOUBLE_EQ(found.flows[2].bytes, 2 * a + 2 * b + c);
+    EXPECT_DOUBLE_EQ(found.flows[2].bytes, a + 2 * b + c);
     const double products = 960.0 * 4800 * 480;
-    EXPECT_DOUBLE_EQ(found.flows[1].bytes, products / 8 * 8 + 2 * b + c);
+    EXPECT_DOUBLE_EQ(found.flows[1].bytes, products / 8 * 8 + a + 2 * b + c);
     EXPECT_DOUBLE_EQ(found.flows[0].bytes, products / 8 * 8 + products / 24 * 8 + c);
+    packed kept = p;
+    kept.keeps_c = true;
+    EXPECT_DOUBLE_EQ(predict(kept, all, {8, 8}, machine, 100).flows[3].bytes, a + b + c / 3);
+    packed unpacked = p;
+    unpacked.packs = false;
+    EXPECT_DOUBLE_EQ(predict(unpacked, all, {8, 8}, machine, 100).flows[1].bytes,
+                     found.flows[1].bytes - a);
 }
 
 }  // namespace

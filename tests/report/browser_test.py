@@ -2,7 +2,7 @@
 """The report in a real browser: every fixture, wide and narrow, light and dark, is drawn without a
 complaint or a request, fits its window, can be read, and shows the figures of its JSON.
 
-usage: browser_test.py --write-page PROGRAM [--keep FOLDER]
+usage: browser_test.py --write-page PROGRAM --model PROGRAM [--keep FOLDER]
 --keep leaves the pages and a screenshot of each there. Exit status 77: no browser, nothing tested.
 """
 import argparse
@@ -21,8 +21,8 @@ import browser
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Fixture: charts drawn, sections placed.
-FIXTURES = {"cpu": (4, 10), "gpu": (4, 10), "gpu-only": (4, 10), "crossover": (5, 12),
-            "hostile": (4, 10), "bare": (3, 8), "empty": (0, 3)}
+FIXTURES = {"cpu": (5, 11), "gpu": (5, 11), "gpu-only": (5, 11), "crossover": (6, 13),
+            "hostile": (5, 11), "bare": (3, 9), "empty": (0, 3)}
 WINDOWS = [(1280, 900), (400, 800)]
 THEMES = ["light", "dark"]
 
@@ -120,9 +120,10 @@ def choose(page, picker, text):
     }})()""")
 
 
-def press(page, key):
+def press(page, key, number=0, text=""):
     for kind in ("keyDown", "keyUp"):
-        page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+        page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                  windowsVirtualKeyCode=number, text=text if kind == "keyDown" else "")
 
 
 def check_drawn(page, check, name, width, charts, sections):
@@ -328,7 +329,160 @@ def check_crossover(page, check, results):
     check.equal(page.complaints, [], "complaints after the crossover")
 
 
-def run(page, check, writer, folder, keep):
+FACTS = """Object.fromEntries([...document.querySelectorAll('#explorer [data-fact]')]
+  .map(e => [e.dataset.fact, e.dataset.value]))"""
+BYTES = {"f64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1, "e4m3": 1, "e5m2": 1}
+# What is set on the explorer, one after the other; what is not named stays.
+CPU_INPUTS = [
+    {"device": "cpu", "order": "ijk", "dtype": "f64", "m": 2000, "n": 2000, "k": 2000},
+    {"order": "ikj", "dtype": "f32"},
+    {"order": "tiled ijk", "tile": 32},
+    {"tile": 100, "m": 1000, "n": 333, "k": 777},
+    {"order": "tiled ikj", "dtype": "f64", "tile": 144, "m": 4096, "n": 4096, "k": 4096},
+    {"l1": 64, "l2": 256, "l3": 4096},
+    {"tile": 17, "m": 1, "n": 5, "k": 16384},
+    {"tile": 1024, "m": 300, "n": 200, "k": 100, "dtype": "bf16"},
+    {"order": "ijk", "m": 64, "n": 64, "k": 64, "dtype": "i8"},
+]
+GPU_INPUTS = [
+    {"device": "gpu", "dtype": "f32", "tile": 32, "m": 4096, "n": 4096, "k": 4096},
+    {"tile": 128}, {"tile": 64, "dtype": "f64"}, {"tile": 8, "m": 100, "n": 1000, "k": 10},
+    {"tile": 128, "shared": 64}, {"gpu_l2": 4096, "m": 3000, "n": 3000, "k": 3000},
+]
+
+
+def ceiling(rows, key, value, figure):
+    return next((row[figure] for row in rows if row[key] == value and row["threads"] == 1), 0)
+
+
+def cpu_question(machine, given):
+    caches = {c["level"]: c for c in machine["caches"] if c["kind"] != "instruction"}
+    reads = machine["ceilings"]["bandwidth"]
+    levels = [{"name": f"L{level}", "line_bytes": caches[level]["line_bytes"],
+               "capacity_bytes": 1024 * given.get(f"l{level}",
+                                                  round(caches[level]["size_bytes"] / 1024)),
+               "gb_per_s": ceiling(reads, "level", f"L{level}", "gb_per_s")} for level in (1, 2, 3)]
+    levels.append({"name": "DRAM", "line_bytes": 64, "capacity_bytes": 0,
+                   "gb_per_s": ceiling(reads, "level", "DRAM", "gb_per_s")})
+    peaks = [row["gflops"] for row in machine["ceilings"]["compute"]
+             if row["dtype"] == given["dtype"] and row["threads"] == 1]
+    return {"tile": 1, **given, "levels": levels, "peak_gflops": max(peaks, default=0)}
+
+
+def gpu_question(machine, given):
+    gpu = machine["gpus"][0]
+    reads = gpu["ceilings"]["bandwidth"]
+    units = [row for row in gpu["ceilings"]["compute"] if row["dtype"] == given["dtype"]]
+    plain = [row for row in units if row["unit"] in ("ffma", "dfma", "imad")]
+    shared = 1024 * given.get("shared", gpu.get("shared_bytes_per_multiprocessor", 233472) / 1024)
+    return {**given, "peak_gflops": max((row["gflops"] for row in plain or units), default=0),
+            "levels": [{"name": name, "line_bytes": 128,
+                        "capacity_bytes": 1024 * given.get("gpu_l2",
+                                                           gpu.get("l2_bytes", 62914560) / 1024),
+                        "gb_per_s": ceiling(reads, "level", name, "gb_per_s")}
+                       for name in ("L2", "HBM")],
+            "multiprocessor": {"threads": gpu.get("threads_per_multiprocessor", 2048), "blocks": 32,
+                               "registers": gpu.get("registers_per_multiprocessor", 65536),
+                               "shared_bytes": shared, "reserved_bytes": 1024,
+                               "shared_bytes_per_block": min(
+                                   gpu.get("shared_bytes_per_block", 232448), shared - 1024)}}
+
+
+def model_answers(model, questions):
+    for q in questions:
+        q["bytes_ab"], q["bytes_c"] = BYTES[q["dtype"]], max(4, BYTES[q["dtype"]])
+    asked = "".join(json.dumps(q) + "\n" for q in questions)
+    told = subprocess.run([model], input=asked, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [json.loads(line) for line in told.splitlines()]
+
+
+def set_inputs(page, given):
+    for name, value in given.items():
+        page.evaluate(f"""(() => {{
+          const input = document.getElementById('explore-{name}');
+          input.value = {json.dumps(str(value))};
+          input.dispatchEvent(new Event('change', {{ bubbles: true }}));
+        }})()""")
+
+
+def agree(found, expected):
+    """The page's text against the model's value; 0 stands for what is not shown."""
+    if isinstance(expected, str):
+        return found == expected or (expected == "" and found is None)
+    if found is None:
+        return expected == 0
+    return math.isclose(float(found), expected, rel_tol=1e-12)
+
+
+def check_explorer_numbers(page, check, machine, model, inputs, ask):
+    """The explorer's numbers for each input are the C++ model's."""
+    given, questions, found = {}, [], []
+    for changes in inputs:
+        given.update(changes)
+        set_inputs(page, changes)
+        found.append(page.evaluate(FACTS))
+        questions.append(ask(machine, dict(given)))
+    for asked, facts, expected in zip(questions, found, model_answers(model, questions)):
+        for name, value in expected.items():
+            check.that(agree(facts.get(name), value),
+                       f"explorer {asked}: {name} is {facts.get(name)}, the model says {value}")
+    check.equal(len({json.dumps(facts) for facts in found}), len(inputs), "answers that differ")
+
+
+def check_explorer_use(page, check):
+    """By keyboard; bad values are put right; the walk moves and stops."""
+    set_inputs(page, {"device": "cpu", "order": "tiled ikj", "tile": 32, "m": 512, "n": 512,
+                      "k": 512})
+    before = page.evaluate(FACTS)
+    page.evaluate("document.querySelector('#explore-tile ~ input[type=range]').focus()")
+    press(page, "ArrowRight", 39)
+    after = page.evaluate(FACTS)
+    check.that(float(after["working_set"]) > float(before["working_set"]), "the slider by keyboard")
+    for bad, put_right in (("-5", "2"), ("1e9", "1024"), ("", "2"), ("33.4", "33")):
+        set_inputs(page, {"tile": bad})
+        check.equal(page.evaluate("document.getElementById('explore-tile').value"), put_right,
+                    f"tile {bad!r}")
+    step = "document.querySelector('#explorer .step').innerText"
+    page.evaluate("document.getElementById('explore-restart').click()")
+    check.that(page.evaluate(step).startswith("Step 1 of"), "the walk's beginning")
+    page.evaluate("document.getElementById('explore-step').focus()")
+    press(page, "Enter", 13, "\r")
+    check.that(page.evaluate(step).startswith("Step 2 of"), "a step by keyboard")
+    page.evaluate("document.getElementById('explore-play').click()")
+    page.evaluate("new Promise(done => setTimeout(done, 900))")
+    page.evaluate("document.getElementById('explore-play').click()")
+    stopped = page.evaluate(step)
+    check.that(not stopped.startswith("Step 2 of"), f"the walk runs: {stopped}")
+    page.evaluate("new Promise(done => setTimeout(done, 400))")
+    check.equal(page.evaluate(step), stopped, "the walk stands")
+    for order in ("ijk", "ikj", "tiled ijk"):
+        set_inputs(page, {"order": order})
+        check.that(page.evaluate("document.querySelectorAll('.walk .now').length") == 3,
+                   f"cells of the walk, {order}")
+    page.evaluate("document.getElementById('theme').click()")
+    check.equal(page.evaluate("document.getElementById('explore-order').value"), "tiled ijk",
+                "inputs after a change of the theme")
+    page.evaluate("document.getElementById('theme').click()")
+    check.equal(page.complaints, [], "complaints after the explorer")
+
+
+def check_explorer(page, check, folder, model):
+    cpu = json.loads((folder / "cpu.json").read_text())
+    page.open((folder / "cpu.html").as_uri())
+    check_explorer_numbers(page, check, cpu["machine"], model, CPU_INPUTS, cpu_question)
+    check_explorer_use(page, check)
+    gpu = json.loads((folder / "gpu.json").read_text())
+    page.open((folder / "gpu.html").as_uri())
+    check_explorer_numbers(page, check, gpu["machine"], model, GPU_INPUTS, gpu_question)
+    page.view(400, 800, "dark")
+    check.equal(page.evaluate(STICKING_OUT), [], "sticking out of the GPU's explorer")
+    check.equal(page.evaluate(HARD_TO_READ), [], "hard to read in the GPU's explorer")
+    page.view(1280, 900, "light")
+    bare = (folder / "bare.html").stat().st_size
+    check.that(bare < 2_000_000, f"a page almost without data has {bare} bytes")
+
+
+def run(page, check, writer, model, folder, keep):
     for kind, (charts, sections) in FIXTURES.items():
         source, target = folder / f"{kind}.json", folder / f"{kind}.html"
         source.write_bytes(subprocess.run(
@@ -363,12 +517,14 @@ def run(page, check, writer, folder, keep):
     check_views(page, check)
     page.open((folder / "crossover.html").as_uri())
     check_crossover(page, check, json.loads((folder / "crossover.json").read_text()))
+    check_explorer(page, check, folder, model)
     check_themes(page, check, (folder / "cpu.html").as_uri())
 
 
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--write-page", required=True)
+    arguments.add_argument("--model", required=True)
     arguments.add_argument("--keep", type=pathlib.Path)
     given = arguments.parse_args()
     path = browser.find()
@@ -381,7 +537,7 @@ def main():
         folder = given.keep or pathlib.Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         with browser.Browser(path) as page:
-            run(page, check, given.write_page, folder, bool(given.keep))
+            run(page, check, given.write_page, given.model, folder, bool(given.keep))
     print(f"{check.done} checks, {len(check.failures)} failed")
     return 1 if check.failures or check.done < 300 else 0
 

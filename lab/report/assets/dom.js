@@ -1,6 +1,6 @@
 // Elements are made, never parsed from text, so nothing in a results file can become markup.
 
-const svg_names = new Set(["svg", "path", "line", "circle", "rect", "polyline"]);
+const svg_names = new Set(["svg", "path", "line", "circle", "rect", "polyline", "text"]);
 
 /** element("td", {class: "number"}, "12.3", other_element, [more, ...], null is skipped) */
 function element(tag, attributes = {}, ...children) {
