@@ -18,6 +18,7 @@ void add_info(CLI::App& app, action& chosen);
 void add_list(CLI::App& app, action& chosen);
 void add_run(CLI::App& app, action& chosen);
 void add_bench(CLI::App& app, action& chosen);
+void add_explain(CLI::App& app, action& chosen);
 void add_crossover(CLI::App& app, action& chosen);
 void add_study(CLI::App& app, action& chosen);
 void add_compare(CLI::App& app, action& chosen);

@@ -25,6 +25,7 @@ constexpr const char* examples =
     "  carat list                              what can run here\n"
     "  carat run --m 512 --n 512 --k 512 --impl tiled --tile-size 32 --verify\n"
     "  carat bench --impl openblas,engine --size 256:4096:x2 --json a.json\n"
+    "  carat explain --m 64 --n 64 --k 4096    what limits this product?\n"
     "  carat crossover                         from which size does the GPU pay?\n"
     "  carat study ladder --quick              what each technique gives, step by step\n"
     "  carat compare a.json b.json             is b faster? by how much? for sure?\n"
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
     cli::add_list(app, chosen);
     cli::add_run(app, chosen);
     cli::add_bench(app, chosen);
+    cli::add_explain(app, chosen);
     cli::add_crossover(app, chosen);
     cli::add_study(app, chosen);
     cli::add_compare(app, chosen);

@@ -35,6 +35,7 @@ ALLOWED = {
     "lab/results": ["include/carat", "src/core"],
     "lab/report": ["include/carat"],
     "lab/model": ["include/carat", "src/core"],
+    "lab/explain": ["include/carat", "src/core", "lab"],
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],
     "lab/catalogue": ["include/carat", "src", "ladder"],
     "lab/session": ["include/carat", "src/core", "lab"],

@@ -43,12 +43,6 @@ double capacity_bytes(const description& machine, const cache& c, int threads) {
     return static_cast<double>(c.size_bytes) * std::clamp(threads, 1, caches);
 }
 
-std::optional<double> bandwidth_gb_per_s(const ceilings& limits, const std::string& level,
-                                         int threads) {
-    return bound_for(limits.bandwidth, threads,
-                     [&](const bandwidth_peak& p) { return p.level == level ? p.gb_per_s : 0.0; });
-}
-
 double resident_bytes(const core::problem& p) {
     const auto area = [](std::int64_t rows, std::int64_t cols, dtype type) {
         return static_cast<double>(rows) * static_cast<double>(cols) *
@@ -84,6 +78,12 @@ std::optional<double> peak_gflops(const ceilings& limits, dtype type, int thread
     return bound_for(limits.compute, threads, [&](const compute_peak& p) {
         return p.level <= most && unit_serves(p.type, type) ? p.gflops : 0.0;
     });
+}
+
+std::optional<double> bandwidth_gb_per_s(const ceilings& limits, const std::string& level,
+                                         int threads) {
+    return bound_for(limits.bandwidth, threads,
+                     [&](const bandwidth_peak& p) { return p.level == level ? p.gb_per_s : 0.0; });
 }
 
 std::optional<roof> roofline(const description& machine, const ceilings& limits,

@@ -31,6 +31,10 @@ struct roof {
 [[nodiscard]] std::optional<double> peak_gflops(const ceilings& limits, dtype type, int threads,
                                                 core::isa most);
 
+// The measured bandwidth of "L1", "L2", "L3" or "DRAM", between thread counts as above.
+[[nodiscard]] std::optional<double> bandwidth_gb_per_s(const ceilings& limits,
+                                                       const std::string& level, int threads);
+
 // The roofline of `p` on `threads` cores with data hot in the smallest level that holds all three
 // matrices, the private caches of the threads counted together. None for an empty product, and
 // where the peak or the bandwidth was not measured.

@@ -69,6 +69,17 @@ struct kernel_facts {
     double occupancy = 0;  // threads resident on a multiprocessor over the most it can hold
 };
 
+// How a product is cut and why, for people and for models. Sizes are in the kernel's own turn, in
+// which A and B may have changed places. 0: not cut that way; without mc nothing is packed.
+struct plan_facts {
+    std::string why;  // lines of text; empty where nothing is known
+    std::int64_t rows = 0, cols = 0;
+    std::int64_t mr = 0, nr = 0;          // sums in registers
+    std::int64_t mc = 0, nc = 0, kc = 0;  // blocks of A are mc x kc, panels of B kc x nc
+    int threads_m = 1, threads_n = 1;     // rectangles of C, one a thread
+    bool keeps_c = false;                 // sums leave the nearest large cache once, complete
+};
+
 // A part of run() that can be timed apart: a conversion of the operands, or the product itself.
 struct stage {
     std::string_view name;
@@ -97,6 +108,9 @@ class runnable {
 
     // What a reader of the figure should know of how this product is done; usually nothing.
     [[nodiscard]] virtual std::string note() const { return {}; }
+
+    // How run() goes about it, as far as it is known.
+    [[nodiscard]] virtual plan_facts plan() const { return {}; }
 
     // On a GPU: the kernels of our own that run() starts, in their order.
     [[nodiscard]] virtual std::vector<kernel_facts> kernels() const { return {}; }

@@ -151,6 +151,15 @@ std::size_t product::workspace_bytes() const {
     return thread_bytes() * static_cast<std::size_t>(plan_.threads());
 }
 
+core::plan_facts product::facts() const {
+    if (tiles_) return tiles_->facts();
+    const plan::blocking& b = plan_.blocks;
+    const bool tiled = plan_.how != plan::path::thin;
+    return {explain(), request_.m, request_.n, tiled ? shape().mr : 0, tiled ? shape().nr : 0,
+            b.mc,      b.nc,       b.kc,       plan_.threads_m,        plan_.threads_n,
+            false};
+}
+
 std::string product::explain() const {
     if (tiles_) return tiles_->explain();
     return plan::explain(plan_, request_, shape(), plan::this_machine());

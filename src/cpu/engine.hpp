@@ -43,6 +43,7 @@ class product {
 
     [[nodiscard]] int threads() const { return tiles_ ? tiles_->threads() : plan_.threads(); }
     [[nodiscard]] std::string explain() const;
+    [[nodiscard]] core::plan_facts facts() const;
 
   private:
     using runner = void (product::*)(const core::operands&, std::byte*) const;

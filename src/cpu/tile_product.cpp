@@ -73,6 +73,14 @@ std::size_t tile_product::workspace_bytes() const {
     return thread_bytes() * static_cast<std::size_t>(plan_.threads());
 }
 
+core::plan_facts tile_product::facts() const {
+    const plan::blocking& b = plan_.blocks;
+    core::plan_facts facts{explain(), request_.m, request_.n, shape().lines,   shape().lines,
+                           b.mc,      b.nc,       b.kc,       plan_.threads_m, plan_.threads_n};
+    facts.keeps_c = true;
+    return facts;
+}
+
 std::string tile_product::explain() const {
     return plan::explain(plan_, request_, shape(), plan::this_machine());
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/implementation.hpp"
 #include "core/problem.hpp"
 #include "cpu/kernels/tile_kernel.hpp"
 #include "plan/tile_plan.hpp"
@@ -24,6 +25,7 @@ class tile_product {
     void run(const core::operands& data, std::byte* memory) const noexcept;
     [[nodiscard]] int threads() const { return plan_.threads(); }
     [[nodiscard]] std::string explain() const;
+    [[nodiscard]] core::plan_facts facts() const;
 
   private:
     [[nodiscard]] plan::tile_shape shape() const;

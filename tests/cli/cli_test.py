@@ -124,12 +124,39 @@ class RightCalls(Command):
         self.assertIn("cpu.ladder.tiled", self.carat("report", "a.json", "--markdown").stdout)
         self.assertIn("time_s", self.carat("report", "a.json", "--csv").stdout)
 
+    def test_explain_says_why_in_80_columns_and_in_json(self):
+        product = ["explain", "--m", 96, "--n", 64, "--k", 32, "--device", "cpu", "--budget", "0.05"]
+        text = self.carat(*product, "--threads", 1).stdout
+        self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
+        for words in ("CPU: cpu.engine", "roofline", "expected", "verified", "To go faster",
+                      "plain loops", "tiled ikj 32"):
+            self.assertIn(words, text)
+        told = json.loads(self.carat(*product, "--dtype", "f32", "--json").stdout)
+        self.assertEqual([told["m"], told["n"], told["k"], told["dtype"]], [96, 64, 32, "f32"])
+        self.assertEqual(told["flop"], 2 * 96 * 64 * 32)
+        cpu, = told["devices"]
+        self.assertTrue(cpu["measured"]["verified"])
+        self.assertGreater(cpu["measured"]["median_s"], 0)
+        self.assertGreaterEqual(cpu["expected_s"], 0.999e-9 * told["flop"] / cpu["peak_gflops"])
+        self.assertEqual([loop["order"] for loop in told["loops"]],
+                         ["ijk", "ikj", "tiled ikj", "tiled ikj"])
+
     def test_help_has_examples(self):
-        for arguments in ([], ["bench"], ["run"], ["crossover"], ["compare"], ["report"], ["info"]):
+        for arguments in ([], ["bench"], ["run"], ["explain"], ["crossover"], ["compare"], ["report"], ["info"]):
             self.assertIn("Example", self.carat(*arguments, "--help").stdout)
 
 
 class BadInput(Command):
+    def test_explain_takes_one_product(self):
+        self.assertIn("one size", self.refused("explain", "--m", "8,16"))
+        self.assertIn("one --dtype", self.refused("explain", "--dtype", "f32,f64"))
+        self.assertIn("1 or more", self.refused("explain", "--k", "0"))
+        self.assertIn("does not fit", self.refused("explain", "--m", "4000000000", "--n",
+                                                   "4000000000", "--k", "4000000000"))
+        self.assertIn("f16x", self.refused("explain", "--dtype", "f16x"))
+        self.assertIn("999", self.refused("explain", "--threads", "999"))
+        self.assertIn("--budget", self.refused("explain", "--budget", "0"))
+
     def test_unknown_implementation_suggests_the_nearest(self):
         self.assertIn("cpu.ladder.naive", self.refused("bench", "--impl", "naiv"))
 

@@ -1,0 +1,98 @@
+// carat explain: why one product takes the time it takes, and what would change it.
+#include <fmt/format.h>
+
+#include <carat/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/device.hpp"
+#include "cli/explain_text.hpp"
+#include "cli/measuring.hpp"
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/explain/explanation.hpp"
+#include "lab/gpu/gpu.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+struct explain_options {
+    std::string m = "1024", n = "1024", k = "1024", type = "f64", threads, device = "all";
+    double budget_s = 1;
+    bool json = false;
+};
+
+session::case_key key_of(const explain_options& o) {
+    const int cores = machine::describe().cores;
+    const auto shapes = session::parse_shapes(o.m + "x" + o.n + "x" + o.k);
+    const auto types = session::parse_dtypes(o.type);
+    const auto threads =
+        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    if (shapes.size() != 1 || types.size() != 1 || threads.size() != 1)
+        throw error(error_code::invalid_argument,
+                    "explain takes one size, one --dtype and one --threads: run it once for each");
+    return {shapes.front(), types.front(), threads.front(), {}};
+}
+
+// The session that measures what was chosen.
+session::request request_of(const explain_options& o, const session::case_key& key,
+                            const std::vector<explain::choice>& chosen) {
+    session::request r;
+    for (const explain::choice& c : chosen)
+        if (c.entry != nullptr) r.chosen.push_back({c.entry, {}, true});
+    r.shapes = {key.size};
+    r.types = {key.type};
+    r.threads = {key.threads};
+    r.timing.budget_s = o.budget_s;
+    r.weigh_energy = false;
+    return r;
+}
+
+int run(const explain_options& o) {
+    const std::optional<core::device> only = choose_device(o.device);
+    const session::case_key key = key_of(o);
+    const std::vector<explain::choice> chosen = explain::choose(lab::catalogue(), key, only);
+    const session::request r = request_of(o, key, chosen);
+    session_options options;
+    options.command = command_line();
+    options.quiet = true;
+    session_result result;
+    if (!r.chosen.empty()) result = measure(r, options);
+    if (result.interrupted) return interrupted_by_user;
+    const known_machine known = know_machine(r);
+    const explain::explanation told = explain::explain(
+        key, chosen, {known.description, known.limits, gpu::describe(gpu::in_use())},
+        result.doc.cells);
+    if (o.json)
+        fmt::print("{}\n", explain::to_json(told).dump(1));
+    else
+        fmt::print("{}", explain_text(told));
+    return result.exit_code();
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, action& chosen) {
+    CLI::App* sub = app.add_subcommand("explain", "why a product takes the time it takes");
+    auto o = std::make_shared<explain_options>();
+    sub->add_option("--m", o->m, "rows of A and C")->capture_default_str();
+    sub->add_option("--n", o->n, "columns of B and C")->capture_default_str();
+    sub->add_option("--k", o->k, "columns of A, rows of B")->capture_default_str();
+    sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8")
+        ->capture_default_str();
+    sub->add_option("--threads", o->threads, "threads (default: all cores)");
+    sub->add_option("--device", o->device, device_help)->capture_default_str();
+    sub->add_option("--budget", o->budget_s, "seconds to measure each implementation")
+        ->check(CLI::Range(0.01, 1e6))
+        ->capture_default_str();
+    sub->add_flag("--json", o->json, "print JSON, with every figure unrounded");
+    sub->footer(
+        "What would run and why, the bound by the roofline and by what its blocks move\n"
+        "between the caches, a short verified measurement, and what would have to change.\n\n"
+        "Examples:\n"
+        "  carat explain --m 1000 --n 1000 --k 1000\n"
+        "  carat explain --m 32 --n 4096 --k 4096 --dtype f32 --threads 1\n"
+        "  carat explain --m 64 --n 64 --k 64 --json");
+    sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
+}
+
+}  // namespace carat::cli

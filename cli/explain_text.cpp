@@ -1,0 +1,129 @@
+#include "cli/explain_text.hpp"
+
+#include <fmt/format.h>
+#include <sstream>
+
+#include "cli/terminal.hpp"
+#include "lab/report/words.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+// A dash that stands where nothing was measured.
+std::string time_of(double time_s) {
+    return time_s > 0 ? report::duration(time_s) : "-";
+}
+
+std::string bytes_text(double count) {
+    const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    std::size_t unit = 0;
+    for (; count >= 1024 && unit + 1 < std::size(units); ++unit) count /= 1024;
+    return fmt::format("{:.4g} {}", count, units[unit]);
+}
+
+std::string heading(const std::string& text) {
+    return "\n" + styled(text, style::strong) + "\n";
+}
+
+std::string item(const std::string& text) {
+    return "  - " + wrapped(text, 4) + "\n";
+}
+
+std::string plan_lines(const core::plan_facts& plan) {
+    std::string text;
+    std::istringstream lines(plan.why);
+    for (std::string line; std::getline(lines, line);) text += "  " + wrapped(line, 4) + "\n";
+    return text;
+}
+
+std::string roof_lines(const explain::on_device& d, const explain::explanation& all) {
+    if (!d.roof)
+        return "  no roofline: the unit or the memory was not measured (carat info --measure)\n";
+    return "  " +
+           wrapped(
+               fmt::format("its operands, {}, lie in {}; {:.4g} flop a byte; units do {:.4g} "
+                           "GFLOP/s: at least {} ({})",
+                           bytes_text(all.operand_bytes), d.roof->level, all.intensity,
+                           d.peak_gflops, time_of(all.flop / d.roof->gflops / 1e9), d.roof->bound),
+               4) +
+           "\n";
+}
+
+std::string flow_table(const model::prediction& p) {
+    std::string text = fmt::format("  {:<8} {:>12} {:>10}   {}\n", "from", "moved", "at least",
+                                   "because the level before keeps");
+    text += fmt::format("  {:<8} {:>12} {:>10}\n", "units", "", time_of(p.compute_s));
+    for (const model::flow& f : p.flows)
+        text += fmt::format("  {:<8} {:>12} {:>10}   {}\n", f.from, bytes_text(f.bytes),
+                            time_of(f.time_s), f.kept.empty() ? "sums in registers" : f.kept);
+    return text;
+}
+
+std::string measured_line(const explain::on_device& d) {
+    const results::cell& c = d.measured;
+    if (c.trials_s.empty())
+        return "  not measured" + (c.reason.empty() ? std::string() : ": " + c.reason) + "\n";
+    std::string text =
+        fmt::format("  expected {}, measured {} ({} to {}, 95 %), {:.4g} GFLOP/s",
+                    time_of(d.expected_s), time_of(c.median_s), time_of(c.ci95_median_s[0]),
+                    time_of(c.ci95_median_s[1]), c.median_gflops);
+    text += fmt::format("\n  {} trials; {}\n", c.trials_s.size(),
+                        c.verified ? "verified " + c.verification : "NOT VERIFIED: " + c.reason);
+    if (c.impossible) text += "  " + wrapped(c.reason, 2) + "\n";
+    return text;
+}
+
+std::string device_text(const explain::on_device& d, const explain::explanation& all) {
+    const std::string device = d.chosen.where == core::device::cpu ? "CPU" : "GPU";
+    if (d.chosen.entry == nullptr) {
+        std::string text = heading(device + ": nothing runs");
+        for (const explain::passed_over& o : d.chosen.others)
+            text += item(o.implementation + ": " + o.reason);
+        return text;
+    }
+    std::string text = heading(device + ": " + std::string(d.chosen.entry->name));
+    for (const explain::passed_over& o : d.chosen.others)
+        text += item("not " + o.implementation + ": " + o.reason);
+    text += plan_lines(d.plan);
+    if (d.chosen.where == core::device::cpu) {
+        text += heading("  Bound by the roofline") + roof_lines(d, all);
+        if (d.predicted) text += heading("  What its blocks move") + flow_table(*d.predicted);
+    } else if (d.measured.roofline_gflops > 0) {
+        text += fmt::format("  roofline {:.4g} GFLOP/s, bound by {}\n", d.measured.roofline_gflops,
+                            d.measured.bound);
+    }
+    text += heading("  Expected and measured") + measured_line(d);
+    text += heading("  To go faster");
+    for (const std::string& advice : d.advice) text += item(advice);
+    return text;
+}
+
+std::string loops_text(const explain::explanation& all) {
+    if (all.loops.empty()) return {};
+    std::string text = heading("The same by plain loops on one core, at best");
+    text += fmt::format("  {:<14} {:>10} {:>10}  {:<8} {}\n", "order", "flop/byte", "at least",
+                        "bound", "L1 keeps");
+    for (const explain::by_loops& l : all.loops) {
+        std::string order(model::name(l.how.how));
+        if (l.how.tile > 0) order += fmt::format(" {}", l.how.tile);
+        const auto& flows = l.predicted.flows;
+        text += fmt::format("  {:<14} {:>10.4g} {:>10}  {:<8} {}\n", order, l.intensity,
+                            time_of(l.predicted.time_s), l.predicted.bound,
+                            flows.size() > 1 ? flows[1].kept : "");
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string explain_text(const explain::explanation& told) {
+    std::string text =
+        fmt::format("{}: {:.4g} GFLOP\n", session::describe(told.key), told.flop / 1e9);
+    for (const explain::on_device& d : told.devices) text += device_text(d, told);
+    text += loops_text(told);
+    if (!told.counters.empty()) text += "\n" + wrapped("Misses are modelled: " + told.counters, 0);
+    return text + (told.counters.empty() ? "" : ".\n");
+}
+
+}  // namespace carat::cli

@@ -1,0 +1,176 @@
+#include "lab/explain/explanation.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "lab/machine/counters.hpp"
+#include "lab/machine/plan.hpp"
+
+namespace carat::explain {
+
+namespace {
+
+model::element_bytes bytes_of(const core::problem& p) {
+    return {static_cast<double>(size_bytes(p.a_type)), static_cast<double>(size_bytes(p.c_type))};
+}
+
+core::settings settings_of(const core::implementation& entry, int threads) {
+    core::settings s;
+    s.threads = entry.threaded ? threads : 1;
+    return s;
+}
+
+choice choose_on(const core::catalogue& all, const session::case_key& key, core::device where,
+                 std::initializer_list<std::string_view> names) {
+    choice made{where, nullptr, {}};
+    for (const std::string_view name : names) {
+        const auto row = std::ranges::find_if(
+            all.entries(), [&](const core::implementation* e) { return e->name == name; });
+        const core::implementation* entry = row == all.entries().end() ? nullptr : *row;
+        const std::string why = entry == nullptr
+                                    ? "this build was made without CUDA"
+                                    : core::reason_against(*entry, session::problem_of(key),
+                                                           settings_of(*entry, key.threads));
+        if (why.empty()) {
+            made.entry = entry;
+            return made;
+        }
+        made.others.push_back({std::string(name), why});
+    }
+    return made;
+}
+
+// Memories that a product with its operands in `resident` moves data between.
+std::vector<model::level> up_to(std::vector<model::level> levels, const std::string& resident) {
+    const auto last = std::ranges::find(levels, resident, &model::level::name);
+    if (last != levels.end()) levels.erase(last + 1, levels.end());
+    return levels;
+}
+
+// Products of a plan that packs nothing run through all of each operand.
+model::packed packed_of(const core::plan_facts& plan, std::int64_t k) {
+    const auto or_all = [](std::int64_t block, std::int64_t all) {
+        return static_cast<double>(block > 0 ? block : std::max<std::int64_t>(all, 1));
+    };
+    return {static_cast<double>(plan.mr),
+            static_cast<double>(plan.nr),
+            or_all(plan.mc, plan.rows),
+            or_all(plan.nc, plan.cols),
+            or_all(plan.kc, k),
+            static_cast<double>(plan.threads_m),
+            static_cast<double>(plan.threads_n),
+            plan.mc > 0,
+            plan.keeps_c};
+}
+
+void explain_cpu(on_device& d, const explanation& all, const known& here) {
+    const core::problem p = session::problem_of(all.key);
+    const core::implementation& entry = *d.chosen.entry;
+    d.plan = entry.prepare(p, settings_of(entry, all.key.threads))->plan();
+    const int threads = std::max(1, d.plan.threads_m * d.plan.threads_n);
+    d.peak_gflops =
+        machine::peak_gflops(here.limits, p.a_type, threads, here.machine.isa_in_use).value_or(0);
+    d.roof = machine::roofline(here.machine, here.limits, p, threads);
+    if (d.roof) d.expected_s = all.flop / d.roof->gflops / 1e9;
+    if (d.plan.mr <= 0 || !d.roof) return;
+    d.predicted =
+        model::predict(packed_of(d.plan, p.k), {d.plan.rows, d.plan.cols, p.k}, bytes_of(p),
+                       up_to(levels_of(here, threads), d.roof->level), d.peak_gflops);
+    d.expected_s = std::max(d.expected_s, d.predicted->time_s);
+}
+
+// What a description of a GPU lacks is as on compute capability 9.0.
+model::multiprocessor multiprocessor_of(const nlohmann::json& gpu) {
+    model::multiprocessor on;
+    if (!gpu.is_object()) return on;
+    on.threads = gpu.value("threads_per_multiprocessor", on.threads);
+    on.registers = gpu.value("registers_per_multiprocessor", on.registers);
+    on.shared_bytes = gpu.value("shared_bytes_per_multiprocessor", on.shared_bytes);
+    on.shared_bytes_per_block = gpu.value("shared_bytes_per_block", on.shared_bytes_per_block);
+    return on;
+}
+
+void explain_gpu(on_device& d, const explanation& all, const known& here) {
+    if (d.measured.roofline_gflops > 0) d.expected_s = all.flop / d.measured.roofline_gflops / 1e9;
+    for (const core::kernel_facts& k : d.measured.kernels)
+        d.kernels.push_back(model::residency_of({k.threads, k.registers, k.shared_bytes},
+                                                multiprocessor_of(here.gpu)));
+}
+
+// What the ladder's plain loops would move on one core, the innermost cache holding three tiles.
+std::vector<by_loops> loops_of(const explanation& all, const known& here) {
+    const core::problem p = session::problem_of(all.key);
+    if (p.a_type != p.c_type) return {};
+    const double peak =
+        machine::peak_gflops(here.limits, p.a_type, 1, here.machine.isa_in_use).value_or(0);
+    std::vector<by_loops> found;
+    for (const model::schedule& s : {model::schedule{model::order::ijk, 0},
+                                     {model::order::ikj, 0},
+                                     {model::order::tiled_ikj, 32},
+                                     {model::order::tiled_ikj, 144}})
+        found.push_back({s, model::intensity(s, all.size, bytes_of(p)),
+                         model::predict(s, all.size, bytes_of(p), all.levels, peak)});
+    return found;
+}
+
+}  // namespace
+
+std::vector<choice> choose(const core::catalogue& all, const session::case_key& key,
+                           std::optional<core::device> only) {
+    std::vector<choice> made;
+    if (only != core::device::cuda)
+        made.push_back(choose_on(all, key, core::device::cpu, {"cpu.engine"}));
+    if (only != core::device::cpu)
+        made.push_back(choose_on(all, key, core::device::cuda,
+                                 {"cuda.engine", "vendor.cublas", "vendor.cublaslt"}));
+    return made;
+}
+
+std::vector<model::level> levels_of(const known& here, int threads) {
+    std::vector<model::level> levels;
+    const auto bandwidth = [&](const std::string& name) {
+        return machine::bandwidth_gb_per_s(here.limits, name, threads).value_or(0);
+    };
+    for (int level = 1; level <= 3; ++level) {
+        const machine::cache* c = machine::data_cache(here.machine, level);
+        if (c == nullptr) continue;
+        const int sharing = std::max(1, machine::sharing_cores(here.machine, *c, threads));
+        const std::string name = "L" + std::to_string(level);
+        levels.push_back({name, static_cast<double>(c->size_bytes) / sharing, bandwidth(name),
+                          c->line_bytes > 0 ? c->line_bytes : 64});
+    }
+    levels.push_back({"DRAM", 0, bandwidth("DRAM"), 64});
+    return levels;
+}
+
+explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
+                    const known& here, const std::vector<results::cell>& cells) {
+    const core::problem p = session::problem_of(key);
+    explanation all;
+    all.key = key;
+    all.size = {p.m, p.n, p.k};
+    all.flop = model::operations(all.size);
+    all.intensity = machine::arithmetic_intensity(p);
+    all.operand_bytes = machine::compulsory_bytes(p);
+    all.levels = levels_of(here, 1);
+    all.loops = loops_of(all, here);
+    all.counters = machine::counters_unavailable();
+    for (const choice& c : chosen) {
+        on_device d;
+        d.chosen = c;
+        if (c.entry != nullptr) {
+            const auto cell =
+                std::ranges::find(cells, c.entry->name, &results::cell::implementation);
+            if (cell != cells.end()) d.measured = *cell;
+            if (c.where == core::device::cpu)
+                explain_cpu(d, all, here);
+            else
+                explain_gpu(d, all, here);
+            d.advice = advice_for(d, all, here);
+        }
+        all.devices.push_back(std::move(d));
+    }
+    return all;
+}
+
+}  // namespace carat::explain

@@ -1,0 +1,99 @@
+// Why a product takes the time it takes: what would run, what the machine allows, what the model
+// says moves between its memories, what was measured, and what would have to change. Measuring is
+// the session's; everything here follows from its cells and the machine's ceilings.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/catalogue.hpp"
+#include "lab/machine/ceilings.hpp"
+#include "lab/machine/description.hpp"
+#include "lab/machine/roofline.hpp"
+#include "lab/model/cache_simulator.hpp"
+#include "lab/model/occupancy.hpp"
+#include "lab/model/prediction.hpp"
+#include "lab/results/document.hpp"
+#include "lab/session/case.hpp"
+
+namespace carat::explain {
+
+struct passed_over {
+    std::string implementation, reason;
+};
+
+// What multiplies on one kind of device, and why not another.
+struct choice {
+    core::device where = core::device::cpu;
+    const core::implementation* entry = nullptr;  // null: nothing here can
+    std::vector<passed_over> others;              // asked first, and unable
+};
+
+/// The library's own engine where it can run `key`, else the vendors' in turn. Both devices, or
+/// `only` one of them.
+[[nodiscard]] std::vector<choice> choose(const core::catalogue& all, const session::case_key& key,
+                                         std::optional<core::device> only);
+
+struct on_device {
+    choice chosen;
+    core::plan_facts plan;
+    double peak_gflops = 0;                      // of the units; 0: not measured
+    std::optional<machine::roof> roof;           // of a CPU
+    std::optional<model::prediction> predicted;  // of the plan, where it tells its blocks
+    std::vector<model::residency> kernels;       // of a GPU, as in measured.kernels
+    results::cell measured;                      // without trials: nothing was measured
+    double expected_s = 0;                       // the least possible; 0: unknown
+    std::vector<std::string> advice;
+};
+
+// The same product by plain loops on one core.
+struct by_loops {
+    model::schedule how;
+    double intensity = 0;
+    model::prediction predicted;
+};
+
+struct explanation {
+    session::case_key key;
+    model::sizes size;
+    double flop = 0, intensity = 0;
+    double operand_bytes = 0;
+    std::vector<model::level> levels;  // for one thread
+    std::vector<on_device> devices;
+    std::vector<by_loops> loops;  // empty for types no loop of the ladder takes
+    std::string counters;         // why misses can't be counted here; empty when they can
+};
+
+struct known {
+    const machine::description& machine;
+    const machine::ceilings& limits;
+    nlohmann::json gpu = {};  // as gpu::describe() has the one in use; null: there is none
+};
+
+/// The memories of this machine from the inside out. A thread may fill what its cores share, evenly
+/// divided; bandwidths are those of `threads` together.
+[[nodiscard]] std::vector<model::level> levels_of(const known& here, int threads);
+
+/// The same caches for the simulator, from the inside out; those whose geometry is unknown are left
+/// out.
+[[nodiscard]] std::vector<model::geometry> geometries_of(const machine::description& machine);
+
+/// How many times as often tiles of 32 x 32 miss L1 in a simulation with rows as far apart as the
+/// contiguous matrices of `p` have them, than with rows one line further; 1 where L1 is unknown or
+/// a row is shorter than two tiles.
+[[nodiscard]] double conflict_factor(const machine::description& machine, const core::problem& p);
+
+/// `cells` are the session's for the implementations chosen; missing ones count as not measured.
+/// Prepares the chosen CPU product to ask for its plan.
+[[nodiscard]] explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
+                                  const known& here, const std::vector<results::cell>& cells);
+
+/// What would have to change for `device` to be faster, most effective first; never empty.
+[[nodiscard]] std::vector<std::string> advice_for(const on_device& device, const explanation& all,
+                                                  const known& here);
+
+[[nodiscard]] nlohmann::json to_json(const explanation& told);
+
+}  // namespace carat::explain

@@ -1,0 +1,134 @@
+// Explanations of products on a machine with round numbers, from planted measurements.
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/explain/explanation.hpp"
+#include "tests/machine/sample_machine.hpp"
+
+namespace carat::explain {
+namespace {
+
+const machine::description sample = machine::sample_machine();
+const machine::ceilings limits = machine::sample_ceilings();
+
+results::cell measured(const session::case_key& key, double median_s) {
+    results::cell c;
+    c.implementation = "cpu.engine";
+    c.device = "cpu";
+    c.verified = true;
+    c.median_s = median_s;
+    c.trials_s = {median_s, median_s};
+    c.median_gflops = 2e-9 * static_cast<double>(key.size.m * key.size.n * key.size.k) / median_s;
+    return c;
+}
+
+explanation of(const session::case_key& key, double median_s) {
+    const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
+    return explain(key, chosen, {sample, limits}, {measured(key, median_s)});
+}
+
+bool advises(const explanation& told, const std::string& words) {
+    return std::ranges::any_of(told.devices.front().advice, [&](const std::string& line) {
+        return line.find(words) != std::string::npos;
+    });
+}
+
+TEST(Levels, AreDividedAmongThreadsThatShareThem) {
+    const auto one = levels_of({sample, limits}, 1);
+    const auto four = levels_of({sample, limits}, 4);
+    ASSERT_EQ(one.size(), 4U);
+    EXPECT_EQ(one[0].name, "L1");
+    EXPECT_EQ(one[0].capacity_bytes, 32 << 10);
+    EXPECT_EQ(one[2].capacity_bytes, 8 << 20);
+    EXPECT_EQ(one[3].name, "DRAM");
+    EXPECT_EQ(one[3].gb_per_s, 10);
+    EXPECT_EQ(four[0].capacity_bytes, 32 << 10);
+    EXPECT_EQ(four[2].capacity_bytes, 2 << 20);
+    EXPECT_EQ(four[2].gb_per_s, 120);
+}
+
+TEST(Explanation, ExpectsNoLessThanTheRoofline) {
+    const session::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
+    const explanation told = of(key, 0.005);
+    const on_device& d = told.devices.front();
+    ASSERT_TRUE(d.roof.has_value());
+    ASSERT_TRUE(d.predicted.has_value());
+    EXPECT_EQ(d.peak_gflops, 100);
+    EXPECT_EQ(d.roof->level, "L3");
+    EXPECT_DOUBLE_EQ(told.flop, 2 * 500.0 * 500 * 500);
+    EXPECT_GE(d.expected_s, told.flop / 100e9);
+    EXPECT_EQ(d.predicted->flows.size(), 3U);  // what lies in L3 moves over no link beyond it
+    EXPECT_FALSE(d.plan.why.empty());
+    EXPECT_EQ(d.measured.median_s, 0.005);
+}
+
+TEST(Explanation, OfAComputeBoundProductOffersANarrowerType) {
+    const session::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
+    const explanation told = of(key, 2 * 0.5 * 0.5 * 0.5 / 99);  // 99 of 100 GFLOP/s
+    EXPECT_TRUE(advises(told, "f32 multiplies up to 2.0 times as fast"));
+    EXPECT_TRUE(advises(told, "1 of 4 cores"));
+    EXPECT_TRUE(advises(told, "99 % of the bound"));
+    EXPECT_FALSE(advises(told, "feeds it too slowly"));
+}
+
+TEST(Explanation, OfAThinProductNamesTheMemory) {
+    const session::case_key key{{4000, 4000, 2}, dtype::f64, 1, {}};
+    const explanation told = of(key, 0.1);
+    EXPECT_EQ(told.devices.front().roof->level, "DRAM");
+    EXPECT_TRUE(advises(told, "DRAM feeds it too slowly"));
+    EXPECT_TRUE(advises(told, "a larger k (2, the smallest)"));
+    EXPECT_TRUE(advises(told, "above the bound"));
+}
+
+TEST(Explanation, SeesRowsThatCompete) {
+    EXPECT_TRUE(advises(of({{512, 512, 512}, dtype::f64, 1, {}}, 1), "dimension of 520"));
+    EXPECT_FALSE(advises(of({{512, 500, 512}, dtype::f64, 1, {}}, 1), "compete"));
+    EXPECT_FALSE(advises(of({{512, 32, 512}, dtype::f64, 1, {}}, 1), "compete"));
+}
+
+TEST(Geometries, AreTheMachinesOwn) {
+    const auto caches = geometries_of(sample);
+    ASSERT_EQ(caches.size(), 3U);
+    EXPECT_EQ(caches[0].size_bytes, 32 << 10);
+    EXPECT_EQ(caches[2].ways, 16);
+    machine::description odd = sample;
+    odd.caches[0].ways = 0;  // fully associative, or unknown
+    EXPECT_EQ(geometries_of(odd).size(), 2U);
+    EXPECT_TRUE(geometries_of({}).empty());
+}
+
+TEST(Explanation, CountsPaddedSums) {
+    EXPECT_TRUE(advises(of({{9, 25, 401}, dtype::f64, 1, {}}, 1), "padding"));
+}
+
+TEST(Explanation, LoopsMoveLessWhenTheyAreTiled) {
+    const explanation told = of({{2000, 2000, 2000}, dtype::f64, 1, {}}, 1);
+    ASSERT_EQ(told.loops.size(), 4U);
+    EXPECT_LT(told.loops[0].intensity, told.loops[2].intensity);
+    EXPECT_LT(told.loops[2].intensity, told.loops[3].intensity);
+    EXPECT_GT(told.loops[0].predicted.time_s, told.loops[2].predicted.time_s);
+    EXPECT_TRUE(of({{64, 64, 64}, dtype::i8, 1, {}}, 1).loops.empty());
+}
+
+TEST(Explanation, SaysWhyNothingRuns) {
+    const session::case_key key{{64, 64, 64}, dtype::e4m3, 1, {}};
+    const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
+    ASSERT_EQ(chosen.size(), 1U);
+    EXPECT_EQ(chosen.front().entry, nullptr);
+    EXPECT_FALSE(chosen.front().others.front().reason.empty());
+    const explanation told = explain(key, chosen, {sample, limits}, {});
+    EXPECT_EQ(to_json(told)["devices"][0]["implementation"], "");
+}
+
+TEST(Explanation, WithoutCeilingsHasNoExpectation) {
+    const session::case_key key{{64, 64, 64}, dtype::f64, 1, {}};
+    const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
+    const explanation told = explain(key, chosen, {sample, {}}, {});
+    EXPECT_EQ(told.devices.front().expected_s, 0);
+    EXPECT_FALSE(told.devices.front().advice.empty());
+    EXPECT_TRUE(to_json(told)["devices"][0]["expected_s"].is_null());
+}
+
+}  // namespace
+}  // namespace carat::explain
