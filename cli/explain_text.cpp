@@ -27,7 +27,7 @@ std::string heading(const std::string& text) {
 }
 
 std::string item(const std::string& text) {
-    return "  - " + wrapped(text, 4) + "\n";
+    return "  " + wrapped("- " + text, 4) + "\n";
 }
 
 std::string plan_lines(const core::plan_facts& plan) {
