@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cuda_bf16.h>
 
+#include "benchmarks/hopper/separate.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/sm90/finish.cuh"
-#include "tests/cuda/separate.hpp"
 
-namespace carat::test {
+namespace carat::benchmarks {
 
 namespace {
 
@@ -41,4 +41,4 @@ void bias_and_gelu_apart(void* c, const float* bias, std::int64_t m, std::int64_
     CARAT_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace carat::test
+}  // namespace carat::benchmarks

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-namespace carat::test {
+namespace carat::benchmarks {
 
 /// C(i, j) = gelu(C(i, j) + bias(j)) for m x n elements of bf16, by rows, n a multiple of 8, on the
 /// stream in use.
 void bias_and_gelu_apart(void* c, const float* bias, std::int64_t m, std::int64_t n);
 
-}  // namespace carat::test
+}  // namespace carat::benchmarks
