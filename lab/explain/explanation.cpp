@@ -66,7 +66,7 @@ model::packed packed_of(const core::plan_facts& plan, std::int64_t k) {
 void explain_cpu(on_device& d, const explanation& all, const known& here) {
     const core::problem p = session::problem_of(all.key);
     const core::implementation& entry = *d.chosen.entry;
-    d.plan = entry.prepare(p, settings_of(entry, all.key.threads))->plan();
+    d.plan = entry.prepare(p, settings_of(entry, all.key.threads))->planned();
     const int threads = std::max(1, d.plan.threads_m * d.plan.threads_n);
     d.peak_gflops =
         machine::peak_gflops(here.limits, p.a_type, threads, here.machine.isa_in_use).value_or(0);

@@ -110,7 +110,7 @@ class runnable {
     [[nodiscard]] virtual std::string note() const { return {}; }
 
     // How run() goes about it, as far as it is known.
-    [[nodiscard]] virtual plan_facts plan() const { return {}; }
+    [[nodiscard]] virtual plan_facts planned() const { return {}; }
 
     // On a GPU: the kernels of our own that run() starts, in their order.
     [[nodiscard]] virtual std::vector<kernel_facts> kernels() const { return {}; }

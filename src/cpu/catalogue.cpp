@@ -33,7 +33,7 @@ class ready_product final : public core::runnable {
     }
     void run(const core::operands& data) override { product_.run(data, memory_); }
     [[nodiscard]] int threads() const override { return product_.threads(); }
-    [[nodiscard]] core::plan_facts plan() const override { return product_.facts(); }
+    [[nodiscard]] core::plan_facts planned() const override { return product_.facts(); }
 
   private:
     product product_;

@@ -8,6 +8,7 @@
 
 #include "cpu/driver/loops.hpp"
 #include "cpu/engine.hpp"
+#include "plan/machine.hpp"
 
 namespace {
 
@@ -238,6 +239,9 @@ TEST(thin, threads_do_not_change_the_bits) {
     } const cases[] = {{1, 3000, 700, "thin", false},    {1, 3000, 700, "thin", true},
                        {7, 700, 1500, "thin", false},    {900, 30, 1100, "direct", false},
                        {150, 140, 130, "direct", false}, {150, 140, 130, "direct", true}};
+    // Where operands fit in L2 is up to the machine, and so is the path; never the bits.
+    const bool caches_are_usual = plan::this_machine().l2_bytes >= 1 << 20;
+    cpu_engine::workspace memory;
     for (const auto& s : cases) {
         core::problem p = core::row_major_problem(dtype::f64, s.m, s.n, s.k);
         if (s.b_by_columns) p.b_layout = core::column_major(s.k);
@@ -249,10 +253,11 @@ TEST(thin, threads_do_not_change_the_bits) {
         for (const int threads : {1, 2, 3, 7}) {
             std::vector<double> c(static_cast<std::size_t>(s.m * s.n));
             const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()));
-            EXPECT_NE(made.explain().find(s.path), std::string::npos) << made.explain();
-            EXPECT_EQ(made.threads() > 1, threads > 1);
-            EXPECT_EQ(made.workspace_bytes(), 0U);
-            made.run({a.data(), b.data(), c.data()}, nullptr);
+            if (caches_are_usual) {
+                EXPECT_NE(made.explain().find(s.path), std::string::npos) << made.explain();
+                EXPECT_EQ(made.threads() > 1, threads > 1);
+            }
+            made.run({a.data(), b.data(), c.data()}, memory.reserve(made.workspace_bytes()));
             if (threads == 1) serial = c;
             EXPECT_EQ(std::memcmp(c.data(), serial.data(), c.size() * sizeof(double)), 0)
                 << s.m << " " << s.n << " " << s.k << " with " << threads;
