@@ -136,11 +136,12 @@ TEST(allocation, each_failure_of_the_first_call_is_an_error_too) {
 TEST(allocation, each_failure_is_an_error_with_c_untouched) {
     matrix<double> warm(200, 200), target(200, 200);
     matrix_product(warm, warm, target);
-    EXPECT_EQ(fail_each<double>(200, 1), 1);
-    EXPECT_EQ(fail_each<float>(200, 1), 1);
+    // More than any L2 holds: smaller operands are not packed, and nothing is allocated.
+    EXPECT_EQ(fail_each<double>(900, 1), 1);
+    EXPECT_EQ(fail_each<float>(900, 1), 1);
     EXPECT_EQ(fail_each<f16>(70, 1), 1);
     EXPECT_EQ(fail_each<bf16>(200, 1), 1);
-    EXPECT_EQ(fail_each<std::int32_t>(200, 1), 1);
+    EXPECT_EQ(fail_each<std::int32_t>(900, 1), 1);
     EXPECT_EQ(fail_each<std::int32_t>(40, 20000), 2) << "through doubles: workspace and result";
 }
 
