@@ -66,8 +66,7 @@ bool cache::access(std::uint64_t address) {
 
 simulation simulate(const schedule& s, const sizes& all, const placement& where,
                     const std::vector<geometry>& levels) {
-    std::vector<cache> caches;
-    for (const geometry& level : levels) caches.emplace_back(level);
+    std::vector<cache> caches(levels.begin(), levels.end());
     simulation counted;
     counted.misses.resize(levels.size());
     std::uint64_t free = page_bytes;
