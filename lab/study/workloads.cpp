@@ -108,6 +108,7 @@ std::vector<made_layer> prepared(const options& how, chapter& c) {
 void time_interleaved(std::vector<made_layer>& all, const options& how,
                       const std::function<bool()>& interrupted) {
     std::vector<measure::candidate> candidates;
+    candidates.reserve(all.size());
     for (made_layer& l : all) candidates.push_back({[&l] { l.made->run(); }, &core::host_space()});
     measure::options timing;
     timing.budget_s = how.how_much == extent::quick ? 0.5 : 5;
