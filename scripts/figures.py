@@ -15,7 +15,8 @@ IMAGES = ROOT / "docs" / "images"
 STYLE = {
     "font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "grid.color": "#dddddd", "grid.linewidth": 0.6, "svg.hashsalt": "carat",
-    "font.family": "DejaVu Sans", "axes.titleweight": "bold", "axes.titlelocation": "left",
+    # Text stays text: a quarter of the size, and a reader can search and copy it.
+    "svg.fonttype": "none", "font.family": ["DejaVu Sans", "sans-serif"], "axes.titleweight": "bold", "axes.titlelocation": "left",
 }
 
 
