@@ -22,7 +22,8 @@
 // values do not depend on the number of threads.
 //
 // May be called from any number of threads at once. Each calling thread keeps up to 64 MiB of
-// workspace for its next call; small products need none.
+// workspace for its next call; small products need none. In a process forked by a program with
+// threads it uses one.
 //
 // Throws carat::error, with C untouched: size_mismatch, aliasing, overflow (of an integer result,
 // or of 64-bit sizes), invalid_argument (null data, a C whose elements overlap, a factor that does

@@ -8,6 +8,7 @@
 #include "api/checks.hpp"
 #include "api/integers.hpp"
 #include "core/isa.hpp"
+#include "core/threads.hpp"
 #include "cpu/engine.hpp"
 
 namespace carat {
@@ -55,7 +56,7 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
     if (p.m == 0 || p.n == 0) return;
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())
         throw error(error_code::invalid_argument, "matrix_product: " + why);
-    const int threads = cpu_engine::most_threads(where.threads);
+    const int threads = core::most_threads(where.threads);
     if (p.c_type == dtype::i32 && api::multiply_exactly_if_needed(p, threads, a, b, e, c)) return;
     run_engine(p, threads, a, b, e, c);
 }

@@ -12,6 +12,8 @@
 #include <unistd.h>
 #endif
 
+#include "core/threads.hpp"
+
 namespace carat::core {
 
 namespace {
@@ -100,6 +102,18 @@ isa isa_in_use() {
     }();
     return level;
 }
+
+namespace {
+
+[[maybe_unused]] const int finished = finish_before_forks([] {
+    try {
+        (void)isa_in_use();
+    } catch (const error&) {
+        // A wrong CARAT_FORCE_ISA is told by the first product.
+    }
+});
+
+}  // namespace
 
 std::vector<std::string> isa_features() {
     static constexpr std::array interesting = {

@@ -1,4 +1,5 @@
 // The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
+#include "core/threads.hpp"
 #include "cpu/engine.hpp"
 
 namespace carat::cpu_engine {
@@ -46,7 +47,7 @@ std::unique_ptr<core::runnable> prepare_with(core::isa level, const core::proble
     const plan::blocking wanted = {s.value(tunables[0]), s.value(tunables[1]),
                                    s.value(tunables[2])};
     return std::make_unique<ready_product>(
-        product(p, most_threads(s.threads), kernels_for(level), wanted));
+        product(p, core::most_threads(s.threads), kernels_for(level), wanted));
 }
 
 std::unique_ptr<core::runnable> prepare_chosen(const core::problem& p, const core::settings& s) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <omp.h>
 
 #include "core/turn.hpp"
 #include "cpu/driver/loops.hpp"
@@ -84,11 +83,6 @@ task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
 }
 
 }  // namespace
-
-int most_threads(int asked) {
-    if (asked > 0) return asked;
-    return omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
-}
 
 std::string unsupported(const core::problem& p) {
     const bool wider = (is_narrow(p.a_type) && p.c_type == dtype::f32) ||

@@ -17,10 +17,6 @@ namespace carat::cpu_engine {
 // The row the library itself would choose, and one row for each instruction set.
 [[nodiscard]] core::table table();
 
-// Threads to use at most when the caller asked for `asked`, 0 meaning what OpenMP offers here: its
-// usual number, or one inside a parallel region of the caller.
-[[nodiscard]] int most_threads(int asked);
-
 // Why the engine can't multiply these types with these factors; empty when it can.
 [[nodiscard]] std::string unsupported(const core::problem& p);
 

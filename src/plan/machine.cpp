@@ -5,6 +5,8 @@
 #include <sstream>
 #include <thread>
 
+#include "core/threads.hpp"
+
 namespace carat::plan {
 
 namespace {
@@ -67,5 +69,11 @@ const machine& this_machine() {
     static const machine known = read_machine("/sys/devices/system/cpu");
     return known;
 }
+
+namespace {
+
+[[maybe_unused]] const int finished = core::finish_before_forks([] { (void)this_machine(); });
+
+}  // namespace
 
 }  // namespace carat::plan

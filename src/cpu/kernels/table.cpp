@@ -4,6 +4,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/threads.hpp"
 #include "cpu/kernels/kernel.hpp"
 #include "cpu/kernels/tile_kernel.hpp"
 
@@ -48,6 +49,12 @@ std::span<const kernel_set* const> kernel_sets() {
 #endif
     return sets;
 }
+
+namespace {
+
+[[maybe_unused]] const int finished = core::finish_before_forks([] { (void)kernel_sets(); });
+
+}  // namespace
 
 const kernel_set& kernels_for(core::isa level) {
     for (const kernel_set* set : kernel_sets())

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <mutex>
+#include <pthread.h>
 #include <string>
 
 namespace carat::blas {
@@ -59,10 +61,23 @@ void* open_first(const char* wanted) {
          "); install one (" + remedy + ") or name its file in CARAT_BLAS_FALLBACK");
 }
 
+std::mutex opening;
+
+// A child must not begin while another thread of its parent opens the library.
+[[maybe_unused]] const int watched =
+    pthread_atfork([] { opening.lock(); }, [] { opening.unlock(); }, [] { opening.unlock(); });
+
+void* opened(const char* wanted) {
+    static void* library = nullptr;
+    const std::lock_guard guard(opening);
+    if (library == nullptr) library = open_first(wanted);
+    return library;
+}
+
 }  // namespace
 
 void* fallback_function(const char* name, const char* alternative) {
-    static void* const library = open_first(name);
+    void* const library = opened(name);
     for (const char* symbol : {name, alternative})
         if (void* found = dlsym(library, symbol)) return found;
     Dl_info from{};

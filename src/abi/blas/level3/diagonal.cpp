@@ -17,9 +17,9 @@ namespace avx512 {
 extern const diagonal_set diagonal;
 }
 
-namespace {
+namespace {}  // namespace
 
-const diagonal_set& choose() {
+const diagonal_set& diagonal_functions_in_use() {
     try {
         const core::isa level = core::vectors_of(core::isa_in_use());
         if (level == core::isa::avx512) return avx512::diagonal;
@@ -28,13 +28,6 @@ const diagonal_set& choose() {
         give_up(why.what());
     }
     return baseline::diagonal;
-}
-
-}  // namespace
-
-const diagonal_set& diagonal_functions_in_use() {
-    static const diagonal_set& chosen = choose();
-    return chosen;
 }
 
 }  // namespace carat::blas

@@ -5,23 +5,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <omp.h>
-#include <pthread.h>
-#include <sys/single_threaded.h>
+
+#include "core/threads.hpp"
 
 namespace carat::blas {
 
 namespace {
-
-bool had_threads_at_fork = false;
-bool lost_threads = false;
-
-void before_fork() {
-    had_threads_at_fork = __libc_single_threaded == 0;
-}
-
-void in_child() {
-    lost_threads = lost_threads || had_threads_at_fork;
-}
 
 int asked_by_user() {
     const char* text = std::getenv("CARAT_NUM_THREADS");
@@ -36,17 +25,12 @@ int asked_by_user() {
     return 0;
 }
 
-// Before main, hence before the program can fork.
-const int from_environment = [] {
-    pthread_atfork(before_fork, nullptr, in_child);
-    return asked_by_user();
-}();
+const int from_environment = asked_by_user();
 
 }  // namespace
 
 int thread_limit() {
-    if (lost_threads || omp_in_parallel() != 0) return 1;
-    return from_environment;
+    return core::most_threads(omp_in_parallel() != 0 ? 1 : from_environment);
 }
 
 }  // namespace carat::blas

@@ -3,9 +3,8 @@
 
 namespace carat::blas {
 
-// CARAT_NUM_THREADS, else 0: what OpenMP offers (OMP_NUM_THREADS). 1 inside a parallel region of
-// the caller, and in a forked child whose parent had threads: libgomp would wait for a team that
-// did not survive the fork.
+// CARAT_NUM_THREADS, else what OpenMP offers (OMP_NUM_THREADS); one where a team can't be had:
+// inside a parallel region of the caller, and in the forked child of a program with threads.
 [[nodiscard]] int thread_limit();
 
 }  // namespace carat::blas

@@ -42,9 +42,7 @@ void run_small(on_small<T> run, T alpha, const triangle<T>& t, view<T> b) {
     };
     const std::size_t parts = b.cols() / least_columns;
     if (parts < 2) return columns(0, b.cols());
-    const int limit = thread_limit();
-    const int offered = limit == 0 ? omp_get_max_threads() : limit;
-    const int threads = static_cast<int>(std::min(parts, static_cast<std::size_t>(offered)));
+    const int threads = static_cast<int>(std::min(parts, static_cast<std::size_t>(thread_limit())));
     const std::size_t share = (b.cols() / static_cast<std::size_t>(threads) + 31) / 32 * 32;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int i = 0; i < threads; ++i) {
