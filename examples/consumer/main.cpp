@@ -1,4 +1,5 @@
-// C = A B with the library, and what a wrong size says.
+// C = A B with the library, the same with a bias and ReLU, and what a wrong size says.
+#include <array>
 #include <cstdio>
 
 #include <carat/carat.hpp>
@@ -11,6 +12,10 @@ int main() {
             b(j, i) = static_cast<double>(j + 1);
         }
     carat::matrix_product(a, b, c);
+    std::printf("%g %g\n%g %g\n", c(0, 0), c(0, 1), c(1, 0), c(1, 1));
+
+    const std::array<double, 2> of_columns = {-10, 0};
+    carat::matrix_product(a, b, c, carat::bias(of_columns) | carat::relu);
     std::printf("%g %g\n%g %g\n", c(0, 0), c(0, 1), c(1, 0), c(1, 1));
 
     try {

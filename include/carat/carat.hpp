@@ -2,6 +2,7 @@
 #pragma once
 
 #include <carat/error.hpp>
+#include <carat/finish.hpp>
 #include <carat/policy.hpp>
 #include <carat/product.hpp>
 #include <carat/types.hpp>

@@ -7,19 +7,20 @@
 //   carat::matrix_product(a, b, carat::scaled(0.5, c), c);                // C = 0.5 C + A B
 //   carat::matrix_product(carat::transposed(b), carat::transposed(a), ct);  // C^T = B^T A^T
 //   carat::matrix_product(carat::cpu{.threads = 1}, a, b, c);
+//   carat::matrix_product(a, b, c, carat::bias(v) | carat::gelu);         // see finish.hpp
 //
 // A, B and E are read, C is written. Each is a carat::matrix, a carat::matrix_view or anything like
 // std::mdspan of rank 2; A, B and E may be scaled, and all may be transposed: strides, no copies.
 //
-// Elements: double; float; std::int32_t; carat::f16 or carat::bf16 with a C of the same type or of
-// float. f16 and bf16 are summed in float and rounded once; where the processor has tiles for bf16
-// (AMX), they take its subnormal numbers, below 2^-126, for zeros. Sums of std::int32_t are true or
-// an error, never wrapped: their scale factors must be whole numbers, and a result that does not
-// fit throws before C is touched.
+// Elements: double; float, with a C of float, carat::f16 or carat::bf16; std::int32_t; carat::f16
+// or carat::bf16 with a C of the same type or of float. f16 and bf16 are summed in float and
+// rounded once; where the processor has tiles for bf16 (AMX), they take its subnormal numbers,
+// below 2^-126, for zeros. Sums of std::int32_t are true or an error, never wrapped: their scale
+// factors must be whole numbers, and a result that does not fit throws before C is touched.
 //
-// E may be C itself; otherwise C must overlap none of A, B, E. Without E, or with it scaled by 0, C
-// is never read; with A or B scaled by 0, A and B are never read. An empty sum (K = 0) is 0. The
-// values do not depend on the number of threads.
+// E may be C itself; otherwise C must overlap none of A, B, E, nor values of a finish. Without E,
+// or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
+// empty sum (K = 0) is 0. The values do not depend on the number of threads.
 //
 // May be called from any number of threads at once. Each calling thread keeps up to 64 MiB of
 // workspace for its next call; small products need none. In a process forked by a program with
@@ -36,6 +37,7 @@
 #include <type_traits>
 
 #include <carat/export.hpp>
+#include <carat/finish.hpp>
 #include <carat/policy.hpp>
 #include <carat/views.hpp>
 
@@ -57,6 +59,11 @@ struct erased_matrix {
 // C = E + A B. `e` may be null: C = A B.
 CARAT_API void multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                         const erased_matrix* e, const erased_matrix& c);
+
+// C = E + finish(A B).
+CARAT_API void multiply_finished(const cpu& where, const erased_matrix& a, const erased_matrix& b,
+                                 const erased_matrix* e, const erased_matrix& c,
+                                 const finish_steps& steps);
 
 template <class T>
 constexpr matrix_view<T> plain(const scaled_view<T>& s) {
@@ -102,7 +109,12 @@ concept multiplied = std::same_as<T, double> || std::same_as<T, float> ||
     std::same_as<T, std::int32_t> || std::same_as<T, f16> || std::same_as<T, bf16>;
 
 template <class T, class C>
-concept summed_into = std::same_as<T, C> ||(sizeof(T) == 2 && std::same_as<C, float>);
+concept summed_into = std::same_as<T, C> ||(sizeof(T) == 2 && std::same_as<C, float>) ||
+                      (sizeof(C) == 2 && std::same_as<T, float>);
+
+// The type in which elements of T are summed.
+template <class T>
+using sums_of = std::conditional_t<sizeof(T) == 2, float, T>;
 
 template <class M>
 concept readable = operand<M> && multiplied<element_of<M>>;
@@ -132,13 +144,28 @@ constexpr bool check_types() {
                   "carat::matrix_product: A and B must have the same element type");
     static_assert(!operand<A> || !matrix_like<C> || summed_into<element_of<A>, element_of<C>>,
                   "carat::matrix_product: C must have the element type of A, or float where A is "
-                  "carat::f16 or carat::bf16");
+                  "carat::f16 or carat::bf16, or one of these where A is float");
     static_assert(!matrix_like<C> || writable<C>,
                   "carat::matrix_product: C is read-only (its elements are const)");
     static_assert(!operand<E> || !matrix_like<C> || std::same_as<element_of<E>, element_of<C>>,
                   "carat::matrix_product: E must have the element type of C");
     return product_of<A, B, E, C>;
 }
+
+template <class F, class A>
+constexpr bool check_finish() {
+    using asked = typename sums_asked_for<F>::type;
+    constexpr bool suits = std::same_as<asked, any_sums> || std::same_as<asked, sums_of<A>>;
+    static_assert(finish_value<sums_of<A>>,
+                  "carat::matrix_product: products of integers can't have a finish");
+    static_assert(
+        suits || !finish_value<sums_of<A>>,
+        "carat::matrix_product: values of a finish must be double where A is, else float");
+    return suits;
+}
+
+template <class T>
+concept place = std::same_as<std::remove_cvref_t<T>, cpu>;
 
 template <class M>
 erased_matrix erase(M& m) {
@@ -166,11 +193,35 @@ void matrix_product(const cpu& where, A&& a, B&& b, C&& c) {
 
 // C = E + A B on the CPU.
 template <class A, class B, class E, class C>
-void matrix_product(const cpu& where, A&& a, B&& b, E&& e, C&& c) {
+requires(!detail::finishing<C>) void matrix_product(const cpu& where, A&& a, B&& b, E&& e, C&& c) {
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
                                       std::remove_reference_t<E>, std::remove_reference_t<C>>()) {
         const detail::erased_matrix added = detail::erase(e);
         detail::multiply(where, detail::erase(a), detail::erase(b), &added, detail::erase(c));
+    }
+}
+
+// C = finish(A B) on the CPU.
+template <class A, class B, class C, detail::finishing F>
+void matrix_product(const cpu& where, A&& a, B&& b, C&& c, const F& last) {
+    using target = std::remove_reference_t<C>;
+    if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
+                                      target, target>()) {
+        if constexpr (detail::check_finish<F, detail::element_of<std::remove_reference_t<A>>>())
+            detail::multiply_finished(where, detail::erase(a), detail::erase(b), nullptr,
+                                      detail::erase(c), last.steps());
+    }
+}
+
+// C = E + finish(A B) on the CPU.
+template <class A, class B, class E, class C, detail::finishing F>
+void matrix_product(const cpu& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
+    if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
+                                      std::remove_reference_t<E>, std::remove_reference_t<C>>()) {
+        const detail::erased_matrix added = detail::erase(e);
+        if constexpr (detail::check_finish<F, detail::element_of<std::remove_reference_t<A>>>())
+            detail::multiply_finished(where, detail::erase(a), detail::erase(b), &added,
+                                      detail::erase(c), last.steps());
     }
 }
 
@@ -180,9 +231,17 @@ void matrix_product(A&& a, B&& b, C&& c) {
     matrix_product(cpu{}, a, b, c);
 }
 template <class A, class B, class E, class C>
-requires(!std::same_as<std::remove_cvref_t<A>, cpu>) void matrix_product(A&& a, B&& b, E&& e,
+requires(!detail::place<A> && !detail::finishing<C>) void matrix_product(A&& a, B&& b, E&& e,
                                                                          C&& c) {
     matrix_product(cpu{}, a, b, e, c);
+}
+template <class A, class B, class C, detail::finishing F>
+requires(!detail::place<A>) void matrix_product(A&& a, B&& b, C&& c, const F& last) {
+    matrix_product(cpu{}, a, b, c, last);
+}
+template <class A, class B, class E, class C, detail::finishing F>
+requires(!detail::place<A>) void matrix_product(A&& a, B&& b, E&& e, C&& c, const F& last) {
+    matrix_product(cpu{}, a, b, e, c, last);
 }
 
 }  // namespace carat

@@ -70,6 +70,26 @@ bool same_elements(const erased_matrix& x, const erased_matrix& y) {
            (x.cols <= 1 || x.col_stride == y.col_stride);
 }
 
+void check_finish(const detail::finish_steps& steps, const erased_matrix& c) {
+    for (std::size_t i = 0; i < steps.count; ++i) {
+        const detail::finish_step& step = steps.at[i];
+        const bool bias = step.kind == detail::step_kind::bias;
+        if (!bias && step.kind != detail::step_kind::scale) continue;
+        const std::string name = bias ? "the bias" : "the scale";
+        const bool rows = step.of == by::row;
+        const std::size_t wanted = rows ? c.rows : c.cols;
+        if (step.count != wanted)
+            fail(error_code::size_mismatch,
+                 name + " has " + std::to_string(step.count) + " values but C is " + size(c) +
+                     ": it must have one for each " + (rows ? "row" : "column"));
+        const dtype type = size_bytes(c.type) == 8 ? dtype::f64 : dtype::f32;
+        const erased_matrix values = {const_cast<void*>(step.values), 1, step.count, 0, 1, type, 1};
+        check_data(values, name.c_str());
+        if (may_overlap(values, c))
+            fail(error_code::aliasing, "C overlaps " + name + "; write to a matrix of its own");
+    }
+}
+
 core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,
                               const erased_matrix* e, const erased_matrix& c) {
     check_sizes(a, b, e, c);

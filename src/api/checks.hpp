@@ -13,6 +13,9 @@ namespace carat::api {
                                             const detail::erased_matrix* e,
                                             const detail::erased_matrix& c);
 
+// Values of a finish: as many as C has rows or columns, there, and apart from C. Throws as above.
+void check_finish(const detail::finish_steps& steps, const detail::erased_matrix& c);
+
 // Whether two views are the same elements in the same places.
 [[nodiscard]] bool same_elements(const detail::erased_matrix& x, const detail::erased_matrix& y);
 

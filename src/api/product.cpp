@@ -35,42 +35,65 @@ void copy_elements(const erased_matrix& from, const erased_matrix& to) {
     }
 }
 
-// In the order of the promise: everything that can fail, then E into C, then the product.
+// In the order of the promise: everything that can fail, then E into C, then the product. With a
+// finish, E is added to the sums instead.
 void run_engine(const core::problem& p, int threads, const erased_matrix& a, const erased_matrix& b,
-                const erased_matrix* e, const erased_matrix& c) {
-    const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()));
+                const erased_matrix* e, const erased_matrix& c, const cpu_engine::finishing* last) {
+    const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()), {},
+                                   last);
     cpu_engine::workspace& own = cpu_engine::thread_workspace();
     std::byte* memory = own.reserve(made.workspace_bytes());
-    if (e != nullptr && p.beta != 0 && !api::same_elements(*e, c)) copy_elements(*e, c);
-    made.run({.a = a.data, .b = b.data, .c = c.data}, memory);
+    if (last == nullptr && e != nullptr && p.beta != 0 && !api::same_elements(*e, c))
+        copy_elements(*e, c);
+    made.run({.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data},
+             memory);
     own.trim();
 }
 
 void multiply_checked(const cpu& where, const erased_matrix& a, const erased_matrix& b,
-                      const erased_matrix* e, const erased_matrix& c) {
+                      const erased_matrix* e, const erased_matrix& c,
+                      const detail::finish_steps* steps) {
     if (where.threads < 0)
         throw error(error_code::invalid_argument, "matrix_product: cpu{" +
                                                       std::to_string(where.threads) +
                                                       "} threads; use 1 or more, or 0 for all");
     const core::problem p = api::checked_problem(a, b, e, c);
+    if (steps != nullptr) api::check_finish(*steps, c);
     if (p.m == 0 || p.n == 0) return;
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())
         throw error(error_code::invalid_argument, "matrix_product: " + why);
     const int threads = core::most_threads(where.threads);
     if (p.c_type == dtype::i32 && api::multiply_exactly_if_needed(p, threads, a, b, e, c)) return;
-    run_engine(p, threads, a, b, e, c);
+    if (steps == nullptr) return run_engine(p, threads, a, b, e, c, nullptr);
+    cpu_engine::finishing last = {.steps = std::span(steps->at.data(), steps->count),
+                                  .e_layout = {},
+                                  .in_place = e != nullptr && api::same_elements(*e, c)};
+    if (e != nullptr) last.e_layout = {e->row_stride, e->col_stride};
+    run_engine(p, threads, a, b, e, c, &last);
+}
+
+void multiply_or_say_why(const cpu& where, const erased_matrix& a, const erased_matrix& b,
+                         const erased_matrix* e, const erased_matrix& c,
+                         const detail::finish_steps* steps) {
+    try {
+        multiply_checked(where, a, b, e, c, steps);
+    } catch (const std::bad_alloc&) {
+        // All allocations come before the first write to C.
+        throw error(error_code::out_of_memory, "matrix_product: no memory; C is unchanged");
+    }
 }
 
 }  // namespace
 
 void detail::multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                       const erased_matrix* e, const erased_matrix& c) {
-    try {
-        multiply_checked(where, a, b, e, c);
-    } catch (const std::bad_alloc&) {
-        // All allocations come before the first write to C.
-        throw error(error_code::out_of_memory, "matrix_product: no memory; C is unchanged");
-    }
+    multiply_or_say_why(where, a, b, e, c, nullptr);
+}
+
+void detail::multiply_finished(const cpu& where, const erased_matrix& a, const erased_matrix& b,
+                               const erased_matrix* e, const erased_matrix& c,
+                               const finish_steps& steps) {
+    multiply_or_say_why(where, a, b, e, c, &steps);
 }
 
 }  // namespace carat

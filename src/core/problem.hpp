@@ -49,6 +49,7 @@ struct operands {
     const void* a = nullptr;
     const void* b = nullptr;
     void* c = nullptr;
+    const void* e = nullptr;  // the E of a product that is finished on its way to C
 };
 
 // The operands of `p` as typed views.

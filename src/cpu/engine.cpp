@@ -86,6 +86,7 @@ task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
 
 std::string unsupported(const core::problem& p) {
     const bool wider = (is_narrow(p.a_type) && p.c_type == dtype::f32) ||
+                       (p.a_type == dtype::f32 && is_narrow(p.c_type)) ||
                        (p.a_type == dtype::i8 && p.c_type == dtype::i32);
     const bool same = p.a_type == p.c_type && p.a_type != dtype::i8;
     if (p.a_type != p.b_type || !(same || wider))
@@ -98,12 +99,15 @@ std::string unsupported(const core::problem& p) {
 }
 
 product::product(const core::problem& p, int threads, const kernel_set& with,
-                 const plan::blocking& wanted)
-    : problem_(should_swap(p) ? core::swapped(p) : p), swapped_(should_swap(p)), kernels_(&with) {
+                 const plan::blocking& wanted, const finishing* last)
+    : problem_(should_swap(p) ? core::swapped(p) : p),
+      swapped_(should_swap(p)),
+      kernels_(&with),
+      last_(last) {
     request_ = {.m = problem_.m,
                 .n = problem_.n,
                 .k = problem_.alpha == 0 ? 0 : problem_.k,
-                .same_types = !is_narrow(p.a_type) && p.a_type != dtype::i8,
+                .same_types = !apart() && !is_narrow(p.a_type) && p.a_type != dtype::i8,
                 .rows_of_a = problem_.a_layout.row_stride == 1,
                 .depths_of_a = problem_.a_layout.col_stride == 1,
                 .depths_of_b = problem_.b_layout.row_stride == 1,
@@ -119,8 +123,9 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
     run_ = choose_runner();
 }
 
-bool product::narrow() const {
-    return is_narrow(problem_.c_type);
+bool product::apart() const {
+    return is_narrow(problem_.c_type) ||
+           (last_ != nullptr && last_->in_place && problem_.beta != 0);
 }
 
 plan::kernel_shape product::shape() const {
@@ -133,8 +138,8 @@ plan::kernel_shape product::shape() const {
 }
 
 std::size_t product::thread_bytes() const {
-    const std::int64_t elements = narrow() ? narrow_elements(plan_.blocks, problem_.m, problem_.n)
-                                           : blocked_elements(plan_.blocks);
+    const std::int64_t elements = apart() ? apart_elements(plan_.blocks, problem_.m, problem_.n)
+                                          : blocked_elements(plan_.blocks);
     // Whole pages, so that threads share none.
     return static_cast<std::size_t>((elements * shape().element_bytes + 4095) / 4096 * 4096);
 }
@@ -169,8 +174,20 @@ template <class T>
 void product::run_as(const core::operands& data, std::byte* memory) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
     task<T> whole = make_task(problem_, swapped_, with, data);
+    finish_call<T> last;
+    if constexpr (std::is_floating_point_v<T>) {
+        if (last_ != nullptr) {
+            last = finish_of<T>(data, swapped_);
+            // The other paths scale the sums before they are finished, some more than once.
+            const bool thin = plan_.how == plan::path::thin;
+            (thin || request_.k == 0 ? whole.alpha : last.alpha) = 1;
+            whole.beta = 0;
+            whole.finish = &last;
+            if (request_.k == 0) return store_zeros(whole, target<T>(data));
+        }
+    }
     if (request_.k == 0) return scale(whole);
-    whole.streams = plan_.streams_c && can_stream(whole);
+    whole.streams = plan_.streams_c && last_ == nullptr && can_stream(whole);
     const std::size_t share = workspace_bytes() / static_cast<std::size_t>(plan_.threads());
     const auto work = [&](int thread, stretch rows, stretch cols) {
         task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
@@ -185,22 +202,50 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
                        work);
 }
 
-void product::run_narrow(const core::operands& data, std::byte* memory) const {
-    const kernel<float>& with = kernels_->f32;
+template <class T>
+store_target<T> product::target(const core::operands& data) const {
+    const kernel<T>& with = kernel_of<T>(*kernels_);
+    store_function<T> store = with.store;
+    if (problem_.c_type == dtype::f16) store = with.store_f16;
+    if (problem_.c_type == dtype::bf16) store = with.store_bf16;
+    return {static_cast<std::byte*>(data.c), static_cast<std::int64_t>(size_bytes(problem_.c_type)),
+            problem_.c_layout.row_stride, problem_.c_layout.col_stride, store};
+}
+
+template <class T>
+finish_call<T> product::finish_of(const core::operands& data, bool runs_are_rows) const {
+    const core::layout& e = last_->e_layout;
+    return {.function = kernel_of<T>(*kernels_).finish,
+            .steps = last_->steps,
+            .alpha = factor<T>(problem_.alpha),
+            .down = !runs_are_rows,
+            .beta = factor<T>(problem_.beta),
+            .e = data.e,
+            .e_type = problem_.c_type,
+            .e_along = runs_are_rows ? e.col_stride : e.row_stride,
+            .e_across = runs_are_rows ? e.row_stride : e.col_stride};
+}
+
+template <class T>
+void product::run_apart(const core::operands& data, std::byte* memory) const {
+    const kernel<T>& with = kernel_of<T>(*kernels_);
     core::operands sums = data;
     sums.c = nullptr;
-    const task<float> whole = make_task(problem_, swapped_, with, sums);
-    narrow_target target{static_cast<std::byte*>(data.c), problem_.c_layout.row_stride,
-                         problem_.c_layout.col_stride,
-                         problem_.c_type == dtype::f16 ? with.store_f16 : with.store_bf16};
-    if (request_.k == 0) return scale_narrow(problem_.m, problem_.n, whole.beta, target);
+    task<T> whole = make_task(problem_, swapped_, with, sums);
+    const store_target<T> c = target<T>(data);
+    finish_call<T> last;
+    if (last_ != nullptr) {
+        last = finish_of<T>(data, swapped_);
+        whole.finish = &last;
+    }
+    if (request_.k == 0) return store_zeros(whole, c);
     const std::size_t share = thread_bytes();
     const auto work = [&](int thread, stretch rows, stretch cols) {
-        narrow_target c = target;
-        c.data = target.at(rows.first, cols.first);
+        store_target<T> part = c;
+        part.data = c.at(rows.first, cols.first);
         std::byte* own = memory + static_cast<std::size_t>(thread) * share;
-        multiply_narrow(rectangle(whole, rows.first, cols.first, rows.size, cols.size),
-                        plan_.blocks, c, reinterpret_cast<float*>(own));
+        multiply_apart(rectangle(whole, rows.first, cols.first, rows.size, cols.size), plan_.blocks,
+                       part, reinterpret_cast<T*>(own));
     };
     for_each_rectangle({problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n},
                        work);
@@ -209,14 +254,19 @@ void product::run_narrow(const core::operands& data, std::byte* memory) const {
 void product::run_nothing(const core::operands&, std::byte*) const {}
 
 void product::run_tiles(const core::operands& data, std::byte* memory) const {
-    tiles_->run(data, memory);
+    if (last_ == nullptr) return tiles_->run(data, memory, nullptr);
+    const finish_call<float> last = finish_of<float>(data, !tiles_->swapped());
+    tiles_->run(data, memory, &last);
 }
 
 product::runner product::choose_runner() const {
     if (problem_.m == 0 || problem_.n == 0) return &product::run_nothing;
     if (tiles_) return &product::run_tiles;
-    if (narrow()) return &product::run_narrow;
-    const bool direct = plan_.how == plan::path::direct && plan_.threads() == 1 && request_.k != 0;
+    if (apart())
+        return problem_.c_type == dtype::f64 ? &product::run_apart<double>
+                                             : &product::run_apart<float>;
+    const bool direct = plan_.how == plan::path::direct && plan_.threads() == 1 &&
+                        request_.k != 0 && last_ == nullptr;
     if (problem_.c_type == dtype::f64)
         return direct ? &product::run_direct<double> : &product::run_as<double>;
     if (problem_.c_type == dtype::i32)

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/catalogue.hpp"
+#include "cpu/driver/loops.hpp"
 #include "cpu/driver/workspace.hpp"
 #include "cpu/kernels/kernel.hpp"
 #include "cpu/tile_product.hpp"
@@ -20,19 +21,26 @@ namespace carat::cpu_engine {
 // Why the engine can't multiply these types with these factors; empty when it can.
 [[nodiscard]] std::string unsupported(const core::problem& p);
 
+// A finish as the engine does it: C = finish(alpha A B) + beta E. The caller keeps it.
+struct finishing {
+    std::span<const detail::finish_step> steps;
+    core::layout e_layout;
+    bool in_place = false;  // E is C
+};
+
 // A plan for a supported problem. f16 and bf16 are summed in f32; i8 and i32 modulo 2^32 (the
 // public call checks that this is the true result). The same values for any number of threads.
 class product {
   public:
     // Neither allocates nor fails.
     product(const core::problem& p, int threads, const kernel_set& with,
-            const plan::blocking& wanted = {});
+            const plan::blocking& wanted = {}, const finishing* last = nullptr);
 
     // What run() must be given; 0 for small products.
     [[nodiscard]] std::size_t workspace_bytes() const;
 
-    // C = alpha A B + beta C. `memory` starts on a cache line. Safe from many threads at once, each
-    // with its own memory.
+    // C = alpha A B + beta C, or what the finish says. `memory` starts on a cache line. Safe from
+    // many threads at once, each with its own memory.
     void run(const core::operands& data, std::byte* memory) const noexcept {
         (this->*run_)(data, memory);
     }
@@ -50,14 +58,21 @@ class product {
     void run_direct(const core::operands& data, std::byte* memory) const;
     template <class T>
     void run_as(const core::operands& data, std::byte* memory) const;
-    void run_narrow(const core::operands& data, std::byte* memory) const;
+    template <class T>
+    void run_apart(const core::operands& data, std::byte* memory) const;
+    template <class T>
+    [[nodiscard]] store_target<T> target(const core::operands& data) const;
+    template <class T>
+    [[nodiscard]] finish_call<T> finish_of(const core::operands& data, bool runs_are_rows) const;
     [[nodiscard]] std::size_t thread_bytes() const;
-    [[nodiscard]] bool narrow() const;
+    // Whether sums over k can't be kept in C.
+    [[nodiscard]] bool apart() const;
     [[nodiscard]] plan::kernel_shape shape() const;
 
     core::problem problem_;  // turned: columns of C are contiguous where they can be
     bool swapped_;           // A and B have changed places in that
     const kernel_set* kernels_;
+    const finishing* last_;
     plan::request request_;
     plan::cpu_plan plan_;
     runner run_;

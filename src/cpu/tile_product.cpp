@@ -85,7 +85,8 @@ std::string tile_product::explain() const {
     return plan::explain(plan_, request_, shape(), plan::this_machine());
 }
 
-void tile_product::run(const core::operands& data, std::byte* memory) const noexcept {
+void tile_product::run(const core::operands& data, std::byte* memory,
+                       const finish_call<float>* finish) const noexcept {
     const core::problem& p = problem_;
     const void* const a = swapped_ ? data.b : data.a;
     const void* const b = swapped_ ? data.a : data.b;
@@ -100,15 +101,18 @@ void tile_product::run(const core::operands& data, std::byte* memory) const noex
                        .c_bytes = static_cast<std::int64_t>(size_bytes(p.c_type)),
                        .c_row_stride = p.c_layout.row_stride,
                        .c_col_stride = p.c_layout.col_stride,
-                       .alpha = p.alpha,
-                       .beta = p.beta,
-                       .plain = p.c_type != dtype::bf16 && p.c_layout.col_stride == 1 &&
-                                p.alpha == 1 && p.beta == 0};
+                       .alpha = finish == nullptr ? p.alpha : 1,
+                       .beta = finish == nullptr ? p.beta : 0,
+                       .finish = finish,
+                       .plain = finish == nullptr && p.c_type != dtype::bf16 &&
+                                p.c_layout.col_stride == 1 && p.alpha == 1 && p.beta == 0};
     const std::size_t share = thread_bytes();
     const auto work = [&](int thread, stretch rows, stretch cols) {
         tile_task part = whole;
         part.m = rows.size;
         part.n = cols.size;
+        part.first_row = rows.first;
+        part.first_col = cols.first;
         part.a = whole.a.from_line(rows.first);
         part.b = whole.b.from_line(cols.first);
         part.c = whole.c_at(rows.first, cols.first);

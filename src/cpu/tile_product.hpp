@@ -6,6 +6,7 @@
 
 #include "core/implementation.hpp"
 #include "core/problem.hpp"
+#include "cpu/kernels/finish_call.hpp"
 #include "cpu/kernels/tile_kernel.hpp"
 #include "plan/tile_plan.hpp"
 
@@ -21,8 +22,12 @@ class tile_product {
                  const plan::blocking& wanted);
 
     [[nodiscard]] std::size_t workspace_bytes() const;
-    // `memory` starts on a cache line. K is not 0.
-    void run(const core::operands& data, std::byte* memory) const noexcept;
+    // `memory` starts on a cache line. K is not 0. `finish`, or null, says all that is to be done
+    // with the sums, of f32.
+    void run(const core::operands& data, std::byte* memory,
+             const finish_call<float>* finish) const noexcept;
+    // Whether runs of sums, which are neighbours in rows, are parts of columns of C.
+    [[nodiscard]] bool swapped() const { return swapped_; }
     [[nodiscard]] int threads() const { return plan_.threads(); }
     [[nodiscard]] std::string explain() const;
     [[nodiscard]] core::plan_facts facts() const;

@@ -52,6 +52,7 @@ void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspa
         call.beta = t.beta;
         for (std::int64_t pc = 0; pc < t.k; pc += blocks.kc, call.beta = T{1}) {
             call.k = std::min(blocks.kc, t.k - pc);
+            call.last = pc + call.k == t.k;
             t.pack_b(t.b.at(jc, pc), t.b.across, t.b.along, nc, call.k, packed_b);
             for (std::int64_t ic = 0; ic < t.m; ic += blocks.mc) {
                 const std::int64_t mc = std::min(blocks.mc, t.m - ic);

@@ -51,6 +51,7 @@ tile_call<T> call_of(const task<T>& t) {
             .alpha = t.alpha,
             .beta = t.beta,
             .streams = false,
+            .last = false,
             .rows = 0,
             .cols = 0};
 }
@@ -74,6 +75,7 @@ void multiply_where_it_lies(const task<T>& t, std::int64_t kc) {
     tile_call<T> call = call_of(t);
     for (std::int64_t p = 0; p < t.k; p += kc, call.beta = T{1}) {
         call.k = std::min(kc, t.k - p);
+        call.last = p + call.k == t.k;
         for_each_tile_of_rows(t, t.with->direct_vectors,
                               [&](std::int64_t i, int rows, int vectors) {
                                   call.rows = rows;
@@ -91,6 +93,7 @@ void multiply_packing_a(const task<T>& t) {
     call.a_step = t.with->mr;
     for (std::int64_t p = 0; p < t.k; p += packed_depth, call.beta = T{1}) {
         call.k = std::min(packed_depth, t.k - p);
+        call.last = p + call.k == t.k;
         for_each_tile_of_rows(
             t, t.with->mr / t.with->lanes, [&](std::int64_t i, int rows, int vectors) {
                 call.rows = rows;

@@ -1,6 +1,6 @@
 // The loops around the micro-kernels: straight from the operands for small products, over packed
-// blocks for the rest, and over a rectangle of f32 sums where C is narrower than what is computed.
-// None of them allocates or throws.
+// blocks for the rest, and over a rectangle of sums that lie apart from C where it cannot hold
+// them. None of them allocates or throws.
 #pragma once
 
 #include "cpu/driver/task.hpp"
@@ -26,29 +26,34 @@ void multiply_thin(const task<T>& t);
 template <class T>
 void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspace);
 
-// A C of f16 or bf16, in elements.
-struct narrow_target {
+// A C that sums in T are stored into, of that type or a narrower one. Strides are in elements.
+template <class T>
+struct store_target {
     std::byte* data = nullptr;
+    std::int64_t element_bytes = 0;
     std::int64_t row_stride = 0;
     std::int64_t col_stride = 0;
-    narrow_function store = nullptr;
+    store_function<T> store = nullptr;
 
     [[nodiscard]] std::byte* at(std::int64_t i, std::int64_t j) const {
-        return data + (i * row_stride + j * col_stride) * 2;
+        return data + (i * row_stride + j * col_stride) * element_bytes;
     }
 };
 
-// f32 elements of workspace that multiply_narrow needs for an m x n rectangle.
-[[nodiscard]] std::int64_t narrow_elements(const plan::blocking& blocks, std::int64_t m,
-                                           std::int64_t n);
+// Elements of T of workspace that multiply_apart needs for an m x n rectangle.
+[[nodiscard]] std::int64_t apart_elements(const plan::blocking& blocks, std::int64_t m,
+                                          std::int64_t n);
 
-// Sums in f32 over all of k, one rounding at the end. t.c is not looked at.
-void multiply_narrow(const task<float>& t, const plan::blocking& blocks, const narrow_target& c,
-                     float* workspace);
+// Sums over all of k in the workspace, then finished, rounded and stored. t.c is not looked at.
+template <class T>
+void multiply_apart(const task<T>& t, const plan::blocking& blocks, const store_target<T>& c,
+                    T* workspace);
 
 // C = beta C, without reading C when beta is 0.
 template <class T>
 void scale(const task<T>& t);
-void scale_narrow(std::int64_t m, std::int64_t n, float beta, const narrow_target& c);
+// The same by way of sums that are 0: rounded, and finished where the task says so.
+template <class T>
+void store_zeros(const task<T>& t, const store_target<T>& c);
 
 }  // namespace carat::cpu_engine

@@ -1,6 +1,4 @@
 // What remains of a product when alpha or k is 0: C = beta C.
-#include <algorithm>
-
 #include "cpu/driver/loops.hpp"
 
 namespace carat::cpu_engine {
@@ -19,14 +17,5 @@ void scale(const task<T>& t) {
 template void scale(const task<double>&);
 template void scale(const task<float>&);
 template void scale(const task<std::uint32_t>&);
-
-void scale_narrow(std::int64_t m, std::int64_t n, float beta, const narrow_target& c) {
-    static constexpr std::int64_t stretch = 256;
-    static constexpr float zeros[stretch] = {};
-    if (beta == 1) return;
-    for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t i = 0; i < m; i += stretch)
-            c.store(std::min(stretch, m - i), zeros, 0, beta, c.at(i, j), c.row_stride);
-}
 
 }  // namespace carat::cpu_engine

@@ -40,7 +40,10 @@ struct task {
     std::int64_t c_col_stride = 0;
     T alpha{};
     T beta{};
-    bool streams = false;  // C is written past the caches, see tile_call
+    bool streams = false;                    // C is written past the caches, see tile_call
+    const finish_call<T>* finish = nullptr;  // of these sums; beta is 0 then
+    std::int64_t first_row = 0;              // of the C that is finished
+    std::int64_t first_col = 0;
 
     [[nodiscard]] T* c_at(std::int64_t i, std::int64_t j) const {
         return c + i * c_row_stride + j * c_col_stride;
@@ -56,13 +59,23 @@ template <class T>
     t.n = cols;
     t.a = t.a.from_line(i);
     t.b = t.b.from_line(j);
+    t.first_row += i;
+    t.first_col += j;
     return t;
 }
 
-// The same through a copy on the stack.
+// What remains to be done with the sums of a tile at (i, j).
+template <class T>
+__attribute__((noinline)) void finish_tile(const task<T>& t, const tile_call<T>& call,
+                                           std::int64_t i, std::int64_t j) {
+    (*t.finish)({call.c, call.rows, call.cols, call.c_step, t.first_row + i, t.first_col + j});
+}
+
+// A tile through a copy on the stack.
 template <class T>
 __attribute__((noinline)) void run_tile_apart(void (*run)(const tile_call<T>&), const task<T>& t,
-                                              tile_call<T>& call, T* c) {
+                                              tile_call<T>& call, std::int64_t i, std::int64_t j) {
+    T* const c = t.c_at(i, j);
     alignas(64) T copy[largest_tile_bytes / sizeof(T)];
     call.c = copy;
     call.c_step = call.rows;
@@ -70,6 +83,7 @@ __attribute__((noinline)) void run_tile_apart(void (*run)(const tile_call<T>&), 
         for (int p = 0; p < call.rows; ++p)
             copy[q * call.c_step + p] = c[p * t.c_row_stride + q * t.c_col_stride];
     run(call);
+    if (t.finish != nullptr && call.last) finish_tile(t, call, i, j);
     for (int q = 0; q < call.cols; ++q)
         for (int p = 0; p < call.rows; ++p)
             c[p * t.c_row_stride + q * t.c_col_stride] = copy[q * call.c_step + p];
@@ -80,11 +94,11 @@ __attribute__((noinline)) void run_tile_apart(void (*run)(const tile_call<T>&), 
 template <class T>
 inline void run_tile(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T>& call,
                      std::int64_t i, std::int64_t j) {
-    T* const c = t.c_at(i, j);
-    if (t.c_row_stride != 1 && call.rows != 1) return run_tile_apart(run, t, call, c);
-    call.c = c;
+    if (t.c_row_stride != 1 && call.rows != 1) return run_tile_apart(run, t, call, i, j);
+    call.c = t.c_at(i, j);
     call.c_step = t.c_col_stride;
     run(call);
+    if (t.finish != nullptr && call.last) finish_tile(t, call, i, j);
 }
 
 }  // namespace carat::cpu_engine

@@ -96,6 +96,10 @@ class rectangle_product {
                            .out_stride_bytes = straight ? c_stride_bytes : sums_line_bytes,
                            .rows = rows,
                            .cols = cols});
+        if (last && t_.finish != nullptr)
+            (*t_.finish)({reinterpret_cast<float*>(sums), cols, rows,
+                          sums_line_bytes / std::int64_t{sizeof(float)}, t_.first_col + jc_ + jr,
+                          t_.first_row + ic_ + ir});
         if (last && !straight)
             t_.store({sums, rows, cols, t_.alpha, t_.beta, c, c_stride_bytes, t_.c_col_stride});
     }

@@ -23,6 +23,9 @@ struct tile_task {
     std::int64_t c_col_stride = 0;
     double alpha = 1;
     double beta = 0;
+    const finish_call<float>* finish = nullptr;  // of these sums; alpha is 1 and beta 0 then
+    std::int64_t first_row = 0;                  // of the C that is finished
+    std::int64_t first_col = 0;
     bool plain = false;  // C is the sums themselves: of their type, by rows, alpha 1, beta 0
 
     [[nodiscard]] std::byte* c_at(std::int64_t i, std::int64_t j) const {

@@ -11,6 +11,7 @@
 #include <carat/types.hpp>
 
 #include "core/isa.hpp"
+#include "cpu/kernels/finish_call.hpp"
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cpu_engine {
@@ -32,6 +33,7 @@ struct tile_call {
     T alpha;
     T beta;
     bool streams;  // packed: C goes past the caches; beta is 0, columns begin on lines of cache
+    bool last;     // nothing is added to these sums afterwards: of interest to loops only
     int rows;      // 1 to mr, direct: to direct_vectors * lanes
     int cols;      // 1 to nr, direct: to direct_columns of as many vectors as the rows need
 };
@@ -64,10 +66,11 @@ struct packers {
     pack_function<T> b = nullptr;  // panels of nr lines: columns of B
 };
 
-// c[i * c_stride] = round(alpha * sums[i] + beta * c[i * c_stride]): a column of a narrow C from
-// sums in f32. beta = 0 never reads C.
-using narrow_function = void (*)(std::int64_t count, const float* sums, float alpha, float beta,
-                                 void* c, std::int64_t c_stride);
+// c[i * c_stride] = round(alpha * sums[i] + beta * c[i * c_stride]): a column of C, perhaps of a
+// narrower type, from sums that lie apart from it. beta = 0 never reads C.
+template <class T>
+using store_function = void (*)(std::int64_t count, const T* sums, T alpha, T beta, void* c,
+                                std::int64_t c_stride);
 
 template <class T>
 struct kernel {
@@ -88,11 +91,13 @@ struct kernel {
     // One column; depths of A and of b are contiguous.
     void (*thin_rows)(const thin_call<T>&);
     packers<T> pack;
+    store_function<T> store = nullptr;  // C of type T; floating-point only, as the next one
+    finish_function<T> finish = nullptr;
     packers<T> pack_f16 = {};   // f32 only
     packers<T> pack_bf16 = {};  // f32 only
     packers<T> pack_i8 = {};    // i32 only
-    narrow_function store_f16 = nullptr;
-    narrow_function store_bf16 = nullptr;
+    store_function<T> store_f16 = nullptr;
+    store_function<T> store_bf16 = nullptr;
 };
 
 // i32 multiplies modulo 2^32, which unsigned arithmetic says without undefined behaviour.

@@ -8,10 +8,12 @@ void call() {
     [[maybe_unused]] const carat::matrix<double> fixed;
     [[maybe_unused]] carat::matrix<float> f;
     [[maybe_unused]] carat::matrix<long> l;
+    [[maybe_unused]] carat::matrix<std::int32_t> i;
     [[maybe_unused]] std::vector<double> v;
 #if CASE == 0
     carat::matrix_product(a, fixed, c);
     carat::matrix_product(carat::cpu{1}, carat::scaled(2, a), carat::transposed(b), c, c);
+    carat::matrix_product(a, b, c, c, carat::bias(v) | carat::relu);
 #elif CASE == 1
     carat::matrix_product(l, l, l);
 #elif CASE == 2
@@ -26,5 +28,11 @@ void call() {
     carat::matrix_product(v, b, c);
 #elif CASE == 7
     carat::matrix_product(a, b, carat::scaled(2, c));
+#elif CASE == 8
+    carat::matrix_product(f, f, f, carat::bias(v));
+#elif CASE == 9
+    carat::matrix_product(i, i, i, carat::relu);
+#elif CASE == 10
+    carat::matrix_product(a, b, c, carat::each([v](double x) { return x + v[0]; }));
 #endif
 }

@@ -93,9 +93,10 @@ void store(const tile_result& r) {
 
 inline void store_narrow_tile(const tile_result& r) {
     for (int i = 0; i < r.rows; ++i)
-        store_narrow<bf16>(r.cols, reinterpret_cast<const float*>(r.sums + i * sums_line_bytes),
-                           static_cast<float>(r.alpha), static_cast<float>(r.beta),
-                           r.c + i * r.row_stride_bytes, r.col_stride);
+        store_sums<float, bf16>(r.cols,
+                                reinterpret_cast<const float*>(r.sums + i * sums_line_bytes),
+                                static_cast<float>(r.alpha), static_cast<float>(r.beta),
+                                r.c + i * r.row_stride_bytes, r.col_stride);
 }
 
 }  // namespace carat::cpu_engine::amx

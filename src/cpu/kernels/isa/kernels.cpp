@@ -1,4 +1,5 @@
 // Compiled once for each instruction set: its row of the table of micro-kernels.
+#include "cpu/kernels/isa/finish.hpp"
 #include "cpu/kernels/isa/pack.hpp"
 #include "cpu/kernels/isa/register_tile.hpp"
 #include "cpu/kernels/isa/thin.hpp"
@@ -50,12 +51,20 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .pack = packers_from<T, T>()};
 }
 
+template <class T>
+constexpr kernel<T> make_finishing_kernel(std::string_view name) {
+    kernel<T> made = make_kernel<T>(name);
+    made.store = &store_sums<T, T>;
+    made.finish = &run_finish<T>;
+    return made;
+}
+
 constexpr kernel<float> make_f32() {
-    kernel<float> made = make_kernel<float>(CARAT_TILE_NAME_F32);
+    kernel<float> made = make_finishing_kernel<float>(CARAT_TILE_NAME_F32);
     made.pack_f16 = packers_from<float, f16>();
     made.pack_bf16 = packers_from<float, bf16>();
-    made.store_f16 = &store_narrow<f16>;
-    made.store_bf16 = &store_narrow<bf16>;
+    made.store_f16 = &store_sums<float, f16>;
+    made.store_bf16 = &store_sums<float, bf16>;
     return made;
 }
 
@@ -70,7 +79,7 @@ constexpr kernel<std::uint32_t> make_i32() {
 extern const kernel_set kernels;
 constinit const kernel_set kernels = {
     .level = core::isa::CARAT_ISA,
-    .f64 = make_kernel<double>(CARAT_TILE_NAME_F64),
+    .f64 = make_finishing_kernel<double>(CARAT_TILE_NAME_F64),
     .f32 = make_f32(),
     .i32 = make_i32(),
 };

@@ -61,10 +61,15 @@ inline void narrow(float x, f16& out) {
     out.bits = static_cast<std::uint16_t>(sign | result);
 }
 
-// See narrow_function in kernel.hpp.
-template <class N>
-void store_narrow(std::int64_t count, const float* sums, float alpha, float beta, void* c,
-                  std::int64_t c_stride) {
+template <class T>
+inline void narrow(T x, T& out) {
+    out = x;
+}
+
+// See store_function in kernel.hpp.
+template <class T, class N>
+void store_sums(std::int64_t count, const T* sums, T alpha, T beta, void* c,
+                std::int64_t c_stride) {
     N* out = static_cast<N*>(c);
     if (beta == 0 && c_stride == 1) {
         for (std::int64_t i = 0; i < count; ++i) narrow(alpha * sums[i], out[i]);

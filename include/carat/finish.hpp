@@ -1,0 +1,200 @@
+// Finishes: what a product does to its sums on their way to C, in the time of the product, where a
+// loop of your own would read and write all of C again.
+//
+//   carat::matrix_product(a, b, c, carat::bias(values) | carat::gelu);   // C = gelu(A B + bias)
+//   carat::matrix_product(a, b, c, c, carat::scale(0.5) | carat::relu);  // C = C + relu(A B / 2)
+//   carat::matrix_product(a, b, c, carat::each([](auto x) { return x * x; }));
+//
+// Steps are taken from left to right on the sums, in the type they are summed in (double for
+// double, float for the rest), and E is added after the last: C = finish(A B) + E. What is not a
+// number stays so. Values are read while the product runs, not when the step is made.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <carat/error.hpp>
+#include <carat/types.hpp>
+
+namespace carat {
+
+// One number for each row of C, or for each column.
+enum class by : std::uint8_t { row, column };
+
+namespace detail {
+
+enum class step_kind : std::uint8_t { bias, scale, scale_all, relu, gelu, silu, each };
+
+// `count` sums that are neighbours in a row of C, or, `down`, in a column; the first is (row, col).
+template <class T>
+using each_function = void (*)(const std::byte* functor, T* sums, std::size_t count,
+                               std::size_t row, std::size_t col, bool down);
+
+inline constexpr std::size_t most_functor_bytes = 32;
+
+// A step without its types, as it crosses into the compiled library.
+struct finish_step {
+    step_kind kind = step_kind::relu;
+    by of = by::column;            // bias, scale
+    const void* values = nullptr;  // bias, scale: of the type of the sums
+    std::size_t count = 0;
+    double number = 1;  // scale_all
+    each_function<double> each_f64 = nullptr;
+    each_function<float> each_f32 = nullptr;
+    alignas(std::max_align_t) std::array<std::byte, most_functor_bytes> functor = {};
+};
+
+inline constexpr std::size_t most_steps = 8;
+
+struct finish_steps {
+    std::array<finish_step, most_steps> at;
+    std::size_t count = 0;
+};
+
+// Calls f(x, row, col), or f(x).
+template <class F, class T>
+void call_each(const std::byte* functor, T* sums, std::size_t count, std::size_t row,
+               std::size_t col, bool down) {
+    const F& f = *std::launder(reinterpret_cast<const F*>(functor));
+    for (std::size_t i = 0; i < count; ++i) {
+        if constexpr (std::invocable<const F&, T, std::size_t, std::size_t>) {
+            sums[i] =
+                static_cast<T>(f(sums[i], row + (down ? i : 0), col + (down ? std::size_t{0} : i)));
+        } else {
+            sums[i] = static_cast<T>(f(sums[i]));
+        }
+    }
+}
+
+template <class T>
+concept finish_value = std::same_as<T, double> || std::same_as<T, float>;
+
+template <class R>
+using value_in = std::remove_const_t<std::remove_pointer_t<decltype(std::declval<R&>().data())>>;
+
+struct any_sums {};
+
+}  // namespace detail
+
+// Steps in their order. Sums is the type of sums that their values ask for: double, float, or
+// detail::any_sums for none in particular.
+template <class Sums = detail::any_sums>
+class finish {
+  public:
+    using sums_type = Sums;
+
+    constexpr explicit finish(const detail::finish_steps& steps) : steps_(steps) {}
+
+    [[nodiscard]] constexpr const detail::finish_steps& steps() const { return steps_; }
+
+  private:
+    detail::finish_steps steps_;
+};
+
+namespace detail {
+
+template <class F>
+struct sums_asked_for {};
+template <class S>
+struct sums_asked_for<finish<S>> {
+    using type = S;
+};
+template <class F>
+concept finishing = requires {
+    typename sums_asked_for<std::remove_cvref_t<F>>::type;
+};
+
+template <class Sums = any_sums>
+constexpr finish<Sums> one_step(const finish_step& step) {
+    finish_steps steps;
+    steps.at[0] = step;
+    steps.count = 1;
+    return finish<Sums>(steps);
+}
+
+template <class R>
+auto values_step(step_kind kind, const R& values, by of) {
+    using value = value_in<const R>;
+    static_assert(finish_value<value>,
+                  "carat::bias and carat::scale: values must be double or "
+                  "float, the type the product is summed in");
+    finish_step step;
+    step.kind = kind;
+    step.of = of;
+    step.values = values.data();
+    step.count = values.size();
+    return one_step<value>(step);
+}
+
+}  // namespace detail
+
+// The steps of `first`, then those of `next`. Throws carat::error for more than 8.
+template <class X, class Y>
+[[nodiscard]] auto operator|(const finish<X>& first, const finish<Y>& next) {
+    using any = detail::any_sums;
+    static_assert(std::same_as<X, Y> || std::same_as<X, any> || std::same_as<Y, any>,
+                  "carat::finish: all values must be of one type");
+    detail::finish_steps steps = first.steps();
+    const std::size_t count = steps.count + next.steps().count;
+    if (count > detail::most_steps)
+        throw error(error_code::invalid_argument,
+                    "finish: " + std::to_string(count) + " steps; put several into one of " +
+                        "carat::each to have at most " + std::to_string(detail::most_steps));
+    std::copy_n(next.steps().at.begin(), next.steps().count, steps.at.begin() + steps.count);
+    steps.count = count;
+    return finish<std::conditional_t<std::same_as<X, any>, Y, X>>(steps);
+}
+
+// Adds to each sum the value of its column (or row): `values` is a vector, array or span of as many
+// numbers as C has columns (or rows), in the type the product is summed in.
+template <class R>
+[[nodiscard]] auto bias(const R& values, by of = by::column) {
+    return detail::values_step(detail::step_kind::bias, values, of);
+}
+
+// Multiplies by the value of its column (or row), or all by one number, rounded to the type of the
+// sums.
+template <class R>
+requires(!std::is_arithmetic_v<R>) [[nodiscard]] auto scale(const R& values, by of = by::column) {
+    return detail::values_step(detail::step_kind::scale, values, of);
+}
+[[nodiscard]] inline finish<> scale(double factor) {
+    detail::finish_step step;
+    step.kind = detail::step_kind::scale_all;
+    step.number = factor;
+    return detail::one_step(step);
+}
+
+// max(x, 0).
+inline constexpr finish<> relu = detail::one_step({.kind = detail::step_kind::relu});
+// The one with tanh: x / 2 (1 + tanh(0.79788456 (x + 0.044715 x^3))).
+inline constexpr finish<> gelu = detail::one_step({.kind = detail::step_kind::gelu});
+// x / (1 + e^-x).
+inline constexpr finish<> silu = detail::one_step({.kind = detail::step_kind::silu});
+
+// A step of your own: f(x) or f(x, row, col) for each sum x, a double or float. It is copied, must
+// be trivially copyable and of at most 32 bytes, and is called by several threads at once; it may
+// not throw.
+template <class F>
+[[nodiscard]] finish<> each(const F& f) {
+    static_assert(
+        std::is_trivially_copyable_v<F> && sizeof(F) <= detail::most_functor_bytes,
+        "carat::each: the functor must be trivially copyable and of at most 32 bytes; let "
+        "it hold pointers to what is larger");
+    detail::finish_step step;
+    step.kind = detail::step_kind::each;
+    step.each_f64 = &detail::call_each<F, double>;
+    step.each_f32 = &detail::call_each<F, float>;
+    ::new (static_cast<void*>(step.functor.data())) F(f);
+    return detail::one_step(step);
+}
+
+}  // namespace carat

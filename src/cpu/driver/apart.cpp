@@ -1,0 +1,71 @@
+// A C that cannot hold its sums: it is narrower than they are, or still has to be added to them
+// when they are finished. A rectangle of C at a time is summed over all of k, then finished and
+// stored. The rectangle is small enough for L2 and L3 and large enough that packing its operands
+// again for each of them costs next to nothing.
+#include <algorithm>
+
+#include "cpu/driver/loops.hpp"
+
+namespace carat::cpu_engine {
+
+namespace {
+
+constexpr std::int64_t most_rows = 1024;
+constexpr std::int64_t most_cols = 1024;
+
+// Column (i, j) of C, from `count` sums.
+template <class T>
+void store_column(const task<T>& t, T* sums, std::int64_t count, std::int64_t i, std::int64_t j,
+                  const store_target<T>& c) {
+    if (t.finish == nullptr) return c.store(count, sums, t.alpha, t.beta, c.at(i, j), c.row_stride);
+    (*t.finish)({sums, count, 1, count, t.first_row + i, t.first_col + j});
+    c.store(count, sums, T{1}, T{0}, c.at(i, j), c.row_stride);
+}
+
+}  // namespace
+
+std::int64_t apart_elements(const plan::blocking& blocks, std::int64_t m, std::int64_t n) {
+    return blocked_elements(blocks) + std::min(m, most_rows) * std::min(n, most_cols);
+}
+
+template <class T>
+void multiply_apart(const task<T>& t, const plan::blocking& blocks, const store_target<T>& c,
+                    T* workspace) {
+    T* const sums = workspace + blocked_elements(blocks);
+    for (std::int64_t j = 0; j < t.n; j += most_cols) {
+        for (std::int64_t i = 0; i < t.m; i += most_rows) {
+            task<T> part =
+                rectangle(t, i, j, std::min(most_rows, t.m - i), std::min(most_cols, t.n - j));
+            part.c = sums;
+            part.c_row_stride = 1;
+            part.c_col_stride = part.m;
+            part.alpha = 1;
+            part.beta = 0;
+            part.finish = nullptr;
+            multiply_blocked(part, blocks, workspace);
+            for (std::int64_t q = 0; q < part.n; ++q)
+                store_column(t, sums + q * part.m, part.m, i, j + q, c);
+        }
+    }
+}
+
+template <class T>
+void store_zeros(const task<T>& t, const store_target<T>& c) {
+    constexpr std::int64_t stretch = 256;
+    if (t.finish == nullptr && t.beta == T{1}) return;
+    for (std::int64_t j = 0; j < t.n; ++j) {
+        for (std::int64_t i = 0; i < t.m; i += stretch) {
+            T zeros[stretch] = {};
+            store_column(t, zeros, std::min(stretch, t.m - i), i, j, c);
+        }
+    }
+}
+
+template void multiply_apart(const task<double>&, const plan::blocking&,
+                             const store_target<double>&, double*);
+template void multiply_apart(const task<float>&, const plan::blocking&, const store_target<float>&,
+                             float*);
+template void store_zeros(const task<double>&, const store_target<double>&);
+template void store_zeros(const task<float>&, const store_target<float>&);
+
+}  // namespace carat::cpu_engine
