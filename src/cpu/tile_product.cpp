@@ -37,6 +37,12 @@ source operand(const void* data, dtype type, std::int64_t across, std::int64_t a
             across, along};
 }
 
+bool starts_on_lines(const tile_task& t) {
+    constexpr std::int64_t line_bytes = 64;
+    return reinterpret_cast<std::uintptr_t>(t.c) % line_bytes == 0 &&
+           t.c_row_stride * t.c_bytes % line_bytes == 0;
+}
+
 }  // namespace
 
 bool has_tiles_for(const core::problem& p) {
@@ -106,6 +112,7 @@ void tile_product::run(const core::operands& data, std::byte* memory,
                        .finish = finish,
                        .plain = finish == nullptr && p.c_type != dtype::bf16 &&
                                 p.c_layout.col_stride == 1 && p.alpha == 1 && p.beta == 0};
+    whole.streams = whole.plain && plan_.streams_c && starts_on_lines(whole);
     const std::size_t share = thread_bytes();
     const auto work = [&](int thread, stretch rows, stretch cols) {
         tile_task part = whole;

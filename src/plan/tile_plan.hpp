@@ -23,6 +23,7 @@ struct tile_plan {
     bool keeps_b = true;         // packed B is kept for the next block of A, else packed again
     bool reads_a = false;        // A is multiplied where it lies
     bool packs_a_slabs = false;  // mc rows of A are packed at a time, else a strip
+    bool streams_c = false;      // C, where its rows begin on lines of cache, is written past them
     int threads_m = 1;
     int threads_n = 1;
 

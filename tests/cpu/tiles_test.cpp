@@ -116,6 +116,78 @@ TEST(tiles, many_blocks) {
         }
 }
 
+// A C that no L2 holds, whose rows begin on lines of cache, is written past the caches: every
+// entry, and nothing between the rows.
+template <class In, class Sum>
+void check_streaming(std::int64_t k) {
+    constexpr std::int64_t n = 1024 + 40;
+    constexpr std::int64_t stride = n + 24;
+    const std::int64_t m = 2 * plan::this_machine().l2_bytes / 4 / n + 33;
+    const auto lines = static_cast<std::size_t>(m * stride + 16);
+    std::vector<Sum> memory(lines, Sum(-7));
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+    Sum* const c = memory.data() + (64 - begin % 64) % 64 / sizeof(Sum);
+    matrix<In> a(m, k, order::rows);
+    matrix<In> b(k, n, order::rows);
+    for (std::int64_t p = 0; p < k; ++p) {
+        for (std::int64_t i = 0; i < m; ++i)
+            a(i, p) = In(static_cast<float>((i * 7 + p * 5) % 15 - 7));
+        for (std::int64_t j = 0; j < n; ++j) b(p, j) = In(static_cast<float>((j + p * 3) % 13 - 6));
+    }
+    core::problem p = {dtype_of_v<In>, dtype_of_v<In>, dtype_of_v<Sum>, m, n, k,
+                       a.where,        b.where,        {stride, 1},     1, 0};
+    const cpu_engine::product made(p, 1, cpu_engine::kernels_for(core::isa::amx));
+    cpu_engine::workspace packed;
+    made.run({a.data.data(), b.data.data(), c}, packed.reserve(made.workspace_bytes()));
+    // Row i of A repeats every 15 rows, column j of B every 13 columns.
+    std::vector<double> expected(std::size_t{15} * 13);
+    for (std::int64_t i = 0; i < 15; ++i)
+        for (std::int64_t j = 0; j < 13; ++j)
+            for (std::int64_t q = 0; q < k; ++q)
+                expected[static_cast<std::size_t>(i * 13 + j)] += double(a(i, q)) * double(b(q, j));
+    int wrong = 0;
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < stride && i * stride + j < m * stride - 24; ++j) {
+            const double wanted =
+                j < n ? expected[static_cast<std::size_t>(i % 15 * 13 + j % 13)] : -7;
+            wrong += double(c[i * stride + j]) != wanted;
+        }
+    EXPECT_EQ(wrong, 0) << k;
+}
+
+TEST(tiles, past_the_caches) {
+    CARAT_NEED_TILES();
+    for (const std::int64_t k : {1, 70, 640, 2100}) {
+        check_streaming<bf16, float>(k);
+        check_streaming<std::int8_t, std::int32_t>(k);
+    }
+}
+
+// The way along K of a column's sums is a matter of the column, not of where its thread begins.
+TEST(tiles, sums_do_not_depend_on_threads) {
+    CARAT_NEED_TILES();
+    constexpr std::int64_t m = 32;
+    constexpr std::int64_t n = 160;
+    constexpr std::int64_t k = 3000;
+    matrix<bf16> a(m, k, order::rows);
+    matrix<bf16> b(k, n, order::rows);
+    std::mt19937 random(5);
+    std::normal_distribution<float> normal;
+    for (bf16& x : a.data) x = bf16(normal(random));
+    for (bf16& x : b.data) x = bf16(normal(random));
+    const auto product_by = [&](int threads) {
+        matrix<float> c(m, n, order::rows);
+        const cpu_engine::product made(problem_of(m, n, k, a, b, c), threads,
+                                       cpu_engine::kernels_for(core::isa::amx));
+        EXPECT_EQ(made.threads(), threads);
+        cpu_engine::workspace packed;
+        made.run({a.data.data(), b.data.data(), c.data.data()},
+                 packed.reserve(made.workspace_bytes()));
+        return c.data;
+    };
+    EXPECT_EQ(product_by(1), product_by(2));
+}
+
 // 2^31 wraps, it does not saturate: 131072 times -128 times -128.
 TEST(tiles, integers_are_modulo_2_to_the_32) {
     CARAT_NEED_TILES();

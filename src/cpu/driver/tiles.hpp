@@ -27,6 +27,8 @@ struct tile_task {
     std::int64_t first_row = 0;                  // of the C that is finished
     std::int64_t first_col = 0;
     bool plain = false;  // C is the sums themselves: of their type, by rows, alpha 1, beta 0
+    // plain only: C is written past the caches; its rows begin on their lines.
+    bool streams = false;
 
     [[nodiscard]] std::byte* c_at(std::int64_t i, std::int64_t j) const {
         return c + (i * c_row_stride + j * c_col_stride) * c_bytes;

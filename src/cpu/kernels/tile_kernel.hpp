@@ -52,16 +52,26 @@ using store_tile_function = void (*)(const tile_result&);
 inline constexpr std::int64_t sums_line_bytes = strip_lines * 4;
 inline constexpr std::int64_t sums_bytes = strip_lines * sums_line_bytes;
 
+// 32 x 32 complete sums, as sums_line_bytes says, that are the result: a kernel writes them to C
+// past the caches, a little after each step of its own. Rows of C start on lines of cache.
+struct finished_sums {
+    const std::byte* sums = nullptr;  // null: there are none
+    std::byte* c = nullptr;
+    std::int64_t c_stride_bytes = 0;
+};
+
 // out = A B, or sums + A B, for up to 32 x 32 sums.
 struct tile_block {
     std::int64_t steps;
     tile_source a;
     const std::byte* b;
+    std::int64_t b_step_stride_bytes;
     const std::byte* sums;  // to add to, as sums_line_bytes says; null: none
     std::byte* out;
     std::int64_t out_stride_bytes;
     int rows;  // 1 to 32; the other rows and columns of a tile are written too, as zeros
     int cols;  // 1 to 32
+    finished_sums finished;
 };
 
 struct tile_kernel {

@@ -59,30 +59,51 @@ inline void store_sums(std::byte* at, std::int64_t stride_bytes) {
 }
 
 template <class E, int Rows, int Cols>
+inline void multiply_step(const tile_source& a, const std::byte* at, const std::byte* b) {
+    _tile_loadd(6, b, step_bytes);
+    _tile_loadd(4, at, a.line_stride_bytes);
+    CARAT_TILE_MULTIPLY(E, 0, 4, 6);
+    if constexpr (Cols == 2) {
+        _tile_loadd(7, b + tile_bytes, step_bytes);
+        CARAT_TILE_MULTIPLY(E, 1, 4, 7);
+    }
+    if constexpr (Rows == 2) {
+        _tile_loadd(5, at + a.tile_stride_bytes, a.line_stride_bytes);
+        CARAT_TILE_MULTIPLY(E, 2, 5, 6);
+    }
+    if constexpr (Rows == 2 && Cols == 2) {
+        CARAT_TILE_MULTIPLY(E, 3, 5, 7);
+    }
+}
+
+// Some rows of complete sums, past the caches.
+inline void stream_rows(finished_sums& f, std::int64_t rows) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(f.c), _mm512_load_si512(f.sums));
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(f.c + step_bytes),
+                            _mm512_load_si512(f.sums + step_bytes));
+        f.sums += sums_line_bytes;
+        f.c += f.c_stride_bytes;
+    }
+}
+
+template <class E, int Rows, int Cols>
 void multiply_tiles(const tile_block& call) {
-    const tile_source a = call.a;
-    const std::byte* at = a.data;
+    const std::byte* a = call.a.data;
     const std::byte* b = call.b;
+    finished_sums finished = call.finished;
+    // An even share of rows after each step, until all are written.
+    const std::int64_t share = (strip_lines + call.steps - 1) / call.steps;
+    const std::int64_t streaming = finished.sums != nullptr ? strip_lines / share : 0;
     // The intrinsics do not tell the compiler which memory they read.
     asm volatile("" ::: "memory");
     load_sums<Rows, Cols>(call.sums);
     for (std::int64_t s = 0; s < call.steps;
-         ++s, at += a.step_stride_bytes, b += strip_step_bytes) {
-        _tile_loadd(6, b, step_bytes);
-        _tile_loadd(4, at, a.line_stride_bytes);
-        CARAT_TILE_MULTIPLY(E, 0, 4, 6);
-        if constexpr (Cols == 2) {
-            _tile_loadd(7, b + tile_bytes, step_bytes);
-            CARAT_TILE_MULTIPLY(E, 1, 4, 7);
-        }
-        if constexpr (Rows == 2) {
-            _tile_loadd(5, at + a.tile_stride_bytes, a.line_stride_bytes);
-            CARAT_TILE_MULTIPLY(E, 2, 5, 6);
-        }
-        if constexpr (Rows == 2 && Cols == 2) {
-            CARAT_TILE_MULTIPLY(E, 3, 5, 7);
-        }
+         ++s, a += call.a.step_stride_bytes, b += call.b_step_stride_bytes) {
+        multiply_step<E, Rows, Cols>(call.a, a, b);
+        if (s < streaming) stream_rows(finished, share);
     }
+    if (streaming != 0) stream_rows(finished, strip_lines - streaming * share);
     store_sums<Rows, Cols>(call.out, call.out_stride_bytes);
     asm volatile("" ::: "memory");
 }

@@ -23,6 +23,7 @@ void acquire(tile_state& before) {
 }
 
 void give_back(const tile_state& before) {
+    _mm_sfence();  // what was written past the caches is there before anything that follows
     if (before.configuration[0] == std::byte{0}) return _tile_release();
     _tile_loadconfig(before.configuration);
 }
