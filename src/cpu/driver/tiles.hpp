@@ -24,7 +24,7 @@ struct tile_task {
     double alpha = 1;
     double beta = 0;
     const finish_call<float>* finish = nullptr;  // of these sums; alpha is 1 and beta 0 then
-    std::int64_t first_row = 0;                  // of the C that is finished
+    std::int64_t first_row = 0;                  // of C, in the whole product
     std::int64_t first_col = 0;
     bool plain = false;  // C is the sums themselves: of their type, by rows, alpha 1, beta 0
     // plain only: C is written past the caches; its rows begin on their lines.
