@@ -32,7 +32,7 @@ def save(figure, name):
 
 def squares(results, implementation, dtype, threads):
     cells = [c for c in results["cells"]
-             if c["implementation"] == implementation and c["dtype"] == dtype and c["rank"] > 0
+             if c["implementation"] == implementation and c["dtype"] == dtype and c.get("rank", 0) > 0
              and c["threads"] == threads and c["m"] == c["n"] == c["k"]]
     return sorted(cells, key=lambda c: c["n"])
 

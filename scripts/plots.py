@@ -56,7 +56,7 @@ def throughput():
 
 def ladder():
     results = load("cpu/ladder.json")
-    cells = [c for c in results["cells"] if c["rank"] > 0 and c["dtype"] == "f64"
+    cells = [c for c in results["cells"] if c.get("rank", 0) > 0 and c["dtype"] == "f64"
              and (".ladder." in c["implementation"] or c["implementation"] == "cpu.engine")]
     cells.sort(key=lambda c: ".ladder." not in c["implementation"])
     peak = max(c["gflops"] for c in results["machine"]["ceilings"]["compute"]

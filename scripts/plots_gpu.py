@@ -83,7 +83,7 @@ def tiles():
     figure, both = plt.subplots(1, 2, figsize=(9.2, 3.2), sharey=True, layout="constrained")
     for axes, dtype in zip(both, ("f32", "f64")):
         cells = [c for c in results["cells"]
-                 if c["rank"] > 0 and c["dtype"] == dtype and c["n"] == largest]
+                 if c.get("rank", 0) > 0 and c["dtype"] == dtype and c["n"] == largest]
         values = [c["median_gflops"] / 1e3 for c in cells]
         axes.barh(range(len(cells)), values, color="#0072B2", height=0.7)
         for i, value in enumerate(values):

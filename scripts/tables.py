@@ -19,7 +19,7 @@ def load(name):
 
 def ranked(results, **case):
     cells = [c for c in results["cells"]
-             if c["rank"] > 0 and all(c[key] == value for key, value in case.items())]
+             if c.get("rank", 0) > 0 and all(c[key] == value for key, value in case.items())]
     return sorted(cells, key=lambda c: c["rank"])
 
 

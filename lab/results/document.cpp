@@ -17,20 +17,26 @@ void library_fields(const Archive& field, Library& l) {
     field("note", l.note);
 }
 
+// What was asked for: all that a cell has which could not be measured, and what each has.
 template <class Archive, class Cell>
-void cell_fields(const Archive& field, Cell& c) {
+void asked_fields(const Archive& field, Cell& c) {
     field("implementation", c.implementation);
     field("device", c.device);
     field("dtype", c.dtype);
-    field("computes_in", c.computes_in);
     field("m", c.m);
     field("n", c.n);
     field("k", c.k);
+    field.added("layout", c.layout);
     field("threads", c.threads);
-    field("threads_used", c.threads_used);
-    field("tunables", c.tunables);
+    field.added("tunables", c.tunables);
     field("available", c.available);
     field("reason", c.reason);
+}
+
+template <class Archive, class Cell>
+void measured_fields(const Archive& field, Cell& c) {
+    field("computes_in", c.computes_in);
+    field("threads_used", c.threads_used);
     field("verified", c.verified);
     field("verification", c.verification);
     field("error_ulp", c.error_ulp);
@@ -114,9 +120,10 @@ void document_fields(const Archive& field, Document& d) {
 
 json encode(const cell& c) {
     json out = json::object();
-    cell_fields(writer(out), c);
-    out["layout"] = c.layout;
+    asked_fields(writer(out), c);
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
+    if (!c.available) return out;
+    measured_fields(writer(out), c);
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
     if (c.end_to_end) out["phases"] = to_json(*c.end_to_end);
@@ -151,9 +158,10 @@ void decode_gpu(const reader& in, cell& c) {
 cell decode_cell(const json& source, const std::string& where) {
     cell c;
     const reader in(source, where);
-    cell_fields(in, c);
-    if (in.find("layout") != nullptr) in("layout", c.layout);
+    asked_fields(in, c);
     if (const json* vendor = in.find("library")) library_fields(reader(*vendor, where), c.vendor);
+    if (!c.available) return c;  // older files go on with zeros
+    measured_fields(in, c);
     decode_gpu(in, c);
     if (const json* found = in.find("phases"))
         c.end_to_end = phases_from_json(*found, where + ".phases");

@@ -77,6 +77,52 @@ TEST_F(files, survive_the_round_trip_infinities_included) {
     EXPECT_EQ(results::from_json(older, "older").cells[0].layout, "nn");
 }
 
+// A cell that could not be measured, as asked for.
+results::cell absent() {
+    results::cell c = sample().cells[0];
+    c.available = c.verified = false;
+    c.reason = "no such library";
+    c.vendor = {};
+    c.gpu.reset();
+    c.kernels.clear();
+    return c;
+}
+
+TEST_F(files, cells_without_a_figure_say_what_was_asked_and_why_not_and_nothing_else) {
+    results::document doc = sample();
+    doc.cells.push_back(absent());
+    const nlohmann::json written = to_json(doc)["cells"][1];
+    EXPECT_EQ(written, (nlohmann::json{{"implementation", "cpu.ladder.tiled"},
+                                       {"device", "cpu"},
+                                       {"dtype", "f64"},
+                                       {"m", 100},
+                                       {"n", 100},
+                                       {"k", 100},
+                                       {"layout", "nt"},
+                                       {"threads", 1},
+                                       {"tunables", {{"tile-size", 64}}},
+                                       {"available", false},
+                                       {"reason", "no such library"}}));
+    const results::document back = results::from_json(to_json(doc), "here");
+    EXPECT_EQ(to_json(back), to_json(doc));
+    EXPECT_EQ(back.cells[1].reason, "no such library");
+    EXPECT_FALSE(back.cells[1].ranked());
+}
+
+TEST_F(files, older_cells_without_a_figure_are_read_past_their_zeros) {
+    results::document doc = sample();
+    doc.cells.push_back(absent());
+    nlohmann::json older = to_json(doc);
+    nlohmann::json zeros = older["cells"][0];  // every field, as older files have
+    zeros["available"] = false;
+    zeros["trials_s"] = nlohmann::json::array();
+    zeros["rank"] = 0;
+    zeros["reason"] = "no such library";
+    zeros.erase("library");
+    older["cells"][1] = zeros;
+    EXPECT_EQ(to_json(results::from_json(older, "older")), to_json(doc));
+}
+
 // The sample with the phases of a product on a device.
 results::document with_phases() {
     results::document doc = sample();
