@@ -40,20 +40,25 @@ const json* point_at(const json& crossover, std::int64_t n) {
     return nullptr;
 }
 
-std::string row(const json& crossovers, std::int64_t n) {
-    std::string cells, cpu = "- | -";
+std::string milliseconds(const json& time_s) {
+    return digits(1e3 * time_s.get<double>());
+}
+
+std::vector<std::string> row(const json& crossovers, std::int64_t n) {
+    std::vector<std::string> cells = {std::to_string(n), "-", "-"};
     for (const json& crossover : crossovers) {
         const json* p = point_at(crossover, n);
         if (p == nullptr) {
-            cells += " - |";
+            cells.emplace_back("-");
             continue;
         }
-        cpu = fmt::format("`{}` | {}", unquoted((*p)["cpu"]), duration((*p)["cpu_s"]));
+        cells[1] = "`" + unquoted((*p)["cpu"]) + "`";
+        cells[2] = milliseconds((*p)["cpu_s"]);
         const bool wins = (*p)["gpu_s"] < (*p)["cpu_s"];
-        const std::string time = duration((*p)["gpu_s"]);
-        cells += wins ? fmt::format(" **{}** |", time) : fmt::format(" {} |", time);
+        const std::string time = milliseconds((*p)["gpu_s"]);
+        cells.push_back(wins ? "**" + time + "**" : time);
     }
-    return fmt::format("| {} | {} |{}\n", n, cpu, cells);
+    return cells;
 }
 
 }  // namespace
@@ -65,22 +70,27 @@ std::vector<std::string> crossover_sentences(const json& results) {
     return sentences;
 }
 
-std::string crossover_markdown(const json& results) {
+table crossover_table(const json& results) {
     const json crossovers = results.value("crossovers", json::array());
-    if (crossovers.empty()) return {};
-    std::string said = "## From which size a GPU pays\n\n";
-    for (const std::string& s : crossover_sentences(results)) said += "- " + s + "\n";
-    std::string head = "\n| N | best CPU | time |", rule = "|--:|:--|--:|";
+    table t{"From which size a GPU pays",
+            {{"N"}, {"best CPU", align::left}, {"its time, ms"}},
+            {},
+            "A GPU's time holds allocating, copying both ways and freeing. Bold: it wins."};
     std::set<std::int64_t> sizes;
     for (const json& crossover : crossovers) {
-        head += fmt::format(" `{}` |", unquoted(crossover["gpu"]));
-        rule += "--:|";
+        t.columns.push_back({"`" + unquoted(crossover["gpu"]) + "`, ms"});
         for (const json& p : crossover["points"]) sizes.insert(p["n"].get<std::int64_t>());
     }
-    said += head + "\n" + rule + "\n";
-    for (const std::int64_t n : sizes) said += row(crossovers, n);
-    return said +
-           "\nA GPU's time holds allocating, copying both ways and freeing. Bold: it wins.\n\n";
+    for (const std::int64_t n : sizes) t.rows.push_back(row(crossovers, n));
+    return t;
+}
+
+std::string crossover_markdown(const json& results) {
+    const table times = crossover_table(results);
+    if (times.rows.empty()) return {};
+    std::string said = "## " + times.title + "\n\n";
+    for (const std::string& s : crossover_sentences(results)) said += "- " + s + "\n";
+    return said + "\n" + markdown(times);
 }
 
 }  // namespace carat::report

@@ -5,12 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "lab/report/table.hpp"
+
 namespace carat::report {
 
 // One sentence for each, in the file's order.
 [[nodiscard]] std::vector<std::string> crossover_sentences(const nlohmann::json& results);
 
-// The times behind them as a Markdown section; empty when the file has no crossovers.
+// The times behind them, size by size; no rows when the file has no crossovers.
+[[nodiscard]] table crossover_table(const nlohmann::json& results);
+
+// Both as a Markdown section; empty when the file has no crossovers.
 [[nodiscard]] std::string crossover_markdown(const nlohmann::json& results);
 
 }  // namespace carat::report

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "lab/report/case_tables.hpp"
 #include "lab/report/cases.hpp"
 #include "lab/report/check.hpp"
 #include "lab/report/crossover.hpp"
 #include "lab/report/digest.hpp"
-#include "lab/report/phases.hpp"
 #include "lab/report/report.hpp"
 #include "lab/report/study.hpp"
 #include "lab/report/verdict.hpp"
@@ -18,79 +18,17 @@ namespace {
 
 using nlohmann::json;
 
-std::string or_dash(const json& cell, const char* field, std::string (*write)(double)) {
-    const auto found = cell.find(field);
-    return found == cell.end() || found->is_null() ? "-" : write(found->get<double>());
+std::string without_title(const table& t) {
+    return t.rows.empty() ? "" : markdown(t);
 }
 
-std::string ci(const json& cell) {
-    if (!cell.contains("ci95_gflops") || cell["ci95_gflops"].is_null()) return "-";
-    return fmt::format("{} to {}", digits(cell["ci95_gflops"][0]), digits(cell["ci95_gflops"][1]));
-}
-
-// " (1 thread)" where a cell used another number of threads than its case allows.
-std::string own_threads(const json& cell, const measured_case& here) {
-    const auto used = threads_used(cell);
-    return used == here.threads || cell["device"] != "cpu" ? "" : " (" + threads(used) + ")";
-}
-
-std::string row(const json& cell, const measured_case& here, std::size_t rank, double best) {
-    const double median = cell["median_gflops"];
-    return fmt::format(
-        "| {} | `{}`{} | {} | {} | {} | {} | {} | {} | {} | {} |\n", rank,
-        plain(cell["implementation"]), own_threads(cell, here), digits(median), ci(cell),
-        or_dash(cell, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
-        times(best / median), plain(field_or<std::string>(cell, "group", "-")),
-        or_dash(cell, "error_ulp", roundoffs), or_dash(cell, "cold_s", duration),
-        or_dash(cell, "prepare_s", duration));
-}
-
-// What a cell of a GPU tells beside its time. The kernel that multiplies is the last one.
-std::string gpu_row(const json& cell) {
-    const json gpu = field_or(cell, "gpu", json::object());
-    const json kernels = field_or(cell, "kernels", json::array());
-    const json kernel = kernels.empty() ? json::object() : kernels.back();
-    const auto plainly = [](double v) { return fmt::format("{:.6g}", v); };
-    const auto three = [](double v) { return fmt::format("{:.3g}", v); };
-    std::string held_back;
-    for (const json& reason : field_or(gpu, "throttle_reasons", json::array()))
-        held_back += (held_back.empty() ? "" : ", ") + plain(reason.get<std::string>());
-    return fmt::format(
-        "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", plain(cell["implementation"]),
-        or_dash(field_or(gpu, "clock_mhz", json::object()), "median", plainly),
-        or_dash(gpu, "power_w", three), or_dash(gpu, "joules_per_gflop", three),
-        or_dash(gpu, "temperature_c", plainly), held_back.empty() ? "-" : held_back,
-        or_dash(kernel, "registers", plainly), or_dash(kernel, "shared_bytes", plainly),
-        or_dash(kernel, "local_bytes", plainly), or_dash(kernel, "occupancy", three));
-}
-
-std::string gpu_table(const json& results, const measured_case& here) {
-    std::string rows;
-    for (const std::size_t i : here.ranked)
-        if (const json& cell = results["cells"][i];
-            cell.contains("gpu") || cell.contains("kernels"))
-            rows += gpu_row(cell);
-    if (rows.empty()) return {};
-    return "| on the GPU | MHz | W | J/GFLOP | °C | held back by | registers | shared bytes | "
-           "local bytes | occupancy |\n"
-           "|:--|--:|--:|--:|--:|:--|--:|--:|--:|--:|\n" +
-           rows + "\n";
-}
-
-std::string table(const json& results, const measured_case& here) {
-    std::string said =
-        fmt::format("## {}\n\n{}\n\n", plain(here.label()), plain(joined(verdict(results, here))));
-    if (!here.ranked.empty()) {
-        said +=
-            "| | implementation | GFLOP/s (median) | 95 % CI | % of roofline | × best "
-            "time | group | error (u) | cold | prepare |\n"
-            "|--:|:--|--:|:--|--:|--:|:--|--:|--:|--:|\n";
-        const double best = results["cells"][here.ranked.front()]["median_gflops"];
-        std::size_t rank = 0;
-        for (const std::size_t i : here.ranked)
-            said += row(results["cells"][i], here, ++rank, best);
-        said += "\n" + gpu_table(results, here) + phases_markdown(results, here);
-    }
+std::string section(const json& results, const measured_case& here) {
+    table ranking = ranking_table(results, here);
+    ranking.note.clear();  // said once, below all of them
+    std::string said = fmt::format("## {}\n\n{}\n\n{}{}{}", plain(here.label()),
+                                   plain(joined(verdict(results, here))), without_title(ranking),
+                                   without_title(gpu_table(results, here)),
+                                   without_title(phases_table(results, here)));
     for (const auto& [cell, why] : here.refused) {
         if (!results["cells"][cell]["available"].get<bool>()) continue;
         said += fmt::format("- `{}`: {}\n", plain(results["cells"][cell]["implementation"]),
@@ -131,7 +69,7 @@ std::string markdown(const json& file) {
     }
     said += said.ends_with("\n\n") ? "" : "\n";
     said += study_markdown(results) + crossover_markdown(results);
-    for (const auto& here : cases) said += table(results, here);
+    for (const auto& here : cases) said += section(results, here);
     said +=
         "Same group letter: these trials can't tell them apart. u is the unit roundoff of the "
         "type computed in.\n\n## Measured on\n\n" +

@@ -3,6 +3,7 @@
 // both are written from the same cases, verdicts and warnings.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -15,5 +16,11 @@ namespace carat::report {
 // The verdicts, warnings, one ranked table per case, and what was measured on what.
 // Throws carat::error as html() does.
 [[nodiscard]] std::string markdown(const nlohmann::json& results);
+
+enum class table_form : std::uint8_t { markdown, latex };
+
+// Every table alone, for papers: of the studies' chapters, crossovers, cases and their pairs,
+// ceilings, and what could not run. Throws carat::error as html() does.
+[[nodiscard]] std::string tables(const nlohmann::json& results, table_form form);
 
 }  // namespace carat::report

@@ -10,21 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string row(const json& cells) {
-    std::string said = "|";
-    for (const json& cell : cells) said += " " + plain(cell.get<std::string>()) + " |";
-    return said + "\n";
-}
-
-std::string table(const json& t) {
-    std::string said = fmt::format("### {}\n\n{}|:--|", plain(t["title"]), row(t["head"]));
-    for (std::size_t column = 1; column < t["head"].size(); ++column) said += "--:|";
-    said += "\n";
-    for (const json& cells : t["rows"]) said += row(cells);
-    const std::string note = t["note"];
-    return said + (note.empty() ? "\n" : "\n" + plain(note) + "\n\n");
-}
-
 std::string items(const json& sentences, const std::string& before) {
     std::string said;
     for (const json& sentence : sentences)
@@ -34,12 +19,24 @@ std::string items(const json& sentences, const std::string& before) {
 
 }  // namespace
 
+std::vector<table> study_tables(const json& study) {
+    std::vector<table> all;
+    for (const json& source : study["tables"]) {
+        table t{source["title"], {}, source["rows"], source["note"]};
+        for (const json& head : source["head"])
+            t.columns.push_back({head, t.columns.empty() ? align::left : align::right});
+        all.push_back(std::move(t));
+    }
+    return all;
+}
+
 std::string study_markdown(const json& results) {
     std::string said;
     for (const json& study : results.value("studies", json::array())) {
         said += fmt::format("## {}\n\n{}\n\n{}\n", plain(study["title"]), plain(study["question"]),
                             items(study["findings"], ""));
-        for (const json& t : study["tables"]) said += table(t);
+        for (const table& t : study_tables(study))
+            said += fmt::format("### {}\n\n{}", plain(t.title), markdown(t));
         said += items(study["left_out"], "Left out: ") + items(study["sources"], "") + "\n";
     }
     return said;

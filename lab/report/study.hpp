@@ -1,12 +1,18 @@
-// The chapters of `carat study` ("studies" of a results file) as Markdown.
+// The chapters of `carat study` ("studies" of a results file).
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
+
+#include "lab/report/table.hpp"
 
 namespace carat::report {
 
-// A section for each, in the file's order; empty when the file has none.
+// The tables of one chapter, in its order: names to the left, figures to the right.
+[[nodiscard]] std::vector<table> study_tables(const nlohmann::json& study);
+
+// A section of Markdown for each chapter, in the file's order; empty when the file has none.
 [[nodiscard]] std::string study_markdown(const nlohmann::json& results);
 
 }  // namespace carat::report

@@ -1,0 +1,182 @@
+#include "lab/report/case_tables.hpp"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "lab/report/words.hpp"
+
+namespace carat::report {
+namespace {
+
+using nlohmann::json;
+
+std::string or_dash(const json& cell, const char* field, std::string (*write)(double)) {
+    const auto found = cell.find(field);
+    return found == cell.end() || found->is_null() ? "-" : write(found->get<double>());
+}
+
+std::string milliseconds(double time_s) {
+    return digits(1e3 * time_s);
+}
+
+std::string code(const json& name) {
+    return "`" + unquoted(name) + "`";
+}
+
+std::string interval(const json& parent, const char* field) {
+    const json ends = field_or(parent, field, json::array());
+    if (ends.empty()) return "-";
+    return fmt::format("{} to {}", digits(ends[0]), digits(ends[1]));
+}
+
+// " (1 thread)" where a cell used another number of threads than its case allows.
+std::string own_threads(const json& cell, const measured_case& here) {
+    const auto used = threads_used(cell);
+    return used == here.threads || cell["device"] != "cpu" ? "" : " (" + threads(used) + ")";
+}
+
+std::vector<std::string> ranking_row(const json& cell, const measured_case& here, std::size_t rank,
+                                     double best) {
+    const double median = cell["median_gflops"];
+    return {std::to_string(rank),
+            code(cell["implementation"]) + own_threads(cell, here),
+            digits(median),
+            interval(cell, "ci95_gflops"),
+            or_dash(cell, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
+            fmt::format("{:.2f}", best / median),
+            field_or<std::string>(cell, "group", "-"),
+            or_dash(cell, "error_ulp", roundoffs),
+            or_dash(cell, "cold_s", milliseconds),
+            or_dash(cell, "prepare_s", milliseconds)};
+}
+
+// What a cell of a GPU tells beside its time. The kernel that multiplies is the last one.
+std::vector<std::string> gpu_row(const json& cell) {
+    const json gpu = field_or(cell, "gpu", json::object());
+    const json kernels = field_or(cell, "kernels", json::array());
+    const json kernel = kernels.empty() ? json::object() : kernels.back();
+    const auto plainly = [](double v) { return fmt::format("{:.6g}", v); };
+    const auto three = [](double v) { return fmt::format("{:.3g}", v); };
+    std::string held_back;
+    for (const json& reason : field_or(gpu, "throttle_reasons", json::array()))
+        held_back += (held_back.empty() ? "" : ", ") + reason.get<std::string>();
+    return {code(cell["implementation"]),
+            or_dash(field_or(gpu, "clock_mhz", json::object()), "median", plainly),
+            or_dash(gpu, "power_w", three),
+            or_dash(gpu, "joules_per_gflop", three),
+            or_dash(gpu, "temperature_c", plainly),
+            held_back.empty() ? "-" : held_back,
+            or_dash(kernel, "registers", plainly),
+            or_dash(kernel, "shared_bytes", plainly),
+            or_dash(kernel, "local_bytes", plainly),
+            or_dash(kernel, "occupancy", three)};
+}
+
+std::vector<std::string> phases_row(const json& cell) {
+    const json& phases = cell["phases"];
+    std::vector<std::string> row = {code(cell["implementation"])};
+    for (const char* field :
+         {"allocate_s", "copy_in_s", "convert_s", "compute_s", "copy_out_s", "free_s", "total_s"})
+        row.push_back(or_dash(field_or(phases, field, json::object()), "median", milliseconds));
+    row.push_back(field_or<std::string>(phases, "host_memory", "-"));
+    return row;
+}
+
+std::string welch_note(const json& comparison) {
+    const json welch = field_or(comparison, "welch", json::object());
+    if (!welch.contains("f") || welch["f"].is_null()) return {};
+    const auto said = [&](const char* field) {
+        return or_dash(welch, field, [](double v) { return fmt::format("{:.4g}", v); });
+    };
+    return fmt::format("Welch's ANOVA: F({}, {}) = {}, p = {}. Pairs by Games-Howell.", said("df1"),
+                       said("df2"), said("f"), said("p"));
+}
+
+}  // namespace
+
+table ranking_table(const json& results, const measured_case& here) {
+    table t{here.label(),
+            {{"", align::right},
+             {"implementation", align::left},
+             {"GFLOP/s (median)"},
+             {"95 % CI"},
+             {"% of roofline"},
+             {"time / best"},
+             {"group", align::left},
+             {"error, u"},
+             {"cold, ms"},
+             {"prepare, ms"}},
+            {},
+            "Same group letter: these trials can't tell them apart. u is the unit roundoff of the "
+            "type computed in."};
+    if (here.ranked.empty()) return t;
+    const double best = results["cells"][here.ranked.front()]["median_gflops"];
+    for (const std::size_t i : here.ranked)
+        t.rows.push_back(ranking_row(results["cells"][i], here, t.rows.size() + 1, best));
+    return t;
+}
+
+table gpu_table(const json& results, const measured_case& here) {
+    table t{here.label() + ": on the GPU",
+            {{"on the GPU", align::left},
+             {"MHz"},
+             {"W"},
+             {"J/GFLOP"},
+             {"°C"},
+             {"held back by", align::left},
+             {"registers"},
+             {"shared bytes"},
+             {"local bytes"},
+             {"occupancy"}},
+            {},
+            {}};
+    for (const std::size_t i : here.ranked)
+        if (const json& cell = results["cells"][i];
+            cell.contains("gpu") || cell.contains("kernels"))
+            t.rows.push_back(gpu_row(cell));
+    return t;
+}
+
+table phases_table(const json& results, const measured_case& here) {
+    table t{here.label() + ": from host memory to host memory",
+            {{"end to end", align::left},
+             {"allocate, ms"},
+             {"copy in, ms"},
+             {"convert, ms"},
+             {"compute, ms"},
+             {"copy out, ms"},
+             {"free, ms"},
+             {"total, ms"},
+             {"host memory", align::left}},
+            {},
+            {}};
+    for (const std::size_t i : here.ranked) {
+        const json& cell = results["cells"][i];
+        if (cell.contains("phases") && cell["phases"].contains("total_s"))
+            t.rows.push_back(phases_row(cell));
+    }
+    return t;
+}
+
+table pairs_table(const measured_case& here) {
+    table t{here.label() + ": every pair",
+            {{"a", align::left},
+             {"b", align::left},
+             {"a / b"},
+             {"95 % CI"},
+             {"p"},
+             {"effect size"},
+             {"a is", align::left}},
+            {},
+            {}};
+    if (here.comparison == nullptr) return t;
+    t.note = welch_note(*here.comparison);
+    const auto three = [](double v) { return fmt::format("{:.3g}", v); };
+    for (const json& p : (*here.comparison)["pairs"])
+        t.rows.push_back({code(p["a"]), code(p["b"]), or_dash(p, "ratio", digits),
+                          interval(p, "ci95_ratio"), or_dash(p, "p", three),
+                          or_dash(p, "effect_size", three), p["verdict"].get<std::string>()});
+    return t;
+}
+
+}  // namespace carat::report

@@ -1,0 +1,141 @@
+#include "lab/report/tables.hpp"
+
+#include <cctype>
+#include <fmt/format.h>
+#include <set>
+
+#include "lab/report/case_tables.hpp"
+#include "lab/report/check.hpp"
+#include "lab/report/crossover.hpp"
+#include "lab/report/digest.hpp"
+#include "lab/report/report.hpp"
+#include "lab/report/study.hpp"
+#include "lab/report/words.hpp"
+
+namespace carat::report {
+namespace {
+
+using nlohmann::json;
+
+// A machine or one of its GPUs, with the name its rows begin with.
+using owner = std::pair<std::string, json>;
+
+std::vector<owner> owners(const json& machine) {
+    std::vector<owner> all = {{"CPU", field_or(machine, "ceilings", json::object())}};
+    for (const json& gpu : field_or(machine, "gpus", json::array()))
+        all.emplace_back(field_or<std::string>(gpu, "name", "GPU"),
+                         field_or(gpu, "ceilings", json::object()));
+    return all;
+}
+
+std::string thread_count(const json& row) {
+    return fmt::format("{}", row["threads"].get<std::int64_t>());
+}
+
+table compute_table(const json& machine) {
+    table t{"Arithmetic, measured ceilings",
+            {{"device", align::left},
+             {"unit", align::left},
+             {"type", align::left},
+             {"threads"},
+             {"GFLOP/s"}},
+            {},
+            {}};
+    for (const auto& [name, ceilings] : owners(machine))
+        for (const json& row : field_or(ceilings, "compute", json::array()))
+            t.rows.push_back({name, row["unit"], field_or<std::string>(row, "dtype", "-"),
+                              thread_count(row), digits(row["gflops"])});
+    return t;
+}
+
+table bandwidth_table(const json& machine) {
+    table t{"Bandwidth, measured ceilings",
+            {{"device", align::left}, {"level", align::left}, {"threads"}, {"GB/s"}},
+            {},
+            {}};
+    for (const auto& [name, ceilings] : owners(machine))
+        for (const json& row : field_or(ceilings, "bandwidth", json::array()))
+            t.rows.push_back({name, row["level"], thread_count(row), digits(row["gb_per_s"])});
+    return t;
+}
+
+table absence_table(const json& results) {
+    table t{"Unavailable",
+            {{"implementation", align::left}, {"why not", align::left}, {"cells"}},
+            {},
+            {}};
+    for (const auto& [implementation, reason, cells] : absences(results))
+        t.rows.push_back(
+            {"`" + unquoted(implementation) + "`", unquoted(reason), std::to_string(cells)});
+    return t;
+}
+
+// "f64 100 × 100 × 100, 2 threads" as "f64-100-100-100-2-threads".
+std::string slug(const std::string& title) {
+    std::string text;
+    for (const char c : title) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80 && std::isalnum(byte) != 0)
+            text += static_cast<char>(std::tolower(byte));
+        else if (!text.empty() && text.back() != '-')
+            text += '-';
+    }
+    while (text.ends_with('-')) text.pop_back();
+    return text;
+}
+
+// Titles that come twice (a case measured in two layouts, say) are numbered.
+void tell_apart(std::vector<table>& all) {
+    std::set<std::string> known;
+    for (table& t : all) {
+        const std::string title = t.title;
+        for (int i = 2; !known.insert(slug(t.title)).second; ++i)
+            t.title = fmt::format("{} ({})", title, i);
+    }
+}
+
+std::string origin(const json& results) {
+    return fmt::format("Measured on {} with carat {}, revision {}, {}.",
+                       results["machine"]["cpu_model"].get<std::string>(),
+                       field_or<std::string>(results, "carat", "of an unknown version"),
+                       field_or<std::string>(results, "revision", "unknown"),
+                       field_or<std::string>(results, "date", "without a date"));
+}
+
+}  // namespace
+
+std::vector<table> all_tables(const json& results) {
+    std::vector<table> all;
+    for (const json& study : results.value("studies", json::array()))
+        for (table& t : study_tables(study)) {
+            t.title = study["title"].get<std::string>() + ": " + t.title;
+            all.push_back(std::move(t));
+        }
+    all.push_back(crossover_table(results));
+    for (const measured_case& here : group(results))
+        for (table& t : std::vector{ranking_table(results, here), pairs_table(here),
+                                    gpu_table(results, here), phases_table(results, here)})
+            all.push_back(std::move(t));
+    all.push_back(compute_table(results["machine"]));
+    all.push_back(bandwidth_table(results["machine"]));
+    all.push_back(absence_table(results));
+    std::erase_if(all, [](const table& t) { return t.rows.empty(); });
+    tell_apart(all);
+    return all;
+}
+
+std::string tables(const json& file, table_form form) {
+    const json results = checked(file);
+    const std::vector<table> all = all_tables(results);
+    if (form == table_form::markdown) {
+        std::string said = plain(origin(results)) + "\n\n";
+        for (const table& t : all) said += fmt::format("## {}\n\n{}", plain(t.title), markdown(t));
+        return said;
+    }
+    std::string said =
+        fmt::format("% {}\n% In the preamble: \\usepackage{{booktabs}}\n", latex(origin(results)));
+    for (const table& t : all) said += "\n" + latex(t, slug(t.title));
+    return said;
+}
+
+}  // namespace carat::report
