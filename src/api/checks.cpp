@@ -33,29 +33,38 @@ void check_sizes(const erased_matrix& a, const erased_matrix& b, const erased_ma
              "E is " + size(*e) + " but C is " + size(c) + ": they must be of one size");
 }
 
-void check_data(const erased_matrix& m, const char* name) {
+byte_span check_data(const erased_matrix& m, const char* name) {
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
     if (m.rows > most || m.cols > most)
         fail(error_code::overflow,
              std::string(name) + " is " + size(m) + ": extents must be below 2^63");
-    if (m.rows == 0 || m.cols == 0) return;
+    if (m.rows == 0 || m.cols == 0) return {};
     if (m.data == nullptr)
         fail(error_code::invalid_argument,
              std::string(name) + " is " + size(m) + " but its data is null");
-    (void)span_of(m, name);
+    return span_of(m, name);
 }
 
-void check_overlaps(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
-                    const erased_matrix& c) {
+void check_no_overlap(const erased_matrix& x, const byte_span& in_x, const erased_matrix& c,
+                      const byte_span& in_c, const char* what) {
+    if (!apart(x, in_x, c, in_c) && may_overlap(x, c))
+        fail(error_code::aliasing, what + std::string("; write to a matrix of its own and copy"));
+}
+
+void check_places(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
+                  const erased_matrix& c) {
+    const byte_span in_a = check_data(a, "A");
+    const byte_span in_b = check_data(b, "B");
+    const byte_span in_e = e != nullptr ? check_data(*e, "E") : byte_span{};
+    const byte_span in_c = check_data(c, "C");
     if (overlaps_itself(c))
         fail(error_code::invalid_argument,
              "C is " + size(c) + " with strides " + std::to_string(c.row_stride) + " and " +
                  std::to_string(c.col_stride) + ": two of its elements are one place in memory");
-    const char* remedy = "; write to a matrix of its own and copy";
-    if (may_overlap(a, c)) fail(error_code::aliasing, std::string("C overlaps A") + remedy);
-    if (may_overlap(b, c)) fail(error_code::aliasing, std::string("C overlaps B") + remedy);
-    if (e != nullptr && !same_elements(*e, c) && may_overlap(*e, c))
-        fail(error_code::aliasing, "C overlaps E without being E" + std::string(remedy));
+    check_no_overlap(a, in_a, c, in_c, "C overlaps A");
+    check_no_overlap(b, in_b, c, in_c, "C overlaps B");
+    if (e != nullptr && !same_elements(*e, c))
+        check_no_overlap(*e, in_e, c, in_c, "C overlaps E without being E");
 }
 
 core::layout layout_of(const erased_matrix& m) {
@@ -93,11 +102,7 @@ void check_finish(const detail::finish_steps& steps, const erased_matrix& c) {
 core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,
                               const erased_matrix* e, const erased_matrix& c) {
     check_sizes(a, b, e, c);
-    check_data(a, "A");
-    check_data(b, "B");
-    if (e != nullptr) check_data(*e, "E");
-    check_data(c, "C");
-    check_overlaps(a, b, e, c);
+    check_places(a, b, e, c);
     return {.a_type = a.type,
             .b_type = b.type,
             .c_type = c.type,

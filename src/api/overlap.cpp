@@ -88,29 +88,37 @@ bool apart_on_lattice(const erased_matrix& x, const erased_matrix& y, std::int64
     return period != 0 && apart_on_circle(distance, bytes_of(x), bytes_of(y), period);
 }
 
+// Lines of `count` elements `near` apart end before the next line begins, `far` further on.
+bool lines_apart(std::uint64_t near, std::uint64_t count, std::uint64_t far) {
+    std::uint64_t line = 0;
+    return near != 0 && !__builtin_mul_overflow(near, count, &line) && line <= far;
+}
+
+[[noreturn]] void fail_to_span(const erased_matrix& m, const char* what) {
+    throw error(error_code::overflow,
+                std::string("matrix_product: ") + what + ", " + std::to_string(m.rows) + " x " +
+                    std::to_string(m.cols) + " with strides " + std::to_string(m.row_stride) +
+                    " and " + std::to_string(m.col_stride) + ", does not fit in 64-bit addresses");
+}
+
 }  // namespace
 
 byte_span span_of(const erased_matrix& m, const char* what) {
+    if (empty(m)) return {};
+    const std::int64_t bytes = bytes_of(m);
+    std::int64_t down = 0;
+    std::int64_t across = 0;
     byte_span span;
-    if (empty(m)) return span;
-    const auto fail = [&] {
-        throw error(error_code::overflow,
-                    std::string("matrix_product: ") + what + ", " + std::to_string(m.rows) + " x " +
-                        std::to_string(m.cols) + " with strides " + std::to_string(m.row_stride) +
-                        " and " + std::to_string(m.col_stride) +
-                        ", does not fit in 64-bit addresses");
-    };
-    const auto include = [&](std::size_t extent, std::ptrdiff_t stride) {
-        std::int64_t reach = 0;
-        if (__builtin_mul_overflow(extent - 1, stride, &reach) ||
-            __builtin_mul_overflow(reach, bytes_of(m), &reach) ||
-            __builtin_add_overflow(reach < 0 ? span.low : span.high, reach,
-                                   reach < 0 ? &span.low : &span.high))
-            fail();
-    };
-    include(m.rows, m.row_stride);
-    include(m.cols, m.col_stride);
-    if (__builtin_add_overflow(span.high, bytes_of(m), &span.high)) fail();
+    const bool fits = !__builtin_mul_overflow(m.rows - 1, m.row_stride, &down) &&
+                      !__builtin_mul_overflow(m.cols - 1, m.col_stride, &across) &&
+                      !__builtin_mul_overflow(down, bytes, &down) &&
+                      !__builtin_mul_overflow(across, bytes, &across) &&
+                      !__builtin_add_overflow(std::min<std::int64_t>(down, 0),
+                                              std::min<std::int64_t>(across, 0), &span.low) &&
+                      !__builtin_add_overflow(std::max<std::int64_t>(down, 0),
+                                              std::max<std::int64_t>(across, 0), &span.high) &&
+                      !__builtin_add_overflow(span.high, bytes, &span.high);
+    if (!fits) fail_to_span(m, what);
     return span;
 }
 
@@ -120,6 +128,9 @@ bool overlaps_itself(const erased_matrix& m) {
     if (m.rows == 1) return m.col_stride == 0;
     const auto row_step = static_cast<std::uint64_t>(std::abs(m.row_stride));
     const auto col_step = static_cast<std::uint64_t>(std::abs(m.col_stride));
+    // Rows or columns one after the other, as nearly always: spares small products the divisions.
+    if (lines_apart(col_step, m.cols, row_step) || lines_apart(row_step, m.rows, col_step))
+        return false;
     // The shortest way back to the same element: col_step / g rows and row_step / g columns.
     const std::uint64_t g = std::gcd(row_step, col_step);
     return g == 0 || (col_step / g < m.rows && row_step / g < m.cols);
@@ -129,11 +140,9 @@ bool may_overlap(const erased_matrix& x, const erased_matrix& y) {
     if (empty(x) || empty(y)) return false;
     const byte_span in_x = span_of(x, "a matrix");
     const byte_span in_y = span_of(y, "a matrix");
-    // Addresses as numbers: pointers into different arrays have no difference.
-    const auto at_x = reinterpret_cast<std::intptr_t>(x.data);
-    const auto at_y = reinterpret_cast<std::intptr_t>(y.data);
-    if (at_x + in_x.high <= at_y + in_y.low || at_y + in_y.high <= at_x + in_x.low) return false;
-    const std::int64_t distance = at_y - at_x;
+    if (apart(x, in_x, y, in_y)) return false;
+    const std::int64_t distance =
+        reinterpret_cast<std::intptr_t>(y.data) - reinterpret_cast<std::intptr_t>(x.data);
     return !apart_in_bands(x, y, distance) && !apart_on_lattice(x, y, distance);
 }
 

@@ -16,6 +16,15 @@ struct byte_span {
 // Throws carat::error(overflow), naming the matrix `what`, when that does not fit in 64 bits.
 [[nodiscard]] byte_span span_of(const detail::erased_matrix& m, const char* what);
 
+// Whether the spans of two views alone prove that they share no byte.
+[[nodiscard]] inline bool apart(const detail::erased_matrix& x, const byte_span& in_x,
+                                const detail::erased_matrix& y, const byte_span& in_y) {
+    // Addresses as numbers: pointers into different arrays have no difference.
+    const auto at_x = reinterpret_cast<std::intptr_t>(x.data);
+    const auto at_y = reinterpret_cast<std::intptr_t>(y.data);
+    return at_x + in_x.high <= at_y + in_y.low || at_y + in_y.high <= at_x + in_x.low;
+}
+
 // Whether two different (i, j) of the view are one element. Exact.
 [[nodiscard]] bool overlaps_itself(const detail::erased_matrix& m);
 

@@ -1,8 +1,6 @@
 // C^T = B^T A^T: the same product with its operands in each other's place.
 #pragma once
 
-#include <utility>
-
 #include "core/problem.hpp"
 
 namespace carat::core {
@@ -12,13 +10,17 @@ namespace carat::core {
 }
 
 [[nodiscard]] inline problem swapped(const problem& p) {
-    problem turned = p;
-    std::swap(turned.m, turned.n);
-    std::swap(turned.a_type, turned.b_type);
-    turned.a_layout = transposed(p.b_layout);
-    turned.b_layout = transposed(p.a_layout);
-    turned.c_layout = transposed(p.c_layout);
-    return turned;
+    return {.a_type = p.b_type,
+            .b_type = p.a_type,
+            .c_type = p.c_type,
+            .m = p.n,
+            .n = p.m,
+            .k = p.k,
+            .a_layout = transposed(p.b_layout),
+            .b_layout = transposed(p.a_layout),
+            .c_layout = transposed(p.c_layout),
+            .alpha = p.alpha,
+            .beta = p.beta};
 }
 
 }  // namespace carat::core

@@ -69,8 +69,8 @@ class product {
     [[nodiscard]] bool apart() const;
     [[nodiscard]] plan::kernel_shape shape() const;
 
+    bool swapped_;           // A and B have changed places in problem_
     core::problem problem_;  // turned: columns of C are contiguous where they can be
-    bool swapped_;           // A and B have changed places in that
     const kernel_set* kernels_;
     const finishing* last_;
     plan::request request_;

@@ -53,7 +53,7 @@ path choose_path(const request& r, const kernel_shape& kernel, const machine& on
 // Depth of a block of A that is read where it lies. The number of threads has no say in it.
 std::int64_t choose_direct_kc(const request& r, const kernel_shape& kernel, const machine& on) {
     constexpr std::int64_t least = 256;
-    if (!has_few_rows(r, kernel) || r.m == 0) return least;
+    if (r.k <= least || !has_few_rows(r, kernel) || r.m == 0) return least;
     return balanced(r.k, std::max(least, on.l2_bytes / 2 / (r.m * kernel.element_bytes)), 1);
 }
 
@@ -88,10 +88,10 @@ std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit) 
 }
 
 grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs) {
-    const double by_work = multiplications(r) / costs.least_per_thread;
+    // First, since at 8 x 8 x 8 the divisions below are as long as the product.
+    if (r.most_threads <= 1 || multiplications(r) < 2 * costs.least_per_thread) return {};
     const int most = static_cast<int>(
-        std::clamp(by_work, 1.0, static_cast<double>(std::max(1, r.most_threads))));
-    if (most == 1) return {};  // at 8 x 8 x 8 the divisions below are as long as the product
+        std::min(multiplications(r) / costs.least_per_thread, static_cast<double>(r.most_threads)));
     const std::int64_t strips_m = ceil_div(r.m, mr);
     const std::int64_t strips_n = ceil_div(r.n, nr);
     grid chosen;

@@ -12,7 +12,8 @@ using view = matrix_view<T>;
 // A and B are not read when alpha = 0, C is not read when beta = 0. Where C overlaps A or B, which
 // the BLAS forbids, the result is that of the operands before the call.
 template <class T>
-void multiply(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) noexcept;
+void multiply(T alpha, const view<const T>& a, const view<const T>& b, T beta,
+              const view<T>& c) noexcept;
 
 // C = beta C; C is not read when beta = 0.
 template <class T>
