@@ -4,6 +4,7 @@
 #include <carat/error.hpp>
 #include <carat/finish.hpp>
 #include <carat/policy.hpp>
+#include <carat/prepare.hpp>
 #include <carat/product.hpp>
 #include <carat/types.hpp>
 #include <carat/views.hpp>

@@ -8,6 +8,7 @@
 //   carat::matrix_product(carat::transposed(b), carat::transposed(a), ct);  // C^T = B^T A^T
 //   carat::matrix_product(carat::cpu{.threads = 1}, a, b, c);
 //   carat::matrix_product(a, b, c, carat::bias(v) | carat::gelu);         // see finish.hpp
+//   carat::matrix_product(a, carat::prepare(b), c);                       // see prepare.hpp
 //
 // A, B and E are read, C is written. Each is a carat::matrix, a carat::matrix_view or anything like
 // std::mdspan of rank 2; A, B and E may be scaled, and all may be transposed: strides, no copies.
@@ -36,25 +37,16 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <carat/erased.hpp>
 #include <carat/export.hpp>
 #include <carat/finish.hpp>
 #include <carat/policy.hpp>
+#include <carat/prepare.hpp>
 #include <carat/views.hpp>
 
 namespace carat {
 
 namespace detail {
-
-// A matrix without its types, as it crosses into the compiled library. Only C is written through.
-struct erased_matrix {
-    void* data;
-    std::size_t rows;
-    std::size_t cols;
-    std::ptrdiff_t row_stride;
-    std::ptrdiff_t col_stride;
-    dtype type;
-    double factor;
-};
 
 // C = E + A B. `e` may be null: C = A B.
 CARAT_API void multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
@@ -64,45 +56,6 @@ CARAT_API void multiply(const cpu& where, const erased_matrix& a, const erased_m
 CARAT_API void multiply_finished(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                                  const erased_matrix* e, const erased_matrix& c,
                                  const finish_steps& steps);
-
-template <class T>
-constexpr matrix_view<T> plain(const scaled_view<T>& s) {
-    return s.matrix;
-}
-template <matrix_like M>
-constexpr auto plain(M& m) {
-    return view_of(m);
-}
-
-template <class T>
-constexpr double factor_of(const scaled_view<T>& s) {
-    return s.factor;
-}
-template <class M>
-constexpr double factor_of(const M&) {
-    return 1;
-}
-
-template <class M>
-concept operand = requires(M& m) {
-    plain(m);
-};
-
-struct no_matrix {};
-
-template <class M>
-struct element_behind {
-    using type = no_matrix;
-};
-template <operand M>
-struct element_behind<M> {
-    using type = typename decltype(plain(std::declval<M&>()))::element_type;
-};
-// The element type, const where the matrix can only be read.
-template <class M>
-using element_in = typename element_behind<M>::type;
-template <class M>
-using element_of = std::remove_const_t<element_in<M>>;
 
 template <class T>
 concept multiplied = std::same_as<T, double> || std::same_as<T, float> ||
@@ -117,32 +70,51 @@ template <class T>
 using sums_of = std::conditional_t<sizeof(T) == 2, float, T>;
 
 template <class M>
+concept ready = std::same_as<std::remove_cvref_t<M>, prepared_matrix>;
+
+inline erased_matrix erase(const prepared_matrix& m) {
+    return m.erased();
+}
+
+// The element type of a product whose A or B may be prepared; whether that has it, too, is seen
+// when the product is called.
+template <class A, class B>
+using product_element = std::conditional_t<ready<A>, element_of<B>, element_of<A>>;
+
+template <class M>
 concept readable = operand<M> && multiplied<element_of<M>>;
 
 template <class M>
 concept writable = matrix_like<M> && !std::is_const_v<element_in<M>>;
 
 template <class A, class B, class E, class C>
-concept product_of = readable<A> && readable<B> && readable<E> && writable<C> &&
-    std::same_as<element_of<A>, element_of<B>> && summed_into<element_of<A>, element_of<C>> &&
-    std::same_as<element_of<E>, element_of<C>>;
+concept product_of =
+    (readable<A> || ready<A>)&&(readable<B> || ready<B>)&&(!ready<A> ||
+                                                           !ready<B>)&&readable<E>&& writable<C> &&
+    (ready<A> || ready<B> || std::same_as<element_of<A>, element_of<B>>)&&summed_into<
+        product_element<A, B>, element_of<C>>&& std::same_as<element_of<E>, element_of<C>>;
 
 // One message for each thing that can be wrong; the first that fails says it.
 template <class A, class B, class E, class C>
 constexpr bool check_types() {
+    constexpr bool both = (operand<A> || ready<A>)&&(operand<B> || ready<B>);
     static_assert(
-        operand<A> && operand<B> && operand<E>,
+        both && operand<E>,
         "carat::matrix_product: A, B and E must be a carat::matrix, a carat::matrix_view, "
-        "something like std::mdspan of rank 2, or one of these scaled or transposed");
+        "something like std::mdspan of rank 2, or one of these scaled or transposed; A or B may "
+        "be a carat::prepared_matrix");
+    static_assert(!ready<A> || !ready<B>,
+                  "carat::matrix_product: only one of A and B can be prepared");
     static_assert(matrix_like<C>,
                   "carat::matrix_product: C must be a carat::matrix, a carat::matrix_view or "
                   "something like std::mdspan of rank 2, and can't be scaled");
-    static_assert(!operand<A> || multiplied<element_of<A>>,
+    using element = product_element<A, B>;
+    static_assert(!both || (ready<A> && ready<B>) || multiplied<element>,
                   "carat::matrix_product: elements must be double, float, std::int32_t, carat::f16 "
                   "or carat::bf16");
     static_assert(!operand<A> || !operand<B> || std::same_as<element_of<A>, element_of<B>>,
                   "carat::matrix_product: A and B must have the same element type");
-    static_assert(!operand<A> || !matrix_like<C> || summed_into<element_of<A>, element_of<C>>,
+    static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>>,
                   "carat::matrix_product: C must have the element type of A, or float where A is "
                   "carat::f16 or carat::bf16, or one of these where A is float");
     static_assert(!matrix_like<C> || writable<C>,
@@ -166,19 +138,6 @@ constexpr bool check_finish() {
 
 template <class T>
 concept place = std::same_as<std::remove_cvref_t<T>, cpu>;
-
-template <class M>
-erased_matrix erase(M& m) {
-    const auto view = plain(m);
-    using element = element_of<M>;
-    return {const_cast<element*>(view.data()),
-            view.rows(),
-            view.cols(),
-            view.row_stride(),
-            view.col_stride(),
-            dtype_of_v<element>,
-            factor_of(m)};
-}
 
 }  // namespace detail
 
@@ -207,7 +166,9 @@ void matrix_product(const cpu& where, A&& a, B&& b, C&& c, const F& last) {
     using target = std::remove_reference_t<C>;
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
                                       target, target>()) {
-        if constexpr (detail::check_finish<F, detail::element_of<std::remove_reference_t<A>>>())
+        if constexpr (detail::check_finish<F,
+                                           detail::product_element<std::remove_reference_t<A>,
+                                                                   std::remove_reference_t<B>>>())
             detail::multiply_finished(where, detail::erase(a), detail::erase(b), nullptr,
                                       detail::erase(c), last.steps());
     }
@@ -219,7 +180,9 @@ void matrix_product(const cpu& where, A&& a, B&& b, E&& e, C&& c, const F& last)
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
                                       std::remove_reference_t<E>, std::remove_reference_t<C>>()) {
         const detail::erased_matrix added = detail::erase(e);
-        if constexpr (detail::check_finish<F, detail::element_of<std::remove_reference_t<A>>>())
+        if constexpr (detail::check_finish<F,
+                                           detail::product_element<std::remove_reference_t<A>,
+                                                                   std::remove_reference_t<B>>>())
             detail::multiply_finished(where, detail::erase(a), detail::erase(b), &added,
                                       detail::erase(c), last.steps());
     }

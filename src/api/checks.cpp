@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/overlap.hpp"
+#include "cpu/prepared.hpp"
 
 namespace carat::api {
 
@@ -38,7 +39,8 @@ byte_span check_data(const erased_matrix& m, const char* name) {
     if (m.rows > most || m.cols > most)
         fail(error_code::overflow,
              std::string(name) + " is " + size(m) + ": extents must be below 2^63");
-    if (m.rows == 0 || m.cols == 0) return {};
+    // A prepared operand lies in memory of its own.
+    if (m.rows == 0 || m.cols == 0 || m.prepared != nullptr) return {};
     if (m.data == nullptr)
         fail(error_code::invalid_argument,
              std::string(name) + " is " + size(m) + " but its data is null");
@@ -65,6 +67,21 @@ void check_places(const erased_matrix& a, const erased_matrix& b, const erased_m
     check_no_overlap(b, in_b, c, in_c, "C overlaps B");
     if (e != nullptr && !same_elements(*e, c))
         check_no_overlap(*e, in_e, c, in_c, "C overlaps E without being E");
+}
+
+// A prepared operand against its place and its partner.
+void check_prepared(const erased_matrix& m, const char* name_of, side place,
+                    const erased_matrix& other) {
+    const std::string remedy =
+        std::string("; prepare it with carat::side::") + (place == side::left ? "left" : "right");
+    if (m.prepared->place != place)
+        fail(error_code::invalid_argument,
+             std::string(name_of) + " was prepared for the other side of a product" + remedy);
+    if (m.type != other.type)
+        fail(error_code::invalid_argument,
+             std::string(name_of) + " was prepared as " + std::string(name(m.type)) +
+                 " but is multiplied by " + std::string(name(other.type)) +
+                 ": both must be of one type");
 }
 
 core::layout layout_of(const erased_matrix& m) {
@@ -102,6 +119,8 @@ void check_finish(const detail::finish_steps& steps, const erased_matrix& c) {
 core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,
                               const erased_matrix* e, const erased_matrix& c) {
     check_sizes(a, b, e, c);
+    if (a.prepared != nullptr) check_prepared(a, "A", side::left, b);
+    if (b.prepared != nullptr) check_prepared(b, "B", side::right, a);
     check_places(a, b, e, c);
     return {.a_type = a.type,
             .b_type = b.type,

@@ -40,7 +40,7 @@ void copy_elements(const erased_matrix& from, const erased_matrix& to) {
 void run_engine(const core::problem& p, int threads, const erased_matrix& a, const erased_matrix& b,
                 const erased_matrix* e, const erased_matrix& c, const cpu_engine::finishing* last) {
     const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()), {},
-                                   last);
+                                   last, a.prepared != nullptr ? a.prepared : b.prepared);
     cpu_engine::workspace& own = cpu_engine::thread_workspace();
     std::byte* memory = own.reserve(made.workspace_bytes());
     if (last == nullptr && e != nullptr && p.beta != 0 && !api::same_elements(*e, c))

@@ -39,14 +39,6 @@ std::uint32_t factor<std::uint32_t>(double value) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
 }
 
-template <class T>
-const packers<T>& packers_for(const kernel<T>& with, dtype from) {
-    if (from == dtype::f16) return with.pack_f16;
-    if (from == dtype::bf16) return with.pack_bf16;
-    if (from == dtype::i8) return with.pack_i8;
-    return with.pack;
-}
-
 // Whether all columns of C begin on lines of cache and are written without being read.
 template <class T>
 bool can_stream(const task<T>& t) {
@@ -118,16 +110,48 @@ std::string unsupported(const core::problem& p) {
 // waits for its words to reach the cache. Such copies were 7 of the 16 % that this constructor took
 // of a product of 8 x 8 matrices.
 product::product(const core::problem& p, int threads, const kernel_set& with,
-                 const plan::blocking& wanted, const finishing* last)
+                 const plan::blocking& wanted, const finishing* last, const prepared_operand* ready)
     : swapped_(should_swap(p)),
       problem_(swapped_ ? core::swapped(p) : p),
       kernels_(&with),
       last_(last),
+      ready_(ready),
       request_(request_of(problem_, apart(), threads, wanted)),
       plan_(plan::make_cpu_plan(request_, shape(), plan::this_machine())) {
     if (with.tiles != nullptr && has_tiles_for(p) && request_.k != 0)
-        tiles_.emplace(p, threads, *with.tiles, wanted);
+        tiles_.emplace(p, threads, *with.tiles, wanted, ready);
+    else if (ready != nullptr && request_.k != 0)
+        turn_for_prepared(p);
     run_ = choose_runner();
+}
+
+// A prepared operand takes the role of A, whatever C looks like. Sums over k are cut where they
+// would be without it, so that they are the same to the bit.
+void product::turn_for_prepared(const core::problem& p) {
+    const plan::cpu_plan usual = plan_;
+    by_lanes_ = usual.how == plan::path::thin && !request_.rows_of_a;
+    swapped_ = ready_->place == side::right;
+    problem_ = swapped_ ? core::swapped(p) : p;
+    request_.m = problem_.m;
+    request_.n = problem_.n;
+    request_.same_types = false;
+    plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());
+    plan_.streams_c = false;
+    if (usual.how == plan::path::thin)
+        plan_.how = usual.how;
+    else if (usual.how == plan::path::direct && usual.packs_a)
+        plan_.blocks.kc = direct_packed_depth;
+    else
+        plan_.blocks.kc = usual.blocks.kc;
+}
+
+template <class T>
+task<T> product::make(const core::operands& data) const {
+    task<T> made = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
+    if (ready_ == nullptr || request_.k == 0) return made;
+    made.a = ready_->lines;
+    made.a_packed = true;
+    return made;
 }
 
 bool product::apart() const {
@@ -180,7 +204,7 @@ void product::run_direct(const core::operands& data, std::byte*) const {
 template <class T>
 void product::run_as(const core::operands& data, std::byte* memory) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
-    task<T> whole = make_task(problem_, swapped_, with, data);
+    task<T> whole = make<T>(data);
     finish_call<T> last;
     if constexpr (std::is_floating_point_v<T>) {
         if (last_ != nullptr) {
@@ -199,6 +223,9 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
     const auto work = [&](int thread, stretch rows, stretch cols) {
         task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
         part.c = whole.c_at(rows.first, cols.first);
+        if constexpr (std::is_floating_point_v<T>)
+            if (part.a_packed && plan_.how == plan::path::thin)
+                return multiply_thin_packed(part, by_lanes_);
         if (plan_.how == plan::path::thin) return multiply_thin(part);
         if (plan_.how == plan::path::direct)
             return multiply_direct(part, plan_.packs_a, plan_.blocks.kc);
@@ -238,7 +265,7 @@ void product::run_apart(const core::operands& data, std::byte* memory) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
     core::operands sums = data;
     sums.c = nullptr;
-    task<T> whole = make_task(problem_, swapped_, with, sums);
+    task<T> whole = make<T>(sums);
     const store_target<T> c = target<T>(data);
     finish_call<T> last;
     if (last_ != nullptr) {

@@ -10,6 +10,7 @@
 #include "cpu/driver/loops.hpp"
 #include "cpu/driver/workspace.hpp"
 #include "cpu/kernels/kernel.hpp"
+#include "cpu/prepared.hpp"
 #include "cpu/tile_product.hpp"
 #include "plan/cpu_plan.hpp"
 
@@ -28,13 +29,16 @@ struct finishing {
     bool in_place = false;  // E is C
 };
 
-// A plan for a supported problem. f16 and bf16 are summed in f32; i8 and i32 modulo 2^32 (the
-// public call checks that this is the true result). The same values for any number of threads.
+// A plan for a supported problem. With a finish or a prepared operand these must outlive it; the
+// operand's layout in the problem is what it was, and decides with the others how sums are made.
+// f16 and bf16 are summed in f32; i8 and i32 modulo 2^32 (the public call checks that this is the
+// true result). The same values for any number of threads.
 class product {
   public:
     // Neither allocates nor fails.
     product(const core::problem& p, int threads, const kernel_set& with,
-            const plan::blocking& wanted = {}, const finishing* last = nullptr);
+            const plan::blocking& wanted = {}, const finishing* last = nullptr,
+            const prepared_operand* ready = nullptr);
 
     // What run() must be given; 0 for small products.
     [[nodiscard]] std::size_t workspace_bytes() const;
@@ -61,10 +65,13 @@ class product {
     template <class T>
     void run_apart(const core::operands& data, std::byte* memory) const;
     template <class T>
+    [[nodiscard]] task<T> make(const core::operands& data) const;
+    template <class T>
     [[nodiscard]] store_target<T> target(const core::operands& data) const;
     template <class T>
     [[nodiscard]] finish_call<T> finish_of(const core::operands& data, bool runs_are_rows) const;
     [[nodiscard]] std::size_t thread_bytes() const;
+    void turn_for_prepared(const core::problem& p);
     // Whether sums over k can't be kept in C.
     [[nodiscard]] bool apart() const;
     [[nodiscard]] plan::kernel_shape shape() const;
@@ -73,6 +80,8 @@ class product {
     core::problem problem_;  // turned: columns of C are contiguous where they can be
     const kernel_set* kernels_;
     const finishing* last_;
+    const prepared_operand* ready_;
+    bool by_lanes_ = false;  // the path thin, with a prepared operand
     plan::request request_;
     plan::cpu_plan plan_;
     runner run_;

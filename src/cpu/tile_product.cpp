@@ -37,6 +37,16 @@ source operand(const void* data, dtype type, std::int64_t across, std::int64_t a
             across, along};
 }
 
+plan::request request_for(const core::problem& p, int threads, const plan::blocking& wanted) {
+    return {.m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .direct_a = should_read_a(p),
+            .columns_of_a = p.a_layout.row_stride == 1,
+            .most_threads = threads,
+            .wanted = wanted};
+}
+
 bool starts_on_lines(const tile_task& t) {
     constexpr std::int64_t line_bytes = 64;
     return reinterpret_cast<std::uintptr_t>(t.c) % line_bytes == 0 &&
@@ -50,18 +60,21 @@ bool has_tiles_for(const core::problem& p) {
 }
 
 tile_product::tile_product(const core::problem& p, int threads, const tile_set& with,
-                           const plan::blocking& wanted)
-    : swapped_(should_swap_for_tiles(p)),
+                           const plan::blocking& wanted, const prepared_operand* ready)
+    : ready_(ready),
+      turns_by_rows_(ready != nullptr && should_swap_for_tiles(p)),
+      swapped_(ready == nullptr && should_swap_for_tiles(p)),
       problem_(swapped_ ? core::swapped(p) : p),
       set_(&with),
       kernel_(p.a_type == dtype::i8 ? &with.i8 : &with.bf16) {
-    request_ = {.m = problem_.m,
-                .n = problem_.n,
-                .k = problem_.k,
-                .direct_a = should_read_a(problem_),
-                .columns_of_a = problem_.a_layout.row_stride == 1,
-                .most_threads = threads,
-                .wanted = wanted};
+    request_ = request_for(problem_, threads, wanted);
+    if (ready != nullptr) {
+        // K is cut where it would be without: sums are the same to the bit.
+        const core::problem usual = turns_by_rows_ ? core::swapped(p) : p;
+        request_.wanted.kc =
+            plan::make_tile_plan(request_for(usual, threads, wanted), shape(), plan::this_machine())
+                .blocks.kc;
+    }
     plan_ = plan::make_tile_plan(request_, shape(), plan::this_machine());
 }
 
@@ -112,6 +125,12 @@ void tile_product::run(const core::operands& data, std::byte* memory,
                        .finish = finish,
                        .plain = finish == nullptr && p.c_type != dtype::bf16 &&
                                 p.c_layout.col_stride == 1 && p.alpha == 1 && p.beta == 0};
+    whole.turns_by_rows = turns_by_rows_;
+    if (ready_ != nullptr) {
+        const bool left = ready_->place == side::left;
+        (left ? whole.a : whole.b) = ready_->lines;
+        (left ? whole.a_packed : whole.b_packed) = true;
+    }
     whole.streams = whole.plain && plan_.streams_c && starts_on_lines(whole);
     const std::size_t share = thread_bytes();
     const auto work = [&](int thread, stretch rows, stretch cols) {

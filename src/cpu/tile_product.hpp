@@ -8,6 +8,7 @@
 #include "core/problem.hpp"
 #include "cpu/kernels/finish_call.hpp"
 #include "cpu/kernels/tile_kernel.hpp"
+#include "cpu/prepared.hpp"
 #include "plan/tile_plan.hpp"
 
 namespace carat::cpu_engine {
@@ -19,7 +20,7 @@ class tile_product {
   public:
     // Neither allocates nor fails.
     tile_product(const core::problem& p, int threads, const tile_set& with,
-                 const plan::blocking& wanted);
+                 const plan::blocking& wanted, const detail::prepared_operand* ready = nullptr);
 
     [[nodiscard]] std::size_t workspace_bytes() const;
     // `memory` starts on a cache line. K is not 0. `finish`, or null, says all that is to be done
@@ -36,7 +37,9 @@ class tile_product {
     [[nodiscard]] plan::tile_shape shape() const;
     [[nodiscard]] std::size_t thread_bytes() const;
 
-    bool swapped_;  // A and B have changed places
+    const detail::prepared_operand* ready_;
+    bool turns_by_rows_;  // as the product would without it
+    bool swapped_;        // A and B have changed places
     core::problem problem_;
     const tile_set* set_;
     const tile_kernel* kernel_;

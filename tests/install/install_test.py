@@ -68,7 +68,7 @@ class Installed(unittest.TestCase):
         ours = [line for line in symbols.splitlines() if "carat::" in line]
         self.assertTrue(any("carat::detail::multiply" in line for line in ours), symbols)
         for line in ours:
-            self.assertRegex(line, r"carat::(detail::multiply\w*|error)\b|for carat::error")
+            self.assertRegex(line, r"carat::(detail::(multiply|prepare)\w*|error)\b|for carat::error")
 
     def test_the_command_runs_from_there(self):
         carat = self.prefix / "bin" / "carat"

@@ -32,10 +32,11 @@ template <class T>
 void multiply_apart(const task<T>& t, const plan::blocking& blocks, const store_target<T>& c,
                     T* workspace) {
     T* const sums = workspace + blocked_elements(blocks);
+    const std::int64_t rows = most_rows / t.with->mr * t.with->mr;
     for (std::int64_t j = 0; j < t.n; j += most_cols) {
-        for (std::int64_t i = 0; i < t.m; i += most_rows) {
+        for (std::int64_t i = 0; i < t.m; i += rows) {
             task<T> part =
-                rectangle(t, i, j, std::min(most_rows, t.m - i), std::min(most_cols, t.n - j));
+                rectangle(t, i, j, std::min(rows, t.m - i), std::min(most_cols, t.n - j));
             part.c = sums;
             part.c_row_stride = 1;
             part.c_col_stride = part.m;

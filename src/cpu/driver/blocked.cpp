@@ -17,17 +17,18 @@ constexpr std::int64_t rounded(std::int64_t elements) {
     return (elements + page_elements - 1) / page_elements * page_elements;
 }
 
-// All tiles of one packed block of A, mc x kc, and one packed panel of B, kc x nc.
+// All tiles of one packed block of A, mc x kc, and one packed panel of B, kc x nc. A panel of A has
+// depth a_depth, of which call.k.
 template <class T>
-void multiply_packed(const task<T>& t, tile_call<T> call, std::int64_t ic, std::int64_t mc,
-                     std::int64_t jc, std::int64_t nc) {
+void multiply_packed(const task<T>& t, tile_call<T> call, std::int64_t a_depth, std::int64_t ic,
+                     std::int64_t mc, std::int64_t jc, std::int64_t nc) {
     const std::int64_t mr = t.with->mr;
     const std::int64_t nr = t.with->nr;
     const T* const a = call.a;
     for (std::int64_t jr = 0; jr < nc; jr += nr, call.b += nr * call.k) {
         call.cols = static_cast<int>(std::min(nr, nc - jr));
         call.a = a;
-        for (std::int64_t ir = 0; ir < mc; ir += mr, call.a += mr * call.k) {
+        for (std::int64_t ir = 0; ir < mc; ir += mr, call.a += mr * a_depth) {
             call.rows = static_cast<int>(std::min(mr, mc - ir));
             run_tile(t.with->packed, t, call, ic + ir, jc + jr);
         }
@@ -56,10 +57,15 @@ void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspa
             t.pack_b(t.b.at(jc, pc), t.b.across, t.b.along, nc, call.k, packed_b);
             for (std::int64_t ic = 0; ic < t.m; ic += blocks.mc) {
                 const std::int64_t mc = std::min(blocks.mc, t.m - ic);
+                call.b = packed_b;
+                if (t.a_packed) {
+                    call.a = reinterpret_cast<const T*>(t.a.at(ic, pc));
+                    multiply_packed(t, call, t.k, ic, mc, jc, nc);
+                    continue;
+                }
                 t.pack_a(t.a.at(ic, pc), t.a.across, t.a.along, mc, call.k, packed_a);
                 call.a = packed_a;
-                call.b = packed_b;
-                multiply_packed(t, call, ic, mc, jc, nc);
+                multiply_packed(t, call, call.k, ic, mc, jc, nc);
             }
         }
     }

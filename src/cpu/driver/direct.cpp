@@ -11,7 +11,7 @@ namespace carat::cpu_engine {
 namespace {
 
 // A tile of A this deep takes half of L1.
-constexpr std::int64_t packed_depth = 128;
+constexpr std::int64_t packed_depth = direct_packed_depth;
 
 // Vectors of the next tile. Four at once, where kernels have them, only instead of a single one
 // that would remain: 4 x 6 and 3 x 8 do as many multiply-adds a load, 1 x 8 do half.

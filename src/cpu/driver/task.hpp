@@ -33,6 +33,7 @@ struct task {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
+    bool a_packed = false;  // in panels over all of k, which lines of `a` begin
     source a;
     source b;
     T* c = nullptr;

@@ -58,6 +58,47 @@ void add_rows(const task<T>& t, thin_call<T>& call, std::int64_t i) {
     }
 }
 
+// One panel of A, whose rows the sums are of.
+template <class T>
+void add_panel(const task<T>& t, thin_call<T>& call, std::int64_t i, std::int64_t first) {
+    const int vectors = static_cast<int>((call.rows + t.with->lanes - 1) / t.with->lanes);
+    const int most = t.with->direct_columns[static_cast<std::size_t>(vectors - 1)];
+    for (int j = 0; j < call.cols; j += most) {
+        const tile_call<T> tile = {.k = t.k,
+                                   .a = reinterpret_cast<const T*>(t.a.at(i, 0)),
+                                   .a_step = t.with->mr,
+                                   .b = reinterpret_cast<const T*>(t.b.at(first + j, 0)),
+                                   .b_step = t.b.along,
+                                   .b_across = t.b.across,
+                                   .c = call.sums + j * call.sums_step,
+                                   .c_step = call.sums_step,
+                                   .alpha = T{1},
+                                   .beta = T{0},
+                                   .streams = false,
+                                   .last = true,
+                                   .rows = static_cast<int>(call.rows),
+                                   .cols = std::min(most, call.cols - j)};
+        t.with->direct(tile);
+    }
+}
+
+template <class T>
+void add_panel_by_lanes(const task<T>& t, thin_call<T> call, std::int64_t i, std::int64_t first) {
+    T copy[copied_depth];
+    call.a_step = t.with->mr;
+    call.b = copy;
+    std::fill(call.sums, call.sums + call.cols * call.sums_step, T{0});
+    for (int j = 0; j < call.cols; ++j, call.sums += call.sums_step) {
+        for (std::int64_t p = 0; p < t.k; p += copied_depth) {
+            call.k = std::min(copied_depth, t.k - p);
+            call.a = reinterpret_cast<const T*>(t.a.at(i, p));
+            const T* const b = reinterpret_cast<const T*>(t.b.at(first + j, p));
+            for (std::int64_t q = 0; q < call.k; ++q) copy[q] = b[q * t.b.along];
+            t.with->thin_packed(call);
+        }
+    }
+}
+
 }  // namespace
 
 template <class T>
@@ -79,6 +120,27 @@ void multiply_thin(const task<T>& t) {
     }
 }
 
+template <class T>
+void multiply_thin_packed(const task<T>& t, bool by_lanes) {
+    alignas(line_bytes) T sums[largest_mr_bytes / sizeof(T) * plan::most_thin_columns];
+    thin_call<T> call{};
+    call.sums = sums;
+    call.sums_step = t.with->mr;
+    for (std::int64_t i = 0; i < t.m; i += call.rows) {
+        call.rows = std::min<std::int64_t>(t.with->mr, t.m - i);
+        for (std::int64_t j = 0; j < t.n; j += call.cols) {
+            call.cols = static_cast<int>(std::min<std::int64_t>(plan::most_thin_columns, t.n - j));
+            if (by_lanes)
+                add_panel_by_lanes(t, call, i, j);
+            else
+                add_panel(t, call, i, j);
+            store(t, call, i, j);
+        }
+    }
+}
+
+template void multiply_thin_packed(const task<double>&, bool);
+template void multiply_thin_packed(const task<float>&, bool);
 template void multiply_thin(const task<double>&);
 template void multiply_thin(const task<float>&);
 template void multiply_thin(const task<std::uint32_t>&);

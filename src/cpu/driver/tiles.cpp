@@ -56,10 +56,10 @@ class rectangle_product {
         depth_ = slab_ * plan_.blocks.kc;
         kc_ = std::min(plan_.blocks.kc, t_.k - depth_);
         steps_ = plan::ceil_div(kc_, t_.with->step_depth());
-        if (ic_ == 0 || !plan_.keeps_b)
+        if (!t_.b_packed && (ic_ == 0 || !plan_.keeps_b))
             t_.with->pack_b(t_.b.at(jc_, depth_), t_.b.across, t_.b.along, nc_, kc_, strip_of_b(0),
                             strip_bytes_);
-        if (plan_.packs_a_slabs && packs_a_now())
+        if (!t_.a_packed && plan_.packs_a_slabs && packs_a_now())
             t_.with->pack_a(t_.a.at(ic_, depth_), t_.a.across, t_.a.along, mc_, kc_, place_of_a(0),
                             strip_bytes_);
         for (std::int64_t ir = 0; ir < mc_; ir += strip_lines) {
@@ -80,9 +80,9 @@ class rectangle_product {
         const bool straight = result && !t_.streams;
         std::byte* const sums = sums_at(ir, jr);
         const std::int64_t c_stride_bytes = t_.c_row_stride * t_.c_bytes;
-        const std::byte* b = strip_of_b(jr);
+        const std::byte* b = t_.b_packed ? t_.b.at(jc_ + jr, depth_) : strip_of_b(jr);
         std::int64_t b_stride = strip_step_bytes;
-        if (goes_backward(jr)) {
+        if (goes_backward(ir, jr)) {
             a.data += (steps_ - 1) * a.step_stride_bytes;
             a.step_stride_bytes = -a.step_stride_bytes;
             b += (steps_ - 1) * b_stride;
@@ -108,8 +108,10 @@ class rectangle_product {
             t_.store({sums, rows, cols, t_.alpha, t_.beta, c, c_stride_bytes, t_.c_col_stride});
     }
 
-    bool goes_backward(std::int64_t jr) const {
-        return (t_.first_col + jc_ + jr) / strip_lines % 2 != 0;
+    bool goes_backward(std::int64_t ir, std::int64_t jr) const {
+        const std::int64_t line =
+            t_.turns_by_rows ? t_.first_row + ic_ + ir : t_.first_col + jc_ + jr;
+        return line / strip_lines % 2 != 0;
     }
 
     void write_finished() {
@@ -125,6 +127,7 @@ class rectangle_product {
 
     tile_source strip_of_a(std::int64_t ir) const {
         const std::byte* in = t_.a.at(ic_ + ir, depth_);
+        if (t_.a_packed) return {in};
         if (reads_a(ir)) {
             const std::int64_t line_stride_bytes = t_.a.across * t_.a.element_bytes;
             return {in, line_stride_bytes, line_stride_bytes * tile_lines, step_bytes};

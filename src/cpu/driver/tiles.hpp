@@ -15,6 +15,8 @@ struct tile_task {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
+    bool a_packed = false;  // in strips over all of k, which lines of `a` or `b` begin
+    bool b_packed = false;
     source a;
     source b;
     std::byte* c = nullptr;
@@ -26,6 +28,7 @@ struct tile_task {
     const finish_call<float>* finish = nullptr;  // of these sums; alpha is 1 and beta 0 then
     std::int64_t first_row = 0;                  // of C, in the whole product
     std::int64_t first_col = 0;
+    bool turns_by_rows = false;  // the way along k is a matter of the row in C, see tiles.cpp
     bool plain = false;  // C is the sums themselves: of their type, by rows, alpha 1, beta 0
     // plain only: C is written past the caches; its rows begin on their lines.
     bool streams = false;

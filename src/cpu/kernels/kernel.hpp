@@ -90,6 +90,8 @@ struct kernel {
     std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thin_columns;
     // One column; depths of A and of b are contiguous.
     void (*thin_rows)(const thin_call<T>&);
+    // The sums of thin_rows, to the bit, for up to mr rows of A that are packed; a_step is mr.
+    void (*thin_packed)(const thin_call<T>&);
     packers<T> pack;
     store_function<T> store = nullptr;  // C of type T; floating-point only, as the next one
     finish_function<T> finish = nullptr;
@@ -128,6 +130,15 @@ template <>
 template <>
 [[nodiscard]] inline const kernel<std::uint32_t>& kernel_of(const kernel_set& set) {
     return set.i32;
+}
+
+// How to pack operands of `from` for a kernel.
+template <class T>
+[[nodiscard]] const packers<T>& packers_for(const kernel<T>& with, dtype from) {
+    if (from == dtype::f16) return with.pack_f16;
+    if (from == dtype::bf16) return with.pack_bf16;
+    if (from == dtype::i8) return with.pack_i8;
+    return with.pack;
 }
 
 // Bounds over all rows, for scratch memory on the stack.

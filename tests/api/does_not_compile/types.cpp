@@ -14,6 +14,7 @@ void call() {
     carat::matrix_product(a, fixed, c);
     carat::matrix_product(carat::cpu{1}, carat::scaled(2, a), carat::transposed(b), c, c);
     carat::matrix_product(a, b, c, c, carat::bias(v) | carat::relu);
+    carat::matrix_product(carat::prepare(a), f, f, f, carat::relu);
 #elif CASE == 1
     carat::matrix_product(l, l, l);
 #elif CASE == 2
@@ -34,5 +35,11 @@ void call() {
     carat::matrix_product(i, i, i, carat::relu);
 #elif CASE == 10
     carat::matrix_product(a, b, c, carat::each([v](double x) { return x + v[0]; }));
+#elif CASE == 11
+    carat::matrix_product(carat::prepare(a), carat::prepare(b), c);
+#elif CASE == 12
+    carat::matrix_product(a, carat::prepare(b), f);
+#elif CASE == 13
+    (void)carat::prepare(i);
 #endif
 }

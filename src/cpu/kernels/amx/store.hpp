@@ -21,6 +21,7 @@ struct line_of<float> {
     static void store(float* p, type v, __mmask16 m) { _mm512_mask_storeu_ps(p, m, v); }
     static type multiply(type x, type y) { return _mm512_mul_ps(x, y); }
     static type multiply_add(type x, type y, type z) { return _mm512_fmadd_ps(x, y, z); }
+    static float multiply_add(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 };
 
 template <>
@@ -36,6 +37,9 @@ struct line_of<std::uint32_t> {
     static type multiply(type x, type y) { return _mm512_mullo_epi32(x, y); }
     static type multiply_add(type x, type y, type z) {
         return _mm512_add_epi32(z, _mm512_mullo_epi32(x, y));
+    }
+    static std::uint32_t multiply_add(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+        return x * y + z;
     }
 };
 
@@ -70,7 +74,7 @@ inline void store_rows(const tile_result& r) {
     }
 }
 
-// Strides of any kind.
+// Strides of any kind; the bits of store_rows.
 template <class T>
 inline void store_elements(const tile_result& r) {
     const T* sums = reinterpret_cast<const T*>(r.sums);
@@ -79,8 +83,13 @@ inline void store_elements(const tile_result& r) {
     for (int i = 0; i < r.rows; ++i)
         for (int j = 0; j < r.cols; ++j) {
             T& place = reinterpret_cast<T*>(r.c + i * r.row_stride_bytes)[j * r.col_stride];
-            const T sum = alpha * sums[i * strip_lines + j];
-            place = beta == 0 ? sum : sum + beta * place;
+            const T sum = sums[i * strip_lines + j];
+            if (beta == 0) {
+                place = alpha * sum;
+                continue;
+            }
+            const T added = beta * place;
+            place = line_of<T>::multiply_add(alpha, sum, added);
         }
 }
 

@@ -186,29 +186,43 @@ void run_step(const detail::finish_step& step, bool down, const finish_sums<T>& 
     }
 }
 
-// sums += beta E, E of any type and strides.
+// sums += beta E for a run.
+template <class T>
+inline void add_scaled(T* sums, std::int64_t count, T beta, const T* e) {
+    const auto factor = vector<T>::broadcast(beta);
+    for_each_vector(sums, count, [&](auto x, const auto& beside) {
+        return vector<T>::multiply_add(factor, beside(e), x);
+    });
+}
+
+// E of any type and strides, by way of vectors too: the same bits.
 template <class T, class S>
-void add_elements(const finish_call<T>& how, const finish_sums<T>& of) {
-    for (std::int64_t l = 0; l < of.lines; ++l) {
-        T* const sums = of.sums + l * of.step;
-        const S* const e =
-            static_cast<const S*>(how.e) + of.first * how.e_along + (of.line + l) * how.e_across;
-        for (std::int64_t i = 0; i < of.count; ++i)
-            sums[i] = sums[i] + how.beta * widen(e[i * how.e_along]);
+inline void add_elements(T* sums, std::int64_t count, T beta, const S* e, std::int64_t step) {
+    constexpr std::int64_t together = 64;
+    T copy[together];
+    for (std::int64_t i = 0; i < count; i += together) {
+        const std::int64_t some = count - i < together ? count - i : together;
+        for (std::int64_t j = 0; j < some; ++j) copy[j] = widen(e[(i + j) * step]);
+        add_scaled(sums + i, some, beta, copy);
     }
 }
 
 template <class T>
 void add_residual(const finish_call<T>& how, const finish_sums<T>& of) {
-    if (how.e_type == dtype::f16) return add_elements<T, f16>(how, of);
-    if (how.e_type == dtype::bf16) return add_elements<T, bf16>(how, of);
-    if (how.e_along != 1) return add_elements<T, T>(how, of);
-    const auto beta = vector<T>::broadcast(how.beta);
     for (std::int64_t l = 0; l < of.lines; ++l) {
-        const T* const e = static_cast<const T*>(how.e) + of.first + (of.line + l) * how.e_across;
-        for_each_vector(of.sums + l * of.step, of.count, [&](auto x, const auto& beside) {
-            return vector<T>::multiply_add(beta, beside(e), x);
-        });
+        T* const sums = of.sums + l * of.step;
+        const std::int64_t first = of.first * how.e_along + (of.line + l) * how.e_across;
+        const auto add = [&](const auto* e) {
+            add_elements(sums, of.count, how.beta, e + first, how.e_along);
+        };
+        if (how.e_type == dtype::f16)
+            add(static_cast<const f16*>(how.e));
+        else if (how.e_type == dtype::bf16)
+            add(static_cast<const bf16*>(how.e));
+        else if (how.e_along != 1)
+            add(static_cast<const T*>(how.e));
+        else
+            add_scaled(sums, of.count, how.beta, static_cast<const T*>(how.e) + first);
     }
 }
 

@@ -48,6 +48,7 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .direct_columns = direct_columns<T>(),
         .thin_columns = thin_columns<T>(std::make_integer_sequence<int, plan::most_thin_columns>()),
         .thin_rows = &add_rows<T>,
+        .thin_packed = &add_packed<T>,
         .pack = packers_from<T, T>()};
 }
 

@@ -95,4 +95,26 @@ void add_rows(const thin_call<T>& t) {
     for (; i < t.rows; ++i) add_rows<T, 1>(t, t.a + i * t.a_step, t.sums + i);
 }
 
+// What add_rows does for each row apart, lane by lane, for a vector of rows at once.
+template <class T>
+void add_packed(const thin_call<T>& t) {
+    using vec = vector<T>;
+    for (std::int64_t i = 0; i < t.rows; i += vec::lanes) {
+        typename vec::type c[std::size_t{vec::lanes}];
+        CARAT_UNROLL for (int l = 0; l < vec::lanes; ++l) c[l] = vec::zero();
+        const T* a = t.a + i;
+        std::int64_t p = 0;
+        for (; p + vec::lanes <= t.k; p += vec::lanes) {
+            CARAT_UNROLL for (int l = 0; l < vec::lanes; ++l, a += t.a_step) c[l] =
+                vec::multiply_add(vec::load(a), vec::broadcast(t.b[p + l]), c[l]);
+        }
+        for (int l = 0; p + l < t.k; ++l, a += t.a_step)
+            c[l] = vec::multiply_add(vec::load(a), vec::broadcast(t.b[p + l]), c[l]);
+        auto sum = vec::load(t.sums + i);
+        const auto one = vec::broadcast(1);
+        CARAT_UNROLL for (int l = 0; l < vec::lanes; ++l) sum = vec::multiply_add(c[l], one, sum);
+        vec::store(t.sums + i, sum);
+    }
+}
+
 }  // namespace carat::cpu_engine::CARAT_ISA

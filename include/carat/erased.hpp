@@ -1,0 +1,79 @@
+// Operands as they cross into the compiled library: without their types.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <carat/types.hpp>
+#include <carat/views.hpp>
+
+namespace carat::detail {
+
+struct prepared_operand;
+
+// Only C is written through.
+struct erased_matrix {
+    void* data;
+    std::size_t rows;
+    std::size_t cols;
+    std::ptrdiff_t row_stride;
+    std::ptrdiff_t col_stride;
+    dtype type;
+    double factor;
+    const prepared_operand* prepared = nullptr;  // then data is null, strides are what they were
+};
+
+template <class T>
+constexpr matrix_view<T> plain(const scaled_view<T>& s) {
+    return s.matrix;
+}
+template <matrix_like M>
+constexpr auto plain(M& m) {
+    return view_of(m);
+}
+
+template <class T>
+constexpr double factor_of(const scaled_view<T>& s) {
+    return s.factor;
+}
+template <class M>
+constexpr double factor_of(const M&) {
+    return 1;
+}
+
+template <class M>
+concept operand = requires(M& m) {
+    plain(m);
+};
+
+struct no_matrix {};
+
+template <class M>
+struct element_behind {
+    using type = no_matrix;
+};
+template <operand M>
+struct element_behind<M> {
+    using type = typename decltype(plain(std::declval<M&>()))::element_type;
+};
+// The element type, const where the matrix can only be read.
+template <class M>
+using element_in = typename element_behind<M>::type;
+template <class M>
+using element_of = std::remove_const_t<element_in<M>>;
+
+template <operand M>
+erased_matrix erase(M& m) {
+    const auto view = plain(m);
+    using element = element_of<M>;
+    return {const_cast<element*>(view.data()),
+            view.rows(),
+            view.cols(),
+            view.row_stride(),
+            view.col_stride(),
+            dtype_of_v<element>,
+            factor_of(m)};
+}
+
+}  // namespace carat::detail

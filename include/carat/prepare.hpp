@@ -1,0 +1,90 @@
+// Operands packed once and multiplied many times: the weights of a layer, say.
+//
+//   const carat::prepared_matrix weights = carat::prepare(w);      // to stand in the place of B
+//   carat::matrix_product(x, weights, y);                          // the bits of (x, w, y)
+//   carat::matrix_product(carat::prepare(a, carat::side::left), b, c);
+//
+// Packing is most of the work of a product with few rows. f16 and bf16 are kept as float where the
+// processor has no tiles for them. Meant for a C by rows; others are correct and slower.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <carat/erased.hpp>
+#include <carat/export.hpp>
+#include <carat/types.hpp>
+
+namespace carat {
+
+// The place in A B of an operand.
+enum class side : std::uint8_t { left, right };
+
+// Elements of a matrix in the form that products read them in, in memory of its own: the matrix may
+// change or go. Copies share that memory. Never changes, so that any number of threads may use it.
+class prepared_matrix {
+  public:
+    // 0 x 0.
+    prepared_matrix() = default;
+    // Moving copies, so that no one holds half of one.
+    prepared_matrix(const prepared_matrix&) = default;
+    prepared_matrix& operator=(const prepared_matrix&) = default;
+
+    [[nodiscard]] std::size_t rows() const { return erased_.rows; }
+    [[nodiscard]] std::size_t cols() const { return erased_.cols; }
+    [[nodiscard]] dtype type() const { return erased_.type; }
+    [[nodiscard]] side place() const { return place_; }
+    // Of packed elements.
+    [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+    // What it was packed for: baseline, avx2, avx512 or amx.
+    [[nodiscard]] std::string_view instruction_set() const { return instruction_set_; }
+
+    // For the library's own use.
+    prepared_matrix(std::shared_ptr<const detail::prepared_operand> operand,
+                    const detail::erased_matrix& erased, side place, std::size_t size_bytes,
+                    std::string_view instruction_set)
+        : operand_(std::move(operand)),
+          erased_(erased),
+          place_(place),
+          size_bytes_(size_bytes),
+          instruction_set_(instruction_set) {}
+    [[nodiscard]] const detail::erased_matrix& erased() const { return erased_; }
+
+  private:
+    std::shared_ptr<const detail::prepared_operand> operand_;
+    detail::erased_matrix erased_ = {nullptr, 0, 0, 0, 1, dtype::f64, 1, nullptr};
+    side place_ = side::right;
+    std::size_t size_bytes_ = 0;
+    std::string_view instruction_set_;
+};
+
+namespace detail {
+
+CARAT_API prepared_matrix prepare(const erased_matrix& m, side place);
+
+template <class T>
+concept preparable = std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, f16> ||
+    std::same_as<T, bf16>;
+
+}  // namespace detail
+
+// Packs a matrix, a view or something scaled or transposed for this machine. Throws carat::error:
+// invalid_argument (null data), overflow, out_of_memory.
+template <class M>
+[[nodiscard]] prepared_matrix prepare(const M& m, side place = side::right) {
+    static_assert(detail::operand<const M>,
+                  "carat::prepare: takes a carat::matrix, a carat::matrix_view, something like "
+                  "std::mdspan of rank 2, or one of these scaled or transposed");
+    if constexpr (detail::operand<const M>) {
+        using element = detail::element_of<const M>;
+        static_assert(detail::preparable<element>,
+                      "carat::prepare: elements must be double, float, carat::f16 or carat::bf16");
+        if constexpr (detail::preparable<element>) return detail::prepare(detail::erase(m), place);
+    }
+}
+
+}  // namespace carat

@@ -1,0 +1,60 @@
+// carat::prepare: an operand checked, packed for this machine, and kept.
+#include <memory>
+#include <new>
+#include <string>
+
+#include <carat/prepare.hpp>
+
+#include "api/checks.hpp"
+#include "api/overlap.hpp"
+#include "core/isa.hpp"
+#include "cpu/prepared.hpp"
+
+namespace carat {
+
+namespace {
+
+using detail::erased_matrix;
+
+std::string size(const erased_matrix& m) {
+    return std::to_string(m.rows) + " x " + std::to_string(m.cols) + " " +
+           std::string(name(m.type));
+}
+
+prepared_matrix pack(const erased_matrix& m, side place) {
+    const cpu_engine::kernel_set& kernels = cpu_engine::kernels_for(core::isa_in_use());
+    const auto operand = std::make_shared<detail::prepared_operand>();
+    operand->place = place;
+    const bool right = place == side::right;
+    const cpu_engine::source from = {
+        static_cast<const std::byte*>(m.data), static_cast<std::int64_t>(size_bytes(m.type)),
+        right ? m.col_stride : m.row_stride, right ? m.row_stride : m.col_stride};
+    const std::size_t bytes = cpu_engine::pack_operand(
+        *operand, kernels, m.type, from, static_cast<std::int64_t>(right ? m.cols : m.rows),
+        static_cast<std::int64_t>(right ? m.rows : m.cols));
+    erased_matrix erased = m;
+    erased.data = nullptr;
+    erased.prepared = operand.get();
+    return {operand, erased, place, bytes, core::name(kernels.level)};
+}
+
+}  // namespace
+
+prepared_matrix detail::prepare(const erased_matrix& m, side place) {
+    const bool empty = m.rows == 0 || m.cols == 0;
+    if (!empty && m.data == nullptr)
+        throw error(error_code::invalid_argument,
+                    "prepare: the matrix is " + size(m) + " but its data is null");
+    try {
+        (void)api::span_of(m, "the matrix");
+        return pack(m, place);
+    } catch (const std::bad_alloc&) {
+    } catch (const error& why) {
+        if (why.code() != error_code::out_of_memory)
+            throw error(why.code(), "prepare: the matrix is " + size(m) +
+                                        ", which does not fit in 64-bit addresses");
+    }
+    throw error(error_code::out_of_memory, "prepare: no memory for a packed copy of " + size(m));
+}
+
+}  // namespace carat

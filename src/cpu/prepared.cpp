@@ -1,0 +1,56 @@
+#include "cpu/prepared.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "cpu/kernels/tile_kernel.hpp"
+#include "plan/cpu_plan.hpp"
+
+namespace carat::cpu_engine {
+
+namespace {
+
+std::byte* reserve(prepared_operand& into, std::int64_t lines, std::int64_t line_bytes) {
+    const std::int64_t bytes = core::checked_product(lines, line_bytes, "packed operand");
+    return into.memory.reserve(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+}
+
+// Two lines of cache between strips, as in driver/tiles.cpp, keep them out of each other's sets.
+void pack_strips(prepared_operand& into, const tile_kernel& with, const source& from,
+                 std::int64_t count, std::int64_t k) {
+    const std::int64_t steps = plan::ceil_div(k, with.step_depth());
+    const std::int64_t strip_bytes =
+        core::checked_product(steps, strip_step_bytes, "packed operand") + 2 * step_bytes;
+    std::byte* const out = reserve(into, plan::ceil_div(count, strip_lines), strip_bytes);
+    const bool left = into.place == side::left;
+    (left ? with.pack_a : with.pack_b)(from.data, from.across, from.along, count, k, out,
+                                       strip_bytes);
+    into.lines = {out, 1, strip_bytes / strip_lines, strip_step_bytes / with.step_depth()};
+    into.tiles = true;
+}
+
+template <class T>
+void pack_panels(prepared_operand& into, const kernel<T>& with, const packers<T>& pack,
+                 const source& from, std::int64_t count, std::int64_t k) {
+    const std::int64_t lines = plan::ceil_div(count, with.mr) * with.mr;
+    std::byte* const out =
+        reserve(into, lines, core::checked_product(k, sizeof(T), "packed operand"));
+    pack.a(from.data, from.across, from.along, count, k, reinterpret_cast<T*>(out));
+    into.lines = {out, sizeof(T), k, with.mr};
+}
+
+}  // namespace
+
+std::size_t pack_operand(prepared_operand& into, const kernel_set& with, dtype type,
+                         const source& from, std::int64_t count, std::int64_t k) {
+    if (count == 0 || k == 0) return 0;
+    if (with.tiles != nullptr && type == dtype::bf16)
+        pack_strips(into, with.tiles->bf16, from, count, k);
+    else if (type == dtype::f64)
+        pack_panels(into, with.f64, with.f64.pack, from, count, k);
+    else
+        pack_panels(into, with.f32, packers_for(with.f32, type), from, count, k);
+    return into.memory.size_bytes();
+}
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,33 @@
+// An operand packed once: lines (rows of A or columns of B) over all of k, as panels of register
+// tiles or strips of a matrix unit, so that any block of depth is a place in it. On register tiles
+// it always takes the role of A; sums come out the same in either role.
+#pragma once
+
+#include <carat/prepare.hpp>
+
+#include "core/problem.hpp"
+#include "cpu/driver/task.hpp"
+#include "cpu/driver/workspace.hpp"
+#include "cpu/kernels/kernel.hpp"
+
+namespace carat::detail {
+
+struct prepared_operand {
+    cpu_engine::workspace memory;
+    cpu_engine::source lines;  // places of lines that begin a panel or strip
+    side place = side::right;
+    bool tiles = false;
+};
+
+}  // namespace carat::detail
+
+namespace carat::cpu_engine {
+
+using detail::prepared_operand;
+
+// Packs the operand of `count` lines by `k`; `from` is where and how it lies. Returns the bytes it
+// takes. Throws carat::error (overflow, out_of_memory).
+std::size_t pack_operand(prepared_operand& into, const kernel_set& with, dtype type,
+                         const source& from, std::int64_t count, std::int64_t k);
+
+}  // namespace carat::cpu_engine

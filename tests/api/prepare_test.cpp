@@ -1,0 +1,198 @@
+// Prepared operands: the bits of the product without, on every path, layout and side; what they
+// remember, and what they refuse.
+#include <atomic>
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+#include <thread>
+
+#include "core/isa.hpp"
+#include "tests/api/matrices.hpp"
+
+namespace {
+
+using namespace carat;
+
+template <class I, class O>
+struct types {
+    using in = I;
+    using out = O;
+};
+
+template <class Pair>
+class prepared : public testing::Test {};
+using all_types = testing::Types<types<double, double>, types<float, float>, types<f16, f16>,
+                                 types<bf16, bf16>, types<bf16, float>, types<float, bf16>>;
+TYPED_TEST_SUITE(prepared, all_types);
+
+struct shape {
+    std::size_t m, n, k;
+};
+
+// Direct, thin by rows and by depths, few rows, blocks; edges of tiles and strips; nothing.
+constexpr shape shapes[] = {{1, 1, 1},       {7, 5, 3},       {33, 31, 40},  {1, 700, 900},
+                            {700, 1, 900},   {3, 900, 900},   {900, 3, 900}, {32, 300, 700},
+                            {130, 129, 600}, {300, 70, 1100}, {0, 4, 3},     {4, 0, 3},
+                            {4, 5, 0}};
+
+// The same elements by rows or by columns.
+template <class T>
+struct stored {
+    stored(std::size_t rows, std::size_t cols, bool by_rows, unsigned seed)
+        : memory(test::random_matrix<T>(by_rows ? rows : cols, by_rows ? cols : rows, seed)),
+          by_rows_(by_rows) {}
+    [[nodiscard]] matrix_view<const T> view() const {
+        return by_rows_ ? memory.view() : transposed(memory);
+    }
+    matrix<T> memory;
+
+  private:
+    bool by_rows_;
+};
+
+// Bit c of `how`: A, B and C by columns, which operand is prepared.
+template <class In, class Out>
+void check(const shape& s, unsigned how, double alpha, double beta, int threads, bool finished) {
+    const stored<In> a(s.m, s.k, (how & 1u) == 0, 1);
+    const stored<In> b(s.k, s.n, (how & 2u) == 0, 2);
+    const auto e =
+        test::random_matrix<Out>((how & 4u) == 0 ? s.m : s.n, (how & 4u) == 0 ? s.n : s.m, 3);
+    matrix<Out> c = e;
+    matrix<Out> wanted = e;
+    const auto target = [&](matrix<Out>& m) { return (how & 4u) == 0 ? m.view() : transposed(m); };
+    const auto multiply = [&](const auto& x, const auto& y, matrix<Out>& into, int on) {
+        const auto out = target(into);
+        if (finished)
+            matrix_product(cpu{on}, x, y, scaled(beta, out), out, silu);
+        else
+            matrix_product(cpu{on}, x, y, scaled(beta, out), out);
+    };
+    const auto x = scaled(alpha, a.view());
+    const auto y = scaled(alpha, b.view());
+    if ((how & 8u) == 0) {
+        multiply(x, b.view(), wanted, 1);
+        multiply(x, prepare(b.view()), c, threads);
+    } else {
+        multiply(a.view(), y, wanted, 1);
+        multiply(prepare(a.view(), side::left), y, c, threads);
+    }
+    EXPECT_TRUE(test::same_bits(c, wanted))
+        << s.m << "x" << s.n << "x" << s.k << " how " << how << " alpha " << alpha << " beta "
+        << beta << " finished " << finished;
+}
+
+TYPED_TEST(prepared, gives_the_bits_of_the_product_without) {
+    int executed = 0;
+    for (const shape& s : shapes)
+        for (unsigned how = 0; how < 16; ++how) {
+            const bool odd = executed % 2 != 0;
+            check<typename TypeParam::in, typename TypeParam::out>(
+                s, how, odd ? -1.5 : 1, executed % 3 == 0 ? 0 : 0.7, 1 + executed % 4,
+                executed % 5 == 0);
+            ++executed;
+        }
+    EXPECT_EQ(executed, 13 * 16);
+}
+
+TEST(prepared_matrix, remembers_and_is_independent_of_what_it_was_made_from) {
+    auto b = test::whole_matrix<float>(50, 70, 3, 2);
+    const auto a = test::whole_matrix<float>(20, 50, 3, 1);
+    matrix<float> wanted(20, 70), c(20, 70);
+    matrix_product(a, scaled(2, b), wanted);
+    prepared_matrix made = prepare(scaled(2, b));
+    test::poison(b);
+    EXPECT_EQ(made.rows(), 50u);
+    EXPECT_EQ(made.cols(), 70u);
+    EXPECT_EQ(made.type(), dtype::f32);
+    EXPECT_EQ(made.place(), side::right);
+    EXPECT_GE(made.size_bytes(), 50 * 70 * sizeof(float));
+    EXPECT_EQ(made.instruction_set(), core::name(core::isa_in_use()));
+    matrix_product(a, made, c);
+    EXPECT_TRUE(test::same_values(c, wanted));
+    prepared_matrix moved = std::move(made);
+    made = prepared_matrix();
+    test::poison(c);
+    matrix_product(a, moved, c);
+    EXPECT_TRUE(test::same_values(c, wanted));
+    EXPECT_EQ(made.rows(), 0u);
+    matrix<float> nothing(20, 0);
+    matrix_product(matrix<float>(20, 0), prepared_matrix(prepare(matrix<float>(0, 0))), nothing);
+}
+
+TEST(prepared_matrix, serves_many_threads_at_once) {
+    const auto b = test::random_matrix<double>(200, 210, 2);
+    const auto made = prepare(b);
+    std::atomic<int> same = 0;
+    std::vector<std::thread> callers;
+    for (unsigned caller = 0; caller < 8; ++caller) {
+        callers.emplace_back([&, caller] {
+            const auto a = test::random_matrix<double>(5 + 40 * caller, 200, caller);
+            matrix<double> c(a.rows(), 210), wanted(a.rows(), 210);
+            matrix_product(cpu{1 + static_cast<int>(caller % 2)}, a, made, c);
+            matrix_product(cpu{1}, a, b, wanted);
+            same += test::same_bits(c, wanted) ? 1 : 0;
+        });
+    }
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(same, 8);
+}
+
+TEST(prepared_matrix, scaled_by_zero_is_not_read) {
+    matrix<double> b(30, 20), a(10, 30), c(10, 20);
+    test::poison(b);
+    test::poison(a);
+    test::poison(c);
+    matrix_product(scaled(0, a), prepare(b), c);
+    EXPECT_TRUE(test::same_values(c, matrix<double>(10, 20)));
+}
+
+struct refusal {
+    error_code code;
+    std::vector<std::string> words;
+    std::function<void(matrix<double>&)> call;  // given a C of 3 x 4
+};
+
+TEST(prepared_matrix, refuses_what_does_not_fit) {
+    using enum error_code;
+    const auto a = test::whole_matrix<double>(3, 5, 3, 1);
+    const auto b = test::whole_matrix<double>(5, 4, 3, 2);
+    constexpr auto far = std::ptrdiff_t{1} << 62;
+    double* const null = nullptr;
+    const std::vector<refusal> refusals = {
+        {size_mismatch,
+         {"matrix_product: ", "A is 3 x 5", "B is 3 x 5"},
+         [&](auto& c) { matrix_product(a, prepare(a), c); }},
+        {invalid_argument,
+         {"matrix_product: B was prepared as f32", "f64"},
+         [&](auto& c) { matrix_product(a, prepare(matrix<float>(5, 4)), c); }},
+        {invalid_argument,
+         {"matrix_product: B was prepared for the other side", "carat::side::right"},
+         [&](auto& c) { matrix_product(a, prepare(b, side::left), c); }},
+        {invalid_argument,
+         {"matrix_product: A was prepared for the other side", "carat::side::left"},
+         [&](auto& c) { matrix_product(prepare(a), b, c); }},
+        {invalid_argument,
+         {"prepare: the matrix is 5 x 4 f64", "null"},
+         [&](auto&) { (void)prepare(matrix_view<double>(null, 5, 4)); }},
+        {overflow,
+         {"prepare: the matrix is 5 x 4 f64", "64-bit"},
+         [&](auto& c) { (void)prepare(matrix_view<double>(c.data(), 5, 4, far, 1)); }},
+    };
+    for (const refusal& r : refusals) {
+        const auto before = test::whole_matrix<double>(3, 4, 5, 3);
+        matrix<double> c = before;
+        try {
+            r.call(c);
+            ADD_FAILURE() << r.words[0] << " was accepted";
+        } catch (const error& e) {
+            const std::string message = e.what();
+            EXPECT_EQ(e.code(), r.code) << message;
+            EXPECT_EQ(message.find('\n'), std::string::npos);
+            for (const std::string& word : r.words)
+                EXPECT_NE(message.find(word), std::string::npos) << message;
+        }
+        EXPECT_TRUE(test::same_bits(c, before)) << r.words[0];
+    }
+}
+
+}  // namespace
