@@ -1,11 +1,17 @@
 // carat compare: what changed between two results files, and is it real?
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "lab/report/report.hpp"
 #include "lab/results/files.hpp"
 #include "lab/session/analyse.hpp"
 
@@ -14,7 +20,7 @@ namespace carat::cli {
 namespace {
 
 struct compare_options {
-    std::string before, after;
+    std::string before, after, report;
     double margin = 0.02, alpha = 0.05;
 };
 
@@ -23,16 +29,20 @@ bool same_case(const results::cell& a, const results::cell& b) {
            a.k == b.k && a.layout == b.layout && a.threads == b.threads;
 }
 
-void warn_of_differences(const results::document& before, const results::document& after) {
+// What else changed between the two, beside the code.
+std::vector<std::string> differences(const results::document& before,
+                                     const results::document& after) {
+    std::vector<std::string> notes;
     for (const char* key : {"cpu_model", "cores", "isa_in_use"}) {
         const auto a = before.machine.value(key, nlohmann::json());
         const auto b = after.machine.value(key, nlohmann::json());
         if (a != b)
-            fmt::print("note: {} was {}, now {}: the change may be the machine's\n", key, a.dump(),
-                       b.dump());
+            notes.push_back(fmt::format("{} was {}, now {}: the change may be the machine's", key,
+                                        a.dump(), b.dump()));
     }
     if (before.settings.value("distribution", "") != after.settings.value("distribution", ""))
-        fmt::print("note: the data were drawn differently\n");
+        notes.emplace_back("the data were drawn differently");
+    return notes;
 }
 
 style style_of(const std::string& verdict) {
@@ -40,57 +50,121 @@ style style_of(const std::string& verdict) {
     return verdict == "faster" ? style::good : style::plain;
 }
 
-void print_row(const results::cell& c, const session::change& change) {
-    const std::string size =
-        c.m == c.n && c.n == c.k ? fmt::format("{}", c.m) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
-    const std::string line =
-        fmt::format("{:<30} {:<4} {:>12} {:>2} {:>6.3f} [{:.3f},{:.3f}] {}",
-                    shortened(c.implementation, 30), c.dtype, size, c.threads, change.ratio,
-                    change.ci95_ratio[0], change.ci95_ratio[1], change.verdict);
-    fmt::print("{}\n", styled(line, style_of(change.verdict)));
-}
+// One case of both files; no `change` where it has no figure any more.
+struct row {
+    const results::cell* before = nullptr;
+    const results::cell* after = nullptr;
+    std::optional<session::change> change;
 
-struct tally {
-    int compared = 0, slower = 0, faster = 0, lost = 0;
+    [[nodiscard]] std::string verdict() const { return change ? change->verdict : "lost"; }
 };
 
-void compare_cell(const results::cell& old, const results::document& after,
-                  const session::analysis_options& how, tally& t) {
-    if (!old.ranked()) return;
-    const auto now = std::ranges::find_if(
-        after.cells, [&](const results::cell& c) { return same_case(old, c); });
-    if (now == after.cells.end()) return;
-    ++t.compared;
-    if (!now->ranked()) {
-        ++t.lost;
+std::string size_of(const results::cell& c) {
+    return c.m == c.n && c.n == c.k ? fmt::format("{}", c.m)
+                                    : fmt::format("{}x{}x{}", c.m, c.n, c.k);
+}
+
+void print(const row& r) {
+    const results::cell& c = *r.before;
+    if (!r.change) {
         fmt::print("{}\n",
-                   styled(fmt::format("{} {} {}x{}x{}: no figure any more: {}", old.implementation,
-                                      old.dtype, old.m, old.n, old.k, now->reason),
+                   styled(fmt::format("{} {} {}x{}x{}: no figure any more: {}", c.implementation,
+                                      c.dtype, c.m, c.n, c.k, r.after->reason),
                           style::bad));
         return;
     }
-    const session::change change = session::compare_cells(old, *now, how);
-    t.slower += change.verdict == "slower" ? 1 : 0;
-    t.faster += change.verdict == "faster" ? 1 : 0;
-    print_row(old, change);
+    const std::string line = fmt::format("{:<30} {:<4} {:>12} {:>2} {:>6.3f} [{:.3f},{:.3f}] {}",
+                                         shortened(c.implementation, 30), c.dtype, size_of(c),
+                                         c.threads, r.change->ratio, r.change->ci95_ratio[0],
+                                         r.change->ci95_ratio[1], r.change->verdict);
+    fmt::print("{}\n", styled(line, style_of(r.change->verdict)));
+}
+
+std::vector<row> rows_of(const results::document& before, const results::document& after,
+                         const session::analysis_options& how) {
+    std::vector<row> rows;
+    for (const results::cell& old : before.cells) {
+        if (!old.ranked()) continue;
+        const auto now = std::ranges::find_if(
+            after.cells, [&](const results::cell& c) { return same_case(old, c); });
+        if (now == after.cells.end()) continue;
+        row r{&old, &*now, {}};
+        if (now->ranked()) r.change = session::compare_cells(old, *now, how);
+        rows.push_back(std::move(r));
+    }
+    return rows;
+}
+
+std::ptrdiff_t counted(const std::vector<row>& rows, std::string_view verdict) {
+    return std::ranges::count(rows, verdict, &row::verdict);
+}
+
+nlohmann::json end_of(double bound) {
+    return std::isfinite(bound) ? nlohmann::json(bound) : nlohmann::json();
+}
+
+nlohmann::json to_json(const row& r) {
+    const results::cell& c = *r.before;
+    nlohmann::json out = {{"implementation", c.implementation},
+                          {"dtype", c.dtype},
+                          {"m", c.m},
+                          {"n", c.n},
+                          {"k", c.k},
+                          {"threads", c.threads},
+                          {"before_gflops", c.median_gflops},
+                          {"verdict", r.verdict()}};
+    if (!r.change) {
+        out["reason"] = r.after->reason;
+        return out;
+    }
+    out["after_gflops"] = r.after->median_gflops;
+    out["ratio"] = r.change->ratio;
+    out["ci95_ratio"] = {end_of(r.change->ci95_ratio[0]), end_of(r.change->ci95_ratio[1])};
+    out["p"] = r.change->p;
+    return out;
+}
+
+// The page of the later file, with what changed since the earlier one first.
+std::string page(const compare_options& o, const results::document& before,
+                 const results::document& after, const std::vector<row>& rows) {
+    const auto origin = [](const std::string& file, const results::document& doc) {
+        return nlohmann::json{{"file", std::filesystem::path(file).filename().string()},
+                              {"revision", doc.revision},
+                              {"date", doc.date}};
+    };
+    nlohmann::json changes = nlohmann::json::array();
+    for (const row& r : rows) changes.push_back(to_json(r));
+    nlohmann::json whole = results::to_json(after);
+    whole["regression"] = {{"before", origin(o.before, before)},
+                           {"after", origin(o.after, after)},
+                           {"margin", o.margin},
+                           {"alpha", o.alpha},
+                           {"notes", differences(before, after)},
+                           {"changes", std::move(changes)}};
+    return report::html(whole);
 }
 
 int compare(const compare_options& o) {
+    if (!o.report.empty()) results::require_writable(o.report);
     const results::document before = results::load(o.before);
     const results::document after = results::load(o.after);
-    warn_of_differences(before, after);
+    for (const std::string& note : differences(before, after)) fmt::print("note: {}\n", note);
     fmt::print("{}\n", styled(fmt::format("{:<30} {:<4} {:>12} {:>2} {:>6} {}", "implementation",
                                           "type", "size", "T", "ratio", "95 % CI        verdict"),
                               style::faint));
-    tally t;
-    for (const results::cell& old : before.cells)
-        compare_cell(old, after, {o.alpha, o.margin, 1}, t);
-    if (t.compared == 0)
+    const std::vector<row> rows = rows_of(before, after, {o.alpha, o.margin, 1});
+    std::ranges::for_each(rows, print);
+    if (rows.empty())
         throw error(error_code::invalid_argument,
                     o.before + " and " + o.after + " have no measured case in common");
+    const auto slower = counted(rows, "slower"), lost = counted(rows, "lost");
     fmt::print("{} compared: {} faster, {} slower, {} without a figure; ratio is {} over {}\n",
-               t.compared, t.faster, t.slower, t.lost, o.after, o.before);
-    return t.slower + t.lost > 0 ? bad_answer : success;
+               rows.size(), counted(rows, "faster"), slower, lost, o.after, o.before);
+    if (!o.report.empty()) {
+        results::write_whole(o.report, page(o, before, after, rows));
+        fmt::print("wrote {}\n", o.report);
+    }
+    return slower + lost > 0 ? bad_answer : success;
 }
 
 }  // namespace
@@ -107,7 +181,10 @@ void add_compare(CLI::App& app, action& chosen) {
     sub->add_option("--alpha", o->alpha, "level of the test")
         ->check(CLI::Range(1e-12, 0.5))
         ->capture_default_str();
-    sub->footer("Example:\n  carat compare main.json branch.json --margin 0.05 || echo slower");
+    sub->add_option("--report", o->report, "write the report of AFTER with every change as HTML");
+    sub->footer(
+        "Examples:\n  carat compare main.json branch.json --margin 0.05 || echo slower\n"
+        "  carat compare main.json branch.json --report changes.html");
     sub->callback([o, &chosen] { chosen = [o] { return compare(*o); }; });
 }
 

@@ -1,9 +1,13 @@
-// carat report: a results file as an HTML page, Markdown, CSV, or tables for a paper.
+// carat report: a results file as an HTML page, Markdown, CSV, or tables and charts for a paper.
 #include "lab/report/report.hpp"
 
+#include <filesystem>
 #include <fmt/format.h>
 
+#include <carat/error.hpp>
+
 #include "cli/command.hpp"
+#include "lab/report/charts.hpp"
 #include "lab/results/files.hpp"
 
 namespace carat::cli {
@@ -11,7 +15,7 @@ namespace carat::cli {
 namespace {
 
 struct report_options {
-    std::string input, output, tables;
+    std::string input, output, tables, charts;
     bool markdown = false, csv = false;
 };
 
@@ -25,6 +29,24 @@ void deliver(const std::string& text, const std::string& output) {
     fmt::print("wrote {}\n", output);
 }
 
+// All of them are drawn before the first is written.
+void draw(const std::string& page, const std::string& folder) {
+    const std::vector<report::chart_file> all = report::charts(page);
+    std::error_code failure;
+    std::filesystem::create_directories(folder, failure);
+    if (failure)
+        throw error(error_code::invalid_argument,
+                    fmt::format("--charts {}: the folder can't be made ({}): give one that can",
+                                folder, failure.message()));
+    for (const report::chart_file& chart : all) {
+        const std::string path = (std::filesystem::path(folder) / chart.name).string();
+        results::write_whole(path + ".svg", chart.svg);
+        results::write_whole(path + ".png", chart.png);
+        fmt::print("wrote {}.svg and .png\n", path);
+    }
+    if (all.empty()) fmt::print("no charts: the file holds no figure to draw\n");
+}
+
 int report(const report_options& o) {
     const results::document doc = results::load(o.input);
     if (o.csv) {
@@ -35,6 +57,8 @@ int report(const report_options& o) {
         const auto form =
             o.tables == "latex" ? report::table_form::latex : report::table_form::markdown;
         deliver(report::tables(results::to_json(doc), form), o.output);
+    } else if (!o.charts.empty()) {
+        draw(report::html(results::to_json(doc)), o.charts);
     } else {
         deliver(report::html(results::to_json(doc)), o.output.empty() ? "report.html" : o.output);
     }
@@ -56,9 +80,15 @@ void add_report(CLI::App& app, action& chosen) {
         ->check(CLI::IsMember({"markdown", "latex"}))
         ->excludes(markdown)
         ->excludes(csv);
+    sub->add_option("--charts", o->charts,
+                    "a folder for every chart as SVG and PNG, for papers; needs Chromium")
+        ->excludes(markdown)
+        ->excludes(csv)
+        ->excludes("--tables");
     sub->footer(
         "Examples:\n  carat report out.json -o out.html\n  carat report out.json --markdown\n"
-        "  carat report out.json --tables latex -o tables.tex");
+        "  carat report out.json --tables latex -o tables.tex\n"
+        "  carat report out.json --charts figures");
     sub->callback([o, &chosen] { chosen = [o] { return report(*o); }; });
 }
 

@@ -220,6 +220,25 @@ void check_crossover(const json& crossover, const std::string& where) {
     }
 }
 
+// What carat compare adds to the page of the later file; no results file holds it.
+void check_change(const json& change, const std::string& where) {
+    if (!change.is_object()) refuse(where, "is not an object");
+    required(change, "implementation", name, where);
+    check_shape(change, where);
+    required(change, "before_gflops", positive, where);
+    if (required(change, "verdict", text, where) == "lost") return;
+    required(change, "verdict", verdict, where);
+    for (const char* field : {"after_gflops", "ratio"}) required(change, field, positive, where);
+    required(change, "ci95_ratio", ratio_interval, where);
+}
+
+void check_regression(const json& regression) {
+    for (const char* field : {"before", "after"}) required(regression, field, object, "regression");
+    const auto& changes = required(regression, "changes", list, "regression");
+    for (std::size_t i = 0; i < changes.size(); ++i)
+        check_change(changes[i], fmt::format("changes[{}] of regression", i));
+}
+
 void check_sentences(const json& owner, const char* field, const std::string& where) {
     for (const json& sentence : required(owner, field, list, where))
         if (!text.holds(sentence)) refuse(fmt::format("`{}` of {}", field, where), "holds no text");
@@ -340,6 +359,8 @@ void check(const json& results) {
     for (std::size_t i = 0; i < crossovers.size(); ++i) {
         check_crossover(crossovers[i], fmt::format("crossovers[{}]", i));
     }
+    optional(results, "regression", object, "");
+    if (results.contains("regression")) check_regression(results["regression"]);
     optional(results, "studies", list, "");
     const json studies = results.value("studies", json::array());
     for (std::size_t i = 0; i < studies.size(); ++i) {

@@ -90,6 +90,16 @@ class RightCalls(Command):
         (self.folder / "slow.json").write_text(json.dumps(results))
         out = self.carat("compare", "a.json", "slow.json", code=1).stdout
         self.assertIn("2 slower", out)
+        self.carat("compare", "a.json", "slow.json", "--report", "c.html", code=1)
+        page = (self.folder / "c.html").read_text()
+        told = json.loads(re.search(r'id="results">(.*?)</script', page, re.DOTALL)[1])
+        self.assertEqual([c["verdict"] for c in told["regression"]["changes"]], ["slower"] * 2)
+        self.assertEqual(told["regression"]["before"]["file"], "a.json")
+        for change in told["regression"]["changes"]:
+            self.assertLess(change["ci95_ratio"][0], change["ratio"])
+            self.assertAlmostEqual(change["ratio"], 0.1, places=6)
+        self.assertIn("can't be written",
+                      self.refused("compare", "a.json", "a.json", "--report", "no/c.html"))
         self.assertIn("2 faster", self.carat("compare", "slow.json", "a.json").stdout)
 
     def test_resume_measures_only_what_is_missing(self):

@@ -22,7 +22,7 @@ import browser
 HERE = pathlib.Path(__file__).resolve().parent
 # Fixture: charts drawn, sections placed.
 FIXTURES = {"cpu": (5, 11), "gpu": (5, 11), "gpu-only": (5, 11), "crossover": (6, 13),
-            "hostile": (5, 11), "bare": (3, 9), "empty": (0, 3)}
+            "regression": (6, 12), "hostile": (5, 11), "bare": (3, 9), "empty": (0, 3)}
 WINDOWS = [(1280, 900), (400, 800)]
 THEMES = ["light", "dark"]
 
@@ -280,6 +280,18 @@ def check_downloads(page, check, results, folder):
             page.settle()
         check.that(file.exists(), f"{file.name} was not downloaded")
     check.equal(json.loads((folder / "carat.json").read_text()), results, "the JSON downloaded")
+    for theme in THEMES:  # charts leave on white paper, whatever the page is on
+        page.view(1280, 900, theme)
+        page.evaluate("document.querySelector('#throughput .save button').click()")
+        file = folder / "throughput.svg"
+        deadline = time.monotonic() + 10
+        while not file.exists() and time.monotonic() < deadline:
+            page.settle()
+        svg = file.read_text() if file.exists() else ""
+        check.that(svg.startswith("<svg") and "#ffffff" in svg and "GFLOP/s" in svg
+                   and "#0072b2" in svg, f"the chart saved from a {theme} page: {svg[:80]}")
+        file.unlink(missing_ok=True)
+    page.view(1280, 900, "light")
     rows = list(csv.DictReader(io.StringIO((folder / "carat.csv").read_text(), newline="")))
     trials = [(c["implementation"], t) for c in results["cells"] for t in c.get("trials_s", [])]
     check.equal([(r["implementation"], float(r["time_s"])) for r in rows], trials,
@@ -327,6 +339,31 @@ def check_crossover(page, check, results):
     check.that(all(row[1] == "200 µs" and row[6] == "300 µs" for row in rows), f"phases: {rows}")
     check.equal(sum(row[3] == "10.0 µs" for row in rows), 1, "one conversion")
     check.equal(page.complaints, [], "complaints after the crossover")
+
+
+def check_regression(page, check, results):
+    """Every change with its figures, the losses first, and the counts above them."""
+    changes = sorted(results["regression"]["changes"], key=lambda c: c.get("ratio", 0))
+    rows = page.evaluate("""[...document.querySelectorAll('#regression-table tbody tr')]
+      .map(row => [...row.children].map(cell => cell.innerText.trim()))""")
+    check.equal([row[0] for row in rows], [c["implementation"] for c in changes], "order of changes")
+    for row, change in zip(rows, changes):
+        check.equal(row[2], digits(change["before_gflops"]), "before")
+        check.that(change["verdict"] in row[6] or "no figure" in row[6], f"verdict: {row}")
+        if "ratio" in change:
+            check.equal([row[3], row[4]], [digits(change["after_gflops"]), times(change["ratio"])],
+                        "after and ratio")
+            low, high = change["ci95_ratio"]
+            check.equal(row[5], "–" if high is None else f"{times(low)} to {times(high)}", "interval")
+    counts = page.evaluate("document.getElementById('regression-counts').innerText")
+    check.equal(counts, "5 cases compared: 1 slower, 1 without a figure, 1 faster, 1 tie, 1 unclear.",
+                "counts of changes")
+    lead = page.evaluate("document.querySelector('#regression .lead').innerText")
+    for wanted in ("after.json, revision def5678", "before.json", "2 %"):
+        check.that(wanted in lead, f"the lead lacks {wanted}: {lead}")
+    check.that("cores was 4" in page.evaluate("document.querySelector('#regression').innerText"),
+               "the note on the machine")
+    check.equal(page.complaints, [], "complaints after the changes")
 
 
 FACTS = """Object.fromEntries([...document.querySelectorAll('#explorer [data-fact]')]
@@ -517,6 +554,8 @@ def run(page, check, writer, model, folder, keep):
     check_views(page, check)
     page.open((folder / "crossover.html").as_uri())
     check_crossover(page, check, json.loads((folder / "crossover.json").read_text()))
+    page.open((folder / "regression.html").as_uri())
+    check_regression(page, check, json.loads((folder / "regression.json").read_text()))
     check_explorer(page, check, folder, model)
     check_themes(page, check, (folder / "cpu.html").as_uri())
 

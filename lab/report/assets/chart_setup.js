@@ -25,7 +25,9 @@ function draw_chart(host, { label, height }, config) {
   const canvas = element("canvas", { role: "img", "aria-label": label });
   host.append(element("div", { class: "canvas", style: { height: `${height}px` } }, canvas));
   const chart = new Chart(canvas, config);
-  running_charts.get(drawing).push(chart);
+  const index = running_charts.get(drawing).push(chart) - 1;
+  drawn_from.set(chart, { label, config });
+  host.append(chart_buttons({ id: drawing, index }));
   return chart;
 }
 
@@ -41,6 +43,18 @@ function round_ticks(min, max) {
 
 const plain_number = (value) => String(Number(value.toPrecision(3)));
 
+/** Of marks fixed on a log axis those whose names have room, the ends first: 4 figures and a gap. */
+function with_room(values, axis) {
+  const span = Math.log(axis.max / axis.min);
+  const room = 3.2 * Chart.defaults.font.size / (0.85 * axis.chart.width) * span;
+  const apart = (a, b) => Math.abs(Math.log(a / b)) > room;
+  const kept = [];
+  for (const value of [values.at(-1), ...values]) {
+    if (kept.every((other) => apart(value, other))) kept.push(value);
+  }
+  return kept.sort((a, b) => a - b);
+}
+
 /** A log axis from min to max; `ticks` fixes where the marks stand (the sizes measured, say). */
 function log_axis(title, min, max, ticks, write = plain_number) {
   return {
@@ -49,7 +63,9 @@ function log_axis(title, min, max, ticks, write = plain_number) {
     grid: { color: ink("line"), drawTicks: false },
     border: { display: false },
     afterBuildTicks: (axis) => {
-      axis.ticks = (ticks ?? round_ticks(axis.min, axis.max)).map((value) => ({ value }));
+      const marks = ticks && !axis.isHorizontal() ? ticks
+        : ticks ? with_room(ticks, axis) : round_ticks(axis.min, axis.max);
+      axis.ticks = marks.map((value) => ({ value }));
     },
     ticks: { callback: write, padding: 6, maxRotation: 0, autoSkipPadding: 14 },
   };

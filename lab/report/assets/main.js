@@ -86,6 +86,7 @@ function start() {
     results.date ? `; measured ${results.date}` : "",
     ". This page makes no request: data, style and charts are inside it. ",
     "Charts by Chart.js (MIT)."));
+  if (location.hash === "#charts") hand_over_charts();
   window.addEventListener("beforeprint", () => print_theme("light"));
   window.addEventListener("afterprint", () => print_theme(null));
   let was_narrow = narrow();
