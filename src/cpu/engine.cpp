@@ -39,15 +39,6 @@ std::uint32_t factor<std::uint32_t>(double value) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
 }
 
-// Whether all columns of C begin on lines of cache and are written without being read.
-template <class T>
-bool can_stream(const task<T>& t) {
-    constexpr std::int64_t line_bytes = 64;
-    return t.beta == T{0} && t.c_row_stride == 1 &&
-           t.c_col_stride * static_cast<std::int64_t>(sizeof(T)) % line_bytes == 0 &&
-           reinterpret_cast<std::uintptr_t>(t.c) % line_bytes == 0;
-}
-
 source operand(const void* data, dtype type, std::int64_t across, std::int64_t along) {
     return {static_cast<const std::byte*>(data), static_cast<std::int64_t>(size_bytes(type)),
             across, along};
@@ -136,7 +127,6 @@ void product::turn_for_prepared(const core::problem& p) {
     request_.n = problem_.n;
     request_.same_types = false;
     plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());
-    plan_.streams_c = false;
     if (usual.how == plan::path::thin)
         plan_.how = usual.how;
     else if (usual.how == plan::path::direct && usual.packs_a)
@@ -218,7 +208,7 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
         }
     }
     if (request_.k == 0) return scale(whole);
-    whole.streams = plan_.streams_c && last_ == nullptr && can_stream(whole);
+    whole.fetches_c = plan_.fetches_c;
     const std::size_t share = workspace_bytes() / static_cast<std::size_t>(plan_.threads());
     const auto work = [&](int thread, stretch rows, stretch cols) {
         task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);

@@ -41,11 +41,9 @@ struct blocking {
 
 struct cpu_plan {
     path how = path::direct;
-    bool packs_a = false;  // direct: tiles of A are packed on the stack
-    blocking blocks;       // direct: kc only
-    // blocked: C, where it begins on lines of cache, is written past them: it is larger than they
-    // are, and each entry is written once.
-    bool streams_c = false;
+    bool packs_a = false;    // direct: tiles of A are packed on the stack
+    blocking blocks;         // direct: kc only
+    bool fetches_c = false;  // direct: C does not fit in L2, so it is fetched ahead
     int threads_m = 1;
     int threads_n = 1;
 

@@ -185,8 +185,11 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
                         thin_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
                                            core::column_major(m)});
                         const T beta = static_cast<T>(executed % 3);
-                        const std::vector<T> expected = p.expected(1, beta);
-                        cpu_engine::multiply_direct(task_of<T>(*set, p, 1, beta), packs, 48);
+                        const T alpha = static_cast<T>(1 + executed % 2);
+                        const std::vector<T> expected = p.expected(alpha, beta);
+                        cpu_engine::task<T> t = task_of<T>(*set, p, alpha, beta);
+                        t.fetches_c = executed % 5 == 0;
+                        cpu_engine::multiply_direct(t, packs, 48);
                         EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
                         ++executed;
                     }
@@ -194,8 +197,9 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
     EXPECT_EQ(executed, sets * 10 * 7 * 3 * 2);
 }
 
-// Whole tiles past the caches, edges as ever; padding between columns stays as it was.
-TYPED_TEST(thin, streamed_c_is_exact) {
+// Depths in stretches between which C is fetched, cut at 75; padding between columns stays as it
+// was.
+TYPED_TEST(thin, packed_blocks_of_any_depth_are_exact) {
     using T = TypeParam;
     int executed = 0;
     int sets = 0;
@@ -203,31 +207,30 @@ TYPED_TEST(thin, streamed_c_is_exact) {
         if (!runs_here(*set)) continue;
         ++sets;
         const cpu_engine::kernel<T>& with = kernel_of<T>(*set);
-        const plan::blocking blocks{4 * with.mr, 3 * with.nr, 20};
+        const plan::blocking blocks{4 * with.mr, 3 * with.nr, 75};
         cpu_engine::workspace memory;
         T* const room = reinterpret_cast<T*>(memory.reserve(
             static_cast<std::size_t>(cpu_engine::blocked_elements(blocks)) * sizeof(T)));
         for (const std::int64_t m : {48, 96, 100, 230})
-            for (const std::int64_t n : {8, 13, 60}) {
-                thin_product<T> p({m, n, 20, core::column_major(m), core::column_major(20),
-                                   core::column_major((m + 15) / 16 * 16)});
-                cpu_engine::task<T> t = task_of<T>(*set, p, 2, 0);
-                std::vector<T> c(static_cast<std::size_t>((m + 15) / 16 * 16 * n + 16), T{7});
-                const auto address = reinterpret_cast<std::uintptr_t>(c.data());
-                t.c = c.data() + (64 - address % 64) % 64 / sizeof(T);
-                t.streams = true;
-                cpu_engine::multiply_blocked(t, blocks, room);
-                std::vector<T> found;
-                for (std::int64_t i = 0; i < m; ++i)
-                    for (std::int64_t j = 0; j < n; ++j) found.push_back(*t.c_at(i, j));
-                EXPECT_EQ(found, p.expected(2, 0)) << m << " " << n;
-                for (std::int64_t j = 0; j < n; ++j)
-                    for (std::int64_t i = m; i < t.c_col_stride; ++i)
-                        EXPECT_EQ(*t.c_at(i, j), T{7});
-                ++executed;
-            }
+            for (const std::int64_t n : {8, 13, 60})
+                for (const std::int64_t k : {1, 20, 31, 32, 64, 75, 111}) {
+                    thin_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
+                                       core::column_major(m + 3)});
+                    const T alpha = static_cast<T>(1 + executed % 2);
+                    cpu_engine::task<T> t = task_of<T>(*set, p, alpha, 0);
+                    std::vector<T> c(static_cast<std::size_t>((m + 3) * n), T{7});
+                    t.c = c.data();
+                    cpu_engine::multiply_blocked(t, blocks, room);
+                    std::vector<T> found;
+                    for (std::int64_t i = 0; i < m; ++i)
+                        for (std::int64_t j = 0; j < n; ++j) found.push_back(*t.c_at(i, j));
+                    EXPECT_EQ(found, p.expected(alpha, 0)) << m << " " << n << " " << k;
+                    for (std::int64_t j = 0; j < n; ++j)
+                        for (std::int64_t i = m; i < m + 3; ++i) EXPECT_EQ(*t.c_at(i, j), T{7});
+                    ++executed;
+                }
     }
-    EXPECT_EQ(executed, sets * 4 * 3);
+    EXPECT_EQ(executed, sets * 4 * 3 * 7);
 }
 
 // Through the engine, where the plan chooses these paths, with any number of threads.

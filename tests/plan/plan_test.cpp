@@ -64,7 +64,7 @@ TEST(machine, what_is_missing_or_unreadable_keeps_a_safe_default) {
 }
 
 TEST(cpu_plan, small_and_empty_products_are_direct_with_one_thread) {
-    for (const std::int64_t size : {0, 1, 8, 31, 80}) {
+    for (const std::int64_t size : {0, 1, 8, 31, 72}) {
         const cpu_plan p = make_cpu_plan(square(size, 64), f64_24x8, server);
         EXPECT_EQ(p.how, path::direct) << size;
         EXPECT_EQ(p.threads(), 1) << size;
@@ -115,10 +115,16 @@ TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
     EXPECT_EQ(make_cpu_plan(large, f64_24x8, server).threads_m, 4);
 }
 
-TEST(cpu_plan, a_large_c_that_is_written_once_goes_past_the_caches) {
-    EXPECT_TRUE(make_cpu_plan({.m = 4096, .n = 4096, .k = 32}, f64_24x8, server).streams_c);
-    EXPECT_FALSE(make_cpu_plan({.m = 4096, .n = 4096, .k = 4096}, f64_24x8, server).streams_c);
-    EXPECT_FALSE(make_cpu_plan({.m = 1024, .n = 1024, .k = 200}, f64_24x8, server).streams_c);
+TEST(cpu_plan, a_second_thread_waits_for_as_much_work_in_any_type) {
+    constexpr kernel_shape f32_48x8{"gemm_f32_avx512_48x8", 48, 8, 4};
+    EXPECT_EQ(make_cpu_plan(square(74, 2), f64_24x8, server).threads(), 2);
+    EXPECT_EQ(make_cpu_plan(square(92, 2), f32_48x8, server).threads(), 1);
+    EXPECT_EQ(make_cpu_plan(square(96, 2), f32_48x8, server).threads(), 2);
+}
+
+TEST(cpu_plan, c_is_fetched_ahead_of_direct_tiles_unless_it_is_near) {
+    EXPECT_TRUE(make_cpu_plan({.m = 16, .n = 65536, .k = 16}, f64_24x8, server).fetches_c);
+    EXPECT_FALSE(make_cpu_plan({.m = 64, .n = 64, .k = 64}, f64_24x8, server).fetches_c);
 }
 
 TEST(cpu_plan, the_number_of_threads_changes_neither_path_nor_depth) {

@@ -47,7 +47,6 @@ void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspa
     T* const packed_b = workspace + rounded(blocks.mc * blocks.kc);
     tile_call<T> call{};
     call.alpha = t.alpha;
-    call.streams = t.streams;
     for (std::int64_t jc = 0; jc < t.n; jc += blocks.nc) {
         const std::int64_t nc = std::min(blocks.nc, t.n - jc);
         call.beta = t.beta;
@@ -69,7 +68,6 @@ void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspa
             }
         }
     }
-    if (t.streams) t.with->fence();
 }
 
 template void multiply_blocked(const task<double>&, const plan::blocking&, double*);

@@ -50,7 +50,7 @@ tile_call<T> call_of(const task<T>& t) {
             .c_step = 0,
             .alpha = t.alpha,
             .beta = t.beta,
-            .streams = false,
+            .fetches_c = t.fetches_c,
             .last = false,
             .rows = 0,
             .cols = 0};

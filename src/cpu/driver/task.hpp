@@ -41,7 +41,7 @@ struct task {
     std::int64_t c_col_stride = 0;
     T alpha{};
     T beta{};
-    bool streams = false;                    // C is written past the caches, see tile_call
+    bool fetches_c = false;                  // see tile_call
     const finish_call<T>* finish = nullptr;  // of these sums; beta is 0 then
     std::int64_t first_row = 0;              // of the C that is finished
     std::int64_t first_col = 0;

@@ -74,7 +74,7 @@ void add_panel(const task<T>& t, thin_call<T>& call, std::int64_t i, std::int64_
                                    .c_step = call.sums_step,
                                    .alpha = T{1},
                                    .beta = T{0},
-                                   .streams = false,
+                                   .fetches_c = false,
                                    .last = true,
                                    .rows = static_cast<int>(call.rows),
                                    .cols = std::min(most, call.cols - j)};

@@ -32,10 +32,10 @@ struct tile_call {
     std::int64_t c_step;  // from one column to the next
     T alpha;
     T beta;
-    bool streams;  // packed: C goes past the caches; beta is 0, columns begin on lines of cache
-    bool last;     // nothing is added to these sums afterwards: of interest to loops only
-    int rows;      // 1 to mr, direct: to direct_vectors * lanes
-    int cols;      // 1 to nr, direct: to direct_columns of as many vectors as the rows need
+    bool fetches_c;  // direct: C is fetched ahead, being in no near cache; packed always does
+    bool last;       // nothing is added to these sums afterwards: of interest to loops only
+    int rows;        // 1 to mr, direct: to direct_vectors * lanes
+    int cols;        // 1 to nr, direct: to direct_columns of as many vectors as the rows need
 };
 
 // sums[j * sums_step + i] += sum over p of A(i, p) B(p, j), for few columns. A's rows or its depths
@@ -80,7 +80,6 @@ struct kernel {
     int lanes;  // rows of one vector: mr is a multiple
     // a and b packed: a_step, b_step and b_across are not looked at.
     void (*packed)(const tile_call<T>&);
-    void (*fence)();  // after the last tile that streams
     // a and b wherever they lie, as long as A's rows are contiguous. Tiles of v vectors, at most
     // direct_vectors, may have direct_columns[v - 1] columns.
     void (*direct)(const tile_call<T>&);

@@ -42,7 +42,6 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .nr = tile<T>::columns,
         .lanes = vector<T>::lanes,
         .packed = &any_tile<T, packed_operands>,
-        .fence = &fence,
         .direct = &any_tile<T, strided_operands>,
         .direct_vectors = tile<T>::direct_vectors,
         .direct_columns = direct_columns<T>(),

@@ -26,7 +26,6 @@ struct vector<double> {
     static type load(const double* p) { return _mm256_loadu_pd(p); }
     static type load(const double* p, mask m) { return _mm256_maskload_pd(p, m); }
     static void store(double* p, type v) { _mm256_storeu_pd(p, v); }
-    static void stream(double* p, type v) { _mm256_stream_pd(p, v); }
     static void store(double* p, type v, mask m) { _mm256_maskstore_pd(p, m, v); }
     static type multiply(type a, type b) { return _mm256_mul_pd(a, b); }
     static type multiply_add(type a, type b, type c) { return _mm256_fmadd_pd(a, b, c); }
@@ -44,7 +43,6 @@ struct vector<float> {
     static type load(const float* p) { return _mm256_loadu_ps(p); }
     static type load(const float* p, mask m) { return _mm256_maskload_ps(p, m); }
     static void store(float* p, type v) { _mm256_storeu_ps(p, v); }
-    static void stream(float* p, type v) { _mm256_stream_ps(p, v); }
     static void store(float* p, type v, mask m) { _mm256_maskstore_ps(p, m, v); }
     static type multiply(type a, type b) { return _mm256_mul_ps(a, b); }
     static type multiply_add(type a, type b, type c) { return _mm256_fmadd_ps(a, b, c); }
@@ -69,20 +67,12 @@ struct vector<std::uint32_t> {
     static void store(std::uint32_t* p, type v) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
     }
-    static void stream(std::uint32_t* p, type v) {
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(p), v);
-    }
     static void store(std::uint32_t* p, type v, mask m) { _mm256_maskstore_epi32(ints(p), m, v); }
     static type multiply(type a, type b) { return _mm256_mullo_epi32(a, b); }
     static type multiply_add(type a, type b, type c) {
         return _mm256_add_epi32(c, _mm256_mullo_epi32(a, b));
     }
 };
-
-// Streamed stores come before what follows, as ordinary ones do.
-inline void fence() {
-    _mm_sfence();
-}
 
 template <class T>
 struct tile {

@@ -19,7 +19,6 @@ struct vector<double> {
     static type load(const double* p) { return _mm512_loadu_pd(p); }
     static type load(const double* p, mask m) { return _mm512_maskz_loadu_pd(m, p); }
     static void store(double* p, type v) { _mm512_storeu_pd(p, v); }
-    static void stream(double* p, type v) { _mm512_stream_pd(p, v); }
     static void store(double* p, type v, mask m) { _mm512_mask_storeu_pd(p, m, v); }
     static type multiply(type a, type b) { return _mm512_mul_pd(a, b); }
     static type multiply_add(type a, type b, type c) { return _mm512_fmadd_pd(a, b, c); }
@@ -37,7 +36,6 @@ struct vector<float> {
     static type load(const float* p) { return _mm512_loadu_ps(p); }
     static type load(const float* p, mask m) { return _mm512_maskz_loadu_ps(m, p); }
     static void store(float* p, type v) { _mm512_storeu_ps(p, v); }
-    static void stream(float* p, type v) { _mm512_stream_ps(p, v); }
     static void store(float* p, type v, mask m) { _mm512_mask_storeu_ps(p, m, v); }
     static type multiply(type a, type b) { return _mm512_mul_ps(a, b); }
     static type multiply_add(type a, type b, type c) { return _mm512_fmadd_ps(a, b, c); }
@@ -55,20 +53,12 @@ struct vector<std::uint32_t> {
     static type load(const std::uint32_t* p) { return _mm512_loadu_si512(p); }
     static type load(const std::uint32_t* p, mask m) { return _mm512_maskz_loadu_epi32(m, p); }
     static void store(std::uint32_t* p, type v) { _mm512_storeu_si512(p, v); }
-    static void stream(std::uint32_t* p, type v) {
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(p), v);
-    }
     static void store(std::uint32_t* p, type v, mask m) { _mm512_mask_storeu_epi32(p, m, v); }
     static type multiply(type a, type b) { return _mm512_mullo_epi32(a, b); }
     static type multiply_add(type a, type b, type c) {
         return _mm512_add_epi32(c, _mm512_mullo_epi32(a, b));
     }
 };
-
-// Streamed stores come before what follows, as ordinary ones do.
-inline void fence() {
-    _mm_sfence();
-}
 
 template <class T>
 struct tile {

@@ -30,15 +30,12 @@ struct vector {
         return v;
     }
     static void store(T* p, type v) { __builtin_memcpy(p, &v, sizeof v); }
-    static void stream(T* p, type v) { store(p, v); }
     static void store(T* p, type v, mask m) {
         for (int i = 0; i < m.count; ++i) p[i] = v[i];
     }
     static type multiply(type a, type b) { return a * b; }
     static type multiply_add(type a, type b, type c) { return a * b + c; }
 };
-
-inline void fence() {}
 
 template <class T>
 struct tile {
