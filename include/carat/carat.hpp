@@ -1,6 +1,7 @@
 // All of carat's C++ interface.
 #pragma once
 
+#include <carat/batch.hpp>
 #include <carat/error.hpp>
 #include <carat/finish.hpp>
 #include <carat/policy.hpp>

@@ -54,6 +54,13 @@ class prepared_matrix {
           instruction_set_(instruction_set) {}
     [[nodiscard]] const detail::erased_matrix& erased() const { return erased_; }
 
+    // factor times the matrix, whose memory they share.
+    [[nodiscard]] prepared_matrix scaled_by(double factor) const {
+        prepared_matrix scaled = *this;
+        scaled.erased_.factor *= factor;
+        return scaled;
+    }
+
   private:
     std::shared_ptr<const detail::prepared_operand> operand_;
     detail::erased_matrix erased_ = {nullptr, 0, 0, 0, 1, dtype::f64, 1, nullptr};
@@ -71,6 +78,10 @@ concept preparable = std::same_as<T, double> || std::same_as<T, float> || std::s
     std::same_as<T, bf16>;
 
 }  // namespace detail
+
+[[nodiscard]] inline prepared_matrix scaled(double factor, const prepared_matrix& m) {
+    return m.scaled_by(factor);
+}
 
 // Packs a matrix, a view or something scaled or transposed for this machine. Throws carat::error:
 // invalid_argument (null data), overflow, out_of_memory.

@@ -116,6 +116,12 @@ void check_finish(const detail::finish_steps& steps, const erased_matrix& c) {
     }
 }
 
+void check_threads(const cpu& where) {
+    if (where.threads < 0)
+        fail(error_code::invalid_argument,
+             "cpu{" + std::to_string(where.threads) + "} threads; use 1 or more, or 0 for all");
+}
+
 core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,
                               const erased_matrix* e, const erased_matrix& c) {
     check_sizes(a, b, e, c);

@@ -7,6 +7,9 @@
 
 namespace carat::api {
 
+// Throws carat::error for a negative number of threads.
+void check_threads(const cpu& where);
+
 // The product as a problem. Throws carat::error, in one line naming the argument and both values.
 [[nodiscard]] core::problem checked_problem(const detail::erased_matrix& a,
                                             const detail::erased_matrix& b,

@@ -1,11 +1,11 @@
 // The public call: arguments checked, a plan made, memory found, and only then C written.
-#include <cstring>
 #include <new>
 #include <string>
 
 #include <carat/product.hpp>
 
 #include "api/checks.hpp"
+#include "api/elements.hpp"
 #include "api/integers.hpp"
 #include "core/isa.hpp"
 #include "core/threads.hpp"
@@ -17,24 +17,6 @@ namespace {
 
 using detail::erased_matrix;
 
-std::byte* element(const erased_matrix& m, std::size_t i, std::size_t j) {
-    const auto at = static_cast<std::ptrdiff_t>(i) * m.row_stride +
-                    static_cast<std::ptrdiff_t>(j) * m.col_stride;
-    return static_cast<std::byte*>(m.data) + at * static_cast<std::ptrdiff_t>(size_bytes(m.type));
-}
-
-void copy_elements(const erased_matrix& from, const erased_matrix& to) {
-    const std::size_t bytes = size_bytes(to.type);
-    for (std::size_t i = 0; i < to.rows; ++i) {
-        if (from.col_stride == 1 && to.col_stride == 1) {
-            std::memcpy(element(to, i, 0), element(from, i, 0), bytes * to.cols);
-            continue;
-        }
-        for (std::size_t j = 0; j < to.cols; ++j)
-            std::memcpy(element(to, i, j), element(from, i, j), bytes);
-    }
-}
-
 // In the order of the promise: everything that can fail, then E into C, then the product. With a
 // finish, E is added to the sums instead.
 void run_engine(const core::problem& p, int threads, const erased_matrix& a, const erased_matrix& b,
@@ -44,7 +26,7 @@ void run_engine(const core::problem& p, int threads, const erased_matrix& a, con
     cpu_engine::workspace& own = cpu_engine::thread_workspace();
     std::byte* memory = own.reserve(made.workspace_bytes());
     if (last == nullptr && e != nullptr && p.beta != 0 && !api::same_elements(*e, c))
-        copy_elements(*e, c);
+        api::copy_elements(*e, c);
     made.run({.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data},
              memory);
     own.trim();
@@ -53,10 +35,7 @@ void run_engine(const core::problem& p, int threads, const erased_matrix& a, con
 void multiply_checked(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                       const erased_matrix* e, const erased_matrix& c,
                       const detail::finish_steps* steps) {
-    if (where.threads < 0)
-        throw error(error_code::invalid_argument, "matrix_product: cpu{" +
-                                                      std::to_string(where.threads) +
-                                                      "} threads; use 1 or more, or 0 for all");
+    api::check_threads(where);
     const core::problem p = api::checked_problem(a, b, e, c);
     if (steps != nullptr) api::check_finish(*steps, c);
     if (p.m == 0 || p.n == 0) return;

@@ -115,6 +115,8 @@ TEST(prepared_matrix, remembers_and_is_independent_of_what_it_was_made_from) {
     matrix_product(a, moved, c);
     EXPECT_TRUE(test::same_values(c, wanted));
     EXPECT_EQ(made.rows(), 0u);
+    matrix_product(scaled(0.5, a), scaled(2, moved), c);
+    EXPECT_TRUE(test::same_values(c, wanted));
     matrix<float> nothing(20, 0);
     matrix_product(matrix<float>(20, 0), prepared_matrix(prepare(matrix<float>(0, 0))), nothing);
 }

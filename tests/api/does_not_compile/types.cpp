@@ -15,6 +15,8 @@ void call() {
     carat::matrix_product(carat::cpu{1}, carat::scaled(2, a), carat::transposed(b), c, c);
     carat::matrix_product(a, b, c, c, carat::bias(v) | carat::relu);
     carat::matrix_product(carat::prepare(a), f, f, f, carat::relu);
+    carat::matrix_products(carat::cpu{}, carat::strided(a, 3, 9), carat::prepare(b),
+                           carat::strided(c, 3, 9), carat::strided(c, 3, 9), carat::relu);
 #elif CASE == 1
     carat::matrix_product(l, l, l);
 #elif CASE == 2
@@ -41,5 +43,11 @@ void call() {
     carat::matrix_product(a, carat::prepare(b), f);
 #elif CASE == 13
     (void)carat::prepare(i);
+#elif CASE == 14
+    carat::matrix_products(a, b, c);
+#elif CASE == 15
+    carat::matrix_products(i, i, carat::strided(i, 1, 1));
+#elif CASE == 16
+    carat::matrix_products(a, b, carat::strided(fixed, 1, 1));
 #endif
 }

@@ -1,0 +1,177 @@
+// Many products of one size in one call.
+//
+//   // 12 heads that lie side by side in q (128 x 768), k and scores (12 x 128 x 128):
+//   carat::matrix_products(carat::strided(q.view().block(0, 0, 128, 64), 12, 64),
+//                          carat::transposed(carat::strided(k.view().block(0, 0, 128, 64), 12,
+//                          64)), carat::strided(carat::matrix_view(scores, 128, 128), 12, 128 *
+//                          128));
+//   carat::matrix_products(carat::pointers(as, 8, 8), b, carat::pointers(cs, 8, 8));
+//
+// The same values, to the bit, as a loop of carat::matrix_product over the batch. A, B and E may
+// also be one matrix for all, which A or B may be prepared; C is a batch. No C may overlap another,
+// nor the A, B or E of any product, except that an E may be the C of its own product. Elements are
+// double, float, carat::f16 or carat::bf16. Threads are spread over the batch, or over each product
+// where these are large and few.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include <carat/product.hpp>
+
+namespace carat {
+
+// Matrices of one size and one pair of strides; matrix i lies i * stride elements after the first,
+// or at pointers[i] where there are any.
+template <class T>
+struct batch_view {
+    matrix_view<T> first;  // data is null where there are pointers
+    std::size_t count = 0;
+    std::ptrdiff_t stride = 0;
+    T* const* pointers = nullptr;
+    double factor = 1;
+};
+
+// `count` matrices like `first`, `stride` elements from one to the next. 0 repeats the first.
+template <class M>
+requires detail::operand<M>
+[[nodiscard]] auto strided(M&& first, std::size_t count, std::ptrdiff_t stride) {
+    return batch_view<detail::element_in<std::remove_reference_t<M>>>{
+        detail::plain(first), count, stride, nullptr, detail::factor_of(first)};
+}
+
+// Row-major rows x cols matrices at these addresses, or with these strides.
+template <class T, std::size_t N>
+[[nodiscard]] batch_view<T> pointers(std::span<T* const, N> where, std::size_t rows,
+                                     std::size_t cols, std::ptrdiff_t row_stride,
+                                     std::ptrdiff_t col_stride) {
+    return {{nullptr, rows, cols, row_stride, col_stride}, where.size(), 0, where.data(), 1};
+}
+template <class R>
+[[nodiscard]] auto pointers(const R& where, std::size_t rows, std::size_t cols) {
+    return pointers(std::span(where.data(), where.size()), rows, cols,
+                    static_cast<std::ptrdiff_t>(cols), 1);
+}
+
+template <class T>
+[[nodiscard]] batch_view<T> transposed(const batch_view<T>& b) {
+    return {transposed(b.first), b.count, b.stride, b.pointers, b.factor};
+}
+template <class T>
+[[nodiscard]] batch_view<T> scaled(double factor, const batch_view<T>& b) {
+    return {b.first, b.count, b.stride, b.pointers, factor * b.factor};
+}
+
+namespace detail {
+
+// A batch without its types; one matrix for all products has count 0.
+struct erased_batch {
+    erased_matrix first;
+    std::size_t count;
+    std::ptrdiff_t stride;
+    const void* const* pointers;
+};
+
+// C = E + finish(A B) for each product. `e` and `steps` may be null.
+CARAT_API void multiply_batch(const cpu& where, const erased_batch& a, const erased_batch& b,
+                              const erased_batch* e, const erased_batch& c,
+                              const finish_steps* steps);
+
+template <class M>
+struct each_of {
+    using type = M;
+};
+template <class T>
+struct each_of<batch_view<T>> {
+    using type = matrix_view<T>;
+};
+template <class T>
+struct each_of<const batch_view<T>> {
+    using type = matrix_view<T>;
+};
+// What takes part in one product.
+template <class M>
+using each_in = typename each_of<std::remove_reference_t<M>>::type;
+
+template <class M>
+concept batched = !std::same_as<each_in<M>, std::remove_reference_t<M>>;
+
+template <class T>
+erased_batch erase_batch(const batch_view<T>& b) {
+    erased_matrix first = erase(b.first);
+    first.factor = b.factor;
+    return {first, b.count, b.stride, reinterpret_cast<const void* const*>(b.pointers)};
+}
+template <class M>
+requires(!batched<M>) erased_batch erase_batch(M& m) {
+    return {erase(m), 0, 0, nullptr};
+}
+
+template <class A, class B, class E, class C>
+constexpr bool check_batch() {
+    static_assert(batched<C>,
+                  "carat::matrix_products: C must be a batch: carat::strided(c, count, "
+                  "stride) or carat::pointers(...)");
+    if constexpr (batched<C> && check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>>()) {
+        constexpr bool real = finish_value<sums_of<product_element<each_in<A>, each_in<B>>>>;
+        static_assert(real,
+                      "carat::matrix_products: elements must be double, float, carat::f16 or "
+                      "carat::bf16; multiply integers one product at a time");
+        return real;
+    } else {
+        return false;
+    }
+}
+
+}  // namespace detail
+
+// C = A B for each product.
+template <class A, class B, class C>
+void matrix_products(const cpu& where, A&& a, B&& b, C&& c) {
+    if constexpr (detail::check_batch<A, B, C, C>())
+        detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), nullptr,
+                               detail::erase_batch(c), nullptr);
+}
+
+// C = E + A B for each product.
+template <class A, class B, class E, class C>
+requires(!detail::finishing<C>) void matrix_products(const cpu& where, A&& a, B&& b, E&& e, C&& c) {
+    if constexpr (detail::check_batch<A, B, E, C>()) {
+        const detail::erased_batch added = detail::erase_batch(e);
+        detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), &added,
+                               detail::erase_batch(c), nullptr);
+    }
+}
+
+// C = finish(A B) for each product, with the values of the finish for all.
+template <class A, class B, class C, detail::finishing F>
+void matrix_products(const cpu& where, A&& a, B&& b, C&& c, const F& last) {
+    if constexpr (detail::check_batch<A, B, C, C>()) {
+        using element = detail::product_element<detail::each_in<A>, detail::each_in<B>>;
+        if constexpr (detail::check_finish<F, element>())
+            detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), nullptr,
+                                   detail::erase_batch(c), &last.steps());
+    }
+}
+
+// C = E + finish(A B) for each product.
+template <class A, class B, class E, class C, detail::finishing F>
+void matrix_products(const cpu& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
+    if constexpr (detail::check_batch<A, B, E, C>()) {
+        using element = detail::product_element<detail::each_in<A>, detail::each_in<B>>;
+        const detail::erased_batch added = detail::erase_batch(e);
+        if constexpr (detail::check_finish<F, element>())
+            detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), &added,
+                                   detail::erase_batch(c), &last.steps());
+    }
+}
+
+// C = A B with as many threads as OMP_NUM_THREADS or the machine offers.
+template <class A, class B, class C>
+void matrix_products(A&& a, B&& b, C&& c) {
+    matrix_products(cpu{}, a, b, c);
+}
+
+}  // namespace carat

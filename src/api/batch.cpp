@@ -1,0 +1,93 @@
+// Many products of one size: checked together, planned once, then spread over threads one by one
+// where they are many or small, or each over all threads.
+#include "cpu/batch.hpp"
+
+#include <new>
+#include <string>
+
+#include <carat/batch.hpp>
+
+#include "api/batch_checks.hpp"
+#include "api/checks.hpp"
+#include "api/elements.hpp"
+#include "core/isa.hpp"
+#include "core/threads.hpp"
+#include "cpu/engine.hpp"
+
+namespace carat {
+
+namespace {
+
+using api::item;
+using detail::erased_batch;
+using detail::erased_matrix;
+
+struct operands {
+    const erased_batch& a;
+    const erased_batch& b;
+    const erased_batch* e;
+    const erased_batch& c;
+};
+
+const detail::prepared_operand* prepared_of(const operands& x) {
+    return x.a.first.prepared != nullptr ? x.a.first.prepared : x.b.first.prepared;
+}
+
+bool any_in_place(const operands& x) {
+    for (std::size_t i = 0; x.e != nullptr && i < x.c.count; ++i)
+        if (api::same_elements(item(*x.e, i), item(x.c, i))) return true;
+    return false;
+}
+
+void run_one(const cpu_engine::product& made, const operands& x, std::size_t i, bool copies_e,
+             std::byte* memory) {
+    const erased_matrix c = item(x.c, i);
+    const erased_matrix e = x.e == nullptr ? erased_matrix{} : item(*x.e, i);
+    if (copies_e && !api::same_elements(e, c)) api::copy_elements(e, c);
+    made.run({.a = item(x.a, i).data, .b = item(x.b, i).data, .c = c.data, .e = e.data}, memory);
+}
+
+void run_batch(const core::problem& p, int threads, const operands& x,
+               const cpu_engine::finishing* last) {
+    const cpu_engine::kernel_set& kernels = cpu_engine::kernels_for(core::isa_in_use());
+    const cpu_engine::product whole(p, threads, kernels, {}, last, prepared_of(x));
+    const int workers = cpu_engine::workers_for(p, x.c.count, threads, whole.threads());
+    const cpu_engine::product single(p, workers > 1 ? 1 : threads, kernels, {}, last,
+                                     prepared_of(x));
+    cpu_engine::workspace& own = cpu_engine::thread_workspace();
+    const std::size_t share = single.workspace_bytes();
+    std::byte* const memory = own.reserve(share * static_cast<std::size_t>(workers));
+    const bool copies_e = last == nullptr && x.e != nullptr && p.beta != 0;
+    cpu_engine::for_each_in_batch(x.c.count, workers, [&](std::size_t i, int worker) {
+        run_one(single, x, i, copies_e, memory + share * static_cast<std::size_t>(worker));
+    });
+    own.trim();
+}
+
+void multiply_checked(const cpu& where, const operands& x, const detail::finish_steps* steps) {
+    api::check_threads(where);
+    const core::problem p = api::checked_batch(x.a, x.b, x.e, x.c, steps);
+    if (x.c.count == 0 || p.m == 0 || p.n == 0) return;
+    const int threads = core::most_threads(where.threads);
+    if (steps == nullptr) return run_batch(p, threads, x, nullptr);
+    cpu_engine::finishing last = {.steps = std::span(steps->at.data(), steps->count),
+                                  .e_layout = {},
+                                  .in_place = any_in_place(x)};
+    if (x.e != nullptr) last.e_layout = {x.e->first.row_stride, x.e->first.col_stride};
+    run_batch(p, threads, x, &last);
+}
+
+}  // namespace
+
+void detail::multiply_batch(const cpu& where, const erased_batch& a, const erased_batch& b,
+                            const erased_batch* e, const erased_batch& c,
+                            const finish_steps* steps) {
+    try {
+        multiply_checked(where, {a, b, e, c}, steps);
+    } catch (const std::bad_alloc&) {
+        // All allocations come before the first write to C.
+        throw error(error_code::out_of_memory, "matrix_products: no memory; C is unchanged");
+    }
+}
+
+}  // namespace carat

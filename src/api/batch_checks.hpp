@@ -1,0 +1,23 @@
+// Everything that can be wrong with a batch, found before anything is written.
+#pragma once
+
+#include <cstddef>
+
+#include <carat/batch.hpp>
+
+#include "core/problem.hpp"
+
+namespace carat::api {
+
+using detail::erased_batch;
+
+// Matrix i of a batch, or the one for all.
+[[nodiscard]] detail::erased_matrix item(const erased_batch& b, std::size_t i);
+
+// The first product as a problem; all have its sizes and strides. Throws carat::error, in one line
+// that names the product where one is at fault.
+[[nodiscard]] core::problem checked_batch(const erased_batch& a, const erased_batch& b,
+                                          const erased_batch* e, const erased_batch& c,
+                                          const detail::finish_steps* steps);
+
+}  // namespace carat::api
