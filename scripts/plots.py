@@ -4,10 +4,12 @@
 results/cpu/bench.json  -> docs/images/throughput.svg
 results/cpu/ladder.json -> docs/images/ladder.svg
 results/h200/*.json     -> docs/images/gpu_*.svg (plots_gpu.py)
+both                    -> docs/images/study_*.svg (plots_studies.py)
 """
 
 import matplotlib.pyplot as plt
 import plots_gpu
+import plots_studies
 from figures import (STYLE, FuncFormatter, ceiling, line, load, log_axes, revision, save,
                      squares)
 
@@ -86,3 +88,4 @@ if __name__ == "__main__":
     throughput()
     ladder()
     plots_gpu.draw_all()
+    plots_studies.draw_all()

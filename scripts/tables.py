@@ -1,43 +1,17 @@
 #!/usr/bin/env python3
-"""Fills the tables of README.md and docs/ from committed results: tables.py (no arguments).
+"""Fills the tables of README.md and docs/ from committed results: tables.py [--check].
 
 Each pair of markers <!-- NAME --> ... <!-- /NAME --> of a page is replaced by what its function
-writes, so no figure there is ever typed.
+writes, so no figure there is ever typed. --check writes nothing and names the pages that differ.
 """
 
-import json
 import math
-import pathlib
 import re
+import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-
-def load(name):
-    return json.loads((ROOT / "results" / name).read_text())
-
-
-def ranked(results, **case):
-    cells = [c for c in results["cells"]
-             if c.get("rank", 0) > 0 and all(c[key] == value for key, value in case.items())]
-    return sorted(cells, key=lambda c: c["rank"])
-
-
-def cases(results):
-    keys = ("dtype", "threads", "m", "n", "k")
-    return [{key: c[key] for key in keys} for c in results["comparisons"]]
-
-
-def table(head, align, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "|".join(align) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
-
-
-def source(results, file):
-    machine = results["machine"]
-    return (f"\n`results/{file}`: {machine['cpu_model']}, {machine['cores']} cores"
-            + (f" of a {machine['hypervisor']} guest" if machine["hypervisor"] else "")
-            + f", revision {results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")
+import property_tables
+import study_tables
+from tables_common import (ROOT, cases, gpu_source, load, pair_of, ranked, size_of, source, table)
 
 
 def ranking():
@@ -50,26 +24,6 @@ def ranking():
     head = ["", "f64, 2000 x 2000 x 2000", "GFLOP/s", "95 % CI", "% of roofline", "group"]
     return table(head, ["--:", "---", "--:", "---", "--:", "---"], rows) + source(
         results, "cpu/bench.json")
-
-
-def pair_of(results, case, a, b):
-    for comparison in results["comparisons"]:
-        if all(comparison[key] == value for key, value in case.items()):
-            for pair in comparison["pairs"]:
-                if (pair["a"], pair["b"]) == (a, b):
-                    return pair["ratio"], pair["ci95_ratio"], pair["verdict"]
-                if (pair["a"], pair["b"]) == (b, a):
-                    low, high = pair["ci95_ratio"]
-                    swap = {"faster": "slower", "slower": "faster"}
-                    return (1 / pair["ratio"], [1 / high, 1 / low],
-                            swap.get(pair["verdict"], pair["verdict"]))
-    return None
-
-
-def size_of(case):
-    if case["m"] == case["n"] == case["k"]:
-        return str(case["n"])
-    return f"{case['m']}x{case['n']}x{case['k']}"
 
 
 def against_best(results):
@@ -117,12 +71,6 @@ def shape_sets():
     head = ["shapes", "type", "threads", "cases", "geometric mean", "worst"]
     return table(head, ["---", "---", "--:", "--:", "--:", "---"], rows) + source(
         results, "cpu/shapes.json")
-
-
-def gpu_source(results, file):
-    gpus = results["machine"]["gpus"]
-    return (f"\n`results/{file}`: {gpus[0]['name'] if gpus else 'NVIDIA H200'}, revision "
-            f"{results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")
 
 
 def tflops(cell):
@@ -221,23 +169,36 @@ def gpu_shapes():
             + f"\nGeometric means: {', '.join(means)}.\n" + gpu_source(results, "h200/engine.json"))
 
 
+study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
 PAGES = {"README.md": {"ranking": ranking, "peers": peers},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-cases": shape_cases},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
-                         "gpu-engine": gpu_engine, "gpu-shapes": gpu_shapes}}
+                         "gpu-engine": gpu_engine, "gpu-shapes": gpu_shapes},
+         **study_tables.PAGES, **property_tables.PAGES}
 
 
-def fill(page, tables):
-    path = ROOT / page
-    text = path.read_text()
+def filled(page, tables):
+    """The text of a page, as it is and as its results make it."""
+    before = text = (ROOT / page).read_text(encoding="utf-8")
     for name, write in tables.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         text, count = pattern.subn(lambda m, w=write: m.group(1) + w() + m.group(2), text)
         if count != 1:
             raise SystemExit(f"{page} has {count} places marked {name}, not one")
-    path.write_text(text)
+    return before, text
+
+
+def main():
+    stale = []
+    for page, tables in PAGES.items():
+        before, text = filled(page, tables)
+        if before != text:
+            stale.append(page)
+            if "--check" not in sys.argv[1:]:
+                (ROOT / page).write_text(text, encoding="utf-8")
+    if "--check" in sys.argv[1:] and stale:
+        raise SystemExit(f"not what results/ say: {', '.join(stale)}; run ./dev docs")
 
 
 if __name__ == "__main__":
-    for page_name, its_tables in PAGES.items():
-        fill(page_name, its_tables)
+    main()

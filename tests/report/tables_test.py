@@ -12,7 +12,8 @@ import unittest
 
 CARAT = sys.argv[1]
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results"
-FILES = ["cpu/ladder.json", "h200/crossover.json"]
+FILES = ["cpu/ladder.json", "cpu/five-algorithms.json", "cpu/workloads.json",
+         "h200/crossover.json"]
 
 UNESCAPED = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^",
              r"\textless{}": "<", r"\textgreater{}": ">", r"\textbar{}": "|",

@@ -1,0 +1,235 @@
+"""The tables of docs/studies/ and docs/properties.md, from committed results only."""
+
+from tables_common import cases, gpu_source, load, pair_of, ranked, size_of, source, table
+
+
+def text_table(found):
+    """A table of a chapter: names to the left, figures to the right."""
+    align = ["---"] + ["--:"] * (len(found["head"]) - 1)
+    note = f"\n{found['note']}\n" if found["note"] else ""
+    return f"\n**{found['title']}**\n\n" + table(found["head"], align, found["rows"]) + note
+
+
+def chapter(study):
+    """The chapter that `carat study` wrote on a CPU: what it found, its tables, whose figures."""
+    def write():
+        file = f"cpu/{study}.json"
+        results = load(file)
+        (told,) = results["studies"]
+        items = "".join(f"- {finding}\n" for finding in told["findings"])
+        return ("\n" + items + "".join(map(text_table, told["tables"]))
+                + "".join(f"\n{sentence}\n" for sentence in told["sources"])
+                + source(results, file))
+    return write
+
+
+def cell(results, implementation, **case):
+    """The ranked cell of an implementation, or None."""
+    return next((c for c in ranked(results, **case) if c["implementation"] == implementation), None)
+
+
+def square_sizes(results):
+    return sorted({c["n"] for c in results["cells"] if c["m"] == c["n"] == c["k"]})
+
+
+def rate(c, time_s):
+    return c["flop"] / time_s / 1e9
+
+
+# 000 ------------------------------------------------------------------------------------------
+
+# What the document timed with each call of cuBLAS: its 5.58 GFLOP/s at N = 1000 are 0.358 s for
+# what takes 0.3 ms on its card.
+HANDLE_S = (2 * 1000**3 - 1000**2) / 5.58e9
+
+
+def five_h200():
+    """cuBLAS and the tiled kernel, and what the order becomes with the document's handle inside."""
+    results = load("h200/f64.json")
+    rows = []
+    for n in square_sizes(results):
+        ours, tiled = (cell(results, name, dtype="f64", n=n)
+                       for name in ("vendor.cublas", "cuda.ladder.tiled"))
+        if not ours or not tiled:
+            continue
+        warm, base = ours["median_gflops"], tiled["median_gflops"]
+        held = rate(ours, ours["median_s"] + HANDLE_S)
+        rows.append([str(n), f"{warm:.4g}", f"{base:.4g}", f"{warm / base:.1f} x", f"{held:.4g}",
+                     f"{held / base:.3g} x"])
+    head = ["N, f64", "cuBLAS", "tiled kernel", "cuBLAS / tiled",
+            f"cuBLAS with {HANDLE_S:.2f} s in each call", "that / tiled"]
+    return table(head, ["--:"] * 6, rows) + "\nGFLOP/s.\n" + gpu_source(results, "h200/f64.json")
+
+
+# 001 ------------------------------------------------------------------------------------------
+
+def crossing(found):
+    if found["n"] is None:
+        return {"never": "never, up to the largest", "always": "at every size"}[found["outcome"]]
+    return f"{found['n']:.0f} [{found['ci95'][0]:.0f}, {found['ci95'][1]:.0f}]"
+
+
+def compute_crossing(results, gpu):
+    """The first size from which the product alone beats the best CPU, all later ones too."""
+    wins_from = None
+    for n in square_sizes(results):
+        ours = cell(results, gpu, dtype="f32", n=n)
+        cpu = min((c["median_s"] for c in ranked(results, dtype="f32", n=n)
+                   if c["device"] == "cpu"), default=None)
+        if ours is None or cpu is None:
+            continue
+        if ours["median_s"] < cpu:
+            wins_from = wins_from or n
+        else:
+            wins_from = None
+    return str(wins_from) if wins_from else "never"
+
+
+def crossover_sizes():
+    results = load("h200/crossover.json")
+    rows = [[f"`{c['gpu']}`", crossing(c), compute_crossing(results, c["gpu"])]
+            for c in results["crossovers"]]
+    head = ["f32, 16 cores beside the GPU", "wins end to end from N", "product alone: measured to win from"]
+    return table(head, ["---", "--:", "--:"], rows) + gpu_source(results, "h200/crossover.json")
+
+
+def crossover_points():
+    results = load("h200/crossover.json")
+    found = results["crossovers"]
+    sizes = sorted({p["n"] for c in found for p in c["points"]})
+    rows = []
+    for n in sizes:
+        at = [next((p for p in c["points"] if p["n"] == n), None) for c in found]
+        known = next(p for p in at if p)
+        rows.append([str(n), f"`{known['cpu']}`", f"{1e3 * known['cpu_s']:.3g}",
+                     *(f"{1e3 * p['gpu_s']:.3g}" if p else "-" for p in at)])
+    head = ["N", "best CPU", "its time, ms", *(f"`{c['gpu']}`, ms" for c in found)]
+    return (table(head, ["--:", "---", *["--:"] * (len(head) - 2)], rows)
+            + gpu_source(results, "h200/crossover.json"))
+
+
+def crossover_phases():
+    results = load("h200/crossover.json")
+    n = 1024
+    names = ["allocate_s", "copy_in_s", "compute_s", "copy_out_s", "free_s", "total_s"]
+    rows = [[f"`{c['implementation']}`", *(f"{1e3 * c['phases'][name]['median']:.3g}"
+                                           for name in names)]
+            for c in ranked(results, dtype="f32", n=n) if c.get("phases", {}).get("total_s")]
+    head = [f"f32, N = {n}, ms", *(name[:-2].replace("_", " ") for name in names)]
+    return (table(head, ["---", *["--:"] * len(names)], rows)
+            + gpu_source(results, "h200/crossover.json"))
+
+
+# 002 ------------------------------------------------------------------------------------------
+
+STEPS = ["naive", "reordered", "tiled_reordered", "simd", "register_tile", "packing", "prefetch",
+         "multi_level"]
+WORDS = {"naive": "three loops", "reordered": "inner loops exchanged",
+         "tiled_reordered": "tiles, loops exchanged", "simd": "SIMD", "register_tile":
+         "register tile", "packing": "packing", "prefetch": "prefetch",
+         "multi_level": "a tile for each cache"}
+# What a step is about: where the data are, or what is done with them.
+LOCAL = {"reordered", "tiled_reordered", "packing", "prefetch", "multi_level"}
+
+
+def ladder_factors(dtype):
+    """[(step, GFLOP/s, factor)] of the steps on one core."""
+    results = load("cpu/ladder.json")
+    rates = [cell(results, f"cpu.ladder.{step}", dtype=dtype)["median_gflops"] for step in STEPS]
+    return [(step, now, now / before)
+            for step, now, before in zip(STEPS, rates, [rates[0], *rates])]
+
+
+def ladder_cpu():
+    results = load("cpu/ladder.json")
+    rows = [[WORDS[step], *row] for step, *row in
+            ((step64, f"{rate64:.3g}", f"{x64:.2f} x", f"{rate32:.3g}", f"{x32:.2f} x")
+             for (step64, rate64, x64), (_, rate32, x32)
+             in zip(ladder_factors("f64"), ladder_factors("f32")))]
+    rows.append(["all of them", "", f"{product('f64'):.0f} x", "", f"{product('f32'):.0f} x"])
+    head = ["one core, N = 2000", "f64, GFLOP/s", "this step", "f32, GFLOP/s", "this step"]
+    return table(head, ["---", "--:", "--:", "--:", "--:"], rows) + source(
+        results, "cpu/ladder.json")
+
+
+def product(dtype, among=None):
+    """The factors of the steps multiplied; `among` picks some."""
+    total = 1.0
+    for step, _, factor in ladder_factors(dtype):
+        if among is None or step in among:
+            total *= factor
+    return total
+
+
+# 003 ------------------------------------------------------------------------------------------
+
+def tiles_h200():
+    results = load("h200/tiles.json")
+    rows = []
+    for dtype in ("f32", "f64"):
+        for n in square_sizes(results):
+            a, b = (f"cuda.ladder.tiled[tile-size={t}]" for t in (16, 32))
+            case = next(c for c in cases(results) if (c["dtype"], c["n"]) == (dtype, n))
+            ratio, interval, verdict = pair_of(results, case, a, b)
+            rows.append([dtype, size_of(case),
+                         *(f"{cell(results, x, dtype=dtype, n=n)['median_gflops']:.4g}"
+                           for x in (a, b)),
+                         f"{ratio:.3f}", f"[{interval[0]:.3f}, {interval[1]:.3f}]", verdict])
+    head = ["type", "N", "tile 16, GFLOP/s", "tile 32, GFLOP/s", "16 / 32", "95 % CI", "16 is"]
+    return table(head, ["---", "--:", "--:", "--:", "--:", "---", "---"], rows) + gpu_source(
+        results, "h200/tiles.json")
+
+
+# 004 ------------------------------------------------------------------------------------------
+
+PRECISIONS = [("f64", "h200/f64.json", "vendor.cublaslt_best"),
+              ("f64", "h200/f64.json", "cuda.ladder.wmma_converted"),
+              ("f32", "h200/f32.json", "vendor.cublaslt_best"),
+              ("f32", "h200/f32.json", "vendor.cublaslt_tf32_best"),
+              ("f16", "h200/narrow.json", "vendor.cublaslt_best"),
+              ("f16", "h200/narrow.json", "cuda.ladder.wmma"),
+              ("bf16", "h200/narrow.json", "vendor.cublaslt_best"),
+              ("e4m3", "h200/along_k.json", "vendor.cublaslt_best"),
+              ("i8", "h200/along_k.json", "vendor.cublaslt_best")]
+
+
+def precision_h200():
+    n, rows, sources, base = 8192, [], {}, None
+    for dtype, file, name in PRECISIONS:
+        results = load(file)
+        c = cell(results, name, dtype=dtype, n=n)
+        sources[file] = gpu_source(results, file)
+        base = base or c["median_gflops"]
+        error = "exact" if c["error_ulp"] == 0 else f"{c['error_ulp']:.3g} u"
+        rows.append([dtype, f"`{name}`", c["computes_in"], f"{c['median_gflops'] / 1e3:.4g}",
+                     f"{c['median_gflops'] / base:.1f} x", error,
+                     f"{c['gpu']['joules_per_gflop']:.2g}"
+                     if c.get("gpu", {}).get("joules_per_gflop") else "-"])
+    head = [f"data, N = {n}", "implementation", "computes in", "TFLOP/s", "of f64", "worst error",
+            "J/GFLOP"]
+    return (table(head, ["---", "---", "---", "--:", "--:", "--:", "--:"], rows)
+            + "\nu is the roundoff of the type computed in.\n" + "".join(sources.values()))
+
+
+def inflated():
+    """What counting all of the work where 1/32 is done would make of naive WMMA."""
+    results = load("h200/narrow.json")
+    c = cell(results, "cuda.ladder.wmma", dtype="f16", n=8192)
+    peak = next(row["gflops"] for gpu in results["machine"]["gpus"]
+                for row in gpu["ceilings"]["compute"] if row["unit"] == "tensor f16")
+    rows = [["`cuda.ladder.wmma`, f16, N = 8192", f"{c['median_gflops'] / 1e3:.4g}"],
+            ["the same, with 1/32 of the work done and all of it counted",
+             f"{32 * c['median_gflops'] / 1e3:.4g}"],
+            ["the measured peak of the unit: above it carat refuses a figure",
+             f"{peak / 1e3:.4g}"]]
+    return table(["", "TFLOP/s"], ["---", "--:"], rows) + gpu_source(results, "h200/narrow.json")
+
+
+PAGES = {"docs/studies/five-algorithms.md": {"cpu": chapter("five-algorithms"), "h200": five_h200},
+         "docs/studies/crossover.md": {"sizes": crossover_sizes, "points": crossover_points,
+                                       "phases": crossover_phases},
+         "docs/studies/ladder.md": {"cpu": ladder_cpu},
+         "docs/studies/tile-size.md": {"cpu": chapter("tile-size"), "h200": tiles_h200},
+         "docs/studies/precision.md": {"cpu": chapter("precision"), "h200": precision_h200,
+                                       "inflated": inflated},
+         "docs/studies/workloads.md": {"cpu": chapter("workloads")}}

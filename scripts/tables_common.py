@@ -1,0 +1,59 @@
+"""What the tables of every page share: results, the cells of a case, rows of Markdown."""
+
+import json
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def load(name):
+    return json.loads((ROOT / "results" / name).read_text())
+
+
+def ranked(results, **case):
+    cells = [c for c in results["cells"]
+             if c.get("rank", 0) > 0 and all(c[key] == value for key, value in case.items())]
+    return sorted(cells, key=lambda c: c["rank"])
+
+
+def cases(results):
+    keys = ("dtype", "threads", "m", "n", "k")
+    return [{key: c[key] for key in keys} for c in results["comparisons"]]
+
+
+def table(head, align, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "|".join(align) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def source(results, file):
+    machine = results["machine"]
+    return (f"\n`results/{file}`: {machine['cpu_model']}, {machine['cores']} cores"
+            + (f" of a {machine['hypervisor']} guest" if machine["hypervisor"] else "")
+            + f", revision {results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")
+
+
+def pair_of(results, case, a, b):
+    for comparison in results["comparisons"]:
+        if all(comparison[key] == value for key, value in case.items()):
+            for pair in comparison["pairs"]:
+                if (pair["a"], pair["b"]) == (a, b):
+                    return pair["ratio"], pair["ci95_ratio"], pair["verdict"]
+                if (pair["a"], pair["b"]) == (b, a):
+                    low, high = pair["ci95_ratio"]
+                    swap = {"faster": "slower", "slower": "faster"}
+                    return (1 / pair["ratio"], [1 / high, 1 / low],
+                            swap.get(pair["verdict"], pair["verdict"]))
+    return None
+
+
+def size_of(case):
+    if case["m"] == case["n"] == case["k"]:
+        return str(case["n"])
+    return f"{case['m']}x{case['n']}x{case['k']}"
+
+
+def gpu_source(results, file):
+    gpus = results["machine"]["gpus"]
+    return (f"\n`results/{file}`: {gpus[0]['name'] if gpus else 'NVIDIA H200'}, revision "
+            f"{results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")
