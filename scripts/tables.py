@@ -60,7 +60,7 @@ def shape_sets():
     for case, _, ratio, _, _ in against_best(results):
         square = case["m"] == case["n"] == case["k"]
         name = ("few rows, few columns, thin k" if not square
-                else "squares 8 to 64" if case["n"] <= 64 else "squares 128 to 2000")
+                else "squares 8 to 64" if case["n"] <= 64 else "squares from 128")
         sets.setdefault((name, case["threads"], case["dtype"]), []).append((ratio, size_of(case)))
     rows = []
     for (name, threads, dtype), found in sorted(sets.items()):
