@@ -78,7 +78,7 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
         ->capture_default_str();
     sub.add_option("--size", o.sizes, "N, MxNxK, first:last:step, first:last:xF, and lists of them")
         ->capture_default_str();
-    sub.add_option("--dtype", o.types, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8")
+    sub.add_option("--dtype", o.types, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8")
         ->capture_default_str();
     sub.add_option("--layout", o.layout,
                    "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")

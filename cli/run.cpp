@@ -86,7 +86,7 @@ void add_run(CLI::App& app, action& chosen) {
         ->capture_default_str();
     sub->add_option("--tile-size", o->tile_size, "for implementations that have tiles")
         ->check(CLI::PositiveNumber);
-    sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8")
+    sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8")
         ->capture_default_str();
     sub->add_option("--layout", o->layout,
                     "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")

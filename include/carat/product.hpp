@@ -14,10 +14,11 @@
 // std::mdspan of rank 2; A, B and E may be scaled, and all may be transposed: strides, no copies.
 //
 // Elements: double; float, with a C of float, carat::f16 or carat::bf16; std::int32_t; carat::f16
-// or carat::bf16 with a C of the same type or of float. f16 and bf16 are summed in float and
-// rounded once; where the processor has tiles for bf16 (AMX), they take its subnormal numbers,
-// below 2^-126, for zeros. Sums of std::int32_t are true or an error, never wrapped: their scale
-// factors must be whole numbers, and a result that does not fit throws before C is touched.
+// or carat::bf16 with a C of the same type or of float; std::int8_t and std::uint8_t, also one by
+// the other, with a C of std::int32_t. f16 and bf16 are summed in float and rounded once; where the
+// processor has tiles for bf16 (AMX), they take its subnormal numbers, below 2^-126, for zeros.
+// Sums of std::int32_t are true or an error, never wrapped or saturated: their scale factors must
+// be whole numbers, and a result that does not fit throws before C is touched.
 //
 // E may be C itself; otherwise C must overlap none of A, B, E, nor values of a finish. Without E,
 // or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
@@ -59,10 +60,13 @@ CARAT_API void multiply_finished(const cpu& where, const erased_matrix& a, const
 
 template <class T>
 concept multiplied = std::same_as<T, double> || std::same_as<T, float> ||
-    std::same_as<T, std::int32_t> || std::same_as<T, f16> || std::same_as<T, bf16>;
+    std::same_as<T, std::int32_t> || std::same_as<T, f16> || std::same_as<T, bf16> ||
+    std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t>;
 
 template <class T, class C>
-concept summed_into = std::same_as<T, C> ||(sizeof(T) == 2 && std::same_as<C, float>) ||
+concept summed_into = (std::same_as<T, C> && sizeof(T) != 1) ||
+                      (sizeof(T) == 1 && std::same_as<C, std::int32_t>) ||
+                      (sizeof(T) == 2 && std::same_as<C, float>) ||
                       (sizeof(C) == 2 && std::same_as<T, float>);
 
 // The type in which elements of T are summed.
@@ -87,11 +91,14 @@ concept readable = operand<M> && multiplied<element_of<M>>;
 template <class M>
 concept writable = matrix_like<M> && !std::is_const_v<element_in<M>>;
 
+template <class A, class B>
+concept multiplied_by = std::same_as<A, B> ||(sizeof(A) == 1 && sizeof(B) == 1);
+
 template <class A, class B, class E, class C>
 concept product_of =
     (readable<A> || ready<A>)&&(readable<B> || ready<B>)&&(!ready<A> ||
                                                            !ready<B>)&&readable<E>&& writable<C> &&
-    (ready<A> || ready<B> || std::same_as<element_of<A>, element_of<B>>)&&summed_into<
+    (ready<A> || ready<B> || multiplied_by<element_of<A>, element_of<B>>)&&summed_into<
         product_element<A, B>, element_of<C>>&& std::same_as<element_of<E>, element_of<C>>;
 
 // One message for each thing that can be wrong; the first that fails says it.
@@ -109,14 +116,17 @@ constexpr bool check_types() {
                   "carat::matrix_product: C must be a carat::matrix, a carat::matrix_view or "
                   "something like std::mdspan of rank 2, and can't be scaled");
     using element = product_element<A, B>;
-    static_assert(!both || (ready<A> && ready<B>) || multiplied<element>,
-                  "carat::matrix_product: elements must be double, float, std::int32_t, carat::f16 "
-                  "or carat::bf16");
-    static_assert(!operand<A> || !operand<B> || std::same_as<element_of<A>, element_of<B>>,
-                  "carat::matrix_product: A and B must have the same element type");
+    static_assert(
+        !both || (ready<A> && ready<B>) || multiplied<element>,
+        "carat::matrix_product: elements must be double, float, std::int32_t, carat::f16, "
+        "carat::bf16, std::int8_t or std::uint8_t");
+    static_assert(!operand<A> || !operand<B> || multiplied_by<element_of<A>, element_of<B>>,
+                  "carat::matrix_product: A and B must have the same element type, or both be "
+                  "8-bit integers");
     static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>>,
                   "carat::matrix_product: C must have the element type of A, or float where A is "
-                  "carat::f16 or carat::bf16, or one of these where A is float");
+                  "carat::f16 or carat::bf16, or one of these where A is float, or std::int32_t "
+                  "where A is an 8-bit integer");
     static_assert(!matrix_like<C> || writable<C>,
                   "carat::matrix_product: C is read-only (its elements are const)");
     static_assert(!operand<E> || !matrix_like<C> || std::same_as<element_of<E>, element_of<C>>,

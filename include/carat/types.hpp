@@ -157,14 +157,19 @@ struct e5m2 {
 
 // The element types known to the catalogue, results and command line. tf32 is a way to compute on
 // f32 data, not a type of data, so it is not here.
-enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8, e4m3, e5m2 };
+enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8, e4m3, e5m2, u8 };
 
 // All of them, in the order in which they are offered.
-inline constexpr std::array all_dtypes = {dtype::f64,  dtype::f32,  dtype::f16, dtype::bf16,
-                                          dtype::e4m3, dtype::e5m2, dtype::i32, dtype::i8};
+inline constexpr std::array all_dtypes = {dtype::f64,  dtype::f32,  dtype::f16,
+                                          dtype::bf16, dtype::e4m3, dtype::e5m2,
+                                          dtype::i32,  dtype::i8,   dtype::u8};
 
 [[nodiscard]] constexpr bool is_fp8(dtype type) {
     return type == dtype::e4m3 || type == dtype::e5m2;
+}
+
+[[nodiscard]] constexpr bool is_byte_integer(dtype type) {
+    return type == dtype::i8 || type == dtype::u8;
 }
 
 [[nodiscard]] constexpr std::size_t size_bytes(dtype type) {
@@ -178,6 +183,7 @@ inline constexpr std::array all_dtypes = {dtype::f64,  dtype::f32,  dtype::f16, 
         case dtype::bf16:
             return 2;
         case dtype::i8:
+        case dtype::u8:
         case dtype::e4m3:
         case dtype::e5m2:
             return 1;
@@ -199,6 +205,8 @@ inline constexpr std::array all_dtypes = {dtype::f64,  dtype::f32,  dtype::f16, 
             return "i32";
         case dtype::i8:
             return "i8";
+        case dtype::u8:
+            return "u8";
         case dtype::e4m3:
             return "e4m3";
         case dtype::e5m2:
@@ -240,6 +248,11 @@ struct dtype_of<std::int32_t> {
 template <>
 struct dtype_of<std::int8_t> {
     static constexpr dtype value = dtype::i8;
+};
+
+template <>
+struct dtype_of<std::uint8_t> {
+    static constexpr dtype value = dtype::u8;
 };
 
 template <class T>

@@ -20,7 +20,7 @@ std::string bound_of(const on_device& d) {
 }
 
 bool whole(dtype type) {
-    return type == dtype::i8 || type == dtype::i32;
+    return is_byte_integer(type) || type == dtype::i32;
 }
 
 // Types whose products are faster here, with what they give up.

@@ -32,6 +32,8 @@ double load(dtype type, const std::byte* memory, std::int64_t index) {
             return load_as<std::int32_t>(memory, index);
         case dtype::i8:
             return load_as<std::int8_t>(memory, index);
+        case dtype::u8:
+            return load_as<std::uint8_t>(memory, index);
         case dtype::e4m3:
             return load_as<e4m3>(memory, index);
         case dtype::e5m2:
@@ -60,6 +62,8 @@ void store(dtype type, std::byte* memory, std::int64_t index, double value) {
             return store_as<std::int32_t>(memory, index, value);
         case dtype::i8:
             return store_as<std::int8_t>(memory, index, value);
+        case dtype::u8:
+            return store_as<std::uint8_t>(memory, index, value);
         case dtype::e4m3:
             return store_as<e4m3>(memory, index, value);
         case dtype::e5m2:
@@ -68,7 +72,7 @@ void store(dtype type, std::byte* memory, std::int64_t index, double value) {
 }
 
 bool is_integer(dtype type) {
-    return type == dtype::i32 || type == dtype::i8;
+    return type == dtype::i32 || is_byte_integer(type);
 }
 
 struct release {

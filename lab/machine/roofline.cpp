@@ -33,7 +33,9 @@ std::optional<double> bound_for(const std::vector<Peak>& peaks, int threads, Fig
 
 bool unit_serves(dtype unit, dtype data) {
     const bool narrow_float = data == dtype::f16 || data == dtype::bf16;
-    return unit == data || (narrow_float && unit == dtype::f32);
+    // Units that multiply bytes do so at one rate, signed or not.
+    return unit == data || (narrow_float && unit == dtype::f32) ||
+           (unit == dtype::i8 && data == dtype::u8);
 }
 
 // What the caches of one level hold together when `threads` cores use as many of them as they can.

@@ -330,7 +330,8 @@ class runner {
 core::problem problem_of(const case_key& key) {
     core::problem p = core::row_major_problem(key.type, key.size.m, key.size.n, key.size.k);
     if (size_bytes(key.type) < 4) p.c_type = dtype::f32;
-    if (key.type == dtype::i8) p.c_type = dtype::i32;
+    if (is_byte_integer(key.type)) p.c_type = dtype::i32;
+    if (key.type == dtype::u8) p.b_type = dtype::i8;
     if (key.type == dtype::e5m2) p.b_type = dtype::e4m3;
     if (key.stored.a == 't') p.a_layout = core::column_major(key.size.m);
     if (key.stored.b == 't') p.b_layout = core::column_major(key.size.k);

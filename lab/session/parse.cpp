@@ -141,7 +141,7 @@ std::vector<dtype> parse_dtypes(std::string_view text) {
             std::ranges::find_if(all_dtypes, [&](dtype t) { return name(t) == item; });
         if (found == all_dtypes.end())
             refuse("dtype '" + std::string(item) +
-                   "' is unknown: use f64, f32, f16, bf16, e4m3, e5m2, i32 or i8");
+                   "' is unknown: use f64, f32, f16, bf16, e4m3, e5m2, i32, i8 or u8 (by i8)");
         types.push_back(*found);
     }
     return types;

@@ -50,13 +50,14 @@ constexpr precision format_of(dtype type) {
             return {"e5m2", 0x1p-3, 0, 3, 57344, 0x1p-16};
         case dtype::i32:
         case dtype::i8:
+        case dtype::u8:
             break;
     }
     return integer;
 }
 
 bool is_integer(dtype type) {
-    return type == dtype::i32 || type == dtype::i8;
+    return type == dtype::i32 || is_byte_integer(type);
 }
 
 // (1 + x)^... - 1 for a sum x of roundoffs: at most e^x - 1 (and e^x - 1 <= x + x^2 up to 1).

@@ -31,6 +31,7 @@ constexpr element_pattern pattern_of(dtype type) {
         case dtype::i32:
             return {0xa7ca7a5d, 4};
         case dtype::i8:
+        case dtype::u8:
             return {0xa7, 1};
         case dtype::e4m3:
             return {0xff, 1};  // its NaNs have no payload

@@ -27,6 +27,8 @@ auto with_type(const source& s, const Work& work) {
             return work(static_cast<const std::int32_t*>(s.data));
         case dtype::i8:
             return work(static_cast<const std::int8_t*>(s.data));
+        case dtype::u8:
+            return work(static_cast<const std::uint8_t*>(s.data));
         case dtype::e4m3:
             return work(static_cast<const e4m3*>(s.data));
         case dtype::e5m2:

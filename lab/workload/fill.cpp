@@ -155,8 +155,10 @@ void fill_view(const matrix_view<T>& to, const element_source& source, int threa
 
 void require_fits(const distribution& d, dtype type) {
     if (d.kind != shape::uniform && d.kind != shape::integers) return;
-    const double end = type == dtype::i8 ? 0x1p7 : 0x1p31;
-    if ((type == dtype::i8 || type == dtype::i32) && (d.first < -end || d.second > end - 1))
+    if (!is_byte_integer(type) && type != dtype::i32) return;
+    const double least = type == dtype::u8 ? 0 : type == dtype::i8 ? -0x1p7 : -0x1p31;
+    const double values = type == dtype::i32 ? 0x1p32 : 0x1p8;
+    if (d.first < least || d.second > least + values - 1)
         throw error(error_code::invalid_argument, "distribution " + to_string(d) +
                                                       " does not fit " + std::string(name(type)) +
                                                       ": narrow its bounds");
@@ -194,6 +196,8 @@ void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const 
             return fill_as(static_cast<std::int32_t*>(memory));
         case dtype::i8:
             return fill_as(static_cast<std::int8_t*>(memory));
+        case dtype::u8:
+            return fill_as(static_cast<std::uint8_t*>(memory));
         case dtype::e4m3:
             return fill_as(static_cast<e4m3*>(memory));
         case dtype::e5m2:

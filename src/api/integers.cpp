@@ -15,28 +15,45 @@ namespace carat::api {
 namespace {
 
 using detail::erased_matrix;
-using view = matrix_view<const std::int32_t>;
 __extension__ typedef __int128 wide;
 
 constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
-view integers(const erased_matrix& m) {
-    return {static_cast<const std::int32_t*>(m.data), m.rows, m.cols, m.row_stride, m.col_stride};
+// Calls work with the matrix as a view of its element type.
+template <class Work>
+auto as_integers(const erased_matrix& m, const Work& work) {
+    const auto view = [&]<class T>(const T* data) {
+        return matrix_view<const T>(data, m.rows, m.cols, m.row_stride, m.col_stride);
+    };
+    if (m.type == dtype::i8) return work(view(static_cast<const std::int8_t*>(m.data)));
+    if (m.type == dtype::u8) return work(view(static_cast<const std::uint8_t*>(m.data)));
+    return work(view(static_cast<const std::int32_t*>(m.data)));
+}
+
+std::int64_t element(const erased_matrix& m, std::size_t i, std::size_t j) {
+    return as_integers(m, [&](const auto& view) { return std::int64_t{view(i, j)}; });
 }
 
 // The largest magnitude, read in the order of memory.
-std::int64_t largest(view m) {
-    if (std::abs(m.row_stride()) < std::abs(m.col_stride())) m = transposed(m);
-    std::int32_t low = 0;
-    std::int32_t high = 0;
-    for (std::size_t i = 0; i < m.rows(); ++i) {
-        for (std::size_t j = 0; j < m.cols(); ++j) {
-            low = std::min(low, m(i, j));
-            high = std::max(high, m(i, j));
+std::int64_t largest(const erased_matrix& m) {
+    return as_integers(m, [](auto view) {
+        if (std::abs(view.row_stride()) < std::abs(view.col_stride())) view = transposed(view);
+        std::int32_t low = 0;
+        std::int32_t high = 0;
+        for (std::size_t i = 0; i < view.rows(); ++i) {
+            for (std::size_t j = 0; j < view.cols(); ++j) {
+                low = std::min<std::int32_t>(low, view(i, j));
+                high = std::max<std::int32_t>(high, view(i, j));
+            }
         }
-    }
-    return std::max<std::int64_t>(high, -std::int64_t{low});
+        return std::max<std::int64_t>(high, -std::int64_t{low});
+    });
+}
+
+// The largest magnitude of a type.
+std::int64_t largest_of(const erased_matrix& m) {
+    return m.type == dtype::i8 ? 1 << 7 : m.type == dtype::u8 ? (1 << 8) - 1 : -least;
 }
 
 // Factors as whole numbers; 0 stands for an operand that must not be read.
@@ -45,13 +62,15 @@ struct factors {
     std::int64_t beta;
 };
 
-// Bounds the magnitude of every sum on the way to every element; exact up to 2^64.
-wide bound(const core::problem& p, const factors& f, const view& a, const view& b, const view& e) {
+// Bounds the magnitude of every sum on the way to every element, from that of elements; exact up to
+// 2^64.
+wide bound(const core::problem& p, const factors& f, const erased_matrix& a, const erased_matrix& b,
+           const erased_matrix* e, std::int64_t (*magnitude)(const erased_matrix&)) {
     constexpr wide enough = static_cast<wide>(1) << 64;
     wide sum = 0;
-    if (f.alpha != 0 && p.k != 0) sum = static_cast<wide>(largest(a)) * largest(b) * p.k;
+    if (f.alpha != 0 && p.k != 0) sum = static_cast<wide>(magnitude(a)) * magnitude(b) * p.k;
     sum = std::min(sum, enough) * std::abs(f.alpha);
-    if (f.beta != 0) sum += static_cast<wide>(std::abs(f.beta)) * largest(e);
+    if (f.beta != 0 && e != nullptr) sum += static_cast<wide>(std::abs(f.beta)) * magnitude(*e);
     return sum;
 }
 
@@ -62,26 +81,28 @@ wide bound(const core::problem& p, const factors& f, const view& a, const view& 
                     "double for values up to 2^53");
 }
 
-matrix_view<double> widened(const view& m, double* memory) {
-    const matrix_view<double> out(memory, m.rows(), m.cols());
-    for (std::size_t i = 0; i < m.rows(); ++i)
-        for (std::size_t j = 0; j < m.cols(); ++j) out(i, j) = m(i, j);
-    return out;
+matrix_view<double> widened(const erased_matrix& m, double* memory) {
+    return as_integers(m, [&](const auto& view) {
+        const matrix_view<double> out(memory, m.rows, m.cols);
+        for (std::size_t i = 0; i < m.rows; ++i)
+            for (std::size_t j = 0; j < m.cols; ++j) out(i, j) = view(i, j);
+        return out;
+    });
 }
 
 // Where sums stay below 2^53 doubles are exact, and the engine multiplies them fast.
 class product_of_doubles {
   public:
-    product_of_doubles(const core::problem& p, int threads, const view& a, const view& b,
-                       const view& e)
-        : result_(nullptr, a.rows(), b.cols()) {
+    product_of_doubles(const core::problem& p, int threads, const erased_matrix& a,
+                       const erased_matrix& b, const erased_matrix* e)
+        : result_(nullptr, a.rows, b.cols) {
         core::problem exact = core::row_major_problem(dtype::f64, p.m, p.n, p.k);
         exact.alpha = p.alpha;
         exact.beta = p.beta;
         const cpu_engine::product made(exact, threads, cpu_engine::kernels_for(core::isa_in_use()));
-        const auto elements = [](const view& m) {
-            return core::checked_product(static_cast<std::int64_t>(m.rows()),
-                                         static_cast<std::int64_t>(m.cols()), "matrix_product");
+        const auto elements = [](const erased_matrix& m) {
+            return core::checked_product(static_cast<std::int64_t>(m.rows),
+                                         static_cast<std::int64_t>(m.cols), "matrix_product");
         };
         const bool reads = p.alpha != 0;
         const std::int64_t of_a = reads ? elements(a) : 0;
@@ -91,8 +112,8 @@ class product_of_doubles {
         double* next = reinterpret_cast<double*>(packing + made.workspace_bytes());
         if (reads) widened(a, next);
         if (reads) widened(b, next + of_a);
-        result_ = {next + of_a + of_b, a.rows(), b.cols()};
-        if (p.beta != 0) widened(e, result_.data());
+        result_ = {next + of_a + of_b, a.rows, b.cols};
+        if (p.beta != 0 && e != nullptr) widened(*e, result_.data());
         made.run({.a = next, .b = next + of_a, .c = result_.data()}, packing);
     }
 
@@ -108,25 +129,26 @@ class product_of_doubles {
 // Any sums at all, one element at a time.
 class product_of_wides {
   public:
-    product_of_wides(const core::problem& p, const view& a, const view& b, const view& e)
+    product_of_wides(const core::problem& p, const erased_matrix& a, const erased_matrix& b,
+                     const erased_matrix* e)
         : p_(p), a_(a), b_(b), e_(e) {}
 
     [[nodiscard]] wide operator()(std::size_t i, std::size_t j) const {
         wide sum = 0;
-        for (std::size_t q = 0; p_.alpha != 0 && q < a_.cols(); ++q)
-            sum += std::int64_t{a_(i, q)} * b_(q, j);
+        for (std::size_t q = 0; p_.alpha != 0 && q < a_.cols; ++q)
+            sum += element(a_, i, q) * element(b_, q, j);
         // Past 2^64 no factor and no E brings it back into range.
         constexpr wide enough = static_cast<wide>(1) << 64;
         const wide scaled = std::clamp(sum, -enough, enough) * static_cast<std::int64_t>(p_.alpha);
-        if (p_.beta == 0) return scaled;
-        return scaled + static_cast<wide>(static_cast<std::int64_t>(p_.beta)) * e_(i, j);
+        if (p_.beta == 0 || e_ == nullptr) return scaled;
+        return scaled + static_cast<wide>(static_cast<std::int64_t>(p_.beta)) * element(*e_, i, j);
     }
 
   private:
     const core::problem& p_;
-    view a_;
-    view b_;
-    view e_;
+    const erased_matrix& a_;
+    const erased_matrix& b_;
+    const erased_matrix* e_;
 };
 
 // All elements before any is written: C may be E, and an overflow must leave C as it was.
@@ -151,17 +173,16 @@ bool multiply_exactly_if_needed(const core::problem& p, int threads, const erase
                                 const erased_matrix& b, const erased_matrix* e,
                                 const erased_matrix& c) {
     const factors f = {static_cast<std::int64_t>(p.alpha), static_cast<std::int64_t>(p.beta)};
-    const view in_a = integers(a);
-    const view in_b = integers(b);
-    const view in_e = e == nullptr ? view() : integers(*e);
-    const wide size = bound(p, f, in_a, in_b, in_e);
+    // Of bytes the type alone is proof enough, up to K = 131071 (u8 by i8: 65793).
+    if (is_byte_integer(a.type) && bound(p, f, a, b, e, &largest_of) <= most) return false;
+    const wide size = bound(p, f, a, b, e, &largest);
     if (size <= most) return false;
     const matrix_view<std::int32_t> out(static_cast<std::int32_t*>(c.data), c.rows, c.cols,
                                         c.row_stride, c.col_stride);
     if (size <= static_cast<wide>(1) << 53) {
-        write_checked(product_of_doubles(p, threads, in_a, in_b, in_e), out);
+        write_checked(product_of_doubles(p, threads, a, b, e), out);
     } else {
-        write_checked(product_of_wides(p, in_a, in_b, in_e), out);
+        write_checked(product_of_wides(p, a, b, e), out);
     }
     return true;
 }

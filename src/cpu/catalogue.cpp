@@ -15,6 +15,7 @@ constexpr core::signature signatures[] = {
     {dtype::f16, dtype::f16, dtype::f32, "f32"},
     {dtype::bf16, dtype::bf16, dtype::f32, "f32"},
     {dtype::i8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
+    {dtype::u8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
 };
 
 constexpr core::tunable tunables[] = {

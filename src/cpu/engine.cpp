@@ -50,7 +50,7 @@ plan::request request_of(const core::problem& p, bool apart, int threads,
     return {.m = p.m,
             .n = p.n,
             .k = p.alpha == 0 ? 0 : p.k,
-            .same_types = !apart && !is_narrow(p.a_type) && p.a_type != dtype::i8,
+            .same_types = !apart && !is_narrow(p.a_type) && !is_byte_integer(p.a_type),
             .rows_of_a = p.a_layout.row_stride == 1,
             .depths_of_a = p.a_layout.col_stride == 1,
             .depths_of_b = p.b_layout.row_stride == 1,
@@ -86,9 +86,11 @@ task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
 std::string unsupported(const core::problem& p) {
     const bool wider = (is_narrow(p.a_type) && p.c_type == dtype::f32) ||
                        (p.a_type == dtype::f32 && is_narrow(p.c_type)) ||
-                       (p.a_type == dtype::i8 && p.c_type == dtype::i32);
-    const bool same = p.a_type == p.c_type && p.a_type != dtype::i8;
-    if (p.a_type != p.b_type || !(same || wider))
+                       (is_byte_integer(p.a_type) && p.c_type == dtype::i32);
+    const bool same = p.a_type == p.c_type && !is_byte_integer(p.a_type);
+    const bool alike =
+        p.a_type == p.b_type || (is_byte_integer(p.a_type) && is_byte_integer(p.b_type));
+    if (!alike || !(same || wider))
         return "no kernel multiplies " + std::string(name(p.a_type)) + " by " +
                std::string(name(p.b_type)) + " into " + std::string(name(p.c_type));
     const auto whole = [](double x) { return std::abs(x) <= 0x1p31 && x == std::floor(x); };

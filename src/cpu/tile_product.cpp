@@ -47,6 +47,13 @@ plan::request request_for(const core::problem& p, int threads, const plan::block
             .wanted = wanted};
 }
 
+// Of a problem that has been turned.
+const tile_kernel& kernel_for(const core::problem& p, const tile_set& from) {
+    if (p.a_type == dtype::bf16) return from.bf16;
+    if (p.a_type == dtype::i8) return p.b_type == dtype::i8 ? from.i8 : from.i8_u8;
+    return p.b_type == dtype::i8 ? from.u8_i8 : from.u8;
+}
+
 bool starts_on_lines(const tile_task& t) {
     constexpr std::int64_t line_bytes = 64;
     return reinterpret_cast<std::uintptr_t>(t.c) % line_bytes == 0 &&
@@ -56,7 +63,8 @@ bool starts_on_lines(const tile_task& t) {
 }  // namespace
 
 bool has_tiles_for(const core::problem& p) {
-    return p.a_type == p.b_type && (p.a_type == dtype::bf16 || p.a_type == dtype::i8);
+    if (is_byte_integer(p.a_type)) return is_byte_integer(p.b_type);
+    return p.a_type == dtype::bf16 && p.b_type == dtype::bf16;
 }
 
 tile_product::tile_product(const core::problem& p, int threads, const tile_set& with,
@@ -66,7 +74,7 @@ tile_product::tile_product(const core::problem& p, int threads, const tile_set& 
       swapped_(ready == nullptr && should_swap_for_tiles(p)),
       problem_(swapped_ ? core::swapped(p) : p),
       set_(&with),
-      kernel_(p.a_type == dtype::i8 ? &with.i8 : &with.bf16) {
+      kernel_(&kernel_for(problem_, with)) {
     request_ = request_for(problem_, threads, wanted);
     if (ready != nullptr) {
         // K is cut where it would be without: sums are the same to the bit.

@@ -116,6 +116,77 @@ TEST(integers, all_ways_agree_with_wide_sums) {
     EXPECT_GE(refused, 2);
 }
 
+template <class A, class B>
+answer dot_of_bytes(std::size_t k, A of_a, B of_b, A last) {
+    matrix<A> a(1, k);
+    matrix<B> b(k, 1);
+    for (std::size_t p = 0; p < k; ++p) {
+        a(0, p) = p + 1 < k ? of_a : last;
+        b(p, 0) = of_b;
+    }
+    matrix<i32> c(1, 1);
+    c(0, 0) = 5;
+    try {
+        matrix_product(a, b, c);
+    } catch (const error& refused) {
+        EXPECT_EQ(c(0, 0), 5) << "C was touched";
+        EXPECT_EQ(refused.code(), error_code::overflow) << refused.what();
+        return {5, refused.what()};
+    }
+    return {c(0, 0), {}};
+}
+
+// Around the depths from which the types alone prove nothing.
+TEST(integers, sums_of_bytes_end_where_32_bits_do) {
+    using i8 = std::int8_t;
+    using u8 = std::uint8_t;
+    EXPECT_EQ((dot_of_bytes<i8, i8>(131071, -128, -128, -128).value), 131071 * 16384);
+    EXPECT_TRUE(overflows(dot_of_bytes<i8, i8>(131072, -128, -128, -128)));
+    EXPECT_EQ((dot_of_bytes<i8, i8>(131072, -128, -128, 0).value), 131071 * 16384);
+    EXPECT_EQ((dot_of_bytes<u8, i8>(65793, 255, -128, 255).value), 65793 * -32640);
+    EXPECT_TRUE(overflows(dot_of_bytes<u8, i8>(65794, 255, -128, 255)));
+    EXPECT_EQ((dot_of_bytes<i8, u8>(65794, -128, 255, 0).value), 65793 * -32640);
+    EXPECT_EQ((dot_of_bytes<u8, u8>(33025, 255, 255, 255).value), 33025 * 65025);
+    EXPECT_TRUE(overflows(dot_of_bytes<u8, u8>(33026, 255, 255, 255)));
+}
+
+// C = 2 E - 3 A B over whole ranges of A and B.
+template <class A, class B>
+int wrong_products_of_bytes(std::size_t m, std::size_t n, std::size_t k) {
+    matrix<A> a(m, k);
+    matrix<B> b(k, n);
+    matrix<i32> e(m, n), c(m, n);
+    for (std::size_t p = 0; p < k; ++p) {
+        for (std::size_t i = 0; i < m; ++i) a(i, p) = static_cast<A>(i * 37 + p * 101);
+        for (std::size_t j = 0; j < n; ++j) b(p, j) = static_cast<B>(j * 53 + p * 29);
+    }
+    for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) e(i, j) = static_cast<i32>(i * n + j) - 100;
+    matrix_product(scaled(-3, a), b, scaled(2, e), c);
+    int wrong = 0;
+    for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            i32 sum = 0;
+            for (std::size_t p = 0; p < k; ++p) sum += i32{a(i, p)} * b(p, j);
+            wrong += c(i, j) != 2 * e(i, j) - 3 * sum;
+        }
+    return wrong;
+}
+
+TEST(integers, bytes_of_either_kind) {
+    using i8 = std::int8_t;
+    using u8 = std::uint8_t;
+    int executed = 0;
+    for (const std::size_t size : {1u, 17u, 70u, 150u}) {
+        EXPECT_EQ((wrong_products_of_bytes<i8, i8>(size, size + 1, size + 3)), 0) << size;
+        EXPECT_EQ((wrong_products_of_bytes<u8, i8>(size, size + 1, size + 3)), 0) << size;
+        EXPECT_EQ((wrong_products_of_bytes<i8, u8>(size, size + 1, size + 3)), 0) << size;
+        EXPECT_EQ((wrong_products_of_bytes<u8, u8>(size, size + 1, size + 3)), 0) << size;
+        ++executed;
+    }
+    EXPECT_EQ(executed, 4);
+}
+
 TEST(integers, the_message_names_the_element) {
     matrix<i32> a(2, 1), b(1, 3), c(2, 3);
     a(1, 0) = 1 << 20;

@@ -77,7 +77,12 @@ void draw_factors(drawer& draw, core::problem& p) {
     p.beta = draw.one_in(3) ? 0 : draw.any_of(integer ? whole : real);
 }
 
+workload::distribution small_integers(dtype type) {
+    return workload::integers(type == dtype::u8 ? 0 : -8, 8);
+}
+
 workload::distribution draw_data(drawer& draw, const core::problem& p) {
+    if (p.a_type == dtype::u8) return workload::integers(0, 127);
     if (p.c_type == dtype::i32)
         return draw.one_in(2) || p.a_type != dtype::i32 ? workload::integers(-8, 8)
                                                         : workload::integers(-0x1p31, 0x1p31 - 1);
@@ -127,7 +132,7 @@ std::vector<simplification> simplifications() {
     all.emplace_back([](product_case& c) { c.how.threads = 1; });
     all.emplace_back([](product_case& c) { c.how.tunables.clear(); });
     all.emplace_back([](product_case& c) { c.special = plant::none; });
-    all.emplace_back([](product_case& c) { c.data = workload::integers(-8, 8); });
+    all.emplace_back([](product_case& c) { c.data = small_integers(c.p.a_type); });
     return all;
 }
 
@@ -142,6 +147,7 @@ product_case plain_case(const core::implementation& entry, const core::signature
     c.p.a_type = types.a;
     c.p.b_type = types.b;
     c.how.threads = 1;
+    c.data = small_integers(types.a);
     return c;
 }
 

@@ -22,6 +22,8 @@ template <class T>
 T marker() {
     if constexpr (std::is_same_v<T, std::int8_t>) {
         return -77;
+    } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+        return 177;
     } else if constexpr (std::is_same_v<T, std::int32_t>) {
         return -77'777'777;
     } else {
@@ -58,7 +60,8 @@ class padded {
         for (std::int64_t i = 0; i < rows_; ++i)
             for (std::int64_t j = 0; j < cols_; ++j)
                 (*this)(i, j) =
-                    T(static_cast<double>((seed = seed * 1103515245u + 12345u) >> 16 & 7u) - 3);
+                    T(static_cast<double>((seed = seed * 1103515245u + 12345u) >> 16 & 7u) -
+                      (std::is_unsigned_v<T> ? 0 : 3));
     }
 
   private:
@@ -83,11 +86,11 @@ struct shape {
 };
 
 // One product of `row` against the definition; the whole memory of C must be as it should.
-template <class In, class Out>
+template <class In, class Out, class InB = In>
 void check(const core::implementation& row, const shape& s, order of_a, order of_b, order of_c,
            double alpha, double beta, const core::settings& settings) {
     padded<In> a(s.m, s.k, of_a);
-    padded<In> b(s.k, s.n, of_b);
+    padded<InB> b(s.k, s.n, of_b);
     padded<Out> c(s.m, s.n, of_c);
     a.fill(1);
     b.fill(2);
@@ -100,8 +103,8 @@ void check(const core::implementation& row, const shape& s, order of_a, order of
             expected(i, j) = Out(alpha * sum + (beta == 0 ? 0 : beta * double(expected(i, j))));
         }
     }
-    const core::problem p = {dtype_of_v<In>, dtype_of_v<In>, dtype_of_v<Out>, s.m,   s.n, s.k,
-                             a.where(),      b.where(),      c.where(),       alpha, beta};
+    const core::problem p = {dtype_of_v<In>, dtype_of_v<InB>, dtype_of_v<Out>, s.m,   s.n, s.k,
+                             a.where(),      b.where(),       c.where(),       alpha, beta};
     ASSERT_EQ(core::reason_against(row, p, settings), "");
     row.prepare(p, settings)->run({a.first(), b.first(), c.first()});
     EXPECT_TRUE(same(c.memory(), expected.memory()))
@@ -123,19 +126,22 @@ core::settings small_blocks(int threads) {
 template <class Pair>
 class exactness : public testing::Test {};
 
-template <class I, class O>
+template <class I, class O, class B = I>
 struct types {
     using in = I;
+    using in_b = B;
     using out = O;
 };
 using all_types =
     testing::Types<types<double, double>, types<float, float>, types<std::int32_t, std::int32_t>,
                    types<f16, f16>, types<bf16, bf16>, types<f16, float>, types<bf16, float>,
-                   types<std::int8_t, std::int32_t>>;
+                   types<std::int8_t, std::int32_t>,
+                   types<std::uint8_t, std::int32_t, std::int8_t>>;
 TYPED_TEST_SUITE(exactness, all_types);
 
 TYPED_TEST(exactness, edges_of_the_register_tile) {
     using In = typename TypeParam::in;
+    using InB = typename TypeParam::in_b;
     using Out = typename TypeParam::out;
     const std::int64_t some[] = {0, 1, 2, 5, 7, 8, 9, 15, 17, 23, 24, 25, 31, 47, 48, 49};
     const std::int64_t depths[] = {0, 1, 3, 16};
@@ -149,8 +155,8 @@ TYPED_TEST(exactness, edges_of_the_register_tile) {
                         return orders[(executed / step + step) % 3];
                     };
                     const double beta = executed % 4 == 0 ? 0 : executed % 4 - 2;
-                    check<In, Out>(*row, {m, n, k}, pick(1), pick(3), pick(9), 2, beta,
-                                   executed % 2 == 0 ? core::settings{} : small_blocks(1));
+                    check<In, Out, InB>(*row, {m, n, k}, pick(1), pick(3), pick(9), 2, beta,
+                                        executed % 2 == 0 ? core::settings{} : small_blocks(1));
                     ++executed;
                 }
     EXPECT_EQ(executed, static_cast<int>(available_rows().size()) * 16 * 16 * 4);
@@ -158,6 +164,7 @@ TYPED_TEST(exactness, edges_of_the_register_tile) {
 
 TYPED_TEST(exactness, blocks_layouts_and_factors) {
     using In = typename TypeParam::in;
+    using InB = typename TypeParam::in_b;
     using Out = typename TypeParam::out;
     const shape shapes[] = {{100, 70, 33}, {49, 129, 40}, {1, 90, 80}, {90, 1, 80}, {33, 33, 33}};
     constexpr order orders[] = {order::rows, order::columns, order::gaps};
@@ -169,8 +176,8 @@ TYPED_TEST(exactness, blocks_layouts_and_factors) {
                     for (const order of_c : orders)
                         for (const double alpha : {0.0, -2.0})
                             for (const double beta : {0.0, 1.0, 3.0}) {
-                                check<In, Out>(*row, s, of_a, of_b, of_c, alpha, beta,
-                                               small_blocks(1 + executed % 3));
+                                check<In, Out, InB>(*row, s, of_a, of_b, of_c, alpha, beta,
+                                                    small_blocks(1 + executed % 3));
                                 ++executed;
                             }
     EXPECT_EQ(executed, static_cast<int>(available_rows().size()) * 5 * 27 * 6);

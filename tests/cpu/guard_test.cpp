@@ -78,11 +78,12 @@ int run_row(const core::implementation& row, std::int64_t m, std::int64_t n, std
 
 template <class T>
 class guard : public testing::Test {};
-using element_types = testing::Types<double, float, std::int32_t, f16, bf16, std::int8_t>;
+using element_types =
+    testing::Types<double, float, std::int32_t, f16, bf16, std::int8_t, std::uint8_t>;
 TYPED_TEST_SUITE(guard, element_types);
 
 TYPED_TEST(guard, no_access_outside_the_operands) {
-    using sum = std::conditional_t<std::is_same_v<TypeParam, std::int8_t>, std::int32_t, TypeParam>;
+    using sum = std::conditional_t<is_byte_integer(dtype_of_v<TypeParam>), std::int32_t, TypeParam>;
     const core::settings usual;
     const core::settings blocks{1, {{"mc", 48}, {"nc", 16}, {"kc", 12}}};
     int executed = 0;

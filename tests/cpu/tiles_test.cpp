@@ -41,33 +41,40 @@ struct matrix {
     std::vector<T> data;
 };
 
-template <class In, class Sum>
-core::problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const matrix<In>& a,
-                         const matrix<In>& b, const matrix<Sum>& c) {
-    const dtype in = dtype_of_v<In>;
-    return {in, in, dtype_of_v<Sum>, m, n, k, a.where, b.where, c.where, 1, 0};
+template <class A, class B, class Sum>
+core::problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const matrix<A>& a,
+                         const matrix<B>& b, const matrix<Sum>& c) {
+    return {dtype_of_v<A>, dtype_of_v<B>, dtype_of_v<Sum>, m, n, k,
+            a.where,       b.where,       c.where,         1, 0};
 }
 
-template <class In, class Sum>
-void run(const core::problem& p, matrix<In>& a, matrix<In>& b, matrix<Sum>& c,
+template <class A, class B, class Sum>
+void run(const core::problem& p, matrix<A>& a, matrix<B>& b, matrix<Sum>& c,
          const plan::blocking& blocks = {}) {
     const cpu_engine::product made(p, 1, cpu_engine::kernels_for(core::isa::amx), blocks);
     cpu_engine::workspace memory;
     made.run({a.data.data(), b.data.data(), c.data.data()}, memory.reserve(made.workspace_bytes()));
 }
 
-// Whole numbers of `most` at most, whose products and sums every type here holds exactly.
-template <class In, class Sum>
+// A whole number of -most to most - 1, or of 0 to 2 most - 1 where there are no negative ones.
+template <class T>
+T whole_number(std::mt19937& random, int most) {
+    const int least = std::is_unsigned_v<T> ? 0 : -most;
+    return T(static_cast<float>(
+        std::uniform_int_distribution<int>(least, least + 2 * most - 1)(random)));
+}
+
+// Whole numbers whose products and sums every type here holds exactly.
+template <class In, class Sum, class InB = In>
 void check_exactly(std::int64_t m, std::int64_t n, std::int64_t k, order of_a, order of_b,
                    order of_c, const plan::blocking& blocks, int most) {
     matrix<In> a(m, k, of_a);
-    matrix<In> b(k, n, of_b);
+    matrix<InB> b(k, n, of_b);
     matrix<Sum> c(m, n, of_c);
     std::mt19937 random(static_cast<unsigned>(m * 7919 + n * 104729 + k));
-    std::uniform_int_distribution<int> whole(-most, most - 1);
     for (std::int64_t p = 0; p < k; ++p) {
-        for (std::int64_t i = 0; i < m; ++i) a(i, p) = In(static_cast<float>(whole(random)));
-        for (std::int64_t j = 0; j < n; ++j) b(p, j) = In(static_cast<float>(whole(random)));
+        for (std::int64_t i = 0; i < m; ++i) a(i, p) = whole_number<In>(random, most);
+        for (std::int64_t j = 0; j < n; ++j) b(p, j) = whole_number<InB>(random, most);
     }
     run(problem_of(m, n, k, a, b, c), a, b, c, blocks);
     int wrong = 0;
@@ -81,7 +88,7 @@ void check_exactly(std::int64_t m, std::int64_t n, std::int64_t k, order of_a, o
                         << int(of_c);
 }
 
-template <class In, class Sum>
+template <class In, class Sum, class InB = In>
 int check_edges(int most) {
     const std::int64_t sizes[] = {1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97};
     const std::int64_t depths[] = {1, 31, 33, 63, 64, 65, 129, 200};
@@ -92,7 +99,7 @@ int check_edges(int most) {
                 const auto pick = [&](int step) { return orders[(executed / step + step) % 3]; };
                 const plan::blocking blocks =
                     executed % 2 == 0 ? plan::blocking{} : plan::blocking{32, 64, 64};
-                check_exactly<In, Sum>(m, n, k, pick(1), pick(3), pick(9), blocks, most);
+                check_exactly<In, Sum, InB>(m, n, k, pick(1), pick(3), pick(9), blocks, most);
                 ++executed;
             }
     return executed;
@@ -102,6 +109,16 @@ TEST(tiles, edges_of_lines_and_steps) {
     CARAT_NEED_TILES();
     EXPECT_EQ((check_edges<bf16, float>(8)), 11 * 11 * 8);
     EXPECT_EQ((check_edges<std::int8_t, std::int32_t>(128)), 11 * 11 * 8);
+}
+
+// C by columns makes A and B change places, so both orders of the two types are met.
+TEST(tiles, signed_and_unsigned_bytes) {
+    CARAT_NEED_TILES();
+    using i8 = std::int8_t;
+    using u8 = std::uint8_t;
+    EXPECT_EQ((check_edges<u8, std::int32_t, i8>(128)), 11 * 11 * 8);
+    EXPECT_EQ((check_edges<i8, std::int32_t, u8>(128)), 11 * 11 * 8);
+    EXPECT_EQ((check_edges<u8, std::int32_t, u8>(128)), 11 * 11 * 8);
 }
 
 // Beyond one slab and one block in every direction, with what is kept and what is packed again.
@@ -199,6 +216,11 @@ TEST(tiles, integers_are_modulo_2_to_the_32) {
     std::ranges::fill(b.data, std::int8_t{-128});
     run(problem_of(1, 1, k, a, b, c), a, b, c);
     EXPECT_EQ(c(0, 0), INT32_MIN);
+    matrix<std::uint8_t> u(1, k, order::rows);
+    std::ranges::fill(u.data, std::uint8_t{255});
+    run(problem_of(1, 1, k, u, b, c), u, b, c);
+    EXPECT_EQ(c(0, 0),
+              static_cast<std::int32_t>(-std::int64_t{k} * 255 * 128 + (std::int64_t{1} << 32)));
 }
 
 // |C - exact| <= gamma_k |A||B|, every entry, against double; products of bf16 are exact in f32.

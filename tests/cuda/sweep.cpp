@@ -31,6 +31,8 @@ decltype(auto) with_type(dtype type, Function&& f) {
             return f(std::int32_t{});
         case dtype::i8:
             return f(std::int8_t{});
+        case dtype::u8:
+            return f(std::uint8_t{});
         case dtype::e4m3:
             return f(e4m3{});
         case dtype::e5m2:

@@ -127,6 +127,10 @@ TEST(narrow_types, name_what_they_are_multiplied_with_and_into) {
     EXPECT_EQ(p.b_type, dtype::e4m3);
     EXPECT_EQ(p.c_type, dtype::f32);
     EXPECT_EQ(session::problem_of({{2, 2, 2}, dtype::i8, 1, {}}).c_type, dtype::i32);
+    const core::problem mixed = session::problem_of({{2, 2, 2}, dtype::u8, 1, {}});
+    EXPECT_EQ(mixed.a_type, dtype::u8);
+    EXPECT_EQ(mixed.b_type, dtype::i8);
+    EXPECT_EQ(mixed.c_type, dtype::i32);
     EXPECT_EQ(session::problem_of({{2, 2, 2}, dtype::f64, 1, {}}).c_type, dtype::f64);
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <carat/types.hpp>
@@ -54,17 +55,21 @@ class storage {
 };
 
 // Runs `entry` on `p` with seeded integers and returns what is wrong with C; empty when nothing is.
-template <class Input, class Output>
+// What must not be read, or be written: NaN and a large number where the type has them.
+template <class T>
+constexpr double poison = std::is_integral_v<T> ? 77 : std::numeric_limits<double>::quiet_NaN();
+template <class T>
+constexpr double sentinel = std::is_integral_v<T> ? -77'777'777 : -1e10;
+
+template <class Input, class Output, class Second = Input>
 std::string run_and_check(const core::implementation& entry, const core::problem& p, int threads) {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    constexpr double sentinel = -1e10;
     std::mt19937 random(static_cast<unsigned>(p.m * 10007 + p.n * 101 + p.k));
     const auto integer = [&] { return static_cast<double>(random() % 7) - 3; };
-    storage<Input> a(p.m, p.k, p.a_layout, nan);
-    storage<Input> b(p.k, p.n, p.b_layout, nan);
-    storage<Output> c(p.m, p.n, p.c_layout, sentinel);
+    storage<Input> a(p.m, p.k, p.a_layout, poison<Input>);
+    storage<Second> b(p.k, p.n, p.b_layout, poison<Second>);
+    storage<Output> c(p.m, p.n, p.c_layout, sentinel<Output>);
     if (p.alpha != 0) {
-        a.fill(integer);
+        a.fill([&] { return integer() + (std::is_unsigned_v<Input> ? 3 : 0); });
         b.fill(integer);
     }
     c.fill(integer);
@@ -77,7 +82,7 @@ std::string run_and_check(const core::implementation& entry, const core::problem
             const double old = p.beta == 0 ? 0 : p.beta * static_cast<double>(c(i, j));
             expected(i, j) = Output(p.alpha * sum + old + 0.0);
         }
-    if (p.beta == 0) c.fill([&] { return nan; });
+    if (p.beta == 0) c.fill([&] { return poison<Output>; });
 
     const auto product = entry.prepare(p, {threads, {}});
     product->run({a.data(), b.data(), c.data()});
@@ -98,6 +103,9 @@ inline std::string run_and_check(const core::implementation& entry, const core::
                                  int threads) {
     if (p.a_type == dtype::f64) return run_and_check<double, double>(entry, p, threads);
     if (p.a_type == dtype::f32) return run_and_check<float, float>(entry, p, threads);
+    if (p.a_type == dtype::i8) return run_and_check<std::int8_t, std::int32_t>(entry, p, threads);
+    if (p.a_type == dtype::u8)
+        return run_and_check<std::uint8_t, std::int32_t, std::int8_t>(entry, p, threads);
     return run_and_check<bf16, float>(entry, p, threads);
 }
 

@@ -18,7 +18,8 @@ namespace {
 template <class T>
 class Fill : public testing::Test {};
 
-using element_types = testing::Types<double, float, f16, bf16, std::int32_t, std::int8_t>;
+using element_types =
+    testing::Types<double, float, f16, bf16, std::int32_t, std::int8_t, std::uint8_t>;
 TYPED_TEST_SUITE(Fill, element_types);
 
 template <class T>
@@ -32,7 +33,7 @@ T expected(double value) {
 // Sizes around the tiles of fill.cpp (32 x 64), layouts of every kind, one to three threads.
 TYPED_TEST(Fill, DependsOnThePlaceAlone) {
     using T = TypeParam;
-    const distribution d = uniform(-100, 100);
+    const distribution d = uniform(std::is_unsigned_v<T> ? 0 : -100, 100);
     int elements = 0;
     for (const auto& [rows, cols] :
          {std::array<std::int64_t, 2>{1, 1}, {31, 65}, {33, 64}, {70, 130}})
@@ -71,6 +72,13 @@ TEST(FillTypes, IntegersSaturateAndBoundsAreChecked) {
     EXPECT_NO_THROW(fill_i8(integers(-128, 127)));
     EXPECT_THROW(fill_i8(integers(-128, 128)), error);
     EXPECT_THROW(fill_i8(uniform(-129, 0)), error);
+    std::vector<std::uint8_t> bytes(64);
+    const auto fill_u8 = [&](const distribution& d) {
+        fill(bytes.data(), dtype::u8, 8, 8, core::row_major(8), d, 1, operand::a);
+    };
+    EXPECT_NO_THROW(fill_u8(integers(0, 255)));
+    EXPECT_THROW(fill_u8(integers(0, 256)), error);
+    EXPECT_THROW(fill_u8(integers(-1, 5)), error);
 }
 
 TEST(FillTypes, ZerosAndEmptyMatrices) {

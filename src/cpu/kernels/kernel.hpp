@@ -97,6 +97,7 @@ struct kernel {
     packers<T> pack_f16 = {};   // f32 only
     packers<T> pack_bf16 = {};  // f32 only
     packers<T> pack_i8 = {};    // i32 only
+    packers<T> pack_u8 = {};    // i32 only
     store_function<T> store_f16 = nullptr;
     store_function<T> store_bf16 = nullptr;
 };
@@ -137,6 +138,7 @@ template <class T>
     if (from == dtype::f16) return with.pack_f16;
     if (from == dtype::bf16) return with.pack_bf16;
     if (from == dtype::i8) return with.pack_i8;
+    if (from == dtype::u8) return with.pack_u8;
     return with.pack;
 }
 

@@ -95,6 +95,9 @@ struct alignas(64) tile_state {
 struct tile_set {
     tile_kernel bf16;
     tile_kernel i8;
+    tile_kernel u8;
+    tile_kernel u8_i8;  // A by B
+    tile_kernel i8_u8;
     void (*acquire)(tile_state&);
     void (*give_back)(const tile_state&);
 };

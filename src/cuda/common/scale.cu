@@ -52,6 +52,8 @@ void scale_c(const core::problem& p, void* c) {
                 p, c, static_cast<std::uint32_t>(static_cast<std::int64_t>(p.beta)));
         case dtype::i8:
             return launch<std::int8_t>(p, c, static_cast<std::int32_t>(p.beta));
+        case dtype::u8:
+            return launch<std::uint8_t>(p, c, static_cast<std::int32_t>(p.beta));
         case dtype::e4m3:
             return launch<__nv_fp8_e4m3>(p, c, static_cast<float>(p.beta));
         case dtype::e5m2:

@@ -49,6 +49,52 @@ class gemm_call final : public core::runnable {
     Output beta_;
 };
 
+// Column-major, its first operand signed: of u8 by i8 in a C by rows that is B^T, as it should be.
+class byte_gemm_call final : public core::runnable {
+  public:
+    byte_gemm_call(const blas_library& library, const core::problem& p, int threads)
+        : gemm_(library.byte_gemm),
+          control_(library.threads),
+          threads_(threads),
+          shape_(shape_for_blas(p)),
+          beta_(static_cast<float>(p.beta)) {}
+
+    void run(const core::operands& data) override {
+        const threads_held held(control_, threads_);
+        const int m = static_cast<int>(shape_.m);
+        const int n = static_cast<int>(shape_.n);
+        const int k = static_cast<int>(shape_.k);
+        const int first_ld = static_cast<int>(shape_.first_ld);
+        const int second_ld = static_cast<int>(shape_.second_ld);
+        const int c_ld = static_cast<int>(shape_.c_ld);
+        const float alpha = 1;
+        const std::int8_t none = 0;
+        const std::int32_t offset = 0;
+        gemm_(&shape_.first_letter, &shape_.second_letter, "F", &m, &n, &k, &alpha,
+              static_cast<const std::int8_t*>(data.b), &first_ld, &none,
+              static_cast<const std::uint8_t*>(data.a), &second_ld, &none, &beta_,
+              static_cast<std::int32_t*>(data.c), &c_ld, &offset);
+    }
+
+    [[nodiscard]] int threads() const override { return threads_; }
+
+  private:
+    fortran_byte_gemm* gemm_;
+    const thread_control& control_;
+    int threads_;
+    blas_shape shape_;
+    float beta_;
+};
+
+std::string reason_against_bytes(const blas_library& library, const core::problem& p) {
+    const std::string name = library.facts.name + " " + library.facts.version;
+    if (library.byte_gemm == nullptr) return name + " has no product of bytes";
+    if (is_degenerate(p)) return {};
+    if (const std::string why = reason_against_float_scaling(p); !why.empty()) return why;
+    if (!shape_for_blas(p).swapped) return name + " multiplies u8 by i8 into a C by rows only";
+    return {};
+}
+
 template <class Input, class Output>
 std::unique_ptr<core::runnable> prepare_gemm(const blas_library& library,
                                              fortran_gemm<Input, Output>* gemm,
@@ -56,6 +102,13 @@ std::unique_ptr<core::runnable> prepare_gemm(const blas_library& library,
     if (is_degenerate(p)) return std::make_unique<scale_only<Output>>(p);
     const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
     return std::make_unique<gemm_call<Input, Output>>(library, gemm, p, threads);
+}
+
+std::unique_ptr<core::runnable> prepare_bytes(const blas_library& library, const core::problem& p,
+                                              const core::settings& s) {
+    if (is_degenerate(p)) return std::make_unique<scale_only<std::uint32_t>>(p);
+    const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
+    return std::make_unique<byte_gemm_call>(library, p, threads);
 }
 
 }  // namespace
@@ -81,12 +134,16 @@ std::string reason_against(const blas_library& library, const core::problem& p,
     if (p.a_type == dtype::bf16 && library.sbgemm == nullptr)
         return fmt::format("{} {} has no bf16 product", library.facts.name, library.facts.version);
     if (std::string why = reason_against_shape(p, largest_int); !why.empty()) return why;
+    if (p.c_type == dtype::i32)
+        if (std::string why = reason_against_bytes(library, p); !why.empty()) return why;
     return reason_against_threads(library.threads, s.threads);
 }
 
 std::unique_ptr<core::runnable> prepare(const blas_library& library, const core::problem& p,
                                         const core::settings& s) {
     switch (p.a_type) {
+        case dtype::u8:
+            return prepare_bytes(library, p, s);
         case dtype::bf16:
             return prepare_gemm(library, library.sbgemm, p, s);
         case dtype::f32:

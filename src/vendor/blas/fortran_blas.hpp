@@ -21,10 +21,18 @@ using fortran_gemm = void(const char*, const char*, const int*, const int*, cons
                           const Output*, const Input*, const int*, const Input*, const int*,
                           const Output*, Output*, const int*, std::size_t, std::size_t);
 
+// MKL's of signed by unsigned bytes into 32-bit integers, with offsets that are 0 here.
+using fortran_byte_gemm = void(const char*, const char*, const char*, const int*, const int*,
+                               const int*, const float*, const std::int8_t*, const int*,
+                               const std::int8_t*, const std::uint8_t*, const int*,
+                               const std::int8_t*, const float*, std::int32_t*, const int*,
+                               const std::int32_t*);
+
 struct blas_library {
     fortran_gemm<double, double>* dgemm = nullptr;
     fortran_gemm<float, float>* sgemm = nullptr;
     fortran_gemm<bf16, float>* sbgemm = nullptr;  // few have it
+    fortran_byte_gemm* byte_gemm = nullptr;       // MKL alone
     thread_control threads;
     core::library_facts facts;
     std::string missing;  // why there is no library; the rest is empty then
@@ -38,6 +46,13 @@ inline constexpr std::array blas_signatures_with_bf16 = {
     blas_signatures[0],
     blas_signatures[1],
     core::signature{dtype::bf16, dtype::bf16, dtype::f32, "f32"},
+};
+
+inline constexpr std::array blas_signatures_with_bytes = {
+    blas_signatures[0],
+    blas_signatures[1],
+    blas_signatures_with_bf16[2],
+    core::signature{dtype::u8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
 };
 
 struct blas_vendor {

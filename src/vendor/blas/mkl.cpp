@@ -92,6 +92,7 @@ void connect(const shared_library& file, blas_library& library) {
     library.facts.kernel = kernel_of(library);
     library.facts.note = note_on(library.facts.kernel);
     library.sbgemm = file.function<fortran_gemm<bf16, float>>("gemm_bf16bf16f32_");
+    library.byte_gemm = file.function<fortran_byte_gemm>("gemm_s8u8s32_");
 }
 
 // The pip package brings only the name with the version in it, which changes every few years.
@@ -102,7 +103,7 @@ constexpr std::array<std::string_view, 3> files = {"libmkl_rt.so.3", "libmkl_rt.
 
 constexpr blas_vendor mkl_vendor = {{"MKL", files, "./dev peers (it brings the pip package mkl)"},
                                     connect,
-                                    blas_signatures_with_bf16};
+                                    blas_signatures_with_bytes};
 
 constexpr core::implementation mkl_row =
     blas_row<mkl_vendor>("vendor.mkl", "Intel MKL: tuned per CPU, closed source");

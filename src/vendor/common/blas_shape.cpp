@@ -65,6 +65,14 @@ std::string reason_against_shape(const core::problem& p, std::int64_t largest) {
     return why;
 }
 
+std::string reason_against_float_scaling(const core::problem& p) {
+    if (p.alpha == 1 && (p.beta == 0 || p.beta == 1)) return {};
+    return fmt::format(
+        "it scales integers in float, which rounds: alpha and beta are {} and {}, use 1 "
+        "and 0 or 1",
+        p.alpha, p.beta);
+}
+
 blas_shape shape_for_blas(const core::problem& p) {
     const auto a = find_storage(p.m, p.k, p.a_layout).value();
     const auto b = find_storage(p.k, p.n, p.b_layout).value();

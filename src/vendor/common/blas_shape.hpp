@@ -34,6 +34,9 @@ struct blas_shape {
 // Degenerate problems never reach BLAS and always pass.
 [[nodiscard]] std::string reason_against_shape(const core::problem& p, std::int64_t largest);
 
+// Libraries scale integer sums in float, which rounds them: why `p` can't have that, or empty.
+[[nodiscard]] std::string reason_against_float_scaling(const core::problem& p);
+
 // Only for problems without such a reason that are not degenerate.
 [[nodiscard]] blas_shape shape_for_blas(const core::problem& p);
 

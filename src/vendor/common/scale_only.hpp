@@ -3,6 +3,8 @@
 // it themselves: A and B are never read, and C is not read either when beta = 0.
 #pragma once
 
+#include <type_traits>
+
 #include "core/implementation.hpp"
 
 namespace carat::vendor {
@@ -14,7 +16,12 @@ class scale_only final : public core::runnable {
 
     void run(const core::operands& data) override {
         if (p_.beta == 1) return;
-        const auto beta = static_cast<T>(p_.beta);
+        T beta{};
+        if constexpr (std::is_integral_v<T>) {
+            beta = static_cast<T>(static_cast<std::int64_t>(p_.beta));
+        } else {
+            beta = static_cast<T>(p_.beta);
+        }
         const auto c = core::c_view<T>(p_, data);
         for (std::size_t i = 0; i < c.rows(); ++i)
             for (std::size_t j = 0; j < c.cols(); ++j) c(i, j) = beta == 0 ? T{0} : beta * c(i, j);

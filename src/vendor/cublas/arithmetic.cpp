@@ -23,6 +23,8 @@ cudaDataType_t type_of(dtype type) {
             return CUDA_R_32I;
         case dtype::i8:
             return CUDA_R_8I;
+        case dtype::u8:
+            return CUDA_R_8U;
         case dtype::e4m3:
             return CUDA_R_8F_E4M3;
         case dtype::e5m2:

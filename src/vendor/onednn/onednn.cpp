@@ -33,7 +33,15 @@ template <class Input>
 using gemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const Input*,
                  std::int64_t, const Input*, std::int64_t, float, float*, std::int64_t);
 
+// Bytes into 32-bit integers, with offsets that are 0 here.
+template <class Input>
+using byte_gemm = int(char, char, char, std::int64_t, std::int64_t, std::int64_t, float,
+                      const Input*, std::int64_t, Input, const std::int8_t*, std::int64_t,
+                      std::int8_t, float, std::int32_t*, std::int64_t, const std::int32_t*);
+
 struct onednn_library {
+    byte_gemm<std::int8_t>* s8_gemm = nullptr;
+    byte_gemm<std::uint8_t>* u8_gemm = nullptr;
     gemm<float>* sgemm = nullptr;
     gemm<bf16>* bf16_gemm = nullptr;  // null where it is missing or has no code for this CPU
     thread_control threads;
@@ -76,6 +84,41 @@ class gemm_call final : public core::runnable {
     float beta_;
 };
 
+// The same of bytes; its first operand may be unsigned.
+template <class Input>
+class byte_gemm_call final : public core::runnable {
+  public:
+    byte_gemm_call(const onednn_library& library, byte_gemm<Input>* function,
+                   const core::problem& p, int threads)
+        : gemm_(function),
+          control_(library.threads),
+          threads_(threads),
+          shape_(shape_for_blas(p)),
+          beta_(static_cast<float>(p.beta)) {}
+
+    void run(const core::operands& data) override {
+        const threads_held held(control_, threads_);
+        const auto* second = static_cast<const Input*>(shape_.swapped ? data.a : data.b);
+        const auto* first = static_cast<const std::int8_t*>(shape_.swapped ? data.b : data.a);
+        const std::int32_t offset = 0;
+        const int status =
+            gemm_(shape_.second_letter, shape_.first_letter, 'F', shape_.n, shape_.m, shape_.k, 1,
+                  second, shape_.second_ld, 0, first, shape_.first_ld, 0, beta_,
+                  static_cast<std::int32_t*>(data.c), shape_.c_ld, &offset);
+        if (status != success)
+            throw error(error_code::unsupported, fmt::format("oneDNN failed, status {}", status));
+    }
+
+    [[nodiscard]] int threads() const override { return threads_; }
+
+  private:
+    byte_gemm<Input>* gemm_;
+    const thread_control& control_;
+    int threads_;
+    blas_shape shape_;
+    float beta_;
+};
+
 // dnnl_cpu_isa_t: a bit for each set of instructions; these mean the same in versions 2 and 3.
 constexpr int bit_avx2 = 0x4, bit_avx512 = 0x20, bit_vnni = 0x40, bit_bf16 = 0x80, bit_amx = 0x200;
 
@@ -109,6 +152,8 @@ onednn_library connect(const shared_library& file) {
     if (!serial) library.threads = openmp_threads(file);
     library.sgemm = file.required<gemm<float>>("dnnl_sgemm");
     library.bf16_gemm = find_bf16_gemm(file);
+    library.s8_gemm = file.function<byte_gemm<std::int8_t>>("dnnl_gemm_s8s8s32");
+    library.u8_gemm = file.function<byte_gemm<std::uint8_t>>("dnnl_gemm_u8s8s32");
     const int instructions = file.required<int()>("dnnl_get_effective_cpu_isa")();
     library.facts = {"oneDNN",
                      fmt::format("{}.{}.{}, {}", version->major, version->minor, version->patch,
@@ -132,26 +177,47 @@ const onednn_library& opened() {
     return library;
 }
 
+std::string reason_against_bytes(const onednn_library& library, const core::problem& p) {
+    const bool is_unsigned = p.a_type == dtype::u8;
+    if (is_unsigned ? library.u8_gemm == nullptr : library.s8_gemm == nullptr)
+        return fmt::format("oneDNN {} has no product of bytes", library.facts.version);
+    // Its operands are signed, but for the first one of a product by rows.
+    if (is_unsigned && !shape_for_blas(p).swapped)
+        return fmt::format("oneDNN {} multiplies u8 by i8 into a C by rows only",
+                           library.facts.version);
+    return reason_against_float_scaling(p);
+}
+
 std::string unsupported(const core::problem& p, const core::settings& s) {
     const onednn_library& library = opened();
     if (p.a_type == dtype::bf16 && library.bf16_gemm == nullptr)
         return fmt::format("oneDNN {} has no bf16 product for this CPU", library.facts.version);
     std::string why = reason_against_shape(p, std::numeric_limits<std::int64_t>::max());
+    if (why.empty() && is_byte_integer(p.a_type) && !is_degenerate(p))
+        why = reason_against_bytes(library, p);
     return why.empty() ? reason_against_threads(library.threads, s.threads) : why;
 }
 
 std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
     const onednn_library& library = opened();
+    if (is_degenerate(p) && p.c_type == dtype::i32)
+        return std::make_unique<scale_only<std::uint32_t>>(p);
     if (is_degenerate(p)) return std::make_unique<scale_only<float>>(p);
     const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
     if (p.a_type == dtype::bf16)
         return std::make_unique<gemm_call<bf16>>(library, library.bf16_gemm, p, threads);
+    if (p.a_type == dtype::i8)
+        return std::make_unique<byte_gemm_call<std::int8_t>>(library, library.s8_gemm, p, threads);
+    if (p.a_type == dtype::u8)
+        return std::make_unique<byte_gemm_call<std::uint8_t>>(library, library.u8_gemm, p, threads);
     return std::make_unique<gemm_call<float>>(library, library.sgemm, p, threads);
 }
 
 constexpr std::array signatures = {
     core::signature{dtype::f32, dtype::f32, dtype::f32, "f32"},
     core::signature{dtype::bf16, dtype::bf16, dtype::f32, "f32"},
+    core::signature{dtype::i8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
+    core::signature{dtype::u8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
 };
 
 constexpr core::implementation make_row() {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <immintrin.h>
+#include <type_traits>
 
 #include <carat/types.hpp>
 
@@ -25,12 +26,16 @@ struct sums_of<std::int8_t> {
     using type = std::uint32_t;  // modulo 2^32
 };
 
-// The unit's product. Registers are named in the instruction, hence a macro.
-#define CARAT_TILE_MULTIPLY(E, c, a, b) \
-    if constexpr (sizeof(E) == 1) {     \
-        _tile_dpbssd(c, a, b);          \
-    } else {                            \
-        _tile_dpbf16ps(c, a, b);        \
+// The unit's product, of elements A by B. Registers are named in the instruction, hence a macro.
+#define CARAT_TILE_MULTIPLY(A, B, c, a, b)                         \
+    if constexpr (sizeof(A) == 2) {                                \
+        _tile_dpbf16ps(c, a, b);                                   \
+    } else if constexpr (std::is_signed_v<A>) {                    \
+        if constexpr (std::is_signed_v<B>) _tile_dpbssd(c, a, b);  \
+        if constexpr (!std::is_signed_v<B>) _tile_dpbsud(c, a, b); \
+    } else {                                                       \
+        if constexpr (std::is_signed_v<B>) _tile_dpbusd(c, a, b);  \
+        if constexpr (!std::is_signed_v<B>) _tile_dpbuud(c, a, b); \
     }
 
 template <int Rows, int Cols>
@@ -58,21 +63,21 @@ inline void store_sums(std::byte* at, std::int64_t stride_bytes) {
     if constexpr (Rows == 2 && Cols == 2) _tile_stored(3, below + step_bytes, stride_bytes);
 }
 
-template <class E, int Rows, int Cols>
+template <class A, class B, int Rows, int Cols>
 inline void multiply_step(const tile_source& a, const std::byte* at, const std::byte* b) {
     _tile_loadd(6, b, step_bytes);
     _tile_loadd(4, at, a.line_stride_bytes);
-    CARAT_TILE_MULTIPLY(E, 0, 4, 6);
+    CARAT_TILE_MULTIPLY(A, B, 0, 4, 6);
     if constexpr (Cols == 2) {
         _tile_loadd(7, b + tile_bytes, step_bytes);
-        CARAT_TILE_MULTIPLY(E, 1, 4, 7);
+        CARAT_TILE_MULTIPLY(A, B, 1, 4, 7);
     }
     if constexpr (Rows == 2) {
         _tile_loadd(5, at + a.tile_stride_bytes, a.line_stride_bytes);
-        CARAT_TILE_MULTIPLY(E, 2, 5, 6);
+        CARAT_TILE_MULTIPLY(A, B, 2, 5, 6);
     }
     if constexpr (Rows == 2 && Cols == 2) {
-        CARAT_TILE_MULTIPLY(E, 3, 5, 7);
+        CARAT_TILE_MULTIPLY(A, B, 3, 5, 7);
     }
 }
 
@@ -87,7 +92,7 @@ inline void stream_rows(finished_sums& f, std::int64_t rows) {
     }
 }
 
-template <class E, int Rows, int Cols>
+template <class A, class B, int Rows, int Cols>
 void multiply_tiles(const tile_block& call) {
     const std::byte* a = call.a.data;
     const std::byte* b = call.b;
@@ -100,7 +105,7 @@ void multiply_tiles(const tile_block& call) {
     load_sums<Rows, Cols>(call.sums);
     for (std::int64_t s = 0; s < call.steps;
          ++s, a += call.a.step_stride_bytes, b += call.b_step_stride_bytes) {
-        multiply_step<E, Rows, Cols>(call.a, a, b);
+        multiply_step<A, B, Rows, Cols>(call.a, a, b);
         if (s < streaming) stream_rows(finished, share);
     }
     if (streaming != 0) stream_rows(finished, strip_lines - streaming * share);
@@ -109,12 +114,13 @@ void multiply_tiles(const tile_block& call) {
 }
 
 // See tile_block in tile_kernel.hpp.
-template <class E>
+template <class A, class B>
 void multiply(const tile_block& call) {
     if (call.rows > tile_lines)
-        return call.cols > tile_lines ? multiply_tiles<E, 2, 2>(call)
-                                      : multiply_tiles<E, 2, 1>(call);
-    return call.cols > tile_lines ? multiply_tiles<E, 1, 2>(call) : multiply_tiles<E, 1, 1>(call);
+        return call.cols > tile_lines ? multiply_tiles<A, B, 2, 2>(call)
+                                      : multiply_tiles<A, B, 2, 1>(call);
+    return call.cols > tile_lines ? multiply_tiles<A, B, 1, 2>(call)
+                                  : multiply_tiles<A, B, 1, 1>(call);
 }
 
 }  // namespace carat::cpu_engine::amx

@@ -28,13 +28,15 @@ void give_back(const tile_state& before) {
     _tile_loadconfig(before.configuration);
 }
 
-template <class E>
+// Bytes are packed alike, signed or not.
+template <class A, class B>
 constexpr tile_kernel make_kernel(std::string_view name) {
+    using E = std::conditional_t<sizeof(A) == 1, std::int8_t, A>;
     return {.name = name,
             .element_bytes = sizeof(E),
             .pack_a = &pack_tiles<E, false>,
             .pack_b = &pack_tiles<E, true>,
-            .multiply = &multiply<E>,
+            .multiply = &multiply<A, B>,
             .store = &store<typename sums_of<E>::type>,
             .store_bf16 = sizeof(E) == 2 ? &store_narrow_tile : nullptr};
 }
@@ -42,9 +44,13 @@ constexpr tile_kernel make_kernel(std::string_view name) {
 }  // namespace
 
 extern const tile_set tiles;
-constinit const tile_set tiles = {.bf16 = make_kernel<bf16>("gemm_bf16_amx_32x32"),
-                                  .i8 = make_kernel<std::int8_t>("gemm_i8_amx_32x32"),
-                                  .acquire = &acquire,
-                                  .give_back = &give_back};
+constinit const tile_set tiles = {
+    .bf16 = make_kernel<bf16, bf16>("gemm_bf16_amx_32x32"),
+    .i8 = make_kernel<std::int8_t, std::int8_t>("gemm_i8_amx_32x32"),
+    .u8 = make_kernel<std::uint8_t, std::uint8_t>("gemm_u8_amx_32x32"),
+    .u8_i8 = make_kernel<std::uint8_t, std::int8_t>("gemm_u8_i8_amx_32x32"),
+    .i8_u8 = make_kernel<std::int8_t, std::uint8_t>("gemm_i8_u8_amx_32x32"),
+    .acquire = &acquire,
+    .give_back = &give_back};
 
 }  // namespace carat::cpu_engine::amx

@@ -71,6 +71,7 @@ constexpr kernel<float> make_f32() {
 constexpr kernel<std::uint32_t> make_i32() {
     kernel<std::uint32_t> made = make_kernel<std::uint32_t>(CARAT_TILE_NAME_I32);
     made.pack_i8 = packers_from<std::uint32_t, std::int8_t>();
+    made.pack_u8 = packers_from<std::uint32_t, std::uint8_t>();
     return made;
 }
 
