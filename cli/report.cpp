@@ -68,7 +68,8 @@ int report(const report_options& o) {
 }  // namespace
 
 void add_report(CLI::App& app, action& chosen) {
-    CLI::App* sub = app.add_subcommand("report", "a results file as HTML, Markdown or CSV");
+    CLI::App* sub = app.add_subcommand(
+        "report", "a results file as HTML, Markdown or CSV, or its tables and charts for papers");
     auto o = std::make_shared<report_options>();
     sub->add_option("results", o->input, "a file written by carat bench --json")->required();
     sub->add_option("-o,--output", o->output,

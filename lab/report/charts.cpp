@@ -52,6 +52,7 @@ class scratch {
 // Its exit code, or nothing when it did not start or did not end in time.
 std::optional<int> run(std::vector<std::string> command, const std::string& output) {
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (std::string& word : command) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t files;

@@ -82,8 +82,10 @@ std::string latex_cell(const std::string& cell) {
 
 std::string line(const std::vector<std::string>& cells) {
     std::string said = "   ";
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        said += (i == 0 ? " " : " & ") + latex_cell(cells[i]);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        said += i == 0 ? " " : " & ";
+        said += latex_cell(cells[i]);
+    }
     return said + " \\\\\n";
 }
 
