@@ -73,6 +73,44 @@ def shape_sets():
         results, "cpu/shapes.json")
 
 
+def narrow_cases():
+    return peers("cpu/narrow.json")
+
+
+def tile_peak(results, dtype, threads):
+    """The peak of the tiles that multiply a type, from the run's own ceilings."""
+    unit = {"bf16": "amx bf16 tile"}.get(dtype, "amx int8 tile")
+    return next((c["gflops"] for c in results["machine"]["ceilings"]["compute"]
+                 if c["unit"] == unit and c["threads"] == threads), None)
+
+
+def narrow_sets():
+    """bf16 and bytes: engine / best peer and the share of the tiles' peak, by size."""
+    results = load("cpu/narrow.json")
+    sets = {}
+    for case, _, ratio, _, _ in against_best(results):
+        square = case["m"] == case["n"] == case["k"]
+        name = ("few rows, few columns, thin k" if not square
+                else "squares below 1024" if case["n"] < 1024 else "squares from 1024 on")
+        cell = ranked(results, implementation="cpu.engine", **case)[0]
+        peak = tile_peak(results, case["dtype"], case["threads"])
+        share = cell["median_gflops"] / peak if peak else float("nan")
+        sets.setdefault((case["dtype"], case["threads"], name), []).append(
+            (ratio, size_of(case), share))
+    rows = []
+    for (dtype, threads, name), found in sorted(sets.items()):
+        mean = math.exp(sum(math.log(ratio) for ratio, _, _ in found) / len(found))
+        worst, size, _ = min(found)
+        shares = [share for _, _, share in found]
+        rows.append([dtype, str(threads), name, str(len(found)), f"{mean:.2f}",
+                     f"{worst:.2f} at {size}",
+                     f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %"])
+    head = ["type", "threads", "shapes", "cases", "engine / best peer, geometric mean", "worst",
+            "of the tiles' peak"]
+    return table(head, ["---", "--:", "---", "--:", "--:", "---", "--:"], rows) + source(
+        results, "cpu/narrow.json")
+
+
 def tflops(cell):
     low, high = cell["ci95_gflops"]
     return f"{cell['median_gflops'] / 1e3:.4g} [{low / 1e3:.4g}, {high / 1e3:.4g}]"
@@ -172,6 +210,7 @@ def gpu_shapes():
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
 PAGES = {"README.md": {"ranking": ranking, "peers": peers},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-cases": shape_cases},
+         "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
                          "gpu-engine": gpu_engine, "gpu-shapes": gpu_shapes},
          **study_tables.PAGES, **property_tables.PAGES}
