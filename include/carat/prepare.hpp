@@ -4,8 +4,8 @@
 //   carat::matrix_product(x, weights, y);                          // the bits of (x, w, y)
 //   carat::matrix_product(carat::prepare(a, carat::side::left), b, c);
 //
-// Packing is most of the work of a product with few rows. f16 and bf16 are kept as float where the
-// processor has no tiles for them. Meant for a C by rows; others are correct and slower.
+// Measured before it is used: see docs/adr/0073. f16 and bf16 are kept as float where the processor
+// has no tiles for them. Meant for a C by rows; others are correct and slower.
 #pragma once
 
 #include <concepts>

@@ -145,6 +145,52 @@ TEST(allocation, each_failure_is_an_error_with_c_untouched) {
     EXPECT_EQ(fail_each<std::int32_t>(40, 20000), 2) << "through doubles: workspace and result";
 }
 
+// Runs `call` in a thread of its own with each of its allocations failing in turn, until none is
+// left to fail. Returns how many there were.
+template <class Call>
+int fail_each_of(const Call& call) {
+    for (int successes = 0; successes < 1000; ++successes) {
+        bool failed = false;
+        const long live_before = live;
+        std::thread([&] {
+            countdown = successes;
+            watched = true;
+            try {
+                call();
+            } catch (const error& e) {
+                watched = false;
+                failed = true;
+                EXPECT_EQ(e.code(), error_code::out_of_memory) << e.what();
+            }
+            watched = false;
+        }).join();
+        EXPECT_EQ(live, live_before) << "leaked with " << successes << " allocations";
+        if (!failed) return successes;
+    }
+    return 1000;
+}
+
+TEST(allocation, each_failure_of_preparing_is_an_error) {
+    const auto b = test::random_matrix<double>(70, 60, 1);
+    EXPECT_GE(fail_each_of([&] { (void)prepare(b); }), 2) << "the operand and its panels";
+}
+
+TEST(allocation, each_failure_of_a_batch_leaves_c_untouched) {
+    const auto a = test::whole_matrix<f16>(70, 70, 3, 1);
+    const auto before = test::whole_matrix<f16>(140, 70, 50, 3);
+    matrix<f16> c = before;
+    int calls = 0;
+    int unchanged = 0;
+    const int failures = fail_each_of([&] {
+        unchanged += test::same_bits(c, before) ? 1 : 0;
+        ++calls;
+        matrix_products(cpu{2}, a, a, strided(c.view().block(0, 0, 70, 70), 2, 4900));
+    });
+    EXPECT_GE(failures, 2) << "where matrices lie, and workspace";
+    EXPECT_EQ(calls, failures + 1);
+    EXPECT_EQ(unchanged, calls) << "before the call that succeeds, nothing was written";
+}
+
 TEST(allocation, small_products_and_second_products_allocate_nothing) {
     const auto a = test::random_matrix<double>(100, 100, 1);
     const auto f = test::random_matrix<float>(300, 300, 1);

@@ -25,6 +25,9 @@ void multiply_packed(const task<T>& t, tile_call<T> call, std::int64_t a_depth, 
     const std::int64_t mr = t.with->mr;
     const std::int64_t nr = t.with->nr;
     const T* const a = call.a;
+    // Columns of a block at once: longer runs, stored a while ago.
+    const bool finishes = t.finish != nullptr && call.last && t.c_row_stride == 1;
+    call.last = call.last && !finishes;
     for (std::int64_t jr = 0; jr < nc; jr += nr, call.b += nr * call.k) {
         call.cols = static_cast<int>(std::min(nr, nc - jr));
         call.a = a;
@@ -32,6 +35,9 @@ void multiply_packed(const task<T>& t, tile_call<T> call, std::int64_t a_depth, 
             call.rows = static_cast<int>(std::min(mr, mc - ir));
             run_tile(t.with->packed, t, call, ic + ir, jc + jr);
         }
+        if (finishes)
+            (*t.finish)({t.c_at(ic, jc + jr), mc, call.cols, t.c_col_stride, t.first_row + ic,
+                         t.first_col + jc + jr});
     }
 }
 

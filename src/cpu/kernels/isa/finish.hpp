@@ -27,7 +27,8 @@ inline void for_each_vector(T* sums, std::int64_t count, const F& f) {
 template <class T>
 struct exponential;
 // Taylor's series to where its next term is below half a unit in the last place on |r| <= ln(2)/2,
-// highest power first. |x| > most gives 0 or infinity.
+// highest power first. x > most gives infinity; x < least the value there, not a subnormal number,
+// which would cost some 150 cycles: GELU of sums with deviation 16 took 7 ns each in f32, not 1.
 template <>
 struct exponential<float> {
     using integer = std::uint32_t;
@@ -35,6 +36,7 @@ struct exponential<float> {
     static constexpr int fraction_bits = 23;
     static constexpr whole bias = 127;
     static constexpr float most = 110;
+    static constexpr float least = -87;
     static constexpr float rounder = 0x1.8p23f;
     static constexpr float ln2_high = 0x1.62e4p-1f;
     static constexpr float ln2_low = 0x1.7f7d1cp-20f;
@@ -47,6 +49,7 @@ struct exponential<double> {
     static constexpr int fraction_bits = 52;
     static constexpr whole bias = 1023;
     static constexpr double most = 760;
+    static constexpr double least = -708;
     static constexpr double rounder = 0x1.8p52;
     static constexpr double ln2_high = 0x1.62e42fefa3p-1;
     static constexpr double ln2_low = 0x1.3de6af278ece6p-42;
@@ -69,8 +72,9 @@ inline typename vector<T>::type exp(typename vector<T>::type x) {
     typedef typename how::integer bits __attribute__((vector_size(sizeof(type))));
     typedef typename how::whole wholes __attribute__((vector_size(sizeof(type))));
     const type most = vec::broadcast(how::most);
+    const type least = vec::broadcast(how::least);
     x = x > most ? most : x;
-    x = x < -most ? -most : x;
+    x = x < least ? least : x;
     const type rounder = vec::broadcast(how::rounder);
     const type shifted =
         vec::multiply_add(x, vec::broadcast(static_cast<T>(1.4426950408889634)), rounder);
