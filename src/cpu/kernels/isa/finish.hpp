@@ -28,7 +28,7 @@ template <class T>
 struct exponential;
 // Taylor's series to where its next term is below half a unit in the last place on |r| <= ln(2)/2,
 // highest power first. x > most gives infinity; x < least the value there, not a subnormal number,
-// which would cost some 150 cycles: GELU of sums with deviation 16 took 7 ns each in f32, not 1.
+// which would cost some 150 cycles: GELU of sums with deviation 11 took 6 ns each in f32, not 1.
 template <>
 struct exponential<float> {
     using integer = std::uint32_t;
