@@ -70,10 +70,12 @@ TEST(page, is_whole_small_and_asks_for_nothing) {
     EXPECT_EQ(page.find("{{chart}}"), page.npos);
     EXPECT_EQ(page.find("{{script}}"), page.npos);
     EXPECT_NE(page.find("default-src 'none'"), page.npos);
-    for (const std::string_view fetching :
-         {" src=", "@import", "url(", "<link", "fetch(", "import("}) {
+    for (const std::string_view fetching : {" src=", "@import", "<link", "fetch(", "import("}) {
         EXPECT_EQ(page.find(fetching), page.npos) << fetching;
     }
+    // An address that begins with # is a place in the page itself.
+    for (auto at = page.find("url("); at != page.npos; at = page.find("url(", at + 1))
+        EXPECT_TRUE(page.substr(at).starts_with("url(#")) << page.substr(at, 80);
 }
 
 std::vector<std::string> table_rows(const std::string& text) {
