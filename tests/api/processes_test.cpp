@@ -1,8 +1,5 @@
 // Programs that fork before, after and while they multiply.
-#include <atomic>
 #include <gtest/gtest.h>
-#include <thread>
-#include <vector>
 
 #include "tests/api/matrices.hpp"
 #include "tests/core/child.hpp"
@@ -25,26 +22,16 @@ bool large_product_is_right() {
     return true;
 }
 
-bool children_are_right_beside_busy_threads(int children) {
-    std::vector<std::thread> busy;
-    std::atomic<bool> stop = false;
-    for (int i = 0; i < 4; ++i)
-        busy.emplace_back([&] {
-            while (!stop) (void)large_product_is_right();
-        });
-    int right = 0;
-    for (int i = 0; i < children; ++i) right += in_child(large_product_is_right) == 0 ? 1 : 0;
-    stop = true;
-    for (std::thread& thread : busy) thread.join();
-    return right == children;
-}
-
 // First in this file: nobody has multiplied yet, so the forks of each round may come while the
 // other threads are in the middle of the library's first call.
 TEST(processes, children_multiply_while_other_threads_of_the_parent_do) {
     if (!test::threads_start_in_children) GTEST_SKIP() << test::no_threads_in_children;
     for (int i = 0; i < 25; ++i)
-        ASSERT_EQ(in_child([] { return children_are_right_beside_busy_threads(2); }), 0);
+        ASSERT_EQ(in_child([] {
+                      return test::children_are_right_beside_busy_threads(large_product_is_right,
+                                                                          2);
+                  }),
+                  0);
 }
 
 TEST(processes, children_multiply_after_their_parent_did) {

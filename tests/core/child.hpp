@@ -1,8 +1,11 @@
 // Work in forked children, for tests of what survives a fork.
 #pragma once
 
+#include <atomic>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace carat::test {
 
@@ -30,6 +33,23 @@ int in_child(const Work& work) {
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Whether `work` is true in every one of some children born while four threads of their parent do
+// the same. The first may come while those threads are in the middle of a library's first call.
+template <class Work>
+bool children_are_right_beside_busy_threads(const Work& work, int children) {
+    std::vector<std::thread> busy;
+    std::atomic<bool> stop = false;
+    for (int i = 0; i < 4; ++i)
+        busy.emplace_back([&] {
+            while (!stop) (void)work();
+        });
+    int right = 0;
+    for (int i = 0; i < children; ++i) right += in_child(work) == 0 ? 1 : 0;
+    stop = true;
+    for (std::thread& thread : busy) thread.join();
+    return right == children;
 }
 
 }  // namespace carat::test

@@ -1,6 +1,5 @@
 // Many callers at once, callers inside parallel regions, and processes that fork after threads have
 // multiplied.
-#include <atomic>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -107,26 +106,15 @@ TEST(process, children_multiply_after_their_parent_did) {
     EXPECT_TRUE(large_product_is_right());
 }
 
-// The first fork may come while the other threads are in the middle of the library's first call.
-bool children_are_right_beside_busy_threads(int children) {
-    std::vector<std::thread> busy;
-    std::atomic<bool> stop = false;
-    for (int i = 0; i < 4; ++i)
-        busy.emplace_back([&] {
-            while (!stop) (void)large_product_is_right();
-        });
-    int right = 0;
-    for (int i = 0; i < children; ++i) right += in_child(large_product_is_right) == 0 ? 1 : 0;
-    stop = true;
-    for (std::thread& thread : busy) thread.join();
-    return right == children;
-}
-
 TEST(process, children_multiply_while_other_threads_of_the_parent_do) {
     if (!test::threads_start_in_children) GTEST_SKIP() << test::no_threads_in_children;
     // Each in a process in which nobody has multiplied yet.
     for (int i = 0; i < 25; ++i)
-        ASSERT_EQ(in_child([] { return children_are_right_beside_busy_threads(2); }), 0);
+        ASSERT_EQ(in_child([] {
+                      return test::children_are_right_beside_busy_threads(large_product_is_right,
+                                                                          2);
+                  }),
+                  0);
 }
 
 }  // namespace
