@@ -1,10 +1,10 @@
 // Many products of one size in one call.
 //
 //   // 12 heads that lie side by side in q (128 x 768), k and scores (12 x 128 x 128):
-//   carat::matrix_products(carat::strided(q.view().block(0, 0, 128, 64), 12, 64),
-//                          carat::transposed(carat::strided(k.view().block(0, 0, 128, 64), 12,
-//                          64)), carat::strided(carat::matrix_view(scores, 128, 128), 12, 128 *
-//                          128));
+//   const auto q_heads = carat::strided(q.view().block(0, 0, 128, 64), 12, 64);
+//   const auto k_heads = carat::strided(k.view().block(0, 0, 128, 64), 12, 64);
+//   const auto s_heads = carat::strided(carat::matrix_view(scores, 128, 128), 12, 128 * 128);
+//   carat::matrix_products(q_heads, carat::transposed(k_heads), s_heads);
 //   carat::matrix_products(carat::pointers(as, 8, 8), b, carat::pointers(cs, 8, 8));
 //
 // The same values, to the bit, as a loop of carat::matrix_product over the batch. A, B and E may
