@@ -168,10 +168,23 @@ void matrix_products(const cpu& where, A&& a, B&& b, E&& e, C&& c, const F& last
     }
 }
 
-// C = A B with as many threads as OMP_NUM_THREADS or the machine offers.
+// The same with as many threads as OMP_NUM_THREADS or the machine offers.
 template <class A, class B, class C>
 void matrix_products(A&& a, B&& b, C&& c) {
     matrix_products(cpu{}, a, b, c);
+}
+template <class A, class B, class E, class C>
+requires(!detail::place<A> && !detail::finishing<C>) void matrix_products(A&& a, B&& b, E&& e,
+                                                                          C&& c) {
+    matrix_products(cpu{}, a, b, e, c);
+}
+template <class A, class B, class C, detail::finishing F>
+requires(!detail::place<A>) void matrix_products(A&& a, B&& b, C&& c, const F& last) {
+    matrix_products(cpu{}, a, b, c, last);
+}
+template <class A, class B, class E, class C, detail::finishing F>
+requires(!detail::place<A>) void matrix_products(A&& a, B&& b, E&& e, C&& c, const F& last) {
+    matrix_products(cpu{}, a, b, e, c, last);
 }
 
 }  // namespace carat

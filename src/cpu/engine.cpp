@@ -189,8 +189,9 @@ std::string product::explain() const {
 
 template <class T>
 void product::run_direct(const core::operands& data, std::byte*) const {
-    multiply_direct(make_task(problem_, swapped_, kernel_of<T>(*kernels_), data), plan_.packs_a,
-                    plan_.blocks.kc);
+    task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
+    whole.fetches_c = plan_.fetches_c;
+    multiply_direct(whole, plan_.packs_a, plan_.blocks.kc);
 }
 
 template <class T>

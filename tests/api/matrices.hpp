@@ -1,9 +1,12 @@
 // What the tests of the public call share: matrices from a seed, the definition of the product in
-// long double, and comparison to the bit.
+// long double, comparison to the bit, and what a refusal must say.
 #pragma once
 
 #include <cstring>
+#include <gtest/gtest.h>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <carat/carat.hpp>
 
@@ -54,5 +57,27 @@ void poison(matrix<T>& m) {
         }
     }
 }
+
+// That `call` throws `code`, in one line that has all of `words`.
+template <class Call>
+void expect_refusal(const Call& call, error_code code, const std::vector<std::string>& words) {
+    try {
+        call();
+        ADD_FAILURE() << words[0] << " was accepted";
+    } catch (const error& why) {
+        const std::string message = why.what();
+        EXPECT_EQ(why.code(), code) << message;
+        EXPECT_EQ(message.find('\n'), std::string::npos);
+        for (const std::string& word : words)
+            EXPECT_NE(message.find(word), std::string::npos) << message;
+    }
+}
+
+// Element types of operands and of C, for typed tests.
+template <class I, class O>
+struct types {
+    using in = I;
+    using out = O;
+};
 
 }  // namespace carat::test

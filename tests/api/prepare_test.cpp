@@ -13,11 +13,7 @@ namespace {
 
 using namespace carat;
 
-template <class I, class O>
-struct types {
-    using in = I;
-    using out = O;
-};
+using test::types;
 
 template <class Pair>
 class prepared : public testing::Test {};
@@ -183,16 +179,7 @@ TEST(prepared_matrix, refuses_what_does_not_fit) {
     for (const refusal& r : refusals) {
         const auto before = test::whole_matrix<double>(3, 4, 5, 3);
         matrix<double> c = before;
-        try {
-            r.call(c);
-            ADD_FAILURE() << r.words[0] << " was accepted";
-        } catch (const error& e) {
-            const std::string message = e.what();
-            EXPECT_EQ(e.code(), r.code) << message;
-            EXPECT_EQ(message.find('\n'), std::string::npos);
-            for (const std::string& word : r.words)
-                EXPECT_NE(message.find(word), std::string::npos) << message;
-        }
+        test::expect_refusal([&] { r.call(c); }, r.code, r.words);
         EXPECT_TRUE(test::same_bits(c, before)) << r.words[0];
     }
 }
