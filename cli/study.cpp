@@ -25,9 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct study_options {
-    std::string names = "all", threads, folder = "carat-study";
+    std::string names = "all", threads, device = "all", folder = "carat-study";
     bool quick = false, full = false, as_published = false, resume = false;
     std::uint64_t seed = 1;
+    double limit_s = 0;
 };
 
 study::options options_of(const study_options& o) {
@@ -43,7 +44,8 @@ study::options options_of(const study_options& o) {
                             : study::extent::usual;
     how.as_published = o.as_published;
     how.threads = counts.front();
-    how.on_gpu = gpu::unavailable(gpu::in_use()).empty();
+    how.on_gpu =
+        choose_device(o.device) != core::device::cpu && gpu::unavailable(gpu::in_use()).empty();
     how.seed = o.seed;
     return how;
 }
@@ -60,11 +62,17 @@ bool has_gpu_rows() {
 }
 
 // The study's chapter as it stands, into the document and to disk.
-void tell(const study::definition& s, const study::options& how, const nlohmann::json& settings,
-          results::document& doc, const session::outputs& out) {
+void tell(const study::definition& s, const study_options& o, const study::options& how,
+          const nlohmann::json& settings, results::document& doc, const session::outputs& out) {
     study::chapter c = s.tell(doc, how);
-    if (s.add != nullptr && !interrupted()) s.add(c, how, interrupted);
-    if (!has_gpu_rows())
+    const std::optional<core::device> only = choose_device(o.device);
+    // What is measured beside single products runs on the CPU.
+    if (s.add != nullptr && only != core::device::cuda && !interrupted())
+        s.add(c, how, interrupted);
+    if (only)
+        c.left_out.push_back(fmt::format("everything on the {}, by --device {}",
+                                         only == core::device::cpu ? "GPU" : "CPU", o.device));
+    else if (!has_gpu_rows())
         c.left_out.emplace_back("everything on a GPU: this carat was built without CUDA");
     drop_empty_columns(c);
     c.study = s.name;
@@ -79,13 +87,30 @@ void tell(const study::definition& s, const study::options& how, const nlohmann:
     std::fflush(stdout);
 }
 
+// What the user leaves of a study: a device, and runs no longer than a limit (the shorter of it and
+// the study's own holds).
+std::vector<study::part> parts_of(const study::definition& s, const study_options& o,
+                                  const study::options& how) {
+    const std::optional<core::device> only = choose_device(o.device);
+    std::vector<study::part> parts = s.parts(how);
+    for (study::part& part : parts) {
+        double& limit_s = part.request.slowest_run_s;
+        if (o.limit_s > 0) limit_s = limit_s > 0 ? std::min(limit_s, o.limit_s) : o.limit_s;
+        std::erase_if(part.request.chosen, [&](const session::selection& of) {
+            return only && of.entry->where != *only;
+        });
+    }
+    std::erase_if(parts, [](const study::part& part) { return part.request.chosen.empty(); });
+    return parts;
+}
+
 session_result run(const study::definition& s, const study_options& o, const study::options& how) {
     const session::outputs out = files_of(o, s);
     session_result result;
     std::optional<results::document> before;
     if (o.resume && fs::exists(out.json)) before = results::load(out.json);
     nlohmann::json settings = nlohmann::json::array();
-    for (const study::part& part : s.parts(how)) {
+    for (const study::part& part : parts_of(s, o, how)) {
         session_options options;
         options.out = out;
         options.command = command_line();
@@ -97,7 +122,7 @@ session_result run(const study::definition& s, const study_options& o, const stu
         if (result.interrupted) break;
         before = result.doc;
     }
-    tell(s, how, settings, result.doc, out);
+    tell(s, o, how, settings, result.doc, out);
     return result;
 }
 
@@ -175,6 +200,10 @@ void add_study(CLI::App& app, action& chosen) {
     sub->add_flag("--as-published", o->as_published,
                   "repeat the originals' method too, where it misled, and show what it changes");
     sub->add_option("--threads", o->threads, "of CPU products (default: all cores)");
+    sub->add_option("--device", o->device, "cpu, cuda, cuda:N (the N-th GPU) or all")
+        ->capture_default_str();
+    sub->add_option("--limit", o->limit_s, "skip what would take longer than this for one run, s")
+        ->check(CLI::NonNegativeNumber);
     sub->add_option("--out", o->folder, "folder for JSON, CSV and the report")
         ->capture_default_str();
     sub->add_flag("--resume", o->resume, "go on with the cases that the files there do not hold");
@@ -183,7 +212,9 @@ void add_study(CLI::App& app, action& chosen) {
                 "\nExamples:\n"
                 "  carat study all --quick\n"
                 "  carat study five-algorithms --as-published\n"
-                "  carat study tile-size,precision --out mine");
+                "  carat study tile-size,precision --out mine\n"
+                "  carat study five-algorithms --full --limit 1\n"
+                "  carat study tile-size --full --device cuda");
     sub->callback([o, &chosen] { chosen = [o] { return run_studies(*o); }; });
 }
 

@@ -71,10 +71,23 @@ class Studies(unittest.TestCase):
         for command in others:
             self.carat(*shlex.split(command)[1:])
 
+    def test_a_device_and_a_limit_leave_the_rest_out(self):
+        out = self.carat("study", "tile-size", "--quick", "--device", "cpu", "--limit", "1e-9")
+        results = json.loads((self.folder / "carat-study/tile-size.json").read_text())
+        self.assertEqual({c["device"] for c in results["cells"]}, {"cpu"})
+        self.assertIn("everything on the GPU, by --device cpu", " ".join(out.stdout.split()))
+        self.carat("study", "five-algorithms", "--quick", "--device", "cpu", "--limit", "1e-9")
+        results = json.loads((self.folder / "carat-study/five-algorithms.json").read_text())
+        # The first size of each shows how long it takes; those after it are not run.
+        self.assertEqual({c["n"] for c in results["cells"] if c["available"]}, {250})
+        self.assertIn("skipped: one run would take about",
+                      " ".join(c["reason"] for c in results["cells"]))
+
     def test_bad_input_is_one_line(self):
         for arguments, said in ((["laddr"], "unknown study 'laddr'"),
                                 (["all", "--quick", "--full"], "different extents"),
                                 (["ladder", "--threads", "1,1"], "run it once for each"),
+                                (["ladder", "--device", "gpu"], "device 'gpu'"),
                                 (["ladder", "--quick", "--out", "/proc/none"], "--out /proc/none")):
             done = self.carat("study", *arguments, code=2)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
