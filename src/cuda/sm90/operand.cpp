@@ -1,6 +1,6 @@
 #include "cuda/sm90/operand.hpp"
 
-#include "cuda/sm90/pack.hpp"
+#include "cuda/common/pack.hpp"
 
 namespace carat::cuda::sm90 {
 

@@ -3,8 +3,8 @@
 
 #include "core/problem.hpp"
 #include "cuda/common/handles.hpp"
+#include "cuda/common/tensor_map.hpp"
 #include "cuda/sm90/config.hpp"
-#include "cuda/sm90/tensor_map.hpp"
 
 namespace carat::cuda::sm90 {
 

@@ -1,4 +1,4 @@
-#include "cuda/sm90/tensor_map.hpp"
+#include "cuda/common/tensor_map.hpp"
 
 #include <algorithm>
 #include <cudaTypedefs.h>
@@ -9,7 +9,7 @@
 
 #include "cuda/common/error.hpp"
 
-namespace carat::cuda::sm90 {
+namespace carat::cuda {
 
 namespace {
 
@@ -31,6 +31,7 @@ PFN_cuTensorMapEncodeTiled_v12000 encoder() {
 CUtensorMapDataType copied_as(const lines& of) {
     if (of.type == dtype::f16) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     if (of.type == dtype::bf16) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    if (of.type == dtype::f64) return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
     if (of.type == dtype::i32) return CU_TENSOR_MAP_DATA_TYPE_INT32;
     if (of.type == dtype::i8) return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     return of.as_tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
@@ -46,13 +47,16 @@ CUtensorMap describe(const lines& of) {
     // The stride of a single line is never used, and still has to be a valid one.
     const cuuint64_t stride = static_cast<cuuint64_t>(of.stride) * bytes;
     const cuuint64_t strides[] = {of.count == 1 ? least_stride : stride};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(128 / bytes),
-                              static_cast<cuuint32_t>(of.box_lines)};
+    const bool swizzled = of.box_length == 0;
+    const cuuint32_t box[] = {
+        swizzled ? static_cast<cuuint32_t>(128 / bytes) : static_cast<cuuint32_t>(of.box_length),
+        static_cast<cuuint32_t>(of.box_lines)};
     const cuuint32_t every[] = {1, 1};
     CUtensorMap map{};
     const CUresult status =
         encoder()(&map, copied_as(of), 2, const_cast<void*>(of.data), sizes, strides, box, every,
-                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE,
+                  swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (status != CUDA_SUCCESS)
         throw error(error_code::unsupported,
@@ -63,4 +67,4 @@ CUtensorMap describe(const lines& of) {
     return map;
 }
 
-}  // namespace carat::cuda::sm90
+}  // namespace carat::cuda

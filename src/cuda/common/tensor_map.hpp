@@ -6,10 +6,10 @@
 
 #include <carat/types.hpp>
 
-namespace carat::cuda::sm90 {
+namespace carat::cuda {
 
-/// Lines of contiguous elements in global memory, and the box of them that one copy brings: as many
-/// elements of a line as fill 128 bytes, of `box_lines` lines.
+/// Lines of contiguous elements in global memory, and the box of them that one copy brings: of
+/// `box_lines` lines as many elements as fill 128 bytes, swizzled, or `box_length` as they are.
 struct lines {
     const void* data;  // aligned to 16 bytes
     dtype type;
@@ -18,9 +18,10 @@ struct lines {
     std::int64_t stride;  // elements from one line to the next; a multiple of 16 bytes
     int box_lines;
     bool as_tf32 = false;  // f32 is rounded on its way
+    int box_length = 0;    // 256 at most; 0: 128 bytes, swizzled
 };
 
 /// @throws carat::error(unsupported) when the driver refuses or is too old.
 [[nodiscard]] CUtensorMap describe(const lines& of);
 
-}  // namespace carat::cuda::sm90
+}  // namespace carat::cuda

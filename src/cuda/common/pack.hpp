@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
-namespace carat::cuda::sm90 {
+namespace carat::cuda {
 
 struct strided {
     const void* data;
-    int element_bytes;    // 1, 2 or 4
+    int element_bytes;    // 1, 2, 4 or 8
     std::int64_t lines;   // rows of A, columns of B
     std::int64_t depth;   // K
     std::int64_t across;  // elements from one line to the next
@@ -27,4 +27,4 @@ struct strided {
 /// Starts copying to `to`: `lines` lines of packed_stride() elements.
 void pack(const strided& from, void* to, cudaStream_t stream);
 
-}  // namespace carat::cuda::sm90
+}  // namespace carat::cuda

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "cuda/common/error.hpp"
+#include "cuda/common/pack.hpp"
 #include "cuda/ptx/dependents.cuh"
-#include "cuda/sm90/pack.hpp"
 
-namespace carat::cuda::sm90 {
+namespace carat::cuda {
 
 namespace {
 
@@ -64,7 +64,8 @@ void pack_as(const strided& from, void* to, cudaStream_t stream) {
 void pack(const strided& from, void* to, cudaStream_t stream) {
     if (from.element_bytes == 1) return pack_as<std::uint8_t>(from, to, stream);
     if (from.element_bytes == 2) return pack_as<std::uint16_t>(from, to, stream);
-    pack_as<std::uint32_t>(from, to, stream);
+    if (from.element_bytes == 4) return pack_as<std::uint32_t>(from, to, stream);
+    pack_as<std::uint64_t>(from, to, stream);
 }
 
-}  // namespace carat::cuda::sm90
+}  // namespace carat::cuda
