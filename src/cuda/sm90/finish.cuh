@@ -30,9 +30,9 @@ struct line_finish {
         : of(last), rows(by_rows) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            const int at = along + max(0, min(i, left - 1));
-            scale[i] = across(of.scale) ? __ldg(of.scale.values + at) : 1.0f;
-            bias[i] = across(of.bias) ? __ldg(of.bias.values + at) : 0.0f;
+            // Beyond C, as all of a thread's part may be, there is nothing to read.
+            scale[i] = i < left && across(of.scale) ? __ldg(of.scale.values + along + i) : 1.0f;
+            bias[i] = i < left && across(of.bias) ? __ldg(of.bias.values + along + i) : 0.0f;
         }
     }
 
