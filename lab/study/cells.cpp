@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 #include "lab/catalogue/catalogue.hpp"
@@ -42,14 +43,23 @@ std::vector<std::int64_t> sizes(const results::document& doc, std::string_view d
 }
 
 std::vector<std::string> absences(const results::document& doc) {
+    std::set<std::string> measured_somewhere;
+    for (const results::cell& c : doc.cells)
+        if (c.ranked()) measured_somewhere.insert(c.implementation);
+    // Each once, with the first case it lacks; how many more matters where it has others.
+    std::vector<const results::cell*> first;
+    std::map<std::string, int> lacking;
+    for (const results::cell& c : doc.cells)
+        if (!c.ranked() && !c.reason.empty() && lacking[c.implementation]++ == 0)
+            first.push_back(&c);
     std::vector<std::string> all;
-    std::set<std::string> told;
-    for (const results::cell& c : doc.cells)
-        if (c.ranked()) told.insert(c.implementation);
-    for (const results::cell& c : doc.cells)
-        if (!c.ranked() && !c.reason.empty() && told.insert(c.implementation).second)
-            all.push_back(fmt::format("{} ({} {}): {}", c.implementation, c.dtype,
-                                      report::shape(c.m, c.n, c.k), c.reason));
+    for (const results::cell* c : first) {
+        const int more =
+            measured_somewhere.contains(c->implementation) ? lacking.at(c->implementation) - 1 : 0;
+        all.push_back(fmt::format("{} ({} {}{}): {}", c->implementation, c->dtype,
+                                  report::shape(c->m, c->n, c->k),
+                                  more > 0 ? fmt::format(" and {} more", more) : "", c->reason));
+    }
     return all;
 }
 

@@ -3,6 +3,7 @@
 //
 // Document 003 finds 2.4 % between tiles of 16 and 32 from one run each; Games-Howell says whether
 // such a difference is one. Document 002 takes the reuse of a tile of edge T to be N/T; it is T.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
@@ -80,7 +81,8 @@ table by_tile(const results::document& doc, std::int64_t n) {
         std::vector<std::string> row = {last_part(name)};
         for (const std::int64_t tile : tiles)
             row.push_back(gflops(measured(doc, with_tile(name, tile), type, n)));
-        t.rows.push_back(std::move(row));
+        if (std::any_of(row.begin() + 1, row.end(), [](const auto& text) { return text != "-"; }))
+            t.rows.push_back(std::move(row));
     }
     return t;
 }
@@ -139,7 +141,7 @@ chapter tell(const results::document& doc, const options&) {
     c.tables.push_back(model(doc.machine));
     const std::vector<std::int64_t> all = sizes(doc, type);
     if (all.empty()) return c;
-    c.tables.push_back(by_tile(doc, all.back()));
+    if (table cpu = by_tile(doc, all.back()); !cpu.rows.empty()) c.tables.push_back(std::move(cpu));
     if (table gpu = on_gpu(doc, all.back()); !gpu.rows.empty()) c.tables.push_back(std::move(gpu));
     for (const std::string_view name : on_cpu)
         if (std::string text = verdict(doc, all.back(), name); !text.empty())

@@ -103,6 +103,18 @@ TEST(studies, of_nothing_measured_say_what_is_missing) {
         expect_says(text_of(s, doc), "no OpenBLAS to use");
 }
 
+TEST(studies, of_sizes_not_measured_say_how_many) {
+    results::document doc;
+    for (const std::int64_t n : {1000, 2000, 3000, 4000}) {
+        doc.cells.push_back(cell("cpu.ladder.openmp", "f64", n, 20));
+        if (n < 3000) continue;
+        doc.cells.back().rank = 0;
+        doc.cells.back().reason = "skipped: too long";
+    }
+    expect_says(text_of(study::five_algorithms, doc),
+                "cpu.ladder.openmp (f64 3000 × 3000 × 3000 and 1 more): skipped: too long");
+}
+
 TEST(five_algorithms, ranks_and_stands_beside_the_document) {
     results::document doc;
     doc.cells = {cell("vendor.openblas", "f64", 1000, 40),
