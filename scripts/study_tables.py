@@ -10,16 +10,17 @@ def text_table(found):
     return f"\n**{found['title']}**\n\n" + table(found["head"], align, found["rows"]) + note
 
 
-def chapter(study):
-    """The chapter that `carat study` wrote on a CPU: what it found, its tables, whose figures."""
+def chapter(study, folder="cpu"):
+    """The chapter that `carat study` wrote: what it found, its tables, what is left out."""
     def write():
-        file = f"cpu/{study}.json"
+        file = f"{folder}/{study}.json"
         results = load(file)
         (told,) = results["studies"]
         items = "".join(f"- {finding}\n" for finding in told["findings"])
         return ("\n" + items + "".join(map(text_table, told["tables"]))
+                + "".join(f"\nLeft out: {sentence}.\n" for sentence in told["left_out"])
                 + "".join(f"\n{sentence}\n" for sentence in told["sources"])
-                + source(results, file))
+                + (source if folder == "cpu" else gpu_source)(results, file))
     return write
 
 
@@ -91,21 +92,6 @@ def crossover_sizes():
             for c in results["crossovers"]]
     head = ["f32, 16 cores beside the GPU", "wins end to end from N", "product alone: measured to win from"]
     return table(head, ["---", "--:", "--:"], rows) + gpu_source(results, "h200/crossover.json")
-
-
-def crossover_points():
-    results = load("h200/crossover.json")
-    found = results["crossovers"]
-    sizes = sorted({p["n"] for c in found for p in c["points"]})
-    rows = []
-    for n in sizes:
-        at = [next((p for p in c["points"] if p["n"] == n), None) for c in found]
-        known = next(p for p in at if p)
-        rows.append([str(n), f"`{known['cpu']}`", f"{1e3 * known['cpu_s']:.3g}",
-                     *(f"{1e3 * p['gpu_s']:.3g}" if p else "-" for p in at)])
-    head = ["N", "best CPU", "its time, ms", *(f"`{c['gpu']}`, ms" for c in found)]
-    return (table(head, ["--:", "---", *["--:"] * (len(head) - 2)], rows)
-            + gpu_source(results, "h200/crossover.json"))
 
 
 def crossover_phases():
@@ -225,11 +211,13 @@ def inflated():
     return table(["", "TFLOP/s"], ["---", "--:"], rows) + gpu_source(results, "h200/narrow.json")
 
 
-PAGES = {"docs/studies/five-algorithms.md": {"cpu": chapter("five-algorithms"), "h200": five_h200},
-         "docs/studies/crossover.md": {"sizes": crossover_sizes, "points": crossover_points,
-                                       "phases": crossover_phases},
+PAGES = {"docs/studies/five-algorithms.md": {"cpu": chapter("five-algorithms"), "h200": five_h200,
+                                             "full": chapter("five-algorithms", "h200")},
+         "docs/studies/crossover.md": {"sizes": crossover_sizes, "phases": crossover_phases,
+                                       "full": chapter("crossover", "h200")},
          "docs/studies/ladder.md": {"cpu": ladder_cpu},
-         "docs/studies/tile-size.md": {"cpu": chapter("tile-size"), "h200": tiles_h200},
+         "docs/studies/tile-size.md": {"cpu": chapter("tile-size"), "h200": tiles_h200,
+                                       "full": chapter("tile-size", "h200")},
          "docs/studies/precision.md": {"cpu": chapter("precision"), "h200": precision_h200,
                                        "inflated": inflated},
          "docs/studies/workloads.md": {"cpu": chapter("workloads")}}
