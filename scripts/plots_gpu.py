@@ -116,10 +116,10 @@ def crossover():
                   label=f"{found['gpu']}, end to end: {gains(found)}")
         if found["n"] is not None:
             axes.axvspan(*found["ci95"], color=colour, alpha=0.12, linewidth=0)
-    points = results["crossovers"][0]["points"]
+    points = max((found["points"] for found in results["crossovers"]), key=len)
     axes.plot([p["n"] for p in points], [1e3 * p["cpu_s"] for p in points], "--", color="#333333",
               label="the best on the CPU")
-    log_axes(axes, [64, 128, 256, 512, 1024, 2048])
+    log_axes(axes, [2, 8, 32, 128, 512, 2048])
     axes.set(title="f32: when a GPU pays, copies and allocations included", xlabel="N",
              ylabel="milliseconds")
     axes.legend(frameon=False, fontsize=9)
