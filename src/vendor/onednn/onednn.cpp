@@ -1,7 +1,6 @@
 // oneDNN through its plain matrix-product calls: row-major, 64-bit sizes, the same from version 2
 // to
-// 3. Its matmul primitive, with B packed ahead in a layout of oneDNN's choice, is faster on
-// machines with AMX, but no product of two plain matrices any more. It has no f64.
+// 3. It has no f64. Its primitive for a matrix product is a row of its own, matmul.cpp.
 #include <array>
 #include <fmt/format.h>
 #include <limits>
@@ -12,41 +11,21 @@
 #include "vendor/common/blas_shape.hpp"
 #include "vendor/common/kernel_note.hpp"
 #include "vendor/common/scale_only.hpp"
-#include "vendor/common/shared_library.hpp"
-#include "vendor/common/thread_control.hpp"
+#include "vendor/onednn/library.hpp"
 #include "vendor/onednn/rows.hpp"
 
 namespace carat::vendor {
 
 namespace {
 
-constexpr int success = 0;
+using namespace onednn;
+
 constexpr int runtime_sequential = 1;
 
 struct dnnl_version_fields {
     int major, minor, patch;
     const char* hash;
     unsigned cpu_runtime;
-};
-
-template <class Input>
-using gemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const Input*,
-                 std::int64_t, const Input*, std::int64_t, float, float*, std::int64_t);
-
-// Bytes into 32-bit integers, with offsets that are 0 here.
-template <class Input>
-using byte_gemm = int(char, char, char, std::int64_t, std::int64_t, std::int64_t, float,
-                      const Input*, std::int64_t, Input, const std::int8_t*, std::int64_t,
-                      std::int8_t, float, std::int32_t*, std::int64_t, const std::int32_t*);
-
-struct onednn_library {
-    byte_gemm<std::int8_t>* s8_gemm = nullptr;
-    byte_gemm<std::uint8_t>* u8_gemm = nullptr;
-    gemm<float>* sgemm = nullptr;
-    gemm<bf16>* bf16_gemm = nullptr;  // null where it is missing or has no code for this CPU
-    thread_control threads;
-    core::library_facts facts;
-    std::string missing;
 };
 
 template <class Input>
@@ -150,6 +129,8 @@ onednn_library connect(const shared_library& file) {
     const auto* version = file.required<const dnnl_version_fields*()>("dnnl_version")();
     const bool serial = version->cpu_runtime == runtime_sequential;
     if (!serial) library.threads = openmp_threads(file);
+    library.file = file;
+    library.major = version->major;
     library.sgemm = file.required<gemm<float>>("dnnl_sgemm");
     library.bf16_gemm = find_bf16_gemm(file);
     library.s8_gemm = file.function<byte_gemm<std::int8_t>>("dnnl_gemm_s8s8s32");
@@ -167,7 +148,9 @@ constexpr std::array<std::string_view, 3> files = {"libdnnl.so.3", "libdnnl.so.2
 constexpr library_search search = {"oneDNN", files,
                                    "./dev peers, or apt install libdnnl2 (Debian 12) or libdnnl3"};
 
-const onednn_library& opened() {
+}  // namespace
+
+const onednn_library& onednn::opened() {
     static const onednn_library library = [] {
         onednn_library found;
         std::string missing = open_first(search, [&](const auto& file) { found = connect(file); });
@@ -176,6 +159,8 @@ const onednn_library& opened() {
     }();
     return library;
 }
+
+namespace {
 
 std::string reason_against_bytes(const onednn_library& library, const core::problem& p) {
     const bool is_unsigned = p.a_type == dtype::u8;

@@ -1,4 +1,4 @@
-// The row of oneDNN.
+// The rows of oneDNN.
 #pragma once
 
 #include "core/implementation.hpp"
@@ -6,5 +6,6 @@
 namespace carat::vendor {
 
 extern const core::implementation onednn_row;
+extern const core::implementation onednn_matmul_row;
 
 }  // namespace carat::vendor

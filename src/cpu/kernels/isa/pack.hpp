@@ -3,9 +3,9 @@
 //
 //   lines across=1: copied      along=1: transposed in square blocks        else: one by one
 //
-// A block of Q x Q is transposed by log2(Q) rounds of interleaving lines i and i + Q/2, in registers:
-// with loops left over the compiler kept lines on the stack and read two narrow stores back as one
-// wide load, which waits for both. 512^3 in f32 packed at 5 to 7 GB/s, now at 12 to 16.
+// A block of Q x Q is transposed by log2(Q) rounds of interleaving lines i and i + Q/2, in
+// registers: with loops left over the compiler kept lines on the stack and read two narrow stores
+// back as one wide load, which waits for both. 512^3 in f32 packed at 5 to 7 GB/s, now at 12 to 16.
 #pragma once
 
 #include <cstddef>
