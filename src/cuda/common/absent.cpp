@@ -3,6 +3,7 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/identity.hpp"
+#include "cuda/common/scope.hpp"
 
 namespace carat::cuda {
 
@@ -36,6 +37,21 @@ std::string unavailable_in_use() {
 
 device_facts describe(int device) {
     refuse(device);
+}
+
+call_scope::call_scope(int device, CUstream_st* stream)
+    : device_(device), device_before_(device), stream_(stream), outer_(nullptr), loans_{} {
+    refuse(device);
+}
+
+call_scope::~call_scope() = default;
+
+call_scope* call_scope::innermost() {
+    return nullptr;
+}
+
+void* call_scope::lend(const void*, std::size_t) {
+    return nullptr;
 }
 
 std::string uuid(int device) {

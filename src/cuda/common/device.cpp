@@ -11,6 +11,7 @@
 
 #include "cuda/common/error.hpp"
 #include "cuda/common/probe.hpp"
+#include "cuda/common/scope.hpp"
 
 namespace carat::cuda {
 
@@ -48,6 +49,30 @@ int attribute(cudaDeviceAttr which, int device) {
     int value = 0;
     CARAT_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
     return value;
+}
+
+// The driver takes a while to answer.
+device_facts facts_of(int device) {
+    cudaDeviceProp p{};
+    CARAT_CUDA_CHECK(cudaGetDeviceProperties(&p, device));
+    std::array<char, 32> bus{};
+    CARAT_CUDA_CHECK(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device));
+    device_facts facts;
+    facts.name = p.name;
+    facts.pci_bus_id = bus.data();
+    facts.compute_capability = p.major * 10 + p.minor;
+    facts.multiprocessors = p.multiProcessorCount;
+    facts.clock_mhz = attribute(cudaDevAttrClockRate, device) / 1000;
+    facts.memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000;
+    facts.memory_bytes = p.totalGlobalMem;
+    facts.l2_bytes = static_cast<std::size_t>(p.l2CacheSize);
+    facts.shared_bytes_per_multiprocessor = p.sharedMemPerMultiprocessor;
+    facts.shared_bytes_per_block = p.sharedMemPerBlockOptin;
+    facts.registers_per_multiprocessor = p.regsPerMultiprocessor;
+    facts.threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;
+    CARAT_CUDA_CHECK(cudaDriverGetVersion(&facts.driver_version));
+    CARAT_CUDA_CHECK(cudaRuntimeGetVersion(&facts.runtime_version));
+    return facts;
 }
 
 std::string find_reason(int device) {
@@ -113,6 +138,7 @@ std::string unavailable(int device) {
 }
 
 int device_in_use() {
+    if (const call_scope* call = call_scope::innermost()) return call->device();
     return in_use();
 }
 
@@ -130,26 +156,12 @@ void select_device(int device) {
 device_facts describe(int device) {
     if (const std::string why = unavailable(device); !why.empty())
         throw error(error_code::unsupported, why);
-    cudaDeviceProp p{};
-    CARAT_CUDA_CHECK(cudaGetDeviceProperties(&p, device));
-    std::array<char, 32> bus{};
-    CARAT_CUDA_CHECK(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device));
-    device_facts facts;
-    facts.name = p.name;
-    facts.pci_bus_id = bus.data();
-    facts.compute_capability = p.major * 10 + p.minor;
-    facts.multiprocessors = p.multiProcessorCount;
-    facts.clock_mhz = attribute(cudaDevAttrClockRate, device) / 1000;
-    facts.memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000;
-    facts.memory_bytes = p.totalGlobalMem;
-    facts.l2_bytes = static_cast<std::size_t>(p.l2CacheSize);
-    facts.shared_bytes_per_multiprocessor = p.sharedMemPerMultiprocessor;
-    facts.shared_bytes_per_block = p.sharedMemPerBlockOptin;
-    facts.registers_per_multiprocessor = p.regsPerMultiprocessor;
-    facts.threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;
-    CARAT_CUDA_CHECK(cudaDriverGetVersion(&facts.driver_version));
-    CARAT_CUDA_CHECK(cudaRuntimeGetVersion(&facts.runtime_version));
-    return facts;
+    static std::mutex guard;
+    static std::map<int, device_facts> known;
+    const std::scoped_lock lock(guard);
+    const auto found = known.find(device);
+    return found != known.end() ? found->second
+                                : known.emplace(device, facts_of(device)).first->second;
 }
 
 }  // namespace carat::cuda

@@ -34,8 +34,8 @@ struct device_facts {
 /// out once a device and kept.
 [[nodiscard]] std::string unavailable(int device);
 
-/// The device that products run on: the one selected last, else the one CARAT_CUDA_DEVICE names,
-/// else 0.
+/// The device that products run on: that of the call the thread is in (scope.hpp), else the one
+/// selected last, else the one CARAT_CUDA_DEVICE names, else 0.
 [[nodiscard]] int device_in_use();
 
 /// @throws carat::error(unsupported) with the reason unavailable() gives.

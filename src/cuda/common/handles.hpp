@@ -49,7 +49,8 @@ using device_memory = std::unique_ptr<void, detail::release>;
     return device_memory(memory);
 }
 
-/// The stream on which products run on device_in_use(): that of its space.
+/// The stream on which products run on device_in_use(): that of its space, or within a call
+/// (scope.hpp) the caller's.
 [[nodiscard]] cudaStream_t stream_in_use();
 
 }  // namespace carat::cuda

@@ -7,6 +7,7 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
+#include "cuda/common/scope.hpp"
 
 namespace carat::cuda {
 
@@ -113,6 +114,7 @@ core::execution_space& space(int device) {
 }
 
 cudaStream_t stream_in_use() {
+    if (const call_scope* call = call_scope::innermost()) return call->stream();
     const int device = device_in_use();
     device_space& used = space_of(device);
     CARAT_CUDA_CHECK(cudaSetDevice(device));

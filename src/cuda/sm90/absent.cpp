@@ -7,8 +7,8 @@
 
 namespace carat::cuda::sm90 {
 
-std::unique_ptr<core::runnable> prepare_fused(const core::problem&, const finish&,
-                                              const core::settings&) {
+std::unique_ptr<fused_product> prepare_fused(const core::problem&, const finish&,
+                                             const core::settings&) {
     throw error(error_code::unsupported, unavailable_in_use());
 }
 

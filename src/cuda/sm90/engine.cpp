@@ -96,7 +96,7 @@ finish turned(finish last) {
 }
 
 template <class Factor>
-class product final : public core::runnable {
+class product final : public fused_product {
   public:
     product(const core::problem& p, const plan::hopper_plan& plan, const finish& last = {})
         : plan_(plan),
@@ -123,6 +123,8 @@ class product final : public core::runnable {
         k.launch(a, b, c, with, grid_, stream);
     }
 
+    void finish_with(const finish& last) override { last_ = plan_.turned ? turned(last) : last; }
+
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
 
   private:
@@ -135,9 +137,11 @@ class product final : public core::runnable {
     }
 
     void pack_the_unaligned(const core::operands& data) {
-        if (!is_aligned(data.a)) a_.require_packing();
-        if (!is_aligned(data.b)) b_.require_packing();
-        choose();
+        const bool packs_a = !is_aligned(data.a) && !a_.packed();
+        const bool packs_b = !is_aligned(data.b) && !b_.packed();
+        if (packs_a) a_.require_packing();
+        if (packs_b) b_.require_packing();
+        if (packs_a || packs_b) choose();
     }
 
     void choose() {
@@ -237,10 +241,11 @@ class product final : public core::runnable {
     int stages_ = 0;
 };
 
-class scaling final : public core::runnable {
+class scaling final : public fused_product {
   public:
     explicit scaling(const core::problem& p) : problem_(p) {}
     void run(const core::operands& data) override { scale_c(problem_, data.c); }
+    void finish_with(const finish&) override {}
 
   private:
     core::problem problem_;
@@ -294,8 +299,8 @@ constexpr core::implementation in_tf32 =
 
 }  // namespace
 
-std::unique_ptr<core::runnable> prepare_fused(const core::problem& p, const finish& last,
-                                              const core::settings& s) {
+std::unique_ptr<fused_product> prepare_fused(const core::problem& p, const finish& last,
+                                             const core::settings& s) {
     if (const std::string why = reason_against(native, p, s); !why.empty())
         throw error(error_code::unsupported, why);
     if (p.c_type == dtype::i32)

@@ -8,12 +8,18 @@
 
 namespace carat::cuda::sm90 {
 
+class fused_product : public core::runnable {
+  public:
+    /// The steps it was prepared with, with other values and another D from now on.
+    virtual void finish_with(const finish& last) = 0;
+};
+
 /// Makes ready C = activation(alpha A B scale + bias) + beta D, for the types and settings of
 /// `cuda.engine` whose C is not an integer. What `last` points to is read by every run.
 /// @throws carat::error(unsupported) where that row does, and for an i32 C;
 ///         carat::error(invalid_argument) when nothing is multiplied (alpha = 0 or K = 0).
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_fused(const core::problem& p,
-                                                            const finish& last,
-                                                            const core::settings& s);
+[[nodiscard]] std::unique_ptr<fused_product> prepare_fused(const core::problem& p,
+                                                           const finish& last,
+                                                           const core::settings& s);
 
 }  // namespace carat::cuda::sm90

@@ -31,7 +31,7 @@ void operand::require_packing() {
     const auto bytes = static_cast<int>(size_bytes(shape_.type));
     const std::int64_t elements =
         core::checked_product(shape_.lines, packed_stride(shape_.depth, bytes), "elements");
-    packed_memory_ = allocate(static_cast<std::size_t>(elements * bytes));
+    packed_memory_ = scratch(static_cast<std::size_t>(elements * bytes));
     major_ = major::along_k;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/problem.hpp"
-#include "cuda/common/handles.hpp"
+#include "cuda/common/scratch.hpp"
 #include "cuda/common/tensor_map.hpp"
 #include "cuda/sm90/config.hpp"
 
@@ -24,7 +24,7 @@ class operand {
     explicit operand(const operand_shape& of);
 
     [[nodiscard]] major contiguous() const { return major_; }
-    [[nodiscard]] bool packed() const { return packed_memory_ != nullptr; }
+    [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
     /// What the copy engine is told, with boxes of `box_lines` lines of 128 bytes of K, or, where
     /// the operand is contiguous across, of 128 bytes of lines by `box_depth` deep. Starts packing
@@ -39,7 +39,7 @@ class operand {
   private:
     operand_shape shape_;
     major major_ = major::along_k;
-    device_memory packed_memory_;
+    scratch packed_memory_;
 };
 
 }  // namespace carat::cuda::sm90

@@ -1,0 +1,88 @@
+#include "cuda/common/scope.hpp"
+
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/error.hpp"
+
+namespace carat::cuda {
+
+namespace {
+
+thread_local call_scope* innermost_scope = nullptr;
+
+int current() {
+    int device = 0;
+    // Without a driver: 0, of which unavailable() has more to say.
+    if (cudaGetDevice(&device) != cudaSuccess) cudaGetLastError();
+    return device;
+}
+
+// Calls are made by the thousand, and unavailable() takes a lock and a string.
+void require(int device) {
+    static thread_local int known = call_scope::current_device;
+    if (device == known) return;
+    if (const std::string why = unavailable(device); !why.empty())
+        throw error(error_code::unsupported, why);
+    known = device;
+}
+
+// One of our own, which keeps what it was given: the device's default pool gives memory back to the
+// system whenever the program waits for the GPU, and the next call would wait for the system.
+cudaMemPool_t make_pool(int device) {
+    cudaMemPoolProps how{};
+    how.allocType = cudaMemAllocationTypePinned;
+    how.location = {cudaMemLocationTypeDevice, device};
+    cudaMemPool_t pool = nullptr;
+    CARAT_CUDA_CHECK(cudaMemPoolCreate(&pool, &how));
+    std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+    CARAT_CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+    return pool;
+}
+
+// Left to the driver at the end of the process, like the spaces.
+cudaMemPool_t pool_of(int device) {
+    static std::mutex guard;
+    static auto& pools = *new std::map<int, cudaMemPool_t>;
+    const std::scoped_lock lock(guard);
+    cudaMemPool_t& pool = pools[device];
+    if (pool == nullptr) pool = make_pool(device);
+    return pool;
+}
+
+}  // namespace
+
+call_scope::call_scope(int device, CUstream_st* stream)
+    : device_(device), device_before_(current()), stream_(stream), outer_(innermost_scope) {
+    if (device_ == current_device) device_ = device_before_;
+    require(device_);
+    if (device_ != current()) CARAT_CUDA_CHECK(cudaSetDevice(device_));
+    innermost_scope = this;
+}
+
+call_scope::~call_scope() {
+    innermost_scope = outer_;
+    for (std::size_t i = 0; i < loan_count_; ++i) cudaFreeAsync(loans_[i].memory, stream_);
+    if (device_before_ != device_) cudaSetDevice(device_before_);
+}
+
+call_scope* call_scope::innermost() {
+    return innermost_scope;
+}
+
+void* call_scope::lend(const void* owner, std::size_t size_bytes) {
+    for (std::size_t i = 0; i < loan_count_; ++i)
+        if (loans_[i].owner == owner) return loans_[i].memory;
+    if (loan_count_ == most_loans)
+        throw error(error_code::out_of_memory, "a product asks for too many pieces of memory");
+    void* memory = nullptr;
+    CARAT_CUDA_CHECK(cudaMallocFromPoolAsync(&memory, size_bytes, pool_of(device_), stream_));
+    loans_[loan_count_++] = {owner, memory};
+    return memory;
+}
+
+}  // namespace carat::cuda

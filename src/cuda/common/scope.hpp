@@ -1,0 +1,51 @@
+// A call that was given its device and its stream. While such a scope lives, device_in_use() and
+// stream_in_use() are the caller's on this thread, and memory that products need while they run is
+// taken and given back in the order of that stream. Nothing waits for the GPU, so that calls on
+// several streams run side by side and a stream that is captured into a graph captures them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+struct CUstream_st;  // cudaStream_t is a pointer to it
+
+namespace carat::cuda {
+
+class call_scope {
+  public:
+    static constexpr int current_device = -1;
+
+    /// `device` of current_device: the calling thread's. Makes it current until the scope's end.
+    /// @throws carat::error(unsupported) with the reason unavailable() gives.
+    call_scope(int device, CUstream_st* stream);
+    call_scope(const call_scope&) = delete;
+    call_scope& operator=(const call_scope&) = delete;
+    ~call_scope();
+
+    /// Of this thread; null outside of calls.
+    [[nodiscard]] static call_scope* innermost();
+
+    [[nodiscard]] int device() const { return device_; }
+    [[nodiscard]] CUstream_st* stream() const { return stream_; }
+
+    /// Memory for the work that this scope starts, `size_bytes` for each `owner`; later work of the
+    /// same owner finds the same memory.
+    /// @throws carat::error(out_of_memory).
+    [[nodiscard]] void* lend(const void* owner, std::size_t size_bytes);
+
+  private:
+    struct loan {
+        const void* owner;
+        void* memory;
+    };
+    static constexpr std::size_t most_loans = 8;
+
+    int device_;
+    int device_before_;
+    CUstream_st* stream_;
+    call_scope* outer_;
+    std::array<loan, most_loans> loans_;
+    std::size_t loan_count_ = 0;
+};
+
+}  // namespace carat::cuda
