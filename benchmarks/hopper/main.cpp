@@ -1,6 +1,6 @@
 // What the Hopper engine's host part costs, and whether fusing pays: a product with bias and GELU
-// against the product alone and against the product with a kernel of its own after it. Rounds of
-// all three take turns; medians with the least and the most.
+// against the product alone, against the product with a kernel of its own after it, and against
+// cuBLASLt's fused one. Rounds of all take turns; medians with the least and the most.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "benchmarks/hopper/separate.hpp"
+#include "benchmarks/hopper/vendor_fused.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/sm90/fused.hpp"
 #include "cuda/sm90/table.hpp"
@@ -82,7 +83,10 @@ void fused_against_apart(const core::implementation& engine, std::int64_t m, std
     last.then = cuda::sm90::activation::gelu;
     const auto alone = engine.prepare(p, {});
     const auto fused = cuda::sm90::prepare_fused(p, last, {});
-    std::array<std::vector<double>, 3> taken;
+    const core::buffer narrow_bias = random_bf16(n, 3);
+    const auto theirs = benchmarks::vendor_fused(data.a.data(), data.b.data(), narrow_bias.data(),
+                                                 data.c.data(), m, n, k);
+    std::array<std::vector<double>, 4> taken;
     for (int round = 0; round < rounds; ++round) {
         taken[0].push_back(seconds([&] { alone->run(data.operands()); }));
         taken[1].push_back(seconds([&] { fused->run(data.operands()); }));
@@ -90,12 +94,16 @@ void fused_against_apart(const core::implementation& engine, std::int64_t m, std
             alone->run(data.operands());
             benchmarks::bias_and_gelu_apart(data.c.data(), of_columns, m, n);
         }));
+        if (theirs) taken[3].push_back(seconds(theirs));
     }
     std::printf("%s, bias and GELU\n", core::describe(p).c_str());
     print("product alone", of(taken[0]));
     print("fused", of(taken[1]));
     print("in two kernels", of(taken[2]));
     std::printf("  fusing is worth %.2f\n", of(taken[2]).median / of(taken[1]).median);
+    if (!theirs) return;
+    print("cuBLASLt, fused", of(taken[3]));
+    std::printf("  against cuBLASLt %.2f\n", of(taken[3]).median / of(taken[1]).median);
 }
 
 void cost_of_the_host(const core::implementation& engine, std::int64_t size) {

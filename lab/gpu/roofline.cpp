@@ -23,7 +23,13 @@ std::vector<std::string> units_for(dtype type, std::string_view computes_in) {
     // Of either format, however their sums are kept: "fp8/f32 (...)".
     if (precision.starts_with("fp8"))
         return {type == dtype::e4m3 || type == dtype::e5m2 ? own : "tensor e4m3"};
+    if (precision == "3xtf32") return {"tensor tf32"};
     return {"tensor " + precision};
+}
+
+// Of those units, for one of the product's.
+double multiplications(std::string_view computes_in) {
+    return computes_in == "3xtf32" ? 3 : 1;
 }
 
 // The best of the units, by one or the other of a peak's figures.
@@ -34,7 +40,8 @@ std::optional<double> best_of(const machine::ceilings& limits, dtype type,
     for (const std::string& unit : units_for(type, computes_in)) {
         const auto found = std::ranges::find(limits.compute, unit, &machine::compute_peak::unit);
         if (found != limits.compute.end())
-            best = std::max(best.value_or(0), std::invoke(figure, *found));
+            best = std::max(best.value_or(0),
+                            std::invoke(figure, *found) / multiplications(computes_in));
         else if (!best)
             return {};
     }

@@ -31,7 +31,10 @@ constexpr precision tf32 = {"tf32", 0x1p-24, 0x1p-10, 11, f32.largest, flushing}
 constexpr precision fp8_fast = {"fp8/14-bit", 0x1p-13, 0, 14, f32.largest, flushing};
 // cuBLASLt's default: such sums end after 128 products and are added up in f32.
 constexpr precision fp8 = {"fp8/f32", 0x1p-13, 0, 14, f32.largest, flushing, false, 128};
-constexpr std::array precisions = {f64, f32, tf32, f16, bf16, fp8, fp8_fast};
+// f32 in two halves of tf32: 2^-22 of an operand is lost, and small times small. Their sums are
+// f32's, but each step of the tensor cores cuts, where f32 rounds.
+constexpr precision halves = {"3xtf32", 0x1p-23, 0x1p-21, 22, f32.largest, flushing};
+constexpr std::array precisions = {f64, f32, tf32, halves, f16, bf16, fp8, fp8_fast};
 
 // C's own format: storing rounds to it once.
 constexpr precision format_of(dtype type) {
@@ -87,7 +90,7 @@ precision precision_of(std::string_view asked, const core::problem& p) {
         throw error(error_code::invalid_argument,
                     "verification: '" + std::string(asked) + "' is no precision known for " +
                         std::string(name(p.c_type)) +
-                        ": use f64, f32, tf32, f16, bf16, fp8/f32 or fp8/14-bit");
+                        ": use f64, f32, tf32, 3xtf32, f16, bf16, fp8/f32 or fp8/14-bit");
     precision claimed = *found;
     if (claimed.name == "f32" && p.a_type == dtype::bf16) claimed.smallest = flushing;
     return claimed;

@@ -22,6 +22,7 @@ TEST(gpu_roofline, the_unit_is_that_of_the_precision_computed_in) {
     EXPECT_EQ(peak(dtype::f32, "f32"), 60e3);    // ffma
     EXPECT_EQ(peak(dtype::f32, "tf32"), 500e3);  // the same data on the tensor cores
     EXPECT_EQ(peak(dtype::f32, "f16"), 1000e3);  // rounded to f16 first
+    EXPECT_DOUBLE_EQ(peak(dtype::f32, "3xtf32"), 500e3 / 3);
     EXPECT_EQ(peak(dtype::f64, "f16"), 1000e3);
     EXPECT_EQ(peak(dtype::f64, "f64"), 60e3);  // dmma, the better of two
     EXPECT_EQ(peak(dtype::f64, "f32"), 60e3);

@@ -1,30 +1,53 @@
 // Operands that the bulk copy engine can't read where they lie (neither dimension contiguous, lines
 // or the beginning not aligned to 16 bytes, or a type that must be contiguous along K and is not)
-// are copied first, with K contiguous. That is part of the product's time.
+// and those that are cut in halves are copied first, with K contiguous. That is part of the
+// product's time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cuda_runtime_api.h>
+#include <span>
 
 namespace carat::cuda {
 
 struct strided {
     const void* data;
-    int element_bytes;    // 1, 2, 4 or 8
-    std::int64_t lines;   // rows of A, columns of B
-    std::int64_t depth;   // K
-    std::int64_t across;  // elements from one line to the next
-    std::int64_t along;   // elements from one depth to the next
+    int element_bytes;       // 1, 2, 4 or 8
+    std::int64_t lines;      // rows of A, columns of B
+    std::int64_t depth;      // K
+    std::int64_t across;     // elements from one line to the next
+    std::int64_t along;      // elements from one depth to the next
+    bool in_halves = false;  // f32, of which the large halves of a line come first, then the small
 };
 
-/// Elements from one packed line to the next.
-[[nodiscard]] constexpr std::int64_t packed_stride(std::int64_t depth, int element_bytes) {
-    const std::int64_t unit = 16 / element_bytes;
-    return (depth + unit - 1) / unit * unit;
+/// Elements of a packed line, or of either half of it: whole units of the copy engine, 16 bytes;
+/// halves in whole tiles of 128, zeros after the end, since what lies behind them is no end.
+[[nodiscard]] constexpr std::int64_t packed_depth(const strided& of) {
+    const std::int64_t unit = (of.in_halves ? 128 : 16) / of.element_bytes;
+    return (of.depth + unit - 1) / unit * unit;
 }
 
-/// Starts copying to `to`: `lines` lines of packed_stride() elements.
-void pack(const strided& from, void* to, cudaStream_t stream);
+/// Elements from one packed line to the next.
+[[nodiscard]] constexpr std::int64_t packed_stride(const strided& of) {
+    return packed_depth(of) * (of.in_halves ? 2 : 1);
+}
+
+/// The same of `depth` elements that are not cut.
+[[nodiscard]] constexpr std::int64_t packed_stride(std::int64_t depth, int element_bytes) {
+    return packed_stride({nullptr, element_bytes, 1, depth, depth, 1});
+}
+
+struct packing {
+    strided from;
+    void* to;  // lines of packed_stride() elements, aligned to 16 bytes
+};
+
+/// Starts copying one operand, or two of one type in one kernel.
+void pack(std::span<const packing> all, cudaStream_t stream);
+inline void pack(const strided& from, void* to, cudaStream_t stream) {
+    const packing one{from, to};
+    pack({&one, 1}, stream);
+}
 
 }  // namespace carat::cuda

@@ -74,6 +74,14 @@ __device__ __forceinline__ place wgmma_place(int thread, int i) {
     return {16 * (thread / 32) + lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
 }
 
+// The two formats of 8 bits may meet: which is A's, then which is B's.
+struct e5m2_by_e4m3 {
+    __nv_fp8_storage_t bits;
+};
+struct e4m3_by_e5m2 {
+    __nv_fp8_storage_t bits;
+};
+
 // By the type of the elements and N. `k` of them to 32 bytes; `sum` is what they are summed in:
 // e4m3 and e5m2 are multiplied exactly and summed with about 13 bits of mantissa, i8 wraps.
 // Elements of 16 bits may lie along M or N instead of K: AAcross, BAcross.
@@ -174,6 +182,8 @@ struct wgmma;
     CARAT_WGMMA_ALONG(tf32, N, count, 8, float, "f32.tf32.tf32", "+f", ", 1, 1")           \
     CARAT_WGMMA_ALONG(__nv_fp8_e4m3, N, count, 32, float, "f32.e4m3.e4m3", "+f", ", 1, 1") \
     CARAT_WGMMA_ALONG(__nv_fp8_e5m2, N, count, 32, float, "f32.e5m2.e5m2", "+f", ", 1, 1") \
+    CARAT_WGMMA_ALONG(e5m2_by_e4m3, N, count, 32, float, "f32.e5m2.e4m3", "+f", ", 1, 1")  \
+    CARAT_WGMMA_ALONG(e4m3_by_e5m2, N, count, 32, float, "f32.e4m3.e5m2", "+f", ", 1, 1")  \
     CARAT_WGMMA_ALONG(std::int8_t, N, count, 32, std::int32_t, "s32.s8.s8", "+r", "")
 CARAT_WGMMA_ALL(16, 8)
 CARAT_WGMMA_ALL(32, 16)

@@ -17,7 +17,7 @@ struct target {
     std::int64_t row_stride;
     std::int64_t col_stride;
     output type;
-    bool in_boxes;  // it is alpha A B, and the copy engine can write it
+    bool in_boxes;  // the copy engine can write it, and read what is added
     bool by_rows;   // its rows are the lines along which neighbours lie closer, else its columns
     bool in_fours;  // four neighbours of a line can be read and written at once
 };
@@ -36,6 +36,15 @@ struct arguments {
     Factor beta;
     finish last;
     bool finishes;  // `last` is something
+    bool adds;      // beta is not 0
+};
+
+// What the copy engine is told. Where C is not in boxes nothing looks at c and d.
+struct maps {
+    CUtensorMap a;
+    CUtensorMap b;
+    CUtensorMap c;
+    CUtensorMap d;  // added to the product: C itself, or the residual
 };
 
 struct extent {
@@ -55,8 +64,8 @@ struct kernel {
     int threads;
     int (*shared_bytes)(int stages, int parts);
     int (*stages_that_fit)(int parts, bool alone);  // on a multiprocessor, or two blocks
-    void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
-                   const arguments<Factor>& with, const extent& grid, cudaStream_t stream);
+    void (*launch)(const maps& of, const arguments<Factor>& with, const extent& grid,
+                   cudaStream_t stream);
 };
 
 }  // namespace carat::cuda::sm90

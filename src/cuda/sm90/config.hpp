@@ -17,16 +17,27 @@ namespace carat::cuda::sm90 {
 // Along which of its dimensions an operand is contiguous.
 enum class major : std::uint8_t { along_k, across };
 
-template <class Element, int TileM, int TileN, major A, major B>
+// Tensor cores cut what they add to their sums, f32 by a bit or two, fp8 by ten. So a sum is
+//   straight    one of theirs, over all of K
+//   promoted    of theirs over 128 bytes of K each, added up in f32 by the threads
+//   of_halves   promoted, and of f32 elements that packing has cut in two, large + small: what K
+//               runs over is small x large, large x small and large x large
+enum class summing : std::uint8_t { straight, promoted, of_halves };
+
+template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight>
 struct config {
     using element = Element;
+    static constexpr summing sums = Sums;
     static constexpr bool wide = TileN == 256;
     static constexpr int warpgroups = TileM / 64;  // that multiply
     static constexpr int multiplying = warpgroups * 128;
     // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
     static constexpr int threads = multiplying + (wide ? 128 : 32);
     static constexpr int sharing = wide ? 2 : 1;  // blocks that share what they load of B
-    static constexpr int residents = wide ? 1 : 2;
+    // Columns whose sums the tensor cores have in hand: beside promoted ones no more fit.
+    static constexpr int columns_at_once = Sums == summing::straight ? TileN : std::min(TileN, 128);
+    static constexpr int residents =
+        Sums == summing::straight ? (wide ? 1 : 2) : (TileN >= 128 ? 1 : 2);
     static constexpr int tile_m = TileM;
     static constexpr int tile_n = TileN;
     static constexpr int line_bytes = 128;  // of a tile along its contiguous dimension
@@ -59,7 +70,8 @@ struct config {
     static constexpr int stages_that_fit(int parts, bool alone) {
         if (wide) return 4;
         constexpr int barriers = 512;
-        const int room = (alone ? 227 : 113) * 1024 - barriers - shared_bytes(0, parts);
+        const bool all = alone || residents == 1;
+        const int room = (all ? 227 : 113) * 1024 - barriers - shared_bytes(0, parts);
         return std::clamp(room / stage_bytes, 0, most_stages);
     }
 };

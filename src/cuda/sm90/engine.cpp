@@ -37,6 +37,9 @@ constexpr core::tunable parts_of_k = {"parts", 0, 0, most_parts,
                                       "blocks that share K: 1, 2, 4, 8; 0: chosen"};
 constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k};
 
+constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
+constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
+
 // Whether packing leaves an operand contiguous along K, or it is so already.
 bool along_k(dtype type, const core::layout& where, bool columns) {
     const std::int64_t along = columns ? where.row_stride : where.col_stride;
@@ -44,11 +47,16 @@ bool along_k(dtype type, const core::layout& where, bool columns) {
     return size_bytes(type) != 2 || along == 1 || across != 1;
 }
 
-plan::hopper_plan plan_for(const core::problem& p, const core::settings& s) {
+// Halves are multiplied in three products.
+std::int64_t products_of(summing sums) {
+    return sums == summing::of_halves ? 3 : 1;
+}
+
+plan::hopper_plan plan_for(const core::problem& p, summing sums, const core::settings& s) {
     return plan::make_hopper_plan(
         {.m = p.m,
          .n = p.n,
-         .k = p.k,
+         .k = p.k * products_of(sums),
          .operand_bytes = static_cast<int>(size_bytes(p.a_type)),
          .result_bytes = static_cast<int>(size_bytes(p.c_type)),
          .a_along_k = along_k(p.a_type, p.a_layout, false),
@@ -61,15 +69,18 @@ plan::hopper_plan plan_for(const core::problem& p, const core::settings& s) {
 }
 
 template <class Factor>
-const kernel<Factor>& kernel_for(dtype type, const plan::hopper_plan& plan, major a, major b) {
+const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
+                                 const plan::hopper_plan& plan, major a, major b) {
     const int tile_m = plan.tile_m;
     const int tile_n = plan.tile_n;
     if constexpr (std::is_same_v<Factor, std::uint32_t>) {
         return i8_kernel(tile_m, tile_n);
     } else {
-        if (type == dtype::f16) return f16_kernel(tile_m, tile_n, a, b);
-        if (type == dtype::bf16) return bf16_kernel(tile_m, tile_n, a, b);
-        return tf32_kernel(tile_m, tile_n);
+        if (p.a_type == dtype::f16) return f16_kernel(tile_m, tile_n, a, b);
+        if (p.a_type == dtype::bf16) return bf16_kernel(tile_m, tile_n, a, b);
+        if (is_fp8(p.a_type)) return fp8_kernel(tile_m, tile_n, p.a_type, p.b_type, sums);
+        return sums == summing::of_halves ? halves_kernel(tile_m, tile_n)
+                                          : tf32_kernel(tile_m, tile_n);
     }
 }
 
@@ -98,14 +109,16 @@ finish turned(finish last) {
 template <class Factor>
 class product final : public fused_product {
   public:
-    product(const core::problem& p, const plan::hopper_plan& plan, const finish& last = {})
+    product(const core::problem& p, summing sums, const plan::hopper_plan& plan,
+            const finish& last = {})
         : plan_(plan),
+          sums_(sums),
           last_(plan.turned ? turned(last) : last),
           problem_(plan.turned ? core::swapped(p) : p),
           a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
-              problem_.a_layout.col_stride}),
+              problem_.a_layout.col_stride, sums == summing::of_halves}),
           b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
-              problem_.b_layout.row_stride}) {
+              problem_.b_layout.row_stride, sums == summing::of_halves}) {
         choose();
     }
 
@@ -114,13 +127,15 @@ class product final : public fused_product {
         if (plan_.turned) std::swap(data.a, data.b);
         if (!is_aligned(data.a) || !is_aligned(data.b)) pack_the_unaligned(data);
         const cudaStream_t stream = stream_in_use();
+        pack_operands(data, stream);
         const auto& k = *kernel_;
-        const CUtensorMap a = a_.map(data.a, k.tile_m, depth_of_box(), stream);
-        const CUtensorMap b = b_.map(data.b, k.tile_n / k.sharing, depth_of_box(), stream);
         const arguments<Factor> with = arguments_for(data.c);
-        // Where C goes out element by element, nothing looks at its map.
-        const CUtensorMap c = with.c.in_boxes ? map_of(data.c) : a;
-        k.launch(a, b, c, with, grid_, stream);
+        maps of{};
+        of.a = a_.map(data.a, k.tile_m, depth_of_box());
+        of.b = b_.map(data.b, k.tile_n / k.sharing, depth_of_box());
+        if (with.c.in_boxes) of.c = map_of(data.c);
+        if (with.c.in_boxes && with.adds) of.d = map_of(added_to(data.c));
+        k.launch(of, with, grid_, stream);
     }
 
     void finish_with(const finish& last) override { last_ = plan_.turned ? turned(last) : last; }
@@ -144,10 +159,18 @@ class product final : public fused_product {
         if (packs_a || packs_b) choose();
     }
 
+    void pack_operands(const core::operands& data, cudaStream_t stream) const {
+        packing all[2];
+        std::size_t count = 0;
+        if (a_.packed()) all[count++] = a_.packing_of(data.a);
+        if (b_.packed()) all[count++] = b_.packing_of(data.b);
+        if (count > 0) pack({all, count}, stream);
+    }
+
     void choose() {
         // No kernel has a tile narrower than the lines of 128 bytes along which its B lies.
         if (plan_.tile_n < depth_of_box() && b_.contiguous() == major::across) b_.require_packing();
-        kernel_ = &kernel_for<Factor>(problem_.a_type, plan_, a_.contiguous(), b_.contiguous());
+        kernel_ = &kernel_for<Factor>(problem_, sums_, plan_, a_.contiguous(), b_.contiguous());
         const kernel<Factor>& k = *kernel_;
         const bool shares_b = k.sharing > 1;
         grid_.cluster = shares_b ? k.sharing : plan_.parts;
@@ -194,7 +217,12 @@ class product final : public fused_product {
         return std::max(1, clusters);
     }
 
-    [[nodiscard]] CUtensorMap map_of(void* c) const {
+    // What beta multiplies.
+    [[nodiscard]] const void* added_to(const void* c) const {
+        return last_.residual != nullptr ? last_.residual : c;
+    }
+
+    [[nodiscard]] CUtensorMap map_of(const void* c) const {
         const core::problem& p = problem_;
         return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, 64});
     }
@@ -204,8 +232,8 @@ class product final : public fused_product {
         const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
         const core::layout& at = p.c_layout;
         // The copy engine writes whole 16 bytes, and would write them beyond the end of a row.
-        const bool in_boxes = plan_.tile_n == 256 && p.beta == 0 && last_.is_nothing() &&
-                              at.col_stride == 1 && is_aligned(c) && p.n * bytes % 16 == 0 &&
+        const bool in_boxes = plan_.tile_n == 256 && at.col_stride == 1 && is_aligned(c) &&
+                              is_aligned(added_to(c)) && p.n * bytes % 16 == 0 &&
                               (p.m == 1 || at.row_stride * bytes % 16 == 0);
         const bool by_rows = at.row_stride >= at.col_stride;
         const auto [step, next] = std::minmax(at.row_stride, at.col_stride);
@@ -220,17 +248,19 @@ class product final : public fused_product {
         return {.c = target_at(c),
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
+                .k_tiles = static_cast<int>(tiles(p.k, depth_of_box()) * products_of(sums_)),
                 .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * k.sharing)),
                 .tiles_n = static_cast<int>(tiles(p.n, k.tile_n)),
                 .stages = stages_,
                 .alpha = factor<Factor>(p.alpha),
                 .beta = factor<Factor>(p.beta),
                 .last = last_,
-                .finishes = !last_.is_nothing()};
+                .finishes = !last_.is_nothing(),
+                .adds = p.beta != 0};
     }
 
     plan::hopper_plan plan_;
+    summing sums_;
     finish last_;
     core::problem problem_;
     operand a_;
@@ -251,10 +281,26 @@ class scaling final : public fused_product {
     core::problem problem_;
 };
 
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
+summing sums_for(const core::problem& p) {
+    return is_fp8(p.a_type) ? summing::promoted : summing::straight;
+}
+
+std::unique_ptr<core::runnable> prepare_as(const core::problem& p, summing sums,
+                                           const core::settings& s) {
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
-    if (p.a_type == dtype::i8) return std::make_unique<product<std::uint32_t>>(p, plan_for(p, s));
-    return std::make_unique<product<float>>(p, plan_for(p, s));
+    const plan::hopper_plan plan = plan_for(p, sums, s);
+    if (p.a_type == dtype::i8) return std::make_unique<product<std::uint32_t>>(p, sums, plan);
+    return std::make_unique<product<float>>(p, sums, plan);
+}
+
+std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
+    return prepare_as(p, sums_for(p), s);
+}
+std::unique_ptr<core::runnable> prepare_straight(const core::problem& p, const core::settings& s) {
+    return prepare_as(p, summing::straight, s);
+}
+std::unique_ptr<core::runnable> prepare_of_halves(const core::problem& p, const core::settings& s) {
+    return prepare_as(p, summing::of_halves, s);
 }
 
 std::string unsupported(const core::problem& p, const core::settings&) {
@@ -277,11 +323,23 @@ constexpr core::signature native_types[] = {
     {dtype::f16, dtype::f16, dtype::f16, "f32, rounded once"},
     {dtype::bf16, dtype::bf16, dtype::f32, "f32"},
     {dtype::bf16, dtype::bf16, dtype::bf16, "f32, rounded once"},
-    {dtype::i8, dtype::i8, dtype::i32, "i32"}};
+    {dtype::i8, dtype::i8, dtype::i32, "i32"},
+    {dtype::e4m3, dtype::e4m3, dtype::f32, promoted_fp8},
+    {dtype::e4m3, dtype::e4m3, dtype::bf16, promoted_fp8},
+    {dtype::e5m2, dtype::e4m3, dtype::f32, promoted_fp8},
+    {dtype::e5m2, dtype::e4m3, dtype::bf16, promoted_fp8}};
 constexpr core::signature tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
+constexpr core::signature halves_types[] = {{dtype::f32, dtype::f32, dtype::f32, "3xtf32"}};
+constexpr core::signature fast_fp8_types[] = {
+    {dtype::e4m3, dtype::e4m3, dtype::f32, straight_fp8},
+    {dtype::e4m3, dtype::e4m3, dtype::bf16, straight_fp8},
+    {dtype::e5m2, dtype::e4m3, dtype::f32, straight_fp8},
+    {dtype::e5m2, dtype::e4m3, dtype::bf16, straight_fp8}};
+
+using preparing = std::unique_ptr<core::runnable>(const core::problem&, const core::settings&);
 
 constexpr core::implementation row(std::string_view name, std::string_view summary,
-                                   std::span<const core::signature> types) {
+                                   std::span<const core::signature> types, preparing* prepare) {
     return {.name = name,
             .summary = summary,
             .where = core::device::cuda,
@@ -292,10 +350,17 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .prepare = prepare};
 }
 
-constexpr core::implementation native =
-    row("cuda.engine", "carat's Hopper kernels, the one that suits the problem", native_types);
+constexpr core::implementation native = row(
+    "cuda.engine", "carat's Hopper kernels, the one that suits the problem", native_types, prepare);
 constexpr core::implementation in_tf32 =
-    row("cuda.engine.tf32", "carat's Hopper kernels on f32 data, rounded to tf32", tf32_types);
+    row("cuda.engine.tf32", "carat's Hopper kernels on f32 data, rounded to tf32", tf32_types,
+        prepare_straight);
+constexpr core::implementation of_halves =
+    row("cuda.engine.3xtf32", "carat's Hopper kernels on f32 data, each number as two of tf32",
+        halves_types, prepare_of_halves);
+constexpr core::implementation fast_fp8 =
+    row("cuda.engine.fp8_fast", "carat's Hopper kernels, fp8 summed in 14 bits", fast_fp8_types,
+        prepare_straight);
 
 }  // namespace
 
@@ -311,11 +376,13 @@ std::unique_ptr<fused_product> prepare_fused(const core::problem& p, const finis
         throw error(error_code::invalid_argument,
                     "alpha is " + std::to_string(p.alpha) + " and K is " + std::to_string(p.k) +
                         ": a fused product needs something to multiply, neither may be 0");
-    return std::make_unique<product<float>>(p, plan_for(p, s), last);
+    const summing sums = sums_for(p);
+    return std::make_unique<product<float>>(p, sums, plan_for(p, sums, s), last);
 }
 
 core::table table() {
-    static constexpr const core::implementation* rows[] = {&native, &in_tf32};
+    static constexpr const core::implementation* rows[] = {&native, &in_tf32, &of_halves,
+                                                           &fast_fp8};
     return rows;
 }
 

@@ -1,5 +1,5 @@
 // From a warpgroup's sums of a wide tile to C, in boxes of 64 rows of 128 bytes through shared
-// memory. Where C is alpha A B and its rows are aligned, the copy engine takes them from there;
+// memory. Where the rows of C are aligned, the copy engine takes them from there, finished;
 // otherwise the threads do, along the rows, and finish them on the way.
 #pragma once
 
@@ -18,12 +18,15 @@ namespace carat::cuda::sm90 {
 inline constexpr int box_bytes = 64 * 128;
 
 // A warpgroup's way out: its two boxes in shared memory, taken in turn, and the barrier at which it
-// meets.
+// meets. Where something is added, it lands in the boxes first.
 struct outgoing {
     const CUtensorMap* map;
+    const CUtensorMap* added;
+    ptx::barrier* landed;  // one for each box
     unsigned char* boxes;
     int barrier;
     int turn = 0;
+    int parity = 0;
 
     __device__ __forceinline__ void meet() const {
         asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
@@ -33,7 +36,29 @@ struct outgoing {
         turn ^= 1;
         return box;
     }
+    // By the first thread, when the box of that turn has been read.
+    __device__ __forceinline__ void fetch(int of_turn, int row, int col) const {
+        ptx::arrive_and_expect(landed[of_turn], box_bytes);
+        ptx::copy_box(boxes + of_turn * box_bytes, *added, col, row, landed[of_turn]);
+    }
+    __device__ __forceinline__ void wait_for_added() {
+        ptx::wait_for(landed[turn], parity);
+        parity ^= turn;
+    }
+    __device__ __forceinline__ void send(const unsigned char* box, int row, int col) const {
+        ptx::store_box(*map, box, col, row);
+        ptx::close_stores();
+    }
 };
+
+// Where a pair of neighbours lies in a box.
+template <class To>
+__device__ __forceinline__ pair<To>& pair_of_box(unsigned char* box, int thread, int i) {
+    const ptx::place at = ptx::wgmma_place(thread, i);
+    const int byte = at.column * static_cast<int>(sizeof(To));
+    return *reinterpret_cast<pair<To>*>(box + ptx::swizzled_chunk(at.row, byte / 16) * 16 +
+                                        byte % 16);
+}
 
 // The columns of sums from `first` on that fill a line of 128 bytes, into a box.
 template <class To, class Factor, class Sum, int Count>
@@ -42,10 +67,7 @@ __device__ __forceinline__ void fill_box(unsigned char* box, Factor alpha, int f
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
 #pragma unroll
     for (int i = 0; i < columns / 2; i += 2) {
-        const ptx::place at = ptx::wgmma_place(thread, i);
-        const int byte = at.column * static_cast<int>(sizeof(To));
-        unsigned char* const to = box + ptx::swizzled_chunk(at.row, byte / 16) * 16 + byte % 16;
-        *reinterpret_cast<pair<To>*>(to) = {
+        pair_of_box<To>(box, thread, i) = {
             static_cast<To>(alpha * static_cast<Factor>(sums[first / 2 + i])),
             static_cast<To>(alpha * static_cast<Factor>(sums[first / 2 + i + 1]))};
     }
@@ -65,9 +87,85 @@ __device__ __forceinline__ void write_boxes(outgoing& out, const arguments<Facto
         fill_box<To>(box, p.alpha, first, thread, sums);
         ptx::fence_writes_for_async();
         out.meet();
+        if (thread == 0) out.send(box, row, col + first);
+    }
+}
+
+// The sums of a box, its number known at run time: code for all of them, but no more than that.
+template <int Box, class Factor, class Sum, int All, int Count>
+__device__ __forceinline__ void take_numbered(Factor (&some)[Count], int number,
+                                              const Sum (&sums)[All]) {
+    if constexpr (Box * Count < All) {
+        if (number == Box) {
+#pragma unroll
+            for (int i = 0; i < Count; ++i) some[i] = static_cast<Factor>(sums[Box * Count + i]);
+        } else {
+            take_numbered<Box + 1>(some, number, sums);
+        }
+    }
+}
+
+// What is added to box `number` of the columns from `col` on has landed before it is looked at; the
+// box after the next is fetched when this one has been sent, into the same place.
+template <class To>
+__device__ __forceinline__ void fetch_added(const outgoing& out, int number, int row, int col) {
+    constexpr int columns = 128 / static_cast<int>(sizeof(To));
+    if (number * columns >= 256) return;
+    out.fetch(number % 2, row, col + number * columns);
+}
+
+// Before the first sums are there.
+__device__ __forceinline__ void fetch_first_added(const outgoing& out, output type, int row,
+                                                  int col, int thread) {
+    if (thread != 0) return;
+    ptx::wait_for_stores<0>();
+    for (const int number : {0, 1})
+        if (type == output::f16 || type == output::bf16)
+            fetch_added<__half>(out, number, row, col);
+        else
+            fetch_added<float>(out, number, row, col);
+}
+
+// The finish of sums in the registers that hold them, a box at a time, and its way through the copy
+// engine. One copy of the code for all boxes: unrolled, it would be more than the instruction cache
+// holds, and run at its pace.
+template <class To, class Factor, class Sum, int Count>
+__device__ __forceinline__ void write_finished_boxes(outgoing& out, const arguments<Factor>& p,
+                                                     int row, int col, int thread,
+                                                     const Sum (&sums)[Count]) {
+    constexpr int columns = 128 / static_cast<int>(sizeof(To));
+    const pair_finish last(p, row, thread);
+#pragma unroll 1
+    for (int number = 0; number < 2 * Count / columns; ++number) {
+        const int first = col + number * columns;
+        Factor some[columns / 2];
+        take_numbered<0>(some, number, sums);
+        last.apply(some, first, thread);
+        if (p.adds) {
+            out.wait_for_added();
+        } else {
+            if (thread == 0) ptx::wait_for_stores<1>();
+            out.meet();
+        }
+        unsigned char* const box = out.next();
+#pragma unroll
+        for (int i = 0; i < columns / 2; i += 2) {
+            pair<To>& at = pair_of_box<To>(box, thread, i);
+            if (p.adds) {
+                const pair<To> added = at;
+                some[i] += p.beta * static_cast<Factor>(added.first);
+                some[i + 1] += p.beta * static_cast<Factor>(added.second);
+            }
+            at = {static_cast<To>(some[i]), static_cast<To>(some[i + 1])};
+        }
+        ptx::fence_writes_for_async();
+        out.meet();
         if (thread == 0) {
-            ptx::store_box(*out.map, box, col + first, row);
-            ptx::close_stores();
+            out.send(box, row, first);
+            if (p.adds) {
+                ptx::wait_for_stores<0>();
+                fetch_added<To>(out, number + 2, row, col);
+            }
         }
     }
 }
@@ -115,7 +213,9 @@ __device__ __forceinline__ void write_finished(outgoing& out, const arguments<Fa
 template <class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void write_as(outgoing& out, const arguments<Factor>& p, int row,
                                          int col, int thread, const Sum (&sums)[Count]) {
-    if (p.c.in_boxes)
+    if (p.c.in_boxes && (p.finishes || p.adds))
+        write_finished_boxes<To>(out, p, row, col, thread, sums);
+    else if (p.c.in_boxes)
         write_boxes<To>(out, p, row, col, thread, sums);
     else
         write_finished<To>(out, p, row, col, thread, sums);

@@ -25,9 +25,10 @@ inline constexpr const char* name_of<128, 128> = "sm90_128x128";
 template <>
 inline constexpr const char* name_of<128, 256> = "sm90_128x256";
 
-template <class Element, class Factor, int TileM, int TileN, major A, major B>
+template <class Element, class Factor, int TileM, int TileN, major A, major B,
+          summing Sums = summing::straight>
 [[nodiscard]] kernel<Factor> instance() {
-    return kernel_with<config<Element, TileM, TileN, A, B>, Factor>(name_of<TileM, TileN>);
+    return kernel_with<config<Element, TileM, TileN, A, B, Sums>, Factor>(name_of<TileM, TileN>);
 }
 
 template <int Rows, int Columns>
@@ -76,12 +77,12 @@ template <class Element>
                      });
 }
 
-template <class Element, class Factor>
+template <class Element, class Factor, summing Sums = summing::straight>
 [[nodiscard]] const kernel<Factor>& find_along_k(int tile_m, int tile_n) {
     return with_tile(
         tile_m, tile_n, []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<Factor>& {
             static const kernel<Factor> it =
-                instance<Element, Factor, TileM, TileN, major::along_k, major::along_k>();
+                instance<Element, Factor, TileM, TileN, major::along_k, major::along_k, Sums>();
             return it;
         });
 }

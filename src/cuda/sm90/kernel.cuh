@@ -30,6 +30,7 @@ struct barriers {
     ptx::barrier full[C::most_stages];
     ptx::barrier empty[C::most_stages];
     ptx::barrier landed;  // what other blocks of the cluster push
+    ptx::barrier added[C::wide ? 2 * C::warpgroups : 1];
 };
 
 // The ring of stages in a block's shared memory.
@@ -150,6 +151,24 @@ __device__ __forceinline__ void load_b(const ring<C>& r, int stage, const CUtens
     });
 }
 
+// Where a step of K is in each operand, in tiles of K.
+struct step_of_k {
+    int a;
+    int b;
+};
+
+// Halves lie behind each other, all large ones first; both are in L2 when they are read again.
+template <class C>
+__device__ __forceinline__ step_of_k step_at(int k, int k_tiles) {
+    if constexpr (C::sums != summing::of_halves) {
+        return {k, k};
+    } else {
+        const int deep = k / 3;
+        const int small = k_tiles / 3;
+        return {deep + (k % 3 == 0 ? small : 0), deep + (k % 3 == 1 ? small : 0)};
+    }
+}
+
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& a,
                                            const CUtensorMap& b, const arguments<Factor>& p,
@@ -164,25 +183,26 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& 
         for (int k = first; k < end; ++k, at.advance(r.stages)) {
             ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
             ptx::arrive_and_expect(r.full[at.stage], C::stage_bytes);
-            load_a<C>(r, at.stage, a, here.row(t), k * C::tile_k);
-            load_b<C>(r, at.stage, b, t.n * C::tile_n, k * C::tile_k, C::wide ? here.rank : 0);
+            const step_of_k step = step_at<C>(k, p.k_tiles);
+            load_a<C>(r, at.stage, a, here.row(t), step.a * C::tile_k);
+            load_b<C>(r, at.stage, b, t.n * C::tile_n, step.b * C::tile_k, C::wide ? here.rank : 0);
         }
     }
 }
 
-// A warpgroup's sums += its 64 rows of the stage's A times the stage's B.
+// A warpgroup's sums += its 64 rows of the stage's A times columns of the stage's B, from `col` on.
 template <class C, class Sums>
 __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int stage, int group,
-                                               bool add) {
-    using instruction = ptx::wgmma<typename C::element, C::tile_n, C::a_major == major::across,
-                                   C::b_major == major::across>;
+                                               int col, bool add) {
+    using instruction = ptx::wgmma<typename C::element, C::columns_at_once,
+                                   C::a_major == major::across, C::b_major == major::across>;
     const auto describe = [](const unsigned char* tile, major m) {
         return m == major::along_k ? ptx::swizzled_descriptor(tile)
                                    : ptx::swizzled_descriptor_across(tile, C::tile_k);
     };
     // 64 rows of 128 bytes along K, or one box of 64 across: the same bytes.
     const std::uint64_t a = describe(r.a(stage) + group * 64 * C::line_bytes, C::a_major);
-    const std::uint64_t b = describe(r.b(stage), C::b_major);
+    const std::uint64_t b = describe(r.b(stage) + col * C::line_bytes, C::b_major);
     constexpr int a_step = C::a_major == major::along_k ? 32 : instruction::k * C::line_bytes;
     constexpr int b_step = C::b_major == major::along_k ? 32 : instruction::k * C::line_bytes;
     ptx::order_registers();
@@ -201,7 +221,7 @@ __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, positio
 #pragma unroll 1
     for (int k = 0; k < k_tiles; ++k) {
         ptx::wait_for(r.full[at.stage], at.parity);
-        multiply_stage<C>(sums, r, at.stage, group, k > 0);
+        multiply_stage<C>(sums, r, at.stage, group, 0, k > 0);
         ptx::wait<1>();  // the stage before this has been read
         if (k > 0) r.give_back(last, thread);
         last = at.stage;
@@ -212,23 +232,59 @@ __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, positio
     r.give_back(last, thread);
 }
 
+// The same, added up in f32. While a warpgroup adds, the other one multiplies.
+template <class C, int Count>
+__device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<C>& r, position& at,
+                                               int k_tiles, int group, int thread) {
+    constexpr int at_once = C::columns_at_once / 2;
+#pragma unroll
+    for (float& sum : sums) sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < k_tiles; ++k, at.advance(r.stages)) {
+        ptx::wait_for(r.full[at.stage], at.parity);
+#pragma unroll
+        for (int first = 0; first < Count; first += at_once) {
+            float some[at_once];
+            multiply_stage<C>(some, r, at.stage, group, 2 * first, false);
+            ptx::wait<0>();
+            ptx::settle(some);
+            if (first + at_once == Count) r.give_back(at.stage, thread);
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) sums[first + i] += some[i];
+        }
+    }
+}
+
+template <class C, class Sums>
+__device__ __forceinline__ void sum_up(Sums& sums, const ring<C>& r, position& at, int k_tiles,
+                                       int group, int thread) {
+    if constexpr (C::sums == summing::straight)
+        sum_stages<C>(sums, r, at, k_tiles, group, thread);
+    else
+        promote_stages<C>(sums, r, at, k_tiles, group, thread);
+}
+
 template <class C>
 using sum_of = typename ptx::wgmma<typename C::element, C::tile_n, false, false>::sum;
 
 template <class C, class Factor>
-__device__ __forceinline__ void multiply_wide(const ring<C>& r, const CUtensorMap& c,
-                                              const arguments<Factor>& p,
+__device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& meetings,
+                                              const maps& m, const arguments<Factor>& p,
                                               const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     const int group = static_cast<int>(threadIdx.x) / 128;
-    outgoing out{&c, r.after + group * 2 * C::box_bytes, group + 1};
+    outgoing out{&m.c, &m.d, meetings.added + 2 * group, r.after + group * 2 * C::box_bytes,
+                 group + 1};
     position at;
     const int tiles = p.tiles_m * p.tiles_n;
     for (int index = here.cluster; index < tiles; index += here.clusters) {
-        sum_of<C> sums[C::tile_n / 2];
-        sum_stages<C>(sums, r, at, p.k_tiles, group, thread);
         const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
-        write(out, p, here.row(t) + group * 64, t.n * C::tile_n, thread, sums);
+        const int row = here.row(t) + group * 64;
+        const int col = t.n * C::tile_n;
+        if (p.adds && p.c.in_boxes) fetch_first_added(out, p.c.type, row, col, thread);
+        sum_of<C> sums[C::tile_n / 2];
+        sum_up<C>(sums, r, at, p.k_tiles, group, thread);
+        write(out, p, row, col, thread, sums);
     }
     if (thread == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
 }
@@ -241,7 +297,7 @@ __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& 
     const int k_tiles = here.first_k(p.k_tiles, here.rank + 1) - here.first_k(p.k_tiles, here.rank);
     position at;
     sum_of<C> sums[C::tile_n / 2];
-    sum_stages<C>(sums, r, at, k_tiles, thread / 128, thread % 128);
+    sum_up<C>(sums, r, at, k_tiles, thread / 128, thread % 128);
     const tile_place t = place_of(here.cluster, p.tiles_m, p.tiles_n);
     write_narrow<C>(p, r.tiles, r.after, landed, here.rank, here.blocks, here.row(t),
                     t.n * C::tile_n, thread, sums);
@@ -257,6 +313,7 @@ __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const argum
         ptx::make_barrier(meetings.empty[stage], C::warpgroups * C::sharing);
     }
     ptx::make_barrier(meetings.landed, 1);
+    for (ptx::barrier& b : meetings.added) ptx::make_barrier(b, 1);
     ptx::publish_barriers();
     if (!C::wide && parts > 1)
         ptx::arrive_and_expect(meetings.landed, bytes_from_others<C>(p.c.by_rows, parts));
@@ -264,17 +321,15 @@ __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const argum
 
 template <class C, class Factor>
 __global__ void __launch_bounds__(C::threads, C::residents)
-    multiply_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                    const __grid_constant__ CUtensorMap c,
-                    const __grid_constant__ arguments<Factor> p) {
+    multiply_kernel(const __grid_constant__ maps m, const __grid_constant__ arguments<Factor> p) {
 #if CARAT_HAS_WGMMA
     extern __shared__ unsigned char shared[];
     __shared__ barriers<C> meetings;
     const ring<C> r(shared, meetings, p.stages);
     const place_in_grid<C> here;
     if (threadIdx.x == 0) {
-        ptx::prefetch_map(a);
-        ptx::prefetch_map(b);
+        ptx::prefetch_map(m.a);
+        ptx::prefetch_map(m.b);
         make_barriers(meetings, p, here.parts());
     }
     ptx::let_dependents_begin();
@@ -285,11 +340,11 @@ __global__ void __launch_bounds__(C::threads, C::residents)
     // Wide tiles: 2 x 232 + 40 registers for three warpgroups that begin with 168 each.
     if (threadIdx.x >= C::multiplying) {
         if constexpr (C::wide) ptx::give_back_registers<40>();
-        if (threadIdx.x == C::multiplying) copy_tiles<C>(r, a, b, p, here);
+        if (threadIdx.x == C::multiplying) copy_tiles<C>(r, m.a, m.b, p, here);
         __syncwarp();
     } else if constexpr (C::wide) {
         ptx::take_registers<232>();
-        multiply_wide<C>(r, c, p, here);
+        multiply_wide<C>(r, meetings, m, p, here);
     } else {
         multiply_narrow<C>(r, meetings.landed, p, here);
     }
@@ -299,8 +354,8 @@ __global__ void __launch_bounds__(C::threads, C::residents)
 }
 
 template <class C, class Factor>
-void launch(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
-            const arguments<Factor>& with, const extent& grid, cudaStream_t stream) {
+void launch(const maps& of, const arguments<Factor>& with, const extent& grid,
+            cudaStream_t stream) {
     cudaLaunchConfig_t how{};
     how.gridDim = dim3(static_cast<unsigned>(grid.blocks));
     how.blockDim = dim3(C::threads);
@@ -313,7 +368,7 @@ void launch(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
     extras[1].val.clusterDim = {static_cast<unsigned>(grid.cluster), 1, 1};
     how.attrs = extras;
     how.numAttrs = grid.cluster > 1 ? 2 : 1;
-    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, multiply_kernel<C, Factor>, a, b, c, with));
+    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, multiply_kernel<C, Factor>, of, with));
 }
 
 template <class C, class Factor>

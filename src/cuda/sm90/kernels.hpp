@@ -3,6 +3,8 @@
 // the tile is narrower than 64.
 #pragma once
 
+#include <carat/types.hpp>
+
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/config.hpp"
 
@@ -12,6 +14,9 @@ namespace carat::cuda::sm90 {
 [[nodiscard]] const kernel<float>& bf16_kernel(int tile_m, int tile_n, major a, major b);
 // Both operands contiguous along K.
 [[nodiscard]] const kernel<float>& tf32_kernel(int tile_m, int tile_n);
+[[nodiscard]] const kernel<float>& halves_kernel(int tile_m, int tile_n);
+[[nodiscard]] const kernel<float>& fp8_kernel(int tile_m, int tile_n, dtype a, dtype b,
+                                              summing sums);
 [[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n);
 
 }  // namespace carat::cuda::sm90

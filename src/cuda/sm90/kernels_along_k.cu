@@ -6,6 +6,10 @@ const kernel<float>& tf32_kernel(int tile_m, int tile_n) {
     return find_along_k<ptx::tf32, float>(tile_m, tile_n);
 }
 
+const kernel<float>& halves_kernel(int tile_m, int tile_n) {
+    return find_along_k<ptx::tf32, float, summing::of_halves>(tile_m, tile_n);
+}
+
 const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n) {
     return find_along_k<std::int8_t, std::uint32_t>(tile_m, tile_n);
 }

@@ -1,7 +1,5 @@
 #include "cuda/sm90/operand.hpp"
 
-#include "cuda/common/pack.hpp"
-
 namespace carat::cuda::sm90 {
 
 namespace {
@@ -19,29 +17,42 @@ bool has_16_bits(dtype type) {
 }  // namespace
 
 operand::operand(const operand_shape& of) : shape_(of) {
-    if (readable(of.along, of.across, of.lines, of.type)) return;
+    if (!of.in_halves && readable(of.along, of.across, of.lines, of.type)) return;
     if (has_16_bits(of.type) && readable(of.across, of.along, of.depth, of.type))
         major_ = major::across;
     else
         require_packing();
 }
 
+strided operand::packed_from(const void* data) const {
+    return {data,
+            static_cast<int>(size_bytes(shape_.type)),
+            shape_.lines,
+            shape_.depth,
+            shape_.across,
+            shape_.along,
+            shape_.in_halves};
+}
+
 void operand::require_packing() {
     if (packed()) return;
-    const auto bytes = static_cast<int>(size_bytes(shape_.type));
+    const strided from = packed_from(nullptr);
     const std::int64_t elements =
-        core::checked_product(shape_.lines, packed_stride(shape_.depth, bytes), "elements");
-    packed_memory_ = scratch(static_cast<std::size_t>(elements * bytes));
+        core::checked_product(shape_.lines, packed_stride(from), "elements");
+    packed_memory_ = scratch(static_cast<std::size_t>(elements * from.element_bytes));
     major_ = major::along_k;
 }
 
-CUtensorMap operand::map(const void* data, int box_lines, int box_depth, cudaStream_t stream) {
+packing operand::packing_of(const void* data) const {
+    return {packed_from(data), packed_memory_.get()};
+}
+
+CUtensorMap operand::map(const void* data, int box_lines, int box_depth) const {
     if (packed()) {
-        const auto bytes = static_cast<int>(size_bytes(shape_.type));
-        pack({data, bytes, shape_.lines, shape_.depth, shape_.across, shape_.along},
-             packed_memory_.get(), stream);
-        return describe({packed_memory_.get(), shape_.type, shape_.depth, shape_.lines,
-                         packed_stride(shape_.depth, bytes), box_lines, true});
+        const strided from = packed_from(data);
+        return describe({packed_memory_.get(), shape_.type,
+                         shape_.in_halves ? packed_stride(from) : shape_.depth, shape_.lines,
+                         packed_stride(from), box_lines, true});
     }
     if (major_ == major::along_k)
         return describe(

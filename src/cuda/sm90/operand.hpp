@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/problem.hpp"
+#include "cuda/common/pack.hpp"
 #include "cuda/common/scratch.hpp"
 #include "cuda/common/tensor_map.hpp"
 #include "cuda/sm90/config.hpp"
@@ -15,6 +16,7 @@ struct operand_shape {
     std::int64_t depth;
     std::int64_t across;  // elements from one line to the next
     std::int64_t along;   // elements from one depth to the next
+    bool in_halves = false;
 };
 
 class operand {
@@ -26,17 +28,20 @@ class operand {
     [[nodiscard]] major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
+    /// What has to be copied before the product, of an operand that is packed.
+    [[nodiscard]] packing packing_of(const void* data) const;
+
     /// What the copy engine is told, with boxes of `box_lines` lines of 128 bytes of K, or, where
-    /// the operand is contiguous across, of 128 bytes of lines by `box_depth` deep. Starts packing
-    /// first where it must; data that is not aligned to 16 bytes must have been announced by
-    /// require().
-    [[nodiscard]] CUtensorMap map(const void* data, int box_lines, int box_depth,
-                                  cudaStream_t stream);
+    /// the operand is contiguous across, of 128 bytes of lines by `box_depth` deep. Data that is
+    /// not aligned to 16 bytes must have been announced by require_packing().
+    [[nodiscard]] CUtensorMap map(const void* data, int box_lines, int box_depth) const;
 
     /// Makes the operand one that is packed from now on.
     void require_packing();
 
   private:
+    [[nodiscard]] strided packed_from(const void* data) const;
+
     operand_shape shape_;
     major major_ = major::along_k;
     scratch packed_memory_;
