@@ -45,12 +45,15 @@ __device__ __forceinline__ void arrive_and_expect(barrier& b, int bytes) {
 #endif
 }
 
-__device__ __forceinline__ void arrive(barrier& b) {
+__device__ __forceinline__ void arrive_at_address(std::uint32_t barrier_address) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&b)) : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier_address) : "memory");
 #else
-    (void)b;
+    (void)barrier_address;
 #endif
+}
+__device__ __forceinline__ void arrive(barrier& b) {
+    arrive_at_address(shared_address(&b));
 }
 
 // An arrival at the same barrier of block `rank` of the cluster. It orders nothing beyond the
@@ -70,18 +73,21 @@ __device__ __forceinline__ void arrive_at(const barrier& b, int rank) {
 }
 
 // Until the phase of that parity is over; the bytes that the barrier counted are then there.
-__device__ __forceinline__ void wait_for(const barrier& b, int parity) {
+__device__ __forceinline__ void wait_at_address(std::uint32_t barrier_address, int parity) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "{\n.reg .pred over;\n"
         "again:\n"
         "mbarrier.try_wait.parity.shared::cta.b64 over, [%0], %1;\n"
-        "@!over bra again;\n}\n" ::"r"(shared_address(&b)),
+        "@!over bra again;\n}\n" ::"r"(barrier_address),
         "r"(parity)
         : "memory");
 #else
-    (void)b, (void)parity;
+    (void)barrier_address, (void)parity;
 #endif
+}
+__device__ __forceinline__ void wait_for(const barrier& b, int parity) {
+    wait_at_address(shared_address(&b), parity);
 }
 
 }  // namespace carat::cuda::ptx

@@ -41,6 +41,49 @@ __device__ __forceinline__ void meet_cluster() {
     await_cluster();
 }
 
+// The same, and what each thread wrote to its block's shared memory before is seen by all after.
+__device__ __forceinline__ void meet_cluster_and_see() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+#endif
+    await_cluster();
+}
+
+// What lies where `from` does in the shared memory of block `rank`: 4, 8 or 16 bytes.
+template <class T>
+__device__ __forceinline__ T read_at(const T* from, int rank) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    struct {
+        std::uint64_t low, high;
+    } words{};
+#if __CUDA_ARCH__ >= 900
+    std::uint32_t there = 0;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(there)
+                 : "r"(shared_address(from)), "r"(rank));
+    if constexpr (sizeof(T) == 16)
+        asm volatile("ld.shared::cluster.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(words.low), "=l"(words.high)
+                     : "r"(there)
+                     : "memory");
+    else if constexpr (sizeof(T) == 8)
+        asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(words.low) : "r"(there) : "memory");
+    else
+        asm volatile(
+            "{\n.reg .b32 word;\n"
+            "ld.shared::cluster.u32 word, [%1];\n"
+            "cvt.u64.u32 %0, word;\n}\n"
+            : "=l"(words.low)
+            : "r"(there)
+            : "memory");
+#else
+    (void)from, (void)rank;
+#endif
+    T x;
+    memcpy(&x, &words, sizeof(T));
+    return x;
+}
+
 // `bytes` (a multiple of 16, both ends aligned to 16) by the copy engine from this block's shared
 // memory to where `to` lies in that of block `rank`, told to the barrier that lies there as
 // `landed` does here.

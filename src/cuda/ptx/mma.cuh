@@ -71,7 +71,27 @@ struct mma_f64_m8n8k4 {
     }
 };
 
-// Those of 9.0: C (16 x 8) += A (16 x 16) B (8 x 16)^T. A lane's a[i] is A(group + 8 (i % 2),
+// Those of 9.0: C (16 x 8) += A (16 x 8) B (8 x 8)^T. A lane's a[i] is A(group + 8 (i % 2),
+// word + 4 (i / 2)), its b[i] is B(group, word + 4 i), and c[i] is C(group + 8 (i / 2),
+// 2 word + i % 2).
+struct mma_f64_m16n8k8 {
+    static constexpr int m = 16;
+    static constexpr int k = 8;
+    static __device__ __forceinline__ void multiply(double (&c)[4], const double (&a)[4],
+                                                    const double (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
+        asm volatile(
+            "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+            "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+            : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+        (void)c, (void)a, (void)b;
+#endif
+    }
+};
+
+// And twice as deep: C (16 x 8) += A (16 x 16) B (8 x 16)^T. A lane's a[i] is A(group + 8 (i % 2),
 // word + 4 (i / 2)), its b[i] is B(group, word + 4 i), C as above.
 struct mma_f64_m16n8k16 {
     static constexpr int m = 16;

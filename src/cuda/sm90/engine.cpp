@@ -13,6 +13,8 @@
 #include "cuda/sm90/kernels.hpp"
 #include "cuda/sm90/operand.hpp"
 #include "cuda/sm90/table.hpp"
+#include "cuda/strict/product.hpp"
+#include "cuda/vector/product.hpp"
 #include "plan/hopper_plan.hpp"
 
 namespace carat::cuda::sm90 {
@@ -31,8 +33,8 @@ std::int64_t tiles(std::int64_t extent, int tile) {
 
 constexpr core::tunable tile_width = {"tile", 0, 0, 256,
                                       "columns of a tile of C: 16, 32, 64, 128, 256; 0: chosen"};
-constexpr core::tunable tile_height = {"rows", 0, 0, 128,
-                                       "rows of a tile of C: 64, 128; 0: chosen"};
+constexpr core::tunable tile_height = {"rows", 0, 0, 256,
+                                       "rows of a tile of C: 64, 128, in f32 256; 0: chosen"};
 constexpr core::tunable parts_of_k = {"parts", 0, 0, most_parts,
                                       "blocks that share K: 1, 2, 4, 8; 0: chosen"};
 constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k};
@@ -63,7 +65,7 @@ plan::hopper_plan plan_for(const core::problem& p, summing sums, const core::set
          .b_along_k = along_k(p.b_type, p.b_layout, true),
          .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
          .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
-         .tile_m = static_cast<int>(s.value(tile_height)),
+         .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
          .tile_n = static_cast<int>(s.value(tile_width)),
          .parts = static_cast<int>(s.value(parts_of_k))});
 }
@@ -303,6 +305,16 @@ std::unique_ptr<core::runnable> prepare_of_halves(const core::problem& p, const 
     return prepare_as(p, summing::of_halves, s);
 }
 
+// Those of f32 and f64 in their own arithmetic.
+std::unique_ptr<core::runnable> prepare_native(const core::problem& p, const core::settings& s) {
+    if (is_degenerate(p)) return prepare(p, s);
+    if (vector::takes(p) && s.tunables.empty()) return vector::prepare(p);
+    if (size_bytes(p.a_type) < 4) return prepare(p, s);
+    return strict::prepare(p, {.tile_m = static_cast<int>(s.value(tile_height)),
+                               .tile_n = static_cast<int>(s.value(tile_width)),
+                               .parts = static_cast<int>(s.value(parts_of_k))});
+}
+
 std::string unsupported(const core::problem& p, const core::settings&) {
     const int own = cuda::describe(device_in_use()).compute_capability;
     if (own != 90)
@@ -327,7 +339,9 @@ constexpr core::signature native_types[] = {
     {dtype::e4m3, dtype::e4m3, dtype::f32, promoted_fp8},
     {dtype::e4m3, dtype::e4m3, dtype::bf16, promoted_fp8},
     {dtype::e5m2, dtype::e4m3, dtype::f32, promoted_fp8},
-    {dtype::e5m2, dtype::e4m3, dtype::bf16, promoted_fp8}};
+    {dtype::e5m2, dtype::e4m3, dtype::bf16, promoted_fp8},
+    {dtype::f32, dtype::f32, dtype::f32, "f32"},
+    {dtype::f64, dtype::f64, dtype::f64, "f64"}};
 constexpr core::signature tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
 constexpr core::signature halves_types[] = {{dtype::f32, dtype::f32, dtype::f32, "3xtf32"}};
 constexpr core::signature fast_fp8_types[] = {
@@ -350,8 +364,9 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .prepare = prepare};
 }
 
-constexpr core::implementation native = row(
-    "cuda.engine", "carat's Hopper kernels, the one that suits the problem", native_types, prepare);
+constexpr core::implementation native =
+    row("cuda.engine", "carat's Hopper kernels, the one that suits the problem", native_types,
+        prepare_native);
 constexpr core::implementation in_tf32 =
     row("cuda.engine.tf32", "carat's Hopper kernels on f32 data, rounded to tf32", tf32_types,
         prepare_straight);

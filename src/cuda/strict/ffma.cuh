@@ -1,0 +1,94 @@
+// f32 by FFMA. A warp multiplies 64 x 64, its lanes in 4 rows of 8; a lane has 16 x 8 sums, in
+// vectors of four that the lanes take in turn:
+//
+//     row 0   L0 x4  L1 x4 ... L7 x4   L0 x4 ... L7 x4       A step along k costs a lane 4 + 2
+//     vector row 4   L8 x4 ...                                      loads and 128 FFMAs. Whatever
+//     is no FFMA
+//     ...     (4 rows of 4, four times)                      takes a slot from one.
+//
+// Both tiles lie across K, so that vectors run along the tile and every load is free of conflicts.
+// A step's vectors are loaded one step ahead. Two operands of an FFMA must come from different
+// banks of registers and the third from the one before it, hence columns outside, rows to and fro.
+#pragma once
+
+#include "cuda/strict/arguments.hpp"
+#include "cuda/strict/vector.cuh"
+
+namespace carat::cuda::strict {
+
+template <int Rows, int Cols, int LanesM>
+struct ffma {
+    using element = float;
+    static constexpr major a_major = major::across;
+    static constexpr major b_major = major::across;
+    static constexpr bool takes_registers = Rows * Cols > 64;
+    static constexpr int lanes_n = 32 / LanesM;
+    static constexpr int warp_m = LanesM * Rows;
+    static constexpr int warp_n = lanes_n * Cols;
+    static constexpr int tile_k = 8;
+    static constexpr int steps = tile_k;
+    static constexpr int chunks = Rows * Cols / vector<float>::size;
+
+    struct fragments {
+        float a[2][Rows];
+        float b[2][Cols];
+    };
+    struct sums {
+        float at[Rows][Cols] = {};
+    };
+
+    // Where a lane reads its vectors of a stage, in bytes from the stage's beginning.
+    template <class C>
+    static __device__ __forceinline__ int first_of_a(int row, int lane) {
+        return (row + lane / lanes_n * 4) * static_cast<int>(sizeof(float));
+    }
+    template <class C>
+    static __device__ __forceinline__ int first_of_b(int col, int lane) {
+        return C::a_bytes + (col + lane % lanes_n * 4) * static_cast<int>(sizeof(float));
+    }
+
+    template <class C>
+    static __device__ __forceinline__ void fetch(fragments& own, const addresses& from, int step) {
+        constexpr int bytes = sizeof(float);
+#pragma unroll
+        for (int r = 0; r < Rows; r += 4)
+            read_shared(&own.a[step % 2][r], from.a + (step * C::tile_m + r * LanesM) * bytes);
+#pragma unroll
+        for (int c = 0; c < Cols; c += 4)
+            read_shared(&own.b[step % 2][c], from.b + (step * C::tile_n + c * lanes_n) * bytes);
+    }
+
+    // The products of step `now` while the vectors of step `next` come.
+    template <class C>
+    static __device__ __forceinline__ void step(sums& s, fragments& own, int now,
+                                                const addresses& from, int next) {
+        const int buffer = now % 2;
+        fetch<C>(own, from, next);
+#pragma unroll
+        for (int c = 0; c < Cols; ++c)
+#pragma unroll
+            for (int i = 0; i < Rows; ++i) {
+                const int r = c % 2 == 0 ? i : Rows - 1 - i;
+                s.at[r][c] = fmaf(own.a[buffer][r], own.b[buffer][c], s.at[r][c]);
+            }
+    }
+
+    // The i-th four sums of a lane, and where they are in the warp's part of C.
+    struct place {
+        int row;
+        int col;
+        static constexpr int step = 1;  // columns from one to the next
+    };
+    static __device__ __forceinline__ place place_of(int i, int lane) {
+        const int r = i / (Cols / 4);
+        const int c = i % (Cols / 4) * 4;
+        return {r / 4 * 4 * LanesM + lane / lanes_n * 4 + r % 4, c * lanes_n + lane % lanes_n * 4};
+    }
+    static __device__ __forceinline__ vector<float> take(const sums& s, int i) {
+        const int r = i / (Cols / 4);
+        const int c = i % (Cols / 4) * 4;
+        return {s.at[r][c], s.at[r][c + 1], s.at[r][c + 2], s.at[r][c + 3]};
+    }
+};
+
+}  // namespace carat::cuda::strict

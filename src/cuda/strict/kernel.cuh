@@ -1,0 +1,291 @@
+// The kernel: most warps multiply, one thread of those after them copies.
+//
+//     copies   [ A0 B0 | A1 B1 | A2 B2 | A3 B3 ] A4 B4 ...        stage = tile % stages
+//     multiply   A0 B0   A1 B1 ...
+//
+// `full` of a stage is over when its bytes have landed, `empty` when every warp that reads it has
+// done so. Blocks stay and take tiles of C in turn, and the copying thread runs ahead into the next
+// one; but blocks of a cluster that share K have one tile.
+#pragma once
+
+#include "cuda/common/error.hpp"
+#include "cuda/ptx/bulk_copy.cuh"
+#include "cuda/ptx/cluster.cuh"
+#include "cuda/ptx/dependents.cuh"
+#include "cuda/ptx/registers.cuh"
+#include "cuda/sm90/schedule.cuh"
+#include "cuda/strict/arguments.hpp"
+#include "cuda/strict/config.hpp"
+#include "cuda/strict/epilogue.cuh"
+
+namespace carat::cuda::strict {
+
+template <class C>
+struct barriers {
+    ptx::barrier full[C::stages];
+    ptx::barrier empty[C::stages];
+};
+
+template <class C>
+struct ring {
+    unsigned char* tiles;
+    ptx::barrier* full;
+    ptx::barrier* empty;
+
+    __device__ ring(unsigned char* shared, barriers<C>& meetings)
+        : full(meetings.full), empty(meetings.empty) {
+        const unsigned past = ptx::shared_address(shared) % C::alignment;
+        tiles = shared + (past == 0 ? 0 : C::alignment - past);
+    }
+    [[nodiscard]] __device__ unsigned char* a(int stage) const {
+        return tiles + stage * C::stage_bytes;
+    }
+    [[nodiscard]] __device__ unsigned char* b(int stage) const { return a(stage) + C::a_bytes; }
+};
+
+// Where in the ring a thread is, and the parity of the phase that this round through it has.
+template <class C>
+struct position {
+    int stage = 0;
+    int parity = 0;
+
+    __device__ __forceinline__ void advance() {
+        if (++stage == C::stages) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+// Which part of K a block has, and which tile of C is its first. Worked out wherever they are
+// wanted: kept, they would take registers from sums.
+template <class T>
+__device__ __forceinline__ int part_of(const arguments<T>& p) {
+    return static_cast<int>(blockIdx.x) & ((1 << p.parts_bits) - 1);
+}
+template <class T>
+__device__ __forceinline__ int first_tile(const arguments<T>& p) {
+    return static_cast<int>(blockIdx.x) >> p.parts_bits;
+}
+template <class T>
+__device__ __forceinline__ int tiles_at_a_time(const arguments<T>& p) {
+    return static_cast<int>(gridDim.x) >> p.parts_bits;
+}
+
+// That part, in stages.
+struct part_of_k {
+    int first;
+    int count;
+
+    template <class T>
+    __device__ explicit part_of_k(const arguments<T>& p) : first(0), count(p.k_tiles) {
+        if (p.parts_bits == 0) return;
+        const std::int64_t tiles = p.k_tiles;
+        const int part = part_of(p);
+        first = static_cast<int>(tiles * part >> p.parts_bits);
+        count = static_cast<int>(tiles * (part + 1) >> p.parts_bits) - first;
+    }
+};
+
+// Of a tile of an operand, `Tile` lines wide from `first` on, and TileK deep from `k` on: the boxes
+// in which it comes.
+template <class Element, major Major, int Tile, int TileK>
+struct boxes {
+    static constexpr bool along_k = Major == major::along_k;
+    static constexpr int length =
+        in_plain_boxes<Element, Major> ? Tile : 128 / static_cast<int>(sizeof(Element));
+    static constexpr int count = along_k ? TileK / length : Tile / length;
+    static constexpr int bytes = Tile * TileK * static_cast<int>(sizeof(Element)) / count;
+
+    static __device__ __forceinline__ void copy(unsigned char* to, const CUtensorMap& map,
+                                                int first, int k, ptx::barrier& landed) {
+#pragma unroll 1
+        for (int i = 0; i < count; ++i)
+            if constexpr (along_k)
+                ptx::copy_box(to + i * bytes, map, k + i * length, first, landed);
+            else
+                ptx::copy_box(to + i * bytes, map, first + i * length, k, landed);
+    }
+};
+
+template <class C, class T>
+__device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& a,
+                                           const CUtensorMap& b, const arguments<T>& p) {
+    using math = typename C::math;
+    using boxes_of_a = boxes<T, math::a_major, C::tile_m, C::tile_k>;
+    using boxes_of_b = boxes<T, math::b_major, C::tile_n, C::tile_k>;
+    const part_of_k part(p);
+    position<C> at;
+    for (int index = first_tile(p); index < p.tiles_m * p.tiles_n; index += tiles_at_a_time(p)) {
+        const sm90::tile_place t = sm90::place_of(index, p.tiles_m, p.tiles_n);
+#pragma unroll 1
+        for (int k = part.first; k < part.first + part.count; ++k, at.advance()) {
+            ptx::barrier& full = r.full[at.stage];
+            ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
+            ptx::arrive_and_expect(full, C::stage_bytes);
+            boxes_of_a::copy(r.a(at.stage), a, t.m * C::tile_m, k * C::tile_k, full);
+            boxes_of_b::copy(r.b(at.stage), b, t.n * C::tile_n, k * C::tile_k, full);
+        }
+    }
+}
+
+// Where a warp reads: addresses of its lane's first elements in a stage and of the stage's barrier.
+template <class C>
+struct reader {
+    addresses from;
+    std::uint32_t full;
+    int left = C::stages;  // stages to the ring's end
+    int parity = 0;
+
+    __device__ reader(const ring<C>& r, int row, int col, int lane)
+        : from{ptx::shared_address(r.tiles) +
+                   static_cast<std::uint32_t>(C::math::template first_of_a<C>(row, lane)),
+               ptx::shared_address(r.tiles) +
+                   static_cast<std::uint32_t>(C::math::template first_of_b<C>(col, lane))},
+          full(ptx::shared_address(r.full)) {}
+
+    __device__ __forceinline__ void wait() const { ptx::wait_at_address(full, parity); }
+    __device__ __forceinline__ void advance() {
+        constexpr std::uint32_t bytes = sizeof(ptx::barrier);
+        from.a += C::stage_bytes;
+        from.b += C::stage_bytes;
+        full += bytes;
+        if (--left > 0) return;
+        left = C::stages;
+        from.a -= C::stages * C::stage_bytes;
+        from.b -= C::stages * C::stage_bytes;
+        full -= C::stages * bytes;
+        parity ^= 1;
+    }
+};
+
+// A warp's sums over `count` stages, one at least. The first vectors of a stage are loaded before
+// the last products of the one before it.
+template <class C>
+__device__ __forceinline__ void sum_stages(typename C::math::sums& sums, reader<C>& at, int count) {
+    using math = typename C::math;
+    constexpr std::uint32_t to_empty = C::stages * sizeof(ptx::barrier);
+    typename math::fragments own;
+    at.wait();
+    math::template fetch<C>(own, at.from, 0);
+#pragma unroll 1
+    for (int left = count - 1; left >= 0; --left) {
+#pragma unroll
+        for (int step = 0; step + 1 < math::steps; ++step)
+            math::template step<C>(sums, own, step, at.from, step + 1);
+        const std::uint32_t empty = at.full + to_empty;
+        if (left > 0) {  // else the first step's vectors come once more and in vain
+            at.advance();
+            at.wait();
+        }
+        math::template step<C>(sums, own, math::steps - 1, at.from, 0);
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) ptx::arrive_at_address(empty);
+    }
+    at.advance();
+}
+
+// This thread's number, asked for anew, so that nothing that follows from it is kept in registers
+// beside the sums.
+__device__ __forceinline__ int thread_anew() {
+    int thread = 0;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+}
+
+// Where a warp's part of the block's tile begins.
+template <class C>
+__device__ __forceinline__ int row_of_warp(int thread) {
+    return thread / 32 / C::warps_n * C::math::warp_m;
+}
+template <class C>
+__device__ __forceinline__ int col_of_warp(int thread) {
+    return thread / 32 % C::warps_n * C::math::warp_n;
+}
+
+template <class C, class T>
+__device__ __forceinline__ void multiply_tiles(const ring<C>& r, const arguments<T>& p) {
+    const auto first = static_cast<int>(threadIdx.x);
+    reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
+    const int count = part_of_k(p).count;
+    for (int index = first_tile(p); index < p.tiles_m * p.tiles_n; index += tiles_at_a_time(p)) {
+        typename C::math::sums sums;
+        sum_stages<C>(sums, at, count);
+        const sm90::tile_place t = sm90::place_of(index, p.tiles_m, p.tiles_n);
+        const int thread = thread_anew();
+        const int row = t.m * C::tile_m + row_of_warp<C>(thread);
+        const int col = t.n * C::tile_n + col_of_warp<C>(thread);
+        if (p.parts_bits == 0)
+            write_sums<C>(p, row, col, thread % 32, sums);
+        else
+            write_parts<C>(p, r.tiles, part_of(p), row, col, thread, sums);
+    }
+}
+
+template <class C, class T>
+__global__ void __launch_bounds__(C::threads, C::residents)
+    strict_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                  const __grid_constant__ arguments<T> p) {
+#if __CUDA_ARCH__ >= 900
+    extern __shared__ unsigned char shared[];
+    __shared__ barriers<C> meetings;
+    const ring<C> r(shared, meetings);
+    const bool in_clusters = p.parts_bits > 0;
+    if (threadIdx.x == C::multiplying) {
+        ptx::prefetch_map(a);
+        ptx::prefetch_map(b);
+#pragma unroll 1
+        for (int stage = 0; stage < C::stages; ++stage) {
+            ptx::make_barrier(meetings.full[stage], 1);
+            ptx::make_barrier(meetings.empty[stage], C::warps);
+        }
+        ptx::publish_barriers();
+    }
+    ptx::let_dependents_begin();
+    __syncthreads();
+    if (in_clusters) ptx::meet_cluster();
+    ptx::wait_for_predecessors();
+
+    if (threadIdx.x >= C::multiplying) {
+        if constexpr (C::takes_registers) ptx::give_back_registers<40>();
+        if (threadIdx.x == C::multiplying) copy_tiles<C>(r, a, b, p);
+        __syncwarp();
+        if (in_clusters) ptx::meet_cluster_and_see();
+    } else {
+        if constexpr (C::takes_registers) ptx::take_registers<C::residents == 1 ? 232 : 216>();
+        multiply_tiles<C>(r, p);
+    }
+    // A block must not leave while others of its cluster use its shared memory.
+    if (in_clusters) ptx::meet_cluster();
+#endif
+}
+
+template <class C, class T>
+void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
+            const extent& grid, cudaStream_t stream) {
+    cudaLaunchConfig_t how{};
+    how.gridDim = dim3(static_cast<unsigned>(grid.blocks));
+    how.blockDim = dim3(C::threads);
+    how.dynamicSmemBytes = C::shared_bytes;
+    how.stream = stream;
+    cudaLaunchAttribute extras[2] = {};
+    extras[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    extras[0].val.programmaticStreamSerializationAllowed = 1;
+    extras[1].id = cudaLaunchAttributeClusterDimension;
+    extras[1].val.clusterDim = {static_cast<unsigned>(grid.cluster), 1, 1};
+    how.attrs = extras;
+    how.numAttrs = grid.cluster > 1 ? 2 : 1;
+    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, strict_kernel<C, T>, a, b, with));
+}
+
+template <class C>
+[[nodiscard]] kernel<typename C::element> kernel_with(const char* name) {
+    using T = typename C::element;
+    return {name,         reinterpret_cast<const void*>(strict_kernel<C, T>),
+            C::tile_m,    C::tile_n,
+            C::tile_k,    C::threads,
+            C::residents, C::shared_bytes,
+            launch<C, T>};
+}
+
+}  // namespace carat::cuda::strict

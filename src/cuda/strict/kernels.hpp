@@ -1,0 +1,14 @@
+// The kernels there are, from the smallest tile to the largest. f32: both operands across K. f64:
+// each along K or across.
+#pragma once
+
+#include <span>
+
+#include "cuda/strict/arguments.hpp"
+
+namespace carat::cuda::strict {
+
+[[nodiscard]] std::span<const kernel<float>> f32_kernels();
+[[nodiscard]] std::span<const kernel<double>> f64_kernels(major a, major b);
+
+}  // namespace carat::cuda::strict

@@ -1,0 +1,49 @@
+#include "cuda/strict/operand.hpp"
+
+#include "cuda/common/pack.hpp"
+
+namespace carat::cuda::strict {
+
+namespace {
+
+// The copy engine wants contiguous lines that begin at multiples of 16 bytes.
+bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype type) {
+    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
+    return step == 1 && (lines == 1 || (stride > 0 && stride * bytes % 16 == 0));
+}
+
+}  // namespace
+
+operand::operand(const operand_shape& of, bool may_lie_along_k) : shape_(of) {
+    if (readable(of.across, of.along, of.depth, of.type)) return;
+    if (may_lie_along_k && readable(of.along, of.across, of.lines, of.type))
+        major_ = major::along_k;
+    else
+        require_packing();
+}
+
+void operand::require_packing() {
+    if (packed()) return;
+    const auto bytes = static_cast<int>(size_bytes(shape_.type));
+    const std::int64_t elements =
+        core::checked_product(shape_.depth, packed_stride(shape_.lines, bytes), "elements");
+    packed_memory_ = allocate(static_cast<std::size_t>(elements) * size_bytes(shape_.type));
+    major_ = major::across;
+}
+
+CUtensorMap operand::map(const void* data, int tile_lines, int tile_depth, cudaStream_t stream) {
+    if (major_ == major::along_k)
+        return describe({data, shape_.type, shape_.depth, shape_.lines, shape_.across, tile_lines});
+    lines there{data, shape_.type, shape_.lines, shape_.depth, shape_.along, tile_depth};
+    if (size_bytes(shape_.type) == 4) there.box_length = tile_lines;
+    if (packed()) {
+        const auto bytes = static_cast<int>(size_bytes(shape_.type));
+        pack({data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across},
+             packed_memory_.get(), stream);
+        there.data = packed_memory_.get();
+        there.stride = packed_stride(shape_.lines, bytes);
+    }
+    return describe(there);
+}
+
+}  // namespace carat::cuda::strict

@@ -1,0 +1,44 @@
+// How an operand reaches the kernels of this room: read where it lies, or packed first.
+#pragma once
+
+#include "core/problem.hpp"
+#include "cuda/common/handles.hpp"
+#include "cuda/common/tensor_map.hpp"
+#include "cuda/strict/arguments.hpp"
+
+namespace carat::cuda::strict {
+
+/// A as its rows, B as its columns: `lines` of them, `depth` elements deep.
+struct operand_shape {
+    dtype type;
+    std::int64_t lines;
+    std::int64_t depth;
+    std::int64_t across;  // elements from one line to the next
+    std::int64_t along;   // elements from one depth to the next
+};
+
+class operand {
+  public:
+    /// Memory for packing is taken now when the layout demands it.
+    /// @throws carat::error(out_of_memory).
+    operand(const operand_shape& of, bool may_lie_along_k);
+
+    [[nodiscard]] major contiguous() const { return major_; }
+    [[nodiscard]] bool packed() const { return packed_memory_ != nullptr; }
+
+    /// What the copy engine is told of tiles of so many lines and so deep. Starts packing first
+    /// where it must; data that is not aligned to 16 bytes must have been announced by
+    /// require_packing().
+    [[nodiscard]] CUtensorMap map(const void* data, int tile_lines, int tile_depth,
+                                  cudaStream_t stream);
+
+    /// Makes the operand one that is packed from now on.
+    void require_packing();
+
+  private:
+    operand_shape shape_;
+    major major_ = major::across;
+    device_memory packed_memory_;
+};
+
+}  // namespace carat::cuda::strict

@@ -1,0 +1,128 @@
+#include "cuda/vector/product.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/handles.hpp"
+#include "cuda/common/kernel.hpp"
+#include "cuda/vector/arguments.hpp"
+
+namespace carat::cuda::vector {
+
+namespace {
+
+bool is_aligned(const void* data) {
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
+// The strides and sizes; pointers come with each run.
+arguments shape_of(const core::problem& p) {
+    const bool one_row = p.m == 1;
+    arguments of{};
+    of.depth = p.k;
+    of.lines = one_row ? p.n : p.m;
+    of.across = one_row ? p.b_layout.col_stride : p.a_layout.row_stride;
+    of.along = one_row ? p.b_layout.row_stride : p.a_layout.col_stride;
+    of.x_step = one_row ? p.a_layout.col_stride : p.b_layout.row_stride;
+    of.y_step = one_row ? p.c_layout.col_stride : p.c_layout.row_stride;
+    of.alpha = p.alpha;
+    of.beta = p.beta;
+    of.y_is_f32 = p.c_type == dtype::f32;
+    return of;
+}
+
+class product final : public core::runnable {
+  public:
+    explicit product(const core::problem& p)
+        : type_(p.a_type), one_row_(p.m == 1), shape_(shape_of(p)) {
+        facts_ = load(kernel_for(true));
+        multiprocessors_ = cuda::describe(device_in_use()).multiprocessors;  // slow to ask
+    }
+
+    void run(const core::operands& data) override {
+        arguments with = shape_;
+        with.matrix = one_row_ ? data.b : data.a;
+        with.x = one_row_ ? data.a : data.b;
+        with.y = data.c;
+        const bool aligned = is_aligned(with.matrix) && (is_aligned(with.x) || !lies_along_k());
+        const kernel& k = kernel_for(aligned);
+        if (!aligned) (void)load(k);
+        launch(k, with);
+    }
+
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+
+  private:
+    [[nodiscard]] bool lies_along_k() const { return shape_.along <= shape_.across; }
+
+    // Vectors of 16 bytes, where data that is aligned gives aligned vectors everywhere.
+    [[nodiscard]] bool in_vectors() const {
+        const auto whole = [&](std::int64_t stride) {
+            return stride * static_cast<std::int64_t>(size_bytes(type_)) % 16 == 0;
+        };
+        if (lies_along_k()) return shape_.along == 1 && shape_.x_step == 1 && whole(shape_.across);
+        return shape_.across == 1 && whole(shape_.along);
+    }
+
+    [[nodiscard]] const kernel& kernel_for(bool aligned) const {
+        // Fewer lines than this leave multiprocessors idle, four to a block.
+        constexpr std::int64_t many = 4096;
+        if (lies_along_k()) return along_k(type_, aligned && in_vectors(), shape_.lines >= many);
+        return across(type_, aligned && in_vectors());
+    }
+
+    static core::kernel_facts load(const kernel& k) {
+        return load_kernel(k.name, k.function, k.threads, 0);
+    }
+
+    // Blocks that share K: enough of them to have most of what memory delivers on its way, and for
+    // each at least four rounds through its part.
+    [[nodiscard]] int parts_for(const kernel& k, std::int64_t blocks) const {
+        if (lies_along_k()) return 1;
+        const std::int64_t wanted = std::int64_t{4} * multiprocessors_;
+        const std::int64_t round = k.threads / 16;
+        int parts = 1;
+        while (parts < 8 && blocks * parts < wanted && shape_.depth >= round * 8 * parts)
+            parts *= 2;
+        return parts;
+    }
+
+    void launch(const kernel& k, arguments with) const {
+        const std::int64_t blocks = (shape_.lines + k.lines - 1) / k.lines;
+        const int parts = parts_for(k, blocks);
+        cudaLaunchConfig_t how{};
+        how.gridDim = dim3(static_cast<unsigned>(blocks * parts));
+        how.blockDim = dim3(static_cast<unsigned>(k.threads));
+        how.stream = stream_in_use();
+        cudaLaunchAttribute extras[2] = {};
+        extras[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        extras[0].val.programmaticStreamSerializationAllowed = 1;
+        extras[1].id = cudaLaunchAttributeClusterDimension;
+        extras[1].val.clusterDim = {static_cast<unsigned>(parts), 1, 1};
+        how.attrs = extras;
+        how.numAttrs = parts > 1 ? 2 : 1;
+        void* arguments[] = {&with};
+        CARAT_CUDA_CHECK(cudaLaunchKernelExC(&how, k.function, arguments));
+    }
+
+    dtype type_;
+    bool one_row_;
+    arguments shape_;
+    core::kernel_facts facts_;
+    int multiprocessors_ = 0;
+};
+
+}  // namespace
+
+bool takes(const core::problem& p) {
+    const bool known = p.a_type == dtype::f64 || p.a_type == dtype::f32 || p.a_type == dtype::f16 ||
+                       p.a_type == dtype::bf16;
+    return known && p.a_type == p.b_type && (p.m == 1 || p.n == 1);
+}
+
+std::unique_ptr<core::runnable> prepare(const core::problem& p) {
+    return std::make_unique<product>(p);
+}
+
+}  // namespace carat::cuda::vector
