@@ -75,13 +75,16 @@ double seconds(const way& w, const hopper_request& of) {
            result / writing_bytes_per_s + (w.parts > 1 ? meeting_s + sending_s * w.parts : 0);
 }
 
-// A tile narrower than the line of 128 bytes along which its B lies has no kernel, and the wide one
-// writes rows only.
+// A tile narrower than the line of 128 bytes along which its B lies has no kernel, nor have 4-byte
+// elements any for such a B. The wide one writes rows only, but for A through registers.
 bool exists(const hopper_request& of, bool turned, int tile_m, int tile_n, int parts) {
     if (tile_m < 128 && tile_n > 64) return false;
-    if (tile_n == wide) return parts == 1 && turned != of.c_by_rows;
-    const bool along_k = turned ? of.a_along_k : of.b_along_k;
-    return along_k || tile_n * of.operand_bytes >= line_bytes;
+    const bool a_along_k = turned ? of.b_along_k : of.a_along_k;
+    const bool b_along_k = turned ? of.a_along_k : of.b_along_k;
+    const bool of_4_bytes = of.operand_bytes == 4;
+    if (of_4_bytes && !b_along_k) return false;
+    if (tile_n == wide) return parts == 1 && (turned != of.c_by_rows || (of_4_bytes && !a_along_k));
+    return b_along_k || tile_n * of.operand_bytes >= line_bytes;
 }
 
 std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int tile_n, int parts) {
@@ -111,6 +114,15 @@ std::optional<hopper_plan> best_parts(const hopper_request& of, int tile_m, int 
     return best;
 }
 
+// So far apart that the writing of one turn ends when that of the next begins.
+void take_turns(hopper_plan& plan, const hopper_request& of) {
+    if (plan.tile_n != wide) return;
+    plan.turns = std::max(1, of.turns);
+    const double round_bytes =
+        static_cast<double>(of.multiprocessors) * plan.tile_m * plan.tile_n * of.result_bytes;
+    plan.turn_s = plan.turns > 1 ? round_bytes / writing_bytes_per_s / plan.turns : 0;
+}
+
 }  // namespace
 
 hopper_plan make_hopper_plan(const hopper_request& wanted) {
@@ -125,7 +137,8 @@ hopper_plan make_hopper_plan(const hopper_request& wanted) {
         }
         if (best && wanted.tile_n != 0) break;
     }
-    return *best;  // wide tiles in one part always exist
+    take_turns(*best, wanted);  // wide tiles in one part always exist
+    return *best;
 }
 
 }  // namespace carat::plan

@@ -75,6 +75,33 @@ TEST(hopper_plan, names_a_kernel_that_exists) {
             }
 }
 
+// The tensor cores read them along K only; one of two may go through registers instead, as A.
+TEST(hopper_plan, elements_of_4_bytes_across_k_are_always_a) {
+    for (hopper_request r : requests()) {
+        if (r.operand_bytes != 4) continue;
+        for (const bool a : {true, false}) {
+            r.a_along_k = a;
+            r.b_along_k = !a;
+            for (const int tile_n : {0, 16, 256}) {
+                r.tile_n = tile_n;
+                const hopper_plan plan = make_hopper_plan(r);
+                EXPECT_EQ(plan.turned, a) << testing::PrintToString(plan);
+                EXPECT_GE(plan.tile_n, tile_n);
+            }
+        }
+    }
+}
+
+TEST(hopper_plan, blocks_that_stay_begin_in_the_turns_asked_for) {
+    hopper_request asked = product_of(8192, 8192, 8192);
+    EXPECT_EQ(make_hopper_plan(asked).turns, 1);
+    EXPECT_EQ(make_hopper_plan(asked).turn_s, 0);
+    asked.turns = 4;
+    EXPECT_EQ(make_hopper_plan(asked).turns, 4);
+    EXPECT_GT(make_hopper_plan(asked).turn_s, 0);
+    EXPECT_LT(make_hopper_plan(asked).turn_s * 4, 10e-6);
+}
+
 TEST(hopper_plan, a_product_and_its_transpose_are_the_same_work) {
     for (const hopper_request& r : requests()) {
         hopper_request t = r;

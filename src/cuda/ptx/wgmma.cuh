@@ -176,6 +176,55 @@ struct wgmma;
         using sum = Sum;                                                       \
         CARAT_WGMMA_N(N, count, k_count, Sum, types, kind, flags)              \
     };
+// A in registers: of its 16 rows and 8 of K a warp's thread has words (row, k) in the order
+// (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4), with g = lane / 4 and t = lane % 4. They must
+// stay as they are until the multiplication is over: keep() them after the wait.
+template <int N>
+struct wgmma_tf32_from_registers;
+
+__device__ __forceinline__ void keep(std::uint32_t (&words)[4]) {
+#pragma unroll
+    for (std::uint32_t& word : words) asm volatile("" : "+r"(word)::"memory");
+}
+
+// clang-format off
+#define CARAT_WGMMA_FROM_8 "{%8, %9, %10, %11}, %12, add"
+#define CARAT_WGMMA_FROM_16 "{%16, %17, %18, %19}, %20, add"
+#define CARAT_WGMMA_FROM_32 "{%32, %33, %34, %35}, %36, add"
+#define CARAT_WGMMA_FROM_64 "{%64, %65, %66, %67}, %68, add"
+#define CARAT_WGMMA_FROM_128 "{%128, %129, %130, %131}, %132, add"
+#define CARAT_WGMMA_FROM_ADD_8 "setp.ne.b32 add, %13, 0;\n"
+#define CARAT_WGMMA_FROM_ADD_16 "setp.ne.b32 add, %21, 0;\n"
+#define CARAT_WGMMA_FROM_ADD_32 "setp.ne.b32 add, %37, 0;\n"
+#define CARAT_WGMMA_FROM_ADD_64 "setp.ne.b32 add, %69, 0;\n"
+#define CARAT_WGMMA_FROM_ADD_128 "setp.ne.b32 add, %133, 0;\n"
+// clang-format on
+#if CARAT_HAS_WGMMA
+#define CARAT_WGMMA_FROM_BODY(N, count)                                                          \
+    asm volatile("{\n.reg .pred add;\n" CARAT_WGMMA_FROM_ADD_##count                             \
+                 "wgmma.mma_async.sync.aligned.m64n" #N                                          \
+                 "k8.f32.tf32.tf32 " CARAT_WGMMA_SUMS_TEXT_##count ", " CARAT_WGMMA_FROM_##count \
+                 ", 1, 1;\n}\n"                                                                  \
+                 : CARAT_WGMMA_SUMS_##count("+f", sums)                                          \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)))
+#else
+#define CARAT_WGMMA_FROM_BODY(N, count) (void)sums, (void)a, (void)b, (void)add
+#endif
+#define CARAT_WGMMA_FROM(N, count)                                                   \
+    template <>                                                                      \
+    struct wgmma_tf32_from_registers<N> {                                            \
+        static __device__ __forceinline__ void multiply(float (&sums)[count],        \
+                                                        const std::uint32_t (&a)[4], \
+                                                        std::uint64_t b, bool add) { \
+            CARAT_WGMMA_FROM_BODY(N, count);                                         \
+        }                                                                            \
+    };
+CARAT_WGMMA_FROM(16, 8)
+CARAT_WGMMA_FROM(32, 16)
+CARAT_WGMMA_FROM(64, 32)
+CARAT_WGMMA_FROM(128, 64)
+CARAT_WGMMA_FROM(256, 128)
+
 #define CARAT_WGMMA_ALL(N, count)                                                          \
     CARAT_WGMMA_TYPE(__half, N, count, 16, float, "f32.f16.f16", "+f")                     \
     CARAT_WGMMA_TYPE(__nv_bfloat16, N, count, 16, float, "f32.bf16.bf16", "+f")            \
@@ -191,6 +240,18 @@ CARAT_WGMMA_ALL(64, 32)
 CARAT_WGMMA_ALL(128, 64)
 CARAT_WGMMA_ALL(256, 128)
 
+#undef CARAT_WGMMA_FROM
+#undef CARAT_WGMMA_FROM_BODY
+#undef CARAT_WGMMA_FROM_ADD_128
+#undef CARAT_WGMMA_FROM_ADD_64
+#undef CARAT_WGMMA_FROM_ADD_32
+#undef CARAT_WGMMA_FROM_ADD_16
+#undef CARAT_WGMMA_FROM_ADD_8
+#undef CARAT_WGMMA_FROM_128
+#undef CARAT_WGMMA_FROM_64
+#undef CARAT_WGMMA_FROM_32
+#undef CARAT_WGMMA_FROM_16
+#undef CARAT_WGMMA_FROM_8
 #undef CARAT_WGMMA_ALL
 #undef CARAT_WGMMA_ALONG
 #undef CARAT_WGMMA_TYPE

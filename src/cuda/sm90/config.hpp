@@ -36,13 +36,19 @@ struct config {
     static constexpr int sharing = wide ? 2 : 1;  // blocks that share what they load of B
     // Columns whose sums the tensor cores have in hand: beside promoted ones no more fit.
     static constexpr int columns_at_once = Sums == summing::straight ? TileN : std::min(TileN, 128);
-    static constexpr int residents =
-        Sums == summing::straight ? (wide ? 1 : 2) : (TileN >= 128 ? 1 : 2);
     static constexpr int tile_m = TileM;
     static constexpr int tile_n = TileN;
     static constexpr int line_bytes = 128;  // of a tile along its contiguous dimension
     static constexpr int tile_k = line_bytes / static_cast<int>(sizeof(Element));
     static constexpr major a_major = A;
+    // wgmma reads 32-bit elements of shared memory along K only. An A that lies across goes through
+    // registers, and C^T takes what B would be.
+    static constexpr bool a_in_registers = sizeof(Element) == 4 && A == major::across;
+    // Blocks to a multiprocessor, as far as registers go.
+    static constexpr int residents =
+        wide || (TileN == 128 && (Sums != summing::straight || a_in_registers)) ? 1 : 2;
+    // Products of f32 data only add to C.
+    static constexpr bool finishes = sizeof(Element) < 4;
     static constexpr major b_major = B;
 
     static constexpr int a_bytes = tile_m * line_bytes;

@@ -37,17 +37,45 @@ constexpr core::tunable tile_height = {"rows", 0, 0, 256,
                                        "rows of a tile of C: 64, 128, in f32 256; 0: chosen"};
 constexpr core::tunable parts_of_k = {"parts", 0, 0, most_parts,
                                       "blocks that share K: 1, 2, 4, 8; 0: chosen"};
-constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k};
+constexpr core::tunable turns_of_clusters = {"turns", 0, 0, 16,
+                                             "wide tiles: clusters begin in so many turns; 0: one"};
+constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k, turns_of_clusters};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
 
-// Whether packing leaves an operand contiguous along K, or it is so already.
-bool along_k(dtype type, const core::layout& where, bool columns) {
-    const std::int64_t along = columns ? where.row_stride : where.col_stride;
-    const std::int64_t across = columns ? where.col_stride : where.row_stride;
-    return size_bytes(type) != 2 || along == 1 || across != 1;
+operand_shape shape_of_a(const core::problem& p, summing sums) {
+    return {p.a_type,
+            p.m,
+            p.k,
+            p.a_layout.row_stride,
+            p.a_layout.col_stride,
+            sums == summing::of_halves,
+            size_bytes(p.a_type) == 2 || (p.a_type == dtype::f32 && sums == summing::straight)};
 }
+
+operand_shape shape_of_b(const core::problem& p, summing sums) {
+    return {p.b_type,
+            p.n,
+            p.k,
+            p.b_layout.col_stride,
+            p.b_layout.row_stride,
+            sums == summing::of_halves,
+            size_bytes(p.b_type) == 2};
+}
+
+// Whether the operands reach the kernels contiguous along K. Of two that lie across, 4 bytes an
+// element, B is packed.
+struct both_along_k {
+    bool a;
+    bool b;
+
+    both_along_k(const core::problem& p, summing sums)
+        : a(!lies_across(shape_of_a(p, sums))),
+          b(!lies_across(shape_of_a(core::swapped(p), sums))) {
+        if (size_bytes(p.a_type) == 4 && !a) b = true;
+    }
+};
 
 // Halves are multiplied in three products.
 std::int64_t products_of(summing sums) {
@@ -55,19 +83,21 @@ std::int64_t products_of(summing sums) {
 }
 
 plan::hopper_plan plan_for(const core::problem& p, summing sums, const core::settings& s) {
+    const both_along_k along_k(p, sums);
     return plan::make_hopper_plan(
         {.m = p.m,
          .n = p.n,
          .k = p.k * products_of(sums),
          .operand_bytes = static_cast<int>(size_bytes(p.a_type)),
          .result_bytes = static_cast<int>(size_bytes(p.c_type)),
-         .a_along_k = along_k(p.a_type, p.a_layout, false),
-         .b_along_k = along_k(p.b_type, p.b_layout, true),
+         .a_along_k = along_k.a,
+         .b_along_k = along_k.b,
          .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
          .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
          .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
          .tile_n = static_cast<int>(s.value(tile_width)),
-         .parts = static_cast<int>(s.value(parts_of_k))});
+         .parts = static_cast<int>(s.value(parts_of_k)),
+         .turns = static_cast<int>(s.value(turns_of_clusters))});
 }
 
 template <class Factor>
@@ -82,9 +112,11 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
         if (p.a_type == dtype::bf16) return bf16_kernel(tile_m, tile_n, a, b);
         if (is_fp8(p.a_type)) return fp8_kernel(tile_m, tile_n, p.a_type, p.b_type, sums);
         return sums == summing::of_halves ? halves_kernel(tile_m, tile_n)
-                                          : tf32_kernel(tile_m, tile_n);
+                                          : tf32_kernel(tile_m, tile_n, a);
     }
 }
+
+constexpr double cycles_per_s = 1.7e9;
 
 // Of two blocks on a multiprocessor; and what a block alone may use.
 constexpr int fewest_stages = 3;
@@ -117,10 +149,8 @@ class product final : public fused_product {
           sums_(sums),
           last_(plan.turned ? turned(last) : last),
           problem_(plan.turned ? core::swapped(p) : p),
-          a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
-              problem_.a_layout.col_stride, sums == summing::of_halves}),
-          b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
-              problem_.b_layout.row_stride, sums == summing::of_halves}) {
+          a_(shape_of_a(problem_, sums)),
+          b_(shape_of_b(problem_, sums)) {
         choose();
     }
 
@@ -219,6 +249,13 @@ class product final : public fused_product {
         return std::max(1, clusters);
     }
 
+    // A kernel whose A goes through registers, and which has nothing to add.
+    [[nodiscard]] bool writes_columns() const {
+        const core::problem& p = problem_;
+        return size_bytes(p.a_type) == 4 && a_.contiguous() == major::across && p.beta == 0 &&
+               last_.is_nothing() && p.c_layout.row_stride < p.c_layout.col_stride;
+    }
+
     // What beta multiplies.
     [[nodiscard]] const void* added_to(const void* c) const {
         return last_.residual != nullptr ? last_.residual : c;
@@ -226,6 +263,7 @@ class product final : public fused_product {
 
     [[nodiscard]] CUtensorMap map_of(const void* c) const {
         const core::problem& p = problem_;
+        if (writes_columns()) return describe({c, p.c_type, p.m, p.n, p.c_layout.col_stride, 32});
         return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, 64});
     }
 
@@ -234,9 +272,13 @@ class product final : public fused_product {
         const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
         const core::layout& at = p.c_layout;
         // The copy engine writes whole 16 bytes, and would write them beyond the end of a row.
-        const bool in_boxes = plan_.tile_n == 256 && at.col_stride == 1 && is_aligned(c) &&
-                              is_aligned(added_to(c)) && p.n * bytes % 16 == 0 &&
-                              (p.m == 1 || at.row_stride * bytes % 16 == 0);
+        const auto in_lines = [&](std::int64_t count, std::int64_t length, std::int64_t stride) {
+            return length * bytes % 16 == 0 && (count == 1 || stride * bytes % 16 == 0);
+        };
+        const bool aligned = plan_.tile_n == 256 && is_aligned(c) && is_aligned(added_to(c));
+        const bool in_boxes =
+            aligned && (writes_columns() ? at.row_stride == 1 && in_lines(p.n, p.m, at.col_stride)
+                                         : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
         const bool by_rows = at.row_stride >= at.col_stride;
         const auto [step, next] = std::minmax(at.row_stride, at.col_stride);
         const bool in_fours = step == 1 && next % 4 == 0 &&
@@ -254,6 +296,8 @@ class product final : public fused_product {
                 .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * k.sharing)),
                 .tiles_n = static_cast<int>(tiles(p.n, k.tile_n)),
                 .stages = stages_,
+                .turns = plan_.turns,
+                .turn_cycles = static_cast<int>(plan_.turn_s * cycles_per_s),
                 .alpha = factor<Factor>(p.alpha),
                 .beta = factor<Factor>(p.beta),
                 .last = last_,

@@ -5,12 +5,14 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <type_traits>
 
 #include "cuda/ptx/bulk_copy.cuh"
 #include "cuda/ptx/descriptor.cuh"
 #include "cuda/ptx/proxy.cuh"
 #include "cuda/ptx/wgmma.cuh"
 #include "cuda/sm90/arguments.hpp"
+#include "cuda/sm90/from_registers.cuh"
 #include "cuda/sm90/lines.cuh"
 
 namespace carat::cuda::sm90 {
@@ -52,22 +54,22 @@ struct outgoing {
 };
 
 // Where a pair of neighbours lies in a box.
-template <class To>
+template <class C, class To>
 __device__ __forceinline__ pair<To>& pair_of_box(unsigned char* box, int thread, int i) {
-    const ptx::place at = ptx::wgmma_place(thread, i);
+    const ptx::place at = place_of_sum<C::a_in_registers>(thread, i);
     const int byte = at.column * static_cast<int>(sizeof(To));
     return *reinterpret_cast<pair<To>*>(box + ptx::swizzled_chunk(at.row, byte / 16) * 16 +
                                         byte % 16);
 }
 
 // The columns of sums from `first` on that fill a line of 128 bytes, into a box.
-template <class To, class Factor, class Sum, int Count>
+template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void fill_box(unsigned char* box, Factor alpha, int first, int thread,
                                          const Sum (&sums)[Count]) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
 #pragma unroll
     for (int i = 0; i < columns / 2; i += 2) {
-        pair_of_box<To>(box, thread, i) = {
+        pair_of_box<C, To>(box, thread, i) = {
             static_cast<To>(alpha * static_cast<Factor>(sums[first / 2 + i])),
             static_cast<To>(alpha * static_cast<Factor>(sums[first / 2 + i + 1]))};
     }
@@ -75,7 +77,7 @@ __device__ __forceinline__ void fill_box(unsigned char* box, Factor alpha, int f
 
 // Box after box goes through one of the places that a warpgroup has; its first thread starts the
 // stores and sees that a place has been read before it is filled again.
-template <class To, class Factor, class Sum, int Count>
+template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void write_boxes(outgoing& out, const arguments<Factor>& p, int row,
                                             int col, int thread, const Sum (&sums)[Count]) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
@@ -84,7 +86,7 @@ __device__ __forceinline__ void write_boxes(outgoing& out, const arguments<Facto
         if (thread == 0) ptx::wait_for_stores<1>();
         unsigned char* const box = out.next();
         out.meet();
-        fill_box<To>(box, p.alpha, first, thread, sums);
+        fill_box<C, To>(box, p.alpha, first, thread, sums);
         ptx::fence_writes_for_async();
         out.meet();
         if (thread == 0) out.send(box, row, col + first);
@@ -126,21 +128,35 @@ __device__ __forceinline__ void fetch_first_added(const outgoing& out, output ty
             fetch_added<float>(out, number, row, col);
 }
 
+// beta times what has landed in a box.
+template <class C, class To, class Factor, int Count>
+__device__ __forceinline__ void add_box(Factor (&some)[Count], unsigned char* box, Factor beta,
+                                        int thread) {
+#pragma unroll
+    for (int i = 0; i < Count; i += 2) {
+        const pair<To> added = pair_of_box<C, To>(box, thread, i);
+        some[i] += beta * static_cast<Factor>(added.first);
+        some[i + 1] += beta * static_cast<Factor>(added.second);
+    }
+}
+
 // The finish of sums in the registers that hold them, a box at a time, and its way through the copy
 // engine. One copy of the code for all boxes: unrolled, it would be more than the instruction cache
 // holds, and run at its pace.
-template <class To, class Factor, class Sum, int Count>
+template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void write_finished_boxes(outgoing& out, const arguments<Factor>& p,
                                                      int row, int col, int thread,
                                                      const Sum (&sums)[Count]) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
-    const pair_finish last(p, row, thread);
+    constexpr bool finishes = C::finishes && std::is_same_v<Factor, float>;
+    std::conditional_t<finishes, pair_finish<C, columns>, pair_scaling<Factor>> last(p, row, col,
+                                                                                     thread);
 #pragma unroll 1
     for (int number = 0; number < 2 * Count / columns; ++number) {
         const int first = col + number * columns;
         Factor some[columns / 2];
         take_numbered<0>(some, number, sums);
-        last.apply(some, first, thread);
+        last.apply(some);
         if (p.adds) {
             out.wait_for_added();
         } else {
@@ -148,16 +164,12 @@ __device__ __forceinline__ void write_finished_boxes(outgoing& out, const argume
             out.meet();
         }
         unsigned char* const box = out.next();
+        if (p.adds) add_box<C, To>(some, box, p.beta, thread);
 #pragma unroll
-        for (int i = 0; i < columns / 2; i += 2) {
-            pair<To>& at = pair_of_box<To>(box, thread, i);
-            if (p.adds) {
-                const pair<To> added = at;
-                some[i] += p.beta * static_cast<Factor>(added.first);
-                some[i + 1] += p.beta * static_cast<Factor>(added.second);
-            }
-            at = {static_cast<To>(some[i]), static_cast<To>(some[i + 1])};
-        }
+        for (int i = 0; i < columns / 2; i += 2)
+            pair_of_box<C, To>(box, thread, i) = {static_cast<To>(some[i]),
+                                                  static_cast<To>(some[i + 1])};
+        last.go_to(first + columns);
         ptx::fence_writes_for_async();
         out.meet();
         if (thread == 0) {
@@ -177,7 +189,8 @@ __device__ __forceinline__ void finish_box(const arguments<Factor>& p, const uns
     constexpr int apart = 128 / 8;
     const int line = thread / 8;
     const int chunk = thread % 8;
-    const way_through_lines<To, Factor> way(p, row + line, apart, 64 / apart, col + chunk * 4);
+    const way_through_lines<To, Factor> way(p, true, row + line, apart, 64 / apart,
+                                            col + chunk * 4);
     way.finish(apart, [&](int i) {
         return *reinterpret_cast<const four<Factor>*>(
             box + ptx::swizzled_chunk(line + i * apart, chunk) * 16);
@@ -185,54 +198,91 @@ __device__ __forceinline__ void finish_box(const arguments<Factor>& p, const uns
 }
 
 // A box of raw sums, its number known at run time: code for all of them, but no more than that.
-template <int Box, class Factor, class Sum, int Count>
+template <class C, int Box, class Factor, class Sum, int Count>
 __device__ __forceinline__ void fill_numbered(unsigned char* box, int number, int thread,
                                               const Sum (&sums)[Count]) {
     if constexpr (Box * 16 < Count) {
         if (number == Box)
-            fill_box<Factor>(box, Factor{1}, Box * 32, thread, sums);
+            fill_box<C, Factor>(box, Factor{1}, Box * 32, thread, sums);
         else
-            fill_numbered<Box + 1, Factor>(box, number, thread, sums);
+            fill_numbered<C, Box + 1, Factor>(box, number, thread, sums);
     }
 }
 
 // A place is filled again when all have met after they emptied it. One copy of the finish for all
 // boxes: unrolled, it would be more code than the instruction cache holds, and run at its pace.
-template <class To, class Factor, class Sum, int Count>
+template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void write_finished(outgoing& out, const arguments<Factor>& p, int row,
                                                int col, int thread, const Sum (&sums)[Count]) {
 #pragma unroll 1
     for (int number = 0; number < Count / 16; ++number) {
         unsigned char* const box = out.next();
-        fill_numbered<0, Factor>(box, number, thread, sums);
+        fill_numbered<C, 0, Factor>(box, number, thread, sums);
         out.meet();
         finish_box<To>(p, box, row, col + number * 32, thread);
     }
 }
 
-template <class To, class Factor, class Sum, int Count>
+// C by columns: a box is 32 of them and 32 rows. Two warps have 32 rows, and two boxes of their
+// own.
+template <class Factor, class Sum, int Count>
+__device__ __forceinline__ void write_boxes_of_columns(outgoing& out, const arguments<Factor>& p,
+                                                       int row, int col, int thread,
+                                                       const Sum (&sums)[Count]) {
+    constexpr int columns = 32;
+    constexpr int bytes = columns * 128;
+    const int two_warps = thread / 64;
+    const auto meet = [&] {
+        asm volatile("bar.sync %0, 64;" ::"r"(1 + 2 * out.barrier + two_warps) : "memory");
+    };
+#pragma unroll
+    for (int first = 0; first < 2 * Count; first += columns) {
+        if (thread % 64 == 0) ptx::wait_for_stores<1>();
+        meet();
+        unsigned char* const box = out.boxes + (2 * two_warps + first / columns % 2) * bytes;
+#pragma unroll
+        for (int i = 0; i < columns / 2; ++i) {
+            const ptx::place at = place_of_sum<true>(thread, i);
+            const int down = at.row % 32;
+            *reinterpret_cast<Factor*>(box + ptx::swizzled_chunk(at.column, down / 4) * 16 +
+                                       down % 4 * 4) =
+                p.alpha * static_cast<Factor>(sums[first / 2 + i]);
+        }
+        ptx::fence_writes_for_async();
+        meet();
+        if (thread % 64 == 0) out.send(box, col + first, row + 32 * two_warps);
+    }
+}
+
+template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void write_as(outgoing& out, const arguments<Factor>& p, int row,
                                          int col, int thread, const Sum (&sums)[Count]) {
+    if constexpr (C::a_in_registers)
+        if (p.c.in_boxes && !p.c.by_rows)
+            return write_boxes_of_columns(out, p, row, col, thread, sums);
     if (p.c.in_boxes && (p.finishes || p.adds))
-        write_finished_boxes<To>(out, p, row, col, thread, sums);
+        write_finished_boxes<C, To>(out, p, row, col, thread, sums);
     else if (p.c.in_boxes)
-        write_boxes<To>(out, p, row, col, thread, sums);
+        write_boxes<C, To>(out, p, row, col, thread, sums);
     else
-        write_finished<To>(out, p, row, col, thread, sums);
+        write_finished<C, To>(out, p, row, col, thread, sums);
 }
 
 // The sums of thread `thread` of a warpgroup whose part of C begins at (row, col).
-template <int Count>
+template <class C, int Count>
 __device__ __forceinline__ void write(outgoing& out, const arguments<float>& p, int row, int col,
                                       int thread, const float (&sums)[Count]) {
-    if (p.c.type == output::f32) return write_as<float>(out, p, row, col, thread, sums);
-    if (p.c.type == output::f16) return write_as<__half>(out, p, row, col, thread, sums);
-    write_as<__nv_bfloat16>(out, p, row, col, thread, sums);
+    if constexpr (writes<C, __half>)
+        if (p.c.type == output::f16) return write_as<C, __half>(out, p, row, col, thread, sums);
+    if constexpr (writes<C, __nv_bfloat16>)
+        if (p.c.type == output::bf16)
+            return write_as<C, __nv_bfloat16>(out, p, row, col, thread, sums);
+    write_as<C, float>(out, p, row, col, thread, sums);
 }
-template <int Count>
+template <class C, int Count>
 __device__ __forceinline__ void write(outgoing& out, const arguments<std::uint32_t>& p, int row,
                                       int col, int thread, const std::int32_t (&sums)[Count]) {
-    write_as<std::uint32_t>(out, p, row, col, thread, sums);
+    write_as<C, std::uint32_t>(out, p, row, col, thread, sums);
 }
 
 }  // namespace carat::cuda::sm90

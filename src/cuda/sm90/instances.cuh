@@ -77,14 +77,14 @@ template <class Element>
                      });
 }
 
-template <class Element, class Factor, summing Sums = summing::straight>
+template <class Element, class Factor, summing Sums = summing::straight, major A = major::along_k>
 [[nodiscard]] const kernel<Factor>& find_along_k(int tile_m, int tile_n) {
-    return with_tile(
-        tile_m, tile_n, []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<Factor>& {
-            static const kernel<Factor> it =
-                instance<Element, Factor, TileM, TileN, major::along_k, major::along_k, Sums>();
-            return it;
-        });
+    return with_tile(tile_m, tile_n,
+                     []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<Factor>& {
+                         static const kernel<Factor> it =
+                             instance<Element, Factor, TileM, TileN, A, major::along_k, Sums>();
+                         return it;
+                     });
 }
 
 }  // namespace carat::cuda::sm90

@@ -20,6 +20,7 @@
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/config.hpp"
 #include "cuda/sm90/epilogue.cuh"
+#include "cuda/sm90/from_registers.cuh"
 #include "cuda/sm90/lines.cuh"
 #include "cuda/sm90/schedule.cuh"
 
@@ -169,10 +170,20 @@ __device__ __forceinline__ step_of_k step_at(int k, int k_tiles) {
     }
 }
 
+// So that not all clusters write their tiles of C at the same time, and none reads meanwhile.
+template <class Factor>
+__device__ __forceinline__ void wait_for_turn(const arguments<Factor>& p, int cluster) {
+    const long long begin = clock64();
+    const long long cycles = static_cast<long long>(cluster % p.turns) * p.turn_cycles;
+    while (clock64() - begin < cycles) {
+    }
+}
+
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& a,
                                            const CUtensorMap& b, const arguments<Factor>& p,
                                            const place_in_grid<C>& here) {
+    if constexpr (C::wide) wait_for_turn(p, here.cluster);
     position at;
     const int tiles = p.tiles_m * p.tiles_n;
     const int first = here.first_k(p.k_tiles, here.part());
@@ -232,6 +243,43 @@ __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, positio
     r.give_back(last, thread);
 }
 
+// The same where A goes through registers: those of the next stage are read meanwhile.
+template <class C, int Count>
+__device__ __forceinline__ void sum_stages_from_registers(float (&sums)[Count], const ring<C>& r,
+                                                          position& at, int k_tiles, int group,
+                                                          int thread) {
+    using instruction = ptx::wgmma_tf32_from_registers<C::tile_n>;
+    words_of_a now;
+    words_of_a next;
+    const int lines = group * 64 * C::line_bytes;
+    ptx::wait_for(r.full[at.stage], at.parity);
+    read_words(now, r.a(at.stage) + lines, thread);
+#pragma unroll 1
+    for (int k = 0; k < k_tiles; ++k) {
+        const int stage = at.stage;
+        const std::uint64_t b = ptx::swizzled_descriptor(r.b(stage));
+        ptx::order_registers();
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            instruction::multiply(sums, now[i], ptx::advanced(b, i * 32), k > 0 || i > 0);
+        ptx::commit();
+        at.advance(r.stages);
+        if (k + 1 < k_tiles) {
+            ptx::wait_for(r.full[at.stage], at.parity);
+            read_words(next, r.a(at.stage) + lines, thread);
+        }
+        ptx::wait<0>();
+        r.give_back(stage, thread);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            ptx::keep(now[i]);
+#pragma unroll
+            for (int j = 0; j < 4; ++j) now[i][j] = next[i][j];
+        }
+    }
+    ptx::settle(sums);
+}
+
 // The same, added up in f32. While a warpgroup adds, the other one multiplies.
 template <class C, int Count>
 __device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<C>& r, position& at,
@@ -258,7 +306,9 @@ __device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<
 template <class C, class Sums>
 __device__ __forceinline__ void sum_up(Sums& sums, const ring<C>& r, position& at, int k_tiles,
                                        int group, int thread) {
-    if constexpr (C::sums == summing::straight)
+    if constexpr (C::a_in_registers)
+        sum_stages_from_registers<C>(sums, r, at, k_tiles, group, thread);
+    else if constexpr (C::sums == summing::straight)
         sum_stages<C>(sums, r, at, k_tiles, group, thread);
     else
         promote_stages<C>(sums, r, at, k_tiles, group, thread);
@@ -284,9 +334,9 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
         if (p.adds && p.c.in_boxes) fetch_first_added(out, p.c.type, row, col, thread);
         sum_of<C> sums[C::tile_n / 2];
         sum_up<C>(sums, r, at, p.k_tiles, group, thread);
-        write(out, p, row, col, thread, sums);
+        write<C>(out, p, row, col, thread, sums);
     }
-    if (thread == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
+    if (thread % 64 == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
 }
 
 template <class C, class Factor>

@@ -12,8 +12,9 @@ namespace carat::cuda::sm90 {
 
 [[nodiscard]] const kernel<float>& f16_kernel(int tile_m, int tile_n, major a, major b);
 [[nodiscard]] const kernel<float>& bf16_kernel(int tile_m, int tile_n, major a, major b);
-// Both operands contiguous along K.
-[[nodiscard]] const kernel<float>& tf32_kernel(int tile_m, int tile_n);
+// B contiguous along K.
+[[nodiscard]] const kernel<float>& tf32_kernel(int tile_m, int tile_n, major a);
+// Both operands.
 [[nodiscard]] const kernel<float>& halves_kernel(int tile_m, int tile_n);
 [[nodiscard]] const kernel<float>& fp8_kernel(int tile_m, int tile_n, dtype a, dtype b,
                                               summing sums);

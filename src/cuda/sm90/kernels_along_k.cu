@@ -2,7 +2,9 @@
 
 namespace carat::cuda::sm90 {
 
-const kernel<float>& tf32_kernel(int tile_m, int tile_n) {
+const kernel<float>& tf32_kernel(int tile_m, int tile_n, major a) {
+    if (a == major::across)
+        return find_along_k<ptx::tf32, float, summing::straight, major::across>(tile_m, tile_n);
     return find_along_k<ptx::tf32, float>(tile_m, tile_n);
 }
 

@@ -9,12 +9,14 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <type_traits>
 
 #include "cuda/ptx/cluster.cuh"
 #include "cuda/ptx/proxy.cuh"
 #include "cuda/ptx/wgmma.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/finish.cuh"
+#include "cuda/sm90/from_registers.cuh"
 
 namespace carat::cuda::sm90 {
 
@@ -28,6 +30,12 @@ template <class T>
 struct alignas(4 * sizeof(T)) four {
     T of[4];
 };
+
+// Besides f32, products of 16-bit elements are written as such, those of fp8 as bf16.
+template <class C, class To>
+inline constexpr bool writes = std::is_same_v<typename C::element, To> ||
+                               (sizeof(typename C::element) == 1 &&
+                                std::is_same_v<To, __nv_bfloat16>);
 
 // Where a tile's sums lie in shared memory: as rows, or as columns. Padding spreads what a warp
 // writes over all banks.
@@ -44,12 +52,12 @@ template <class C, bool Rows, class Factor, class Sum, int Count>
 __device__ __forceinline__ void lay_down(Factor* to, int first_row, int thread,
                                          const Sum (&sums)[Count]) {
     constexpr int pitch = line_places<C, Rows>::pitch;
-    const ptx::place at = ptx::wgmma_place(thread, 0);
+    const ptx::place at = place_of_sum<C::a_in_registers>(thread, 0);
     const int row = first_row + at.row;
     Factor* const from_here = to + (Rows ? row * pitch + at.column : at.column * pitch + row);
 #pragma unroll
     for (int i = 0; i < Count; i += 2) {
-        const ptx::place step = ptx::wgmma_place(0, i);
+        const ptx::place step = place_of_sum<C::a_in_registers>(0, i);
         const auto first = static_cast<Factor>(sums[i]);
         const auto second = static_cast<Factor>(sums[i + 1]);
         if constexpr (Rows) {
@@ -97,10 +105,11 @@ struct way_through_lines {
     std::int64_t advance;
     int count;
 
-    __device__ way_through_lines(const arguments<Factor>& with, int first_line, int apart,
-                                 int at_most, int neighbour)
-        : p(with), line(first_line), along(neighbour) {
-        const bool rows = p.c.by_rows;
+    bool rows;  // lines are rows of C
+
+    __device__ way_through_lines(const arguments<Factor>& with, bool by_rows, int first_line,
+                                 int apart, int at_most, int neighbour)
+        : p(with), line(first_line), along(neighbour), rows(by_rows) {
         left = (rows ? p.n : p.m) - along;
         const int lines = (rows ? p.m : p.n) - line;
         count = left > 0 && lines > 0 ? min(at_most, (lines + apart - 1) / apart) : 0;
@@ -127,11 +136,11 @@ struct way_through_lines {
     // The same and all that may be asked for besides.
     template <class Sums>
     __device__ __forceinline__ void finish(int apart, const Sums& sums_of) const {
-        const bool at_once = p.c.in_fours && left >= 4;
+        const bool at_once = p.c.in_fours && step == 1 && left >= 4;
         To* const to = static_cast<To*>(p.c.data) + place;
         const void* const base = p.last.residual != nullptr ? p.last.residual : p.c.data;
         const To* const from = static_cast<const To*>(base) + place;
-        const line_finish last(p.last, p.c.by_rows, along, left);
+        const line_finish last(p.last, rows, along, left);
 #pragma unroll 1
         for (int i = 0; i < count; ++i) {
             four<Factor> x = sums_of(i);
@@ -168,8 +177,8 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const Fa
     const int line = thread / fours;
     const int along = thread % fours * 4;
     const int count = (lines - line + apart - 1) / apart;
-    const way_through_lines<To, Factor> way(p, (Rows ? row : col) + first + line, apart, count,
-                                            (Rows ? col : row) + along);
+    const way_through_lines<To, Factor> way(p, Rows, (Rows ? row : col) + first + line, apart,
+                                            count, (Rows ? col : row) + along);
     const int place = line * places::pitch + along;
     const Factor* const mine = own + first * places::pitch + place;
     const Factor* const others = from_others + place;
@@ -197,11 +206,14 @@ template <class C, bool Rows>
 __device__ __forceinline__ void write_lines(const arguments<float>& p, const float* own,
                                             const float* others, int part, int parts, int row,
                                             int col, int thread) {
-    if (p.c.type == output::f32)
-        return write_lines<float, C, Rows>(p, own, others, part, parts, row, col, thread);
-    if (p.c.type == output::f16)
-        return write_lines<__half, C, Rows>(p, own, others, part, parts, row, col, thread);
-    write_lines<__nv_bfloat16, C, Rows>(p, own, others, part, parts, row, col, thread);
+    if constexpr (writes<C, __half>)
+        if (p.c.type == output::f16)
+            return write_lines<__half, C, Rows>(p, own, others, part, parts, row, col, thread);
+    if constexpr (writes<C, __nv_bfloat16>)
+        if (p.c.type == output::bf16)
+            return write_lines<__nv_bfloat16, C, Rows>(p, own, others, part, parts, row, col,
+                                                       thread);
+    write_lines<float, C, Rows>(p, own, others, part, parts, row, col, thread);
 }
 template <class C, bool Rows>
 __device__ __forceinline__ void write_lines(const arguments<std::uint32_t>& p,

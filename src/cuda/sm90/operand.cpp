@@ -10,15 +10,20 @@ bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype 
     return step == 1 && (lines == 1 || (stride > 0 && stride * bytes % 16 == 0));
 }
 
-bool has_16_bits(dtype type) {
-    return size_bytes(type) == 2;
+bool lies_along_k(const operand_shape& of) {
+    return !of.in_halves && readable(of.along, of.across, of.lines, of.type);
 }
 
 }  // namespace
 
+bool lies_across(const operand_shape& of) {
+    return of.may_lie_across && !lies_along_k(of) &&
+           readable(of.across, of.along, of.depth, of.type);
+}
+
 operand::operand(const operand_shape& of) : shape_(of) {
-    if (!of.in_halves && readable(of.along, of.across, of.lines, of.type)) return;
-    if (has_16_bits(of.type) && readable(of.across, of.along, of.depth, of.type))
+    if (lies_along_k(of)) return;
+    if (lies_across(of))
         major_ = major::across;
     else
         require_packing();
@@ -57,7 +62,7 @@ CUtensorMap operand::map(const void* data, int box_lines, int box_depth) const {
     if (major_ == major::along_k)
         return describe(
             {data, shape_.type, shape_.depth, shape_.lines, shape_.across, box_lines, true});
-    return describe({data, shape_.type, shape_.lines, shape_.depth, shape_.along, box_depth});
+    return describe({data, shape_.type, shape_.lines, shape_.depth, shape_.along, box_depth, true});
 }
 
 }  // namespace carat::cuda::sm90

@@ -17,7 +17,11 @@ struct operand_shape {
     std::int64_t across;  // elements from one line to the next
     std::int64_t along;   // elements from one depth to the next
     bool in_halves = false;
+    bool may_lie_across = false;  // a kernel reads it so
 };
+
+/// Whether it is read where it lies, contiguous across K.
+[[nodiscard]] bool lies_across(const operand_shape& of);
 
 class operand {
   public:
