@@ -12,6 +12,9 @@
 // nor the A, B or E of any product, except that an E may be the C of its own product. Elements are
 // double, float, carat::f16 or carat::bf16. Threads are spread over the batch, or over each product
 // where these are large and few.
+//
+// With carat::cuda{...} as first argument the matrices lie in a GPU's memory (the array of pointers
+// does not), and elements are those that matrix_product multiplies there, integers included.
 #pragma once
 
 #include <concepts>
@@ -79,6 +82,11 @@ CARAT_API void multiply_batch(const cpu& where, const erased_batch& a, const era
                               const erased_batch* e, const erased_batch& c,
                               const finish_steps* steps);
 
+// The same on a GPU.
+CARAT_API void multiply_batch(const cuda& where, const erased_batch& a, const erased_batch& b,
+                              const erased_batch* e, const erased_batch& c,
+                              const finish_steps* steps);
+
 template <class M>
 struct each_of {
     using type = M;
@@ -109,13 +117,14 @@ requires(!batched<M>) erased_batch erase_batch(M& m) {
     return {erase(m), 0, 0, nullptr};
 }
 
-template <class A, class B, class E, class C>
+template <class A, class B, class E, class C, class P = cpu>
 constexpr bool check_batch() {
     static_assert(batched<C>,
                   "carat::matrix_products: C must be a batch: carat::strided(c, count, "
                   "stride) or carat::pointers(...)");
-    if constexpr (batched<C> && check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>>()) {
-        constexpr bool real = finish_value<sums_of<product_element<each_in<A>, each_in<B>>>>;
+    if constexpr (batched<C> && check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P>()) {
+        constexpr bool real =
+            std::same_as<P, cuda> || finish_value<sums_of<product_element<each_in<A>, each_in<B>>>>;
         static_assert(real,
                       "carat::matrix_products: elements must be double, float, carat::f16 or "
                       "carat::bf16; multiply integers one product at a time");
@@ -128,17 +137,17 @@ constexpr bool check_batch() {
 }  // namespace detail
 
 // C = A B for each product.
-template <class A, class B, class C>
-void matrix_products(const cpu& where, A&& a, B&& b, C&& c) {
-    if constexpr (detail::check_batch<A, B, C, C>())
+template <detail::place P, class A, class B, class C>
+void matrix_products(const P& where, A&& a, B&& b, C&& c) {
+    if constexpr (detail::check_batch<A, B, C, C, P>())
         detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), nullptr,
                                detail::erase_batch(c), nullptr);
 }
 
 // C = E + A B for each product.
-template <class A, class B, class E, class C>
-requires(!detail::finishing<C>) void matrix_products(const cpu& where, A&& a, B&& b, E&& e, C&& c) {
-    if constexpr (detail::check_batch<A, B, E, C>()) {
+template <detail::place P, class A, class B, class E, class C>
+requires(!detail::finishing<C>) void matrix_products(const P& where, A&& a, B&& b, E&& e, C&& c) {
+    if constexpr (detail::check_batch<A, B, E, C, P>()) {
         const detail::erased_batch added = detail::erase_batch(e);
         detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), &added,
                                detail::erase_batch(c), nullptr);
@@ -146,9 +155,9 @@ requires(!detail::finishing<C>) void matrix_products(const cpu& where, A&& a, B&
 }
 
 // C = finish(A B) for each product, with the values of the finish for all.
-template <class A, class B, class C, detail::finishing F>
-void matrix_products(const cpu& where, A&& a, B&& b, C&& c, const F& last) {
-    if constexpr (detail::check_batch<A, B, C, C>()) {
+template <detail::place P, class A, class B, class C, detail::finishing F>
+void matrix_products(const P& where, A&& a, B&& b, C&& c, const F& last) {
+    if constexpr (detail::check_batch<A, B, C, C, P>()) {
         using element = detail::product_element<detail::each_in<A>, detail::each_in<B>>;
         if constexpr (detail::check_finish<F, element>())
             detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), nullptr,
@@ -157,9 +166,9 @@ void matrix_products(const cpu& where, A&& a, B&& b, C&& c, const F& last) {
 }
 
 // C = E + finish(A B) for each product.
-template <class A, class B, class E, class C, detail::finishing F>
-void matrix_products(const cpu& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
-    if constexpr (detail::check_batch<A, B, E, C>()) {
+template <detail::place P, class A, class B, class E, class C, detail::finishing F>
+void matrix_products(const P& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
+    if constexpr (detail::check_batch<A, B, E, C, P>()) {
         using element = detail::product_element<detail::each_in<A>, detail::each_in<B>>;
         const detail::erased_batch added = detail::erase_batch(e);
         if constexpr (detail::check_finish<F, element>())
@@ -168,7 +177,7 @@ void matrix_products(const cpu& where, A&& a, B&& b, E&& e, C&& c, const F& last
     }
 }
 
-// The same with as many threads as OMP_NUM_THREADS or the machine offers.
+// The same on the CPU, with as many threads as OMP_NUM_THREADS or the machine offers.
 template <class A, class B, class C>
 void matrix_products(A&& a, B&& b, C&& c) {
     matrix_products(cpu{}, a, b, c);

@@ -1,11 +1,33 @@
 // Where and how a product runs: the optional first argument of a call.
 #pragma once
 
+#include <concepts>
+#include <type_traits>
+
+struct CUstream_st;  // what a cudaStream_t points to
+
 namespace carat {
 
 // On the CPU with at most `threads` threads; 0 takes what OMP_NUM_THREADS or the machine offers.
 struct cpu {
     int threads = 0;
 };
+
+// On an NVIDIA GPU: matrices and the values of a finish lie in its memory, the work is started on
+// `stream` and the call returns at once. docs/gpu.md has more.
+struct cuda {
+    CUstream_st* stream = nullptr;  // a cudaStream_t of that device; null: the default stream
+    int device = -1;                // -1: the calling thread's current one
+    // The bits of a row of C don't depend on how many rows there are; docs/gpu.md has its cost.
+    bool batch_invariant = false;
+};
+
+namespace detail {
+
+template <class T>
+concept place =
+    std::same_as<std::remove_cvref_t<T>, cpu> || std::same_as<std::remove_cvref_t<T>, cuda>;
+
+}  // namespace detail
 
 }  // namespace carat

@@ -9,6 +9,7 @@
 //   carat::matrix_product(carat::cpu{.threads = 1}, a, b, c);
 //   carat::matrix_product(a, b, c, carat::bias(v) | carat::gelu);         // see finish.hpp
 //   carat::matrix_product(a, carat::prepare(b), c);                       // see prepare.hpp
+//   carat::matrix_product(carat::cuda{stream}, a, b, c);                  // in a GPU's memory
 //
 // A, B and E are read, C is written. Each is a carat::matrix, a carat::matrix_view or anything like
 // std::mdspan of rank 2; A, B and E may be scaled, and all may be transposed: strides, no copies.
@@ -28,9 +29,15 @@
 // workspace for its next call; small products need none. In a process forked by a program with
 // threads it uses one.
 //
+// On a GPU (carat::cuda) elements are carat::f16, carat::bf16, std::int8_t with a C of std::int32_t
+// that wraps, and what else this version's `cuda.engine` lists; a finish is at most a scale, a bias
+// and an activation, in this order. Sizes, strides, null data and overlaps are checked before
+// anything is started. What goes wrong on the GPU later is told by the next call into CUDA.
+//
 // Throws carat::error, with C untouched: size_mismatch, aliasing, overflow (of an integer result,
 // or of 64-bit sizes), invalid_argument (null data, a C whose elements overlap, a factor that does
-// not suit integers), out_of_memory.
+// not suit integers), out_of_memory; unsupported, for what this GPU, or a machine without one,
+// can't multiply.
 #pragma once
 
 #include <concepts>
@@ -58,20 +65,40 @@ CARAT_API void multiply_finished(const cpu& where, const erased_matrix& a, const
                                  const erased_matrix* e, const erased_matrix& c,
                                  const finish_steps& steps);
 
+// C = E + finish(A B) on a GPU. `e` and `steps` may be null.
+CARAT_API void multiply_on_gpu(const cuda& where, const erased_matrix& a, const erased_matrix& b,
+                               const erased_matrix* e, const erased_matrix& c,
+                               const finish_steps* steps);
+
+inline void multiply(const cuda& where, const erased_matrix& a, const erased_matrix& b,
+                     const erased_matrix* e, const erased_matrix& c) {
+    multiply_on_gpu(where, a, b, e, c, nullptr);
+}
+inline void multiply_finished(const cuda& where, const erased_matrix& a, const erased_matrix& b,
+                              const erased_matrix* e, const erased_matrix& c,
+                              const finish_steps& steps) {
+    multiply_on_gpu(where, a, b, e, c, &steps);
+}
+
 template <class T>
+concept fp8 = std::same_as<T, e4m3> || std::same_as<T, e5m2>;
+
+template <class T, class P>
 concept multiplied = std::same_as<T, double> || std::same_as<T, float> ||
     std::same_as<T, std::int32_t> || std::same_as<T, f16> || std::same_as<T, bf16> ||
-    std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t>;
+    std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> ||
+    (fp8<T>&& std::same_as<P, cuda>);
 
 template <class T, class C>
 concept summed_into = (std::same_as<T, C> && sizeof(T) != 1) ||
-                      (sizeof(T) == 1 && std::same_as<C, std::int32_t>) ||
+                      (sizeof(T) == 1 && !fp8<T> && std::same_as<C, std::int32_t>) ||
                       (sizeof(T) == 2 && std::same_as<C, float>) ||
-                      (sizeof(C) == 2 && std::same_as<T, float>);
+                      (sizeof(C) == 2 && std::same_as<T, float>) ||
+                      (fp8<T> && (std::same_as<C, float> || sizeof(C) == 2));
 
 // The type in which elements of T are summed.
 template <class T>
-using sums_of = std::conditional_t<sizeof(T) == 2, float, T>;
+using sums_of = std::conditional_t<sizeof(T) == 2 || fp8<T>, float, T>;
 
 template <class M>
 concept ready = std::same_as<std::remove_cvref_t<M>, prepared_matrix>;
@@ -85,24 +112,25 @@ inline erased_matrix erase(const prepared_matrix& m) {
 template <class A, class B>
 using product_element = std::conditional_t<ready<A>, element_of<B>, element_of<A>>;
 
-template <class M>
-concept readable = operand<M> && multiplied<element_of<M>>;
+template <class M, class P>
+concept readable = operand<M> && multiplied<element_of<M>, P>;
 
 template <class M>
 concept writable = matrix_like<M> && !std::is_const_v<element_in<M>>;
 
 template <class A, class B>
-concept multiplied_by = std::same_as<A, B> ||(sizeof(A) == 1 && sizeof(B) == 1);
+concept multiplied_by = std::same_as<A, B> ||(sizeof(A) == 1 && sizeof(B) == 1 && fp8<A> == fp8<B>);
 
-template <class A, class B, class E, class C>
+template <class A, class B, class E, class C, class P>
 concept product_of =
-    (readable<A> || ready<A>)&&(readable<B> || ready<B>)&&(!ready<A> ||
-                                                           !ready<B>)&&readable<E>&& writable<C> &&
+    (readable<A, P> || ready<A>)&&(readable<B, P> || ready<B>)&&(!ready<A> || !ready<B>)&&(
+        std::same_as<P, cpu> || (!ready<A> && !ready<B>)) &&
+    readable<E, P>&& writable<C> &&
     (ready<A> || ready<B> || multiplied_by<element_of<A>, element_of<B>>)&&summed_into<
         product_element<A, B>, element_of<C>>&& std::same_as<element_of<E>, element_of<C>>;
 
 // One message for each thing that can be wrong; the first that fails says it.
-template <class A, class B, class E, class C>
+template <class A, class B, class E, class C, class P = cpu>
 constexpr bool check_types() {
     constexpr bool both = (operand<A> || ready<A>)&&(operand<B> || ready<B>);
     static_assert(
@@ -112,26 +140,29 @@ constexpr bool check_types() {
         "be a carat::prepared_matrix");
     static_assert(!ready<A> || !ready<B>,
                   "carat::matrix_product: only one of A and B can be prepared");
+    static_assert(std::same_as<P, cpu> || (!ready<A> && !ready<B>),
+                  "carat::matrix_product: operands are prepared for the CPU; give carat::cuda "
+                  "matrices in the GPU's memory");
     static_assert(matrix_like<C>,
                   "carat::matrix_product: C must be a carat::matrix, a carat::matrix_view or "
                   "something like std::mdspan of rank 2, and can't be scaled");
     using element = product_element<A, B>;
     static_assert(
-        !both || (ready<A> && ready<B>) || multiplied<element>,
+        !both || (ready<A> && ready<B>) || multiplied<element, P>,
         "carat::matrix_product: elements must be double, float, std::int32_t, carat::f16, "
-        "carat::bf16, std::int8_t or std::uint8_t");
+        "carat::bf16, std::int8_t or std::uint8_t, on a GPU also carat::e4m3 or carat::e5m2");
     static_assert(!operand<A> || !operand<B> || multiplied_by<element_of<A>, element_of<B>>,
                   "carat::matrix_product: A and B must have the same element type, or both be "
-                  "8-bit integers");
+                  "8-bit integers, or both fp8");
     static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>>,
                   "carat::matrix_product: C must have the element type of A, or float where A is "
                   "carat::f16 or carat::bf16, or one of these where A is float, or std::int32_t "
-                  "where A is an 8-bit integer");
+                  "where A is an 8-bit integer, or float or one of these where A is fp8");
     static_assert(!matrix_like<C> || writable<C>,
                   "carat::matrix_product: C is read-only (its elements are const)");
     static_assert(!operand<E> || !matrix_like<C> || std::same_as<element_of<E>, element_of<C>>,
                   "carat::matrix_product: E must have the element type of C");
-    return product_of<A, B, E, C>;
+    return product_of<A, B, E, C, P>;
 }
 
 template <class F, class A>
@@ -146,36 +177,34 @@ constexpr bool check_finish() {
     return suits;
 }
 
-template <class T>
-concept place = std::same_as<std::remove_cvref_t<T>, cpu>;
-
 }  // namespace detail
 
-// C = A B on the CPU.
-template <class A, class B, class C>
-void matrix_product(const cpu& where, A&& a, B&& b, C&& c) {
+// C = A B there.
+template <detail::place P, class A, class B, class C>
+void matrix_product(const P& where, A&& a, B&& b, C&& c) {
     using target = std::remove_reference_t<C>;
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
-                                      target, target>())
+                                      target, target, P>())
         detail::multiply(where, detail::erase(a), detail::erase(b), nullptr, detail::erase(c));
 }
 
-// C = E + A B on the CPU.
-template <class A, class B, class E, class C>
-requires(!detail::finishing<C>) void matrix_product(const cpu& where, A&& a, B&& b, E&& e, C&& c) {
+// C = E + A B there.
+template <detail::place P, class A, class B, class E, class C>
+requires(!detail::finishing<C>) void matrix_product(const P& where, A&& a, B&& b, E&& e, C&& c) {
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
-                                      std::remove_reference_t<E>, std::remove_reference_t<C>>()) {
+                                      std::remove_reference_t<E>, std::remove_reference_t<C>,
+                                      P>()) {
         const detail::erased_matrix added = detail::erase(e);
         detail::multiply(where, detail::erase(a), detail::erase(b), &added, detail::erase(c));
     }
 }
 
-// C = finish(A B) on the CPU.
-template <class A, class B, class C, detail::finishing F>
-void matrix_product(const cpu& where, A&& a, B&& b, C&& c, const F& last) {
+// C = finish(A B) there.
+template <detail::place P, class A, class B, class C, detail::finishing F>
+void matrix_product(const P& where, A&& a, B&& b, C&& c, const F& last) {
     using target = std::remove_reference_t<C>;
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
-                                      target, target>()) {
+                                      target, target, P>()) {
         if constexpr (detail::check_finish<F,
                                            detail::product_element<std::remove_reference_t<A>,
                                                                    std::remove_reference_t<B>>>())
@@ -184,11 +213,12 @@ void matrix_product(const cpu& where, A&& a, B&& b, C&& c, const F& last) {
     }
 }
 
-// C = E + finish(A B) on the CPU.
-template <class A, class B, class E, class C, detail::finishing F>
-void matrix_product(const cpu& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
+// C = E + finish(A B) there.
+template <detail::place P, class A, class B, class E, class C, detail::finishing F>
+void matrix_product(const P& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
-                                      std::remove_reference_t<E>, std::remove_reference_t<C>>()) {
+                                      std::remove_reference_t<E>, std::remove_reference_t<C>,
+                                      P>()) {
         const detail::erased_matrix added = detail::erase(e);
         if constexpr (detail::check_finish<F,
                                            detail::product_element<std::remove_reference_t<A>,
@@ -198,7 +228,7 @@ void matrix_product(const cpu& where, A&& a, B&& b, E&& e, C&& c, const F& last)
     }
 }
 
-// The same with as many threads as OMP_NUM_THREADS or the machine offers.
+// The same on the CPU, with as many threads as OMP_NUM_THREADS or the machine offers.
 template <class A, class B, class C>
 void matrix_product(A&& a, B&& b, C&& c) {
     matrix_product(cpu{}, a, b, c);

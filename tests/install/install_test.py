@@ -1,4 +1,4 @@
-"""What is installed works on its own: install_test.py CMAKE BUILD SOURCE CXX"""
+"""What is installed works on its own: install_test.py CMAKE BUILD SOURCE CXX NVCC"""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-CMAKE, BUILD, SOURCE, CXX = sys.argv[1:5]
+CMAKE, BUILD, SOURCE, CXX, NVCC = sys.argv[1:6]
 EXPECTED = "8 8\n26 26\n0 8\n16 26\nmatrix_product: "
 
 
@@ -39,6 +39,16 @@ class Installed(unittest.TestCase):
             f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}")
         run(CMAKE, "--build", build)
         self.check(build / "consumer")
+
+    @unittest.skipIf(not NVCC, "this build has no CUDA")
+    def test_the_example_for_gpus(self):
+        build = self.folder / "gpu"
+        run(CMAKE, "-S", f"{SOURCE}/examples/gpu", "-B", build,
+            f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}",
+            f"-DCUDAToolkit_ROOT={pathlib.Path(NVCC).parent.parent}",
+            "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror")
+        run(CMAKE, "--build", build)
+        self.assertRegex(run(build / "gpu"), r"^(12|no memory on a GPU: .*|matrix_product: .*)\n$")
 
     def test_another_minor_version_is_refused(self):
         source = self.folder / "later"

@@ -5,11 +5,11 @@
 
 namespace carat::cuda {
 
-core::kernel_facts load_kernel(const char* name, const void* kernel, int threads,
-                               int shared_bytes) {
+core::kernel_facts load_kernel(const char* name, const void* kernel, int threads, int shared_bytes,
+                               int granted_bytes) {
     (void)stream_in_use();  // makes the device current
     CARAT_CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, granted_bytes));
     cudaFuncAttributes taken{};
     CARAT_CUDA_CHECK(cudaFuncGetAttributes(&taken, kernel));
     int blocks = 0;

@@ -43,19 +43,23 @@ CUtensorMap describe(const lines& of) {
     constexpr cuuint64_t least_stride = 16;
     const auto bytes = static_cast<cuuint64_t>(size_bytes(of.type));
     const cuuint64_t sizes[] = {static_cast<cuuint64_t>(of.length),
-                                static_cast<cuuint64_t>(of.count)};
-    // The stride of a single line is never used, and still has to be a valid one.
+                                static_cast<cuuint64_t>(of.count),
+                                static_cast<cuuint64_t>(of.matrices)};
+    // The stride of a single line or matrix is never used, and still has to be a valid one.
     const cuuint64_t stride = static_cast<cuuint64_t>(of.stride) * bytes;
-    const cuuint64_t strides[] = {of.count == 1 ? least_stride : stride};
+    const cuuint64_t matrix_stride = static_cast<cuuint64_t>(of.matrix_stride) * bytes;
+    const cuuint64_t strides[] = {of.count == 1 ? least_stride : stride,
+                                  of.matrices == 1 ? least_stride : matrix_stride};
     const bool swizzled = of.box_length == 0;
     const cuuint32_t box[] = {
         swizzled ? static_cast<cuuint32_t>(128 / bytes) : static_cast<cuuint32_t>(of.box_length),
-        static_cast<cuuint32_t>(of.box_lines)};
-    const cuuint32_t every[] = {1, 1};
+        static_cast<cuuint32_t>(of.box_lines), 1};
+    const cuuint32_t every[] = {1, 1, 1};
+    const cuuint32_t dimensions = of.matrices == 0 ? 2 : 3;
     CUtensorMap map{};
     const CUresult status =
-        encoder()(&map, copied_as(of), 2, const_cast<void*>(of.data), sizes, strides, box, every,
-                  CU_TENSOR_MAP_INTERLEAVE_NONE,
+        encoder()(&map, copied_as(of), dimensions, const_cast<void*>(of.data), sizes, strides, box,
+                  every, CU_TENSOR_MAP_INTERLEAVE_NONE,
                   swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (status != CUDA_SUCCESS)

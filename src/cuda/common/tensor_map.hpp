@@ -19,6 +19,9 @@ struct lines {
     int box_lines;
     bool as_tf32 = false;  // f32 is rounded on its way
     int box_length = 0;    // 256 at most; 0: 128 bytes, swizzled
+    // A batch of such matrices is a third dimension; 0: there is none.
+    std::int64_t matrices = 0;
+    std::int64_t matrix_stride = 0;  // elements from one to the next; a multiple of 16 bytes
 };
 
 /// @throws carat::error(unsupported) when the driver refuses or is too old.

@@ -31,7 +31,21 @@ __device__ __forceinline__ void copy_box(void* to, const CUtensorMap& map, int x
 #endif
 }
 
-// The same to every block of the cluster whose bit is set, at the same place in its shared memory
+// The same of matrix z of a batch.
+__device__ __forceinline__ void copy_box(void* to, const CUtensorMap& map, int x, int y, int z,
+                                         barrier& landed) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+        "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(&landed))
+        : "memory");
+#else
+    (void)to, (void)map, (void)x, (void)y, (void)z, (void)landed;
+#endif
+}
+
+// The first to every block of the cluster whose bit is set, at the same place in its shared memory
 // and told to the same barrier of its own.
 __device__ __forceinline__ void copy_box_to_all(void* to, const CUtensorMap& map, int x, int y,
                                                 barrier& landed, std::uint16_t blocks) {

@@ -20,9 +20,11 @@ struct target {
     bool in_boxes;  // the copy engine can write it, and read what is added
     bool by_rows;   // its rows are the lines along which neighbours lie closer, else its columns
     bool in_fours;  // four neighbours of a line can be read and written at once
+    std::int64_t spacing;  // from the C of one product of a batch to that of the next
 };
 
-// C = alpha A B + beta C. Sums of integers wrap, and so do their factors: 32 bits, unsigned.
+// C = alpha A B + beta C, of narrow tiles also for a batch of them, numbered by blockIdx.y. Sums of
+// integers wrap, and so do their factors: 32 bits, unsigned.
 template <class Factor>
 struct arguments {
     target c;
@@ -39,9 +41,12 @@ struct arguments {
     finish last;
     bool finishes;  // `last` is something
     bool adds;      // beta is not 0
+    bool one_a;     // for all products of a batch
+    bool one_b;
 };
 
-// What the copy engine is told. Where C is not in boxes nothing looks at c and d.
+// What the copy engine is told; narrow tiles find a batch of matrices in a and b. Where C is not in
+// boxes nothing looks at c and d.
 struct maps {
     CUtensorMap a;
     CUtensorMap b;
@@ -50,9 +55,10 @@ struct maps {
 };
 
 struct extent {
-    int blocks;   // of the grid
+    int blocks;   // of the grid, for each product of a batch
     int cluster;  // blocks to a cluster
     int shared_bytes;
+    int products;
 };
 
 // One kernel, for the host.

@@ -162,12 +162,38 @@ class product final : public fused_product {
         pack_operands(data, stream);
         const auto& k = *kernel_;
         const arguments<Factor> with = arguments_for(data.c);
+        const batch alone = {is_wide() ? 0 : 1, 0};
         maps of{};
-        of.a = a_.map(data.a, k.tile_m, depth_of_box());
-        of.b = b_.map(data.b, k.tile_n / k.sharing, depth_of_box());
+        of.a = a_.map(data.a, k.tile_m, depth_of_box(), alone);
+        of.b = b_.map(data.b, k.tile_n / k.sharing, depth_of_box(), alone);
         if (with.c.in_boxes) of.c = map_of(data.c);
         if (with.c.in_boxes && with.adds) of.d = map_of(added_to(data.c));
         k.launch(of, with, grid_, stream);
+    }
+
+    bool run_batch(const core::operands& given, const spacing& given_apart,
+                   std::int64_t count) override {
+        core::operands data = given;
+        spacing apart = given_apart;
+        if (plan_.turned) {
+            std::swap(data.a, data.b);
+            std::swap(apart.a, apart.b);
+        }
+        constexpr std::int64_t most = 65535;
+        if (is_wide() || count > most || !can_be_batched(a_, data.a, apart.a) ||
+            !can_be_batched(b_, data.b, apart.b))
+            return false;
+        const auto& k = *kernel_;
+        arguments<Factor> with = arguments_for(data.c);
+        with.c.spacing = apart.c;
+        with.c.in_fours = with.c.in_fours && apart.c % 4 == 0;
+        with.one_a = apart.a == 0;
+        with.one_b = apart.b == 0;
+        maps of{};
+        of.a = a_.map(data.a, k.tile_m, depth_of_box(), {with.one_a ? 1 : count, apart.a});
+        of.b = b_.map(data.b, k.tile_n, depth_of_box(), {with.one_b ? 1 : count, apart.b});
+        k.launch(of, with, extent_for(count, with), stream_in_use());
+        return true;
     }
 
     void finish_with(const finish& last) override { last_ = plan_.turned ? turned(last) : last; }
@@ -177,6 +203,28 @@ class product final : public fused_product {
   private:
     static bool is_aligned(const void* data) {
         return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+    }
+
+    [[nodiscard]] bool is_wide() const { return kernel_->sharing > 1; }
+
+    [[nodiscard]] bool can_be_batched(const operand& x, const void* data,
+                                      std::int64_t apart) const {
+        const auto bytes = static_cast<std::int64_t>(size_bytes(problem_.a_type));
+        return !x.packed() && is_aligned(data) && apart >= 0 && apart * bytes % 16 == 0;
+    }
+
+    // Of many blocks two share a multiprocessor, though one would have it for itself.
+    [[nodiscard]] extent extent_for(std::int64_t count, arguments<Factor>& with) const {
+        const kernel<Factor>& k = *kernel_;
+        extent grid = grid_;
+        grid.products = static_cast<int>(count);
+        const int shared = k.stages_that_fit(plan_.parts, false);
+        const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
+        if (grid.blocks * count > multiprocessors && shared >= fewest_stages) {
+            with.stages = shared;
+            grid.shared_bytes = k.shared_bytes(shared, plan_.parts);
+        }
+        return grid;
     }
 
     [[nodiscard]] int depth_of_box() const {
@@ -213,7 +261,8 @@ class product final : public fused_product {
         stages_ = k.stages_that_fit(plan_.parts, alone);
         if (stages_ < fewest_stages) stages_ = k.stages_that_fit(plan_.parts, true);
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
-        facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes);
+        // The kernel may serve several products at a time, cut into different numbers of parts.
+        facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes, most_shared_bytes);
         make_room();
         grid_.blocks =
             grid_.cluster *
@@ -221,12 +270,9 @@ class product final : public fused_product {
                                       : clusters);
     }
 
-    // The kernel may serve several products at a time, cut into different numbers of parts; and
-    // where shared memory is shared out differently, kernels can't follow each other closely.
+    // Where shared memory is shared out differently, kernels can't follow each other closely.
     void make_room() const {
         const kernel<Factor>& k = *kernel_;
-        CARAT_CUDA_CHECK(cudaFuncSetAttribute(
-            k.function, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes));
         CARAT_CUDA_CHECK(cudaFuncSetAttribute(k.function,
                                               cudaFuncAttributePreferredSharedMemoryCarveout,
                                               cudaSharedmemCarveoutMaxShared));
@@ -256,6 +302,12 @@ class product final : public fused_product {
                last_.is_nothing() && p.c_layout.row_stride < p.c_layout.col_stride;
     }
 
+    static bool in_units_of(std::size_t bytes, const void* x, const void* y) {
+        return (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(y)) %
+                   bytes ==
+               0;
+    }
+
     // What beta multiplies.
     [[nodiscard]] const void* added_to(const void* c) const {
         return last_.residual != nullptr ? last_.residual : c;
@@ -273,7 +325,8 @@ class product final : public fused_product {
         const core::layout& at = p.c_layout;
         // The copy engine writes whole 16 bytes, and would write them beyond the end of a row.
         const auto in_lines = [&](std::int64_t count, std::int64_t length, std::int64_t stride) {
-            return length * bytes % 16 == 0 && (count == 1 || stride * bytes % 16 == 0);
+            return length * bytes % 16 == 0 &&
+                   (count == 1 || (stride > 0 && stride * bytes % 16 == 0));
         };
         const bool aligned = plan_.tile_n == 256 && is_aligned(c) && is_aligned(added_to(c));
         const bool in_boxes =
@@ -281,9 +334,10 @@ class product final : public fused_product {
                                          : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
         const bool by_rows = at.row_stride >= at.col_stride;
         const auto [step, next] = std::minmax(at.row_stride, at.col_stride);
-        const bool in_fours = step == 1 && next % 4 == 0 &&
-                              reinterpret_cast<std::uintptr_t>(c) % (4 * size_bytes(p.c_type)) == 0;
-        return {c, at.row_stride, at.col_stride, output_of(p.c_type), in_boxes, by_rows, in_fours};
+        const bool in_fours =
+            step == 1 && next % 4 == 0 && in_units_of(4 * size_bytes(p.c_type), c, added_to(c));
+        return {c,        at.row_stride, at.col_stride, output_of(p.c_type),
+                in_boxes, by_rows,       in_fours,      0};
     }
 
     [[nodiscard]] arguments<Factor> arguments_for(void* c) const {
@@ -302,7 +356,9 @@ class product final : public fused_product {
                 .beta = factor<Factor>(p.beta),
                 .last = last_,
                 .finishes = !last_.is_nothing(),
-                .adds = p.beta != 0};
+                .adds = p.beta != 0,
+                .one_a = false,
+                .one_b = false};
     }
 
     plan::hopper_plan plan_;
@@ -313,7 +369,7 @@ class product final : public fused_product {
     operand b_;
     const kernel<Factor>* kernel_ = nullptr;
     core::kernel_facts facts_;
-    extent grid_{};
+    extent grid_{.blocks = 1, .cluster = 1, .shared_bytes = 0, .products = 1};
     int stages_ = 0;
 };
 
@@ -322,6 +378,7 @@ class scaling final : public fused_product {
     explicit scaling(const core::problem& p) : problem_(p) {}
     void run(const core::operands& data) override { scale_c(problem_, data.c); }
     void finish_with(const finish&) override {}
+    bool run_batch(const core::operands&, const spacing&, std::int64_t) override { return false; }
 
   private:
     core::problem problem_;
@@ -427,9 +484,10 @@ std::unique_ptr<fused_product> prepare_fused(const core::problem& p, const finis
                                              const core::settings& s) {
     if (const std::string why = reason_against(native, p, s); !why.empty())
         throw error(error_code::unsupported, why);
-    if (p.c_type == dtype::i32)
-        throw error(error_code::unsupported,
-                    "C of type i32 can't be scaled, shifted by a bias or activated: take f32");
+    if (size_bytes(p.a_type) > 2 || p.c_type == dtype::i32)
+        throw error(error_code::unsupported, "a finish is for f16, bf16 and fp8, not for " +
+                                                 std::string(name(p.a_type)) +
+                                                 ": take a kernel of your own after the product");
     if (p.m == 0 || p.n == 0) return std::make_unique<scaling>(p);
     if (is_degenerate(p))
         throw error(error_code::invalid_argument,

@@ -8,15 +8,29 @@
 
 namespace carat::cuda::sm90 {
 
+/// From one product of a batch to the next, in elements; 0: one matrix for all. D is as C.
+struct spacing {
+    std::int64_t a;
+    std::int64_t b;
+    std::int64_t c;
+};
+
+/// What all of `cuda.engine`'s products on tensor cores are.
 class fused_product : public core::runnable {
   public:
     /// The steps it was prepared with, with other values and another D from now on.
     virtual void finish_with(const finish& last) = 0;
+
+    /// Starts `count` products at once, with the bits of so many runs. False: they can't be, and
+    /// nothing was started.
+    [[nodiscard]] virtual bool run_batch(const core::operands& first, const spacing& apart,
+                                         std::int64_t count) = 0;
 };
 
 /// Makes ready C = activation(alpha A B scale + bias) + beta D, for the types and settings of
-/// `cuda.engine` whose C is not an integer. What `last` points to is read by every run.
-/// @throws carat::error(unsupported) where that row does, and for an i32 C;
+/// `cuda.engine` on elements of 8 and 16 bits whose C is not an integer. What `last` points to is
+/// read by every run.
+/// @throws carat::error(unsupported) where that row does, and for other types;
 ///         carat::error(invalid_argument) when nothing is multiplied (alpha = 0 or K = 0).
 [[nodiscard]] std::unique_ptr<fused_product> prepare_fused(const core::problem& p,
                                                            const finish& last,

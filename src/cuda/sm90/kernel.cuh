@@ -132,21 +132,25 @@ __device__ __forceinline__ void each_box_of_b(int col, int k, int rank, const Co
 
 template <class C>
 __device__ __forceinline__ void load_a(const ring<C>& r, int stage, const CUtensorMap& map, int row,
-                                       int k) {
+                                       int k, int batch) {
     each_box_of_a<C>(row, k, [&](int line, int x, int y) {
-        ptx::copy_box(r.a(stage) + line * C::line_bytes, map, x, y, r.full[stage]);
+        unsigned char* const to = r.a(stage) + line * C::line_bytes;
+        if constexpr (C::wide)
+            ptx::copy_box(to, map, x, y, r.full[stage]);
+        else
+            ptx::copy_box(to, map, x, y, batch, r.full[stage]);
     });
 }
 
 // To all blocks that share the tile of B.
 template <class C>
 __device__ __forceinline__ void load_b(const ring<C>& r, int stage, const CUtensorMap& map, int col,
-                                       int k, int rank) {
+                                       int k, int rank, int batch) {
     constexpr auto everyone = static_cast<std::uint16_t>((1 << C::sharing) - 1);
     each_box_of_b<C>(col, k, rank, [&](int line, int x, int y) {
         unsigned char* const to = r.b(stage) + line * C::line_bytes;
-        if constexpr (C::sharing == 1)
-            ptx::copy_box(to, map, x, y, r.full[stage]);
+        if constexpr (!C::wide)
+            ptx::copy_box(to, map, x, y, batch, r.full[stage]);
         else
             ptx::copy_box_to_all(to, map, x, y, r.full[stage], everyone);
     });
@@ -188,6 +192,8 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& 
     const int tiles = p.tiles_m * p.tiles_n;
     const int first = here.first_k(p.k_tiles, here.part());
     const int end = here.first_k(p.k_tiles, here.part() + 1);
+    const int batch_a = p.one_a ? 0 : static_cast<int>(blockIdx.y);
+    const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
     for (int index = here.cluster; index < tiles; index += here.clusters) {
         const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
 #pragma unroll 1
@@ -195,8 +201,9 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& 
             ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
             ptx::arrive_and_expect(r.full[at.stage], C::stage_bytes);
             const step_of_k step = step_at<C>(k, p.k_tiles);
-            load_a<C>(r, at.stage, a, here.row(t), step.a * C::tile_k);
-            load_b<C>(r, at.stage, b, t.n * C::tile_n, step.b * C::tile_k, C::wide ? here.rank : 0);
+            load_a<C>(r, at.stage, a, here.row(t), step.a * C::tile_k, batch_a);
+            load_b<C>(r, at.stage, b, t.n * C::tile_n, step.b * C::tile_k, C::wide ? here.rank : 0,
+                      batch_b);
         }
     }
 }
@@ -407,7 +414,7 @@ template <class C, class Factor>
 void launch(const maps& of, const arguments<Factor>& with, const extent& grid,
             cudaStream_t stream) {
     cudaLaunchConfig_t how{};
-    how.gridDim = dim3(static_cast<unsigned>(grid.blocks));
+    how.gridDim = dim3(static_cast<unsigned>(grid.blocks), static_cast<unsigned>(grid.products));
     how.blockDim = dim3(C::threads);
     how.dynamicSmemBytes = static_cast<std::size_t>(grid.shared_bytes);
     how.stream = stream;

@@ -115,7 +115,7 @@ struct way_through_lines {
         count = left > 0 && lines > 0 ? min(at_most, (lines + apart - 1) / apart) : 0;
         step = rows ? p.c.col_stride : p.c.row_stride;
         const std::int64_t line_stride = rows ? p.c.row_stride : p.c.col_stride;
-        place = line * line_stride + along * step;
+        place = line * line_stride + along * step + blockIdx.y * p.c.spacing;
         advance = apart * line_stride;
     }
 

@@ -52,17 +52,23 @@ packing operand::packing_of(const void* data) const {
     return {packed_from(data), packed_memory_.get()};
 }
 
-CUtensorMap operand::map(const void* data, int box_lines, int box_depth) const {
+CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const batch& of) const {
+    lines there{data, shape_.type, shape_.lines, shape_.depth, shape_.along, box_depth, true};
     if (packed()) {
         const strided from = packed_from(data);
-        return describe({packed_memory_.get(), shape_.type,
-                         shape_.in_halves ? packed_stride(from) : shape_.depth, shape_.lines,
-                         packed_stride(from), box_lines, true});
+        there = {packed_memory_.get(),
+                 shape_.type,
+                 shape_.in_halves ? packed_stride(from) : shape_.depth,
+                 shape_.lines,
+                 packed_stride(from),
+                 box_lines,
+                 true};
+    } else if (major_ == major::along_k) {
+        there = {data, shape_.type, shape_.depth, shape_.lines, shape_.across, box_lines, true};
     }
-    if (major_ == major::along_k)
-        return describe(
-            {data, shape_.type, shape_.depth, shape_.lines, shape_.across, box_lines, true});
-    return describe({data, shape_.type, shape_.lines, shape_.depth, shape_.along, box_depth, true});
+    there.matrices = of.count;
+    there.matrix_stride = of.spacing;
+    return describe(there);
 }
 
 }  // namespace carat::cuda::sm90

@@ -23,6 +23,12 @@ struct operand_shape {
 /// Whether it is read where it lies, contiguous across K.
 [[nodiscard]] bool lies_across(const operand_shape& of);
 
+/// So many matrices, so many elements apart; 0: there is no such dimension.
+struct batch {
+    std::int64_t count = 0;
+    std::int64_t spacing = 0;
+};
+
 class operand {
   public:
     /// Memory for packing is taken now when the layout demands it.
@@ -38,7 +44,8 @@ class operand {
     /// What the copy engine is told, with boxes of `box_lines` lines of 128 bytes of K, or, where
     /// the operand is contiguous across, of 128 bytes of lines by `box_depth` deep. Data that is
     /// not aligned to 16 bytes must have been announced by require_packing().
-    [[nodiscard]] CUtensorMap map(const void* data, int box_lines, int box_depth) const;
+    [[nodiscard]] CUtensorMap map(const void* data, int box_lines, int box_depth,
+                                  const batch& of = {}) const;
 
     /// Makes the operand one that is packed from now on.
     void require_packing();

@@ -27,7 +27,7 @@ void operand::require_packing() {
     const auto bytes = static_cast<int>(size_bytes(shape_.type));
     const std::int64_t elements =
         core::checked_product(shape_.depth, packed_stride(shape_.lines, bytes), "elements");
-    packed_memory_ = allocate(static_cast<std::size_t>(elements) * size_bytes(shape_.type));
+    packed_memory_ = scratch(static_cast<std::size_t>(elements) * size_bytes(shape_.type));
     major_ = major::across;
 }
 

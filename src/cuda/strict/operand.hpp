@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/problem.hpp"
-#include "cuda/common/handles.hpp"
+#include "cuda/common/scratch.hpp"
 #include "cuda/common/tensor_map.hpp"
 #include "cuda/strict/arguments.hpp"
 
@@ -24,7 +24,7 @@ class operand {
     operand(const operand_shape& of, bool may_lie_along_k);
 
     [[nodiscard]] major contiguous() const { return major_; }
-    [[nodiscard]] bool packed() const { return packed_memory_ != nullptr; }
+    [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
     /// What the copy engine is told of tiles of so many lines and so deep. Starts packing first
     /// where it must; data that is not aligned to 16 bytes must have been announced by
@@ -38,7 +38,7 @@ class operand {
   private:
     operand_shape shape_;
     major major_ = major::across;
-    device_memory packed_memory_;
+    scratch packed_memory_;
 };
 
 }  // namespace carat::cuda::strict

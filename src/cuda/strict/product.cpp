@@ -72,9 +72,11 @@ class product final : public core::runnable {
 
   private:
     void pack_the_unaligned(const core::operands& data) {
-        if (!is_aligned(data.a)) a_.require_packing();
-        if (!is_aligned(data.b)) b_.require_packing();
-        choose();
+        const bool packs_a = !is_aligned(data.a) && !a_.packed();
+        const bool packs_b = !is_aligned(data.b) && !b_.packed();
+        if (packs_a) a_.require_packing();
+        if (packs_b) b_.require_packing();
+        if (packs_a || packs_b) choose();
     }
 
     void choose() {

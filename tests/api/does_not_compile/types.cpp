@@ -17,6 +17,7 @@ void call() {
     carat::matrix_product(carat::prepare(a), f, f, f, carat::relu);
     carat::matrix_products(carat::cpu{}, carat::strided(a, 3, 9), carat::prepare(b),
                            carat::strided(c, 3, 9), carat::strided(c, 3, 9), carat::relu);
+    carat::matrix_product(carat::cuda{.stream = nullptr}, a, carat::transposed(b), c, c);
 #elif CASE == 1
     carat::matrix_product(l, l, l);
 #elif CASE == 2
@@ -49,5 +50,10 @@ void call() {
     carat::matrix_products(i, i, carat::strided(i, 1, 1));
 #elif CASE == 16
     carat::matrix_products(a, b, carat::strided(fixed, 1, 1));
+#elif CASE == 17
+    carat::matrix_product(carat::cuda{}, a, carat::prepare(b), c);
+#elif CASE == 18
+    carat::matrix<carat::e4m3> e;
+    carat::matrix_product(e, e, f);
 #endif
 }

@@ -1,0 +1,82 @@
+// The public calls on a GPU: the checks of the CPU's, then the CUDA rooms.
+#include <array>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <carat/batch.hpp>
+
+#include "api/batch_checks.hpp"
+#include "api/checks.hpp"
+#include "cuda/call/call.hpp"
+
+namespace carat {
+
+namespace {
+
+using detail::erased_batch;
+using detail::erased_matrix;
+
+core::layout layout_of(const erased_matrix& m) {
+    return {m.row_stride, m.col_stride};
+}
+
+void start(const cuda& where, const std::string& call, const core::problem& p,
+           const erased_matrix* e, const detail::finish_steps* steps,
+           std::span<const core::operands> all) {
+    try {
+        cuda_call::multiply({where.device, where.stream, where.batch_invariant},
+                            {p, e == nullptr ? core::layout{} : layout_of(*e), steps}, all);
+    } catch (const error& why) {
+        throw error(why.code(), call + ": " + why.what());
+    }
+}
+
+void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix& b,
+                  const erased_matrix* e, const erased_matrix& c,
+                  const detail::finish_steps* steps) {
+    const core::problem p = api::checked_problem(a, b, e, c);
+    if (steps != nullptr) api::check_finish(*steps, c);
+    if (p.m == 0 || p.n == 0) return;
+    const std::array<core::operands, 1> one = {
+        {{.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data}}};
+    start(where, "matrix_product", p, e, steps, one);
+}
+
+void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& b,
+                  const erased_batch* e, const erased_batch& c, const detail::finish_steps* steps) {
+    const core::problem p = api::checked_batch(a, b, e, c, steps);
+    if (c.count == 0 || p.m == 0 || p.n == 0) return;
+    std::vector<core::operands> all(c.count);
+    for (std::size_t i = 0; i < c.count; ++i)
+        all[i] = {.a = api::item(a, i).data,
+                  .b = api::item(b, i).data,
+                  .c = api::item(c, i).data,
+                  .e = e == nullptr ? nullptr : api::item(*e, i).data};
+    start(where, "matrix_products", p, e == nullptr ? nullptr : &e->first, steps, all);
+}
+
+}  // namespace
+
+void detail::multiply_on_gpu(const cuda& where, const erased_matrix& a, const erased_matrix& b,
+                             const erased_matrix* e, const erased_matrix& c,
+                             const finish_steps* steps) {
+    try {
+        multiply_one(where, a, b, e, c, steps);
+    } catch (const std::bad_alloc&) {
+        throw error(error_code::out_of_memory, "matrix_product: no memory; C is unchanged");
+    }
+}
+
+void detail::multiply_batch(const cuda& where, const erased_batch& a, const erased_batch& b,
+                            const erased_batch* e, const erased_batch& c,
+                            const finish_steps* steps) {
+    try {
+        multiply_all(where, a, b, e, c, steps);
+    } catch (const std::bad_alloc&) {
+        throw error(error_code::out_of_memory, "matrix_products: no memory; C is unchanged");
+    }
+}
+
+}  // namespace carat

@@ -1,0 +1,35 @@
+// The public call's door to GPUs: products in device memory, started on a caller's stream. Its
+// namespace isn't carat::cuda, which to callers is the type of the place.
+#pragma once
+
+#include <span>
+
+#include <carat/finish.hpp>
+
+#include "core/problem.hpp"
+
+struct CUstream_st;
+
+namespace carat::cuda_call {
+
+struct place {
+    int device;  // -1: the calling thread's
+    CUstream_st* stream;
+    bool batch_invariant;
+};
+
+/// C = E + finish(A B), its arguments checked. The factor of E is the problem's beta.
+struct product {
+    core::problem problem;
+    core::layout e_layout;
+    const detail::finish_steps* steps = nullptr;
+};
+
+/// Starts the product for each of these operands, one after the other; an `e` is null, C itself or
+/// a matrix apart from C. Returns without waiting. Plans are kept for the calling thread.
+/// @throws carat::error: unsupported for a machine, type, size or finish it can't serve, with the
+///         reason and before anything is started; invalid_argument for operands in host memory,
+///         where it is seen; out_of_memory.
+void multiply(const place& where, const product& it, std::span<const core::operands> all);
+
+}  // namespace carat::cuda_call

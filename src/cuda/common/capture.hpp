@@ -1,0 +1,26 @@
+// While a stream is captured into a graph, the runtime refuses calls that would change what runs
+// elsewhere, loading a kernel among them. Preparing a product starts no work, so nothing that it
+// does can be missing from the graph: within such a scope it is let through.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace carat::cuda {
+
+class unhindered_by_capture {
+  public:
+    unhindered_by_capture() { exchange(); }
+    unhindered_by_capture(const unhindered_by_capture&) = delete;
+    unhindered_by_capture& operator=(const unhindered_by_capture&) = delete;
+    ~unhindered_by_capture() { exchange(); }
+
+  private:
+    // Without a driver there is nothing to capture.
+    void exchange() {
+        if (cudaThreadExchangeStreamCaptureMode(&mode_) != cudaSuccess) cudaGetLastError();
+    }
+
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+}  // namespace carat::cuda

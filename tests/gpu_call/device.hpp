@@ -1,0 +1,197 @@
+// What the tests of the call on a GPU share: matrices with a copy on either side and canaries
+// around them, streams, and the reason to skip.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <carat/carat.hpp>
+
+namespace carat::test {
+
+inline void must(cudaError_t status, const char* what) {
+    if (status != cudaSuccess)
+        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+// Why no test here can run; empty where they can.
+inline std::string reason_to_skip() {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0)
+        return "no GPU test can run: no GPU answers";
+    int major = 0;
+    int minor = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+    if (major == 9 && minor == 0) return {};
+    return "no GPU test can run: the engine is for compute capability 9.0";
+}
+
+class gpu_test : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (const std::string why = reason_to_skip(); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+struct stream_destroy {
+    void operator()(cudaStream_t s) const noexcept { cudaStreamDestroy(s); }
+};
+using stream = std::unique_ptr<CUstream_st, stream_destroy>;
+
+inline stream make_stream() {
+    cudaStream_t made = nullptr;
+    must(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreate");
+    return stream(made);
+}
+
+struct device_free {
+    void operator()(void* memory) const noexcept { cudaFree(memory); }
+};
+using device_memory = std::unique_ptr<void, device_free>;
+
+// The host is told that a copy is done when it is staged; streams of our own don't wait for it.
+inline void copy_there(void* to, const void* from, std::size_t bytes) {
+    must(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "upload");
+    must(cudaDeviceSynchronize(), "upload");
+}
+
+inline device_memory on_device(const void* from, std::size_t bytes) {
+    void* memory = nullptr;
+    must(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
+    device_memory owned(memory);
+    if (from != nullptr) copy_there(memory, from, bytes);
+    return owned;
+}
+
+struct strides {
+    std::ptrdiff_t row;
+    std::ptrdiff_t col;
+};
+
+inline std::uint64_t bits_for(unsigned operand, std::size_t i, std::size_t j) {
+    std::uint64_t x = i * 0x9e3779b97f4a7c15u + j * 0xc2b2ae3d27d4eb4fu + operand * 0x165667b1u;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    return x >> 33;
+}
+
+// A whole number from -2 to 2, a different one for each operand and place.
+inline int whole(unsigned operand, std::size_t i, std::size_t j) {
+    return static_cast<int>(bits_for(operand, i, j) % 5) - 2;
+}
+
+// From -1 to 1.
+inline double random(unsigned operand, std::size_t i, std::size_t j) {
+    return static_cast<double>(bits_for(operand, i, j)) * 0x1p-30 - 1;
+}
+
+// A matrix on the GPU and its elements here, poison in every place around them.
+template <class T>
+class mirrored {
+  public:
+    static constexpr std::size_t margin = 128;
+
+    mirrored(std::size_t rows, std::size_t cols, strides at, std::size_t offset = 0)
+        : rows_(rows), cols_(cols), at_(at) {
+        const auto reach = [](std::size_t count, std::ptrdiff_t step) {
+            return count == 0 ? 0 : static_cast<std::ptrdiff_t>(count - 1) * step;
+        };
+        const std::ptrdiff_t down = reach(rows, at.row);
+        const std::ptrdiff_t right = reach(cols, at.col);
+        const auto low = std::min<std::ptrdiff_t>(down, 0) + std::min<std::ptrdiff_t>(right, 0);
+        const auto high = std::max<std::ptrdiff_t>(down, 0) + std::max<std::ptrdiff_t>(right, 0);
+        first_ = margin + offset + static_cast<std::size_t>(-low);
+        elements_.assign(first_ + static_cast<std::size_t>(high) + 1 + margin, poison());
+        memory_ = on_device(nullptr, elements_.size() * sizeof(T));
+    }
+
+    [[nodiscard]] T& here(std::size_t i, std::size_t j) {
+        return elements_[static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first_) +
+                                                  static_cast<std::ptrdiff_t>(i) * at_.row +
+                                                  static_cast<std::ptrdiff_t>(j) * at_.col)];
+    }
+    template <class F>
+    mirrored& fill(const F& value) {
+        for (std::size_t i = 0; i < rows_; ++i)
+            for (std::size_t j = 0; j < cols_; ++j) here(i, j) = T(value(i, j));
+        return upload();
+    }
+    mirrored& fill_random(unsigned operand) {
+        return fill([&](std::size_t i, std::size_t j) { return random(operand, i, j); });
+    }
+    mirrored& fill_whole(unsigned operand) {
+        return fill([&](std::size_t i, std::size_t j) { return whole(operand, i, j); });
+    }
+    mirrored& upload() {
+        copy_there(memory_.get(), elements_.data(), elements_.size() * sizeof(T));
+        return *this;
+    }
+    // Every place, in the same memory.
+    mirrored& fill_poison() {
+        std::ranges::fill(elements_, poison());
+        return upload();
+    }
+    // Waits for all work on the GPU.
+    mirrored& download() {
+        must(cudaDeviceSynchronize(), "the work on the GPU");
+        must(cudaMemcpy(elements_.data(), memory_.get(), elements_.size() * sizeof(T),
+                        cudaMemcpyDeviceToHost),
+             "download");
+        return *this;
+    }
+    [[nodiscard]] matrix_view<T> view() const {
+        return {static_cast<T*>(memory_.get()) + first_, rows_, cols_, at_.row, at_.col};
+    }
+    [[nodiscard]] const std::vector<T>& elements() const { return elements_; }
+    [[nodiscard]] std::size_t rows() const { return rows_; }
+    [[nodiscard]] std::size_t cols() const { return cols_; }
+
+    // Every place that is no element still holds poison.
+    [[nodiscard]] bool is_whole_around() {
+        std::vector<T> rest = elements_;
+        std::swap(rest, elements_);
+        for (std::size_t i = 0; i < rows_; ++i)
+            for (std::size_t j = 0; j < cols_; ++j) here(i, j) = poison();
+        std::swap(rest, elements_);
+        return std::ranges::all_of(rest, [](const T& x) {
+            const T expected = poison();
+            return std::memcmp(&x, &expected, sizeof(T)) == 0;
+        });
+    }
+
+  private:
+    static T poison() {
+        if constexpr (std::is_integral_v<T>)
+            return T{113};
+        else
+            return T(std::numeric_limits<double>::quiet_NaN());
+    }
+
+    std::size_t rows_;
+    std::size_t cols_;
+    strides at_;
+    std::size_t first_ = 0;
+    std::vector<T> elements_;
+    device_memory memory_;
+};
+
+template <class T>
+bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
+    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0;
+}
+
+template <class I, class O>
+struct types {
+    using in = I;
+    using out = O;
+};
+
+}  // namespace carat::test

@@ -1,0 +1,205 @@
+// The same bits whatever the time, the stream, the graph and, where asked for, the number of rows.
+#include <memory>
+#include <thread>
+
+#include "tests/gpu_call/device.hpp"
+
+namespace {
+
+using namespace carat;
+using test::mirrored;
+using test::strides;
+
+class gpu_order : public test::gpu_test {};
+
+// A product on random numbers with a C of its own; `odd` operands have to be packed first.
+struct work {
+    mirrored<bf16> a, b;
+    mirrored<float> c, e;
+    std::vector<float> bias_values;
+    test::device_memory bias_there;
+    int kind;
+
+    work(std::size_t m, std::size_t n, std::size_t k, int kind_of)
+        : a(m, k, {std::ptrdiff_t(k) + (kind_of % 2), 1}),
+          b(k, n, {std::ptrdiff_t(n) + (kind_of % 2), 1}),
+          c(m, n, {std::ptrdiff_t(n), 1}),
+          e(m, n, kind_of % 3 == 2 ? strides{1, std::ptrdiff_t(m)} : strides{std::ptrdiff_t(n), 1}),
+          bias_values(n, 0.25F),
+          bias_there(test::on_device(bias_values.data(), n * sizeof(float))),
+          kind(kind_of) {
+        a.fill_random(1);
+        b.fill_random(2);
+        e.fill_random(3);
+        c.upload();
+    }
+
+    void start(const cuda& where) const {
+        const std::span<const float> added(static_cast<const float*>(bias_there.get()),
+                                           bias_values.size());
+        if (kind % 3 == 0) return matrix_product(where, a.view(), b.view(), c.view());
+        if (kind % 3 == 1)
+            return matrix_product(where, a.view(), b.view(), c.view(), bias(added) | gelu);
+        matrix_product(where, scaled(0.5, a.view()), b.view(), scaled(-1.0, e.view()), c.view());
+    }
+    // C after all work, then poison.
+    [[nodiscard]] std::vector<float> take_c() {
+        std::vector<float> result = c.download().elements();
+        c.fill_poison();
+        return result;
+    }
+};
+
+std::vector<std::unique_ptr<work>> mixed_works() {
+    std::vector<std::unique_ptr<work>> all;
+    int kind = 0;
+    for (const auto& [m, n, k] : {std::array<std::size_t, 3>{16, 1024, 4096},
+                                  {300, 500, 700},
+                                  {1024, 1024, 256},
+                                  {1, 2048, 2048},
+                                  {640, 2048, 128},
+                                  {129, 65, 1030}})
+        for (int i = 0; i < 2; ++i, ++kind) all.push_back(std::make_unique<work>(m, n, k, kind));
+    return all;
+}
+
+std::vector<std::vector<float>> results_of(const std::vector<std::unique_ptr<work>>& works) {
+    std::vector<std::vector<float>> all;
+    for (const auto& w : works) all.push_back(w->take_c());
+    return all;
+}
+
+std::vector<std::vector<float>> serial(const std::vector<std::unique_ptr<work>>& works) {
+    for (const auto& w : works) {
+        w->start(cuda{});
+        test::must(cudaDeviceSynchronize(), "serial");
+    }
+    return results_of(works);
+}
+
+void expect_same(const std::vector<std::vector<float>>& x,
+                 const std::vector<std::vector<float>>& y) {
+    ASSERT_EQ(x.size(), y.size());
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_TRUE(test::same_bits(x[i], y[i])) << i;
+}
+
+TEST_F(gpu_order, a_hundred_runs_have_the_same_bits) {
+    const auto works = mixed_works();
+    const auto first = serial(works);
+    const test::stream stream = test::make_stream();
+    for (int run = 0; run < 100; ++run) {
+        // One after the other without a pause, as kernels begin before the one ahead has ended.
+        for (const auto& w : works) w->start(cuda{.stream = stream.get()});
+        expect_same(results_of(works), first);
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(gpu_order, four_streams_in_parallel_give_what_one_does) {
+    const auto works = mixed_works();
+    const auto first = serial(works);
+    std::vector<test::stream> streams;
+    for (int i = 0; i < 4; ++i) streams.push_back(test::make_stream());
+    for (int round = 0; round < 20; ++round) {
+        for (std::size_t i = 0; i < works.size(); ++i)
+            works[i]->start(
+                cuda{.stream = streams[(i + static_cast<std::size_t>(round)) % 4].get()});
+        expect_same(results_of(works), first);
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(gpu_order, four_threads_with_streams_of_their_own_give_what_one_does) {
+    const auto works = mixed_works();
+    const auto first = serial(works);
+    for (int round = 0; round < 5; ++round) {
+        std::vector<std::thread> threads;
+        for (std::size_t t = 0; t < 4; ++t)
+            threads.emplace_back([&, t] {
+                const test::stream stream = test::make_stream();
+                for (std::size_t i = t; i < works.size(); i += 4)
+                    works[i]->start(cuda{.stream = stream.get()});
+                test::must(cudaStreamSynchronize(stream.get()), "a thread's stream");
+            });
+        for (std::thread& t : threads) t.join();
+        expect_same(results_of(works), first);
+        if (HasFatalFailure()) return;
+    }
+}
+
+// Also of shapes that no call has met before: plans are made during the capture.
+TEST_F(gpu_order, a_graph_replayed_a_hundred_times_gives_what_calls_do) {
+    for (const bool cold : {true, false}) {
+        const auto works = mixed_works();
+        const test::stream stream = test::make_stream();
+        std::vector<std::vector<float>> first;
+        if (!cold) first = serial(works);
+        cudaGraph_t graph = nullptr;
+        std::thread([&] {  // one without plans
+            const test::stream capturing = test::make_stream();
+            test::must(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeGlobal),
+                       "capture");
+            for (const auto& w : works) w->start(cuda{.stream = capturing.get()});
+            test::must(cudaStreamEndCapture(capturing.get(), &graph), "capture");
+        })
+            .join();
+        cudaGraphExec_t ready = nullptr;
+        test::must(cudaGraphInstantiate(&ready, graph, 0), "instantiate");
+        if (cold) first = serial(works);
+        for (int replay = 0; replay < 100; ++replay) {
+            test::must(cudaGraphLaunch(ready, stream.get()), "replay");
+            expect_same(results_of(works), first);
+            if (HasFatalFailure()) return;
+        }
+        cudaGraphExecDestroy(ready);
+        cudaGraphDestroy(graph);
+    }
+}
+
+// C's first row for the first M rows of A.
+template <class T, class O>
+std::vector<O> first_row(const mirrored<T>& rows, const mirrored<T>& b, std::size_t m,
+                         bool invariant) {
+    const std::size_t k = b.rows();
+    const std::size_t n = b.cols();
+    mirrored<O> c(m, n, {std::ptrdiff_t(n), 1});
+    c.upload();
+    matrix_product(cuda{.batch_invariant = invariant}, rows.view().block(0, 0, m, k), b.view(),
+                   c.view());
+    c.download();
+    std::vector<O> row;
+    for (std::size_t j = 0; j < n; ++j) row.push_back(c.here(0, j));
+    return row;
+}
+
+template <class T, class O>
+void check_invariance(std::size_t n, std::size_t k) {
+    constexpr std::size_t most = 4096;
+    mirrored<T> a(most, k, {std::ptrdiff_t(k), 1});
+    mirrored<T> b(k, n, {1, std::ptrdiff_t(k)});
+    a.fill_random(1);
+    b.fill_random(2);
+    const std::vector<O> with = first_row<T, O>(a, b, most, true);
+    const std::vector<O> without = first_row<T, O>(a, b, most, false);
+    int others = 0;
+    for (const std::size_t m :
+         {1u, 2u, 3u, 8u, 16u, 17u, 32u, 64u, 65u, 100u, 128u, 200u, 256u, 512u, 1000u}) {
+        EXPECT_TRUE(test::same_bits(first_row<T, O>(a, b, m, true), with))
+            << m << " rows of " << name(dtype_of_v<T>);
+        if (!test::same_bits(first_row<T, O>(a, b, m, false), without)) ++others;
+    }
+    // Else this test could not fail. Of fp8 the sums of so few bits may be exact in any order.
+    if (is_fp8(dtype_of_v<T>)) return;
+    EXPECT_GT(others, 0) << "of " << name(dtype_of_v<T>)
+                         << " no number of rows changed the bits without batch_invariant either";
+}
+
+TEST_F(gpu_order, batch_invariant_bits_of_a_row_do_not_depend_on_the_others) {
+    check_invariance<bf16, float>(1024, 4096);
+    check_invariance<f16, f16>(512, 8192);
+    check_invariance<e4m3, float>(512, 4096);
+    check_invariance<float, float>(512, 4096);
+    check_invariance<double, double>(256, 2048);
+}
+
+}  // namespace

@@ -1,0 +1,128 @@
+// What the call on a GPU refuses, the same with and without one: what is wrong with the arguments
+// comes before what is wrong with the machine.
+#include <cstdlib>
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include <carat/carat.hpp>
+
+#include "tests/api/matrices.hpp"
+
+namespace {
+
+using namespace carat;
+
+matrix_view<bf16> at(bf16* p, std::size_t rows, std::size_t cols) {
+    return {p, rows, cols};
+}
+
+struct refusal {
+    error_code code;
+    std::vector<std::string> words;
+    std::function<void(bf16*)> call;  // given 4096 elements
+};
+
+TEST(gpu_refusals, arguments_are_checked_as_on_the_cpu) {
+    using enum error_code;
+    static const float values[8] = {};
+    bf16* const null = nullptr;
+    const std::vector<refusal> refusals = {
+        {size_mismatch,
+         {"matrix_product: A is 3 x 4", "B is 5 x 6"},
+         [](bf16* p) { matrix_product(cuda{}, at(p, 3, 4), at(p + 99, 5, 6), at(p + 200, 3, 6)); }},
+        {size_mismatch,
+         {"matrix_product: E is 3 x 1"},
+         [](bf16* p) {
+             matrix_product(cuda{}, at(p, 3, 4), at(p + 99, 4, 6), at(p + 300, 3, 1),
+                            at(p + 200, 3, 6));
+         }},
+        {invalid_argument,
+         {"A is 3 x 4", "null"},
+         [=](bf16* p) { matrix_product(cuda{}, at(null, 3, 4), at(p, 4, 6), at(p + 200, 3, 6)); }},
+        {aliasing,
+         {"C overlaps A"},
+         [](bf16* p) { matrix_product(cuda{}, at(p, 4, 4), at(p + 200, 4, 4), at(p + 3, 4, 4)); }},
+        {aliasing,
+         {"C overlaps E"},
+         [](bf16* p) {
+             const auto c = at(p + 200, 4, 4);
+             matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), transposed(c), c);
+         }},
+        {invalid_argument,
+         {"strides 0 and 1", "one place"},
+         [](bf16* p) {
+             matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4),
+                            matrix_view(p + 200, 4, 4, 0, 1));
+         }},
+        {size_mismatch,
+         {"the bias has 8 values", "each column"},
+         [](bf16* p) {
+             matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), at(p + 200, 4, 4),
+                            bias(std::span(values, 8)));
+         }},
+        {aliasing,
+         {"matrix_products: C of product 1 overlaps C of product 0"},
+         [](bf16* p) {
+             matrix_products(cuda{}, at(p, 4, 4), at(p + 99, 4, 4),
+                             strided(at(p + 200, 4, 4), 3, 15));
+         }},
+        {size_mismatch,
+         {"matrix_products: A has 2 matrices and C has 3"},
+         [](bf16* p) {
+             matrix_products(cuda{}, strided(at(p, 4, 4), 2, 16), at(p + 99, 4, 4),
+                             strided(at(p + 200, 4, 4), 3, 16));
+         }},
+    };
+    int executed = 0;
+    for (const refusal& r : refusals) {
+        std::vector<bf16> memory(4096, bf16(3));
+        test::expect_refusal([&] { r.call(memory.data()); }, r.code, r.words);
+        for (const bf16 x : memory) ASSERT_EQ(float(x), 3) << r.words[0];
+        ++executed;
+    }
+    EXPECT_EQ(executed, 9);
+}
+
+// Whether this build has kernels, else it has nothing to say about finishes.
+bool knows_kernels() {
+    try {
+        matrix<bf16> a(1, 1), b(1, 1), c(1, 1);
+        matrix_product(cuda{}, a, b, c);
+    } catch (const error& why) {
+        return std::string(why.what()).find("this build has no CUDA") == std::string::npos;
+    }
+    return true;
+}
+
+TEST(gpu_refusals, finishes_that_no_kernel_has_name_the_step) {
+    if (!knows_kernels()) GTEST_SKIP() << "this build has no CUDA";
+    matrix<bf16> a(4, 4), b(4, 4), c(4, 4);
+    matrix<double> x(4, 4), y(4, 4), z(4, 4);
+    const std::vector<float> v(4);
+    const auto refuse = [&](const auto& last, const char* words) {
+        test::expect_refusal([&] { matrix_product(cuda{}, a, b, c, last); },
+                             error_code::unsupported,
+                             {words, "scale, a bias and an activation, in this order"});
+    };
+    refuse(relu | bias(v), "bias follows relu");
+    refuse(bias(v) | scale(2.0), "scale follows bias");
+    refuse(bias(v) | bias(v, by::row), "bias comes twice");
+    refuse(scale(v) | scale(v), "scale comes twice");
+    refuse(scale(0.0) | relu, "scale is by 0");
+    refuse(relu | gelu, "gelu is a second activation");
+    refuse(each([](auto s) { return s; }), "each is a function of the host");
+    test::expect_refusal([&] { matrix_product(cuda{}, x, y, z, relu); }, error_code::unsupported,
+                         {"a finish is for f16, bf16 and fp8, not for f64"});
+}
+
+TEST(gpu_refusals, without_a_gpu_the_reason_is_one_line) {
+    matrix<bf16> a(4, 4), b(4, 4), c(4, 4);
+    test::expect_refusal([&] { matrix_product(cuda{.device = 99}, a, b, c); },
+                         error_code::unsupported, {"matrix_product: ", ": "});
+    test::expect_refusal([&] { matrix_products(cuda{.device = 99}, a, b, strided(c, 1, 16)); },
+                         error_code::unsupported, {"matrix_products: ", ": "});
+}
+
+}  // namespace
