@@ -2,7 +2,7 @@
 // Where there is no GPU that carat has kernels for, it says why.
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
 #include <span>
 #include <vector>
 
