@@ -92,7 +92,6 @@ core::settings settings_for(const task& t) {
 }
 
 plan make_plan(const task& t, const core::operands& data, int device) {
-    const cuda::unhindered_by_capture making;
     check_memory(t, data, device);
     const core::settings s = settings_for(t);
     if (const std::string why = reason_against(engine(), t.problem, s); !why.empty())
@@ -205,6 +204,7 @@ void multiply(const place& where, const product& it, std::span<const core::opera
         t.problem.alpha *= made.factor;
         t.last = made.last;
     }
+    const cuda::unhindered_by_capture loads_kernels;
     cuda::call_scope call(where.device, where.stream);
     if (multiply_at_once(t, all, call)) return;
     for (const core::operands& data : all) multiply_one(t, data, call);

@@ -1,6 +1,6 @@
 // While a stream is captured into a graph, the runtime refuses calls that would change what runs
-// elsewhere, loading a kernel among them. Preparing a product starts no work, so nothing that it
-// does can be missing from the graph: within such a scope it is let through.
+// elsewhere, loading a kernel among them. All the work of a product is started on its stream, so
+// that nothing can be missing from the graph: within such a scope the rest is let through.
 #pragma once
 
 #include <cuda_runtime_api.h>
