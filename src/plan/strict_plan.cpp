@@ -34,19 +34,21 @@ struct way {
 };
 
 double seconds(const way& w, const strict_request& p) {
-    const std::int64_t tiles = ceil_div(p.m, w.of.m) * ceil_div(p.n, w.of.n);
-    const std::int64_t blocks = tiles * w.parts;
+    const std::int64_t blocks = ceil_div(p.m, w.of.m) * ceil_div(p.n, w.of.n) * w.parts;
     // Larger clusters leave some of the GPU's groups of 16 or 18 multiprocessors partly empty.
     const std::int64_t places =
         w.parts <= 2 ? p.multiprocessors : (p.multiprocessors - 16) / w.parts * w.parts;
-    const std::int64_t each = ceil_div(blocks, places);  // of a multiprocessor
+    const bool each_alone = blocks <= places;
+    const std::int64_t rounds = each_alone ? 1 : ceil_div(blocks, places * w.of.residents);
+    const int together = each_alone ? 1 : w.of.residents;
     const auto depth = static_cast<double>(ceil_div(ceil_div(p.k, w.of.k), w.parts) * w.of.k);
-    const double rate = products_per_s * w.of.share * (each < w.of.residents ? alone : 1);
-    const double multiplying = static_cast<double>(each) * w.of.m * w.of.n * depth / rate;
+    const double rate =
+        products_per_s * w.of.share * (together < w.of.residents ? alone : 1) / together;
+    const double multiplying = static_cast<double>(rounds) * w.of.m * w.of.n * depth / rate;
     const auto bytes = static_cast<double>(p.m * p.k + p.k * p.n + p.m * p.n) * p.element_bytes;
     const double tile_bytes = static_cast<double>(w.of.m) * w.of.n * p.element_bytes;
     return around_s + std::max(multiplying, bytes / memory_bytes_per_s) +
-           (w.parts > 1 ? static_cast<double>(each) * (meeting_s + sending_s * tile_bytes) : 0);
+           (w.parts > 1 ? static_cast<double>(rounds) * (meeting_s + sending_s * tile_bytes) : 0);
 }
 
 std::span<const tile> tiles_of(const strict_request& p) {

@@ -41,47 +41,63 @@ __device__ __forceinline__ void meet_cluster() {
     await_cluster();
 }
 
-// The same, and what each thread wrote to its block's shared memory before is seen by all after.
-__device__ __forceinline__ void meet_cluster_and_see() {
+// The address that `address` in this block's shared memory corresponds to in that of block `rank`.
+__device__ __forceinline__ std::uint32_t address_in(std::uint32_t address, int rank) {
+    std::uint32_t there = 0;
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+#else
+    (void)address, (void)rank;
 #endif
-    await_cluster();
+    return there;
 }
 
-// What lies where `from` does in the shared memory of block `rank`: 4, 8 or 16 bytes.
-template <class T>
-__device__ __forceinline__ T read_at(const T* from, int rank) {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
-    struct {
-        std::uint64_t low, high;
-    } words{};
+// A value from registers to such an address, its bytes told to a barrier of the same block. Nothing
+// else is ordered, and nothing waits.
+__device__ __forceinline__ void send(std::uint32_t to, float value, std::uint32_t landed) {
 #if __CUDA_ARCH__ >= 900
-    std::uint32_t there = 0;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-                 : "=r"(there)
-                 : "r"(shared_address(from)), "r"(rank));
-    if constexpr (sizeof(T) == 16)
-        asm volatile("ld.shared::cluster.v2.u64 {%0, %1}, [%2];"
-                     : "=l"(words.low), "=l"(words.high)
-                     : "r"(there)
-                     : "memory");
-    else if constexpr (sizeof(T) == 8)
-        asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(words.low) : "r"(there) : "memory");
-    else
-        asm volatile(
-            "{\n.reg .b32 word;\n"
-            "ld.shared::cluster.u32 word, [%1];\n"
-            "cvt.u64.u32 %0, word;\n}\n"
-            : "=l"(words.low)
-            : "r"(there)
-            : "memory");
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
+        "r"(__float_as_uint(value)), "r"(landed)
+        : "memory");
 #else
-    (void)from, (void)rank;
+    (void)to, (void)value, (void)landed;
 #endif
-    T x;
-    memcpy(&x, &words, sizeof(T));
-    return x;
+}
+__device__ __forceinline__ void send(std::uint32_t to, double value, std::uint32_t landed) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),
+        "l"(__double_as_longlong(value)), "r"(landed)
+        : "memory");
+#else
+    (void)to, (void)value, (void)landed;
+#endif
+}
+__device__ __forceinline__ void send(std::uint32_t to, const float (&four)[4],
+                                     std::uint32_t landed) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], "
+        "{%1, %2, %3, %4}, [%5];" ::"r"(to),
+        "r"(__float_as_uint(four[0])), "r"(__float_as_uint(four[1])), "r"(__float_as_uint(four[2])),
+        "r"(__float_as_uint(four[3])), "r"(landed)
+        : "memory");
+#else
+    (void)to, (void)four, (void)landed;
+#endif
+}
+__device__ __forceinline__ void send(std::uint32_t to, const double (&two)[2],
+                                     std::uint32_t landed) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [%0], {%1, %2}, "
+        "[%3];" ::"r"(to),
+        "l"(__double_as_longlong(two[0])), "l"(__double_as_longlong(two[1])), "r"(landed)
+        : "memory");
+#else
+    (void)to, (void)two, (void)landed;
+#endif
 }
 
 // `bytes` (a multiple of 16, both ends aligned to 16) by the copy engine from this block's shared

@@ -11,10 +11,9 @@ namespace carat::cuda::strict {
 
 using sm90::major;
 
-// Tiles come in boxes of 128 bytes, swizzled; but f32 across K, whose vectors lie well as they are,
-// as wide as the tile.
-template <class T, major Major>
-inline constexpr bool in_plain_boxes = sizeof(T) == 4 && Major == major::across;
+// Tiles of f64 come in boxes of 128 bytes, swizzled; those of f32 in one box, as they lie.
+template <class T>
+inline constexpr bool in_plain_boxes = sizeof(T) == 4;
 
 // C = alpha A B + beta C.
 template <class T>
@@ -36,6 +35,23 @@ struct arguments {
 struct extent {
     int blocks;   // of the grid
     int cluster;  // blocks to a cluster
+    int shared_bytes;
+};
+
+// Whose sums: a lane of a warp whose part of a tile begins at (warp_row, warp_col), of a tile that
+// begins at C(row, col).
+struct owner {
+    int row;
+    int col;
+    int warp_row;
+    int warp_col;
+    int lane;
+};
+
+// Where elements of C are, each `step` columns from the one before it.
+struct place {
+    int row;
+    int col;
 };
 
 // Where a lane reads A and B in a stage, as addresses of shared memory.

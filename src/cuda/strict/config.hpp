@@ -25,8 +25,11 @@ struct config {
     static constexpr int warps = WarpsM * WarpsN;
     static constexpr int multiplying = warps * 32;
     // Multiplying warps with many sums take the registers of a warpgroup that only copies: a
-    // quarter of the multiprocessor has 512 for each lane, so two of its warps get 240 and one 24.
+    // quarter of the multiprocessor has 512 for each lane, less what a kernel of three warpgroups
+    // leaves.
     static constexpr bool takes_registers = Math::takes_registers;
+    static constexpr int registers = Residents == 1 ? Math::registers : 200;
+    static constexpr int registers_left = Residents == 1 ? 504 - 2 * registers : 256 - registers;
     static constexpr int threads = multiplying + (takes_registers ? 128 : 32);
     static constexpr int residents = Residents;  // blocks on a multiprocessor
     static constexpr int tile_m = WarpsM * Math::warp_m;
@@ -42,7 +45,7 @@ struct config {
     static constexpr int room = (228 / Residents - 1) * 1024 - barriers_bytes - alignment;
     static constexpr int stages = std::min(16, room / stage_bytes);
     static constexpr int shared_bytes = alignment + stages * stage_bytes;
-    // Where K is shared, a block's sums go where its ring was.
+    // Where K is shared, what blocks send each other goes where the ring was.
     static constexpr int sums_bytes = tile_m * tile_n * static_cast<int>(sizeof(element));
     static_assert(stages >= 3 && sums_bytes <= stages * stage_bytes);
 };

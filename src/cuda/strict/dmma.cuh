@@ -58,6 +58,7 @@ struct dmma {
     static constexpr major a_major = A;
     static constexpr major b_major = B;
     static constexpr bool takes_registers = High * Wide > 8;
+    static constexpr int registers = 232;
     static constexpr int warp_m = High * 16;
     static constexpr int warp_n = Wide * 8;
     static constexpr int tile_k = 16;
@@ -116,20 +117,28 @@ struct dmma {
         fetch_a(own.a[High - 1], from.a, High - 1, next);
     }
 
-    struct place {
-        int row;
-        int col;
-        static constexpr int step = B == major::along_k ? 2 : 1;  // columns from one to the next
-    };
-    static __device__ __forceinline__ place place_of(int i, int lane) {
+    // Where the i-th two sums of a lane are.
+    static constexpr int place_step = B == major::along_k ? 2 : 1;
+    template <class C>
+    static __device__ __forceinline__ place place_of(int i, const owner& of) {
         const int tile = i / 2 / Wide;
         const int j = i / 2 % Wide;
-        return {tile * 16 + line_of<A>(lane / 4, i % 2),
-                j / 2 * 16 + line_of<B>(lane % 4 * 2, j % 2)};
+        return {of.row + of.warp_row + tile * 16 + line_of<A>(of.lane / 4, i % 2),
+                of.col + of.warp_col + j / 2 * 16 + line_of<B>(of.lane % 4 * 2, j % 2)};
     }
     static __device__ __forceinline__ vector<double> take(const sums& s, int i) {
         const double(&c)[4] = s.at[i / 2 / Wide][i / 2 % Wide];
         return {c[i % 2 * 2], c[i % 2 * 2 + 1]};
+    }
+
+    // Blocks send each other the same vectors.
+    static constexpr int sent_together = 1;
+    static __device__ __forceinline__ vector<double> sent(const sums& s, int i) {
+        return take(s, i);
+    }
+    static __device__ __forceinline__ void turn_back(vector<double> (&)[1]) {}
+    static __device__ __forceinline__ int number_of(int first, int) {
+        return first;
     }
 };
 

@@ -15,13 +15,14 @@
 #include "cuda/strict/vector.cuh"
 
 namespace carat::cuda::strict {
-
 template <int Rows, int Cols, int LanesM>
 struct ffma {
     using element = float;
     static constexpr major a_major = major::across;
     static constexpr major b_major = major::across;
     static constexpr bool takes_registers = Rows * Cols > 64;
+    // With more the compiler takes more, and half of the FFMAs find their operands in one bank.
+    static constexpr int registers = 208;
     static constexpr int lanes_n = 32 / LanesM;
     static constexpr int warp_m = LanesM * Rows;
     static constexpr int warp_n = lanes_n * Cols;
@@ -73,21 +74,50 @@ struct ffma {
             }
     }
 
-    // The i-th four sums of a lane, and where they are in the warp's part of C.
-    struct place {
-        int row;
-        int col;
-        static constexpr int step = 1;  // columns from one to the next
-    };
-    static __device__ __forceinline__ place place_of(int i, int lane) {
+    // Where the i-th four sums of a lane are.
+    static constexpr int place_step = 1;
+    template <class C>
+    static __device__ __forceinline__ place place_of(int i, const owner& of) {
         const int r = i / (Cols / 4);
         const int c = i % (Cols / 4) * 4;
-        return {r / 4 * 4 * LanesM + lane / lanes_n * 4 + r % 4, c * lanes_n + lane % lanes_n * 4};
+        const int col = of.col + of.warp_col + c * lanes_n + of.lane % lanes_n * 4;
+        const int row = of.row + of.warp_row + r / 4 * 4 * LanesM + of.lane / lanes_n * 4 + r % 4;
+        return {row, col};
+    }
+    static __device__ __forceinline__ vector<float> raw(const sums& s, int i) {
+        const int r = i / Cols * 4;
+        const int c = i % Cols;
+        return {s.at[r + 1][c], s.at[r][c], s.at[r + 3][c], s.at[r + 2][c]};
     }
     static __device__ __forceinline__ vector<float> take(const sums& s, int i) {
         const int r = i / (Cols / 4);
         const int c = i % (Cols / 4) * 4;
         return {s.at[r][c], s.at[r][c + 1], s.at[r][c + 2], s.at[r][c + 3]};
+    }
+
+    // The i-th vector that blocks send each other: four rows, odd ones first. A vector's registers
+    // follow each other, so that sums of odd rows lie in the even bank, where the elements of A
+    // that they meet do not: without this, or with another order, every second FFMA waits for its
+    // bank.
+    static constexpr int sent_together = 4;
+    static __device__ __forceinline__ vector<float> sent(const sums& s, int i) {
+        const int r = i / Cols * 4;
+        const int c = i % Cols;
+        return {s.at[r + 1][c], s.at[r][c], s.at[r + 3][c], s.at[r + 2][c]};
+    }
+    // Four of them, the first number `first`, as rows again, and the number of row `row` of them.
+    static __device__ __forceinline__ void turn_back(vector<float> (&four)[4]) {
+        constexpr int place_of_row[4] = {1, 0, 3, 2};
+        vector<float> rows[4];
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+#pragma unroll
+            for (int c = 0; c < 4; ++c) rows[r].of[c] = four[c].of[place_of_row[r]];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) four[r] = rows[r];
+    }
+    static __device__ __forceinline__ int number_of(int first, int row) {
+        return (first / Cols * 4 + row) * (Cols / 4) + first % Cols / 4;
     }
 };
 

@@ -24,6 +24,7 @@ template <class C>
 struct barriers {
     ptx::barrier full[C::stages];
     ptx::barrier empty[C::stages];
+    ptx::barrier landed;  // what the blocks of a cluster send
 };
 
 template <class C>
@@ -31,9 +32,10 @@ struct ring {
     unsigned char* tiles;
     ptx::barrier* full;
     ptx::barrier* empty;
+    ptx::barrier* landed;
 
     __device__ ring(unsigned char* shared, barriers<C>& meetings)
-        : full(meetings.full), empty(meetings.empty) {
+        : full(meetings.full), empty(meetings.empty), landed(&meetings.landed) {
         const unsigned past = ptx::shared_address(shared) % C::alignment;
         tiles = shared + (past == 0 ? 0 : C::alignment - past);
     }
@@ -92,8 +94,9 @@ struct part_of_k {
 template <class Element, major Major, int Tile, int TileK>
 struct boxes {
     static constexpr bool along_k = Major == major::along_k;
-    static constexpr int length =
-        in_plain_boxes<Element, Major> ? Tile : 128 / static_cast<int>(sizeof(Element));
+    static constexpr int length = !in_plain_boxes<Element> ? 128 / static_cast<int>(sizeof(Element))
+                                  : along_k                ? TileK
+                                                           : Tile;
     static constexpr int count = along_k ? TileK / length : Tile / length;
     static constexpr int bytes = Tile * TileK * static_cast<int>(sizeof(Element)) / count;
 
@@ -108,26 +111,48 @@ struct boxes {
     }
 };
 
+// What the copying thread does next: a stage's tiles of a tile of C.
 template <class C, class T>
-__device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& a,
-                                           const CUtensorMap& b, const arguments<T>& p) {
+struct copier {
     using math = typename C::math;
     using boxes_of_a = boxes<T, math::a_major, C::tile_m, C::tile_k>;
     using boxes_of_b = boxes<T, math::b_major, C::tile_n, C::tile_k>;
-    const part_of_k part(p);
+    const ring<C>& r;
+    const arguments<T>& p;
+    part_of_k part;
     position<C> at;
-    for (int index = first_tile(p); index < p.tiles_m * p.tiles_n; index += tiles_at_a_time(p)) {
-        const sm90::tile_place t = sm90::place_of(index, p.tiles_m, p.tiles_n);
-#pragma unroll 1
-        for (int k = part.first; k < part.first + part.count; ++k, at.advance()) {
-            ptx::barrier& full = r.full[at.stage];
-            ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
-            ptx::arrive_and_expect(full, C::stage_bytes);
-            boxes_of_a::copy(r.a(at.stage), a, t.m * C::tile_m, k * C::tile_k, full);
-            boxes_of_b::copy(r.b(at.stage), b, t.n * C::tile_n, k * C::tile_k, full);
-        }
+    int index;
+    int k;
+    int row = 0;
+    int col = 0;
+
+    __device__ copier(const ring<C>& to, const arguments<T>& with)
+        : r(to), p(with), part(with), index(first_tile(with)), k(part.first) {
+        turn_to_tile();
     }
-}
+
+    __device__ __forceinline__ void turn_to_tile() {
+        const sm90::tile_place t = sm90::place_of(index, p.tiles_m, p.tiles_n);
+        row = t.m * C::tile_m;
+        col = t.n * C::tile_n;
+    }
+    [[nodiscard]] __device__ __forceinline__ bool done() const {
+        return index >= p.tiles_m * p.tiles_n;
+    }
+    // Waits for a place, and starts copying to it.
+    __device__ __forceinline__ void copy(const CUtensorMap& a, const CUtensorMap& b) {
+        ptx::barrier& full = r.full[at.stage];
+        ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
+        ptx::arrive_and_expect(full, C::stage_bytes);
+        boxes_of_a::copy(r.a(at.stage), a, row, k * C::tile_k, full);
+        boxes_of_b::copy(r.b(at.stage), b, col, k * C::tile_k, full);
+        at.advance();
+        if (++k < part.first + part.count) return;
+        k = part.first;
+        index += tiles_at_a_time(p);
+        turn_to_tile();
+    }
+};
 
 // Where a warp reads: addresses of its lane's first elements in a stage and of the stage's barrier.
 template <class C>
@@ -213,12 +238,16 @@ __device__ __forceinline__ void multiply_tiles(const ring<C>& r, const arguments
         sum_stages<C>(sums, at, count);
         const sm90::tile_place t = sm90::place_of(index, p.tiles_m, p.tiles_n);
         const int thread = thread_anew();
-        const int row = t.m * C::tile_m + row_of_warp<C>(thread);
-        const int col = t.n * C::tile_n + col_of_warp<C>(thread);
+        const owner of{t.m * C::tile_m, t.n * C::tile_n, row_of_warp<C>(thread),
+                       col_of_warp<C>(thread), thread % 32};
         if (p.parts_bits == 0)
-            write_sums<C>(p, row, col, thread % 32, sums);
+            write_sums<C>(p, of, sums);
+        else if (p.parts_bits == 1)
+            write_parts<C, 2>(p, r.tiles, *r.landed, part_of(p), of, thread, sums);
+        else if (p.parts_bits == 2)
+            write_parts<C, 4>(p, r.tiles, *r.landed, part_of(p), of, thread, sums);
         else
-            write_parts<C>(p, r.tiles, part_of(p), row, col, thread, sums);
+            write_parts<C, 8>(p, r.tiles, *r.landed, part_of(p), of, thread, sums);
     }
 }
 
@@ -239,7 +268,9 @@ __global__ void __launch_bounds__(C::threads, C::residents)
             ptx::make_barrier(meetings.full[stage], 1);
             ptx::make_barrier(meetings.empty[stage], C::warps);
         }
+        ptx::make_barrier(meetings.landed, 1);
         ptx::publish_barriers();
+        if (in_clusters) ptx::arrive_and_expect(meetings.landed, C::sums_bytes);
     }
     ptx::let_dependents_begin();
     __syncthreads();
@@ -247,16 +278,18 @@ __global__ void __launch_bounds__(C::threads, C::residents)
     ptx::wait_for_predecessors();
 
     if (threadIdx.x >= C::multiplying) {
-        if constexpr (C::takes_registers) ptx::give_back_registers<40>();
-        if (threadIdx.x == C::multiplying) copy_tiles<C>(r, a, b, p);
+        if constexpr (C::takes_registers) ptx::give_back_registers<C::registers_left>();
+        if (threadIdx.x == C::multiplying) {
+            copier<C, T> copies(r, p);
+#pragma unroll 1
+            while (!copies.done()) copies.copy(a, b);
+        }
         __syncwarp();
-        if (in_clusters) ptx::meet_cluster_and_see();
+        if (in_clusters) ptx::meet_cluster();
     } else {
-        if constexpr (C::takes_registers) ptx::take_registers<C::residents == 1 ? 232 : 216>();
+        if constexpr (C::takes_registers) ptx::take_registers<C::registers>();
         multiply_tiles<C>(r, p);
     }
-    // A block must not leave while others of its cluster use its shared memory.
-    if (in_clusters) ptx::meet_cluster();
 #endif
 }
 
@@ -266,7 +299,7 @@ void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with
     cudaLaunchConfig_t how{};
     how.gridDim = dim3(static_cast<unsigned>(grid.blocks));
     how.blockDim = dim3(C::threads);
-    how.dynamicSmemBytes = C::shared_bytes;
+    how.dynamicSmemBytes = static_cast<std::size_t>(grid.shared_bytes);
     how.stream = stream;
     cudaLaunchAttribute extras[2] = {};
     extras[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;

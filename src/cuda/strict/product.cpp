@@ -85,11 +85,6 @@ class product final : public core::runnable {
         };
         kernel_ = &*std::ranges::find_if(kernels_for<T>(a_, b_), fits);
         const kernel<T>& k = *kernel_;
-        facts_ = load_kernel(k.name, k.function, k.threads, k.shared_bytes);
-        // Where shared memory is shared out differently, kernels can't follow each other closely.
-        CARAT_CUDA_CHECK(cudaFuncSetAttribute(k.function,
-                                              cudaFuncAttributePreferredSharedMemoryCarveout,
-                                              cudaSharedmemCarveoutMaxShared));
         tiles_m_ = plan::ceil_div(problem_.m, k.tile_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.tile_n);
         grid_.cluster = plan_.parts;
@@ -97,6 +92,24 @@ class product final : public core::runnable {
         const std::int64_t resident = std::int64_t{multiprocessors_} * k.residents;
         grid_.blocks =
             static_cast<int>(plan_.parts == 1 ? std::min(tiles, resident) : tiles * plan_.parts);
+        // Blocks of a cluster would rather meet on one multiprocessor than take one each.
+        constexpr int too_much_for_two = 120 * 1024;
+        grid_.shared_bytes = k.shared_bytes;
+        if (grid_.blocks <= multiprocessors_)
+            grid_.shared_bytes = std::max(grid_.shared_bytes, too_much_for_two);
+        facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes);
+        make_room();
+    }
+
+    // The kernel may serve several products at a time. And where shared memory is shared out
+    // differently, kernels can't follow each other closely.
+    void make_room() const {
+        constexpr int most_shared_bytes = 226 * 1024;
+        CARAT_CUDA_CHECK(cudaFuncSetAttribute(
+            kernel_->function, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes));
+        CARAT_CUDA_CHECK(cudaFuncSetAttribute(kernel_->function,
+                                              cudaFuncAttributePreferredSharedMemoryCarveout,
+                                              cudaSharedmemCarveoutMaxShared));
     }
 
     [[nodiscard]] arguments<T> arguments_for(void* c) const {

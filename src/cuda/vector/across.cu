@@ -1,7 +1,7 @@
 // Lines beside each other: at each k a few lanes read as many neighbours, and groups of lanes take
 // the k in turn; so do the blocks of a cluster. Their sums meet in shared memory, in a fixed order.
 //
-//     k = 0   group 0 of block 0     lane 0  lane 1  ...      16 lanes of 16 bytes, or 32 of one
+//     k = 0   group 0 of block 0     lane 0  lane 1  ...      8 lanes of 16 bytes, or 32 of one
 //     k = 1   group 1 of block 0     lane 0  lane 1  ...      element
 //     ...     groups of block 1
 #include "cuda/ptx/cluster.cuh"
@@ -16,24 +16,45 @@ constexpr int threads = 256;
 template <class T, bool InVectors>
 struct shape {
     static constexpr int size = at_once<T, InVectors>;
-    static constexpr int lanes = InVectors ? 16 : 32;
+    static constexpr int lanes = InVectors ? 8 : 32;
     static constexpr int groups = threads / lanes;
     static constexpr int lines = lanes * size;
 };
 
-// The sums of a lane's lines from `line` on, over every step-th k from `first` on.
+// The sums of a lane's lines from `line` on, over every step-th k from `first` on; eight are on
+// their way before the first is waited for.
 template <class T, int Size>
 __device__ __forceinline__ void add_up(sum_of<T> (&sums)[Size], const arguments& p,
                                        std::int64_t line, std::int64_t first, std::int64_t step) {
     using vector = some<T, Size>;
-    const T* const x = static_cast<const T*>(p.x);
-    const T* const matrix = static_cast<const T*>(p.matrix) + line * (Size > 1 ? 1 : p.across);
-#pragma unroll 8
-    for (std::int64_t k = first; k < p.depth; k += step) {
-        const T factor = x[k * p.x_step];
-        const vector of_k = *reinterpret_cast<const vector*>(matrix + k * p.along);
+    constexpr int batch = 8;
+    const T* x = static_cast<const T*>(p.x) + first * p.x_step;
+    const T* at =
+        static_cast<const T*>(p.matrix) + line * (Size > 1 ? 1 : p.across) + first * p.along;
+    std::int64_t left = first < p.depth ? (p.depth - first - 1) / step + 1 : 0;
+#pragma unroll 1
+    for (; left >= batch; left -= batch) {
+        vector of_k[batch];
+        T factor[batch];
 #pragma unroll
-        for (int i = 0; i < Size; ++i) add_product(sums[i], of_k.of[i], factor);
+        for (int b = 0; b < batch; ++b) {
+            of_k[b] = *reinterpret_cast<const vector*>(at);
+            factor[b] = *x;
+            at += step * p.along;
+            x += step * p.x_step;
+        }
+#pragma unroll
+        for (int b = 0; b < batch; ++b)
+#pragma unroll
+            for (int i = 0; i < Size; ++i) add_product(sums[i], of_k[b].of[i], factor[b]);
+    }
+#pragma unroll 1
+    for (; left > 0; --left) {
+        const vector of_k = *reinterpret_cast<const vector*>(at);
+#pragma unroll
+        for (int i = 0; i < Size; ++i) add_product(sums[i], of_k.of[i], *x);
+        at += step * p.along;
+        x += step * p.x_step;
     }
 }
 
@@ -49,45 +70,59 @@ __device__ void add_up_edge(sum_of<T> (&sums)[Size], const arguments& p, std::in
             if (line + i < p.lines) add_product(sums[i], matrix[k * p.along + i], x[k * p.x_step]);
 }
 
+// A block's sums: of all groups.
+template <class T, class Shape>
+__device__ __forceinline__ sum_of<T> over_groups(
+    const sum_of<T> (&of_group)[Shape::groups][Shape::lines], int line) {
+    sum_of<T> total = of_group[0][line];
+#pragma unroll 8
+    for (int g = 1; g < Shape::groups; ++g) total += of_group[g][line];
+    return total;
+}
+
 template <class T, bool InVectors>
-__global__ void __launch_bounds__(threads) across_kernel(const __grid_constant__ arguments p) {
+__global__ void __launch_bounds__(threads, 4) across_kernel(const __grid_constant__ arguments p) {
     using s = shape<T, InVectors>;
     using sum = sum_of<T>;
     __shared__ sum of_group[s::groups][s::lines];
-    __shared__ sum of_block[s::lines];
+    __shared__ sum of_part[8][s::lines];
+    __shared__ ptx::barrier landed;
     const int part = ptx::rank_in_cluster();
     const int parts = ptx::blocks_of_cluster();
-    const int lane = static_cast<int>(threadIdx.x) % s::lanes;
-    const int group = static_cast<int>(threadIdx.x) / s::lanes;
+    const auto own = static_cast<int>(threadIdx.x);
+    if (parts > 1 && own == 0) {
+        ptx::make_barrier(landed, 1);
+        ptx::publish_barriers();
+        ptx::arrive_and_expect(landed, parts * s::lines * static_cast<int>(sizeof(sum)));
+    }
+    if (parts > 1) ptx::arrive_at_cluster();
     const std::int64_t base = std::int64_t{blockIdx.x} / parts * s::lines;
-    const std::int64_t line = base + lane * s::size;
+    const std::int64_t line = base + own % s::lanes * s::size;
     const std::int64_t step = std::int64_t{parts} * s::groups;
+    const std::int64_t first = part * s::groups + own / s::lanes;
     ptx::let_dependents_begin();
     ptx::wait_for_predecessors();
     sum sums[s::size] = {};
-    const std::int64_t first = part * s::groups + group;
     if (line + s::size <= p.lines)
         add_up<T, s::size>(sums, p, line, first, step);
     else if (s::size > 1 && line < p.lines)
         add_up_edge<T, s::size>(sums, p, line, first, step);
 #pragma unroll
-    for (int i = 0; i < s::size; ++i) of_group[group][lane * s::size + i] = sums[i];
+    for (int i = 0; i < s::size; ++i)
+        of_group[own / s::lanes][own % s::lanes * s::size + i] = sums[i];
     __syncthreads();
-    const auto own = static_cast<int>(threadIdx.x);
-    if (own < s::lines) {
-        sum total = of_group[0][own];
-#pragma unroll 4
-        for (int g = 1; g < s::groups; ++g) total += of_group[g][own];
-        of_block[own] = total;
+    if (parts > 1) ptx::await_cluster();  // the first block's barrier is made
+    if (own >= s::lines) return;
+    sum total = over_groups<T, s>(of_group, own);
+    if (parts > 1) {
+        ptx::send(ptx::address_in(ptx::shared_address(&of_part[part][own]), 0), total,
+                  ptx::address_in(ptx::shared_address(&landed), 0));
+        if (part != 0) return;
+        ptx::wait_for(landed, 0);
+        total = of_part[0][own];
+        for (int from = 1; from < parts; ++from) total += of_part[from][own];
     }
-    if (parts > 1) ptx::meet_cluster_and_see();
-    if (part == 0 && own < s::lines && base + own < p.lines) {
-        sum total = of_block[own];
-        for (int other = 1; other < parts; ++other) total += ptx::read_at(&of_block[own], other);
-        write<T>(p, base + own, total);
-    }
-    // A block must not leave while its sums are read.
-    if (parts > 1) ptx::meet_cluster();
+    if (base + own < p.lines) write<T>(p, base + own, total);
 }
 
 template <class T>
