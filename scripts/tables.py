@@ -9,6 +9,7 @@ import math
 import re
 import sys
 
+import gpu_tables
 import property_tables
 import study_tables
 from tables_common import (ROOT, cases, gpu_source, load, pair_of, ranked, size_of, source, table)
@@ -146,73 +147,12 @@ def gpu_cold():
                  ["---", "--:", "--:", "--:"], rows) + gpu_source(results, "h200/f32.json")
 
 
-def gpu_engine():
-    """carat's kernels against the best of cuBLAS and cuBLASLt, case by case, the losses first."""
-    rows, sources = [], []
-    for file in ("h200/narrow.json", "h200/along_k.json", "h200/f32.json"):
-        results = load(file)
-        engine = "cuda.engine.tf32" if file == "h200/f32.json" else "cuda.engine"
-        for case in cases(results):
-            vendors = [c for c in ranked(results, **case)
-                       if c["implementation"].startswith("vendor.")
-                       and (c["computes_in"] == "tf32" or engine == "cuda.engine")]
-            found = vendors and pair_of(results, case, engine, vendors[0]["implementation"])
-            if not found:
-                continue
-            ratio, interval, verdict = found
-            name = "f32 as tf32" if engine == "cuda.engine.tf32" else case["dtype"]
-            rows.append((ratio, [name, size_of(case), f"`{vendors[0]['implementation']}`",
-                                 f"{ratio:.2f}", f"[{interval[0]:.2f}, {interval[1]:.2f}]",
-                                 verdict]))
-        sources.append(gpu_source(results, file))
-    rows.sort(key=lambda row: row[0])
-    head = ["type", "size", "best of the vendor", "carat / vendor", "95 % CI", "carat is"]
-    return table(head, ["---", "--:", "---", "--:", "---", "---"],
-                 [row for _, row in rows]) + "".join(sources)
-
-
-def way_of(cell):
-    """The tile and the parts of K that a cell of the engine was asked for."""
-    asked = cell["tunables"]
-    if not asked.get("tile"):
-        return cell["kernels"][-1]["name"].removeprefix("sm90_").replace("x", " x ")
-    return f"{asked['rows']} x {asked['tile']}" + (
-        f" in {asked['parts']}" if asked["parts"] > 1 else "")
-
-
-def gpu_shapes():
-    """Shapes with few tiles, few rows or little K: the engine's fastest way against cuBLASLt."""
-    results = load("h200/engine.json")
-    sets = {"squares": [], "few rows": [], "little K": [], "tf32": []}
-    rows = []
-    for case in cases(results):
-        cells = ranked(results, **case)
-        ours = next(c for c in cells if c["implementation"].startswith("cuda.engine"))
-        best = next(c for c in cells if c["implementation"].startswith("vendor."))
-        ratio, interval, _ = pair_of(results, case, ours["implementation"],
-                                     best["implementation"])
-        name = ("tf32" if case["dtype"] == "f32" else "squares" if case["m"] == case["k"]
-                else "few rows" if case["m"] <= 128 else "little K")
-        sets[name].append(ratio)
-        rows.append((list(sets).index(name), case["m"], case["n"], case["k"],
-                     [name, size_of(case), way_of(ours), f"{1e6 * ours['median_s']:.1f}",
-                      f"{1e6 * best['median_s']:.1f}", f"{ratio:.2f}",
-                      f"[{interval[0]:.2f}, {interval[1]:.2f}]"]))
-    rows.sort(key=lambda row: row[:4])
-    means = [f"{name} {math.prod(ratios) ** (1 / len(ratios)):.2f}"
-             for name, ratios in sets.items() if ratios]
-    head = ["", "M x N x K", "tile and parts", "carat, us", "cuBLASLt, us", "carat / cuBLASLt",
-            "95 % CI"]
-    return (table(head, ["---", "--:", "---", "--:", "--:", "--:", "---"], [row[-1] for row in rows])
-            + f"\nGeometric means: {', '.join(means)}.\n" + gpu_source(results, "h200/engine.json"))
-
-
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
-PAGES = {"README.md": {"ranking": ranking, "peers": peers},
+PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_tables.sets},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-cases": shape_cases},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
-                         "gpu-engine": gpu_engine, "gpu-shapes": gpu_shapes},
+                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case},
          **study_tables.PAGES, **property_tables.PAGES}
 
 

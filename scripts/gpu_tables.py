@@ -1,0 +1,88 @@
+"""The Hopper engine beside the vendor's best, set by set and case by case, from committed results."""
+
+import math
+
+from tables_common import ROOT, cases, gpu_source, load, pair_of, ranked, size_of, table
+
+FILES = [f"h200/against_{name}.json" for name in ("bf16", "f16", "f32", "f64", "fp8")]
+ODD = {1000, 3000, 4000, 4001, 4095, 6000, 10000}
+
+
+def files():
+    return [file for file in FILES if (ROOT / "results" / file).exists()]
+
+
+def set_of(case):
+    if case["m"] != case["n"] or case["n"] != case["k"]:
+        return "few rows" if case["m"] <= 128 else "little K"
+    if case["n"] in ODD:
+        return "odd squares"
+    return "squares" if case["n"] >= 1024 else "small squares"
+
+
+def best_vendor(results, case, computes_in):
+    return next((c for c in ranked(results, **case) if c["implementation"].startswith("vendor.")
+                 and c["computes_in"] in computes_in), None)
+
+
+# Of an engine's row: what it is set beside.
+PEER_OF = {"tf32": ("tf32",), "3xtf32": ("f32",)}
+
+
+def against():
+    """Each row of ours and each case: (data, computed in, set, case, peer, ratio, interval)."""
+    for file in files():
+        results = load(file)
+        for case in cases(results):
+            for ours in ranked(results, **case):
+                if not ours["implementation"].startswith("cuda.engine"):
+                    continue
+                how = ours["computes_in"]
+                peer = best_vendor(results, case, PEER_OF.get(how, (how,)))
+                found = peer and pair_of(results, case, ours["implementation"],
+                                         peer["implementation"])
+                if found:
+                    yield (case["dtype"], how, set_of(case), case, peer["implementation"], ours,
+                           found[0], found[1])
+
+
+def mean_of(found):
+    """Geometric mean of ratios with its 95 % interval, cases taken as independent."""
+    logs = [math.log(ratio) for ratio, _, _ in found]
+    middle = sum(logs) / len(logs)
+    half = [(math.log(high) - math.log(low)) / 2 for _, (low, high), _ in found]
+    width = math.sqrt(sum(h * h for h in half)) / len(half)
+    return [math.exp(x) for x in (middle, middle - width, middle + width)]
+
+
+def sources():
+    return "".join(gpu_source(load(file), file) for file in files())
+
+
+def sets():
+    """Of each set of shapes the geometric mean and the worst of carat / vendor."""
+    grouped = {}
+    for data, how, name, case, _, _, ratio, interval in against():
+        grouped.setdefault((data, how, name), []).append((ratio, interval, size_of(case)))
+    rows = []
+    for (data, how, name), found in grouped.items():
+        mean, low, high = mean_of(found)
+        worst, _, size = min(found)
+        rows.append([data, how, name, str(len(found)), f"{mean:.2f}", f"[{low:.2f}, {high:.2f}]",
+                     f"{worst:.2f} at {size}"])
+    head = ["data", "computed in", "shapes", "cases", "carat / vendor", "95 % CI", "worst"]
+    return table(head, ["---", "---", "---", "--:", "--:", "---", "---"], rows) + sources()
+
+
+def every_case():
+    """All of it, the losses first."""
+    rows = []
+    for data, how, _, case, peer, ours, ratio, interval in against():
+        rows.append((ratio, [data, how, size_of(case), f"`{peer.removeprefix('vendor.')}`",
+                             f"{ours['median_gflops'] / 1e3:.4g}", f"{ratio:.2f}",
+                             f"[{interval[0]:.2f}, {interval[1]:.2f}]"]))
+    rows.sort(key=lambda row: row[0])
+    head = ["data", "computed in", "size", "best of the vendor", "TFLOP/s", "carat / vendor",
+            "95 % CI"]
+    return table(head, ["---", "---", "--:", "---", "--:", "--:", "---"],
+                 [row for _, row in rows]) + sources()
