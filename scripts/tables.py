@@ -147,12 +147,49 @@ def gpu_cold():
                  ["---", "--:", "--:", "--:"], rows) + gpu_source(results, "h200/f32.json")
 
 
+def way_of(cell):
+    """The tile and the parts of K that a cell of the engine was asked for."""
+    asked = cell["tunables"]
+    if not asked.get("tile"):
+        return cell["kernels"][-1]["name"].removeprefix("sm90_").replace("x", " x ")
+    return f"{asked['rows']} x {asked['tile']}" + (
+        f" in {asked['parts']}" if asked["parts"] > 1 else "")
+
+
+def gpu_shapes():
+    """Shapes with few tiles, few rows or little K: the engine's fastest way against cuBLASLt."""
+    results = load("h200/engine.json")
+    sets = {"squares": [], "few rows": [], "little K": [], "tf32": []}
+    rows = []
+    for case in cases(results):
+        cells = ranked(results, **case)
+        ours = next(c for c in cells if c["implementation"].startswith("cuda.engine"))
+        best = next(c for c in cells if c["implementation"].startswith("vendor."))
+        ratio, interval, _ = pair_of(results, case, ours["implementation"],
+                                     best["implementation"])
+        name = ("tf32" if case["dtype"] == "f32" else "squares" if case["m"] == case["k"]
+                else "few rows" if case["m"] <= 128 else "little K")
+        sets[name].append(ratio)
+        rows.append((list(sets).index(name), case["m"], case["n"], case["k"],
+                     [name, size_of(case), way_of(ours), f"{1e6 * ours['median_s']:.1f}",
+                      f"{1e6 * best['median_s']:.1f}", f"{ratio:.2f}",
+                      f"[{interval[0]:.2f}, {interval[1]:.2f}]"]))
+    rows.sort(key=lambda row: row[:4])
+    means = [f"{name} {math.prod(ratios) ** (1 / len(ratios)):.2f}"
+             for name, ratios in sets.items() if ratios]
+    head = ["", "M x N x K", "tile and parts", "carat, us", "cuBLASLt, us", "carat / cuBLASLt",
+            "95 % CI"]
+    return (table(head, ["---", "--:", "---", "--:", "--:", "--:", "---"], [row[-1] for row in rows])
+            + f"\nGeometric means: {', '.join(means)}.\n" + gpu_source(results, "h200/engine.json"))
+
+
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
 PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_tables.sets},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-cases": shape_cases},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
-                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case},
+                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case,
+                         "gpu-shapes": gpu_shapes},
          **study_tables.PAGES, **property_tables.PAGES}
 
 
