@@ -73,12 +73,12 @@ class Charts(unittest.TestCase):
         return [text.text for text in root.iter(f"{SVG}text")]
 
     def test_a_gpu_and_its_crossover(self):
-        where = "f32-16-threads"
+        where = "f32-16-threads"  # whose largest size has too few steps for a ladder
         roots = self.drawn("h200/crossover.json",
                            ["crossover", f"throughput-{where}", f"roofline-{where}",
-                            f"ladder-{where}", f"accuracy-{where}"])
+                            f"accuracy-{where}"])
         found = self.texts(roots["crossover"])
-        for wanted in ("64", "2048", "best CPU", "cuda.ladder.tiled", "vendor.cublas", "Time"):
+        for wanted in ("32", "4096", "best CPU", "cuda.ladder.tiled", "vendor.cublas", "Time"):
             self.assertIn(wanted, found)
         results = json.loads((RESULTS / "h200/crossover.json").read_text())
         names = {c["implementation"].split(".")[-1] for c in results["cells"]
