@@ -61,9 +61,7 @@ if(CARAT_CUDA_ENABLED)
   endforeach()
   target_compile_options(
     carat_cuda_options
-    INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-Xptxas=-v;--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>"
-              # Messages name files from the project's root, wherever it was built.
-              "$<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
+    INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-Xptxas=-v;--Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
   string(REPLACE ";" ", " architectures "${CARAT_CUDA_ARCHITECTURES}")
   target_compile_definitions(carat_cuda_options INTERFACE CARAT_CUDA_CODE="${architectures}")
   target_link_libraries(carat_cuda_options INTERFACE carat_options CUDA::cudart_static)

@@ -15,4 +15,4 @@ void check(cudaError_t status, const char* call, const char* where);
 #define CARAT_CUDA_TEXT_OF(x) #x
 #define CARAT_CUDA_TEXT(x) CARAT_CUDA_TEXT_OF(x)
 #define CARAT_CUDA_CHECK(call) \
-    ::carat::cuda::check((call), #call, __FILE__ ":" CARAT_CUDA_TEXT(__LINE__))
+    ::carat::cuda::check((call), #call, __FILE_NAME__ ":" CARAT_CUDA_TEXT(__LINE__))
