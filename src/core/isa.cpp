@@ -16,14 +16,11 @@
 
 namespace carat::core {
 
-namespace {
-
 #if defined(__x86_64__)
 
 // Of the processor, and of the registers that the system saves (XCR0).
 bool has_tiles() {
     constexpr unsigned osxsave = 1u << 27;
-    constexpr unsigned vbmi = 1u << 1;
     constexpr unsigned bf16_tile_int8 = 1u << 22 | 1u << 24 | 1u << 25;
     constexpr unsigned tile_state = 1u << 17 | 1u << 18;
     unsigned a = 0;
@@ -32,12 +29,21 @@ bool has_tiles() {
     unsigned d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & osxsave) == 0) return false;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-    if ((c & vbmi) == 0 || (d & bf16_tile_int8) != bf16_tile_int8) return false;
+    if ((d & bf16_tile_int8) != bf16_tile_int8) return false;
     unsigned low = 0;
     unsigned high = 0;
     asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return (low & tile_state) == tile_state;
 }
+
+bool has_byte_dot_products() {
+    return __builtin_cpu_supports("avx512vnni");
+}
+bool has_bf16_dot_products() {
+    return __builtin_cpu_supports("avx512bf16");
+}
+
+namespace {
 
 // Linux hands out tile state only to processes that ask: arch_prctl with ARCH_REQ_XCOMP_PERM for
 // XFEATURE_XTILEDATA. All threads have it then. It is refused where a seccomp filter does not know
@@ -48,18 +54,29 @@ bool ask_for_tiles() {
     return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 }
 
+}  // namespace
+
 #else
 
 bool has_tiles() {
     return false;
 }
+bool has_byte_dot_products() {
+    return false;
+}
+bool has_bf16_dot_products() {
+    return false;
+}
+
+namespace {
+
 bool ask_for_tiles() {
     return false;
 }
 
-#endif
-
 }  // namespace
+
+#endif
 
 bool tiles_permitted() {
     static const bool permitted = has_tiles() && ask_for_tiles();

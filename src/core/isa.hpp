@@ -14,7 +14,7 @@ enum class isa : std::uint8_t {
     baseline,  // what every machine of the architecture has
     avx2,      // AVX2 and FMA
     avx512,    // AVX-512 F, BW, DQ, VL
-    amx,       // the above, AVX-512 VBMI, and tiles of bf16 and 8-bit integers
+    amx,       // the above, and tiles of bf16 and 8-bit integers
 };
 
 inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, isa::amx};
@@ -37,6 +37,13 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, i
 [[nodiscard]] constexpr isa vectors_of(isa level) {
     return level == isa::amx ? isa::avx512 : level;
 }
+
+// Whether the processor has tiles of bf16 and 8-bit integers, and the system saves them.
+[[nodiscard]] bool has_tiles();
+
+// Instructions on top of the level avx512 that add products of 4 bytes (VNNI), or of 2 bf16.
+[[nodiscard]] bool has_byte_dot_products();
+[[nodiscard]] bool has_bf16_dot_products();
 
 // Whether this process may use tile registers: the machine has them, and the system granted their
 // 8 KiB of state, for which it is asked once.

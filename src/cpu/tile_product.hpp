@@ -1,4 +1,4 @@
-// A product on a matrix unit made ready: what cpu_engine::product is where the kernels it was given
+// A product on tiles made ready: what cpu_engine::product is where the kernels it was given
 // have tiles for the types at hand.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace carat::cpu_engine {
 
-// Whether a matrix unit multiplies these types.
-[[nodiscard]] bool has_tiles_for(const core::problem& p);
+// Whether these tiles multiply these types.
+[[nodiscard]] bool has_tiles_for(const core::problem& p, const tile_set& from);
 
 class tile_product {
   public:

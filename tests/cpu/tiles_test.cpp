@@ -1,6 +1,6 @@
-// The matrix unit beyond what every row is tested for: edges of its tiles and steps, sums that need
-// several slabs, arithmetic that would show a wrong rounding or a saturation, and the registers of
-// the thread, which are given back.
+// Tiles, of a matrix unit and of dot products, beyond what every row is tested for: edges of tiles
+// and steps, sums that need several slabs, arithmetic that would show a wrong rounding or a
+// saturation, and the tile registers of the thread, which are given back.
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -16,9 +16,20 @@ namespace {
 
 using namespace carat;
 
-#define CARAT_NEED_TILES()        \
-    if (!core::tiles_permitted()) \
-    GTEST_SKIP() << "NOT TESTED: this machine has no tiles, or its system gives none"
+// Each test runs once for each level that may have tiles.
+class tiles : public testing::TestWithParam<core::isa> {
+  protected:
+    void SetUp() override {
+        if (GetParam() > core::best_isa()) GTEST_SKIP() << "NOT TESTED: this machine has none";
+        const cpu_engine::tile_set* set = kernels().tiles;
+        if (set == nullptr) GTEST_SKIP() << "NOT TESTED: this level has no tiles on this machine";
+        has_bf16_ = set->bf16.multiply != nullptr;
+        if (!has_bf16_) std::puts("NOT TESTED: bf16: this level has no tiles of it here");
+    }
+    static const cpu_engine::kernel_set& kernels() { return cpu_engine::kernels_for(GetParam()); }
+
+    bool has_bf16_ = false;
+};
 
 enum class order { rows, columns, gaps };
 constexpr order orders[] = {order::rows, order::columns, order::gaps};
@@ -49,9 +60,9 @@ core::problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const m
 }
 
 template <class A, class B, class Sum>
-void run(const core::problem& p, matrix<A>& a, matrix<B>& b, matrix<Sum>& c,
-         const plan::blocking& blocks = {}) {
-    const cpu_engine::product made(p, 1, cpu_engine::kernels_for(core::isa::amx), blocks);
+void run(const cpu_engine::kernel_set& with, const core::problem& p, matrix<A>& a, matrix<B>& b,
+         matrix<Sum>& c, const plan::blocking& blocks = {}) {
+    const cpu_engine::product made(p, 1, with, blocks);
     cpu_engine::workspace memory;
     made.run({a.data.data(), b.data.data(), c.data.data()}, memory.reserve(made.workspace_bytes()));
 }
@@ -66,8 +77,9 @@ T whole_number(std::mt19937& random, int most) {
 
 // Whole numbers whose products and sums every type here holds exactly.
 template <class In, class Sum, class InB = In>
-void check_exactly(std::int64_t m, std::int64_t n, std::int64_t k, order of_a, order of_b,
-                   order of_c, const plan::blocking& blocks, int most) {
+void check_exactly(const cpu_engine::kernel_set& with, std::int64_t m, std::int64_t n,
+                   std::int64_t k, order of_a, order of_b, order of_c, const plan::blocking& blocks,
+                   int most) {
     matrix<In> a(m, k, of_a);
     matrix<InB> b(k, n, of_b);
     matrix<Sum> c(m, n, of_c);
@@ -76,7 +88,7 @@ void check_exactly(std::int64_t m, std::int64_t n, std::int64_t k, order of_a, o
         for (std::int64_t i = 0; i < m; ++i) a(i, p) = whole_number<In>(random, most);
         for (std::int64_t j = 0; j < n; ++j) b(p, j) = whole_number<InB>(random, most);
     }
-    run(problem_of(m, n, k, a, b, c), a, b, c, blocks);
+    run(with, problem_of(m, n, k, a, b, c), a, b, c, blocks);
     int wrong = 0;
     for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
@@ -89,7 +101,7 @@ void check_exactly(std::int64_t m, std::int64_t n, std::int64_t k, order of_a, o
 }
 
 template <class In, class Sum, class InB = In>
-int check_edges(int most) {
+int check_edges(const cpu_engine::kernel_set& with, int most) {
     const std::int64_t sizes[] = {1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97};
     const std::int64_t depths[] = {1, 31, 33, 63, 64, 65, 129, 200};
     int executed = 0;
@@ -99,44 +111,45 @@ int check_edges(int most) {
                 const auto pick = [&](int step) { return orders[(executed / step + step) % 3]; };
                 const plan::blocking blocks =
                     executed % 2 == 0 ? plan::blocking{} : plan::blocking{32, 64, 64};
-                check_exactly<In, Sum, InB>(m, n, k, pick(1), pick(3), pick(9), blocks, most);
+                check_exactly<In, Sum, InB>(with, m, n, k, pick(1), pick(3), pick(9), blocks, most);
                 ++executed;
             }
     return executed;
 }
 
-TEST(tiles, edges_of_lines_and_steps) {
-    CARAT_NEED_TILES();
-    EXPECT_EQ((check_edges<bf16, float>(8)), 11 * 11 * 8);
-    EXPECT_EQ((check_edges<std::int8_t, std::int32_t>(128)), 11 * 11 * 8);
+TEST_P(tiles, edges_of_lines_and_steps) {
+    if (has_bf16_) {
+        EXPECT_EQ((check_edges<bf16, float>(kernels(), 8)), 11 * 11 * 8);
+    }
+    EXPECT_EQ((check_edges<std::int8_t, std::int32_t>(kernels(), 128)), 11 * 11 * 8);
 }
 
 // C by columns makes A and B change places, so both orders of the two types are met.
-TEST(tiles, signed_and_unsigned_bytes) {
-    CARAT_NEED_TILES();
+TEST_P(tiles, signed_and_unsigned_bytes) {
     using i8 = std::int8_t;
     using u8 = std::uint8_t;
-    EXPECT_EQ((check_edges<u8, std::int32_t, i8>(128)), 11 * 11 * 8);
-    EXPECT_EQ((check_edges<i8, std::int32_t, u8>(128)), 11 * 11 * 8);
-    EXPECT_EQ((check_edges<u8, std::int32_t, u8>(128)), 11 * 11 * 8);
+    EXPECT_EQ((check_edges<u8, std::int32_t, i8>(kernels(), 128)), 11 * 11 * 8);
+    EXPECT_EQ((check_edges<i8, std::int32_t, u8>(kernels(), 128)), 11 * 11 * 8);
+    EXPECT_EQ((check_edges<u8, std::int32_t, u8>(kernels(), 128)), 11 * 11 * 8);
 }
 
 // Beyond one slab and one block in every direction, with what is kept and what is packed again.
-TEST(tiles, many_blocks) {
-    CARAT_NEED_TILES();
+TEST_P(tiles, many_blocks) {
     for (const order of_a : orders)
         for (const plan::blocking& blocks :
              {plan::blocking{}, plan::blocking{64, 64, 128}, plan::blocking{32, 128, 1000}}) {
-            check_exactly<bf16, float>(70, 140, 1100, of_a, order::rows, order::rows, blocks, 8);
-            check_exactly<std::int8_t, std::int32_t>(70, 140, 2100, of_a, order::rows, order::rows,
-                                                     blocks, 128);
+            if (has_bf16_)
+                check_exactly<bf16, float>(kernels(), 70, 140, 1100, of_a, order::rows, order::rows,
+                                           blocks, 8);
+            check_exactly<std::int8_t, std::int32_t>(kernels(), 70, 140, 2100, of_a, order::rows,
+                                                     order::rows, blocks, 128);
         }
 }
 
 // A C that no L2 holds, whose rows begin on lines of cache, is written past the caches: every
 // entry, and nothing between the rows.
 template <class In, class Sum>
-void check_streaming(std::int64_t k) {
+void check_streaming(const cpu_engine::kernel_set& with, std::int64_t k) {
     constexpr std::int64_t n = 1024 + 40;
     constexpr std::int64_t stride = n + 24;
     const std::int64_t m = 2 * plan::this_machine().l2_bytes / 4 / n + 33;
@@ -153,7 +166,7 @@ void check_streaming(std::int64_t k) {
     }
     core::problem p = {dtype_of_v<In>, dtype_of_v<In>, dtype_of_v<Sum>, m, n, k,
                        a.where,        b.where,        {stride, 1},     1, 0};
-    const cpu_engine::product made(p, 1, cpu_engine::kernels_for(core::isa::amx));
+    const cpu_engine::product made(p, 1, with);
     cpu_engine::workspace packed;
     made.run({a.data.data(), b.data.data(), c}, packed.reserve(made.workspace_bytes()));
     // Row i of A repeats every 15 rows, column j of B every 13 columns.
@@ -172,17 +185,16 @@ void check_streaming(std::int64_t k) {
     EXPECT_EQ(wrong, 0) << k;
 }
 
-TEST(tiles, past_the_caches) {
-    CARAT_NEED_TILES();
+TEST_P(tiles, past_the_caches) {
     for (const std::int64_t k : {1, 70, 640, 2100}) {
-        check_streaming<bf16, float>(k);
-        check_streaming<std::int8_t, std::int32_t>(k);
+        if (has_bf16_) check_streaming<bf16, float>(kernels(), k);
+        check_streaming<std::int8_t, std::int32_t>(kernels(), k);
     }
 }
 
 // The way along K of a column's sums is a matter of the column, not of where its thread begins.
-TEST(tiles, sums_do_not_depend_on_threads) {
-    CARAT_NEED_TILES();
+TEST_P(tiles, sums_do_not_depend_on_threads) {
+    if (!has_bf16_) GTEST_SKIP() << "NOT TESTED: no tiles of bf16";
     constexpr std::int64_t m = 32;
     constexpr std::int64_t n = 160;
     constexpr std::int64_t k = 3000;
@@ -194,8 +206,7 @@ TEST(tiles, sums_do_not_depend_on_threads) {
     for (bf16& x : b.data) x = bf16(normal(random));
     const auto product_by = [&](int threads) {
         matrix<float> c(m, n, order::rows);
-        const cpu_engine::product made(problem_of(m, n, k, a, b, c), threads,
-                                       cpu_engine::kernels_for(core::isa::amx));
+        const cpu_engine::product made(problem_of(m, n, k, a, b, c), threads, kernels());
         EXPECT_EQ(made.threads(), threads);
         cpu_engine::workspace packed;
         made.run({a.data.data(), b.data.data(), c.data.data()},
@@ -206,26 +217,25 @@ TEST(tiles, sums_do_not_depend_on_threads) {
 }
 
 // 2^31 wraps, it does not saturate: 131072 times -128 times -128.
-TEST(tiles, integers_are_modulo_2_to_the_32) {
-    CARAT_NEED_TILES();
+TEST_P(tiles, integers_are_modulo_2_to_the_32) {
     constexpr std::int64_t k = 131072;
     matrix<std::int8_t> a(1, k, order::rows);
     matrix<std::int8_t> b(k, 1, order::columns);
     matrix<std::int32_t> c(1, 1, order::rows);
     std::ranges::fill(a.data, std::int8_t{-128});
     std::ranges::fill(b.data, std::int8_t{-128});
-    run(problem_of(1, 1, k, a, b, c), a, b, c);
+    run(kernels(), problem_of(1, 1, k, a, b, c), a, b, c);
     EXPECT_EQ(c(0, 0), INT32_MIN);
     matrix<std::uint8_t> u(1, k, order::rows);
     std::ranges::fill(u.data, std::uint8_t{255});
-    run(problem_of(1, 1, k, u, b, c), u, b, c);
+    run(kernels(), problem_of(1, 1, k, u, b, c), u, b, c);
     EXPECT_EQ(c(0, 0),
               static_cast<std::int32_t>(-std::int64_t{k} * 255 * 128 + (std::int64_t{1} << 32)));
 }
 
 // |C - exact| <= gamma_k |A||B|, every entry, against double; products of bf16 are exact in f32.
-TEST(tiles, componentwise_bound) {
-    CARAT_NEED_TILES();
+TEST_P(tiles, componentwise_bound) {
+    if (!has_bf16_) GTEST_SKIP() << "NOT TESTED: no tiles of bf16";
     constexpr std::int64_t m = 70;
     constexpr std::int64_t n = 90;
     constexpr std::int64_t k = 3000;
@@ -236,7 +246,7 @@ TEST(tiles, componentwise_bound) {
     std::normal_distribution<float> normal;
     for (bf16& x : a.data) x = bf16(normal(random));
     for (bf16& x : b.data) x = bf16(normal(random));
-    run(problem_of(m, n, k, a, b, c), a, b, c);
+    run(kernels(), problem_of(m, n, k, a, b, c), a, b, c);
     int checked = 0;
     for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j, ++checked) {
@@ -253,6 +263,9 @@ TEST(tiles, componentwise_bound) {
     EXPECT_EQ(checked, m * n);
 }
 
+INSTANTIATE_TEST_SUITE_P(levels, tiles, testing::Values(core::isa::avx512, core::isa::amx),
+                         [](const auto& level) { return std::string(name(level.param)); });
+
 #if defined(__x86_64__)
 struct alignas(64) configuration {
     unsigned char bytes[64] = {};
@@ -265,24 +278,25 @@ struct alignas(64) configuration {
 }
 
 // A caller's own configuration is there again; where there was none, the registers are free.
-TEST(tiles, configuration_of_the_thread_is_restored) {
-    CARAT_NEED_TILES();
+TEST(tile_registers, configuration_of_the_thread_is_restored) {
+    if (!core::tiles_permitted()) GTEST_SKIP() << "NOT TESTED: no tile registers here";
+    const cpu_engine::kernel_set& with = cpu_engine::kernels_for(core::isa::amx);
     EXPECT_EQ(current().bytes[0], 0);
-    check_exactly<bf16, float>(20, 20, 20, order::rows, order::rows, order::rows, {}, 8);
+    check_exactly<bf16, float>(with, 20, 20, 20, order::rows, order::rows, order::rows, {}, 8);
     EXPECT_EQ(current().bytes[0], 0);
     configuration own;
     own.bytes[0] = 1;
     own.bytes[16] = 32;  // of tile 0: bytes of a row,
     own.bytes[48] = 4;   // and rows
     asm volatile("ldtilecfg %0" : : "m"(own));
-    check_exactly<bf16, float>(20, 20, 20, order::rows, order::rows, order::rows, {}, 8);
+    check_exactly<bf16, float>(with, 20, 20, 20, order::rows, order::rows, order::rows, {}, 8);
     const configuration after = current();
     asm volatile("tilerelease");
     EXPECT_TRUE(std::ranges::equal(after.bytes, own.bytes));
 }
 // Linux refuses the permission where a signal stack could not hold the larger frame. The child is
 // this program started afresh, since permission is asked once.
-TEST(tiles, refused_permission_leaves_avx512) {
+TEST(tile_registers, refused_permission_leaves_avx512) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto refused = [] {
         static char small[4096];

@@ -108,7 +108,7 @@ struct kernel_set {
     kernel<double> f64;
     kernel<float> f32;
     kernel<std::uint32_t> i32;
-    const tile_set* tiles = nullptr;  // a matrix unit for narrow types
+    const tile_set* tiles = nullptr;  // for narrow types
 };
 
 // Lowest level first.

@@ -20,13 +20,32 @@ extern const kernel_set kernels;
 namespace avx512 {
 extern const kernel_set kernels;
 }
+namespace dot {
+extern const tile_set tiles;
+}
 namespace amx {
 extern const tile_set tiles;
 }
 
 namespace {
 
-// Tiles come on top of the vectors of AVX-512.
+// VNNI came later than AVX-512, and its products of bf16 later still. Where there is a matrix unit
+// these run at half the rate of f32 (Sapphire Rapids: 106 and 213 GFLOP/s), elsewhere at twice it.
+const kernel_set& avx512_kernels() {
+    static const tile_set tiles = [] {
+        tile_set set = dot::tiles;
+        if (core::has_tiles() || !core::has_bf16_dot_products()) set.bf16 = {};
+        return set;
+    }();
+    static const kernel_set made = [] {
+        kernel_set set = avx512::kernels;
+        if (core::has_byte_dot_products()) set.tiles = &tiles;
+        return set;
+    }();
+    return made;
+}
+
+// A matrix unit comes on top of the vectors of AVX-512.
 const kernel_set& amx_kernels() {
     static const kernel_set made = [] {
         kernel_set set = avx512::kernels;
@@ -42,7 +61,7 @@ const kernel_set& amx_kernels() {
 
 std::span<const kernel_set* const> kernel_sets() {
 #if defined(__x86_64__)
-    static const kernel_set* const sets[] = {&baseline::kernels, &avx2::kernels, &avx512::kernels,
+    static const kernel_set* const sets[] = {&baseline::kernels, &avx2::kernels, &avx512_kernels(),
                                              &amx_kernels()};
 #else
     static constexpr const kernel_set* sets[] = {&baseline::kernels};

@@ -1,5 +1,6 @@
-// A kernel on a matrix unit as the driver sees it. Its operands are packed in steps of depth, 64
-// bytes of every line (32 bf16 or 64 8-bit integers), a tile of 16 lines in 1 KiB:
+// A kernel on tiles, of a matrix unit or of dot products, as the driver sees it. Its operands are
+// packed in steps of depth, 64 bytes of every line (32 bf16 or 64 8-bit integers), a tile of 16
+// lines in 1 KiB:
 //
 //   strip of 32 lines:  | step 0: lines 0-15 | lines 16-31 | step 1: lines 0-15 | lines 16-31 | ...
 //   tile of A:  line 0: 64 bytes of depth | line 1 | ... | line 15
@@ -86,6 +87,8 @@ struct tile_kernel {
     [[nodiscard]] constexpr std::int64_t step_depth() const { return step_bytes / element_bytes; }
 };
 
+// Of kernels that a machine lacks `multiply` is null.
+//
 // The tile registers of a thread are set up before its first product and given back after its
 // last: what was configured before is configured again, if anything.
 struct alignas(64) tile_state {

@@ -14,17 +14,9 @@
 #include <carat/types.hpp>
 
 #include "cpu/kernels/tile_kernel.hpp"
+#include "cpu/kernels/tiles/stream.hpp"
 
 namespace carat::cpu_engine::amx {
-
-template <class E>
-struct sums_of {
-    using type = float;
-};
-template <>
-struct sums_of<std::int8_t> {
-    using type = std::uint32_t;  // modulo 2^32
-};
 
 // The unit's product, of elements A by B. Registers are named in the instruction, hence a macro.
 #define CARAT_TILE_MULTIPLY(A, B, c, a, b)                         \
@@ -78,17 +70,6 @@ inline void multiply_step(const tile_source& a, const std::byte* at, const std::
     }
     if constexpr (Rows == 2 && Cols == 2) {
         CARAT_TILE_MULTIPLY(A, B, 3, 5, 7);
-    }
-}
-
-// Some rows of complete sums, past the caches.
-inline void stream_rows(finished_sums& f, std::int64_t rows) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(f.c), _mm512_load_si512(f.sums));
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(f.c + step_bytes),
-                            _mm512_load_si512(f.sums + step_bytes));
-        f.sums += sums_line_bytes;
-        f.c += f.c_stride_bytes;
     }
 }
 

@@ -1,7 +1,6 @@
 // The row of AMX kernels.
 #include "cpu/kernels/amx/multiply.hpp"
-#include "cpu/kernels/amx/pack.hpp"
-#include "cpu/kernels/amx/store.hpp"
+#include "cpu/kernels/tiles/tile_set.hpp"
 
 namespace carat::cpu_engine::amx {
 
@@ -28,28 +27,17 @@ void give_back(const tile_state& before) {
     _tile_loadconfig(before.configuration);
 }
 
-// Bytes are packed alike, signed or not.
-template <class A, class B>
-constexpr tile_kernel make_kernel(std::string_view name) {
-    using E = std::conditional_t<sizeof(A) == 1, std::int8_t, A>;
-    return {.name = name,
-            .element_bytes = sizeof(E),
-            .pack_a = &pack_tiles<E, false>,
-            .pack_b = &pack_tiles<E, true>,
-            .multiply = &multiply<A, B>,
-            .store = &store<typename sums_of<E>::type>,
-            .store_bf16 = sizeof(E) == 2 ? &store_narrow_tile : nullptr};
-}
-
 }  // namespace
 
 extern const tile_set tiles;
 constinit const tile_set tiles = {
-    .bf16 = make_kernel<bf16, bf16>("gemm_bf16_amx_32x32"),
-    .i8 = make_kernel<std::int8_t, std::int8_t>("gemm_i8_amx_32x32"),
-    .u8 = make_kernel<std::uint8_t, std::uint8_t>("gemm_u8_amx_32x32"),
-    .u8_i8 = make_kernel<std::uint8_t, std::int8_t>("gemm_u8_i8_amx_32x32"),
-    .i8_u8 = make_kernel<std::int8_t, std::uint8_t>("gemm_i8_u8_amx_32x32"),
+    .bf16 = make_tile_kernel<bf16>("gemm_bf16_amx_32x32", &multiply<bf16, bf16>),
+    .i8 = make_tile_kernel<std::int8_t>("gemm_i8_amx_32x32", &multiply<std::int8_t, std::int8_t>),
+    .u8 = make_tile_kernel<std::int8_t>("gemm_u8_amx_32x32", &multiply<std::uint8_t, std::uint8_t>),
+    .u8_i8 =
+        make_tile_kernel<std::int8_t>("gemm_u8_i8_amx_32x32", &multiply<std::uint8_t, std::int8_t>),
+    .i8_u8 =
+        make_tile_kernel<std::int8_t>("gemm_i8_u8_amx_32x32", &multiply<std::int8_t, std::uint8_t>),
     .acquire = &acquire,
     .give_back = &give_back};
 

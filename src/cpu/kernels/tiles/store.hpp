@@ -6,7 +6,17 @@
 #include "cpu/kernels/isa/narrow.hpp"
 #include "cpu/kernels/tile_kernel.hpp"
 
-namespace carat::cpu_engine::amx {
+namespace carat::cpu_engine::CARAT_ISA {
+
+// What elements are summed in.
+template <class E>
+struct sums_of {
+    using type = float;
+};
+template <>
+struct sums_of<std::int8_t> {
+    using type = std::uint32_t;  // modulo 2^32
+};
 
 template <class T>
 struct line_of;
@@ -108,4 +118,4 @@ inline void store_narrow_tile(const tile_result& r) {
                                 r.c + i * r.row_stride_bytes, r.col_stride);
 }
 
-}  // namespace carat::cpu_engine::amx
+}  // namespace carat::cpu_engine::CARAT_ISA

@@ -13,7 +13,7 @@
 
 #include "cpu/kernels/tile_kernel.hpp"
 
-namespace carat::cpu_engine::amx {
+namespace carat::cpu_engine::CARAT_ISA {
 
 struct tile_rows {
     __m512i at[std::size_t{tile_lines}];
@@ -91,10 +91,14 @@ template <>
 struct group<std::int8_t> {
     using bits = std::uint8_t;
     static constexpr int rows = 4;
+    // Two transpositions of 4 x 4: of words among quarters, then of bytes in each. One permutation
+    // of all 64 bytes would ask for AVX-512 VBMI.
     static __m512i order() {
-        const __m512i row = _mm512_set1_epi32(0x30201000);
-        return _mm512_add_epi32(
-            row, _mm512_mullo_epi32(_mm512_set1_epi32(0x01010101), group<bf16>::counting()));
+        return _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+    }
+    static __m512i interleaved(__m512i rows, __m512i order) {
+        const __m512i bytes = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
+        return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(order, rows), bytes);
     }
     static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order) {
         const auto row = [&](int i) {
@@ -104,7 +108,7 @@ struct group<std::int8_t> {
         all = _mm512_inserti32x4(all, row(1), 1);
         all = _mm512_inserti32x4(all, row(2), 2);
         all = _mm512_inserti32x4(all, row(3), 3);
-        return _mm512_permutexvar_epi8(order, all);
+        return interleaved(all, order);
     }
     static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order, int lines,
                         std::int64_t depths) {
@@ -117,7 +121,7 @@ struct group<std::int8_t> {
         all = _mm512_inserti32x4(all, row(1), 1);
         all = _mm512_inserti32x4(all, row(2), 2);
         all = _mm512_inserti32x4(all, row(3), 3);
-        return _mm512_permutexvar_epi8(order, all);
+        return interleaved(all, order);
     }
 };
 
@@ -287,4 +291,4 @@ void pack_tiles(const std::byte* source, std::int64_t across, std::int64_t along
     }
 }
 
-}  // namespace carat::cpu_engine::amx
+}  // namespace carat::cpu_engine::CARAT_ISA
