@@ -5,7 +5,7 @@
 //   carat::matrix_product(carat::prepare(a, carat::side::left), b, c);
 //
 // Measured before it is used: see docs/adr/0073. f16 and bf16 are kept as float where the processor
-// has no tiles for them. Meant for a C by rows; others are correct and slower.
+// has no instructions for them. Meant for a C by rows; others are correct and slower.
 #pragma once
 
 #include <concepts>

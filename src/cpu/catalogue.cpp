@@ -91,8 +91,9 @@ constexpr auto baseline = row<core::isa::baseline>(
 #if defined(__x86_64__)
 constexpr auto avx2 =
     row<core::isa::avx2>("cpu.engine.avx2", "the engine with its AVX2 and FMA kernels");
-constexpr auto avx512 =
-    row<core::isa::avx512>("cpu.engine.avx512", "the engine with its AVX-512 kernels");
+constexpr auto avx512 = row<core::isa::avx512>(
+    "cpu.engine.avx512",
+    "the engine with its AVX-512 kernels, VNNI and AVX512_BF16 where they are");
 constexpr auto amx = row<core::isa::amx>(
     "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");
 #endif

@@ -85,7 +85,7 @@ class product {
     plan::request request_;
     plan::cpu_plan plan_;
     runner run_;
-    std::optional<tile_product> tiles_;  // where there is a matrix unit for these types
+    std::optional<tile_product> tiles_;  // where there are tiles for these types
 };
 
 }  // namespace carat::cpu_engine

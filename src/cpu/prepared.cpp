@@ -44,7 +44,7 @@ void pack_panels(prepared_operand& into, const kernel<T>& with, const packers<T>
 std::size_t pack_operand(prepared_operand& into, const kernel_set& with, dtype type,
                          const source& from, std::int64_t count, std::int64_t k) {
     if (count == 0 || k == 0) return 0;
-    if (with.tiles != nullptr && type == dtype::bf16 && with.tiles->bf16.multiply != nullptr)
+    if (type == dtype::bf16 && has_bf16_tiles(with))
         pack_strips(into, with.tiles->bf16, from, count, k);
     else if (type == dtype::f64)
         pack_panels(into, with.f64, with.f64.pack, from, count, k);

@@ -62,10 +62,10 @@ bool starts_on_lines(const tile_task& t) {
 
 }  // namespace
 
-bool has_tiles_for(const core::problem& p, const tile_set& from) {
-    const bool bytes = is_byte_integer(p.a_type) && is_byte_integer(p.b_type);
-    const bool halves = p.a_type == dtype::bf16 && p.b_type == dtype::bf16;
-    return (bytes || halves) && kernel_for(p, from).multiply != nullptr;
+bool has_tiles_for(const core::problem& p, const kernel_set& with) {
+    if (with.tiles == nullptr) return false;
+    if (is_byte_integer(p.a_type)) return is_byte_integer(p.b_type);
+    return p.a_type == dtype::bf16 && p.b_type == dtype::bf16 && has_bf16_tiles(with);
 }
 
 tile_product::tile_product(const core::problem& p, int threads, const tile_set& with,

@@ -7,14 +7,15 @@
 #include "core/implementation.hpp"
 #include "core/problem.hpp"
 #include "cpu/kernels/finish_call.hpp"
+#include "cpu/kernels/kernel.hpp"
 #include "cpu/kernels/tile_kernel.hpp"
 #include "cpu/prepared.hpp"
 #include "plan/tile_plan.hpp"
 
 namespace carat::cpu_engine {
 
-// Whether these tiles multiply these types.
-[[nodiscard]] bool has_tiles_for(const core::problem& p, const tile_set& from);
+// Whether there are tiles for these types.
+[[nodiscard]] bool has_tiles_for(const core::problem& p, const kernel_set& with);
 
 class tile_product {
   public:

@@ -27,16 +27,25 @@ TEST(isa, the_kernels_are_those_of_the_level) {
         << made.explain();
 }
 
-TEST(isa, tiles_multiply_narrow_types_at_their_level_only) {
-    const bool tiles = core::isa_in_use() == core::isa::amx;
-    if (!tiles) std::puts("NOT TESTED: tiles: this level has none");
-    for (const auto& [type, sums, with] : {std::tuple{dtype::bf16, dtype::f32, "gemm_bf16_amx_"},
-                                           std::tuple{dtype::bf16, dtype::bf16, "gemm_bf16_amx_"},
-                                           std::tuple{dtype::i8, dtype::i32, "gemm_i8_amx_"}}) {
+// Kernels of a level are there where the machine has its instructions, and no others are taken.
+TEST(isa, tiles_multiply_narrow_types_where_the_level_has_them) {
+    const core::isa level = core::isa_in_use();
+    const cpu_engine::kernel_set& with = cpu_engine::kernels_for(level);
+    const bool of_bytes =
+        level == core::isa::amx || (level == core::isa::avx512 && core::has_byte_dot_products());
+    const bool of_bf16 = level == core::isa::amx ||
+                         (of_bytes && !core::has_tiles() && core::has_bf16_dot_products());
+    if (!of_bytes) std::puts("NOT TESTED: tiles of bytes: this level has none here");
+    if (!of_bf16) std::puts("NOT TESTED: tiles of bf16: this level has none here");
+    const std::string unit = level == core::isa::amx ? "_amx_" : "_dot_";
+    for (const auto& [type, sums, expected] : {std::tuple{dtype::bf16, dtype::f32, of_bf16},
+                                               std::tuple{dtype::bf16, dtype::bf16, of_bf16},
+                                               std::tuple{dtype::i8, dtype::i32, of_bytes}}) {
         core::problem p = core::row_major_problem(type, 100, 100, 100);
         p.c_type = sums;
-        const cpu_engine::product made(p, 1, cpu_engine::kernels_for(core::isa_in_use()));
-        EXPECT_EQ(made.explain().find(with) != std::string::npos, tiles) << made.explain();
+        const std::string plan = cpu_engine::product(p, 1, with).explain();
+        const std::string tiles = "gemm_" + std::string(name(type)) + unit;
+        EXPECT_EQ(plan.find(tiles) != std::string::npos, expected) << plan;
     }
 }
 

@@ -21,9 +21,9 @@ class tiles : public testing::TestWithParam<core::isa> {
   protected:
     void SetUp() override {
         if (GetParam() > core::best_isa()) GTEST_SKIP() << "NOT TESTED: this machine has none";
-        const cpu_engine::tile_set* set = kernels().tiles;
-        if (set == nullptr) GTEST_SKIP() << "NOT TESTED: this level has no tiles on this machine";
-        has_bf16_ = set->bf16.multiply != nullptr;
+        if (kernels().tiles == nullptr)
+            GTEST_SKIP() << "NOT TESTED: this level has no tiles on this machine";
+        has_bf16_ = cpu_engine::has_bf16_tiles(kernels());
         if (!has_bf16_) std::puts("NOT TESTED: bf16: this level has no tiles of it here");
     }
     static const cpu_engine::kernel_set& kernels() { return cpu_engine::kernels_for(GetParam()); }

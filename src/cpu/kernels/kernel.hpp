@@ -117,6 +117,9 @@ struct kernel_set {
 // The row for a level, which must be one of this build's.
 [[nodiscard]] const kernel_set& kernels_for(core::isa level);
 
+// Whether bf16 by bf16 runs on tiles; bytes do on all.
+[[nodiscard]] bool has_bf16_tiles(const kernel_set& set);
+
 template <class T>
 [[nodiscard]] const kernel<T>& kernel_of(const kernel_set& set);
 template <>

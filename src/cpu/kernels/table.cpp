@@ -75,6 +75,10 @@ namespace {
 
 }  // namespace
 
+bool has_bf16_tiles(const kernel_set& set) {
+    return set.tiles != nullptr && set.tiles->bf16.multiply != nullptr;
+}
+
 const kernel_set& kernels_for(core::isa level) {
     for (const kernel_set* set : kernel_sets())
         if (set->level == level) return *set;

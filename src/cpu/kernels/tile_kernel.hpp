@@ -87,8 +87,6 @@ struct tile_kernel {
     [[nodiscard]] constexpr std::int64_t step_depth() const { return step_bytes / element_bytes; }
 };
 
-// Of kernels that a machine lacks `multiply` is null.
-//
 // The tile registers of a thread are set up before its first product and given back after its
 // last: what was configured before is configured again, if anything.
 struct alignas(64) tile_state {
@@ -96,7 +94,7 @@ struct alignas(64) tile_state {
 };
 
 struct tile_set {
-    tile_kernel bf16;
+    tile_kernel bf16;  // empty where the machine has none
     tile_kernel i8;
     tile_kernel u8;
     tile_kernel u8_i8;  // A by B
