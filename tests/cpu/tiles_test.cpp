@@ -216,21 +216,27 @@ TEST_P(tiles, sums_do_not_depend_on_threads) {
     EXPECT_EQ(product_by(1), product_by(2));
 }
 
-// 2^31 wraps, it does not saturate: 131072 times -128 times -128.
-TEST_P(tiles, integers_are_modulo_2_to_the_32) {
+// The sum of k products a b, modulo 2^32.
+template <class A, class B>
+void check_wrapping(const cpu_engine::kernel_set& with, A x, B y) {
     constexpr std::int64_t k = 131072;
-    matrix<std::int8_t> a(1, k, order::rows);
-    matrix<std::int8_t> b(k, 1, order::columns);
+    matrix<A> a(1, k, order::rows);
+    matrix<B> b(k, 1, order::columns);
     matrix<std::int32_t> c(1, 1, order::rows);
-    std::ranges::fill(a.data, std::int8_t{-128});
-    std::ranges::fill(b.data, std::int8_t{-128});
-    run(kernels(), problem_of(1, 1, k, a, b, c), a, b, c);
-    EXPECT_EQ(c(0, 0), INT32_MIN);
-    matrix<std::uint8_t> u(1, k, order::rows);
-    std::ranges::fill(u.data, std::uint8_t{255});
-    run(kernels(), problem_of(1, 1, k, u, b, c), u, b, c);
-    EXPECT_EQ(c(0, 0),
-              static_cast<std::int32_t>(-std::int64_t{k} * 255 * 128 + (std::int64_t{1} << 32)));
+    std::ranges::fill(a.data, x);
+    std::ranges::fill(b.data, y);
+    run(with, problem_of(1, 1, k, a, b, c), a, b, c);
+    EXPECT_EQ(static_cast<std::uint32_t>(c(0, 0)), static_cast<std::uint32_t>(k * x * y))
+        << int(x) << " " << int(y);
+}
+
+// Sums wrap, they do not saturate: 131072 times -128 times -128 is 2^31.
+TEST_P(tiles, integers_are_modulo_2_to_the_32) {
+    check_wrapping<std::int8_t, std::int8_t>(kernels(), -128, -128);
+    check_wrapping<std::int8_t, std::int8_t>(kernels(), -128, 127);
+    check_wrapping<std::int8_t, std::uint8_t>(kernels(), -128, 255);
+    check_wrapping<std::uint8_t, std::int8_t>(kernels(), 255, -128);
+    check_wrapping<std::uint8_t, std::uint8_t>(kernels(), 255, 255);
 }
 
 // |C - exact| <= gamma_k |A||B|, every entry, against double; products of bf16 are exact in f32.
