@@ -8,6 +8,11 @@
 // Steps are taken from left to right on the sums, in the type they are summed in (double for
 // double, float for the rest), and E is added after the last: C = finish(A B) + E. What is not a
 // number stays so. Values are read while the product runs, not when the step is made.
+//
+// On a GPU (carat::cuda) there are no functors, but gates and the largest number:
+//
+//   carat::matrix_product(carat::cuda{}, x, w, y, carat::swiglu);        // W has 2n columns, Y n
+//   carat::matrix_product(carat::cuda{}, x, w, y, carat::amax(&largest) | carat::scale(0.5));
 #pragma once
 
 #include <algorithm>
@@ -31,7 +36,23 @@ enum class by : std::uint8_t { row, column };
 
 namespace detail {
 
-enum class step_kind : std::uint8_t { bias, scale, scale_all, relu, gelu, silu, each };
+enum class step_kind : std::uint8_t {
+    bias,
+    scale,
+    scale_all,
+    relu,
+    gelu,
+    silu,
+    each,
+    reglu,
+    geglu,
+    swiglu,
+    amax
+};
+
+[[nodiscard]] constexpr bool is_gate(step_kind kind) {
+    return kind == step_kind::reglu || kind == step_kind::geglu || kind == step_kind::swiglu;
+}
 
 // `count` sums that are neighbours in a row of C, or, `down`, in a column; the first is (row, col).
 template <class T>
@@ -44,7 +65,7 @@ inline constexpr std::size_t most_functor_bytes = 32;
 struct finish_step {
     step_kind kind = step_kind::relu;
     by of = by::column;            // bias, scale
-    const void* values = nullptr;  // bias, scale: of the type of the sums
+    const void* values = nullptr;  // bias, scale, amax: of the type of the sums
     std::size_t count = 0;
     double number = 1;  // scale_all
     each_function<double> each_f64 = nullptr;
@@ -179,6 +200,26 @@ inline constexpr finish<> relu = detail::one_step({.kind = detail::step_kind::re
 inline constexpr finish<> gelu = detail::one_step({.kind = detail::step_kind::gelu});
 // x / (1 + e^-x).
 inline constexpr finish<> silu = detail::one_step({.kind = detail::step_kind::silu});
+
+// Gates, on a GPU: A B has twice as many columns as C, and C(i, j) = f(x(i, j)) x(i, j + n), where
+// x are the sums after the steps before this one, n are the columns of C and f is relu, gelu or
+// silu. Values of columns before the gate are 2n. At most one.
+inline constexpr finish<> reglu = detail::one_step({.kind = detail::step_kind::reglu});
+inline constexpr finish<> geglu = detail::one_step({.kind = detail::step_kind::geglu});
+inline constexpr finish<> swiglu = detail::one_step({.kind = detail::step_kind::swiglu});
+
+// On a GPU: the largest |x| of the numbers at this place among the steps, of all products of a
+// batch, is written to `where`, in the GPU's memory and of the type of the sums; not a number,
+// where one of them isn't. At most one, not before a gate.
+template <class T>
+requires detail::finish_value<T>
+[[nodiscard]] finish<T> amax(T* where) {
+    detail::finish_step step;
+    step.kind = detail::step_kind::amax;
+    step.values = where;
+    step.count = 1;
+    return detail::one_step<T>(step);
+}
 
 // A step of your own: f(x) or f(x, row, col) for each sum x, a double or float. It is copied, must
 // be trivially copyable and of at most 32 bytes, and is called by several threads at once; it may

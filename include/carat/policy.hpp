@@ -4,6 +4,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include <carat/accuracy.hpp>
+
 struct CUstream_st;  // what a cudaStream_t points to
 
 namespace carat {
@@ -20,6 +22,7 @@ struct cuda {
     int device = -1;                // -1: the calling thread's current one
     // The bits of a row of C don't depend on how many rows there are; docs/gpu.md has its cost.
     bool batch_invariant = false;
+    f32_as f32 = f32_as::f32;
 };
 
 namespace detail {

@@ -90,12 +90,16 @@ concept multiplied = std::same_as<T, double> || std::same_as<T, float> ||
     std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> ||
     (fp8<T>&& std::same_as<P, cuda>);
 
-template <class T, class C>
+// Elements whose sums are f32: they may be written as any narrower floating type.
+template <class T>
+concept summed_in_f32 = std::same_as<T, float> || sizeof(T) == 2 || fp8<T>;
+
+template <class T, class C, class P>
 concept summed_into = (std::same_as<T, C> && sizeof(T) != 1) ||
                       (sizeof(T) == 1 && !fp8<T> && std::same_as<C, std::int32_t>) ||
                       (sizeof(T) == 2 && std::same_as<C, float>) ||
                       (sizeof(C) == 2 && std::same_as<T, float>) ||
-                      (fp8<T> && (std::same_as<C, float> || sizeof(C) == 2));
+                      (std::same_as<P, cuda> && summed_in_f32<T> && summed_in_f32<C>);
 
 // The type in which elements of T are summed.
 template <class T>
@@ -128,7 +132,7 @@ concept product_of =
         std::same_as<P, cpu> || (!ready<A> && !ready<B>)) &&
     readable<E, P>&& writable<C> &&
     (ready<A> || ready<B> || multiplied_by<element_of<A>, element_of<B>>)&&summed_into<
-        product_element<A, B>, element_of<C>>&& std::same_as<element_of<E>, element_of<C>>;
+        product_element<A, B>, element_of<C>, P>&& std::same_as<element_of<E>, element_of<C>>;
 
 // One message for each thing that can be wrong; the first that fails says it.
 template <class A, class B, class E, class C, class P = cpu>
@@ -155,10 +159,11 @@ constexpr bool check_types() {
     static_assert(!operand<A> || !operand<B> || multiplied_by<element_of<A>, element_of<B>>,
                   "carat::matrix_product: A and B must have the same element type, or both be "
                   "8-bit integers, or both fp8");
-    static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>>,
+    static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>, P>,
                   "carat::matrix_product: C must have the element type of A, or float where A is "
                   "carat::f16 or carat::bf16, or one of these where A is float, or std::int32_t "
-                  "where A is an 8-bit integer, or float or one of these where A is fp8");
+                  "where A is an 8-bit integer; on a GPU float, carat::f16, carat::bf16 or fp8 "
+                  "where A is one of them");
     static_assert(!matrix_like<C> || writable<C>,
                   "carat::matrix_product: C is read-only (its elements are const)");
     static_assert(!operand<E> || !matrix_like<C> || std::same_as<element_of<E>, element_of<C>>,

@@ -66,6 +66,7 @@ void run_batch(const core::problem& p, int threads, const operands& x,
 
 void multiply_checked(const cpu& where, const operands& x, const detail::finish_steps* steps) {
     api::check_threads(where);
+    if (steps != nullptr) api::check_finish_on_cpu(*steps, "matrix_products");
     const core::problem p = api::checked_batch(x.a, x.b, x.e, x.c, steps);
     if (x.c.count == 0 || p.m == 0 || p.n == 0) return;
     const int threads = core::most_threads(where.threads);

@@ -126,11 +126,13 @@ class targets {
 
 // What `checked_problem` says of one product, with its number.
 core::problem checked_product(const erased_batch& a, const erased_batch& b, const erased_batch* e,
-                              const erased_batch& c, std::size_t i) {
+                              const erased_batch& c, const detail::finish_steps* steps,
+                              std::size_t i) {
     static constexpr std::size_t prefix = std::string_view("matrix_product: ").size();
     try {
         const erased_matrix added = e == nullptr ? erased_matrix{} : item(*e, i);
-        return checked_problem(item(a, i), item(b, i), e == nullptr ? nullptr : &added, item(c, i));
+        return checked_problem(item(a, i), item(b, i), e == nullptr ? nullptr : &added, item(c, i),
+                               steps);
     } catch (const error& why) {
         fail(why.code(), "product " + std::to_string(i) + ": " + (why.what() + prefix));
     }
@@ -171,11 +173,12 @@ core::problem checked_batch(const erased_batch& a, const erased_batch& b, const 
     if (e != nullptr) check_stride(*e, "E");
     check_stride(c, "C");
     if (c.count == 0) return {};
-    const core::problem p = checked_product(a, b, e, c, 0);
+    const core::problem p = checked_product(a, b, e, c, steps, 0);
     // Of matrices at a stride the first says all; pointers may be null one by one.
     const bool pointed = a.pointers != nullptr || b.pointers != nullptr || c.pointers != nullptr ||
                          (e != nullptr && e->pointers != nullptr);
-    for (std::size_t i = 1; pointed && i < c.count; ++i) (void)checked_product(a, b, e, c, i);
+    for (std::size_t i = 1; pointed && i < c.count; ++i)
+        (void)checked_product(a, b, e, c, steps, i);
     if (steps != nullptr) check_values(*steps, c);
     if (p.m == 0 || p.n == 0) return p;
     const targets written(c);

@@ -1,6 +1,8 @@
 #include "api/checks.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "api/overlap.hpp"
@@ -20,15 +22,29 @@ std::string size(const erased_matrix& m) {
     return std::to_string(m.rows) + " x " + std::to_string(m.cols);
 }
 
+std::span<const detail::finish_step> in_order(const detail::finish_steps& steps) {
+    return std::span(steps.at).first(steps.count);
+}
+
+// How many columns of A B make one of C.
+std::size_t columns_for_one(const detail::finish_steps* steps) {
+    if (steps == nullptr) return 1;
+    const bool gated = std::ranges::any_of(
+        in_order(*steps), [](const detail::finish_step& s) { return is_gate(s.kind); });
+    return gated ? 2 : 1;
+}
+
 void check_sizes(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
-                 const erased_matrix& c) {
+                 const erased_matrix& c, std::size_t columns) {
     if (a.cols != b.rows)
         fail(error_code::size_mismatch, "A is " + size(a) + " and B is " + size(b) +
                                             ": B must have as many rows as A has columns");
-    if (c.rows != a.rows || c.cols != b.cols)
-        fail(error_code::size_mismatch, "C is " + size(c) + " but A B is " +
-                                            std::to_string(a.rows) + " x " +
-                                            std::to_string(b.cols));
+    const bool fits = columns == 1 ? c.cols == b.cols : b.cols % 2 == 0 && c.cols == b.cols / 2;
+    if (c.rows != a.rows || !fits)
+        fail(error_code::size_mismatch,
+             "C is " + size(c) + " but A B is " + std::to_string(a.rows) + " x " +
+                 std::to_string(b.cols) +
+                 (columns == 1 ? "" : ": of a gate C has half the columns"));
     if (e != nullptr && (e->rows != c.rows || e->cols != c.cols))
         fail(error_code::size_mismatch,
              "E is " + size(*e) + " but C is " + size(c) + ": they must be of one size");
@@ -84,6 +100,13 @@ void check_prepared(const erased_matrix& m, const char* name_of, side place,
                  ": both must be of one type");
 }
 
+// Of a step that has some, else null.
+const char* name_of_values(detail::step_kind kind) {
+    if (kind == detail::step_kind::bias) return "the bias";
+    if (kind == detail::step_kind::scale) return "the scale";
+    return kind == detail::step_kind::amax ? "the amax" : nullptr;
+}
+
 core::layout layout_of(const erased_matrix& m) {
     return {m.row_stride, m.col_stride};
 }
@@ -97,23 +120,35 @@ bool same_elements(const erased_matrix& x, const erased_matrix& y) {
 }
 
 void check_finish(const detail::finish_steps& steps, const erased_matrix& c) {
-    for (std::size_t i = 0; i < steps.count; ++i) {
-        const detail::finish_step& step = steps.at[i];
-        const bool bias = step.kind == detail::step_kind::bias;
-        if (!bias && step.kind != detail::step_kind::scale) continue;
-        const std::string name = bias ? "the bias" : "the scale";
+    std::size_t columns = columns_for_one(&steps);
+    for (const detail::finish_step& step : in_order(steps)) {
+        if (is_gate(step.kind)) columns = 1;
+        const char* const name = name_of_values(step.kind);
+        if (name == nullptr) continue;
         const bool rows = step.of == by::row;
-        const std::size_t wanted = rows ? c.rows : c.cols;
+        const std::size_t wanted = step.kind == detail::step_kind::amax ? 1
+                                   : rows                               ? c.rows
+                                                                        : c.cols * columns;
         if (step.count != wanted)
             fail(error_code::size_mismatch,
-                 name + " has " + std::to_string(step.count) + " values but C is " + size(c) +
-                     ": it must have one for each " + (rows ? "row" : "column"));
+                 std::string(name) + " has " + std::to_string(step.count) + " values but C is " +
+                     size(c) + ": it must have one for each " + (rows ? "row" : "column") +
+                     (!rows && columns == 2 ? " of A B" : ""));
         const dtype type = size_bytes(c.type) == 8 ? dtype::f64 : dtype::f32;
         const erased_matrix values = {const_cast<void*>(step.values), 1, step.count, 0, 1, type, 1};
-        check_data(values, name.c_str());
+        check_data(values, name);
         if (may_overlap(values, c))
-            fail(error_code::aliasing, "C overlaps " + name + "; write to a matrix of its own");
+            fail(error_code::aliasing,
+                 std::string("C overlaps ") + name + "; write to a matrix of its own");
     }
+}
+
+void check_finish_on_cpu(const detail::finish_steps& steps, const std::string& call) {
+    for (const detail::finish_step& step : in_order(steps))
+        if (is_gate(step.kind) || step.kind == detail::step_kind::amax)
+            throw error(error_code::unsupported,
+                        call + (is_gate(step.kind) ? ": gates are" : ": amax is") +
+                            " for carat::cuda: on a CPU take a loop of your own after the product");
 }
 
 void check_threads(const cpu& where) {
@@ -123,8 +158,9 @@ void check_threads(const cpu& where) {
 }
 
 core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,
-                              const erased_matrix* e, const erased_matrix& c) {
-    check_sizes(a, b, e, c);
+                              const erased_matrix* e, const erased_matrix& c,
+                              const detail::finish_steps* steps) {
+    check_sizes(a, b, e, c, columns_for_one(steps));
     if (a.prepared != nullptr) check_prepared(a, "A", side::left, b);
     if (b.prepared != nullptr) check_prepared(b, "B", side::right, a);
     check_places(a, b, e, c);

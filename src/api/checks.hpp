@@ -1,6 +1,8 @@
 // Everything that can be wrong with the arguments of a product, found before anything is written.
 #pragma once
 
+#include <string>
+
 #include <carat/product.hpp>
 
 #include "core/problem.hpp"
@@ -10,11 +12,16 @@ namespace carat::api {
 // Throws carat::error for a negative number of threads.
 void check_threads(const cpu& where);
 
-// The product as a problem. Throws carat::error, in one line naming the argument and both values.
+// The product as a problem, `steps` of its finish or null: with a gate among them B has twice the
+// problem's columns. Throws carat::error, in one line naming the argument and both values.
 [[nodiscard]] core::problem checked_problem(const detail::erased_matrix& a,
                                             const detail::erased_matrix& b,
                                             const detail::erased_matrix* e,
-                                            const detail::erased_matrix& c);
+                                            const detail::erased_matrix& c,
+                                            const detail::finish_steps* steps);
+
+// Throws for steps that only GPUs take, in the name of that call.
+void check_finish_on_cpu(const detail::finish_steps& steps, const std::string& call);
 
 // Values of a finish: as many as C has rows or columns, there, and apart from C. Throws as above.
 void check_finish(const detail::finish_steps& steps, const detail::erased_matrix& c);

@@ -26,7 +26,7 @@ void start(const cuda& where, const std::string& call, const core::problem& p,
            const erased_matrix* e, const detail::finish_steps* steps,
            std::span<const core::operands> all) {
     try {
-        cuda_call::multiply({where.device, where.stream, where.batch_invariant},
+        cuda_call::multiply({where.device, where.stream, where.batch_invariant, where.f32},
                             {p, e == nullptr ? core::layout{} : layout_of(*e), steps}, all);
     } catch (const error& why) {
         throw error(why.code(), call + ": " + why.what());
@@ -36,7 +36,7 @@ void start(const cuda& where, const std::string& call, const core::problem& p,
 void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix& b,
                   const erased_matrix* e, const erased_matrix& c,
                   const detail::finish_steps* steps) {
-    const core::problem p = api::checked_problem(a, b, e, c);
+    const core::problem p = api::checked_problem(a, b, e, c, steps);
     if (steps != nullptr) api::check_finish(*steps, c);
     if (p.m == 0 || p.n == 0) return;
     const std::array<core::operands, 1> one = {

@@ -36,7 +36,8 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
                       const erased_matrix* e, const erased_matrix& c,
                       const detail::finish_steps* steps) {
     api::check_threads(where);
-    const core::problem p = api::checked_problem(a, b, e, c);
+    if (steps != nullptr) api::check_finish_on_cpu(*steps, "matrix_product");
+    const core::problem p = api::checked_problem(a, b, e, c, steps);
     if (steps != nullptr) api::check_finish(*steps, c);
     if (p.m == 0 || p.n == 0) return;
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())

@@ -1,15 +1,17 @@
 // The call on a GPU against the definition, exactly, on whole numbers: every type, layout, factor,
 // place of E and form of finish.
-#include <array>
-#include <optional>
-
-#include "tests/gpu_call/device.hpp"
+#include "tests/gpu_call/one_product.hpp"
 
 namespace {
 
 using namespace carat;
+using test::e_is;
+using test::gelu_of;
+using test::line;
 using test::mirrored;
-using test::strides;
+using test::one_product;
+using test::shape;
+using test::shapes;
 
 template <class Types>
 class gpu_product : public test::gpu_test {};
@@ -20,119 +22,6 @@ using all_types =
                    test::types<float, float>, test::types<double, double>,
                    test::types<std::int8_t, std::int32_t>>;
 TYPED_TEST_SUITE(gpu_product, all_types);
-
-strides layout(std::size_t rows, std::size_t cols, unsigned kind) {
-    const auto r = static_cast<std::ptrdiff_t>(rows);
-    const auto c = static_cast<std::ptrdiff_t>(cols);
-    switch (kind % 6) {
-        case 0:
-            return {c, 1};
-        case 1:
-            return {1, r};
-        case 2:
-            return {(c + 31) / 16 * 16, 1};  // padded, aligned
-        case 3:
-            return {1, r + 3};
-        case 4:
-            return {3 * c + 2, 3};  // neither direction is contiguous
-        default:
-            return {-c - 5, 1};
-    }
-}
-
-// C may not run backward in every test, since few programs do.
-strides layout_of_c(std::size_t rows, std::size_t cols, unsigned kind) {
-    return layout(rows, cols, kind % 5);
-}
-
-struct shape {
-    std::size_t m, n, k;
-};
-constexpr shape shapes[] = {{1, 1, 1},      {8, 8, 8},      {17, 1, 3},     {1, 300, 64},
-                            {33, 31, 65},   {64, 64, 64},   {130, 126, 33}, {129, 257, 16},
-                            {256, 128, 48}, {5, 200, 1100}, {200, 5, 1100}, {300, 520, 72},
-                            {3, 5, 0},      {512, 640, 128}};
-
-// The exact sums of products of whole numbers.
-std::vector<double> sums_of(const shape& s) {
-    std::vector<double> sums(s.m * s.n);
-    for (std::size_t i = 0; i < s.m; ++i)
-        for (std::size_t t = 0; t < s.k; ++t)
-            for (std::size_t j = 0; j < s.n; ++j)
-                sums[i * s.n + j] += test::whole('a', i, t) * test::whole('b', t, j);
-    return sums;
-}
-
-enum class e_is { absent, c, like_c, elsewhere };
-
-template <class T>
-void fill_if(mirrored<T>& m, bool read, char operand) {
-    if (read)
-        m.fill_whole(static_cast<unsigned>(operand));
-    else
-        m.upload();
-}
-
-template <class I, class O>
-struct one_product {
-    shape s;
-    mirrored<I> a, b;
-    mirrored<O> c, e;
-    e_is which;
-    double alpha, beta;
-
-    one_product(const shape& of, unsigned count)
-        : s(of),
-          a(s.m, s.k, layout(s.m, s.k, count), count % 7 == 0 ? 1 : 0),
-          b(s.k, s.n, layout(s.k, s.n, count / 2 + 3), count % 5 == 0 ? 1 : 0),
-          c(s.m, s.n, layout_of_c(s.m, s.n, count / 3), count % 11 == 0 ? 1 : 0),
-          e(s.m, s.n,
-            count % 4 == 2 ? layout_of_c(s.m, s.n, count / 3) : layout(s.m, s.n, count + 2),
-            count % 13 == 0 ? 1 : 0),
-          which(static_cast<e_is>(count % 4)),
-          alpha(std::array{1.0, 2.0, -1.0, 0.0, 1.0}[count % 5]),
-          beta(which == e_is::absent ? 0 : std::array{1.0, -2.0, 0.0}[count % 3]) {
-        // What must not be read is not a number, where the type has one.
-        fill_if(a, alpha != 0, 'a');
-        fill_if(b, alpha != 0, 'b');
-        fill_if(c, which == e_is::c && beta != 0, 'e');
-        fill_if(e, beta != 0, 'e');
-    }
-
-    template <class... Finish>
-    void start(const cuda& where, const Finish&... last) {
-        const auto x = scaled(alpha, a.view());
-        if (which == e_is::absent) return matrix_product(where, x, b.view(), c.view(), last...);
-        if (which == e_is::c)
-            return matrix_product(where, x, b.view(), scaled(beta, c.view()), c.view(), last...);
-        matrix_product(where, x, b.view(), scaled(beta, e.view()), c.view(), last...);
-    }
-
-    // `finish` of a sum at (i, j).
-    template <class F>
-    std::string check(const F& finish, double tolerance = 0) {
-        c.download();
-        if (!c.is_whole_around()) return "memory around C was written";
-        const std::vector<double> sums = sums_of(s);
-        for (std::size_t i = 0; i < s.m; ++i)
-            for (std::size_t j = 0; j < s.n; ++j) {
-                double x = finish(alpha * sums[i * s.n + j], i, j);
-                if (beta != 0) x += beta * test::whole('e', i, j);
-                const auto expected = static_cast<double>(O(x));
-                const auto got = static_cast<double>(c.here(i, j));
-                if (!(std::fabs(got - expected) <= tolerance * std::fmax(1, std::fabs(expected))))
-                    return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
-                           std::to_string(got) + " instead of " + std::to_string(expected);
-            }
-        return {};
-    }
-
-    [[nodiscard]] std::string text() const {
-        return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) +
-               " alpha " + std::to_string(alpha) + " beta " + std::to_string(beta) + " E " +
-               std::to_string(static_cast<int>(which));
-    }
-};
 
 double plain(double x, std::size_t, std::size_t) {
     return x;
@@ -153,21 +42,6 @@ TYPED_TEST(gpu_product, is_exact_on_whole_numbers) {
     EXPECT_EQ(count, 12 * std::size(shapes));
 }
 
-// Values of a finish on the GPU.
-struct line {
-    std::vector<float> values;
-    test::device_memory memory;
-
-    line(std::size_t count, unsigned kind) : values(count) {
-        for (std::size_t i = 0; i < count; ++i)
-            values[i] = kind == 0 ? (i % 3 == 0 ? -0.5F : 2.0F) : static_cast<float>(i % 7) - 3;
-        memory = test::on_device(values.data(), count * sizeof(float));
-    }
-    [[nodiscard]] std::span<const float> there() const {
-        return {static_cast<const float*>(memory.get()), values.size()};
-    }
-};
-
 TYPED_TEST(gpu_product, finishes_are_exact_on_whole_numbers) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
@@ -178,8 +52,8 @@ TYPED_TEST(gpu_product, finishes_are_exact_on_whole_numbers) {
                 one_product<in, out> p(s, count);
                 const by of = count % 3 == 0 ? by::row : by::column;
                 const std::size_t lines = of == by::row ? s.m : s.n;
-                const line factors(lines, 0);
-                const line added(lines, 1);
+                const line<float> factors(lines, 0);
+                const line<float> added(lines, 1);
                 const auto place = [&](std::size_t r, std::size_t c) {
                     return of == by::row ? r : c;
                 };
@@ -202,10 +76,6 @@ TYPED_TEST(gpu_product, finishes_are_exact_on_whole_numbers) {
             }
         EXPECT_EQ(count, 6 * std::size(shapes));
     }
-}
-
-double gelu_of(double x) {
-    return x / 2 * (1 + std::tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
 }
 
 TYPED_TEST(gpu_product, gelu_and_silu_are_what_they_are_defined_to_be) {

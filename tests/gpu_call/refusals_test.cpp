@@ -98,23 +98,41 @@ bool knows_kernels() {
 
 TEST(gpu_refusals, finishes_that_no_kernel_has_name_the_step) {
     if (!knows_kernels()) GTEST_SKIP() << "this build has no CUDA";
-    matrix<bf16> a(4, 4), b(4, 4), c(4, 4);
-    matrix<double> x(4, 4), y(4, 4), z(4, 4);
-    const std::vector<float> v(4);
-    const auto refuse = [&](const auto& last, const char* words) {
-        test::expect_refusal([&] { matrix_product(cuda{}, a, b, c, last); },
-                             error_code::unsupported,
-                             {words, "scale, a bias and an activation, in this order"});
+    matrix<bf16> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
+    float x = 0;
+    float y = 0;
+    const auto refuse = [&](auto& into, const auto& last, const char* words) {
+        test::expect_refusal([&] { matrix_product(cuda{}, a, b, into, last); },
+                             error_code::unsupported, {"on a GPU", words});
     };
-    refuse(relu | bias(v), "bias follows relu");
-    refuse(bias(v) | scale(2.0), "scale follows bias");
-    refuse(bias(v) | bias(v, by::row), "bias comes twice");
-    refuse(scale(v) | scale(v), "scale comes twice");
-    refuse(scale(0.0) | relu, "scale is by 0");
-    refuse(relu | gelu, "gelu is a second activation");
-    refuse(each([](auto s) { return s; }), "each is a function of the host");
-    test::expect_refusal([&] { matrix_product(cuda{}, x, y, z, relu); }, error_code::unsupported,
-                         {"a finish is for f16, bf16 and fp8, not for f64"});
+    refuse(c, each([](auto s) { return s; }), "each is a function of the host");
+    refuse(half, swiglu | reglu, "one gate");
+    refuse(half, amax(&x) | geglu, "amax can't come before a gate");
+    refuse(c, amax(&x) | amax(&y), "one amax");
+}
+
+TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
+    matrix<bf16> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
+    matrix<float> wide(4, 4);
+    const std::vector<float> v(2);
+    test::expect_refusal([&] { matrix_product(cuda{}, a, b, c, swiglu); },
+                         error_code::size_mismatch, {"C is 4 x 4", "half the columns"});
+    test::expect_refusal([&] { matrix_product(cuda{}, a, b, half, bias(v) | swiglu); },
+                         error_code::size_mismatch, {"the bias has 2 values", "of A B"});
+    float* const null = nullptr;
+    test::expect_refusal([&] { matrix_product(cuda{}, a, b, c, amax(null)); },
+                         error_code::invalid_argument, {"the amax", "null"});
+    test::expect_refusal([&] { matrix_product(cuda{}, a, b, wide, amax(wide.data() + 3)); },
+                         error_code::aliasing, {"C overlaps the amax"});
+}
+
+TEST(gpu_refusals, what_only_a_gpu_takes_is_refused_on_the_cpu) {
+    matrix<float> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
+    float x = 0;
+    test::expect_refusal([&] { matrix_product(a, b, half, swiglu); }, error_code::unsupported,
+                         {"matrix_product: gates are for carat::cuda"});
+    test::expect_refusal([&] { matrix_products(a, b, strided(c, 1, 16), amax(&x)); },
+                         error_code::unsupported, {"matrix_products: amax is for carat::cuda"});
 }
 
 TEST(gpu_refusals, without_a_gpu_the_reason_is_one_line) {

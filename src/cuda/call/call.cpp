@@ -7,6 +7,7 @@
 
 #include <carat/error.hpp>
 
+#include "cuda/call/pass.hpp"
 #include "cuda/call/plans.hpp"
 #include "cuda/call/steps.hpp"
 #include "cuda/common/capture.hpp"
@@ -21,16 +22,22 @@ namespace {
 
 using cuda::sm90::finish;
 
-// What the call computes with, and what the kernels are told instead.
+// A product as the kernels are told it.
 struct task {
     core::problem problem;
     core::layout e_layout;
     finish last;
     bool batch_invariant;
+    f32_as f32;
 };
 
-const core::implementation& engine() {
-    return *cuda::sm90::table().front();
+// Of the engine's rows the one that computes so.
+const core::implementation& engine_for(const task& t) {
+    const bool is_f32 = t.problem.a_type == dtype::f32;
+    const std::string_view name = is_f32 && t.f32 == f32_as::tf32         ? "cuda.engine.tf32"
+                                  : is_f32 && t.f32 == f32_as::three_tf32 ? "cuda.engine.3xtf32"
+                                                                          : "cuda.engine";
+    return **std::ranges::find(cuda::sm90::table(), name, &core::implementation::name);
 }
 
 bool is_aligned(const void* data) {
@@ -81,7 +88,7 @@ std::uint32_t flags_of(const task& t, const core::operands& data) {
     return std::uint32_t{is_aligned(data.a)} | std::uint32_t{is_aligned(data.b)} << 1 |
            std::uint32_t{t.batch_invariant} << 2 | line(t.last.scale) << 3 |
            line(t.last.bias) << 5 | std::uint32_t{t.last.residual != nullptr} << 7 |
-           static_cast<std::uint32_t>(t.last.then) << 8;
+           static_cast<std::uint32_t>(t.last.then) << 8 | static_cast<std::uint32_t>(t.f32) << 12;
 }
 
 // Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses.
@@ -94,11 +101,12 @@ core::settings settings_for(const task& t) {
 plan make_plan(const task& t, const core::operands& data, int device) {
     check_memory(t, data, device);
     const core::settings s = settings_for(t);
-    if (const std::string why = reason_against(engine(), t.problem, s); !why.empty())
+    const core::implementation& engine = engine_for(t);
+    if (const std::string why = reason_against(engine, t.problem, s); !why.empty())
         throw error(error_code::unsupported, "on a GPU: " + why);
     std::unique_ptr<core::runnable> made;
     if (t.last.is_nothing())
-        made = engine().prepare(t.problem, s);
+        made = engine.prepare(t.problem, s);
     else
         made = cuda::sm90::prepare_fused(t.problem, t.last, s);
     auto* const fused = dynamic_cast<cuda::sm90::fused_product*>(made.get());
@@ -190,24 +198,106 @@ bool multiply_at_once(task t, std::span<const core::operands> all, cuda::call_sc
     return made.fused->run_batch(all.front(), {*a, *b, *c}, static_cast<std::int64_t>(all.size()));
 }
 
+void multiply_all(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
+    if (multiply_at_once(t, all, call)) return;
+    for (const core::operands& data : all) multiply_one(t, data, call);
+}
+
+dtype type_of_sums(const core::problem& p) {
+    if (p.a_type == dtype::f64) return dtype::f64;
+    return is_byte_integer(p.a_type) ? dtype::i32 : dtype::f32;
+}
+
+// What only a further kernel over C can do: its steps, and where a step puts the largest number.
+struct further {
+    std::span<const detail::finish_step> steps;
+    bool gated = false;
+    void* largest = nullptr;
+
+    explicit further(const detail::finish_steps* all) {
+        if (all == nullptr) return;
+        steps = std::span(all->at).first(all->count);
+        for (const detail::finish_step& s : steps) {
+            gated = gated || is_gate(s.kind);
+            if (s.kind == detail::step_kind::amax) largest = const_cast<void*>(s.values);
+        }
+    }
+};
+
+// The product alone, its sums in their own type in lines like those of C. They lie in C where that
+// is of their type and not read any more, else in memory of the call.
+task product_of_sums(const task& t, const further& last, bool in_c) {
+    task sums = t;
+    core::problem& p = sums.problem;
+    p.c_type = type_of_sums(p);
+    p.beta = 0;
+    if (last.gated) p.n *= 2;
+    if (in_c) return sums;
+    constexpr std::int64_t unit = 4;  // elements: whole 16 bytes
+    const auto padded = [](std::int64_t length) { return (length + unit - 1) / unit * unit; };
+    const core::layout& c = t.problem.c_layout;
+    p.c_layout = std::abs(c.row_stride) >= std::abs(c.col_stride) ? core::row_major(padded(p.n))
+                                                                  : core::column_major(padded(p.m));
+    return sums;
+}
+
+void multiply_and_pass(const task& t, const further& last, const core::operands& data,
+                       cuda::call_scope& call) {
+    const core::problem& p = t.problem;
+    const bool reads_c = p.beta != 0 && data.e == data.c;
+    const bool in_c = p.c_type == type_of_sums(p) && !last.gated && !reads_c;
+    const task product = product_of_sums(t, last, in_c);
+    const core::problem& of = product.problem;
+    void* sums = data.c;
+    if (!in_c) {
+        const std::int64_t elements = core::extent_elements(of.m, of.n, of.c_layout);
+        sums = call.lend(&t, static_cast<std::size_t>(elements) * size_bytes(of.c_type));
+    }
+    multiply_one(product, {.a = data.a, .b = data.b, .c = sums}, call);
+    start({p.m,
+           p.n,
+           of.c_type,
+           {sums, of.c_layout},
+           p.c_type,
+           data.c,
+           p.c_layout,
+           {data.e, t.e_layout},
+           data.e == nullptr ? 0 : p.beta,
+           last.steps},
+          call.stream());
+}
+
+void check_values(const further& last, int device) {
+    for (const detail::finish_step& s : last.steps)
+        check_memory(s.values, "what a step of the finish points to", device);
+}
+
 }  // namespace
 
 void multiply(const place& where, const product& it, std::span<const core::operands> all) {
-    task t{it.problem, it.e_layout, {}, where.batch_invariant};
-    if (it.steps != nullptr && it.steps->count > 0) {
-        if (!has_finish(t.problem))
-            throw error(error_code::unsupported,
-                        "on a GPU a finish is for f16, bf16 and fp8, not for " +
-                            std::string(name(t.problem.a_type)) +
-                            ": take a kernel of your own after the product");
-        const kernel_finish made = finish_of(*it.steps);
-        t.problem.alpha *= made.factor;
-        t.last = made.last;
-    }
+    task t{it.problem, it.e_layout, {}, where.batch_invariant, where.f32};
+    const core::problem& p = t.problem;
+    const dtype sums = type_of_sums(p);
+    if (it.steps != nullptr) check_steps(*it.steps);
+    const bool kernels_write =
+        find_signature(engine_for(t), p) != nullptr || !passes(sums, p.c_type);
+    const bool finished = it.steps != nullptr && it.steps->count > 0;
+    const std::optional<kernel_finish> on_the_way =
+        finished && has_finish(p) ? finish_of(*it.steps) : std::nullopt;
     const cuda::unhindered_by_capture loads_kernels;
     cuda::call_scope call(where.device, where.stream);
-    if (multiply_at_once(t, all, call)) return;
-    for (const core::operands& data : all) multiply_one(t, data, call);
+    if (kernels_write && (!finished || on_the_way)) {
+        if (on_the_way) {
+            t.problem.alpha *= on_the_way->factor;
+            t.last = on_the_way->last;
+        }
+        return multiply_all(t, all, call);
+    }
+    const further last(it.steps);
+    check_values(last, call.device());
+    if (last.largest != nullptr)
+        CARAT_CUDA_CHECK(cudaMemsetAsync(last.largest, 0, size_bytes(sums), call.stream()));
+    for (const core::operands& data : all) multiply_and_pass(t, last, data, call);
 }
 
 }  // namespace carat::cuda_call

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include <carat/accuracy.hpp>
 #include <carat/finish.hpp>
 
 #include "core/problem.hpp"
@@ -16,9 +17,11 @@ struct place {
     int device;  // -1: the calling thread's
     CUstream_st* stream;
     bool batch_invariant;
+    f32_as f32;
 };
 
-/// C = E + finish(A B), its arguments checked. The factor of E is the problem's beta.
+/// C = E + finish(A B), its arguments checked. The factor of E is the problem's beta, and the
+/// columns are those of C, of which a gate among the steps has two of A B for each.
 struct product {
     core::problem problem;
     core::layout e_layout;

@@ -1,5 +1,6 @@
 #include "cuda/call/steps.hpp"
 
+#include <span>
 #include <string>
 
 #include <carat/error.hpp>
@@ -14,84 +15,94 @@ using detail::finish_step;
 using detail::step_kind;
 
 // In the order that the kernels have.
-enum class phase : std::uint8_t { scale, bias, activation };
+enum class phase : std::uint8_t { scale, bias, activation, none };
 
 phase phase_of(step_kind kind) {
-    if (kind == step_kind::scale || kind == step_kind::scale_all) return phase::scale;
-    return kind == step_kind::bias ? phase::bias : phase::activation;
-}
-
-const char* name_of(step_kind kind) {
     switch (kind) {
-        case step_kind::bias:
-            return "bias";
         case step_kind::scale:
         case step_kind::scale_all:
-            return "scale";
+            return phase::scale;
+        case step_kind::bias:
+            return phase::bias;
         case step_kind::relu:
-            return "relu";
         case step_kind::gelu:
-            return "gelu";
         case step_kind::silu:
-            return "silu";
+            return phase::activation;
         case step_kind::each:
-            return "each";
+        case step_kind::reglu:
+        case step_kind::geglu:
+        case step_kind::swiglu:
+        case step_kind::amax:
+            break;
     }
-    return "?";
+    return phase::none;
 }
 
-[[noreturn]] void refuse(const finish_step& step, const std::string& why) {
-    throw error(error_code::unsupported,
-                std::string("a finish on a GPU is at most a scale, a bias and an activation, in "
-                            "this order, and ") +
-                    name_of(step.kind) + " " + why +
-                    ": take another finish, or a kernel of your own after the product");
+activation activation_of(step_kind kind) {
+    if (kind == step_kind::relu) return activation::relu;
+    return kind == step_kind::gelu ? activation::gelu : activation::silu;
 }
 
-activation activation_of(const finish_step& step) {
-    if (step.kind == step_kind::relu) return activation::relu;
-    if (step.kind == step_kind::gelu) return activation::gelu;
-    if (step.kind == step_kind::silu) return activation::silu;
-    refuse(step, "is a function of the host");
-}
-
-void take_values(line_values& into, const finish_step& step) {
-    if (into.values != nullptr) refuse(step, "comes twice");
+// Whether there was none yet.
+bool take_values(line_values& into, const finish_step& step) {
+    if (into.values != nullptr) return false;
     into = {static_cast<const float*>(step.values), step.of == by::row};
+    return true;
 }
 
-void take(kernel_finish& into, const finish_step& step) {
-    switch (phase_of(step.kind)) {
-        case phase::scale:
-            if (step.kind == step_kind::scale) return take_values(into.last.scale, step);
-            // A factor of 0 would be one that reads no A and B, and hides what is not a number.
-            if (step.number == 0) refuse(step, "is by 0");
+bool take(kernel_finish& into, const finish_step& step) {
+    switch (step.kind) {
+        case step_kind::scale:
+            return take_values(into.last.scale, step);
+        case step_kind::scale_all:
             into.factor *= step.number;
-            return;
-        case phase::bias:
+            // A factor of 0 would be one that reads no A and B, and hides what is not a number.
+            return step.number != 0;
+        case step_kind::bias:
             return take_values(into.last.bias, step);
-        case phase::activation:
-            into.last.then = activation_of(step);
-            return;
+        default:
+            if (into.last.then != activation::none) return false;
+            into.last.then = activation_of(step.kind);
+            return true;
     }
+}
+
+std::span<const finish_step> in_order(const detail::finish_steps& steps) {
+    return std::span(steps.at).first(steps.count);
+}
+
+[[noreturn]] void refuse(const char* why) {
+    throw error(error_code::unsupported, std::string("on a GPU ") + why);
 }
 
 }  // namespace
 
-kernel_finish finish_of(const detail::finish_steps& steps) {
+std::optional<kernel_finish> finish_of(const detail::finish_steps& steps) {
     kernel_finish made;
     phase reached = phase::scale;
-    for (std::size_t i = 0; i < steps.count; ++i) {
-        const finish_step& step = steps.at[i];
+    for (const finish_step& step : in_order(steps)) {
         const phase now = phase_of(step.kind);
-        if (step.kind == step_kind::each) (void)activation_of(step);
-        if (now < reached) refuse(step, std::string("follows ") + name_of(steps.at[i - 1].kind));
-        if (now == phase::activation && reached == phase::activation)
-            refuse(step, "is a second activation");
-        take(made, step);
+        if (now == phase::none || now < reached || !take(made, step)) return std::nullopt;
         reached = now;
     }
     return made;
+}
+
+void check_steps(const detail::finish_steps& steps) {
+    int gates = 0;
+    int largest = 0;
+    for (const finish_step& step : in_order(steps)) {
+        if (step.kind == step_kind::each)
+            refuse(
+                "each is a function of the host: take another finish, or a kernel of your own "
+                "after the product");
+        if (is_gate(step.kind) && largest > 0)
+            refuse("amax can't come before a gate: take it after the gate");
+        gates += is_gate(step.kind) ? 1 : 0;
+        largest += step.kind == step_kind::amax ? 1 : 0;
+    }
+    if (gates > 1) refuse("a finish has one gate: take a kernel of your own after the product");
+    if (largest > 1) refuse("a finish has one amax: take the other after the product");
 }
 
 }  // namespace carat::cuda_call

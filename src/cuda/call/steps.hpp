@@ -1,7 +1,9 @@
-// A finish of the public call, steps in any order, as the one form that the kernels have:
+// Which steps of a finish kernels take on the way to C: those that have the form
 //
 //     activation(alpha AB scale + bias)
 #pragma once
+
+#include <optional>
 
 #include <carat/finish.hpp>
 
@@ -14,8 +16,10 @@ struct kernel_finish {
     cuda::sm90::finish last;
 };
 
-/// @throws carat::error(unsupported) naming the first step that doesn't fit that form, and the
-///         remedy.
-[[nodiscard]] kernel_finish finish_of(const detail::finish_steps& steps);
+/// Nothing where the steps have another form.
+[[nodiscard]] std::optional<kernel_finish> finish_of(const detail::finish_steps& steps);
+
+/// @throws carat::error(unsupported) naming the first step that no kernel takes, and the remedy.
+void check_steps(const detail::finish_steps& steps);
 
 }  // namespace carat::cuda_call

@@ -1,48 +1,12 @@
-// The device's part of finish.hpp: one element at a time. An activation is a case in activated().
+// The device's part of finish.hpp.
 #pragma once
 
-#include "cuda/ptx/approximate.cuh"
+#include "cuda/common/activation.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/finish.hpp"
 #include "cuda/sm90/from_registers.cuh"
 
 namespace carat::cuda::sm90 {
-
-// silu(x) is x / (1 + e^-x), and gelu(x) the same with twice what its tanh is of for this x:
-// x / (1 + 2^(x (linear + cubic x^2))).
-struct sigmoid_form {
-    float linear;
-    float cubic;
-
-    __device__ __forceinline__ explicit sigmoid_form(activation which) {
-        constexpr float log2_e = 1.4426950409f;
-        linear = which == activation::gelu ? -1.5957691216f * log2_e : -log2_e;
-        cubic = which == activation::gelu ? -0.0713548163f * log2_e : 0.0f;
-    }
-    [[nodiscard]] __device__ __forceinline__ float operator()(float x) const {
-        return x * ptx::reciprocal(1.0f + ptx::power_of_2(x * (linear + cubic * x * x)));
-    }
-};
-
-__device__ __forceinline__ float activated(activation which, float x) {
-    if (which == activation::none) return x;
-    if (which == activation::relu) return x < 0 ? 0.0f : x;
-    return sigmoid_form(which)(x);
-}
-
-// A thread's numbers, all at once: what is asked for is looked up once.
-template <int Count>
-__device__ __forceinline__ void activate(activation which, float (&x)[Count]) {
-    if (which == activation::none) return;
-    if (which == activation::relu) {
-#pragma unroll
-        for (float& value : x) value = value < 0 ? 0.0f : value;
-        return;
-    }
-    const sigmoid_form form(which);
-#pragma unroll
-    for (float& value : x) value = form(value);
-}
 
 // What is the same down a column, of the columns of a box: each lane has those of one or two, and
 // the others ask it.

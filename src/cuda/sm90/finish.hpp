@@ -5,13 +5,11 @@
 // in the time of the product, where a kernel of its own would read and write all of C again.
 #pragma once
 
-#include <cstdint>
+#include "cuda/common/activation.hpp"
 
 namespace carat::cuda::sm90 {
 
-/// gelu is the one with tanh: x / 2 (1 + tanh(0.79788456 (x + 0.044715 x^3))). What is not a number
-/// stays so.
-enum class activation : std::uint8_t { none, relu, gelu, silu };
+using cuda::activation;
 
 /// One number for each row of C, or for each column; in device memory.
 struct line_values {

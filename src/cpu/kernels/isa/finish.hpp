@@ -187,6 +187,11 @@ void run_step(const detail::finish_step& step, bool down, const finish_sums<T>& 
             return activate(of, silu<T>());
         case detail::step_kind::each:
             return run_each(step, down, of);
+        case detail::step_kind::reglu:
+        case detail::step_kind::geglu:
+        case detail::step_kind::swiglu:
+        case detail::step_kind::amax:
+            return;  // refused by the call
     }
 }
 

@@ -1,0 +1,60 @@
+// The device's part of activation.hpp. An activation is a functor of one number, of either type
+// that products are summed in, and a case in activated(), and of many where they are looked up at
+// once.
+#pragma once
+
+#include "cuda/common/activation.hpp"
+#include "cuda/ptx/approximate.cuh"
+
+namespace carat::cuda {
+
+struct rectified {
+    template <class T>
+    [[nodiscard]] __device__ __forceinline__ T operator()(T x) const {
+        return x < T{0} ? T{0} : x;
+    }
+};
+
+// silu(x) is x / (1 + e^-x), and gelu(x) the same with twice what its tanh is of for this x:
+// x / (1 + e^(x (linear + cubic x^2))). In f32 the special function units do it, in powers of 2.
+template <class T>
+struct sigmoid_form {
+    static constexpr double unit = sizeof(T) == 4 ? 1.4426950408889634 : 1;  // log2 e
+    T linear;
+    T cubic;
+
+    __device__ __forceinline__ explicit sigmoid_form(activation which)
+        : linear(which == activation::gelu ? T(-1.5957691216057308 * unit) : T(-unit)),
+          cubic(which == activation::gelu ? T(-0.07135481627260025 * unit) : T{0}) {}
+
+    [[nodiscard]] __device__ __forceinline__ T operator()(T x) const {
+        const T power = x * (linear + cubic * x * x);
+        if constexpr (sizeof(T) == 4)
+            return x * ptx::reciprocal(1.0f + ptx::power_of_2(power));
+        else
+            return x / (1.0 + exp(power));
+    }
+};
+
+template <class T>
+__device__ __forceinline__ T activated(activation which, T x) {
+    if (which == activation::none) return x;
+    if (which == activation::relu) return rectified{}(x);
+    return sigmoid_form<T>(which)(x);
+}
+
+// A thread's numbers, all at once: what is asked for is looked up once.
+template <class T, int Count>
+__device__ __forceinline__ void activate(activation which, T (&x)[Count]) {
+    if (which == activation::none) return;
+    if (which == activation::relu) {
+#pragma unroll
+        for (T& value : x) value = rectified{}(value);
+        return;
+    }
+    const sigmoid_form<T> form(which);
+#pragma unroll
+    for (T& value : x) value = form(value);
+}
+
+}  // namespace carat::cuda

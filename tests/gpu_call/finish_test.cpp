@@ -1,0 +1,217 @@
+// Finishes that a kernel of their own takes after the product: every type, steps in any order,
+// gates, the largest number, and a C of another type than the sums.
+#include "tests/gpu_call/one_product.hpp"
+
+namespace {
+
+using namespace carat;
+using test::e_is;
+using test::line;
+using test::mirrored;
+using test::one_product;
+using test::shape;
+using test::shapes;
+
+template <class Types>
+class gpu_finish : public test::gpu_test {};
+
+using all_types =
+    testing::Types<test::types<double, double>, test::types<float, float>, test::types<float, bf16>,
+                   test::types<float, f16>, test::types<float, e4m3>, test::types<bf16, float>,
+                   test::types<f16, f16>, test::types<bf16, e4m3>, test::types<bf16, e5m2>,
+                   test::types<bf16, f16>, test::types<e4m3, bf16>, test::types<e4m3, f16>,
+                   test::types<e5m2, float>>;
+TYPED_TEST_SUITE(gpu_finish, all_types);
+
+// In what a product of these is summed, as its values are.
+template <class T>
+using sums = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+// e5m2 by e5m2 has no kernel.
+template <class T>
+using other = std::conditional_t<std::is_same_v<T, e5m2>, e4m3, T>;
+
+template <class Test>
+int for_each_product(const Test& test) {
+    unsigned count = 0;
+    for (const shape& s : shapes)
+        for (int i = 0; i < 6; ++i, ++count) test(s, count);
+    return static_cast<int>(count);
+}
+
+TYPED_TEST(gpu_finish, steps_in_any_order_are_exact_on_whole_numbers) {
+    using in = typename TypeParam::in;
+    using out = typename TypeParam::out;
+    using values = sums<in>;
+    const int executed = for_each_product([](const shape& s, unsigned count) {
+        one_product<in, out, other<in>> p(s, count);
+        const by of = count % 3 == 0 ? by::row : by::column;
+        const std::size_t lines = of == by::row ? s.m : s.n;
+        const line<values> factors(lines, 0);
+        const line<values> added(lines, 1);
+        p.start(cuda{}, relu | bias(added.there(), of) | scale(factors.there(), of) | scale(-2.0) |
+                            bias(added.there(), of));
+        ASSERT_EQ(p.check([&](double x, std::size_t r, std::size_t c) {
+            const std::size_t at = of == by::row ? r : c;
+            const auto shift = static_cast<double>(added.values[at]);
+            return (std::fmax(0, x) + shift) * static_cast<double>(factors.values[at]) * -2 + shift;
+        }),
+                  "")
+            << p.text() << " number " << count;
+    });
+    EXPECT_EQ(executed, 6 * static_cast<int>(std::size(shapes)));
+}
+
+TYPED_TEST(gpu_finish, no_steps_and_one_are_exact_too) {
+    using in = typename TypeParam::in;
+    using out = typename TypeParam::out;
+    for_each_product([](const shape& s, unsigned count) {
+        one_product<in, out, other<in>> p(s, count);
+        p.start(cuda{});
+        ASSERT_EQ(p.check([](double x, std::size_t, std::size_t) { return x; }), "")
+            << p.text() << " number " << count;
+        const line<sums<in>> added(s.n, 1);
+        one_product<in, out, other<in>> q(s, count + 1);
+        q.start(cuda{.batch_invariant = true}, bias(added.there()));
+        ASSERT_EQ(q.check([&](double x, std::size_t, std::size_t c) {
+            return x + static_cast<double>(added.values[c]);
+        }),
+                  "")
+            << q.text() << " number " << count;
+    });
+}
+
+// Of a type that is rounded to so many bits, in f32 or better.
+template <class Out>
+constexpr double tolerance = sizeof(Out) == 8   ? 1e-14
+                             : sizeof(Out) == 4 ? 2e-6
+                             : sizeof(Out) == 2 ? 0x1p-7
+                                                : 0x1p-2;
+
+TYPED_TEST(gpu_finish, gates_take_two_columns_for_one) {
+    using in = typename TypeParam::in;
+    using out = typename TypeParam::out;
+    const auto check = [](const shape& s, unsigned count, const auto& gate, const auto& f) {
+        // A B of twice the columns, of which the product's own C and E have the first half.
+        one_product<in, out, other<in>> p(s, count, 2);
+        const line<sums<in>> added(2 * s.n, 1);
+        p.start(cuda{}, scale(0.125) | bias(added.there()) | gate);
+        ASSERT_EQ(p.check_pairs(
+                      [&](double x, double y, std::size_t, std::size_t c) {
+                          return f(x / 8 + static_cast<double>(added.values[c])) *
+                                 (y / 8 + static_cast<double>(added.values[c + s.n]));
+                      },
+                      tolerance<out>),
+                  "")
+            << p.text() << " number " << count;
+    };
+    for_each_product([&](const shape& s, unsigned count) {
+        if (count % 3 == 0)
+            check(s, count, reglu, [](double x) { return std::fmax(0, x); });
+        else if (count % 3 == 1)
+            check(s, count, geglu, test::gelu_of);
+        else
+            check(s, count, swiglu, [](double x) { return x / (1 + std::exp(-x)); });
+    });
+}
+
+TYPED_TEST(gpu_finish, amax_is_the_largest_number_where_it_stands) {
+    using in = typename TypeParam::in;
+    using out = typename TypeParam::out;
+    using values = sums<in>;
+    for_each_product([](const shape& s, unsigned count) {
+        const values before = -7;  // what was there doesn't count
+        const auto largest = test::on_device(&before, sizeof(before));
+        const auto found = [&] {
+            values now = 0;
+            test::must(cudaDeviceSynchronize(), "amax");
+            test::must(cudaMemcpy(&now, largest.get(), sizeof(now), cudaMemcpyDeviceToHost),
+                       "amax");
+            return static_cast<double>(now);
+        };
+        one_product<in, out, other<in>> p(s, count);
+        p.start(cuda{}, scale(-3.0) | amax(static_cast<values*>(largest.get())) | scale(0.5));
+        ASSERT_EQ(p.check([](double x, std::size_t, std::size_t) { return x * -1.5; }), "")
+            << p.text();
+        double expected = 0;
+        for (const double x : test::sums_of(s))
+            expected = std::fmax(expected, std::fabs(3 * p.alpha * x));
+        ASSERT_EQ(found(), expected) << p.text();
+    });
+}
+
+class gpu_largest : public test::gpu_test {};
+
+TEST_F(gpu_largest, what_is_not_a_number_is_the_largest) {
+    mirrored<bf16> a(70, 40, {40, 1});
+    mirrored<bf16> b(40, 90, {90, 1});
+    mirrored<bf16> c(70, 90, {90, 1});
+    a.fill_whole('a').here(7, 3) = bf16(std::numeric_limits<double>::quiet_NaN());
+    a.upload();
+    b.fill_whole('b');
+    c.upload();
+    const float none = 0;
+    const auto largest = test::on_device(&none, sizeof(none));
+    matrix_product(cuda{}, a.view(), b.view(), c.view(), amax(static_cast<float*>(largest.get())));
+    float now = 0;
+    test::must(cudaDeviceSynchronize(), "amax");
+    test::must(cudaMemcpy(&now, largest.get(), sizeof(now), cudaMemcpyDeviceToHost), "amax");
+    EXPECT_TRUE(std::isnan(now));
+}
+
+TEST_F(gpu_largest, of_a_batch_is_one_for_all) {
+    constexpr std::size_t count = 5;
+    mirrored<float> a(count * 20, 30, {30, 1});
+    mirrored<float> b(30, 40, {40, 1});
+    mirrored<float> c(count * 20, 40, {40, 1});
+    a.fill_whole('a').here(77, 3) = 1000;
+    a.upload();
+    b.fill([](std::size_t, std::size_t) { return 1; });
+    c.upload();
+    const float none = 0;
+    const auto largest = test::on_device(&none, sizeof(none));
+    matrix_products(cuda{}, strided(a.view().block(0, 0, 20, 30), count, 600), b.view(),
+                    strided(c.view().block(0, 0, 20, 40), count, 800),
+                    amax(static_cast<float*>(largest.get())));
+    c.download();
+    float now = 0;
+    test::must(cudaMemcpy(&now, largest.get(), sizeof(now), cudaMemcpyDeviceToHost), "amax");
+    EXPECT_GT(now, 900);
+    EXPECT_EQ(now, c.here(77, 0));
+}
+
+TEST_F(gpu_largest, captured_and_replayed_is_the_same) {
+    one_product<float, bf16> p({130, 126, 33}, 1);
+    const test::stream stream = test::make_stream();
+    const float none = 0;
+    const auto largest = test::on_device(&none, sizeof(none));
+    const auto start = [&] {
+        p.start(cuda{.stream = stream.get()},
+                gelu | amax(static_cast<float*>(largest.get())) | scale(2.0));
+    };
+    const auto results = [&] {
+        p.c.download();
+        auto all = p.c.elements();
+        p.c.fill_poison();
+        float now = 0;
+        test::must(cudaMemcpy(&now, largest.get(), sizeof(now), cudaMemcpyDeviceToHost), "amax");
+        all.push_back(bf16(now));
+        return all;
+    };
+    start();
+    const auto first = results();
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    test::must(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "capture");
+    start();
+    test::must(cudaStreamEndCapture(stream.get(), &graph), "capture");
+    test::must(cudaGraphInstantiate(&ready, graph, 0), "instantiate");
+    for (int replay = 0; replay < 10; ++replay) {
+        test::must(cudaGraphLaunch(ready, stream.get()), "replay");
+        ASSERT_TRUE(test::same_bits(results(), first)) << replay;
+    }
+    cudaGraphExecDestroy(ready);
+    cudaGraphDestroy(graph);
+}
+
+}  // namespace
