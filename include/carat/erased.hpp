@@ -12,6 +12,16 @@ namespace carat::detail {
 
 struct prepared_operand;
 
+// Scales of blocks of an operand.
+struct erased_scales {
+    const float* data = nullptr;
+    std::size_t rows = 0;
+    std::size_t cols = 0;
+    std::ptrdiff_t row_stride = 0;
+    std::ptrdiff_t col_stride = 0;
+    bool given = false;
+};
+
 // Only C is written through.
 struct erased_matrix {
     void* data;
@@ -22,10 +32,15 @@ struct erased_matrix {
     dtype type;
     double factor;
     const prepared_operand* prepared = nullptr;  // then data is null, strides are what they were
+    erased_scales scales = {};
 };
 
 template <class T>
 constexpr matrix_view<T> plain(const scaled_view<T>& s) {
+    return s.matrix;
+}
+template <class T>
+constexpr matrix_view<T> plain(const block_scaled_view<T>& s) {
     return s.matrix;
 }
 template <matrix_like M>
@@ -37,10 +52,31 @@ template <class T>
 constexpr double factor_of(const scaled_view<T>& s) {
     return s.factor;
 }
+template <class T>
+constexpr double factor_of(const block_scaled_view<T>& s) {
+    return s.factor;
+}
 template <class M>
 constexpr double factor_of(const M&) {
     return 1;
 }
+
+template <class T>
+constexpr erased_scales scales_of(const block_scaled_view<T>& s) {
+    return {s.scales.data(),       s.scales.rows(),       s.scales.cols(),
+            s.scales.row_stride(), s.scales.col_stride(), true};
+}
+template <class M>
+constexpr erased_scales scales_of(const M&) {
+    return {};
+}
+
+template <class M>
+struct is_block_scaled : std::false_type {};
+template <class T>
+struct is_block_scaled<block_scaled_view<T>> : std::true_type {};
+template <class M>
+concept block_scaled = is_block_scaled<std::remove_cvref_t<M>>::value;
 
 template <class M>
 concept operand = requires(M& m) {
@@ -73,7 +109,9 @@ erased_matrix erase(M& m) {
             view.row_stride(),
             view.col_stride(),
             dtype_of_v<element>,
-            factor_of(m)};
+            factor_of(m),
+            nullptr,
+            scales_of(m)};
 }
 
 }  // namespace carat::detail

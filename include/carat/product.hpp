@@ -126,11 +126,19 @@ concept writable = matrix_like<M> && !std::is_const_v<element_in<M>>;
 template <class A, class B>
 concept multiplied_by = std::same_as<A, B> ||(sizeof(A) == 1 && sizeof(B) == 1 && fp8<A> == fp8<B>);
 
+// Scales of blocks are for both operands, of e4m3, on a GPU.
+template <class M>
+concept e4m3_in_blocks = block_scaled<M> && std::same_as<element_of<M>, e4m3>;
+template <class A, class B, class E, class P>
+concept scales_suit =
+    !block_scaled<E> && ((!block_scaled<A> && !block_scaled<B>) ||
+                         (e4m3_in_blocks<A> && e4m3_in_blocks<B> && std::same_as<P, cuda>));
+
 template <class A, class B, class E, class C, class P>
 concept product_of =
     (readable<A, P> || ready<A>)&&(readable<B, P> || ready<B>)&&(!ready<A> || !ready<B>)&&(
         std::same_as<P, cpu> || (!ready<A> && !ready<B>)) &&
-    readable<E, P>&& writable<C> &&
+    readable<E, P>&& writable<C>&& scales_suit<A, B, E, P> &&
     (ready<A> || ready<B> || multiplied_by<element_of<A>, element_of<B>>)&&summed_into<
         product_element<A, B>, element_of<C>, P>&& std::same_as<element_of<E>, element_of<C>>;
 
@@ -164,6 +172,9 @@ constexpr bool check_types() {
                   "carat::f16 or carat::bf16, or one of these where A is float, or std::int32_t "
                   "where A is an 8-bit integer; on a GPU float, carat::f16, carat::bf16 or fp8 "
                   "where A is one of them");
+    static_assert(scales_suit<A, B, E, P>,
+                  "carat::matrix_product: scales of blocks are for A and B both, of carat::e4m3, "
+                  "with carat::cuda");
     static_assert(!matrix_like<C> || writable<C>,
                   "carat::matrix_product: C is read-only (its elements are const)");
     static_assert(!operand<E> || !matrix_like<C> || std::same_as<element_of<E>, element_of<C>>,

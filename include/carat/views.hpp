@@ -176,7 +176,24 @@ template <matrix_like M>
     return scaled_view<element_type>{factor, v};
 }
 
-// Both in any order, any number of times.
+// fp8 whose blocks of elements have a scale each, f32, that a product on a GPU multiplies them by:
+// one for each row of A and each 128 of its columns, and for each 128 x 128 of B, the last ones
+// perhaps of fewer. `scales` is a matrix of them: of an A of M x K, M x ceil(K / 128).
+template <class T>
+struct block_scaled_view {
+    double factor;
+    matrix_view<T> matrix;
+    matrix_view<const float> scales;
+};
+
+template <matrix_like M, matrix_like S>
+[[nodiscard]] constexpr auto scaled_by_blocks(M&& m, S&& scales) {
+    const auto v = view_of(m);
+    using element_type = typename decltype(v)::element_type;
+    return block_scaled_view<element_type>{1, v, view_of(scales)};
+}
+
+// In any order, any number of times.
 template <class T>
 [[nodiscard]] constexpr scaled_view<T> transposed(const scaled_view<T>& s) {
     return {s.factor, transposed(s.matrix)};
@@ -184,6 +201,14 @@ template <class T>
 template <class T>
 [[nodiscard]] constexpr scaled_view<T> scaled(double factor, const scaled_view<T>& s) {
     return {factor * s.factor, s.matrix};
+}
+template <class T>
+[[nodiscard]] constexpr block_scaled_view<T> transposed(const block_scaled_view<T>& s) {
+    return {s.factor, transposed(s.matrix), transposed(s.scales)};
+}
+template <class T>
+[[nodiscard]] constexpr block_scaled_view<T> scaled(double factor, const block_scaled_view<T>& s) {
+    return {factor * s.factor, s.matrix, s.scales};
 }
 
 }  // namespace carat

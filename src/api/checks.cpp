@@ -100,6 +100,30 @@ void check_prepared(const erased_matrix& m, const char* name_of, side place,
                  ": both must be of one type");
 }
 
+// Of blocks of `row_block` rows and 128 columns.
+void check_scales(const erased_matrix& of, std::size_t row_block, const char* name,
+                  const erased_matrix& c) {
+    if (!of.scales.given) return;
+    constexpr std::size_t block = 128;
+    const auto blocks = [](std::size_t extent, std::size_t each) {
+        return extent / each + (extent % each == 0 ? 0 : 1);
+    };
+    const detail::erased_scales& s = of.scales;
+    const std::size_t rows = blocks(of.rows, row_block);
+    const std::size_t cols = blocks(of.cols, block);
+    if (s.rows != rows || s.cols != cols)
+        fail(error_code::size_mismatch,
+             std::string("the scales of ") + name + " are " + std::to_string(s.rows) + " x " +
+                 std::to_string(s.cols) + " but " + name + " is " + size(of) + ": they must be " +
+                 std::to_string(rows) + " x " + std::to_string(cols));
+    const std::string what = std::string("the scales of ") + name;
+    const erased_matrix values = {
+        const_cast<float*>(s.data), s.rows, s.cols, s.row_stride, s.col_stride, dtype::f32, 1};
+    check_data(values, what.c_str());
+    if (may_overlap(values, c))
+        fail(error_code::aliasing, "C overlaps " + what + "; write to a matrix of its own");
+}
+
 // Of a step that has some, else null.
 const char* name_of_values(detail::step_kind kind) {
     if (kind == detail::step_kind::bias) return "the bias";
@@ -164,6 +188,8 @@ core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,
     if (a.prepared != nullptr) check_prepared(a, "A", side::left, b);
     if (b.prepared != nullptr) check_prepared(b, "B", side::right, a);
     check_places(a, b, e, c);
+    check_scales(a, 1, "A", c);
+    check_scales(b, 128, "B", c);
     return {.a_type = a.type,
             .b_type = b.type,
             .c_type = c.type,

@@ -1,5 +1,6 @@
 // The public calls on a GPU: the checks of the CPU's, then the CUDA rooms.
 #include <array>
+#include <cmath>
 #include <new>
 #include <span>
 #include <string>
@@ -22,12 +23,31 @@ core::layout layout_of(const erased_matrix& m) {
     return {m.row_stride, m.col_stride};
 }
 
+// The kernels find scales by places of 32 bits.
+std::int32_t checked_stride(const detail::erased_scales& s, std::ptrdiff_t stride) {
+    const auto reach = [](std::size_t count, std::ptrdiff_t step) {
+        return static_cast<double>(count) * std::abs(static_cast<double>(step));
+    };
+    if (reach(s.rows, s.row_stride) + reach(s.cols, s.col_stride) >= 0x1p31)
+        throw error(error_code::unsupported,
+                    "matrix_product: on a GPU scales of blocks must lie within 2^31 elements");
+    return static_cast<std::int32_t>(stride);
+}
+
+core::block_scales scales_of(const erased_matrix& a, const erased_matrix& b) {
+    const detail::erased_scales& of_a = a.scales;
+    const detail::erased_scales& of_b = b.scales;
+    return {
+        of_a.data, checked_stride(of_a, of_a.row_stride), checked_stride(of_a, of_a.col_stride),
+        of_b.data, checked_stride(of_b, of_b.col_stride), checked_stride(of_b, of_b.row_stride)};
+}
+
 void start(const cuda& where, const std::string& call, const core::problem& p,
            const erased_matrix* e, const detail::finish_steps* steps,
-           std::span<const core::operands> all) {
+           const core::block_scales& scales, std::span<const core::operands> all) {
     try {
         cuda_call::multiply({where.device, where.stream, where.batch_invariant, where.f32},
-                            {p, e == nullptr ? core::layout{} : layout_of(*e), steps}, all);
+                            {p, e == nullptr ? core::layout{} : layout_of(*e), steps, scales}, all);
     } catch (const error& why) {
         throw error(why.code(), call + ": " + why.what());
     }
@@ -41,7 +61,7 @@ void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix
     if (p.m == 0 || p.n == 0) return;
     const std::array<core::operands, 1> one = {
         {{.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data}}};
-    start(where, "matrix_product", p, e, steps, one);
+    start(where, "matrix_product", p, e, steps, scales_of(a, b), one);
 }
 
 void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& b,
@@ -54,7 +74,7 @@ void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& 
                   .b = api::item(b, i).data,
                   .c = api::item(c, i).data,
                   .e = e == nullptr ? nullptr : api::item(*e, i).data};
-    start(where, "matrix_products", p, e == nullptr ? nullptr : &e->first, steps, all);
+    start(where, "matrix_products", p, e == nullptr ? nullptr : &e->first, steps, {}, all);
 }
 
 }  // namespace

@@ -76,14 +76,17 @@ double seconds(const way& w, const hopper_request& of) {
 }
 
 // A tile narrower than the line of 128 bytes along which its B lies has no kernel, nor have 4-byte
-// elements any for such a B. The wide one writes rows only, but for A through registers.
+// elements any for such a B. The wide one writes rows only, but for A through registers and where
+// nothing may be turned.
 bool exists(const hopper_request& of, bool turned, int tile_m, int tile_n, int parts) {
     if (tile_m < 128 && tile_n > 64) return false;
+    if (of.in_blocks && turned) return false;
     const bool a_along_k = turned ? of.b_along_k : of.a_along_k;
     const bool b_along_k = turned ? of.a_along_k : of.b_along_k;
     const bool of_4_bytes = of.operand_bytes == 4;
     if (of_4_bytes && !b_along_k) return false;
-    if (tile_n == wide) return parts == 1 && (turned != of.c_by_rows || (of_4_bytes && !a_along_k));
+    if (tile_n == wide)
+        return parts == 1 && (turned != of.c_by_rows || of.in_blocks || (of_4_bytes && !a_along_k));
     return b_along_k || tile_n * of.operand_bytes >= line_bytes;
 }
 

@@ -15,7 +15,8 @@ struct hopper_request {
     int result_bytes = 4;   // of an element of C
     bool a_along_k = true;  // or packed so
     bool b_along_k = true;
-    bool c_by_rows = true;  // its rows are contiguous, else its columns
+    bool in_blocks = false;  // A and B are scaled in blocks of different shapes: never turned
+    bool c_by_rows = true;   // its rows are contiguous, else its columns
     int multiprocessors = 132;
     int tile_m = 0;  // asked for, 128 where there is no other beside tile_n; 0: choose
     int tile_n = 0;  // asked for, the next wider one is taken; 0: choose

@@ -126,6 +126,24 @@ TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
                          error_code::aliasing, {"C overlaps the amax"});
 }
 
+TEST(gpu_refusals, scales_of_blocks_must_be_as_many_as_blocks) {
+    matrix<e4m3> a(3, 130), b(130, 200);
+    matrix<float> c(3, 200), of_a(3, 2), of_b(2, 2), too_few(3, 1);
+    const auto refuse = [&](auto& x, auto& y, error_code code, std::vector<std::string> words) {
+        test::expect_refusal(
+            [&] { matrix_product(cuda{}, scaled_by_blocks(a, x), scaled_by_blocks(b, y), c); },
+            code, words);
+    };
+    refuse(too_few, of_b, error_code::size_mismatch,
+           {"matrix_product: the scales of A are 3 x 1", "A is 3 x 130", "must be 3 x 2"});
+    refuse(of_a, of_a, error_code::size_mismatch,
+           {"the scales of B are 3 x 2", "B is 130 x 200", "must be 2 x 2"});
+    matrix_view<float> in_c(c.data() + 1, 3, 2);
+    refuse(in_c, of_b, error_code::aliasing, {"C overlaps the scales of A"});
+    matrix_view<float> null(nullptr, 2, 2);
+    refuse(of_a, null, error_code::invalid_argument, {"the scales of B", "null"});
+}
+
 TEST(gpu_refusals, what_only_a_gpu_takes_is_refused_on_the_cpu) {
     matrix<float> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
     float x = 0;

@@ -29,12 +29,16 @@ struct task {
     finish last;
     bool batch_invariant;
     f32_as f32;
+    core::block_scales scales;
+
+    [[nodiscard]] bool in_blocks() const { return scales.a != nullptr; }
 };
 
 // Of the engine's rows the one that computes so.
 const core::implementation& engine_for(const task& t) {
     const bool is_f32 = t.problem.a_type == dtype::f32;
-    const std::string_view name = is_f32 && t.f32 == f32_as::tf32         ? "cuda.engine.tf32"
+    const std::string_view name = t.in_blocks()                           ? "cuda.engine.fp8_blocks"
+                                  : is_f32 && t.f32 == f32_as::tf32       ? "cuda.engine.tf32"
                                   : is_f32 && t.f32 == f32_as::three_tf32 ? "cuda.engine.3xtf32"
                                                                           : "cuda.engine";
     return **std::ranges::find(cuda::sm90::table(), name, &core::implementation::name);
@@ -79,6 +83,8 @@ void check_memory(const task& t, const core::operands& data, int device) {
     check_memory(data.e, "E", device);
     check_memory(t.last.scale.values, "the scale", device);
     check_memory(t.last.bias.values, "the bias", device);
+    check_memory(t.scales.a, "the scales of A", device);
+    check_memory(t.scales.b, "the scales of B", device);
 }
 
 std::uint32_t flags_of(const task& t, const core::operands& data) {
@@ -88,7 +94,8 @@ std::uint32_t flags_of(const task& t, const core::operands& data) {
     return std::uint32_t{is_aligned(data.a)} | std::uint32_t{is_aligned(data.b)} << 1 |
            std::uint32_t{t.batch_invariant} << 2 | line(t.last.scale) << 3 |
            line(t.last.bias) << 5 | std::uint32_t{t.last.residual != nullptr} << 7 |
-           static_cast<std::uint32_t>(t.last.then) << 8 | static_cast<std::uint32_t>(t.f32) << 12;
+           static_cast<std::uint32_t>(t.last.then) << 8 | static_cast<std::uint32_t>(t.f32) << 12 |
+           std::uint32_t{t.in_blocks()} << 14;
 }
 
 // Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses.
@@ -105,7 +112,9 @@ plan make_plan(const task& t, const core::operands& data, int device) {
     if (const std::string why = reason_against(engine, t.problem, s); !why.empty())
         throw error(error_code::unsupported, "on a GPU: " + why);
     std::unique_ptr<core::runnable> made;
-    if (t.last.is_nothing())
+    if (t.in_blocks() && multiplies(t.problem))
+        made = cuda::sm90::prepare_in_blocks(t.problem, t.last, s);
+    else if (t.last.is_nothing())
         made = engine.prepare(t.problem, s);
     else
         made = cuda::sm90::prepare_fused(t.problem, t.last, s);
@@ -125,6 +134,7 @@ plan& plan_for(const task& t, const core::operands& data, int device) {
 void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call) {
     constexpr std::size_t bytes = 16;
     core::problem& p = t.problem;
+    t.scales = {};
     const auto lines = static_cast<std::size_t>(std::max(p.m, p.n));
     p.k = static_cast<std::int64_t>(bytes / size_bytes(p.a_type));
     p.alpha = 1;
@@ -160,7 +170,10 @@ void multiply_one(task t, core::operands data, cuda::call_scope& call) {
     if (e == place_of_e::elsewhere)
         cuda::copy_matrix(p.c_type, p.m, p.n, {data.e, t.e_layout}, data.c, p.c_layout,
                           call.stream());
-    if (made.fused != nullptr) made.fused->finish_with(t.last);
+    if (made.fused != nullptr) {
+        made.fused->finish_with(t.last);
+        made.fused->scale_with(t.scales);
+    }
     made.product->run(data);
 }
 
@@ -275,7 +288,7 @@ void check_values(const further& last, int device) {
 }  // namespace
 
 void multiply(const place& where, const product& it, std::span<const core::operands> all) {
-    task t{it.problem, it.e_layout, {}, where.batch_invariant, where.f32};
+    task t{it.problem, it.e_layout, {}, where.batch_invariant, where.f32, it.scales};
     const core::problem& p = t.problem;
     const dtype sums = type_of_sums(p);
     if (it.steps != nullptr) check_steps(*it.steps);

@@ -7,6 +7,7 @@
 #include <carat/accuracy.hpp>
 #include <carat/finish.hpp>
 
+#include "core/block_scales.hpp"
 #include "core/problem.hpp"
 
 struct CUstream_st;
@@ -26,6 +27,7 @@ struct product {
     core::problem problem;
     core::layout e_layout;
     const detail::finish_steps* steps = nullptr;
+    core::block_scales scales;  // no data: none
 };
 
 /// Starts the product for each of these operands, one after the other; an `e` is null, C itself or

@@ -5,9 +5,12 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include "core/block_scales.hpp"
 #include "cuda/sm90/finish.hpp"
 
 namespace carat::cuda::sm90 {
+
+using core::block_scales;
 
 enum class output : std::uint8_t { f32, f16, bf16, i32 };
 
@@ -39,9 +42,10 @@ struct arguments {
     Factor alpha;
     Factor beta;
     finish last;
-    bool finishes;  // `last` is something
-    bool adds;      // beta is not 0
-    bool one_a;     // for all products of a batch
+    bool finishes;        // `last` is something
+    bool adds;            // beta is not 0
+    block_scales scales;  // where sums are in blocks
+    bool one_a;           // for all products of a batch
     bool one_b;
 };
 

@@ -20,9 +20,10 @@ enum class major : std::uint8_t { along_k, across };
 // Tensor cores cut what they add to their sums, f32 by a bit or two, fp8 by ten. So a sum is
 //   straight    one of theirs, over all of K
 //   promoted    of theirs over 128 bytes of K each, added up in f32 by the threads
+//   in_blocks   promoted, each times the scales of its 128 of K
 //   of_halves   promoted, and of f32 elements that packing has cut in two, large + small: what K
 //               runs over is small x large, large x small and large x large
-enum class summing : std::uint8_t { straight, promoted, of_halves };
+enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
 
 template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight>
 struct config {

@@ -92,6 +92,7 @@ plan::hopper_plan plan_for(const core::problem& p, summing sums, const core::set
          .result_bytes = static_cast<int>(size_bytes(p.c_type)),
          .a_along_k = along_k.a,
          .b_along_k = along_k.b,
+         .in_blocks = sums == summing::in_blocks,
          .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
          .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
          .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
@@ -108,6 +109,7 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
     if constexpr (std::is_same_v<Factor, std::uint32_t>) {
         return i8_kernel(tile_m, tile_n);
     } else {
+        if (sums == summing::in_blocks) return fp8_blocks_kernel(tile_m, tile_n);
         if (p.a_type == dtype::f16) return f16_kernel(tile_m, tile_n, a, b);
         if (p.a_type == dtype::bf16) return bf16_kernel(tile_m, tile_n, a, b);
         if (is_fp8(p.a_type)) return fp8_kernel(tile_m, tile_n, p.a_type, p.b_type, sums);
@@ -197,6 +199,8 @@ class product final : public fused_product {
     }
 
     void finish_with(const finish& last) override { last_ = plan_.turned ? turned(last) : last; }
+
+    void scale_with(const core::block_scales& scales) override { scales_ = scales; }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
 
@@ -357,6 +361,7 @@ class product final : public fused_product {
                 .last = last_,
                 .finishes = !last_.is_nothing(),
                 .adds = p.beta != 0,
+                .scales = scales_,
                 .one_a = false,
                 .one_b = false};
     }
@@ -364,6 +369,7 @@ class product final : public fused_product {
     plan::hopper_plan plan_;
     summing sums_;
     finish last_;
+    core::block_scales scales_;
     core::problem problem_;
     operand a_;
     operand b_;
@@ -378,6 +384,7 @@ class scaling final : public fused_product {
     explicit scaling(const core::problem& p) : problem_(p) {}
     void run(const core::operands& data) override { scale_c(problem_, data.c); }
     void finish_with(const finish&) override {}
+    void scale_with(const core::block_scales&) override {}
     bool run_batch(const core::operands&, const spacing&, std::int64_t) override { return false; }
 
   private:
@@ -404,6 +411,47 @@ std::unique_ptr<core::runnable> prepare_straight(const core::problem& p, const c
 }
 std::unique_ptr<core::runnable> prepare_of_halves(const core::problem& p, const core::settings& s) {
     return prepare_as(p, summing::of_halves, s);
+}
+
+std::unique_ptr<fused_product> prepare_finished(const core::problem& p, summing sums,
+                                                const finish& last, const core::settings& s) {
+    if (p.m == 0 || p.n == 0) return std::make_unique<scaling>(p);
+    if (is_degenerate(p))
+        throw error(error_code::invalid_argument,
+                    "alpha is " + std::to_string(p.alpha) + " and K is " + std::to_string(p.k) +
+                        ": a fused product needs something to multiply, neither may be 0");
+    return std::make_unique<product<float>>(p, sums, plan_for(p, sums, s), last);
+}
+
+// Every scale is 1, so that this computes what the other rows do; each is read all the same.
+class product_of_ones final : public core::runnable {
+  public:
+    product_of_ones(const core::problem& p, const core::settings& s)
+        : product_(prepare_finished(p, summing::in_blocks, {}, s)) {
+        const std::int64_t of_k = tiles(p.k, 128);
+        const std::int64_t of_n = tiles(p.n, 128);
+        const std::vector<float> ones(static_cast<std::size_t>((p.m + of_n) * of_k), 1.0F);
+        core::execution_space& gpu = space(device_in_use());
+        scales_ = core::buffer(gpu, ones.size() * sizeof(float));
+        gpu.upload(scales_.data(), ones.data(), ones.size() * sizeof(float));
+        const auto* const first = static_cast<const float*>(scales_.data());
+        product_->scale_with({first, static_cast<std::int32_t>(of_k), 1, first + p.m * of_k, 1,
+                              static_cast<std::int32_t>(of_n)});
+    }
+
+    void run(const core::operands& data) override { product_->run(data); }
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
+        return product_->kernels();
+    }
+
+  private:
+    std::unique_ptr<fused_product> product_;
+    core::buffer scales_;
+};
+
+std::unique_ptr<core::runnable> prepare_of_ones(const core::problem& p, const core::settings& s) {
+    if (is_degenerate(p)) return std::make_unique<scaling>(p);
+    return std::make_unique<product_of_ones>(p, s);
 }
 
 // Those of f32 and f64 in their own arithmetic.
@@ -445,6 +493,8 @@ constexpr core::signature native_types[] = {
     {dtype::f64, dtype::f64, dtype::f64, "f64"}};
 constexpr core::signature tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
 constexpr core::signature halves_types[] = {{dtype::f32, dtype::f32, dtype::f32, "3xtf32"}};
+constexpr core::signature blocks_types[] = {{dtype::e4m3, dtype::e4m3, dtype::f32, promoted_fp8},
+                                            {dtype::e4m3, dtype::e4m3, dtype::bf16, promoted_fp8}};
 constexpr core::signature fast_fp8_types[] = {
     {dtype::e4m3, dtype::e4m3, dtype::f32, straight_fp8},
     {dtype::e4m3, dtype::e4m3, dtype::bf16, straight_fp8},
@@ -474,6 +524,9 @@ constexpr core::implementation in_tf32 =
 constexpr core::implementation of_halves =
     row("cuda.engine.3xtf32", "carat's Hopper kernels on f32 data, each number as two of tf32",
         halves_types, prepare_of_halves);
+constexpr core::implementation in_blocks =
+    row("cuda.engine.fp8_blocks", "carat's Hopper kernels, fp8 with a scale for each block (all 1)",
+        blocks_types, prepare_of_ones);
 constexpr core::implementation fast_fp8 =
     row("cuda.engine.fp8_fast", "carat's Hopper kernels, fp8 summed in 14 bits", fast_fp8_types,
         prepare_straight);
@@ -488,18 +541,19 @@ std::unique_ptr<fused_product> prepare_fused(const core::problem& p, const finis
         throw error(error_code::unsupported, "a finish is for f16, bf16 and fp8, not for " +
                                                  std::string(name(p.a_type)) +
                                                  ": take a kernel of your own after the product");
-    if (p.m == 0 || p.n == 0) return std::make_unique<scaling>(p);
-    if (is_degenerate(p))
-        throw error(error_code::invalid_argument,
-                    "alpha is " + std::to_string(p.alpha) + " and K is " + std::to_string(p.k) +
-                        ": a fused product needs something to multiply, neither may be 0");
-    const summing sums = sums_for(p);
-    return std::make_unique<product<float>>(p, sums, plan_for(p, sums, s), last);
+    return prepare_finished(p, sums_for(p), last, s);
+}
+
+std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p, const finish& last,
+                                                 const core::settings& s) {
+    if (const std::string why = reason_against(in_blocks, p, s); !why.empty())
+        throw error(error_code::unsupported, why);
+    return prepare_finished(p, summing::in_blocks, last, s);
 }
 
 core::table table() {
-    static constexpr const core::implementation* rows[] = {&native, &in_tf32, &of_halves,
-                                                           &fast_fp8};
+    static constexpr const core::implementation* rows[] = {&native, &in_tf32, &of_halves, &fast_fp8,
+                                                           &in_blocks};
     return rows;
 }
 

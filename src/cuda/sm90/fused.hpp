@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "core/block_scales.hpp"
 #include "core/implementation.hpp"
 #include "cuda/sm90/finish.hpp"
 
@@ -21,6 +22,9 @@ class fused_product : public core::runnable {
     /// The steps it was prepared with, with other values and another D from now on.
     virtual void finish_with(const finish& last) = 0;
 
+    /// Of a product in blocks: before every run with other scales than the one before.
+    virtual void scale_with(const core::block_scales& scales) = 0;
+
     /// Starts `count` products at once, with the bits of so many runs. False: they can't be, and
     /// nothing was started.
     [[nodiscard]] virtual bool run_batch(const core::operands& first, const spacing& apart,
@@ -35,5 +39,10 @@ class fused_product : public core::runnable {
 [[nodiscard]] std::unique_ptr<fused_product> prepare_fused(const core::problem& p,
                                                            const finish& last,
                                                            const core::settings& s);
+
+/// The same of e4m3 by e4m3 with scales of blocks, f32 in device memory, given by scale_with().
+[[nodiscard]] std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p,
+                                                               const finish& last,
+                                                               const core::settings& s);
 
 }  // namespace carat::cuda::sm90

@@ -16,12 +16,14 @@
 #include "cuda/ptx/dependents.cuh"
 #include "cuda/ptx/descriptor.cuh"
 #include "cuda/ptx/registers.cuh"
+#include "cuda/ptx/thread.cuh"
 #include "cuda/ptx/wgmma.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/config.hpp"
 #include "cuda/sm90/epilogue.cuh"
 #include "cuda/sm90/from_registers.cuh"
 #include "cuda/sm90/lines.cuh"
+#include "cuda/sm90/scales.cuh"
 #include "cuda/sm90/schedule.cuh"
 
 namespace carat::cuda::sm90 {
@@ -290,12 +292,14 @@ __device__ __forceinline__ void sum_stages_from_registers(float (&sums)[Count], 
 // The same, added up in f32. While a warpgroup adds, the other one multiplies.
 template <class C, int Count>
 __device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<C>& r, position& at,
-                                               int k_tiles, int group, int thread) {
+                                               int k_tiles, int group, int thread,
+                                               scales_of<C> scales) {
     constexpr int at_once = C::columns_at_once / 2;
 #pragma unroll
     for (float& sum : sums) sum = 0;
 #pragma unroll 1
     for (int k = 0; k < k_tiles; ++k, at.advance(r.stages)) {
+        scales.advance();
         ptx::wait_for(r.full[at.stage], at.parity);
 #pragma unroll
         for (int first = 0; first < Count; first += at_once) {
@@ -303,22 +307,24 @@ __device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<
             multiply_stage<C>(some, r, at.stage, group, 2 * first, false);
             ptx::wait<0>();
             ptx::settle(some);
+            scales.turn_to(first / at_once);
             if (first + at_once == Count) r.give_back(at.stage, thread);
 #pragma unroll
-            for (int i = 0; i < at_once; ++i) sums[first + i] += some[i];
+            for (int i = 0; i < at_once; ++i)
+                sums[first + i] = scales.add(sums[first + i], some[i], i);
         }
     }
 }
 
 template <class C, class Sums>
 __device__ __forceinline__ void sum_up(Sums& sums, const ring<C>& r, position& at, int k_tiles,
-                                       int group, int thread) {
+                                       int group, int thread, const scales_of<C>& scales) {
     if constexpr (C::a_in_registers)
         sum_stages_from_registers<C>(sums, r, at, k_tiles, group, thread);
     else if constexpr (C::sums == summing::straight)
         sum_stages<C>(sums, r, at, k_tiles, group, thread);
     else
-        promote_stages<C>(sums, r, at, k_tiles, group, thread);
+        promote_stages<C>(sums, r, at, k_tiles, group, thread, scales);
 }
 
 template <class C>
@@ -340,8 +346,10 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
         const int col = t.n * C::tile_n;
         if (p.adds && p.c.in_boxes) fetch_first_added(out, p.c.type, row, col, thread);
         sum_of<C> sums[C::tile_n / 2];
-        sum_up<C>(sums, r, at, p.k_tiles, group, thread);
-        write<C>(out, p, row, col, thread, sums);
+        sum_up<C>(sums, r, at, p.k_tiles, group, thread, scales_of<C>(p, row, col, 0, thread));
+        // Beside scales there is no register left for it while sums are made.
+        const int own = C::sums == summing::in_blocks ? ptx::thread_anew() % 128 : thread;
+        write<C>(out, p, row, col, own, sums);
     }
     if (thread % 64 == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
 }
@@ -354,8 +362,10 @@ __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& 
     const int k_tiles = here.first_k(p.k_tiles, here.rank + 1) - here.first_k(p.k_tiles, here.rank);
     position at;
     sum_of<C> sums[C::tile_n / 2];
-    sum_up<C>(sums, r, at, k_tiles, thread / 128, thread % 128);
     const tile_place t = place_of(here.cluster, p.tiles_m, p.tiles_n);
+    const scales_of<C> scales(p, here.row(t) + thread / 128 * 64, t.n * C::tile_n,
+                              here.first_k(p.k_tiles, here.rank), thread % 128);
+    sum_up<C>(sums, r, at, k_tiles, thread / 128, thread % 128, scales);
     write_narrow<C>(p, r.tiles, r.after, landed, here.rank, here.blocks, here.row(t),
                     t.n * C::tile_n, thread, sums);
 }

@@ -18,6 +18,8 @@ namespace carat::cuda::sm90 {
 [[nodiscard]] const kernel<float>& halves_kernel(int tile_m, int tile_n);
 [[nodiscard]] const kernel<float>& fp8_kernel(int tile_m, int tile_n, dtype a, dtype b,
                                               summing sums);
+// e4m3 by e4m3 in blocks.
+[[nodiscard]] const kernel<float>& fp8_blocks_kernel(int tile_m, int tile_n);
 [[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n);
 
 }  // namespace carat::cuda::sm90

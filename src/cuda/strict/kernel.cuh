@@ -13,6 +13,7 @@
 #include "cuda/ptx/cluster.cuh"
 #include "cuda/ptx/dependents.cuh"
 #include "cuda/ptx/registers.cuh"
+#include "cuda/ptx/thread.cuh"
 #include "cuda/sm90/schedule.cuh"
 #include "cuda/strict/arguments.hpp"
 #include "cuda/strict/config.hpp"
@@ -210,14 +211,6 @@ __device__ __forceinline__ void sum_stages(typename C::math::sums& sums, reader<
     at.advance();
 }
 
-// This thread's number, asked for anew, so that nothing that follows from it is kept in registers
-// beside the sums.
-__device__ __forceinline__ int thread_anew() {
-    int thread = 0;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-    return thread;
-}
-
 // Where a warp's part of the block's tile begins.
 template <class C>
 __device__ __forceinline__ int row_of_warp(int thread) {
@@ -237,7 +230,7 @@ __device__ __forceinline__ void multiply_tiles(const ring<C>& r, const arguments
         typename C::math::sums sums;
         sum_stages<C>(sums, at, count);
         const sm90::tile_place t = sm90::place_of(index, p.tiles_m, p.tiles_n);
-        const int thread = thread_anew();
+        const int thread = ptx::thread_anew();
         const owner of{t.m * C::tile_m, t.n * C::tile_n, row_of_warp<C>(thread),
                        col_of_warp<C>(thread), thread % 32};
         if (p.parts_bits == 0)

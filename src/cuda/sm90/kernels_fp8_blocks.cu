@@ -1,0 +1,9 @@
+#include "cuda/sm90/instances.cuh"
+
+namespace carat::cuda::sm90 {
+
+const kernel<float>& fp8_blocks_kernel(int tile_m, int tile_n) {
+    return find_along_k<__nv_fp8_e4m3, float, summing::in_blocks>(tile_m, tile_n);
+}
+
+}  // namespace carat::cuda::sm90
