@@ -1,6 +1,7 @@
-// What the public call on a GPU costs: the host's part of a call that was planned before, batches
-// against loops, graphs against calls, and rows whose bits don't depend on the others. What is
-// compared takes turns; medians, as JSON.
+// What the public call on a GPU costs: the host's part of a call that was planned before, finishes,
+// scales of blocks, batches against loops, graphs against calls, and rows whose bits don't depend on
+// the others. What is compared takes turns; medians, as JSON. With the word "finishes" only these and
+// the scales.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -185,6 +186,58 @@ void measure_graph(std::size_t size) {
             gpu_seconds, 10);
 }
 
+// What a kernel of its own takes of C after the product, beside the product alone.
+void measure_pass(std::size_t m, std::size_t n, std::size_t k) {
+    const auto a = on_gpu<bf16>(m, k);
+    const auto b = on_gpu<bf16>(k, 2 * n);
+    const auto c = on_gpu<bf16>(m, n);
+    const auto both = on_gpu<bf16>(m, 2 * n);
+    const auto quantised = on_gpu<e4m3>(m, n);
+    const auto half = b.block(0, 0, k, n);
+    const auto values = on_gpu<float>(1, n);
+    const std::span<const float> added(values.data(), n);
+    float* const largest = on_gpu<float>(1, 1).data();
+    measure(described("pass", m, n, k),
+            {{"product", [&] { matrix_product(there(), a, half, c); }},
+             {"bias_gelu", [&] { matrix_product(there(), a, half, c, bias(added) | gelu); }},
+             {"bias_gelu_amax_e4m3",
+              [&] {
+                  matrix_product(there(), a, half, quantised,
+                                 bias(added) | gelu | amax(largest) | scale(0.5));
+              }},
+             {"product_of_2n", [&] { matrix_product(there(), a, b, both); }},
+             {"swiglu", [&] { matrix_product(there(), a, b, c, swiglu); }}},
+            gpu_seconds, 20);
+}
+
+void measure_f32(std::size_t size) {
+    const auto a = on_gpu<float>(size, size);
+    const auto b = on_gpu<float>(size, size);
+    const auto c = on_gpu<float>(size, size);
+    const auto in = [](f32_as as) { return cuda{.stream = the_stream(), .f32 = as}; };
+    measure(described("f32", size, size, size),
+            {{"f32", [&] { matrix_product(in(f32_as::f32), a, b, c); }},
+             {"f32_gelu", [&] { matrix_product(in(f32_as::f32), a, b, c, gelu); }},
+             {"three_tf32", [&] { matrix_product(in(f32_as::three_tf32), a, b, c); }},
+             {"tf32", [&] { matrix_product(in(f32_as::tf32), a, b, c); }}},
+            gpu_seconds, 5);
+}
+
+void measure_blocks(std::size_t m, std::size_t n, std::size_t k) {
+    const auto a = on_gpu<e4m3>(m, k);
+    const auto b = transposed(on_gpu<e4m3>(n, k));
+    const auto c = on_gpu<bf16>(m, n);
+    const auto of_a = on_gpu<float>(m, k / 128);
+    const auto of_b = on_gpu<float>(k / 128, n / 128);
+    measure(described("blocks", m, n, k),
+            {{"one_scale", [&] { matrix_product(there(), scaled(0.5, a), b, c); }},
+             {"blocks",
+              [&] {
+                  matrix_product(there(), scaled_by_blocks(a, of_a), scaled_by_blocks(b, of_b), c);
+              }}},
+            gpu_seconds, 20);
+}
+
 void measure_invariance(std::size_t m, std::size_t n, std::size_t k) {
     const auto a = on_gpu<bf16>(m, k);
     const auto b = on_gpu<bf16>(k, n);
@@ -197,11 +250,33 @@ void measure_invariance(std::size_t m, std::size_t n, std::size_t k) {
 
 }  // namespace
 
-int main() {
+int main(int, char** words) {
     cudaDeviceProp gpu{};
     must(cudaGetDeviceProperties(&gpu, 0));
     std::printf("{\"gpu\": \"%s\", \"dtype\": \"bf16\", \"rounds\": %d, \"cases\": [\n", gpu.name,
                 rounds);
+    const bool only_finishes = words[1] != nullptr && std::string(words[1]) == "finishes";
+    for (const auto& [m, n, k] : {std::array<std::size_t, 3>{16, 4096, 4096},
+                                  {1024, 1024, 1024},
+                                  {4096, 4096, 512},
+                                  {4096, 4096, 4096},
+                                  {4096, 14336, 4096}})
+        measure_pass(m, n, k);
+    measure_f32(1024);
+    measure_f32(4096);
+    for (const auto& [m, n, k] : {std::array<std::size_t, 3>{16, 4096, 7168},
+                                  {64, 4096, 7168},
+                                  {128, 7168, 2048},
+                                  {1024, 1024, 1024},
+                                  {2048, 2048, 2048},
+                                  {4096, 4096, 4096},
+                                  {4096, 7168, 2048},
+                                  {8192, 8192, 8192}})
+        measure_blocks(m, n, k);
+    if (only_finishes) {
+        std::printf("\n]}\n");
+        return 0;
+    }
     measure_host(256, 256, 256);
     measure_host(16, 4096, 4096);
     measure_first_call();
