@@ -1,7 +1,7 @@
 // What the public call on a GPU costs: the host's part of a call that was planned before, finishes,
-// scales of blocks, batches against loops, graphs against calls, and rows whose bits don't depend on
-// the others. What is compared takes turns; medians, as JSON. With the word "finishes" only these and
-// the scales.
+// scales of blocks, batches against loops, graphs against calls, and rows whose bits don't depend
+// on the others. What is compared takes turns; medians, as JSON. With the word "finishes" only
+// these and the scales.
 #include <algorithm>
 #include <array>
 #include <chrono>
