@@ -60,32 +60,22 @@ void add_rows(const task<T>& t, thin_call<T>& call, std::int64_t i) {
 
 // One panel of A, whose rows the sums are of.
 template <class T>
-void add_panel(const task<T>& t, thin_call<T>& call, std::int64_t i, std::int64_t first) {
-    const int vectors = static_cast<int>((call.rows + t.with->lanes - 1) / t.with->lanes);
-    const int most = t.with->direct_columns[static_cast<std::size_t>(vectors - 1)];
-    for (int j = 0; j < call.cols; j += most) {
-        const tile_call<T> tile = {.k = t.k,
-                                   .a = reinterpret_cast<const T*>(t.a.at(i, 0)),
-                                   .a_step = t.with->mr,
-                                   .b = reinterpret_cast<const T*>(t.b.at(first + j, 0)),
-                                   .b_step = t.b.along,
-                                   .b_across = t.b.across,
-                                   .c = call.sums + j * call.sums_step,
-                                   .c_step = call.sums_step,
-                                   .alpha = T{1},
-                                   .beta = T{0},
-                                   .fetches_c = false,
-                                   .last = true,
-                                   .rows = static_cast<int>(call.rows),
-                                   .cols = std::min(most, call.cols - j)};
-        t.with->direct(tile);
+void add_panel(const task<T>& t, thin_call<T> call, std::int64_t i, std::int64_t first) {
+    call.k = t.k;
+    call.a = reinterpret_cast<const T*>(t.a.at(i, 0));
+    call.b_step = t.b.along;
+    call.b_across = t.b.across;
+    for (int left = call.cols; left > 0; left -= call.cols, first += call.cols) {
+        call.cols = std::min(left, t.with->nr);
+        call.b = reinterpret_cast<const T*>(t.b.at(first, 0));
+        t.with->panel_columns[static_cast<std::size_t>(call.cols - 1)](call);
+        call.sums += call.cols * call.sums_step;
     }
 }
 
 template <class T>
 void add_panel_by_lanes(const task<T>& t, thin_call<T> call, std::int64_t i, std::int64_t first) {
     T copy[copied_depth];
-    call.a_step = t.with->mr;
     call.b = copy;
     std::fill(call.sums, call.sums + call.cols * call.sums_step, T{0});
     for (int j = 0; j < call.cols; ++j, call.sums += call.sums_step) {
@@ -94,7 +84,7 @@ void add_panel_by_lanes(const task<T>& t, thin_call<T> call, std::int64_t i, std
             call.a = reinterpret_cast<const T*>(t.a.at(i, p));
             const T* const b = reinterpret_cast<const T*>(t.b.at(first + j, p));
             for (std::int64_t q = 0; q < call.k; ++q) copy[q] = b[q * t.b.along];
-            t.with->thin_packed(call);
+            t.with->panel_by_lanes(call);
         }
     }
 }

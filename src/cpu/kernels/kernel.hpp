@@ -89,8 +89,11 @@ struct kernel {
     std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thin_columns;
     // One column; depths of A and of b are contiguous.
     void (*thin_rows)(const thin_call<T>&);
-    // The sums of thin_rows, to the bit, for up to mr rows of A that are packed; a_step is mr.
-    void (*thin_packed)(const thin_call<T>&);
+    // A a panel of packed rows, `rows` and a_step not looked at: sums of all mr rows. By the number
+    // of columns, at most nr, less 1, the sums of thin_columns to the bit; there are none before.
+    std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> panel_columns;
+    // Adds those of thin_rows, to the bit.
+    void (*panel_by_lanes)(const thin_call<T>&);
     packers<T> pack;
     store_function<T> store = nullptr;  // C of type T; floating-point only, as the next one
     finish_function<T> finish = nullptr;

@@ -32,9 +32,16 @@ constexpr std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thi
     return {&add_columns<T, Column + 1>...};
 }
 
+template <class T, int... Column>
+constexpr std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> panel_columns(
+    std::integer_sequence<int, Column...>) {
+    return {&add_panel<T, Column + 1>...};
+}
+
 template <class T>
 constexpr kernel<T> make_kernel(std::string_view name) {
     static_assert(rows_of_tile<T> * sizeof(T) <= largest_mr_bytes);
+    static_assert(tile<T>::columns <= plan::most_thin_columns);
     static_assert(rows_of_tile<T> * tile<T>::columns * sizeof(T) <= largest_tile_bytes);
     return {
         .name = name,
@@ -47,7 +54,8 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .direct_columns = direct_columns<T>(),
         .thin_columns = thin_columns<T>(std::make_integer_sequence<int, plan::most_thin_columns>()),
         .thin_rows = &add_rows<T>,
-        .thin_packed = &add_packed<T>,
+        .panel_columns = panel_columns<T>(std::make_integer_sequence<int, tile<T>::columns>()),
+        .panel_by_lanes = &add_panel_by_lanes<T>,
         .pack = packers_from<T, T>()};
 }
 

@@ -95,25 +95,64 @@ void add_rows(const thin_call<T>& t) {
     for (; i < t.rows; ++i) add_rows<T, 1>(t, t.a + i * t.a_step, t.sums + i);
 }
 
-// What add_rows does for each row apart, lane by lane, for a vector of rows at once.
-template <class T>
-void add_packed(const thin_call<T>& t) {
+// Depths that a panel is fetched ahead: nothing else asks for more than one line of memory at once.
+inline constexpr std::int64_t fetched_ahead = 32;
+
+// sums = A b for N columns and a whole panel of A, a_step rows wide.
+template <class T, int N>
+void add_panel(const thin_call<T>& t) {
     using vec = vector<T>;
-    for (std::int64_t i = 0; i < t.rows; i += vec::lanes) {
-        typename vec::type c[std::size_t{vec::lanes}];
-        CARAT_UNROLL for (int l = 0; l < vec::lanes; ++l) c[l] = vec::zero();
-        const T* a = t.a + i;
-        std::int64_t p = 0;
-        for (; p + vec::lanes <= t.k; p += vec::lanes) {
-            CARAT_UNROLL for (int l = 0; l < vec::lanes; ++l, a += t.a_step) c[l] =
-                vec::multiply_add(vec::load(a), vec::broadcast(t.b[p + l]), c[l]);
+    constexpr int v = tile<T>::vectors;
+    constexpr std::int64_t step = v * vec::lanes;
+    typename vec::type c[std::size_t{N}][std::size_t{v}];
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        CARAT_UNROLL for (int i = 0; i < v; ++i) c[j][i] = vec::zero();
+    }
+    const T* a = t.a;
+    const T* b = t.b;
+    for (std::int64_t p = 0; p < t.k; ++p, a += step, b += t.b_step) {
+        typename vec::type av[std::size_t{v}];
+        CARAT_UNROLL for (int i = 0; i < v; ++i) {
+            __builtin_prefetch(a + fetched_ahead * step + i * vec::lanes);
+            av[i] = vec::load(a + i * vec::lanes);
         }
-        for (int l = 0; p + l < t.k; ++l, a += t.a_step)
-            c[l] = vec::multiply_add(vec::load(a), vec::broadcast(t.b[p + l]), c[l]);
-        auto sum = vec::load(t.sums + i);
-        const auto one = vec::broadcast(1);
-        CARAT_UNROLL for (int l = 0; l < vec::lanes; ++l) sum = vec::multiply_add(c[l], one, sum);
-        vec::store(t.sums + i, sum);
+        CARAT_UNROLL for (int j = 0; j < N; ++j) {
+            const auto bj = vec::broadcast(b[j * t.b_across]);
+            CARAT_UNROLL for (int i = 0; i < v; ++i) c[j][i] =
+                vec::multiply_add(av[i], bj, c[j][i]);
+        }
+    }
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        CARAT_UNROLL for (int i = 0; i < v; ++i)
+            vec::store(t.sums + j * t.sums_step + i * vec::lanes, c[j][i]);
+    }
+}
+
+// What add_rows does for each row apart, lane by lane, for a panel. Its sums wait in L1, so that
+// memory is read in its order: with those of one vector of rows in registers, and the panel read
+// once for each, f64 ran at 10 GB/s instead of 30.
+template <class T>
+void add_panel_by_lanes(const thin_call<T>& t) {
+    using vec = vector<T>;
+    constexpr int v = tile<T>::vectors;
+    constexpr std::int64_t step = v * vec::lanes;
+    typename vec::type sums[std::size_t{vec::lanes}][std::size_t{v}];
+    for (auto& of_lane : sums)
+        for (auto& of_vector : of_lane) of_vector = vec::zero();
+    const T* a = t.a;
+    for (std::int64_t p = 0; p < t.k; ++p, a += step) {
+        auto& c = sums[p % vec::lanes];
+        const auto b = vec::broadcast(t.b[p]);
+        CARAT_UNROLL for (int i = 0; i < v; ++i) {
+            __builtin_prefetch(a + fetched_ahead * step + i * vec::lanes);
+            c[i] = vec::multiply_add(vec::load(a + i * vec::lanes), b, c[i]);
+        }
+    }
+    const auto one = vec::broadcast(1);
+    for (int i = 0; i < v; ++i) {
+        auto sum = vec::load(t.sums + i * vec::lanes);
+        for (const auto& of_lane : sums) sum = vec::multiply_add(of_lane[i], one, sum);
+        vec::store(t.sums + i * vec::lanes, sum);
     }
 }
 
