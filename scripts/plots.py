@@ -12,6 +12,7 @@ import plots_gpu
 import plots_studies
 from figures import (STYLE, FuncFormatter, ceiling, line, load, log_axes, revision, save,
                      squares)
+from tables_common import cores
 
 # Okabe and Ito's palette, told apart by the colour-blind; line styles repeat the message.
 LINES = {
@@ -30,7 +31,7 @@ LINES = {
 
 def conditions(results):
     machine = results["machine"]
-    return (f"{machine['cpu_model']}, {machine['cores']} cores"
+    return (f"{machine['cpu_model']}, {cores(machine)}"
             + (f", {machine['hypervisor']} guest" if machine["hypervisor"] else "")
             + f"; medians with 95 % intervals; {revision(results)}")
 

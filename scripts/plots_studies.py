@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 from figures import FuncFormatter, line, load, log_axes, revision, save, squares
 from study_tables import HANDLE_S
+from tables_common import cores
 
 FIVE_CPU = {"vendor.openblas": ("#009E73", "-", 1.8), "cpu.ladder.openmp": ("#0072B2", "-", 1.8),
             "cpu.ladder.threads": ("#D55E00", "--", 1.8)}
@@ -11,8 +12,7 @@ FIVE_CPU = {"vendor.openblas": ("#009E73", "-", 1.8), "cpu.ladder.openmp": ("#00
 def machine_of(results):
     machine = results["machine"]
     gpus = [gpu["name"] for gpu in machine.get("gpus", [])]
-    cores = "core" if machine["cores"] == 1 else "cores"
-    return gpus[0] if gpus else f"{machine['cpu_model']}, {machine['cores']} {cores}"
+    return gpus[0] if gpus else f"{machine['cpu_model']}, {cores(machine)}"
 
 
 def finish(figure, axes, results, name, title, ylabel="GFLOP/s"):

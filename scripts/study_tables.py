@@ -1,6 +1,6 @@
 """The tables of docs/studies/ and docs/properties.md, from committed results only."""
 
-from tables_common import cases, gpu_source, load, pair_of, ranked, size_of, source, table
+from tables_common import cases, cores, gpu_source, load, pair_of, ranked, size_of, source, table
 
 
 def text_table(found):
@@ -90,7 +90,7 @@ def crossover_sizes():
     results = load("h200/crossover.json")
     rows = [[f"`{c['gpu']}`", crossing(c), compute_crossing(results, c["gpu"])]
             for c in results["crossovers"]]
-    head = ["f32, 16 cores beside the GPU", "wins end to end from N", "product alone: measured to win from"]
+    head = [f"f32, {cores(results['machine'])} beside the GPU", "wins end to end from N", "product alone: measured to win from"]
     return table(head, ["---", "--:", "--:"], rows) + gpu_source(results, "h200/crossover.json")
 
 

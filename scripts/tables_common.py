@@ -26,9 +26,13 @@ def table(head, align, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
+def cores(machine):
+    return f"{machine['cores']} core{'' if machine['cores'] == 1 else 's'}"
+
+
 def source(results, file):
     machine = results["machine"]
-    return (f"\n`results/{file}`: {machine['cpu_model']}, {machine['cores']} cores"
+    return (f"\n`results/{file}`: {machine['cpu_model']}, {cores(machine)}"
             + (f" of a {machine['hypervisor']} guest" if machine["hypervisor"] else "")
             + f", revision {results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")
 
