@@ -91,6 +91,7 @@ void progress_line::clear() {
 
 void catch_interrupts() {
     std::signal(SIGINT, on_interrupt);
+    std::signal(SIGTERM, on_interrupt);  // what batch systems and timeout send
 }
 
 bool interrupted() {

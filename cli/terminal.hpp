@@ -41,7 +41,8 @@ class progress_line {
     clock::time_point last_;
 };
 
-// From now on the first Ctrl-C only makes interrupted() true; a second one ends the program.
+// From now on the first Ctrl-C, or request to end, only makes interrupted() true; a second one ends
+// the program.
 void catch_interrupts();
 [[nodiscard]] bool interrupted();
 

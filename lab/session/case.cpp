@@ -82,6 +82,7 @@ class runner {
             for (contender& c : contenders_) {
                 if (stopped()) break;
                 if (c.cell.available) prepare_and_verify(c);
+                if (c.cell.verified) skip_if_too_long(c);
             }
             time_all();
         }
@@ -184,6 +185,19 @@ class runner {
         c.cell.max_abs_error = v.max_abs_error;
         if (!v.passed) c.cell.reason = v.reason;
         if (v.passed && phases_ && c.space != &core::host_space()) enter_phases(c);
+    }
+
+    // Where no smaller product told what to expect, a run does: the cold one, or, if that is too
+    // long, one that has nothing to load.
+    void skip_if_too_long(contender& c) {
+        const double limit_s = request_.slowest_run_s;
+        if (limit_s <= 0 || c.cell.cold_s <= limit_s) return;
+        const double taken_s = c.space->time_s([&] { run_once(c); });
+        if (taken_s <= limit_s) return;
+        c.ready.reset();
+        c.cell.available = c.cell.verified = false;
+        c.cell.reason =
+            "skipped: one run takes " + seconds(taken_s) + " (limit " + seconds(limit_s) + ")";
     }
 
     void enter_phases(contender& c) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/report/words.hpp"
@@ -46,20 +47,28 @@ std::vector<std::string> absences(const results::document& doc) {
     std::set<std::string> measured_somewhere;
     for (const results::cell& c : doc.cells)
         if (c.ranked()) measured_somewhere.insert(c.implementation);
-    // Each once, with the first case it lacks; how many more matters where it has others.
-    std::vector<const results::cell*> first;
+    // Each once, with the first case it lacks; how many more matters where it has others. Those
+    // that lack the same case for the same reason share a line.
     std::map<std::string, int> lacking;
+    std::vector<const results::cell*> first;
     for (const results::cell& c : doc.cells)
         if (!c.ranked() && !c.reason.empty() && lacking[c.implementation]++ == 0)
             first.push_back(&c);
-    std::vector<std::string> all;
+    std::vector<std::pair<std::string, std::string>> reasons;  // and whose they are
     for (const results::cell* c : first) {
-        const int more =
-            measured_somewhere.contains(c->implementation) ? lacking.at(c->implementation) - 1 : 0;
-        all.push_back(fmt::format("{} ({} {}{}): {}", c->implementation, c->dtype,
-                                  report::shape(c->m, c->n, c->k),
-                                  more > 0 ? fmt::format(" and {} more", more) : "", c->reason));
+        const std::string& name = c->implementation;
+        const int more = measured_somewhere.contains(name) ? lacking.at(name) - 1 : 0;
+        const std::string why =
+            fmt::format("({} {}{}): {}", c->dtype, report::shape(c->m, c->n, c->k),
+                        more > 0 ? fmt::format(" and {} more", more) : "", c->reason);
+        const auto known = std::ranges::find(reasons, why, &decltype(reasons)::value_type::first);
+        if (known == reasons.end())
+            reasons.emplace_back(why, name);
+        else
+            known->second += ", " + name;
     }
+    std::vector<std::string> all;
+    for (const auto& [why, whose] : reasons) all.push_back(whose + " " + why);
     return all;
 }
 

@@ -23,8 +23,9 @@ namespace carat::study {
 // Sizes of square cells that were measured, ascending.
 [[nodiscard]] std::vector<std::int64_t> sizes(const results::document& doc, std::string_view dtype);
 
-// Why implementations have no figure, once each: "vendor.mkl (f64 ...): no MKL to use"; where they
-// have others, "cuda.ladder.tiled (f64 9000 x 9000 x 9000 and 1 more): skipped: ...".
+// Why implementations have no figure, once each: "vendor.mkl (f64 ...): no MKL to use", those with
+// the same case and reason together: "cuda.engine, vendor.cublas (f64 ...): ..."; where they have
+// others, "cuda.ladder.tiled (f64 9000 x 9000 x 9000 and 1 more): skipped: ...".
 [[nodiscard]] std::vector<std::string> absences(const results::document& doc);
 
 // "153.7", and "-" for nothing.

@@ -112,6 +112,12 @@ class RightCalls(Command):
         self.assertEqual([c["m"] for c in after], [16, 16, 24, 24])
 
     def test_interrupt_leaves_valid_files_and_resume_finishes(self):
+        for number in signal.SIGINT, signal.SIGTERM:
+            with self.subTest(number.name):
+                self.interrupt_and_resume(number)
+                (self.folder / "a.json").unlink()
+
+    def interrupt_and_resume(self, number):
         arguments = ["bench", "--impl", "naive,tiled", "--size", "8:40:8", "--trials", "400",
                      "--json", "a.json", "--csv", "a.csv"]
         with subprocess.Popen([CARAT, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
@@ -119,7 +125,7 @@ class RightCalls(Command):
             deadline = time.monotonic() + 120
             while not (self.folder / "a.json").exists() and time.monotonic() < deadline:
                 time.sleep(0.02)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             self.assertEqual(process.wait(timeout=120), 130)
         results = json.loads((self.folder / "a.json").read_text())
         self.assertFalse(results["complete"])

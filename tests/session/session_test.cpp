@@ -112,6 +112,14 @@ TEST_F(sessions, what_is_right_is_timed_and_ranked_and_what_is_wrong_gets_no_fig
     ASSERT_EQ(r.compared.pairs.size(), 1u);
 }
 
+TEST_F(sessions, what_takes_longer_than_the_limit_is_skipped_though_nothing_foretold_it) {
+    request.slowest_run_s = 1e-12;
+    const results::cell skipped = cell(run_first(), "test.right");
+    EXPECT_FALSE(skipped.ranked());
+    EXPECT_TRUE(skipped.trials_s.empty());
+    EXPECT_TRUE(skipped.reason.starts_with("skipped: one run takes")) << skipped.reason;
+}
+
 TEST_F(sessions, a_figure_above_the_measured_peak_is_refused) {
     limits.compute.push_back({"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
     const session::case_result r = run_first();

@@ -115,6 +115,20 @@ TEST(studies, of_sizes_not_measured_say_how_many) {
                 "cpu.ladder.openmp (f64 3000 × 3000 × 3000 and 1 more): skipped: too long");
 }
 
+TEST(studies, say_a_reason_once_for_all_that_share_it) {
+    results::document doc;
+    for (const char* name : {"vendor.cublas", "vendor.openblas", "cuda.ladder.tiled"}) {
+        doc.cells.push_back(cell(name, "f64", 1000, 20));
+        doc.cells.back().rank = 0;
+        doc.cells.back().reason = "no driver";
+    }
+    doc.cells[1].reason = "not installed";
+    expect_says(text_of(study::five_algorithms, doc),
+                "vendor.cublas, cuda.ladder.tiled (f64 1000 × 1000 × 1000): no driver");
+    expect_says(text_of(study::five_algorithms, doc),
+                "vendor.openblas (f64 1000 × 1000 × 1000): not installed");
+}
+
 TEST(five_algorithms, ranks_and_stands_beside_the_document) {
     results::document doc;
     doc.cells = {cell("vendor.openblas", "f64", 1000, 40),
