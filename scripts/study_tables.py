@@ -5,7 +5,9 @@ from tables_common import cases, cores, gpu_source, load, pair_of, ranked, size_
 
 def text_table(found):
     """A table of a chapter: names to the left, figures to the right."""
-    align = ["---"] + ["--:"] * (len(found["head"]) - 1)
+    columns = zip(*found["rows"])
+    align = ["--:" if all(cell[:1] in "0123456789[" or cell in ("-", "exact") for cell in column)
+             else "---" for column in columns]
     note = f"\n{found['note']}\n" if found["note"] else ""
     return f"\n**{found['title']}**\n\n" + table(found["head"], align, found["rows"]) + note
 
@@ -168,38 +170,9 @@ def tiles_h200():
 
 # 004 ------------------------------------------------------------------------------------------
 
-PRECISIONS = [("f64", "h200/f64.json", "vendor.cublaslt_best"),
-              ("f64", "h200/f64.json", "cuda.ladder.wmma_converted"),
-              ("f32", "h200/f32.json", "vendor.cublaslt_best"),
-              ("f32", "h200/f32.json", "vendor.cublaslt_tf32_best"),
-              ("f16", "h200/narrow.json", "vendor.cublaslt_best"),
-              ("f16", "h200/narrow.json", "cuda.ladder.wmma"),
-              ("bf16", "h200/narrow.json", "vendor.cublaslt_best"),
-              ("e4m3", "h200/along_k.json", "vendor.cublaslt_best"),
-              ("i8", "h200/along_k.json", "vendor.cublaslt_best")]
-
-
-def precision_h200():
-    n, rows, sources, base = 8192, [], {}, None
-    for dtype, file, name in PRECISIONS:
-        results = load(file)
-        c = cell(results, name, dtype=dtype, n=n)
-        sources[file] = gpu_source(results, file)
-        base = base or c["median_gflops"]
-        error = "exact" if c["error_ulp"] == 0 else f"{c['error_ulp']:.3g} u"
-        rows.append([dtype, f"`{name}`", c["computes_in"], f"{c['median_gflops'] / 1e3:.4g}",
-                     f"{c['median_gflops'] / base:.1f} x", error,
-                     f"{c['gpu']['joules_per_gflop']:.2g}"
-                     if c.get("gpu", {}).get("joules_per_gflop") else "-"])
-    head = [f"data, N = {n}", "implementation", "computes in", "TFLOP/s", "of f64", "worst error",
-            "J/GFLOP"]
-    return (table(head, ["---", "---", "---", "--:", "--:", "--:", "--:"], rows)
-            + "\nu is the roundoff of the type computed in.\n" + "".join(sources.values()))
-
-
 def inflated():
     """What counting all of the work where 1/32 is done would make of naive WMMA."""
-    results = load("h200/narrow.json")
+    results = load("h200/precision.json")
     c = cell(results, "cuda.ladder.wmma", dtype="f16", n=8192)
     peak = next(row["gflops"] for gpu in results["machine"]["gpus"]
                 for row in gpu["ceilings"]["compute"] if row["unit"] == "tensor f16")
@@ -208,7 +181,7 @@ def inflated():
              f"{32 * c['median_gflops'] / 1e3:.4g}"],
             ["the measured peak of the unit: above it carat refuses a figure",
              f"{peak / 1e3:.4g}"]]
-    return table(["", "TFLOP/s"], ["---", "--:"], rows) + gpu_source(results, "h200/narrow.json")
+    return table(["", "TFLOP/s"], ["---", "--:"], rows) + gpu_source(results, "h200/precision.json")
 
 
 PAGES = {"docs/studies/five-algorithms.md": {"cpu": chapter("five-algorithms"), "h200": five_h200,
@@ -218,6 +191,6 @@ PAGES = {"docs/studies/five-algorithms.md": {"cpu": chapter("five-algorithms"), 
          "docs/studies/ladder.md": {"cpu": ladder_cpu},
          "docs/studies/tile-size.md": {"cpu": chapter("tile-size"), "h200": tiles_h200,
                                        "full": chapter("tile-size", "h200")},
-         "docs/studies/precision.md": {"cpu": chapter("precision"), "h200": precision_h200,
-                                       "inflated": inflated},
+         "docs/studies/precision.md": {"cpu": chapter("precision"), "inflated": inflated,
+                                       "h200": chapter("precision", "h200")},
          "docs/studies/workloads.md": {"cpu": chapter("workloads")}}

@@ -98,8 +98,8 @@ std::string gain(const results::document& doc, std::string_view device) {
     const results::cell *wide = nullptr, *narrow = nullptr;
     for (const results::cell& c : doc.cells) {
         if (!c.ranked() || c.device != device) continue;
-        if (c.dtype == "f64" && (wide == nullptr || c.median_s < wide->median_s)) wide = &c;
-        if (c.dtype != "f64" && (narrow == nullptr || c.median_s < narrow->median_s)) narrow = &c;
+        const results::cell*& best = c.computes_in == "f64" ? wide : narrow;
+        if (best == nullptr || c.median_s < best->median_s) best = &c;
     }
     if (wide == nullptr || narrow == nullptr) return {};
     return fmt::format(
