@@ -10,8 +10,8 @@
 // The same values, to the bit, as a loop of carat::matrix_product over the batch. A, B and E may
 // also be one matrix for all, which A or B may be prepared; C is a batch. No C may overlap another,
 // nor the A, B or E of any product, except that an E may be the C of its own product. Elements are
-// double, float, carat::f16 or carat::bf16. Threads are spread over the batch, or over each product
-// where these are large and few.
+// those of matrix_product; should one sum of integers not fit, no product is written. Threads are
+// spread over the batch, or over each product where these are large and few.
 //
 // With carat::cuda{...} as first argument the matrices lie in a GPU's memory (the array of pointers
 // does not), and elements are those that matrix_product multiplies there, integers included.
@@ -122,16 +122,9 @@ constexpr bool check_batch() {
     static_assert(batched<C>,
                   "carat::matrix_products: C must be a batch: carat::strided(c, count, "
                   "stride) or carat::pointers(...)");
-    if constexpr (batched<C> && check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P>()) {
-        constexpr bool real =
-            std::same_as<P, cuda> || finish_value<sums_of<product_element<each_in<A>, each_in<B>>>>;
-        static_assert(real,
-                      "carat::matrix_products: elements must be double, float, carat::f16 or "
-                      "carat::bf16; multiply integers one product at a time");
-        return real;
-    } else {
-        return false;
-    }
+    if constexpr (batched<C>)
+        return check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P>();
+    return false;
 }
 
 }  // namespace detail

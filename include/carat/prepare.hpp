@@ -6,6 +6,8 @@
 //
 // Measured before it is used: see docs/adr/0073. f16 and bf16 are kept as float where the processor
 // has no instructions for them. Meant for a C by rows; others are correct and slower.
+// Of bytes the largest magnitude is kept, so that sums are still true or an error; where that does
+// not prove them true, products with the matrix itself look closer.
 #pragma once
 
 #include <concepts>
@@ -75,7 +77,7 @@ CARAT_API prepared_matrix prepare(const erased_matrix& m, side place);
 
 template <class T>
 concept preparable = std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, f16> ||
-    std::same_as<T, bf16>;
+    std::same_as<T, bf16> || std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t>;
 
 }  // namespace detail
 
@@ -93,7 +95,8 @@ template <class M>
     if constexpr (detail::operand<const M>) {
         using element = detail::element_of<const M>;
         static_assert(detail::preparable<element>,
-                      "carat::prepare: elements must be double, float, carat::f16 or carat::bf16");
+                      "carat::prepare: elements must be double, float, carat::f16, carat::bf16, "
+                      "std::int8_t or std::uint8_t");
         if constexpr (detail::preparable<element>) return detail::prepare(detail::erase(m), place);
     }
 }

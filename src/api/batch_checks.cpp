@@ -124,29 +124,19 @@ class targets {
     std::int64_t longest_ = 0;
 };
 
-// What `checked_problem` says of one product, with its number.
 core::problem checked_product(const erased_batch& a, const erased_batch& b, const erased_batch* e,
                               const erased_batch& c, const detail::finish_steps* steps,
                               std::size_t i) {
-    static constexpr std::size_t prefix = std::string_view("matrix_product: ").size();
-    try {
+    return as_product(i, [&] {
         const erased_matrix added = e == nullptr ? erased_matrix{} : item(*e, i);
         return checked_problem(item(a, i), item(b, i), e == nullptr ? nullptr : &added, item(c, i),
                                steps);
-    } catch (const error& why) {
-        fail(why.code(), "product " + std::to_string(i) + ": " + (why.what() + prefix));
-    }
+    });
 }
 
 void check_values(const detail::finish_steps& steps, const erased_batch& c) {
-    static constexpr std::size_t prefix = std::string_view("matrix_product: ").size();
-    for (std::size_t i = 0; i < c.count; ++i) {
-        try {
-            check_finish(steps, item(c, i));
-        } catch (const error& why) {
-            fail(why.code(), "product " + std::to_string(i) + ": " + (why.what() + prefix));
-        }
-    }
+    for (std::size_t i = 0; i < c.count; ++i)
+        as_product(i, [&] { check_finish(steps, item(c, i)); });
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 #include <carat/batch.hpp>
 
@@ -19,5 +21,17 @@ using detail::erased_batch;
 [[nodiscard]] core::problem checked_batch(const erased_batch& a, const erased_batch& b,
                                           const erased_batch* e, const erased_batch& c,
                                           const detail::finish_steps* steps);
+
+// Calls `work`; what it throws as one product is told with the product's number.
+template <class Work>
+auto as_product(std::size_t i, const Work& work) {
+    static constexpr std::size_t prefix = std::string_view("matrix_product: ").size();
+    try {
+        return work();
+    } catch (const error& why) {
+        throw error(why.code(),
+                    "matrix_products: product " + std::to_string(i) + ": " + (why.what() + prefix));
+    }
+}
 
 }  // namespace carat::api

@@ -93,7 +93,7 @@ void check_prepared(const erased_matrix& m, const char* name_of, side place,
     if (m.prepared->place != place)
         fail(error_code::invalid_argument,
              std::string(name_of) + " was prepared for the other side of a product" + remedy);
-    if (m.type != other.type)
+    if (m.type != other.type && !(is_byte_integer(m.type) && is_byte_integer(other.type)))
         fail(error_code::invalid_argument,
              std::string(name_of) + " was prepared as " + std::string(name(m.type)) +
                  " but is multiplied by " + std::string(name(other.type)) +

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "core/isa.hpp"
 #include "cpu/engine.hpp"
@@ -35,24 +34,11 @@ std::int64_t element(const erased_matrix& m, std::size_t i, std::size_t j) {
     return as_integers(m, [&](const auto& view) { return std::int64_t{view(i, j)}; });
 }
 
-// The largest magnitude, read in the order of memory.
-std::int64_t largest(const erased_matrix& m) {
-    return as_integers(m, [](auto view) {
-        if (std::abs(view.row_stride()) < std::abs(view.col_stride())) view = transposed(view);
-        std::int32_t low = 0;
-        std::int32_t high = 0;
-        for (std::size_t i = 0; i < view.rows(); ++i) {
-            for (std::size_t j = 0; j < view.cols(); ++j) {
-                low = std::min<std::int32_t>(low, view(i, j));
-                high = std::max<std::int32_t>(high, view(i, j));
-            }
-        }
-        return std::max<std::int64_t>(high, -std::int64_t{low});
-    });
+std::int64_t largest_of_elements(const erased_matrix& m) {
+    return m.prepared != nullptr ? m.prepared->largest : largest_magnitude(m);
 }
 
-// The largest magnitude of a type.
-std::int64_t largest_of(const erased_matrix& m) {
+std::int64_t largest_of_type(const erased_matrix& m) {
     return m.type == dtype::i8 ? 1 << 7 : m.type == dtype::u8 ? (1 << 8) - 1 : -least;
 }
 
@@ -151,40 +137,60 @@ class product_of_wides {
     const erased_matrix* e_;
 };
 
-// All elements before any is written: C may be E, and an overflow must leave C as it was.
 template <class Product>
-void write_checked(const Product& product, const matrix_view<std::int32_t>& c) {
+std::vector<std::int32_t> checked(const Product& product, std::size_t rows, std::size_t cols) {
     std::vector<std::int32_t> result;
-    result.reserve(c.rows() * c.cols());
-    for (std::size_t i = 0; i < c.rows(); ++i) {
-        for (std::size_t j = 0; j < c.cols(); ++j) {
+    result.reserve(rows * cols);
+    for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < cols; ++j) {
             const wide value = product(i, j);
             if (value < least || value > most) fail_at(i, j);
             result.push_back(static_cast<std::int32_t>(value));
         }
     }
-    for (std::size_t i = 0; i < c.rows(); ++i)
-        for (std::size_t j = 0; j < c.cols(); ++j) c(i, j) = result[i * c.cols() + j];
+    return result;
 }
 
 }  // namespace
 
-bool multiply_exactly_if_needed(const core::problem& p, int threads, const erased_matrix& a,
-                                const erased_matrix& b, const erased_matrix* e,
-                                const erased_matrix& c) {
+std::int64_t largest_magnitude(const erased_matrix& m) {
+    return as_integers(m, [](auto view) {
+        if (std::abs(view.row_stride()) < std::abs(view.col_stride())) view = transposed(view);
+        std::int32_t low = 0;
+        std::int32_t high = 0;
+        for (std::size_t i = 0; i < view.rows(); ++i) {
+            for (std::size_t j = 0; j < view.cols(); ++j) {
+                low = std::min<std::int32_t>(low, view(i, j));
+                high = std::max<std::int32_t>(high, view(i, j));
+            }
+        }
+        return std::max<std::int64_t>(high, -std::int64_t{low});
+    });
+}
+
+std::vector<std::int32_t> exact_if_needed(const core::problem& p, int threads,
+                                          const erased_matrix& a, const erased_matrix& b,
+                                          const erased_matrix* e) {
     const factors f = {static_cast<std::int64_t>(p.alpha), static_cast<std::int64_t>(p.beta)};
     // Of bytes the type alone is proof enough, up to K = 131071 (u8 by i8: 65793).
-    if (is_byte_integer(a.type) && bound(p, f, a, b, e, &largest_of) <= most) return false;
-    const wide size = bound(p, f, a, b, e, &largest);
-    if (size <= most) return false;
+    if (is_byte_integer(a.type) && bound(p, f, a, b, e, &largest_of_type) <= most) return {};
+    const wide size = bound(p, f, a, b, e, &largest_of_elements);
+    if (size <= most) return {};
+    if (a.prepared != nullptr || b.prepared != nullptr)
+        throw error(error_code::overflow,
+                    "matrix_product: |alpha| max|A| max|B| K + |beta| max|E| does not fit in "
+                    "std::int32_t, and of a prepared operand no more is known; C is unchanged; "
+                    "multiply the matrix itself");
+    if (size <= static_cast<wide>(1) << 53)
+        return checked(product_of_doubles(p, threads, a, b, e), a.rows, b.cols);
+    return checked(product_of_wides(p, a, b, e), a.rows, b.cols);
+}
+
+void write_rows(const std::vector<std::int32_t>& from, const erased_matrix& c) {
     const matrix_view<std::int32_t> out(static_cast<std::int32_t*>(c.data), c.rows, c.cols,
                                         c.row_stride, c.col_stride);
-    if (size <= static_cast<wide>(1) << 53) {
-        write_checked(product_of_doubles(p, threads, a, b, e), out);
-    } else {
-        write_checked(product_of_wides(p, a, b, e), out);
-    }
-    return true;
+    for (std::size_t i = 0; i < c.rows; ++i)
+        for (std::size_t j = 0; j < c.cols; ++j) out(i, j) = from[i * c.cols + j];
 }
 
 }  // namespace carat::api

@@ -1,6 +1,9 @@
-// Products of 32-bit integers that are true or refused. The engine multiplies modulo 2^32; here is
-// the proof that nothing wrapped, or the slow product that finds out.
+// Products of integers that are true or refused. The engine multiplies modulo 2^32; here is the
+// proof that nothing wrapped, or the slow product that finds out.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include <carat/product.hpp>
 
@@ -8,15 +11,19 @@
 
 namespace carat::api {
 
-// False: |alpha| max|A| max|B| K + |beta| max|E| fits in 32 bits, so the engine's result is true.
-// True: it might not have, so C was computed exactly: as doubles while the bound is below 2^53,
-// about half as fast and with copies of all operands; else in 128 bits, slowly. Throws carat::error
-// with C untouched: overflow, naming the first element that does not fit, or out_of_memory;
-// std::bad_alloc likewise.
-[[nodiscard]] bool multiply_exactly_if_needed(const core::problem& p, int threads,
-                                              const detail::erased_matrix& a,
-                                              const detail::erased_matrix& b,
-                                              const detail::erased_matrix* e,
-                                              const detail::erased_matrix& c);
+// Nothing: |alpha| max|A| max|B| K + |beta| max|E| fits in 32 bits, so the engine's result is true.
+// Else it might not be, and this is C, row by row: computed as doubles while the bound is below
+// 2^53, about half as fast and with copies of all operands; else in 128 bits, slowly. Throws
+// carat::error: overflow, naming the first element that does not fit, or because of a prepared
+// operand only a bound is known; out_of_memory; std::bad_alloc likewise.
+[[nodiscard]] std::vector<std::int32_t> exact_if_needed(const core::problem& p, int threads,
+                                                        const detail::erased_matrix& a,
+                                                        const detail::erased_matrix& b,
+                                                        const detail::erased_matrix* e);
+
+void write_rows(const std::vector<std::int32_t>& from, const detail::erased_matrix& c);
+
+// The largest magnitude of integers, read in the order of memory.
+[[nodiscard]] std::int64_t largest_magnitude(const detail::erased_matrix& m);
 
 }  // namespace carat::api

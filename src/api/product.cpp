@@ -1,6 +1,7 @@
 // The public call: arguments checked, a plan made, memory found, and only then C written.
 #include <new>
 #include <string>
+#include <vector>
 
 #include <carat/product.hpp>
 
@@ -43,7 +44,10 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())
         throw error(error_code::invalid_argument, "matrix_product: " + why);
     const int threads = core::most_threads(where.threads);
-    if (p.c_type == dtype::i32 && api::multiply_exactly_if_needed(p, threads, a, b, e, c)) return;
+    if (p.c_type == dtype::i32) {
+        const std::vector<std::int32_t> exact = api::exact_if_needed(p, threads, a, b, e);
+        if (!exact.empty()) return api::write_rows(exact, c);
+    }
     if (steps == nullptr) return run_engine(p, threads, a, b, e, c, nullptr);
     cpu_engine::finishing last = {.steps = std::span(steps->at.data(), steps->count),
                                   .e_layout = {},

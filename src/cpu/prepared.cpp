@@ -46,6 +46,10 @@ std::size_t pack_operand(prepared_operand& into, const kernel_set& with, dtype t
     if (count == 0 || k == 0) return 0;
     if (type == dtype::bf16 && has_bf16_tiles(with))
         pack_strips(into, with.tiles->bf16, from, count, k);
+    else if (is_byte_integer(type) && with.tiles != nullptr)
+        pack_strips(into, with.tiles->i8, from, count, k);
+    else if (is_byte_integer(type))
+        pack_panels(into, with.i32, packers_for(with.i32, type), from, count, k);
     else if (type == dtype::f64)
         pack_panels(into, with.f64, with.f64.pack, from, count, k);
     else

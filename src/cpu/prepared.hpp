@@ -17,6 +17,7 @@ struct prepared_operand {
     cpu_engine::source lines;  // places of lines that begin a panel or strip
     side place = side::right;
     bool tiles = false;
+    std::int64_t largest = 0;  // magnitude of integers
 };
 
 }  // namespace carat::detail

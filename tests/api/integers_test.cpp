@@ -187,6 +187,108 @@ TEST(integers, bytes_of_either_kind) {
     EXPECT_EQ(executed, 4);
 }
 
+// Elements of the whole range of A, from a seed.
+template <class A>
+matrix<A> any_bytes(std::size_t rows, std::size_t cols, unsigned seed) {
+    matrix<A> m(rows, cols);
+    for (std::size_t i = 0; i < rows * cols; ++i)
+        m.data()[i] = static_cast<A>((seed = seed * 1103515245u + 12345u) >> 16);
+    return m;
+}
+
+// On either side and in every layout the product without.
+template <class A, class B>
+int check_prepared_bytes() {
+    int executed = 0;
+    for (const auto& [m, n, k] :
+         {std::array<std::size_t, 3>{1, 1, 1}, {1, 300, 200}, {33, 70, 90}, {100, 1, 65}})
+        for (unsigned how = 0; how < 8; ++how, ++executed) {
+            const auto of_a = any_bytes<A>((how & 1u) == 0 ? m : k, (how & 1u) == 0 ? k : m, 1);
+            const auto of_b = any_bytes<B>((how & 2u) == 0 ? k : n, (how & 2u) == 0 ? n : k, 2);
+            const auto a = (how & 1u) == 0 ? of_a.view() : transposed(of_a.view());
+            const auto b = (how & 2u) == 0 ? of_b.view() : transposed(of_b.view());
+            matrix<i32> wanted(m, n), c(m, n);
+            const auto e = test::whole_matrix<i32>(m, n, 1000, 3);
+            matrix_product(scaled(-3, a), b, scaled(2, e), wanted);
+            const cpu on{1 + static_cast<int>(how % 3)};
+            if ((how & 4u) == 0)
+                matrix_product(on, a, prepare(scaled(-3, b)), scaled(2, e), c);
+            else
+                matrix_product(on, prepare(a, side::left), scaled(-3, b), scaled(2, e), c);
+            EXPECT_TRUE(test::same_bits(c, wanted)) << m << " " << n << " " << k << " " << how;
+        }
+    return executed;
+}
+
+TEST(integers, prepared_bytes) {
+    using i8 = std::int8_t;
+    using u8 = std::uint8_t;
+    EXPECT_EQ((check_prepared_bytes<i8, i8>()), 32);
+    EXPECT_EQ((check_prepared_bytes<u8, i8>()), 32);
+    EXPECT_EQ((check_prepared_bytes<i8, u8>()), 32);
+    EXPECT_EQ((check_prepared_bytes<u8, u8>()), 32);
+}
+
+// Of a prepared operand the largest magnitude is known: no more than that is promised.
+TEST(integers, prepared_bytes_are_refused_where_sums_may_not_fit) {
+    constexpr std::size_t k = 140000;
+    matrix<std::int8_t> a(1, k), b(k, 1);
+    std::fill_n(a.data(), k, std::int8_t{-128});
+    std::fill_n(b.data(), k, std::int8_t{1});
+    matrix<i32> c(1, 1);
+    matrix_product(a, prepare(b), c);
+    EXPECT_EQ(c(0, 0), -128 * static_cast<i32>(k));
+    b(0, 0) = -128;
+    c(0, 0) = 5;
+    test::expect_refusal([&] { matrix_product(a, prepare(b), c); }, error_code::overflow,
+                         {"prepared", "does not fit", "C is unchanged", "the matrix itself"});
+    EXPECT_EQ(c(0, 0), 5);
+    matrix_product(a, b, c);
+    EXPECT_EQ(c(0, 0), -128 * (static_cast<i32>(k) - 1) + 128 * 128);
+}
+
+// A batch whose second product needs the exact way, beside two whose types or elements are proof.
+TEST(integers, batches) {
+    const auto b = test::whole_matrix<i32>(30, 20, 50, 1);
+    matrix<i32> a = test::whole_matrix<i32>(3 * 40, 30, 50, 2);
+    a(40, 0) = 1 << 24;
+    const auto e = test::whole_matrix<i32>(3 * 40, 20, 50, 3);
+    matrix<i32> c(3 * 40, 20), wanted(3 * 40, 20);
+    const auto of = [](auto& m) {
+        return strided(m.view().block(0, 0, 40, m.cols()), 3,
+                       static_cast<std::ptrdiff_t>(40 * m.cols()));
+    };
+    matrix_product(a, b, scaled(-2, e), wanted);
+    matrix_products(cpu{2}, of(a), b, scaled(-2, of(e)), of(c));
+    EXPECT_TRUE(test::same_bits(c, wanted));
+    const auto bytes = any_bytes<std::uint8_t>(3 * 40, 30, 4);
+    const auto weights = any_bytes<std::int8_t>(30, 20, 5);
+    matrix_product(bytes, weights, wanted);
+    matrix_products(of(bytes), weights, of(c));
+    EXPECT_TRUE(test::same_bits(c, wanted));
+    test::poison(c);
+    matrix_products(of(bytes), prepare(weights), of(c));
+    EXPECT_TRUE(test::same_bits(c, wanted));
+}
+
+TEST(integers, a_batch_is_refused_before_any_product_is_written) {
+    matrix<i32> a = test::whole_matrix<i32>(3 * 4, 5, 50, 1);
+    const auto b = test::whole_matrix<i32>(5, 6, 50, 2);
+    a(9, 2) = std::numeric_limits<i32>::max();
+    matrix<i32> c(3 * 4, 6);
+    test::poison(c);
+    const matrix<i32> before = c;
+    const auto of = [](auto& m) {
+        return strided(m.view().block(0, 0, 4, m.cols()), 3,
+                       static_cast<std::ptrdiff_t>(4 * m.cols()));
+    };
+    test::expect_refusal([&] { matrix_products(of(a), b, of(c)); }, error_code::overflow,
+                         {"matrix_products: product 2: element (1, ", "C is unchanged"});
+    test::expect_refusal([&] { matrix_products(scaled(0.5, of(a)), b, of(c)); },
+                         error_code::invalid_argument, {"matrix_products: ", "whole numbers"});
+    EXPECT_TRUE(test::same_bits(c, before));
+}
+
 TEST(integers, the_message_names_the_element) {
     matrix<i32> a(2, 1), b(1, 3), c(2, 3);
     a(1, 0) = 1 << 20;

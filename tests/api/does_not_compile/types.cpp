@@ -47,7 +47,7 @@ void call() {
 #elif CASE == 14
     carat::matrix_products(a, b, c);
 #elif CASE == 15
-    carat::matrix_products(i, i, carat::strided(i, 1, 1));
+    carat::matrix_products(i, i, carat::strided(i, 1, 1), carat::relu);
 #elif CASE == 16
     carat::matrix_products(a, b, carat::strided(fixed, 1, 1));
 #elif CASE == 17
