@@ -31,7 +31,7 @@ function(carat_add_per_isa room)
     set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma
                      -mprefer-vector-width=512)
     set(flags_dot ${flags_avx512} -mavx512vnni -mavx512bf16)
-    set(flags_amx ${flags_avx512} -mamx-tile -mamx-int8 -mamx-bf16)
+    set(flags_amx ${flags_avx512} -mavx512vbmi -mamx-tile -mamx-int8 -mamx-bf16)
   endif()
   if(NOT ISA_LEVELS)
     set(ISA_LEVELS baseline avx2 avx512)

@@ -2,10 +2,8 @@
 // where they are many or small, or each over all threads.
 #include "cpu/batch.hpp"
 
-#include <cstdint>
 #include <new>
 #include <string>
-#include <vector>
 
 #include <carat/batch.hpp>
 
@@ -42,18 +40,16 @@ bool any_in_place(const operands& x) {
     return false;
 }
 
-// The products of integers that the engine might get wrong, computed before any is written.
-std::vector<std::vector<std::int32_t>> exact_products(const core::problem& p, int threads,
-                                                      const operands& x) {
-    std::vector<std::vector<std::int32_t>> exact(p.c_type == dtype::i32 ? x.c.count : 0);
-    for (std::size_t i = 0; i < exact.size(); ++i) {
+// Refuses sums of integers that do not fit, before any product is written. Where all fit, the
+// engine's are true.
+void check_sums(const core::problem& p, int threads, const operands& x) {
+    for (std::size_t i = 0; i < x.c.count; ++i) {
         const erased_matrix e = x.e == nullptr ? erased_matrix{} : item(*x.e, i);
-        exact[i] = api::as_product(i, [&] {
-            return api::exact_if_needed(p, threads, item(x.a, i), item(x.b, i),
-                                        x.e == nullptr ? nullptr : &e);
+        api::as_product(i, [&] {
+            (void)api::exact_if_needed(p, threads, item(x.a, i), item(x.b, i),
+                                       x.e == nullptr ? nullptr : &e);
         });
     }
-    return exact;
 }
 
 void run_one(const cpu_engine::product& made, const operands& x, std::size_t i, bool copies_e,
@@ -75,9 +71,7 @@ void run_batch(const core::problem& p, int threads, const operands& x,
     const std::size_t share = single.workspace_bytes();
     std::byte* const memory = own.reserve(share * static_cast<std::size_t>(workers));
     const bool copies_e = last == nullptr && x.e != nullptr && p.beta != 0;
-    const auto exact = exact_products(p, threads, x);
     cpu_engine::for_each_in_batch(x.c.count, workers, [&](std::size_t i, int worker) {
-        if (!exact.empty() && !exact[i].empty()) return api::write_rows(exact[i], item(x.c, i));
         run_one(single, x, i, copies_e, memory + share * static_cast<std::size_t>(worker));
     });
     own.trim();
@@ -91,6 +85,7 @@ void multiply_checked(const cpu& where, const operands& x, const detail::finish_
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())
         throw error(error_code::invalid_argument, "matrix_products: " + why);
     const int threads = core::most_threads(where.threads);
+    if (p.c_type == dtype::i32) check_sums(p, threads, x);
     if (steps == nullptr) return run_batch(p, threads, x, nullptr);
     cpu_engine::finishing last = {.steps = std::span(steps->at.data(), steps->count),
                                   .e_layout = {},

@@ -21,6 +21,7 @@ namespace carat::core {
 // Of the processor, and of the registers that the system saves (XCR0).
 bool has_tiles() {
     constexpr unsigned osxsave = 1u << 27;
+    constexpr unsigned vbmi = 1u << 1;
     constexpr unsigned bf16_tile_int8 = 1u << 22 | 1u << 24 | 1u << 25;
     constexpr unsigned tile_state = 1u << 17 | 1u << 18;
     unsigned a = 0;
@@ -29,7 +30,7 @@ bool has_tiles() {
     unsigned d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & osxsave) == 0) return false;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-    if ((d & bf16_tile_int8) != bf16_tile_int8) return false;
+    if ((c & vbmi) == 0 || (d & bf16_tile_int8) != bf16_tile_int8) return false;
     unsigned low = 0;
     unsigned high = 0;
     asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));

@@ -14,7 +14,7 @@ enum class isa : std::uint8_t {
     baseline,  // what every machine of the architecture has
     avx2,      // AVX2 and FMA
     avx512,    // AVX-512 F, BW, DQ, VL
-    amx,       // the above, and tiles of bf16 and 8-bit integers
+    amx,       // the above, AVX-512 VBMI, and tiles of bf16 and 8-bit integers
 };
 
 inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, isa::amx};
@@ -38,7 +38,7 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, i
     return level == isa::amx ? isa::avx512 : level;
 }
 
-// Whether the processor has tiles of bf16 and 8-bit integers, and the system saves them.
+// Whether the processor has what the level amx takes, and the system saves tiles.
 [[nodiscard]] bool has_tiles();
 
 // Instructions on top of the level avx512 that add products of 4 bytes (VNNI), or of 2 bf16.

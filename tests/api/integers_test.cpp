@@ -1,4 +1,5 @@
 // Integer products are true or refused, whichever of the three ways they take.
+#include <array>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -247,7 +248,7 @@ TEST(integers, prepared_bytes_are_refused_where_sums_may_not_fit) {
     EXPECT_EQ(c(0, 0), -128 * (static_cast<i32>(k) - 1) + 128 * 128);
 }
 
-// A batch whose second product needs the exact way, beside two whose types or elements are proof.
+// Sums of the second product of i32 must be looked at one by one; of the others a bound is proof.
 TEST(integers, batches) {
     const auto b = test::whole_matrix<i32>(30, 20, 50, 1);
     matrix<i32> a = test::whole_matrix<i32>(3 * 40, 30, 50, 2);

@@ -55,13 +55,15 @@ inline void store_sums(std::byte* at, std::int64_t stride_bytes) {
     if constexpr (Rows == 2 && Cols == 2) _tile_stored(3, below + step_bytes, stride_bytes);
 }
 
+// B, which comes from L2, is loaded with the hint that passes it by L1, where the strip of A would
+// have to make room: 4 to 19 % at 256 to 4096 in int8 and bf16; the same hint for A loses 2 to 9.
 template <class A, class B, int Rows, int Cols>
 inline void multiply_step(const tile_source& a, const std::byte* at, const std::byte* b) {
-    _tile_loadd(6, b, step_bytes);
+    _tile_stream_loadd(6, b, step_bytes);
     _tile_loadd(4, at, a.line_stride_bytes);
     CARAT_TILE_MULTIPLY(A, B, 0, 4, 6);
     if constexpr (Cols == 2) {
-        _tile_loadd(7, b + tile_bytes, step_bytes);
+        _tile_stream_loadd(7, b + tile_bytes, step_bytes);
         CARAT_TILE_MULTIPLY(A, B, 1, 4, 7);
     }
     if constexpr (Rows == 2) {
