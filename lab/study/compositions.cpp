@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include <carat/error.hpp>
+#include <carat/carat.hpp>
 
 #include "lab/workload/workload.hpp"
 
@@ -103,17 +103,14 @@ class linear final : public composition {
 
 // The products of one attention layer: three projections; then for each head the scores Q K^T and
 // softmax(scores) V. Heads are columns of Q, K and V, reached by strides.
-class attention final : public composition {
+class attention : public composition {
   public:
     static constexpr std::int64_t length = 128, width = 768, heads = 12, depth = width / heads;
 
     attention(const core::implementation& by, int threads, std::uint64_t seed)
         : x_(uniform(length, width, seed)),
           y_(at(length * width)),
-          scores_(at(length * length)),
-          project_(by, f32_problem(length, width, width), threads),
-          score_(by, score_problem(), threads),
-          weigh_(by, weigh_problem(), threads) {
+          project_(by, f32_problem(length, width, width), threads) {
         for (std::uint64_t i = 0; i < 3; ++i) {
             weights_[i] = uniform(width, width, seed + 1 + i);
             projected_[i].resize(at(length * width));
@@ -123,11 +120,7 @@ class attention final : public composition {
     void run() override {
         for (std::size_t i = 0; i < 3; ++i)
             project_(x_.data(), weights_[i].data(), projected_[i].data());
-        for (std::int64_t first = 0; first < width; first += depth) {
-            score_(projected_[0].data() + first, projected_[1].data() + first, scores_.data());
-            softmax();
-            weigh_(scores_.data(), projected_[2].data() + first, y_.data() + first);
-        }
+        run_heads(projected_[0].data(), projected_[1].data(), projected_[2].data(), y_.data());
     }
 
     [[nodiscard]] double worst_error() const override {
@@ -148,23 +141,15 @@ class attention final : public composition {
         return d.relative();
     }
 
-  private:
-    static core::problem score_problem() {
-        core::problem p = f32_problem(length, length, depth);
-        p.a_layout = core::row_major(width);
-        p.b_layout = core::column_major(width);
-        p.alpha = scale;
-        return p;
-    }
-    static core::problem weigh_problem() {
-        core::problem p = f32_problem(length, depth, length);
-        p.b_layout = p.c_layout = core::row_major(width);
-        return p;
-    }
+  protected:
+    static constexpr double scale = 0.125;  // 1 / sqrt(64)
+    static_assert(depth == 64);
 
-    void softmax() {
-        for (std::int64_t i = 0; i < length; ++i) {
-            const std::span row(scores_.data() + i * length, at(length));
+    virtual void run_heads(float* q, float* k, float* v, float* y) = 0;
+
+    static void softmax(values& scores) {
+        for (auto first = scores.begin(); first != scores.end(); first += length) {
+            const std::span row(first, at(length));
             const float most = *std::ranges::max_element(row);
             float sum = 0;
             for (float& s : row) sum += s = std::exp(s - most);
@@ -172,6 +157,7 @@ class attention final : public composition {
         }
     }
 
+  private:
     [[nodiscard]] std::vector<double> projection(std::size_t which) const {
         std::vector<double> out(at(length * width));
         for (std::int64_t i = 0; i < length; ++i)
@@ -196,12 +182,69 @@ class attention final : public composition {
         for (double& s : row) s /= sum;
     }
 
-    static constexpr double scale = 0.125;  // 1 / sqrt(64)
-    static_assert(depth == 64);
-
-    values x_, y_, scores_;
+    values x_, y_;
     values weights_[3], projected_[3];
-    product project_, score_, weigh_;
+    product project_;
+};
+
+class head_by_head final : public attention {
+  public:
+    head_by_head(const core::implementation& by, int threads, std::uint64_t seed)
+        : attention(by, threads, seed),
+          scores_(at(length * length)),
+          score_(by, score_problem(), threads),
+          weigh_(by, weigh_problem(), threads) {}
+
+  private:
+    static core::problem score_problem() {
+        core::problem p = f32_problem(length, length, depth);
+        p.a_layout = core::row_major(width);
+        p.b_layout = core::column_major(width);
+        p.alpha = scale;
+        return p;
+    }
+    static core::problem weigh_problem() {
+        core::problem p = f32_problem(length, depth, length);
+        p.b_layout = p.c_layout = core::row_major(width);
+        return p;
+    }
+
+    void run_heads(float* q, float* k, float* v, float* y) override {
+        for (std::int64_t first = 0; first < width; first += depth) {
+            score_(q + first, k + first, scores_.data());
+            softmax(scores_);
+            weigh_(scores_.data(), v + first, y + first);
+        }
+    }
+
+    values scores_;
+    product score_, weigh_;
+};
+
+// All heads in one call of the library, whose products are those of the engine.
+class batches final : public attention {
+  public:
+    batches(const core::implementation& by, int threads, std::uint64_t seed)
+        : attention(by, threads, seed), on_{threads}, scores_(at(heads * length * length)) {
+        if (by.name != "cpu.engine")
+            throw error(error_code::unsupported, "batches are calls of the engine's own library");
+    }
+
+  private:
+    static batch_view<float> heads_of(float* m) {
+        return strided(matrix_view<float>(m, length, depth, width, 1), heads, depth);
+    }
+
+    void run_heads(float* q, float* k, float* v, float* y) override {
+        const auto scores =
+            strided(matrix_view<float>(scores_.data(), length, length), heads, length * length);
+        matrix_products(on_, scaled(scale, heads_of(q)), transposed(heads_of(k)), scores);
+        softmax(scores_);
+        matrix_products(on_, scores, heads_of(v), heads_of(y));
+    }
+
+    cpu on_;
+    values scores_;
 };
 
 // A convolution of 3 x 3 over an image of 56 x 56 with 64 channels in and out, padded by one. The
@@ -332,8 +375,10 @@ constexpr double flop_of_convolution = 2.0 * convolution::size * convolution::si
 std::span<const layer> layers() {
     static constexpr layer all[] = {
         {"linear layer", "", "32 x 768 to 3072, with bias", flop_of_linear, make<linear>},
-        {"attention's products", "", "128 x 768, 12 heads, with softmax", flop_of_attention,
-         make<attention>},
+        {"attention's products", "head by head", "128 x 768, 12 heads, with softmax",
+         flop_of_attention, make<head_by_head>},
+        {"attention's products", "batches", "128 x 768, 12 heads, with softmax", flop_of_attention,
+         make<batches>},
         {"convolution", "im2col", "3 x 3, 56 x 56, 64 to 64 channels", flop_of_convolution,
          make<im2col>},
         {"convolution", "implicit", "3 x 3, 56 x 56, 64 to 64 channels", flop_of_convolution,

@@ -29,7 +29,7 @@ inline constexpr double largest_error = 1e-3;
 
 struct layer {
     std::string_view name;  // "linear layer"
-    std::string_view form;  // "im2col", "implicit"; empty where there is one form only
+    std::string_view form;  // "im2col", "implicit", "batches"; empty where there is one form only
     std::string_view what;  // its sizes
     double flop;            // of its products, without waste
     // Prepares every product of the layer, f32. Throws carat::error(unsupported) with the reason

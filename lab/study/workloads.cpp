@@ -160,27 +160,31 @@ const made_layer* find(const std::vector<made_layer>& all, std::string_view form
     return found == all.end() ? nullptr : &*found;
 }
 
-std::string copied_or_not(const std::vector<made_layer>& all, const options& how) {
-    const made_layer* copied = find(all, "im2col", "cpu.engine");
-    const made_layer* viewed = find(all, "implicit", "cpu.engine");
-    if (copied == nullptr || viewed == nullptr) return {};
+// How fast the engine is in one form against another of the same layer.
+void add_ratio(chapter& c, const std::vector<made_layer>& all, const options& how,
+               std::string_view form, std::string_view other, std::string_view what,
+               std::string_view what_other) {
+    const made_layer* one = find(all, form, "cpu.engine");
+    const made_layer* against = find(all, other, "cpu.engine");
+    if (one == nullptr || against == nullptr) return;
     statistics::bootstrap_options resampling;
     resampling.seed = how.seed;
     const auto ratio =
-        statistics::ratio_of_medians(copied->trials_s, viewed->trials_s, resampling).ratio;
-    return fmt::format(
-        "By cpu.engine the convolution without im2col's copy is {} the speed of the one with it "
-        "(95 % CI {} to {}).",
-        report::times(ratio.estimate), report::times(ratio.percentile.lower),
-        report::times(ratio.percentile.upper));
+        statistics::ratio_of_medians(against->trials_s, one->trials_s, resampling).ratio;
+    c.findings.push_back(fmt::format("By cpu.engine {} {} the speed of {} (95 % CI {} to {}).",
+                                     what, report::times(ratio.estimate), what_other,
+                                     report::times(ratio.percentile.lower),
+                                     report::times(ratio.percentile.upper)));
 }
 
 void add(chapter& c, const options& how, const std::function<bool()>& interrupted) {
     std::vector<made_layer> all = prepared(how, c);
     time_interleaved(all, how, interrupted);
     c.tables.push_back(layer_table(all, how));
-    if (std::string text = copied_or_not(all, how); !text.empty())
-        c.findings.push_back(std::move(text));
+    add_ratio(c, all, how, "implicit", "im2col", "the convolution without im2col's copy is",
+              "the one with it");
+    add_ratio(c, all, how, "batches", "head by head", "attention's heads in batches are",
+              "one after the other");
     c.trials = nlohmann::json::array();
     for (const made_layer& l : all)
         c.trials.push_back({{"layer", l.what->name},

@@ -1,7 +1,9 @@
 // Layers of networks: right by the implementations that are here, and caught when they are wrong.
 #include "lab/study/compositions.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <vector>
 
 #include <carat/error.hpp>
 
@@ -58,9 +60,17 @@ double error_of(const study::layer& l, const core::implementation& by) {
     return made->worst_error();
 }
 
-TEST(compositions, are_right_by_the_engine_and_by_plain_loops) {
-    ASSERT_EQ(study::layers().size(), 4U);
+// Those that are made of products of any implementation.
+std::vector<study::layer> of_single_products() {
+    std::vector<study::layer> some;
     for (const study::layer& l : study::layers())
+        if (l.form != "batches") some.push_back(l);
+    return some;
+}
+
+TEST(compositions, are_right_by_the_engine_and_by_plain_loops) {
+    ASSERT_EQ(of_single_products().size(), 4U);
+    for (const study::layer& l : of_single_products())
         for (const char* name : {"cpu.engine", "cpu.ladder.tiled_reordered"})
             EXPECT_LE(error_of(l, lab::catalogue().find(name)), study::largest_error)
                 << l.name << " " << l.form << " by " << name;
@@ -76,15 +86,23 @@ TEST(compositions, stay_right_when_run_again) {
 }
 
 TEST(compositions, catch_products_with_a_mistake) {
-    for (const study::layer& l : study::layers()) {
+    for (const study::layer& l : of_single_products()) {
         EXPECT_LE(error_of(l, entry_with<mistake::none>), study::largest_error) << l.name;
         EXPECT_GT(error_of(l, entry_with<mistake::transposed_b>), study::largest_error) << l.name;
         EXPECT_GT(error_of(l, entry_with<mistake::unwritten>), study::largest_error) << l.name;
         EXPECT_GT(error_of(l, entry_with<mistake::skips_last_column>), study::largest_error)
             << l.name;
     }
-    EXPECT_GT(error_of(study::layers()[3], entry_with<mistake::forgets_beta>),
+    EXPECT_GT(error_of(of_single_products()[3], entry_with<mistake::forgets_beta>),
               study::largest_error);
+}
+
+TEST(compositions, in_batches_are_the_librarys) {
+    const auto& all = study::layers();
+    const auto l = std::ranges::find(all, "batches", &study::layer::form);
+    ASSERT_NE(l, all.end());
+    EXPECT_LE(error_of(*l, lab::catalogue().find("cpu.engine")), study::largest_error);
+    EXPECT_THROW((void)l->make(lab::catalogue().find("cpu.ladder.naive"), 1, 1), error);
 }
 
 TEST(compositions, give_the_reason_when_a_product_is_not_taken) {
@@ -93,7 +111,7 @@ TEST(compositions, give_the_reason_when_a_product_is_not_taken) {
     refuses.unsupported = [](const core::problem&, const core::settings&) -> std::string {
         return "not on a Saturday";
     };
-    for (const study::layer& l : study::layers()) {
+    for (const study::layer& l : of_single_products()) {
         try {
             (void)l.make(refuses, 1, 1);
             FAIL() << l.name;
