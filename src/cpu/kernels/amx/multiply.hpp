@@ -56,7 +56,7 @@ inline void store_sums(std::byte* at, std::int64_t stride_bytes) {
 }
 
 // B, which comes from L2, is loaded with the hint that passes it by L1, where the strip of A would
-// have to make room: 4 to 19 % at 256 to 4096 in int8 and bf16; the same hint for A loses 2 to 9.
+// have to make room: 2 to 19 % at 1024 to 4096 in int8 and bf16; the same hint for A loses up to 9.
 template <class A, class B, int Rows, int Cols>
 inline void multiply_step(const tile_source& a, const std::byte* at, const std::byte* b) {
     _tile_stream_loadd(6, b, step_bytes);
