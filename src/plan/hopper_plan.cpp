@@ -9,8 +9,10 @@ namespace carat::plan {
 
 namespace {
 
-constexpr int widths[] = {16, 32, 64, 128, 256};
-constexpr int wide = 256;
+constexpr int widths[] = {16, 32, 64, 128, 192, 256};
+constexpr bool is_wide(int tile_n) {
+    return tile_n > 128;
+}
 constexpr int line_bytes = 128;  // of K: one step of a block
 
 // A step of 128 bytes of K takes a block as long as the slowest of: the tensor cores, 2.3 ns for
@@ -18,10 +20,15 @@ constexpr int line_bytes = 128;  // of K: one step of a block
 // way to the multiprocessor; and what a step costs however small it is.
 constexpr double column_s = 2.3e-9;
 constexpr int fewest_columns = 64;
+// Beside fewer columns A is read more often: tiles of 192 are taken where they save more than this.
+constexpr double reading_again = 1.012;
 constexpr double least_step_s = 0.16e-6;
 constexpr double alone_bytes_per_s = 90e9;
 constexpr double pair_bytes_per_s = 100e9;  // of two blocks on a multiprocessor
 constexpr double pair_in_clusters_bytes_per_s = 70e9;
+// Lines that begin between two sectors of 32 bytes take the copy engine so much longer: 95 GB/s
+// become 51 where every second line does, 40 where all do.
+constexpr double off_sectors = 1.9;
 constexpr double memory_bytes_per_s = 4.1e12;
 constexpr double writing_bytes_per_s = 3.6e12;  // C, which waits for the last step
 constexpr double around_s = 3.3e-6;             // a kernel's beginning and end, of many on a stream
@@ -38,6 +45,7 @@ std::int64_t at_a_time(int parts, int multiprocessors) {
 }
 
 struct way {
+    bool turned;
     std::int64_t m, n;
     std::int64_t steps;
     int tile_m;
@@ -45,17 +53,26 @@ struct way {
     int parts;
 };
 
+// Two with wide tiles below each other share B.
+std::int64_t blocks_of(const way& w) {
+    const int sharing = is_wide(w.tile_n) ? 2 : 1;
+    return ceil_div(w.m, sharing * w.tile_m) * sharing * ceil_div(w.n, w.tile_n) * w.parts;
+}
+
 // Of all steps, those of blocks that take turns one after the other.
 double steps_s(const way& w, const hopper_request& of) {
-    const bool is_wide = w.tile_n == wide;
-    // Two blocks with wide tiles below each other share B.
-    const std::int64_t rows = ceil_div(w.m, is_wide ? 2 * w.tile_m : w.tile_m) * (is_wide ? 2 : 1);
-    const std::int64_t blocks = rows * ceil_div(w.n, w.tile_n) * w.parts;
-    const double tensor_s = column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns);
-    const double read = line_bytes * (w.tile_m + (is_wide ? w.tile_n / 2 : w.tile_n));
+    const bool wide = is_wide(w.tile_n);
+    const std::int64_t blocks = blocks_of(w);
+    const double tensor_s = column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns) *
+                            (w.tile_n == 192 ? reading_again : 1);
+    const auto sectors = [&](bool of_a) {
+        return (of_a != w.turned ? of.a_on_sectors : of.b_on_sectors) ? 1.0 : off_sectors;
+    };
+    const double read =
+        line_bytes * (w.tile_m * sectors(true) + (wide ? w.tile_n / 2 : w.tile_n) * sectors(false));
     const auto steps = static_cast<double>(ceil_div(w.steps, w.parts));
     const std::int64_t places = at_a_time(w.parts, of.multiprocessors);
-    if (is_wide || blocks <= places)
+    if (wide || blocks <= places)
         return static_cast<double>(ceil_div(blocks, places)) * steps *
                std::max({tensor_s, read / alone_bytes_per_s, least_step_s});
     const double rate = w.parts > 1 ? pair_in_clusters_bytes_per_s : pair_bytes_per_s;
@@ -77,15 +94,15 @@ double seconds(const way& w, const hopper_request& of) {
 
 // A tile narrower than the line of 128 bytes along which its B lies has no kernel, nor have 4-byte
 // elements any for such a B. The wide one writes rows only, but for A through registers and where
-// nothing may be turned.
+// nothing may be turned. One of 192 columns would share blocks of 128 with its neighbours.
 bool exists(const hopper_request& of, bool turned, int tile_m, int tile_n, int parts) {
     if (tile_m < 128 && tile_n > 64) return false;
-    if (of.in_blocks && turned) return false;
+    if (of.in_blocks && (turned || tile_n == 192)) return false;
     const bool a_along_k = turned ? of.b_along_k : of.a_along_k;
     const bool b_along_k = turned ? of.a_along_k : of.b_along_k;
     const bool of_4_bytes = of.operand_bytes == 4;
     if (of_4_bytes && !b_along_k) return false;
-    if (tile_n == wide)
+    if (is_wide(tile_n))
         return parts == 1 && (turned != of.c_by_rows || of.in_blocks || (of_4_bytes && !a_along_k));
     return b_along_k || tile_n * of.operand_bytes >= line_bytes;
 }
@@ -96,7 +113,8 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
     if (parts > steps) return best;
     for (const bool turned : {!of.c_by_rows, of.c_by_rows}) {
         if (!exists(of, turned, tile_m, tile_n, parts)) continue;
-        const way w{turned ? of.n : of.m, turned ? of.m : of.n, steps, tile_m, tile_n, parts};
+        const way w{turned, turned ? of.n : of.m, turned ? of.m : of.n, steps, tile_m, tile_n,
+                    parts};
         const double taken = seconds(w, of);
         if (!best || taken < best->seconds) best = {turned, tile_m, tile_n, parts, taken};
     }
@@ -117,15 +135,6 @@ std::optional<hopper_plan> best_parts(const hopper_request& of, int tile_m, int 
     return best;
 }
 
-// So far apart that the writing of one turn ends when that of the next begins.
-void take_turns(hopper_plan& plan, const hopper_request& of) {
-    if (plan.tile_n != wide) return;
-    plan.turns = std::max(1, of.turns);
-    const double round_bytes =
-        static_cast<double>(of.multiprocessors) * plan.tile_m * plan.tile_n * of.result_bytes;
-    plan.turn_s = plan.turns > 1 ? round_bytes / writing_bytes_per_s / plan.turns : 0;
-}
-
 }  // namespace
 
 hopper_plan make_hopper_plan(const hopper_request& wanted) {
@@ -140,8 +149,7 @@ hopper_plan make_hopper_plan(const hopper_request& wanted) {
         }
         if (best && wanted.tile_n != 0) break;
     }
-    take_turns(*best, wanted);  // wide tiles in one part always exist
-    return *best;
+    return *best;  // wide tiles in one part always exist
 }
 
 }  // namespace carat::plan

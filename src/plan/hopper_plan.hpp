@@ -15,13 +15,14 @@ struct hopper_request {
     int result_bytes = 4;   // of an element of C
     bool a_along_k = true;  // or packed so
     bool b_along_k = true;
-    bool in_blocks = false;  // A and B are scaled in blocks of different shapes: never turned
-    bool c_by_rows = true;   // its rows are contiguous, else its columns
+    bool in_blocks = false;    // A and B are scaled in blocks of different shapes: never turned
+    bool a_on_sectors = true;  // its lines begin at multiples of 32 bytes
+    bool b_on_sectors = true;
+    bool c_by_rows = true;  // its rows are contiguous, else its columns
     int multiprocessors = 132;
     int tile_m = 0;  // asked for, 128 where there is no other beside tile_n; 0: choose
     int tile_n = 0;  // asked for, the next wider one is taken; 0: choose
     int parts = 0;   // asked for, the next smaller number is taken; 0: choose
-    int turns = 0;   // asked for; 0: one
 };
 
 struct hopper_plan {
@@ -30,10 +31,6 @@ struct hopper_plan {
     int tile_n = 256;     // its columns
     int parts = 1;        // of K, each for a block of its own
     double seconds = 0;   // predicted for one product of many on a stream
-    // Blocks that stay begin in so many turns, so far apart: they all take as long for a tile, and
-    // would all write C at the same time, and none of it while they multiply.
-    int turns = 1;
-    double turn_s = 0;
 
     bool operator==(const hopper_plan&) const = default;
 };

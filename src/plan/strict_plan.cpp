@@ -12,12 +12,17 @@ namespace {
 
 struct tile {
     int m, n, k;
-    int residents;  // blocks on a multiprocessor
-    double share;   // of the peak that a multiprocessor full of such tiles reaches
+    int residents;   // blocks on a multiprocessor
+    int most_parts;  // of K
+    double share;    // of the peak that a multiprocessor full of such tiles reaches
 };
 
-constexpr tile f32_tiles[] = {{128, 128, 8, 2, 0.82}, {256, 128, 8, 1, 0.82}};
-constexpr tile f64_tiles[] = {{64, 64, 16, 2, 0.80}, {128, 128, 16, 1, 0.95}};
+constexpr tile f32_tiles[] = {{64, 32, 8, 4, 1, 0.50},
+                              {128, 64, 8, 2, 4, 0.72},
+                              {128, 128, 8, 2, 8, 0.82},
+                              {256, 128, 8, 1, 8, 0.82}};
+constexpr tile f64_tiles[] = {
+    {64, 64, 16, 2, 8, 0.80}, {128, 64, 16, 1, 8, 0.90}, {128, 128, 16, 1, 8, 0.95}};
 
 // Both units do 128 multiply-adds a clock and multiprocessor.
 constexpr double products_per_s = 128 * 1.98e9;
@@ -74,7 +79,8 @@ strict_plan make_strict_plan(const strict_request& wanted) {
     for (const tile& t : tiles_to_try(wanted)) {
         const std::int64_t steps = ceil_div(wanted.k, t.k);
         for (const int parts : {8, 4, 2, 1}) {
-            if (parts > steps || (wanted.parts != 0 && parts > wanted.parts)) continue;
+            if (parts > std::min<std::int64_t>(steps, t.most_parts)) continue;
+            if (wanted.parts != 0 && parts > wanted.parts) continue;
             const double taken = seconds({t, parts}, wanted);
             if (!best || taken < best->seconds)
                 best = {.tile_m = t.m, .tile_n = t.n, .parts = parts, .seconds = taken};

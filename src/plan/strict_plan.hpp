@@ -23,6 +23,9 @@ struct strict_plan {
     int parts = 1;       // of K, each for a block of its own
     double seconds = 0;  // predicted for one product of many on a stream
 
+    // Smaller than 128 x 128.
+    [[nodiscard]] bool is_small() const { return tile_n < 128; }
+
     bool operator==(const strict_plan&) const = default;
 };
 

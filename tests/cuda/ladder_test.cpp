@@ -47,10 +47,13 @@ std::string label(const testing::TestParamInfo<subject>& info) {
 std::vector<subject> strict_subjects(const core::implementation& entry,
                                      const core::signature& types) {
     std::vector<subject> all;
-    const bool wide = types.a == dtype::f64;
-    for (const std::int64_t high : wide ? std::vector{64, 128} : std::vector{128, 256})
+    using tile = std::pair<std::int64_t, std::int64_t>;
+    const std::vector<tile> tiles =
+        types.a == dtype::f64 ? std::vector<tile>{{64, 64}, {128, 64}, {128, 128}}
+                              : std::vector<tile>{{64, 32}, {128, 64}, {128, 128}, {256, 128}};
+    for (const auto& [high, wide] : tiles)
         for (const std::int64_t parts : {1, 2, 4, 8})
-            all.push_back({&entry, types, {1, {{"rows", high}, {"parts", parts}}}});
+            all.push_back({&entry, types, {1, {{"rows", high}, {"tile", wide}, {"parts", parts}}}});
     return all;
 }
 
@@ -66,7 +69,7 @@ std::vector<subject> subjects() {
                     continue;
                 }
                 if (entry->name.starts_with("cuda.engine")) {
-                    for (const std::int64_t tile : {16, 32, 64, 128, 256})
+                    for (const std::int64_t tile : {16, 32, 64, 128, 192, 256})
                         for (const std::int64_t high : {64, 128})
                             for (const std::int64_t parts : {1, 2, 4, 8})
                                 if (tile <= 64 || high == 128)

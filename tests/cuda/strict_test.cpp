@@ -27,10 +27,10 @@ class strict : public testing::Test {
 
 TEST_F(strict, many_tiles_and_few_blocks) {
     for (const dtype type : {dtype::f32, dtype::f64})
-        for (const std::int64_t rows : {64, 128, 256}) {
+        for (const auto& [rows, tile] : {std::pair{64, 32}, {128, 64}, {128, 128}, {256, 128}}) {
             test::trial t{core::row_major_problem(type, 2449, 2310, 24), 0};
             t.p.beta = -1;
-            const core::settings how{1, {{"rows", rows}, {"parts", 1}}};
+            const core::settings how{1, {{"rows", rows}, {"tile", tile}, {"parts", 1}}};
             EXPECT_EQ(test::check(engine(), how, t), "");
         }
 }

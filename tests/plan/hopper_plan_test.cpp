@@ -55,7 +55,7 @@ TEST(hopper_plan, names_a_kernel_that_exists) {
                 const hopper_plan plan = make_hopper_plan(r);
                 SCOPED_TRACE(testing::PrintToString(plan));
                 EXPECT_TRUE(plan.tile_n == 16 || plan.tile_n == 32 || plan.tile_n == 64 ||
-                            plan.tile_n == 128 || plan.tile_n == 256);
+                            plan.tile_n == 128 || plan.tile_n == 192 || plan.tile_n == 256);
                 EXPECT_GE(plan.tile_n, tile_n);
                 EXPECT_TRUE(plan.parts == 1 || plan.parts == 2 || plan.parts == 4 ||
                             plan.parts == 8);
@@ -64,7 +64,7 @@ TEST(hopper_plan, names_a_kernel_that_exists) {
                 if (parts != 0) {
                     EXPECT_LE(plan.parts, parts);
                 }
-                if (plan.tile_n == 256) {
+                if (plan.tile_n > 128) {
                     EXPECT_EQ(plan.parts, 1);
                     EXPECT_EQ(plan.turned, !r.c_by_rows) << "wide tiles write rows";
                 }
@@ -92,22 +92,14 @@ TEST(hopper_plan, elements_of_4_bytes_across_k_are_always_a) {
     }
 }
 
-TEST(hopper_plan, blocks_that_stay_begin_in_the_turns_asked_for) {
-    hopper_request asked = product_of(8192, 8192, 8192);
-    EXPECT_EQ(make_hopper_plan(asked).turns, 1);
-    EXPECT_EQ(make_hopper_plan(asked).turn_s, 0);
-    asked.turns = 4;
-    EXPECT_EQ(make_hopper_plan(asked).turns, 4);
-    EXPECT_GT(make_hopper_plan(asked).turn_s, 0);
-    EXPECT_LT(make_hopper_plan(asked).turn_s * 4, 10e-6);
-}
-
 TEST(hopper_plan, a_product_and_its_transpose_are_the_same_work) {
     for (const hopper_request& r : requests()) {
         hopper_request t = r;
         std::swap(t.m, t.n);
         t.a_along_k = r.b_along_k;
         t.b_along_k = r.a_along_k;
+        t.a_on_sectors = r.b_on_sectors;
+        t.b_on_sectors = r.a_on_sectors;
         t.c_by_rows = !r.c_by_rows;
         const hopper_plan one = make_hopper_plan(r);
         const hopper_plan other = make_hopper_plan(t);
@@ -120,7 +112,17 @@ TEST(hopper_plan, a_product_and_its_transpose_are_the_same_work) {
 
 TEST(hopper_plan, large_products_take_wide_tiles) {
     for (const std::int64_t size : {2048, 4096, 8192})
-        EXPECT_EQ(make_hopper_plan(product_of(size, size, size)).tile_n, 256) << size;
+        EXPECT_GE(make_hopper_plan(product_of(size, size, size)).tile_n, 192) << size;
+}
+
+// Of lines that begin between two sectors the copy engine brings half as many in a time.
+TEST(hopper_plan, lines_off_their_sectors_make_blocks_share_more) {
+    hopper_request r = product_of(3000, 3000, 3000);
+    const double on = make_hopper_plan(r).seconds;
+    r.a_on_sectors = false;
+    r.b_on_sectors = false;
+    EXPECT_EQ(make_hopper_plan(r).tile_n, 192);
+    EXPECT_GT(make_hopper_plan(r).seconds, 1.1 * on);
 }
 
 TEST(hopper_plan, few_rows_become_columns_of_a_narrow_tile) {

@@ -21,10 +21,11 @@ struct strided {
     bool in_halves = false;  // f32, of which the large halves of a line come first, then the small
 };
 
-/// Elements of a packed line, or of either half of it: whole units of the copy engine, 16 bytes;
-/// halves in whole tiles of 128, zeros after the end, since what lies behind them is no end.
+/// Elements of a packed line, or of either half of it: whole sectors of memory, 32 bytes, since the
+/// copy engine reads lines that begin between two at half its pace; halves in whole tiles of 128,
+/// zeros after the end, since what lies behind them is no end.
 [[nodiscard]] constexpr std::int64_t packed_depth(const strided& of) {
-    const std::int64_t unit = (of.in_halves ? 128 : 16) / of.element_bytes;
+    const std::int64_t unit = (of.in_halves ? 128 : 32) / of.element_bytes;
     return (of.depth + unit - 1) / unit * unit;
 }
 

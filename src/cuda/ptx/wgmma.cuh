@@ -56,12 +56,12 @@ __device__ __forceinline__ void wait() {
 template <int Count>
 __device__ __forceinline__ void settle(float (&sums)[Count]) {
 #pragma unroll
-    for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
+    for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
 template <int Count>
 __device__ __forceinline__ void settle(std::int32_t (&sums)[Count]) {
 #pragma unroll
-    for (std::int32_t& sum : sums) asm volatile("" : "+r"(sum)::"memory");
+    for (int i = 0; i < Count; ++i) asm volatile("" : "+r"(sums[i])::"memory");
 }
 
 // Element i of a thread's sums is C(row, column), see "Register fragments" there.
@@ -101,6 +101,13 @@ struct wgmma;
     "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
     "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, " \
     "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
+#define CARAT_WGMMA_SUMS_TEXT_96                                                           \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
+    "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
+    "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, " \
+    "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, " \
+    "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, " \
+    "%87, %88, %89, %90, %91, %92, %93, %94, %95}"
 #define CARAT_WGMMA_SUMS_TEXT_128                                                          \
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
     "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
@@ -121,22 +128,27 @@ struct wgmma;
 #define CARAT_WGMMA_SUMS_16(kind, d) CARAT_WGMMA_16(kind, d, 0)
 #define CARAT_WGMMA_SUMS_32(kind, d) CARAT_WGMMA_16(kind, d, 0), CARAT_WGMMA_16(kind, d, 16)
 #define CARAT_WGMMA_SUMS_64(kind, d) CARAT_WGMMA_64(kind, d, 0)
+#define CARAT_WGMMA_SUMS_96(kind, d) \
+    CARAT_WGMMA_64(kind, d, 0), CARAT_WGMMA_16(kind, d, 64), CARAT_WGMMA_16(kind, d, 80)
 #define CARAT_WGMMA_SUMS_128(kind, d) CARAT_WGMMA_64(kind, d, 0), CARAT_WGMMA_64(kind, d, 64)
 // The operands after the sums: where A is, where B is, whether to add, and two constants.
 #define CARAT_WGMMA_REST_8 "%8, %9, add"
 #define CARAT_WGMMA_REST_16 "%16, %17, add"
 #define CARAT_WGMMA_REST_32 "%32, %33, add"
 #define CARAT_WGMMA_REST_64 "%64, %65, add"
+#define CARAT_WGMMA_REST_96 "%96, %97, add"
 #define CARAT_WGMMA_REST_128 "%128, %129, add"
 #define CARAT_WGMMA_ADD_8 "setp.ne.b32 add, %10, 0;\n"
 #define CARAT_WGMMA_ADD_16 "setp.ne.b32 add, %18, 0;\n"
 #define CARAT_WGMMA_ADD_32 "setp.ne.b32 add, %34, 0;\n"
 #define CARAT_WGMMA_ADD_64 "setp.ne.b32 add, %66, 0;\n"
+#define CARAT_WGMMA_ADD_96 "setp.ne.b32 add, %98, 0;\n"
 #define CARAT_WGMMA_ADD_128 "setp.ne.b32 add, %130, 0;\n"
 #define CARAT_WGMMA_ACROSS_8 ", 1, 1, %11, %12"
 #define CARAT_WGMMA_ACROSS_16 ", 1, 1, %19, %20"
 #define CARAT_WGMMA_ACROSS_32 ", 1, 1, %35, %36"
 #define CARAT_WGMMA_ACROSS_64 ", 1, 1, %67, %68"
+#define CARAT_WGMMA_ACROSS_96 ", 1, 1, %99, %100"
 #define CARAT_WGMMA_ACROSS_128 ", 1, 1, %131, %132"
 // clang-format on
 
@@ -192,11 +204,13 @@ __device__ __forceinline__ void keep(std::uint32_t (&words)[4]) {
 #define CARAT_WGMMA_FROM_16 "{%16, %17, %18, %19}, %20, add"
 #define CARAT_WGMMA_FROM_32 "{%32, %33, %34, %35}, %36, add"
 #define CARAT_WGMMA_FROM_64 "{%64, %65, %66, %67}, %68, add"
+#define CARAT_WGMMA_FROM_96 "{%96, %97, %98, %99}, %100, add"
 #define CARAT_WGMMA_FROM_128 "{%128, %129, %130, %131}, %132, add"
 #define CARAT_WGMMA_FROM_ADD_8 "setp.ne.b32 add, %13, 0;\n"
 #define CARAT_WGMMA_FROM_ADD_16 "setp.ne.b32 add, %21, 0;\n"
 #define CARAT_WGMMA_FROM_ADD_32 "setp.ne.b32 add, %37, 0;\n"
 #define CARAT_WGMMA_FROM_ADD_64 "setp.ne.b32 add, %69, 0;\n"
+#define CARAT_WGMMA_FROM_ADD_96 "setp.ne.b32 add, %101, 0;\n"
 #define CARAT_WGMMA_FROM_ADD_128 "setp.ne.b32 add, %133, 0;\n"
 // clang-format on
 #if CARAT_HAS_WGMMA
@@ -223,6 +237,7 @@ CARAT_WGMMA_FROM(16, 8)
 CARAT_WGMMA_FROM(32, 16)
 CARAT_WGMMA_FROM(64, 32)
 CARAT_WGMMA_FROM(128, 64)
+CARAT_WGMMA_FROM(192, 96)
 CARAT_WGMMA_FROM(256, 128)
 
 #define CARAT_WGMMA_ALL(N, count)                                                          \
@@ -238,16 +253,19 @@ CARAT_WGMMA_ALL(16, 8)
 CARAT_WGMMA_ALL(32, 16)
 CARAT_WGMMA_ALL(64, 32)
 CARAT_WGMMA_ALL(128, 64)
+CARAT_WGMMA_ALL(192, 96)
 CARAT_WGMMA_ALL(256, 128)
 
 #undef CARAT_WGMMA_FROM
 #undef CARAT_WGMMA_FROM_BODY
 #undef CARAT_WGMMA_FROM_ADD_128
+#undef CARAT_WGMMA_FROM_ADD_96
 #undef CARAT_WGMMA_FROM_ADD_64
 #undef CARAT_WGMMA_FROM_ADD_32
 #undef CARAT_WGMMA_FROM_ADD_16
 #undef CARAT_WGMMA_FROM_ADD_8
 #undef CARAT_WGMMA_FROM_128
+#undef CARAT_WGMMA_FROM_96
 #undef CARAT_WGMMA_FROM_64
 #undef CARAT_WGMMA_FROM_32
 #undef CARAT_WGMMA_FROM_16
@@ -258,26 +276,31 @@ CARAT_WGMMA_ALL(256, 128)
 #undef CARAT_WGMMA_N
 #undef CARAT_WGMMA_BODY
 #undef CARAT_WGMMA_ACROSS_128
+#undef CARAT_WGMMA_ACROSS_96
 #undef CARAT_WGMMA_ACROSS_64
 #undef CARAT_WGMMA_ACROSS_32
 #undef CARAT_WGMMA_ACROSS_16
 #undef CARAT_WGMMA_ACROSS_8
 #undef CARAT_WGMMA_ADD_128
+#undef CARAT_WGMMA_ADD_96
 #undef CARAT_WGMMA_ADD_64
 #undef CARAT_WGMMA_ADD_32
 #undef CARAT_WGMMA_ADD_16
 #undef CARAT_WGMMA_ADD_8
 #undef CARAT_WGMMA_REST_128
+#undef CARAT_WGMMA_REST_96
 #undef CARAT_WGMMA_REST_64
 #undef CARAT_WGMMA_REST_32
 #undef CARAT_WGMMA_REST_16
 #undef CARAT_WGMMA_REST_8
 #undef CARAT_WGMMA_SUMS_128
+#undef CARAT_WGMMA_SUMS_96
 #undef CARAT_WGMMA_SUMS_64
 #undef CARAT_WGMMA_SUMS_32
 #undef CARAT_WGMMA_SUMS_16
 #undef CARAT_WGMMA_SUMS_8
 #undef CARAT_WGMMA_SUMS_TEXT_128
+#undef CARAT_WGMMA_SUMS_TEXT_96
 #undef CARAT_WGMMA_SUMS_TEXT_64
 #undef CARAT_WGMMA_SUMS_TEXT_32
 #undef CARAT_WGMMA_SUMS_TEXT_16

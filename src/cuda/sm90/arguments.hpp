@@ -36,9 +36,7 @@ struct arguments {
     int k_tiles;
     int tiles_m;  // of the cluster: blocks that share B lie below each other
     int tiles_n;
-    int stages;       // of the ring
-    int turns;        // clusters begin in so many turns,
-    int turn_cycles;  // so far apart
+    int stages;  // of the ring
     Factor alpha;
     Factor beta;
     finish last;

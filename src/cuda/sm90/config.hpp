@@ -2,8 +2,8 @@
 // a warpgroup for each 64 of its rows, while other warps bring tiles of A and B, 128 bytes
 // deep, through a ring of stages in shared memory.
 //
-//   wide, 128 x 256      two blocks of a cluster work on tiles below each other and share what they
-//                        load of B; one block to a multiprocessor, which stays for all of C
+//   wide, 128 x 192,     two blocks of a cluster work on tiles below each other and share what they
+//         128 x 256      load of B; one block to a multiprocessor, which stays for all of C
 //   narrow, all others   the blocks of a cluster have a part of K each and add up their sums; a
 //                        block has one tile. Where there are more blocks than multiprocessors two
 //                        share one, and one multiplies while the other begins or ends
@@ -29,14 +29,14 @@ template <class Element, int TileM, int TileN, major A, major B, summing Sums = 
 struct config {
     using element = Element;
     static constexpr summing sums = Sums;
-    static constexpr bool wide = TileN == 256;
+    static constexpr bool wide = TileN > 128;
     static constexpr int warpgroups = TileM / 64;  // that multiply
     static constexpr int multiplying = warpgroups * 128;
     // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
     static constexpr int threads = multiplying + (wide ? 128 : 32);
     static constexpr int sharing = wide ? 2 : 1;  // blocks that share what they load of B
-    // Columns whose sums the tensor cores have in hand: beside promoted ones no more fit.
-    static constexpr int columns_at_once = Sums == summing::straight ? TileN : std::min(TileN, 128);
+    // Columns whose sums the tensor cores have in hand: beside promoted ones of 256 no more fit.
+    static constexpr int columns_at_once = Sums != summing::straight && TileN == 256 ? 128 : TileN;
     static constexpr int tile_m = TileM;
     static constexpr int tile_n = TileN;
     static constexpr int line_bytes = 128;  // of a tile along its contiguous dimension

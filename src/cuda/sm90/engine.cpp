@@ -31,15 +31,13 @@ std::int64_t tiles(std::int64_t extent, int tile) {
     return (extent + tile - 1) / tile;
 }
 
-constexpr core::tunable tile_width = {"tile", 0, 0, 256,
-                                      "columns of a tile of C: 16, 32, 64, 128, 256; 0: chosen"};
+constexpr core::tunable tile_width = {
+    "tile", 0, 0, 256, "columns of a tile of C: 16, 32, 64, 128, 192, 256; 0: chosen"};
 constexpr core::tunable tile_height = {"rows", 0, 0, 256,
                                        "rows of a tile of C: 64, 128, in f32 256; 0: chosen"};
 constexpr core::tunable parts_of_k = {"parts", 0, 0, most_parts,
                                       "blocks that share K: 1, 2, 4, 8; 0: chosen"};
-constexpr core::tunable turns_of_clusters = {"turns", 0, 0, 16,
-                                             "wide tiles: clusters begin in so many turns; 0: one"};
-constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k, turns_of_clusters};
+constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
@@ -93,12 +91,13 @@ plan::hopper_plan plan_for(const core::problem& p, summing sums, const core::set
          .a_along_k = along_k.a,
          .b_along_k = along_k.b,
          .in_blocks = sums == summing::in_blocks,
+         .a_on_sectors = is_on_sectors(shape_of_a(p, sums)),
+         .b_on_sectors = is_on_sectors(shape_of_b(p, sums)),
          .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
          .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
          .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
          .tile_n = static_cast<int>(s.value(tile_width)),
-         .parts = static_cast<int>(s.value(parts_of_k)),
-         .turns = static_cast<int>(s.value(turns_of_clusters))});
+         .parts = static_cast<int>(s.value(parts_of_k))});
 }
 
 template <class Factor>
@@ -117,8 +116,6 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
                                           : tf32_kernel(tile_m, tile_n, a);
     }
 }
-
-constexpr double cycles_per_s = 1.7e9;
 
 // Of two blocks on a multiprocessor; and what a block alone may use.
 constexpr int fewest_stages = 3;
@@ -167,7 +164,7 @@ class product final : public fused_product {
         const batch alone = {is_wide() ? 0 : 1, 0};
         maps of{};
         of.a = a_.map(data.a, k.tile_m, depth_of_box(), alone);
-        of.b = b_.map(data.b, k.tile_n / k.sharing, depth_of_box(), alone);
+        of.b = b_.map(data.b, k.tile_n / k.sharing, depth_of_box() / k.sharing, alone);
         if (with.c.in_boxes) of.c = map_of(data.c);
         if (with.c.in_boxes && with.adds) of.d = map_of(added_to(data.c));
         k.launch(of, with, grid_, stream);
@@ -332,7 +329,7 @@ class product final : public fused_product {
             return length * bytes % 16 == 0 &&
                    (count == 1 || (stride > 0 && stride * bytes % 16 == 0));
         };
-        const bool aligned = plan_.tile_n == 256 && is_aligned(c) && is_aligned(added_to(c));
+        const bool aligned = is_wide() && is_aligned(c) && is_aligned(added_to(c));
         const bool in_boxes =
             aligned && (writes_columns() ? at.row_stride == 1 && in_lines(p.n, p.m, at.col_stride)
                                          : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
@@ -354,8 +351,6 @@ class product final : public fused_product {
                 .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * k.sharing)),
                 .tiles_n = static_cast<int>(tiles(p.n, k.tile_n)),
                 .stages = stages_,
-                .turns = plan_.turns,
-                .turn_cycles = static_cast<int>(plan_.turn_s * cycles_per_s),
                 .alpha = factor<Factor>(p.alpha),
                 .beta = factor<Factor>(p.beta),
                 .last = last_,

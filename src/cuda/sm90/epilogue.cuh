@@ -109,23 +109,24 @@ __device__ __forceinline__ void take_numbered(Factor (&some)[Count], int number,
 
 // What is added to box `number` of the columns from `col` on has landed before it is looked at; the
 // box after the next is fetched when this one has been sent, into the same place.
-template <class To>
+template <class C, class To>
 __device__ __forceinline__ void fetch_added(const outgoing& out, int number, int row, int col) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
-    if (number * columns >= 256) return;
+    if (number * columns >= C::tile_n) return;
     out.fetch(number % 2, row, col + number * columns);
 }
 
 // Before the first sums are there.
+template <class C>
 __device__ __forceinline__ void fetch_first_added(const outgoing& out, output type, int row,
                                                   int col, int thread) {
     if (thread != 0) return;
     ptx::wait_for_stores<0>();
     for (const int number : {0, 1})
         if (type == output::f16 || type == output::bf16)
-            fetch_added<__half>(out, number, row, col);
+            fetch_added<C, __half>(out, number, row, col);
         else
-            fetch_added<float>(out, number, row, col);
+            fetch_added<C, float>(out, number, row, col);
 }
 
 // beta times what has landed in a box.
@@ -176,7 +177,7 @@ __device__ __forceinline__ void write_finished_boxes(outgoing& out, const argume
             out.send(box, row, first);
             if (p.adds) {
                 ptx::wait_for_stores<0>();
-                fetch_added<To>(out, number + 2, row, col);
+                fetch_added<C, To>(out, number + 2, row, col);
             }
         }
     }

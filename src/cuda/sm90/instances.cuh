@@ -23,6 +23,8 @@ inline constexpr const char* name_of<128, 64> = "sm90_128x64";
 template <>
 inline constexpr const char* name_of<128, 128> = "sm90_128x128";
 template <>
+inline constexpr const char* name_of<128, 192> = "sm90_128x192";
+template <>
 inline constexpr const char* name_of<128, 256> = "sm90_128x256";
 
 template <class Element, class Factor, int TileM, int TileN, major A, major B,
@@ -46,6 +48,7 @@ template <class F>
     if (tile_n == 32) return f(tile<128, 32>{});
     if (tile_n == 64) return f(tile<128, 64>{});
     if (tile_n == 128) return f(tile<128, 128>{});
+    if (tile_n == 192) return f(tile<128, 192>{});
     return f(tile<128, 256>{});
 }
 
@@ -79,12 +82,14 @@ template <class Element>
 
 template <class Element, class Factor, summing Sums = summing::straight, major A = major::along_k>
 [[nodiscard]] const kernel<Factor>& find_along_k(int tile_m, int tile_n) {
-    return with_tile(tile_m, tile_n,
-                     []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<Factor>& {
-                         static const kernel<Factor> it =
-                             instance<Element, Factor, TileM, TileN, A, major::along_k, Sums>();
-                         return it;
-                     });
+    return with_tile(
+        tile_m, tile_n, []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<Factor>& {
+            // A block of 128 columns with one scale would lie in two tiles of 192.
+            constexpr int width = Sums == summing::in_blocks && TileN == 192 ? 256 : TileN;
+            static const kernel<Factor> it =
+                instance<Element, Factor, TileM, width, A, major::along_k, Sums>();
+            return it;
+        });
 }
 
 }  // namespace carat::cuda::sm90

@@ -119,16 +119,16 @@ __device__ __forceinline__ void each_box_of_a(int row, int k, const Copy& copy) 
     }
 }
 
-// Those of this block's share of the tile of B.
+// Those of this block's share of the tile of B: columns along K, or of each box lines across.
 template <class C, class Copy>
 __device__ __forceinline__ void each_box_of_b(int col, int k, int rank, const Copy& copy) {
-    constexpr int share = C::tile_n / C::sharing;
-    const int first = rank * share;
     if constexpr (C::b_major == major::along_k) {
+        const int first = rank * (C::tile_n / C::sharing);
         copy(first, k, col + first);
     } else {
+        const int first = rank * (C::tile_k / C::sharing);
 #pragma unroll
-        for (int i = 0; i < share; i += across_of_box<C>) copy(first + i, col + first + i, k);
+        for (int i = 0; i < C::tile_n; i += across_of_box<C>) copy(i + first, col + i, k + first);
     }
 }
 
@@ -176,20 +176,10 @@ __device__ __forceinline__ step_of_k step_at(int k, int k_tiles) {
     }
 }
 
-// So that not all clusters write their tiles of C at the same time, and none reads meanwhile.
-template <class Factor>
-__device__ __forceinline__ void wait_for_turn(const arguments<Factor>& p, int cluster) {
-    const long long begin = clock64();
-    const long long cycles = static_cast<long long>(cluster % p.turns) * p.turn_cycles;
-    while (clock64() - begin < cycles) {
-    }
-}
-
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& a,
                                            const CUtensorMap& b, const arguments<Factor>& p,
                                            const place_in_grid<C>& here) {
-    if constexpr (C::wide) wait_for_turn(p, here.cluster);
     position at;
     const int tiles = p.tiles_m * p.tiles_n;
     const int first = here.first_k(p.k_tiles, here.part());
@@ -344,7 +334,7 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
         const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
         const int row = here.row(t) + group * 64;
         const int col = t.n * C::tile_n;
-        if (p.adds && p.c.in_boxes) fetch_first_added(out, p.c.type, row, col, thread);
+        if (p.adds && p.c.in_boxes) fetch_first_added<C>(out, p.c.type, row, col, thread);
         sum_of<C> sums[C::tile_n / 2];
         sum_up<C>(sums, r, at, p.k_tiles, group, thread, scales_of<C>(p, row, col, 0, thread));
         // Beside scales there is no register left for it while sums are made.

@@ -21,6 +21,13 @@ bool lies_across(const operand_shape& of) {
            readable(of.across, of.along, of.depth, of.type);
 }
 
+bool is_on_sectors(const operand_shape& of) {
+    constexpr std::int64_t sector = 32;
+    if (!lies_along_k(of) && !lies_across(of)) return true;
+    const std::int64_t apart = lies_along_k(of) ? of.across : of.along;
+    return apart * static_cast<std::int64_t>(size_bytes(of.type)) % sector == 0;
+}
+
 operand::operand(const operand_shape& of) : shape_(of) {
     if (lies_along_k(of)) return;
     if (lies_across(of))

@@ -23,6 +23,10 @@ struct operand_shape {
 /// Whether it is read where it lies, contiguous across K.
 [[nodiscard]] bool lies_across(const operand_shape& of);
 
+/// Whether the lines that the copy engine reads begin on sectors of memory, 32 bytes each, as those
+/// of a packed operand do.
+[[nodiscard]] bool is_on_sectors(const operand_shape& of);
+
 /// So many matrices, so many elements apart; 0: there is no such dimension.
 struct batch {
     std::int64_t count = 0;

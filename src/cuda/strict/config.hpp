@@ -47,9 +47,9 @@ struct config {
     static constexpr int shared_bytes = alignment + stages * stage_bytes;
     // Where K is shared, what blocks send each other goes where the ring was.
     static constexpr int sums_bytes = tile_m * tile_n * static_cast<int>(sizeof(element));
+    // Of K: blocks that any GPU can put into a cluster, each with whole groups of what is sent.
+    static constexpr int most_parts = std::min(8, Math::chunks / Math::sent_together);
     static_assert(stages >= 3 && sums_bytes <= stages * stage_bytes);
 };
-
-inline constexpr int most_parts = 8;  // of K: blocks that any GPU can put into a cluster
 
 }  // namespace carat::cuda::strict

@@ -99,4 +99,16 @@ __device__ __forceinline__ void write_parts(const arguments<T>& p, unsigned char
     }
 }
 
+template <class C, class T, int Parts = 2>
+__device__ __forceinline__ void write_parts_of(const arguments<T>& p, unsigned char* ring,
+                                               ptx::barrier& landed, int part, const owner& of,
+                                               int thread, const typename C::math::sums& sums) {
+    if constexpr (Parts <= C::most_parts) {
+        if (1 << p.parts_bits == Parts)
+            write_parts<C, Parts>(p, ring, landed, part, of, thread, sums);
+        else
+            write_parts_of<C, T, 2 * Parts>(p, ring, landed, part, of, thread, sums);
+    }
+}
+
 }  // namespace carat::cuda::strict

@@ -6,7 +6,10 @@
 //     is no FFMA
 //     ...     (4 rows of 4, four times)                      takes a slot from one.
 //
-// Both tiles lie across K, so that vectors run along the tile and every load is free of conflicts.
+// Tiles that lie across K are read in vectors that run along the tile, free of conflicts. A small
+// tile's A may lie along K, and is then read in vectors along K, by lanes in rows below each other;
+// a large one's would have two operands in one bank too often.
+//
 // A step's vectors are loaded one step ahead. Two operands of an FFMA must come from different
 // banks of registers and the third from the one before it, hence columns outside, rows to and fro.
 #pragma once
@@ -15,10 +18,11 @@
 #include "cuda/strict/vector.cuh"
 
 namespace carat::cuda::strict {
-template <int Rows, int Cols, int LanesM>
+
+template <int Rows, int Cols, int LanesM, major A = major::across>
 struct ffma {
     using element = float;
-    static constexpr major a_major = major::across;
+    static constexpr major a_major = A;
     static constexpr major b_major = major::across;
     static constexpr bool takes_registers = Rows * Cols > 64;
     // With more the compiler takes more, and half of the FFMAs find their operands in one bank.
@@ -30,8 +34,9 @@ struct ffma {
     static constexpr int steps = tile_k;
     static constexpr int chunks = Rows * Cols / vector<float>::size;
 
+    static constexpr int deep = A == major::along_k ? vector<float>::size : 1;  // what is read of A
     struct fragments {
-        float a[2][Rows];
+        float a[2][Rows * deep];
         float b[2][Cols];
     };
     struct sums {
@@ -41,7 +46,9 @@ struct ffma {
     // Where a lane reads its vectors of a stage, in bytes from the stage's beginning.
     template <class C>
     static __device__ __forceinline__ int first_of_a(int row, int lane) {
-        return (row + lane / lanes_n * 4) * static_cast<int>(sizeof(float));
+        const int line = lane / lanes_n;
+        return (deep == 1 ? row + line * 4 : (row + line) * tile_k) *
+               static_cast<int>(sizeof(float));
     }
     template <class C>
     static __device__ __forceinline__ int first_of_b(int col, int lane) {
@@ -51,9 +58,16 @@ struct ffma {
     template <class C>
     static __device__ __forceinline__ void fetch(fragments& own, const addresses& from, int step) {
         constexpr int bytes = sizeof(float);
+        if constexpr (deep == 1) {
 #pragma unroll
-        for (int r = 0; r < Rows; r += 4)
-            read_shared(&own.a[step % 2][r], from.a + (step * C::tile_m + r * LanesM) * bytes);
+            for (int r = 0; r < Rows; r += 4)
+                read_shared(&own.a[step % 2][r], from.a + (step * C::tile_m + r * LanesM) * bytes);
+        } else if (step % deep == 0) {
+#pragma unroll
+            for (int r = 0; r < Rows; ++r)
+                read_shared(&own.a[step / deep % 2][r * deep],
+                            from.a + (r * LanesM * tile_k + step) * bytes);
+        }
 #pragma unroll
         for (int c = 0; c < Cols; c += 4)
             read_shared(&own.b[step % 2][c], from.b + (step * C::tile_n + c * lanes_n) * bytes);
@@ -63,14 +77,14 @@ struct ffma {
     template <class C>
     static __device__ __forceinline__ void step(sums& s, fragments& own, int now,
                                                 const addresses& from, int next) {
-        const int buffer = now % 2;
         fetch<C>(own, from, next);
 #pragma unroll
         for (int c = 0; c < Cols; ++c)
 #pragma unroll
             for (int i = 0; i < Rows; ++i) {
                 const int r = c % 2 == 0 ? i : Rows - 1 - i;
-                s.at[r][c] = fmaf(own.a[buffer][r], own.b[buffer][c], s.at[r][c]);
+                s.at[r][c] = fmaf(own.a[now / deep % 2][r * deep + now % deep], own.b[now % 2][c],
+                                  s.at[r][c]);
             }
     }
 
@@ -81,8 +95,9 @@ struct ffma {
         const int r = i / (Cols / 4);
         const int c = i % (Cols / 4) * 4;
         const int col = of.col + of.warp_col + c * lanes_n + of.lane % lanes_n * 4;
-        const int row = of.row + of.warp_row + r / 4 * 4 * LanesM + of.lane / lanes_n * 4 + r % 4;
-        return {row, col};
+        const int line = of.lane / lanes_n;
+        const int row = deep == 1 ? r / 4 * 4 * LanesM + line * 4 + r % 4 : r * LanesM + line;
+        return {of.row + of.warp_row + row, col};
     }
     static __device__ __forceinline__ vector<float> raw(const sums& s, int i) {
         const int r = i / Cols * 4;

@@ -235,12 +235,8 @@ __device__ __forceinline__ void multiply_tiles(const ring<C>& r, const arguments
                        col_of_warp<C>(thread), thread % 32};
         if (p.parts_bits == 0)
             write_sums<C>(p, of, sums);
-        else if (p.parts_bits == 1)
-            write_parts<C, 2>(p, r.tiles, *r.landed, part_of(p), of, thread, sums);
-        else if (p.parts_bits == 2)
-            write_parts<C, 4>(p, r.tiles, *r.landed, part_of(p), of, thread, sums);
         else
-            write_parts<C, 8>(p, r.tiles, *r.landed, part_of(p), of, thread, sums);
+            write_parts_of<C>(p, r.tiles, *r.landed, part_of(p), of, thread, sums);
     }
 }
 

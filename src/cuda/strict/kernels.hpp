@@ -1,5 +1,5 @@
-// The kernels there are, from the smallest tile to the largest. f32: both operands across K. f64:
-// each along K or across.
+// The kernels there are, from the smallest tile to the largest. f32: both operands across K, A of
+// small tiles also along it. f64: each along K or across.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace carat::cuda::strict {
 
-[[nodiscard]] std::span<const kernel<float>> f32_kernels();
+[[nodiscard]] std::span<const kernel<float>> f32_kernels(bool of_small_tiles, major a);
 [[nodiscard]] std::span<const kernel<double>> f64_kernels(major a, major b);
 
 }  // namespace carat::cuda::strict

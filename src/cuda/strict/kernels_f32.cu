@@ -4,11 +4,28 @@
 
 namespace carat::cuda::strict {
 
-std::span<const kernel<float>> f32_kernels() {
-    static const kernel<float> all[] = {
+namespace {
+
+template <major A>
+std::span<const kernel<float>> small() {
+    static const kernel<float> them[] = {
+        kernel_with<config<ffma<4, 4, 8, A>, 2, 2, 4>>("strict_f32_64x32"),
+        kernel_with<config<ffma<8, 8, 4, A>, 4, 1, 2>>("strict_f32_128x64")};
+    return them;
+}
+
+std::span<const kernel<float>> large() {
+    static const kernel<float> them[] = {
         kernel_with<config<ffma<16, 8, 4>, 2, 2, 2>>("strict_f32_128x128"),
         kernel_with<config<ffma<16, 8, 4>, 4, 2, 1>>("strict_f32_256x128")};
-    return all;
+    return them;
+}
+
+}  // namespace
+
+std::span<const kernel<float>> f32_kernels(bool of_small_tiles, major a) {
+    if (!of_small_tiles) return large();
+    return a == major::along_k ? small<major::along_k>() : small<major::across>();
 }
 
 }  // namespace carat::cuda::strict

@@ -32,10 +32,14 @@ void operand::require_packing() {
 }
 
 CUtensorMap operand::map(const void* data, int tile_lines, int tile_depth, cudaStream_t stream) {
-    if (major_ == major::along_k)
-        return describe({data, shape_.type, shape_.depth, shape_.lines, shape_.across, tile_lines});
+    const bool in_plain_boxes = size_bytes(shape_.type) == 4;
+    if (major_ == major::along_k) {
+        lines there{data, shape_.type, shape_.depth, shape_.lines, shape_.across, tile_lines};
+        if (in_plain_boxes) there.box_length = tile_depth;
+        return describe(there);
+    }
     lines there{data, shape_.type, shape_.lines, shape_.depth, shape_.along, tile_depth};
-    if (size_bytes(shape_.type) == 4) there.box_length = tile_lines;
+    if (in_plain_boxes) there.box_length = tile_lines;
     if (packed()) {
         const auto bytes = static_cast<int>(size_bytes(shape_.type));
         pack({data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across},

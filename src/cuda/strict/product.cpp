@@ -26,11 +26,12 @@ bool has_columns_closer(const core::problem& p) {
 }
 
 template <class T>
-std::span<const kernel<T>> kernels_for(const operand& a, const operand& b) {
+std::span<const kernel<T>> kernels_for(const plan::strict_plan& plan, const operand& a,
+                                       const operand& b) {
     if constexpr (sizeof(T) == 8)
         return f64_kernels(a.contiguous(), b.contiguous());
     else
-        return f32_kernels();
+        return f32_kernels(plan.is_small(), a.contiguous());
 }
 
 template <class T>
@@ -39,12 +40,6 @@ class product final : public core::runnable {
     product(const core::problem& p, const wishes& how)
         : turned_(has_columns_closer(p)),
           problem_(turned_ ? core::swapped(p) : p),
-          a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
-              problem_.a_layout.col_stride},
-             sizeof(T) == 8),
-          b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
-              problem_.b_layout.row_stride},
-             sizeof(T) == 8),
           multiprocessors_(cuda::describe(device_in_use()).multiprocessors),
           plan_(plan::make_strict_plan({.m = problem_.m,
                                         .n = problem_.n,
@@ -53,7 +48,13 @@ class product final : public core::runnable {
                                         .multiprocessors = multiprocessors_,
                                         .tile_m = how.tile_m,
                                         .tile_n = how.tile_n,
-                                        .parts = how.parts})) {
+                                        .parts = how.parts})),
+          a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
+              problem_.a_layout.col_stride},
+             sizeof(T) == 8 || plan_.is_small()),
+          b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
+              problem_.b_layout.row_stride},
+             sizeof(T) == 8) {
         choose();
     }
 
@@ -83,7 +84,7 @@ class product final : public core::runnable {
         const auto fits = [&](const kernel<T>& k) {
             return k.tile_m == plan_.tile_m && k.tile_n == plan_.tile_n;
         };
-        kernel_ = &*std::ranges::find_if(kernels_for<T>(a_, b_), fits);
+        kernel_ = &*std::ranges::find_if(kernels_for<T>(plan_, a_, b_), fits);
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.tile_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.tile_n);
@@ -134,10 +135,10 @@ class product final : public core::runnable {
 
     bool turned_;
     core::problem problem_;
-    operand a_;
-    operand b_;
     int multiprocessors_;
     plan::strict_plan plan_;
+    operand a_;
+    operand b_;
     const kernel<T>* kernel_ = nullptr;
     core::kernel_facts facts_;
     extent grid_{};
