@@ -27,6 +27,7 @@ constexpr const char* examples =
     "  carat bench --impl openblas,engine --size 256:4096:x2 --json a.json\n"
     "  carat explain --m 64 --n 64 --k 4096    what limits this product?\n"
     "  carat crossover                         from which size does the GPU pay?\n"
+    "  carat tune --size 3000 --dtype bf16     is there a faster way than the one chosen?\n"
     "  carat study ladder --quick              what each technique gives, step by step\n"
     "  carat compare a.json b.json             is b faster? by how much? for sure?\n"
     "  carat report a.json -o a.html           the page to show a colleague";
@@ -52,6 +53,7 @@ int main(int argc, char** argv) {
     cli::add_bench(app, chosen);
     cli::add_explain(app, chosen);
     cli::add_crossover(app, chosen);
+    cli::add_tune(app, chosen);
     cli::add_study(app, chosen);
     cli::add_compare(app, chosen);
     cli::add_report(app, chosen);

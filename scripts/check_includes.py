@@ -39,6 +39,7 @@ ALLOWED = {
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],
     "lab/catalogue": ["include/carat", "src", "ladder"],
     "lab/session": ["include/carat", "src/core", "lab"],
+    "lab/tune": ["include/carat", "src/core", "src/plan", "lab"],
     "lab/study": ["include/carat", "src/core", "lab"],
     "cli": ["include/carat", "src/core", "lab"],
     "tests": ["include/carat", "src", "ladder", "lab", "cli", "tests"],

@@ -31,8 +31,8 @@
 // threads it uses one.
 //
 // On a GPU (carat::cuda) elements are carat::f16, carat::bf16, std::int8_t with a C of std::int32_t
-// that wraps, and what else this version's `cuda.engine` lists; a finish is at most a scale, a bias
-// and an activation, in this order. Sizes, strides, null data and overlaps are checked before
+// that wraps, and what else this version's `cuda.engine` lists, and C may be fp8 or 16 bits where
+// sums are float. Sizes, strides, null data and overlaps are checked before
 // anything is started. What goes wrong on the GPU later is told by the next call into CUDA.
 //
 // Throws carat::error, with C untouched: size_mismatch, aliasing, overflow (of an integer result,

@@ -91,6 +91,8 @@ model::multiprocessor multiprocessor_of(const nlohmann::json& gpu) {
 }
 
 void explain_gpu(on_device& d, const explanation& all, const known& here) {
+    const core::problem p = session::problem_of(all.key);
+    d.plan = d.chosen.entry->prepare(p, settings_of(*d.chosen.entry, 1))->planned();
     if (d.measured.roofline_gflops > 0) d.expected_s = all.flop / d.measured.roofline_gflops / 1e9;
     for (const core::kernel_facts& k : d.measured.kernels)
         d.kernels.push_back(model::residency_of({k.threads, k.registers, k.shared_bytes},

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -96,18 +95,6 @@ void keep(const owner& whose, const ceilings& limits, const cache_options& kept)
     out.close();
     if (out) fs::rename(draft, target, ignored);
     if (!out || ignored) fs::remove(draft, ignored);
-}
-
-fs::path cache_directory() {
-    const auto variable = [](const char* name) -> fs::path {
-        const char* value = std::getenv(name);
-        return value == nullptr ? "" : value;
-    };
-    // The XDG specification: relative paths there are invalid and to be ignored.
-    if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute())
-        return cache / "carat";
-    if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache/carat";
-    return {};
 }
 
 ceilings load_or_measure(const owner& whose, const measuring& measure,

@@ -14,6 +14,7 @@
 
 #include <carat/types.hpp>
 
+#include "core/cache_directory.hpp"
 #include "lab/machine/description.hpp"
 
 namespace carat::machine {
@@ -76,8 +77,7 @@ struct measure_options {
 [[nodiscard]] nlohmann::json to_json(const ceilings& limits);
 [[nodiscard]] ceilings ceilings_from_json(const nlohmann::json& object);
 
-// $XDG_CACHE_HOME/carat, else ~/.cache/carat; empty when the environment names neither.
-[[nodiscard]] std::filesystem::path cache_directory();
+using core::cache_directory;
 
 struct cache_options {
     std::filesystem::path directory = cache_directory();  // empty: keep nothing

@@ -37,6 +37,7 @@ struct tunable {
     std::int64_t least;
     std::int64_t most;
     std::string_view meaning;
+    std::span<const std::int64_t> worth_trying = {};  // by `carat tune`
 };
 
 using tunable_values = std::map<std::string, std::int64_t, std::less<>>;

@@ -158,7 +158,7 @@ class RightCalls(Command):
                          ["ijk", "ikj", "tiled ikj", "tiled ikj"])
 
     def test_help_has_examples(self):
-        for arguments in ([], ["bench"], ["run"], ["explain"], ["crossover"], ["compare"], ["report"], ["info"]):
+        for arguments in ([], ["bench"], ["run"], ["explain"], ["crossover"], ["tune"], ["compare"], ["report"], ["info"]):
             self.assertIn("Example", self.carat(*arguments, "--help").stdout)
 
 

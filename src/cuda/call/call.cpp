@@ -246,7 +246,7 @@ task product_of_sums(const task& t, const further& last, bool in_c) {
     p.beta = 0;
     if (last.gated) p.n *= 2;
     if (in_c) return sums;
-    constexpr std::int64_t unit = 4;  // elements: whole 16 bytes
+    constexpr std::int64_t unit = 8;  // elements: what a thread of the pass takes at once
     const auto padded = [](std::int64_t length) { return (length + unit - 1) / unit * unit; };
     const core::layout& c = t.problem.c_layout;
     p.c_layout = std::abs(c.row_stride) >= std::abs(c.col_stride) ? core::row_major(padded(p.n))

@@ -98,14 +98,13 @@ struct in_hand {
 
 template <class Sum, int Size>
 __device__ __forceinline__ void take(in_hand<Sum, Size>& own, const step<Sum>& s, const where& at) {
-    const Sum* const values =
-        s.values == nullptr ? nullptr : s.values + (s.of_lines ? at.line : at.place);
+    const Sum* const values = s.values + (s.of_lines ? at.line : at.place);
     const int next = s.of_lines ? 0 : 1;
     switch (s.what) {
         case action::add:
-            return own.each([&](Sum x, int i) { return x + values[i * next]; });
+            return own.each([&](Sum x, int i) { return x + __ldg(values + i * next); });
         case action::multiply:
-            return own.each([&](Sum x, int i) { return x * values[i * next]; });
+            return own.each([&](Sum x, int i) { return x * __ldg(values + i * next); });
         case action::multiply_all:
             return own.each([&](Sum x, int) { return x * s.number; });
         case action::activate:
@@ -158,7 +157,7 @@ __device__ __forceinline__ void tell_largest(const step<Sum>& s, Magnitude own) 
 }
 
 template <class Sum, class To, int Size>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, 3)
     pass_kernel(const __grid_constant__ arguments<Sum, To> p) {
     const int own = static_cast<int>(threadIdx.x);
     const int lanes = 1 << p.lanes_bits;
@@ -239,6 +238,19 @@ void launch(arguments<Sum, To> with, cudaStream_t stream) {
     CARAT_CUDA_CHECK(cudaGetLastError());
 }
 
+// With as many numbers to a thread as whole vectors allow: what a step costs a thread is shared by
+// them.
+template <class Sum, class To, int Size>
+void launch_widest(const arguments<Sum, To>& with, cudaStream_t stream) {
+    const bool fits = with.length % Size == 0 && with.to_second % Size == 0 &&
+                      in_units(with.sums, with.sums_at, sizeof(Sum), Size) &&
+                      in_units(with.c, with.c_at, sizeof(To), Size) &&
+                      (with.beta == Sum{0} || in_units(with.e, with.e_at, sizeof(To), Size));
+    if constexpr (Size > 1)
+        if (!fits) return launch_widest<Sum, To, (Size > 4 ? 4 : 1)>(with, stream);
+    launch<Sum, To, Size>(with, stream);
+}
+
 template <class Sum, class To>
 void start_as(const pass& it, cudaStream_t stream) {
     const auto closer = [](const core::layout& at) {
@@ -266,15 +278,7 @@ void start_as(const pass& it, cudaStream_t stream) {
         with.to_second = it.n * it.sums.at.col_stride;
         (by_rows ? with.second_place : with.second_line) = it.n;
     }
-    constexpr int four = 4;
-    const bool in_fours = with.length % four == 0 && with.to_second % four == 0 &&
-                          in_units(with.sums, with.sums_at, sizeof(Sum), four) &&
-                          in_units(with.c, with.c_at, sizeof(To), four) &&
-                          (it.beta == 0 || in_units(with.e, with.e_at, sizeof(To), four));
-    if (in_fours)
-        launch<Sum, To, four>(with, stream);
-    else
-        launch<Sum, To, 1>(with, stream);
+    launch_widest<Sum, To, 32 / static_cast<int>(sizeof(Sum))>(with, stream);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // The Hopper engine: tensor cores fed by the bulk copy engine. Preparing a product chooses a kernel
 // and takes the memory that packing needs; running it starts at most three kernels.
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "core/turn.hpp"
@@ -16,6 +18,7 @@
 #include "cuda/strict/product.hpp"
 #include "cuda/vector/product.hpp"
 #include "plan/hopper_plan.hpp"
+#include "plan/tuned.hpp"
 
 namespace carat::cuda::sm90 {
 
@@ -31,12 +34,15 @@ std::int64_t tiles(std::int64_t extent, int tile) {
     return (extent + tile - 1) / tile;
 }
 
+constexpr std::int64_t widths[] = {16, 32, 64, 128, 192, 256};
+constexpr std::int64_t heights[] = {64, 128};
+constexpr std::int64_t numbers_of_parts[] = {1, 2, 4};
 constexpr core::tunable tile_width = {
-    "tile", 0, 0, 256, "columns of a tile of C: 16, 32, 64, 128, 192, 256; 0: chosen"};
-constexpr core::tunable tile_height = {"rows", 0, 0, 256,
-                                       "rows of a tile of C: 64, 128, in f32 256; 0: chosen"};
-constexpr core::tunable parts_of_k = {"parts", 0, 0, most_parts,
-                                      "blocks that share K: 1, 2, 4, 8; 0: chosen"};
+    "tile", 0, 0, 256, "columns of a tile of C: 16, 32, 64, 128, 192, 256; 0: chosen", widths};
+constexpr core::tunable tile_height = {
+    "rows", 0, 0, 256, "rows of a tile of C: 64, 128, in f32 256; 0: chosen", heights};
+constexpr core::tunable parts_of_k = {
+    "parts", 0, 0, most_parts, "blocks that share K: 1, 2, 4, 8; 0: chosen", numbers_of_parts};
 constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
@@ -80,24 +86,48 @@ std::int64_t products_of(summing sums) {
     return sums == summing::of_halves ? 3 : 1;
 }
 
-plan::hopper_plan plan_for(const core::problem& p, summing sums, const core::settings& s) {
+// A plan, and who chose it.
+struct choice {
+    plan::hopper_plan plan;
+    const char* by;
+};
+
+// What `carat tune` found on this GPU to be faster than what the model chooses; null: nothing.
+const core::tunable_values* tuned_way(const core::problem& p, std::string_view row) {
+    if (plan::tuned().empty()) return nullptr;
+    return plan::tuned().find(plan::tuned_case(cuda::describe(device_in_use()).name, row, p));
+}
+
+core::settings settings_for(const core::problem& p, std::string_view row, core::settings asked) {
+    if (!asked.tunables.empty()) return asked;
+    if (const core::tunable_values* const way = tuned_way(p, row)) asked.tunables = *way;
+    return asked;
+}
+
+choice plan_for(const core::problem& p, summing sums, std::string_view row,
+                const core::settings& asked) {
+    const core::settings s = settings_for(p, row, asked);
+    const char* const by = !asked.tunables.empty() ? "as asked for"
+                           : s.tunables.empty()    ? "from the model"
+                                                   : "from the table of carat tune";
     const both_along_k along_k(p, sums);
-    return plan::make_hopper_plan(
-        {.m = p.m,
-         .n = p.n,
-         .k = p.k * products_of(sums),
-         .operand_bytes = static_cast<int>(size_bytes(p.a_type)),
-         .result_bytes = static_cast<int>(size_bytes(p.c_type)),
-         .a_along_k = along_k.a,
-         .b_along_k = along_k.b,
-         .in_blocks = sums == summing::in_blocks,
-         .a_on_sectors = is_on_sectors(shape_of_a(p, sums)),
-         .b_on_sectors = is_on_sectors(shape_of_b(p, sums)),
-         .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
-         .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
-         .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
-         .tile_n = static_cast<int>(s.value(tile_width)),
-         .parts = static_cast<int>(s.value(parts_of_k))});
+    const plan::hopper_plan plan =
+        plan::make_hopper_plan({.m = p.m,
+                                .n = p.n,
+                                .k = p.k * products_of(sums),
+                                .operand_bytes = static_cast<int>(size_bytes(p.a_type)),
+                                .result_bytes = static_cast<int>(size_bytes(p.c_type)),
+                                .a_along_k = along_k.a,
+                                .b_along_k = along_k.b,
+                                .in_blocks = sums == summing::in_blocks,
+                                .a_on_sectors = is_on_sectors(shape_of_a(p, sums)),
+                                .b_on_sectors = is_on_sectors(shape_of_b(p, sums)),
+                                .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
+                                .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
+                                .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
+                                .tile_n = static_cast<int>(s.value(tile_width)),
+                                .parts = static_cast<int>(s.value(parts_of_k))});
+    return {plan, by};
 }
 
 template <class Factor>
@@ -142,12 +172,12 @@ finish turned(finish last) {
 template <class Factor>
 class product final : public fused_product {
   public:
-    product(const core::problem& p, summing sums, const plan::hopper_plan& plan,
-            const finish& last = {})
-        : plan_(plan),
+    product(const core::problem& p, summing sums, const choice& chosen, const finish& last = {})
+        : plan_(chosen.plan),
+          chosen_by_(chosen.by),
           sums_(sums),
-          last_(plan.turned ? turned(last) : last),
-          problem_(plan.turned ? core::swapped(p) : p),
+          last_(plan_.turned ? turned(last) : last),
+          problem_(plan_.turned ? core::swapped(p) : p),
           a_(shape_of_a(problem_, sums)),
           b_(shape_of_b(problem_, sums)) {
         choose();
@@ -200,6 +230,19 @@ class product final : public fused_product {
     void scale_with(const core::block_scales& scales) override { scales_ = scales; }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+
+    [[nodiscard]] core::plan_facts planned() const override {
+        std::ostringstream why;
+        why << "tiles of " << plan_.tile_m << " x " << plan_.tile_n
+            << (plan_.turned ? " of the product turned" : "") << ", K in " << plan_.parts
+            << (plan_.parts == 1 ? " part" : " parts") << ", " << chosen_by_ << ": predicted "
+            << std::setprecision(3) << 1e6 * plan_.seconds << " us\n";
+        core::plan_facts told;
+        told.why = why.str();
+        told.rows = problem_.m;
+        told.cols = problem_.n;
+        return told;
+    }
 
   private:
     static bool is_aligned(const void* data) {
@@ -362,6 +405,7 @@ class product final : public fused_product {
     }
 
     plan::hopper_plan plan_;
+    const char* chosen_by_;
     summing sums_;
     finish last_;
     core::block_scales scales_;
@@ -391,38 +435,45 @@ summing sums_for(const core::problem& p) {
 }
 
 std::unique_ptr<core::runnable> prepare_as(const core::problem& p, summing sums,
-                                           const core::settings& s) {
+                                           std::string_view row, const core::settings& s) {
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
-    const plan::hopper_plan plan = plan_for(p, sums, s);
-    if (p.a_type == dtype::i8) return std::make_unique<product<std::uint32_t>>(p, sums, plan);
-    return std::make_unique<product<float>>(p, sums, plan);
+    const choice chosen = plan_for(p, sums, row, s);
+    if (p.a_type == dtype::i8) return std::make_unique<product<std::uint32_t>>(p, sums, chosen);
+    return std::make_unique<product<float>>(p, sums, chosen);
 }
 
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
-    return prepare_as(p, sums_for(p), s);
+constexpr std::string_view native_row = "cuda.engine";
+constexpr std::string_view tf32_row = "cuda.engine.tf32";
+constexpr std::string_view halves_row = "cuda.engine.3xtf32";
+constexpr std::string_view fast_fp8_row = "cuda.engine.fp8_fast";
+constexpr std::string_view blocks_row = "cuda.engine.fp8_blocks";
+
+std::unique_ptr<core::runnable> prepare_tf32(const core::problem& p, const core::settings& s) {
+    return prepare_as(p, summing::straight, tf32_row, s);
 }
-std::unique_ptr<core::runnable> prepare_straight(const core::problem& p, const core::settings& s) {
-    return prepare_as(p, summing::straight, s);
+std::unique_ptr<core::runnable> prepare_fast_fp8(const core::problem& p, const core::settings& s) {
+    return prepare_as(p, summing::straight, fast_fp8_row, s);
 }
 std::unique_ptr<core::runnable> prepare_of_halves(const core::problem& p, const core::settings& s) {
-    return prepare_as(p, summing::of_halves, s);
+    return prepare_as(p, summing::of_halves, halves_row, s);
 }
 
 std::unique_ptr<fused_product> prepare_finished(const core::problem& p, summing sums,
-                                                const finish& last, const core::settings& s) {
+                                                std::string_view row, const finish& last,
+                                                const core::settings& s) {
     if (p.m == 0 || p.n == 0) return std::make_unique<scaling>(p);
     if (is_degenerate(p))
         throw error(error_code::invalid_argument,
                     "alpha is " + std::to_string(p.alpha) + " and K is " + std::to_string(p.k) +
                         ": a fused product needs something to multiply, neither may be 0");
-    return std::make_unique<product<float>>(p, sums, plan_for(p, sums, s), last);
+    return std::make_unique<product<float>>(p, sums, plan_for(p, sums, row, s), last);
 }
 
 // Every scale is 1, so that this computes what the other rows do; each is read all the same.
 class product_of_ones final : public core::runnable {
   public:
     product_of_ones(const core::problem& p, const core::settings& s)
-        : product_(prepare_finished(p, summing::in_blocks, {}, s)) {
+        : product_(prepare_finished(p, summing::in_blocks, blocks_row, {}, s)) {
         const std::int64_t of_k = tiles(p.k, 128);
         const std::int64_t of_n = tiles(p.n, 128);
         const std::vector<float> ones(static_cast<std::size_t>((p.m + of_n) * of_k), 1.0F);
@@ -450,10 +501,12 @@ std::unique_ptr<core::runnable> prepare_of_ones(const core::problem& p, const co
 }
 
 // Those of f32 and f64 in their own arithmetic.
-std::unique_ptr<core::runnable> prepare_native(const core::problem& p, const core::settings& s) {
-    if (is_degenerate(p)) return prepare(p, s);
-    if (vector::takes(p) && s.tunables.empty()) return vector::prepare(p);
-    if (size_bytes(p.a_type) < 4) return prepare(p, s);
+std::unique_ptr<core::runnable> prepare_native(const core::problem& p,
+                                               const core::settings& asked) {
+    const core::settings s = settings_for(p, native_row, asked);
+    if (!is_degenerate(p) && vector::takes(p) && s.tunables.empty()) return vector::prepare(p);
+    if (is_degenerate(p) || size_bytes(p.a_type) < 4)
+        return prepare_as(p, sums_for(p), native_row, asked);
     return strict::prepare(p, {.tile_m = static_cast<int>(s.value(tile_height)),
                                .tile_n = static_cast<int>(s.value(tile_width)),
                                .parts = static_cast<int>(s.value(parts_of_k))});
@@ -511,20 +564,19 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
 }
 
 constexpr core::implementation native =
-    row("cuda.engine", "carat's Hopper kernels, the one that suits the problem", native_types,
+    row(native_row, "carat's Hopper kernels, the one that suits the problem", native_types,
         prepare_native);
 constexpr core::implementation in_tf32 =
-    row("cuda.engine.tf32", "carat's Hopper kernels on f32 data, rounded to tf32", tf32_types,
-        prepare_straight);
+    row(tf32_row, "carat's Hopper kernels on f32 data, rounded to tf32", tf32_types, prepare_tf32);
 constexpr core::implementation of_halves =
-    row("cuda.engine.3xtf32", "carat's Hopper kernels on f32 data, each number as two of tf32",
-        halves_types, prepare_of_halves);
+    row(halves_row, "carat's Hopper kernels on f32 data, each number as two of tf32", halves_types,
+        prepare_of_halves);
 constexpr core::implementation in_blocks =
-    row("cuda.engine.fp8_blocks", "carat's Hopper kernels, fp8 with a scale for each block (all 1)",
-        blocks_types, prepare_of_ones);
+    row(blocks_row, "carat's Hopper kernels, fp8 with a scale for each block (all 1)", blocks_types,
+        prepare_of_ones);
 constexpr core::implementation fast_fp8 =
-    row("cuda.engine.fp8_fast", "carat's Hopper kernels, fp8 summed in 14 bits", fast_fp8_types,
-        prepare_straight);
+    row(fast_fp8_row, "carat's Hopper kernels, fp8 summed in 14 bits", fast_fp8_types,
+        prepare_fast_fp8);
 
 }  // namespace
 
@@ -536,14 +588,14 @@ std::unique_ptr<fused_product> prepare_fused(const core::problem& p, const finis
         throw error(error_code::unsupported, "a finish is for f16, bf16 and fp8, not for " +
                                                  std::string(name(p.a_type)) +
                                                  ": take a kernel of your own after the product");
-    return prepare_finished(p, sums_for(p), last, s);
+    return prepare_finished(p, sums_for(p), native_row, last, s);
 }
 
 std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p, const finish& last,
                                                  const core::settings& s) {
     if (const std::string why = reason_against(in_blocks, p, s); !why.empty())
         throw error(error_code::unsupported, why);
-    return prepare_finished(p, summing::in_blocks, last, s);
+    return prepare_finished(p, summing::in_blocks, blocks_row, last, s);
 }
 
 core::table table() {

@@ -1,0 +1,143 @@
+// carat tune: measures every way an engine has to multiply, and writes down where one is faster
+// than the one its model chooses.
+#include "lab/tune/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <carat/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/device.hpp"
+#include "cli/measuring.hpp"
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/gpu/gpu.hpp"
+#include "lab/results/files.hpp"
+#include "lab/session/build_info.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+struct tune_options {
+    std::string implementation = "cuda.engine", sizes, types = "bf16", layout = "nn";
+    std::string device = "cuda", tuned;
+    double budget_s = 0.3;
+    int trials = 0;
+};
+
+session::request request_of(const tune_options& o) {
+    session::request r;
+    r.chosen =
+        session::parse_selection(lab::catalogue(), o.implementation, choose_device(o.device));
+    if (r.chosen.size() != 1)
+        throw error(error_code::invalid_argument,
+                    "tune takes one implementation: run it once for each");
+    if (const std::string why = tune::reason_against(*r.chosen.front().entry); !why.empty())
+        throw error(error_code::invalid_argument, why);
+    r.shapes = session::parse_shapes(o.sizes);
+    r.types = session::parse_dtypes(o.types);
+    r.stored = session::parse_storage(o.layout);
+    r.rotate_inputs = true;
+    r.weigh_energy = false;
+    r.timing.trials = o.trials;
+    r.timing.budget_s = o.budget_s;
+    return r;
+}
+
+std::string text_of(const core::tunable_values& way) {
+    std::string text;
+    for (const auto& [name, value] : way)
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+    return text;
+}
+
+void print(const tune::finding& found) {
+    const double model_us = 1e6 * found.model->median_s;
+    const double best_us = 1e6 * found.best->median_s;
+    if (found.better)
+        fmt::print("{}: {} takes {:.4g} us, the model's choice {:.4g}\n", describe(found.key),
+                   text_of(found.way), best_us, model_us);
+    else
+        fmt::print("{}: the model's choice stands, {:.4g} us (the fastest: {:.4g})\n",
+                   describe(found.key), model_us, best_us);
+    std::fflush(stdout);
+}
+
+int run(const tune_options& o) {
+    const std::string file = o.tuned.empty() ? tune::usual_file() : o.tuned;
+    if (file.empty())
+        throw error(
+            error_code::invalid_argument,
+            "neither XDG_CACHE_HOME nor HOME names a place for the table: give --tuned FILE");
+    const session::request asked = request_of(o);
+    nlohmann::json table = tune::load_table(file);
+    results::require_writable(file);
+    tune::forget_tables();
+    const core::implementation& entry = *asked.chosen.front().entry;
+    for (const session::case_key& key : session::cases_of(asked)) {
+        session::request one = asked;
+        if (const std::string why = core::reason_against(entry, session::problem_of(key), {});
+            !why.empty())
+            throw error(error_code::invalid_argument, describe(key) + ": " + why);
+        one.chosen = tune::candidates(entry, session::problem_of(key));
+        one.shapes = {key.size};
+        one.types = {key.type};
+        session_options quiet;
+        quiet.command = command_line();
+        quiet.quiet = true;
+        const session_result result = measure(one, quiet);
+        if (result.interrupted) return interrupted_by_user;
+        const tune::finding found = tune::judge(key, one.chosen, result.doc.cells);
+        print(found);
+        const nlohmann::json gpu = gpu::describe(gpu::in_use());
+        tune::take(table, found,
+                   {{"device", gpu.at("name")},
+                    {"driver", gpu.at("driver")},
+                    {"carat", session::version()},
+                    {"revision", result.doc.revision},
+                    {"date", result.doc.date}});
+        results::write_whole(file, table.dump(1) + "\n");
+    }
+    fmt::print("wrote {}\n", file);
+    return success;
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, action& chosen) {
+    CLI::App* sub = app.add_subcommand("tune", "measure the ways an engine chooses from");
+    auto o = std::make_shared<tune_options>();
+    sub->add_option("--size", o->sizes,
+                    "N, MxNxK, first:last:step, first:last:xF, and lists of them")
+        ->required();
+    sub->add_option("--impl", o->implementation, "cuda.engine or one of its kin")
+        ->capture_default_str();
+    sub->add_option("--dtype", o->types, "f64, f32, f16, bf16, e4m3, e5m2, i8")
+        ->capture_default_str();
+    sub->add_option("--layout", o->layout,
+                    "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
+        ->capture_default_str();
+    sub->add_option("--device", o->device, device_help)->capture_default_str();
+    sub->add_option("--tuned", o->tuned,
+                    "the table to add to (default: tuned.json in the user's cache directory)");
+    sub->add_option("--budget", o->budget_s, "seconds for each way")
+        ->check(CLI::Range(0.01, 1e6))
+        ->capture_default_str();
+    sub->add_option("--trials", o->trials, "exactly so many of each way")
+        ->check(CLI::Range(2, 100000));
+    sub->footer(
+        "Each case is measured in every way there is, interleaved and verified. Where one is "
+        "faster\n"
+        "than what the engine's model chooses, by 2 % and with intervals that lie apart, it is "
+        "kept in\n"
+        "a table, with GPU, driver, revision and date; from then on this user's products of that "
+        "case\n"
+        "take it. CARAT_TUNED=FILE names another table, CARAT_TUNED=none does without.\n\n"
+        "Examples:\n"
+        "  carat tune --size 3000,16x4096x4096\n"
+        "  carat tune --impl cuda.engine.tf32 --dtype f32 --size 1000\n"
+        "  carat tune --dtype e4m3 --layout nt --size 2048 --tuned mine.json");
+    sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
+}
+
+}  // namespace carat::cli

@@ -1,0 +1,138 @@
+#include "lab/tune/tune.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <carat/error.hpp>
+
+#include "plan/tuned.hpp"
+
+namespace carat::tune {
+
+namespace {
+
+using nlohmann::json;
+
+// All combinations of the values worth trying.
+std::vector<core::tunable_values> combinations(const core::implementation& entry) {
+    std::vector<core::tunable_values> all = {{}};
+    for (const core::tunable& t : entry.tunables) {
+        if (t.worth_trying.empty()) continue;
+        std::vector<core::tunable_values> longer;
+        for (const core::tunable_values& one : all)
+            for (const std::int64_t value : t.worth_trying) {
+                longer.push_back(one);
+                longer.back()[std::string(t.name)] = value;
+            }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+std::string types_of(const core::problem& p) {
+    return std::string(name(p.a_type)) + "," + std::string(name(p.b_type)) + "," +
+           std::string(name(p.c_type));
+}
+
+bool is_same_case(const json& x, const json& y) {
+    return std::ranges::all_of(
+        std::array{"device", "implementation", "types", "layout", "m", "n", "k"},
+        [&](const char* field) { return x.at(field) == y.at(field); });
+}
+
+json times_of(const results::cell& c) {
+    return {{"median_s", c.median_s},
+            {"ci95_s", {c.ci95_median_s[0], c.ci95_median_s[1]}},
+            {"trials", c.trials_s.size()}};
+}
+
+}  // namespace
+
+std::string reason_against(const core::implementation& entry) {
+    if (entry.where == core::device::cpu)
+        return std::string(entry.name) +
+               " takes its blocks from the sizes of the caches and looks into no table: tune is "
+               "for "
+               "cuda.engine and its kin";
+    const bool tunes = std::ranges::any_of(
+        entry.tunables, [](const core::tunable& t) { return !t.worth_trying.empty(); });
+    return tunes ? "" : std::string(entry.name) + " has nothing to choose: take cuda.engine";
+}
+
+std::vector<session::selection> candidates(const core::implementation& entry,
+                                           const core::problem& p) {
+    std::vector<session::selection> chosen = {{&entry, {}, true}};
+    std::set<std::string> plans;
+    for (const core::tunable_values& way : combinations(entry)) {
+        const core::settings s{1, way};
+        if (!core::reason_against(entry, p, s).empty()) continue;
+        // Asked for what there is not, an engine takes what is next to it.
+        const std::string plan = entry.prepare(p, s)->planned().why;
+        if (plan.empty() || plans.insert(plan).second) chosen.push_back({&entry, way, true});
+    }
+    return chosen;
+}
+
+finding judge(const session::case_key& key, const std::vector<session::selection>& chosen,
+              const std::vector<results::cell>& cells) {
+    finding found;
+    found.key = key;
+    found.implementation = chosen.front().entry->name;
+    for (const session::selection& s : chosen) {
+        const std::string label = session::label_of(s, chosen);
+        const auto c = std::ranges::find(cells, label, &results::cell::implementation);
+        if (c == cells.end() || !c->ranked()) continue;
+        if (&s == &chosen.front()) found.model = &*c;
+        if (found.best != nullptr && found.best->median_s <= c->median_s) continue;
+        found.best = &*c;
+        found.way = s.tunables;
+    }
+    if (found.model == nullptr)
+        throw error(error_code::invalid_argument,
+                    describe(key) + ": the model's choice has no figure; see what carat run says");
+    found.better = found.best != found.model &&
+                   found.best->ci95_median_s[1] < found.model->ci95_median_s[0] &&
+                   found.best->median_s < (1 - finding::margin) * found.model->median_s;
+    return found;
+}
+
+void take(json& table, const finding& found, const json& where_from) {
+    const core::problem p = session::problem_of(found.key);
+    json one = where_from;
+    one["implementation"] = found.implementation;
+    one["types"] = types_of(p);
+    one["layout"] = to_string(found.key.stored);
+    one["m"] = p.m;
+    one["n"] = p.n;
+    one["k"] = p.k;
+    json& cases = table["cases"];
+    std::erase_if(cases.get_ref<json::array_t&>(),
+                  [&](const json& old) { return is_same_case(old, one); });
+    if (!found.better) return;
+    one["tunables"] = found.way;
+    one["tuned"] = times_of(*found.best);
+    one["model"] = times_of(*found.model);
+    cases.push_back(one);
+}
+
+json load_table(const std::string& file) {
+    std::ifstream in(file);
+    if (!in) return {{"schema", 1}, {"cases", json::array()}};
+    std::ostringstream text;
+    text << in.rdbuf();
+    (void)plan::tuned_table(text.str(), file);
+    return json::parse(text.str());
+}
+
+std::string usual_file() {
+    return plan::tuned_file();
+}
+
+void forget_tables() {
+    setenv("CARAT_TUNED", "none", 1);
+}
+
+}  // namespace carat::tune

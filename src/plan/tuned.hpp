@@ -1,0 +1,45 @@
+// Ways that were measured to be faster than those the models choose: what `carat tune` writes, and
+// what engines look into before they ask a model.
+//
+//     {"schema": 1, "cases": [{"device": "NVIDIA H200", "implementation": "cuda.engine",
+//       "types": "bf16,bf16,f32", "layout": "nn", "m": 3000, "n": 3000, "k": 3000,
+//       "tunables": {"tile": 128, "rows": 128, "parts": 1}, ... and where it comes from}]}
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/implementation.hpp"
+
+namespace carat::plan {
+
+/// A case by its name in a table: device, implementation, types, how A and B are stored (by rows,
+/// 'n', or by columns, 't') and sizes. Empty where no table has such: other strides, C by columns.
+[[nodiscard]] std::string tuned_case(std::string_view device, std::string_view implementation,
+                                     const core::problem& p);
+
+class tuned_table {
+  public:
+    tuned_table() = default;
+
+    /// @throws carat::error(invalid_argument) naming `source` and what is wrong with it.
+    tuned_table(const std::string& json, const std::string& source);
+
+    /// Null: nothing better than the model's way is known.
+    [[nodiscard]] const core::tunable_values* find(const std::string& tuned_case) const;
+    [[nodiscard]] bool empty() const { return ways_.empty(); }
+
+  private:
+    std::map<std::string, core::tunable_values> ways_;
+};
+
+/// The file that CARAT_TUNED names ("none": no file), else tuned.json in the user's cache
+/// directory, read once in a process. A file in the cache that can't be read is none.
+/// @throws carat::error(invalid_argument) for the one that CARAT_TUNED names.
+[[nodiscard]] const tuned_table& tuned();
+
+/// Where `carat tune` writes without --tuned; empty where the environment names no place.
+[[nodiscard]] std::string tuned_file();
+
+}  // namespace carat::plan

@@ -1,0 +1,66 @@
+// Tables of tuned ways: what is found, what is not, and what is refused.
+#include "plan/tuned.hpp"
+
+#include <gtest/gtest.h>
+
+#include <carat/error.hpp>
+
+namespace {
+
+using namespace carat;
+using plan::tuned_case;
+using plan::tuned_table;
+
+constexpr const char* text = R"({"schema": 1, "cases": [
+  {"device": "GPU X", "implementation": "cuda.engine", "types": "bf16,bf16,f32", "layout": "nt",
+   "m": 16, "n": 32, "k": 64, "tunables": {"tile": 64, "parts": 2}, "date": "2026-11-22"}]})";
+
+core::problem by_columns_b() {
+    core::problem p = core::row_major_problem(dtype::bf16, 16, 32, 64);
+    p.c_type = dtype::f32;
+    p.b_layout = core::column_major(64);
+    return p;
+}
+
+TEST(tuned, a_case_is_found_and_no_other) {
+    const tuned_table table(text, "a file");
+    core::problem p = by_columns_b();
+    const auto* way = table.find(tuned_case("GPU X", "cuda.engine", p));
+    ASSERT_NE(way, nullptr);
+    EXPECT_EQ(*way, (core::tunable_values{{"parts", 2}, {"tile", 64}}));
+    EXPECT_EQ(table.find(tuned_case("GPU Y", "cuda.engine", p)), nullptr);
+    EXPECT_EQ(table.find(tuned_case("GPU X", "cuda.engine.tf32", p)), nullptr);
+    p.m = 17;
+    EXPECT_EQ(table.find(tuned_case("GPU X", "cuda.engine", p)), nullptr);
+    p = by_columns_b();
+    p.c_type = dtype::bf16;
+    EXPECT_EQ(table.find(tuned_case("GPU X", "cuda.engine", p)), nullptr);
+    p = by_columns_b();
+    p.b_layout = core::row_major(32);
+    EXPECT_EQ(table.find(tuned_case("GPU X", "cuda.engine", p)), nullptr);
+}
+
+TEST(tuned, layouts_that_no_table_has_have_no_name) {
+    core::problem p = by_columns_b();
+    p.c_layout = core::column_major(16);
+    EXPECT_EQ(tuned_case("GPU X", "cuda.engine", p), "");
+    p = by_columns_b();
+    p.a_layout = {200, 3};
+    EXPECT_EQ(tuned_case("GPU X", "cuda.engine", p), "");
+}
+
+TEST(tuned, what_is_no_table_is_refused_by_its_name) {
+    for (const char* wrong :
+         {"", "{", "[]", R"({"schema": 2, "cases": []})", R"({"schema": 1})",
+          R"({"schema": 1, "cases": [{"device": "GPU X"}]})", R"({"schema": 1, "cases": 3})"}) {
+        try {
+            (void)tuned_table(wrong, "mine.json");
+            ADD_FAILURE() << wrong;
+        } catch (const error& why) {
+            EXPECT_EQ(why.code(), error_code::invalid_argument);
+            EXPECT_NE(std::string(why.what()).find("mine.json"), std::string::npos) << why.what();
+        }
+    }
+}
+
+}  // namespace

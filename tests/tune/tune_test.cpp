@@ -1,0 +1,115 @@
+// What is measured, what follows from it, and what is written.
+#include "lab/tune/tune.hpp"
+
+#include <gtest/gtest.h>
+
+#include <carat/error.hpp>
+
+#include "plan/tuned.hpp"
+
+namespace {
+
+using namespace carat;
+
+// Plans with "tile" 16 and 17 are one.
+class tiled final : public core::runnable {
+  public:
+    explicit tiled(std::int64_t tile) : tile_(tile) {}
+    void run(const core::operands&) override {}
+    [[nodiscard]] core::plan_facts planned() const override {
+        core::plan_facts told;
+        told.why = "tile " + std::to_string(tile_ / 16);
+        return told;
+    }
+
+  private:
+    std::int64_t tile_;
+};
+
+constexpr std::int64_t tiles[] = {16, 17, 32};
+constexpr core::tunable tile = {"tile", 0, 0, 64, "columns", tiles};
+constexpr core::tunable idle = {"idle", 0, 0, 64, "nothing worth trying"};
+constexpr core::tunable tunables[] = {tile, idle};
+constexpr core::signature types[] = {{dtype::f32, dtype::f32, dtype::f32, "f32"}};
+
+constexpr core::implementation entry = {
+    .name = "cuda.some",
+    .summary = "",
+    .where = core::device::cuda,
+    .signatures = types,
+    .tunables = tunables,
+    .prepare = [](const core::problem&, const core::settings& s)
+        -> std::unique_ptr<core::runnable> { return std::make_unique<tiled>(s.value(tile)); }};
+
+session::case_key key() {
+    return {{64, 32, 16}, dtype::f32, 1, {'n', 't'}};
+}
+
+results::cell cell(const std::string& label, double low_s, double median_s, double high_s) {
+    results::cell c;
+    c.implementation = label;
+    c.median_s = median_s;
+    c.ci95_median_s = {low_s, high_s};
+    c.trials_s.assign(10, median_s);
+    c.rank = 1;
+    return c;
+}
+
+TEST(tune, measures_the_model_and_every_other_plan_once) {
+    const auto chosen = tune::candidates(entry, session::problem_of(key()));
+    ASSERT_EQ(chosen.size(), 3U);
+    EXPECT_TRUE(chosen[0].tunables.empty());
+    EXPECT_EQ(chosen[1].tunables.at("tile"), 16);
+    EXPECT_EQ(chosen[2].tunables.at("tile"), 32);
+}
+
+TEST(tune, keeps_what_is_faster_for_sure) {
+    const auto chosen = tune::candidates(entry, session::problem_of(key()));
+    const auto judged = [&](double median_s, double high_s) {
+        const std::vector<results::cell> cells = {cell("cuda.some", 9.9, 10, 10.1),
+                                                  cell("cuda.some[tile=16]", 11, 11, 11),
+                                                  cell("cuda.some[tile=32]", 1, median_s, high_s)};
+        const tune::finding found = tune::judge(key(), chosen, cells);
+        EXPECT_EQ(found.way.at("tile"), 32);
+        EXPECT_EQ(found.model->median_s, 10);
+        return found.better;
+    };
+    EXPECT_TRUE(judged(9, 9.5));
+    EXPECT_FALSE(judged(9, 9.95));     // intervals meet
+    EXPECT_FALSE(judged(9.85, 9.87));  // by less than the margin
+    EXPECT_THROW((void)tune::judge(key(), chosen, {cell("cuda.some[tile=16]", 1, 1, 1)}), error);
+}
+
+TEST(tune, writes_what_engines_find_and_takes_back_what_is_no_better_any_more) {
+    const auto chosen = tune::candidates(entry, session::problem_of(key()));
+    const std::vector<results::cell> cells = {cell("cuda.some", 9.9, 10, 10.1),
+                                              cell("cuda.some[tile=32]", 5, 5, 5)};
+    const nlohmann::json from = {{"device", "GPU X"}, {"date", "2026-11-22"}};
+    nlohmann::json table = tune::load_table("no such file");
+    tune::finding found = tune::judge(key(), chosen, cells);
+    tune::take(table, found, from);
+    tune::take(table, found, from);
+    ASSERT_EQ(table.at("cases").size(), 1U);
+    EXPECT_EQ(table.at("cases").at(0).at("model").at("median_s"), 10);
+    const plan::tuned_table read(table.dump(), "a file");
+    const auto* way = read.find(plan::tuned_case("GPU X", "cuda.some", session::problem_of(key())));
+    ASSERT_NE(way, nullptr);
+    EXPECT_EQ(way->at("tile"), 32);
+    tune::take(table, found, {{"device", "GPU Y"}});
+    EXPECT_EQ(table.at("cases").size(), 2U);
+    found.better = false;
+    tune::take(table, found, from);
+    ASSERT_EQ(table.at("cases").size(), 1U);
+    EXPECT_EQ(table.at("cases").at(0).at("device"), "GPU Y");
+}
+
+TEST(tune, says_why_there_is_nothing_to_tune) {
+    core::implementation other = entry;
+    EXPECT_EQ(tune::reason_against(other), "");
+    other.tunables = std::span(tunables).last(1);
+    EXPECT_NE(tune::reason_against(other).find("nothing to choose"), std::string::npos);
+    other.where = core::device::cpu;
+    EXPECT_NE(tune::reason_against(other).find("sizes of the caches"), std::string::npos);
+}
+
+}  // namespace
