@@ -1,6 +1,7 @@
 #include "lab/tune/tune.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -30,11 +31,6 @@ std::vector<core::tunable_values> combinations(const core::implementation& entry
         all = std::move(longer);
     }
     return all;
-}
-
-std::string types_of(const core::problem& p) {
-    return std::string(name(p.a_type)) + "," + std::string(name(p.b_type)) + "," +
-           std::string(name(p.c_type));
 }
 
 bool is_same_case(const json& x, const json& y) {
@@ -103,7 +99,7 @@ void take(json& table, const finding& found, const json& where_from) {
     const core::problem p = session::problem_of(found.key);
     json one = where_from;
     one["implementation"] = found.implementation;
-    one["types"] = types_of(p);
+    one["types"] = plan::types_of(p);
     one["layout"] = to_string(found.key.stored);
     one["m"] = p.m;
     one["n"] = p.n;

@@ -62,9 +62,12 @@ std::string tuned_case(std::string_view device, std::string_view implementation,
                        const core::problem& p) {
     const std::string layout = {letter_of(p.a_layout), letter_of(p.b_layout)};
     if (layout.find('?') != std::string::npos || p.c_layout.col_stride != 1) return {};
-    const std::string types = std::string(name(p.a_type)) + "," + std::string(name(p.b_type)) +
-                              "," + std::string(name(p.c_type));
-    return name_of(device, implementation, types, layout, p.m, p.n, p.k);
+    return name_of(device, implementation, types_of(p), layout, p.m, p.n, p.k);
+}
+
+std::string types_of(const core::problem& p) {
+    return std::string(name(p.a_type)) + "," + std::string(name(p.b_type)) + "," +
+           std::string(name(p.c_type));
 }
 
 tuned_table::tuned_table(const std::string& text, const std::string& source) {

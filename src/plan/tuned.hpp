@@ -19,6 +19,9 @@ namespace carat::plan {
 [[nodiscard]] std::string tuned_case(std::string_view device, std::string_view implementation,
                                      const core::problem& p);
 
+/// "bf16,bf16,f32": those of A, B and C, as tables have them.
+[[nodiscard]] std::string types_of(const core::problem& p);
+
 class tuned_table {
   public:
     tuned_table() = default;
