@@ -4,7 +4,8 @@ import math
 
 from tables_common import ROOT, cases, gpu_source, load, pair_of, ranked, size_of, table
 
-FILES = [f"h200/against_{name}.json" for name in ("bf16", "f16", "f32", "f64", "fp8", "i8")]
+FILES = [f"h200/against_{name}.json"
+         for name in ("bf16", "bf16_few", "f16", "f32", "f64", "fp8", "i8")]
 ODD = {1000, 3000, 4000, 4001, 4095, 6000, 10000}
 
 
