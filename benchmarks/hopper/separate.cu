@@ -2,8 +2,8 @@
 #include <cuda_bf16.h>
 
 #include "benchmarks/hopper/separate.hpp"
+#include "cuda/common/activation.cuh"
 #include "cuda/common/handles.hpp"
-#include "cuda/sm90/finish.cuh"
 
 namespace carat::benchmarks {
 
@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(threads)
         const float* const from = bias + i % eights_of_row * at_once;
 #pragma unroll
         for (int j = 0; j < at_once; ++j)
-            some.of[j] = __float2bfloat16(cuda::sm90::activated(
-                cuda::sm90::activation::gelu, __bfloat162float(some.of[j]) + __ldg(from + j)));
+            some.of[j] = __float2bfloat16(cuda::activated(
+                cuda::activation::gelu, __bfloat162float(some.of[j]) + __ldg(from + j)));
         c[i] = some;
     }
 }
