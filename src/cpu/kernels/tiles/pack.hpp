@@ -97,17 +97,17 @@ struct group<std::int8_t> {
         return _mm512_add_epi32(
             row, _mm512_mullo_epi32(_mm512_set1_epi32(0x01010101), group<bf16>::counting()));
     }
-    static __m512i interleaved(__m512i rows, __m512i order) {
-        return _mm512_permutexvar_epi8(order, rows);
+    static __m512i interleaved(__m512i quarters, __m512i order) {
+        return _mm512_permutexvar_epi8(order, quarters);
     }
 #else
     // Two transpositions of 4 x 4: of words among quarters, then of bytes in each.
     static __m512i order() {
         return _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
     }
-    static __m512i interleaved(__m512i rows, __m512i order) {
+    static __m512i interleaved(__m512i quarters, __m512i order) {
         const __m512i bytes = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
-        return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(order, rows), bytes);
+        return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(order, quarters), bytes);
     }
 #endif
     static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order) {
