@@ -40,12 +40,13 @@ class call_scope {
     };
     static constexpr std::size_t most_loans = 8;
 
+    // Builds without CUDA have no use for some of them.
     int device_;
-    int device_before_;
+    [[maybe_unused]] int device_before_;
     CUstream_st* stream_;
-    call_scope* outer_;
-    std::array<loan, most_loans> loans_;
-    std::size_t loan_count_ = 0;
+    [[maybe_unused]] call_scope* outer_;
+    [[maybe_unused]] std::array<loan, most_loans> loans_;
+    [[maybe_unused]] std::size_t loan_count_ = 0;
 };
 
 }  // namespace carat::cuda
