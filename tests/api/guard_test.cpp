@@ -101,7 +101,7 @@ TYPED_TEST(guarded, prepared_operands) {
 TYPED_TEST(guarded, batches) {
     using T = typename TypeParam::in;
     using Sum = typename TypeParam::out;
-    constexpr std::size_t count = 3;
+    static constexpr std::size_t count = 3;
     const int executed = for_each_case([](const shape& s, unsigned how, flush side) {
         const ones<T> a(s.m, s.k, (how & 1u) == 0, side, count);
         const ones<T> b(s.k, s.n, (how & 2u) == 0, side, count);
