@@ -13,12 +13,18 @@ def files():
     return [file for file in FILES if (ROOT / "results" / file).exists()]
 
 
-def set_of(case):
+# Below this the vendor's products wait for their launches, of which a busy host makes more.
+SHORT_S = 20e-6
+
+
+def set_of(case, peer):
+    if peer["median_s"] < SHORT_S:
+        return f"under {SHORT_S * 1e6:.0f} us"
     if case["m"] != case["n"] or case["n"] != case["k"]:
         return "few rows" if case["m"] <= 128 else "little K"
     if case["n"] in ODD:
         return "odd squares"
-    return "squares" if case["n"] >= 1024 else "small squares"
+    return "squares"
 
 
 def best_vendor(results, case, computes_in):
@@ -43,7 +49,7 @@ def against():
                 found = peer and pair_of(results, case, ours["implementation"],
                                          peer["implementation"])
                 if found:
-                    yield (case["dtype"], how, set_of(case), case, peer["implementation"], ours,
+                    yield (case["dtype"], how, set_of(case, peer), case, peer["implementation"], ours,
                            found[0], found[1])
 
 
