@@ -196,6 +196,7 @@ class runner {
         if (taken_s <= limit_s) return;
         c.ready.reset();
         c.cell.available = c.cell.verified = false;
+        c.cell.verification = "none";
         c.cell.reason =
             "skipped: one run takes " + seconds(taken_s) + " (limit " + seconds(limit_s) + ")";
     }

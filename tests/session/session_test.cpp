@@ -117,6 +117,7 @@ TEST_F(sessions, what_takes_longer_than_the_limit_is_skipped_though_nothing_fore
     const results::cell skipped = cell(run_first(), "test.right");
     EXPECT_FALSE(skipped.ranked());
     EXPECT_TRUE(skipped.trials_s.empty());
+    EXPECT_EQ(skipped.verification, "none");  // not a product that is wrong
     EXPECT_TRUE(skipped.reason.starts_with("skipped: one run takes")) << skipped.reason;
 }
 
