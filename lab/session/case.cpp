@@ -197,6 +197,7 @@ class runner {
         c.ready.reset();
         c.cell.available = c.cell.verified = false;
         c.cell.verification = "none";
+        c.cell.cold_s = taken_s;
         c.cell.reason =
             "skipped: one run takes " + seconds(taken_s) + " (limit " + seconds(limit_s) + ")";
     }
