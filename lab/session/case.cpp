@@ -82,7 +82,6 @@ class runner {
             for (contender& c : contenders_) {
                 if (stopped()) break;
                 if (c.cell.available) prepare_and_verify(c);
-                if (c.cell.verified) skip_if_too_long(c);
             }
             time_all();
         }
@@ -184,7 +183,8 @@ class runner {
         c.cell.error_bound_ulp = v.bound_ulp;
         c.cell.max_abs_error = v.max_abs_error;
         if (!v.passed) c.cell.reason = v.reason;
-        if (v.passed && phases_ && c.space != &core::host_space()) enter_phases(c);
+        if (v.passed) skip_if_too_long(c);
+        if (c.cell.verified && phases_ && c.space != &core::host_space()) enter_phases(c);
     }
 
     // Where no smaller product told what to expect, a run does: the cold one, or, if that is too
