@@ -2,8 +2,9 @@
 // a warpgroup for each 64 of its rows, while other warps bring tiles of A and B, 128 bytes
 // deep, through a ring of stages in shared memory.
 //
-//   wide, 128 x 192,     two blocks of a cluster work on tiles below each other and share what they
-//         128 x 256      load of B; one block to a multiprocessor, which stays for all of C
+//   wide, of more than   two blocks of a cluster work on tiles below each other and share what they
+//         128 columns    load of B; one block to a multiprocessor, which stays for all of C. A
+//                        narrower tile may be asked to work like this too
 //   narrow, all others   the blocks of a cluster have a part of K each and add up their sums; a
 //                        block has one tile. Where there are more blocks than multiprocessors two
 //                        share one, and one multiplies while the other begins or ends
@@ -25,11 +26,12 @@ enum class major : std::uint8_t { along_k, across };
 //               runs over is small x large, large x small and large x large
 enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
 
-template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight>
+template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight,
+          bool Wide = (TileN > 128)>
 struct config {
     using element = Element;
     static constexpr summing sums = Sums;
-    static constexpr bool wide = TileN > 128;
+    static constexpr bool wide = Wide;
     static constexpr int warpgroups = TileM / 64;  // that multiply
     static constexpr int multiplying = warpgroups * 128;
     // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
@@ -75,7 +77,6 @@ struct config {
     }
     // As many stages as fit: half of the memory, where two blocks shall be on a multiprocessor.
     static constexpr int stages_that_fit(int parts, bool alone) {
-        if (wide) return 4;
         constexpr int barriers = 512;
         const bool all = alone || residents == 1;
         const int room = (all ? 227 : 113) * 1024 - barriers - shared_bytes(0, parts);

@@ -28,9 +28,10 @@ template <>
 inline constexpr const char* name_of<128, 256> = "sm90_128x256";
 
 template <class Element, class Factor, int TileM, int TileN, major A, major B,
-          summing Sums = summing::straight>
+          summing Sums = summing::straight, bool Wide = (TileN > 128)>
 [[nodiscard]] kernel<Factor> instance() {
-    return kernel_with<config<Element, TileM, TileN, A, B, Sums>, Factor>(name_of<TileM, TileN>);
+    return kernel_with<config<Element, TileM, TileN, A, B, Sums, Wide>, Factor>(
+        name_of<TileM, TileN>);
 }
 
 template <int Rows, int Columns>
