@@ -126,6 +126,7 @@ void cost_of_the_host(const core::implementation& engine, std::int64_t size) {
 }  // namespace
 
 int main() {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     const core::implementation& engine = *cuda::sm90::table()[0];
     std::string why = cuda::unavailable_in_use();
     if (why.empty())

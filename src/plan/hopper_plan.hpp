@@ -15,14 +15,17 @@ struct hopper_request {
     int result_bytes = 4;   // of an element of C
     bool a_along_k = true;  // or packed so
     bool b_along_k = true;
+    bool straight = true;      // nothing is promoted
     bool in_blocks = false;    // A and B are scaled in blocks of different shapes: never turned
     bool a_on_sectors = true;  // its lines begin at multiples of 32 bytes
     bool b_on_sectors = true;
+    bool on_lines = true;   // those of both at multiples of 128 bytes
     bool c_by_rows = true;  // its rows are contiguous, else its columns
     int multiprocessors = 132;
-    int tile_m = 0;  // asked for, 128 where there is no other beside tile_n; 0: choose
-    int tile_n = 0;  // asked for, the next wider one is taken; 0: choose
-    int parts = 0;   // asked for, the next smaller number is taken; 0: choose
+    int tile_m = 0;      // asked for, 128 where there is no other beside tile_n; 0: choose
+    int tile_n = 0;      // asked for, the next wider one is taken; 0: choose
+    int parts = 0;       // asked for, the next smaller number is taken; 0: choose
+    bool apart = false;  // asked for; without it tiles that were asked for are not apart
 };
 
 struct hopper_plan {
@@ -30,6 +33,7 @@ struct hopper_plan {
     int tile_m = 128;     // rows of a tile of C
     int tile_n = 256;     // its columns
     int parts = 1;        // of K, each for a block of its own
+    bool apart = false;   // each warpgroup has a tile to itself: one multiplies, one writes
     double seconds = 0;   // predicted for one product of many on a stream
 
     bool operator==(const hopper_plan&) const = default;

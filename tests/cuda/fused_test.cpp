@@ -131,6 +131,10 @@ std::vector<asked> cases(dtype c_type) {
                     a.biases = count % 5 != 0;
                     a.of_rows = count % 7 < 3;
                     a.adds = count % 4 < 2;
+                    if (tile == 128 && parts == 1) {
+                        all.push_back(a);
+                        all.back().s.tunables = {{"apart", 1}};
+                    }
                     all.push_back(a);
                     ++count;
                 }

@@ -5,6 +5,8 @@
 //   wide, of more than   two blocks of a cluster work on tiles below each other and share what they
 //         128 columns    load of B; one block to a multiprocessor, which stays for all of C. A
 //                        narrower tile may be asked to work like this too
+//   apart, 128 x 128     the same, but each warpgroup has a tile for itself: while one multiplies
+//                        the other one's leaves
 //   narrow, all others   the blocks of a cluster have a part of K each and add up their sums; a
 //                        block has one tile. Where there are more blocks than multiprocessors two
 //                        share one, and one multiplies while the other begins or ends
@@ -27,12 +29,15 @@ enum class major : std::uint8_t { along_k, across };
 enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
 
 template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight,
-          bool Wide = (TileN > 128)>
+          bool Wide = (TileN > 128), bool Apart = false>
 struct config {
     using element = Element;
     static constexpr summing sums = Sums;
     static constexpr bool wide = Wide;
-    static constexpr int warpgroups = TileM / 64;  // that multiply
+    static constexpr bool apart = Apart;
+    static_assert(wide || !apart);
+    static constexpr int warpgroups = apart ? 2 : TileM / 64;  // that multiply
+    static constexpr int readers = apart ? 1 : warpgroups;     // of a stage
     static constexpr int multiplying = warpgroups * 128;
     // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
     static constexpr int threads = multiplying + (wide ? 128 : 32);

@@ -43,7 +43,10 @@ constexpr core::tunable tile_height = {
     "rows", 0, 0, 256, "rows of a tile of C: 64, 128, in f32 256; 0: chosen", heights};
 constexpr core::tunable parts_of_k = {
     "parts", 0, 0, most_parts, "blocks that share K: 1, 2, 4, 8; 0: chosen", numbers_of_parts};
-constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k};
+constexpr std::int64_t no_or_yes[] = {0, 1};
+constexpr core::tunable tiles_apart = {
+    "apart", 0, 0, 1, "1: each warpgroup has a tile of 128 x 128 to itself", no_or_yes};
+constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k, tiles_apart};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
@@ -111,6 +114,8 @@ choice plan_for(const core::problem& p, summing sums, std::string_view row,
                            : s.tunables.empty()    ? "from the model"
                                                    : "from the table of carat tune";
     const both_along_k along_k(p, sums);
+    const int a_at = lines_begin_at(shape_of_a(p, sums));
+    const int b_at = lines_begin_at(shape_of_b(p, sums));
     const plan::hopper_plan plan =
         plan::make_hopper_plan({.m = p.m,
                                 .n = p.n,
@@ -119,14 +124,17 @@ choice plan_for(const core::problem& p, summing sums, std::string_view row,
                                 .result_bytes = static_cast<int>(size_bytes(p.c_type)),
                                 .a_along_k = along_k.a,
                                 .b_along_k = along_k.b,
+                                .straight = sums == summing::straight,
                                 .in_blocks = sums == summing::in_blocks,
-                                .a_on_sectors = is_on_sectors(shape_of_a(p, sums)),
-                                .b_on_sectors = is_on_sectors(shape_of_b(p, sums)),
+                                .a_on_sectors = a_at >= 32,
+                                .b_on_sectors = b_at >= 32,
+                                .on_lines = a_at == 128 && b_at == 128,
                                 .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
                                 .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
                                 .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
                                 .tile_n = static_cast<int>(s.value(tile_width)),
-                                .parts = static_cast<int>(s.value(parts_of_k))});
+                                .parts = static_cast<int>(s.value(parts_of_k)),
+                                .apart = s.value(tiles_apart) != 0});
     return {plan, by};
 }
 
@@ -136,9 +144,12 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
     const int tile_m = plan.tile_m;
     const int tile_n = plan.tile_n;
     if constexpr (std::is_same_v<Factor, std::uint32_t>) {
-        return i8_kernel(tile_m, tile_n);
+        return plan.apart ? i8_apart_kernel() : i8_kernel(tile_m, tile_n);
     } else {
         if (sums == summing::in_blocks) return fp8_blocks_kernel(tile_m, tile_n);
+        if (plan.apart && p.a_type == dtype::f16) return f16_apart_kernel(a, b);
+        if (plan.apart && p.a_type == dtype::bf16) return bf16_apart_kernel(a, b);
+        if (plan.apart) return fp8_apart_kernel(p.a_type, p.b_type);
         if (p.a_type == dtype::f16) return f16_kernel(tile_m, tile_n, a, b);
         if (p.a_type == dtype::bf16) return bf16_kernel(tile_m, tile_n, a, b);
         if (is_fp8(p.a_type)) return fp8_kernel(tile_m, tile_n, p.a_type, p.b_type, sums);
@@ -234,6 +245,7 @@ class product final : public fused_product {
     [[nodiscard]] core::plan_facts planned() const override {
         std::ostringstream why;
         why << "tiles of " << plan_.tile_m << " x " << plan_.tile_n
+            << (plan_.apart ? ", one for each warpgroup" : "")
             << (plan_.turned ? " of the product turned" : "") << ", K in " << plan_.parts
             << (plan_.parts == 1 ? " part" : " parts") << ", " << chosen_by_ << ": predicted "
             << std::setprecision(3) << 1e6 * plan_.seconds << " us\n";

@@ -93,4 +93,28 @@ template <class Element, class Factor, summing Sums = summing::straight, major A
         });
 }
 
+// Tiles of 128 x 128, one for each warpgroup.
+template <class Element, class Factor, major A, major B>
+[[nodiscard]] kernel<Factor> instance_apart() {
+    using straight = config<Element, 128, 128, A, B, summing::straight, true, true>;
+    return kernel_with<straight, Factor>("sm90_128x128_apart");
+}
+
+template <class Element, class Factor>
+[[nodiscard]] const kernel<Factor>& find_apart() {
+    static const kernel<Factor> it =
+        instance_apart<Element, Factor, major::along_k, major::along_k>();
+    return it;
+}
+
+template <class Element>
+[[nodiscard]] const kernel<float>& find_apart(major a, major b) {
+    using enum major;
+    static const kernel<float> all[] = {instance_apart<Element, float, along_k, along_k>(),
+                                        instance_apart<Element, float, along_k, across>(),
+                                        instance_apart<Element, float, across, along_k>(),
+                                        instance_apart<Element, float, across, across>()};
+    return all[(a == across ? 2 : 0) + (b == across ? 1 : 0)];
+}
+
 }  // namespace carat::cuda::sm90

@@ -102,6 +102,11 @@ struct position {
             parity ^= 1;
         }
     }
+    __device__ void skip(int count, int stages) {
+        stage += count;
+        parity ^= stage / stages & 1;
+        stage %= stages;
+    }
 };
 
 // Lines of a tile that is contiguous across K come in boxes of 128 bytes across and all of its K.
@@ -344,6 +349,94 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
     if (thread % 64 == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
 }
 
+// Two warpgroups multiply in turn: a barrier for each, at which the other one tells it to begin.
+struct turn_to_multiply {
+    int group;
+
+    __device__ __forceinline__ void wait() const {
+        asm volatile("bar.sync %0, 256;" ::"r"(8 + group) : "memory");
+    }
+    __device__ __forceinline__ void pass() const {
+        asm volatile("bar.arrive %0, 256;" ::"r"(9 - group) : "memory");
+    }
+};
+
+// The sums of a tile that a warpgroup has for itself, its upper and its lower 64 rows. Calls
+// `begun` when all of it has been started.
+template <class C, class Sum, int Count, class Begun>
+__device__ __forceinline__ void sum_stages_apart(Sum (&upper)[Count], Sum (&lower)[Count],
+                                                 const ring<C>& r, position& at, int k_tiles,
+                                                 int thread, const Begun& begun) {
+    using instruction = ptx::wgmma<typename C::element, C::tile_n, C::a_major == major::across,
+                                   C::b_major == major::across>;
+    const auto describe = [](const unsigned char* tile, major m) {
+        return m == major::along_k ? ptx::swizzled_descriptor(tile)
+                                   : ptx::swizzled_descriptor_across(tile, C::tile_k);
+    };
+    constexpr int a_step = C::a_major == major::along_k ? 32 : instruction::k * C::line_bytes;
+    constexpr int b_step = C::b_major == major::along_k ? 32 : instruction::k * C::line_bytes;
+    int last = 0;
+#pragma unroll 1
+    for (int k = 0; k < k_tiles; ++k) {
+        ptx::wait_for(r.full[at.stage], at.parity);
+        const std::uint64_t a0 = describe(r.a(at.stage), C::a_major);
+        const std::uint64_t a1 = describe(r.a(at.stage) + 64 * C::line_bytes, C::a_major);
+        const std::uint64_t b = describe(r.b(at.stage), C::b_major);
+        ptx::order_registers();
+#pragma unroll
+        for (int i = 0; i < C::tile_k / instruction::k; ++i) {
+            instruction::multiply(upper, ptx::advanced(a0, i * a_step),
+                                  ptx::advanced(b, i * b_step), k > 0 || i > 0);
+            instruction::multiply(lower, ptx::advanced(a1, i * a_step),
+                                  ptx::advanced(b, i * b_step), k > 0 || i > 0);
+        }
+        ptx::commit();
+        ptx::wait<1>();
+        if (k > 0) r.give_back(last, thread);
+        last = at.stage;
+        at.advance(r.stages);
+    }
+    begun();
+    ptx::wait<0>();
+    ptx::settle(upper);
+    ptx::settle(lower);
+    r.give_back(last, thread);
+}
+
+// Each warpgroup has every second tile: one multiplies while the other writes.
+template <class C, class Factor>
+__device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& meetings,
+                                               const maps& m, const arguments<Factor>& p,
+                                               const place_in_grid<C>& here) {
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    const int group = static_cast<int>(threadIdx.x) / 128;
+    outgoing out{&m.c, &m.d, meetings.added + 2 * group, r.after + group * 2 * C::box_bytes,
+                 group + 1};
+    const turn_to_multiply turn{group};
+    position at;
+    if (group == 1) at.skip(p.k_tiles, r.stages);
+    const int tiles = p.tiles_m * p.tiles_n;
+    for (int index = here.cluster + group * here.clusters; index < tiles;
+         index += 2 * here.clusters) {
+        const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
+        const int row = here.row(t);
+        const int col = t.n * C::tile_n;
+        const bool fetches = p.adds && p.c.in_boxes;
+        if (fetches) fetch_first_added<C>(out, p.c.type, row, col, thread);
+        sum_of<C> sums[2][C::tile_n / 2];
+        // A phase of the ring can be waited for only when the one before it is over.
+        if (index != here.cluster) turn.wait();
+        sum_stages_apart<C>(sums[0], sums[1], r, at, p.k_tiles, thread, [&] {
+            if (index + here.clusters < tiles) turn.pass();
+        });
+        at.skip(p.k_tiles, r.stages);
+        write<C>(out, p, row, col, thread, sums[0]);
+        if (fetches) fetch_first_added<C>(out, p.c.type, row + 64, col, thread);
+        write<C>(out, p, row + 64, col, thread, sums[1]);
+    }
+    if (thread % 64 == 0) ptx::wait_for_stores<0>();
+}
+
 template <class C, class Factor>
 __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& landed,
                                                 const arguments<Factor>& p,
@@ -367,7 +460,7 @@ __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const argum
 #pragma unroll 1
     for (int stage = 0; stage < p.stages; ++stage) {
         ptx::make_barrier(meetings.full[stage], 1);
-        ptx::make_barrier(meetings.empty[stage], C::warpgroups * C::sharing);
+        ptx::make_barrier(meetings.empty[stage], C::readers * C::sharing);
     }
     ptx::make_barrier(meetings.landed, 1);
     for (ptx::barrier& b : meetings.added) ptx::make_barrier(b, 1);
@@ -401,7 +494,10 @@ __global__ void __launch_bounds__(C::threads, C::residents)
         __syncwarp();
     } else if constexpr (C::wide) {
         ptx::take_registers<232>();
-        multiply_wide<C>(r, meetings, m, p, here);
+        if constexpr (C::apart)
+            multiply_apart<C>(r, meetings, m, p, here);
+        else
+            multiply_wide<C>(r, meetings, m, p, here);
     } else {
         multiply_narrow<C>(r, meetings.landed, p, here);
     }

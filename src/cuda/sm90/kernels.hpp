@@ -22,4 +22,10 @@ namespace carat::cuda::sm90 {
 [[nodiscard]] const kernel<float>& fp8_blocks_kernel(int tile_m, int tile_n);
 [[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n);
 
+// Each warpgroup has a tile of 128 x 128 to itself. Straight sums; of 8 bits operands along K.
+[[nodiscard]] const kernel<float>& f16_apart_kernel(major a, major b);
+[[nodiscard]] const kernel<float>& bf16_apart_kernel(major a, major b);
+[[nodiscard]] const kernel<float>& fp8_apart_kernel(dtype a, dtype b);
+[[nodiscard]] const kernel<std::uint32_t>& i8_apart_kernel();
+
 }  // namespace carat::cuda::sm90

@@ -16,4 +16,8 @@ const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n) {
     return find_along_k<std::int8_t, std::uint32_t>(tile_m, tile_n);
 }
 
+const kernel<std::uint32_t>& i8_apart_kernel() {
+    return find_apart<std::int8_t, std::uint32_t>();
+}
+
 }  // namespace carat::cuda::sm90

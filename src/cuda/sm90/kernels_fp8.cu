@@ -19,4 +19,10 @@ const kernel<float>& fp8_kernel(int tile_m, int tile_n, dtype a, dtype b, summin
                             : with_sums<ptx::e4m3_by_e5m2>(tile_m, tile_n, sums);
 }
 
+const kernel<float>& fp8_apart_kernel(dtype a, dtype b) {
+    if (a == b) return find_apart<__nv_fp8_e4m3, float>();
+    return a == dtype::e5m2 ? find_apart<ptx::e5m2_by_e4m3, float>()
+                            : find_apart<ptx::e4m3_by_e5m2, float>();
+}
+
 }  // namespace carat::cuda::sm90

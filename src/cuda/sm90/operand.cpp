@@ -1,5 +1,7 @@
 #include "cuda/sm90/operand.hpp"
 
+#include <numeric>
+
 namespace carat::cuda::sm90 {
 
 namespace {
@@ -21,11 +23,11 @@ bool lies_across(const operand_shape& of) {
            readable(of.across, of.along, of.depth, of.type);
 }
 
-bool is_on_sectors(const operand_shape& of) {
-    constexpr std::int64_t sector = 32;
-    if (!lies_along_k(of) && !lies_across(of)) return true;
+int lines_begin_at(const operand_shape& of) {
+    constexpr std::int64_t most = 128;
+    if (!lies_along_k(of) && !lies_across(of)) return 32;
     const std::int64_t apart = lies_along_k(of) ? of.across : of.along;
-    return apart * static_cast<std::int64_t>(size_bytes(of.type)) % sector == 0;
+    return static_cast<int>(std::gcd(apart * static_cast<std::int64_t>(size_bytes(of.type)), most));
 }
 
 operand::operand(const operand_shape& of) : shape_(of) {

@@ -23,9 +23,9 @@ struct operand_shape {
 /// Whether it is read where it lies, contiguous across K.
 [[nodiscard]] bool lies_across(const operand_shape& of);
 
-/// Whether the lines that the copy engine reads begin on sectors of memory, 32 bytes each, as those
-/// of a packed operand do.
-[[nodiscard]] bool is_on_sectors(const operand_shape& of);
+/// The greatest power of 2 up to 128 at whose multiples of bytes all lines begin that the copy
+/// engine reads, if the first one does; of a packed operand 32, a sector of memory.
+[[nodiscard]] int lines_begin_at(const operand_shape& of);
 
 /// So many matrices, so many elements apart; 0: there is no such dimension.
 struct batch {
