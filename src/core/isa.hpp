@@ -45,6 +45,9 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, i
 [[nodiscard]] bool has_byte_dot_products();
 [[nodiscard]] bool has_bf16_dot_products();
 
+// The same of bytes on top of the level avx2 (AVX-VNNI).
+[[nodiscard]] bool has_short_byte_dot_products();
+
 // Whether this process may use tile registers: the machine has them, and the system granted their
 // 8 KiB of state, for which it is asked once.
 [[nodiscard]] bool tiles_permitted();

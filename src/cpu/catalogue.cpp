@@ -89,8 +89,8 @@ constexpr core::implementation chosen = {
 constexpr auto baseline = row<core::isa::baseline>(
     "cpu.engine.baseline", "the engine with what every machine of the architecture has");
 #if defined(__x86_64__)
-constexpr auto avx2 =
-    row<core::isa::avx2>("cpu.engine.avx2", "the engine with its AVX2 and FMA kernels");
+constexpr auto avx2 = row<core::isa::avx2>(
+    "cpu.engine.avx2", "the engine with its AVX2 and FMA kernels, AVX-VNNI where it is");
 constexpr auto avx512 = row<core::isa::avx512>(
     "cpu.engine.avx512",
     "the engine with its AVX-512 kernels, VNNI and AVX512_BF16 where they are");

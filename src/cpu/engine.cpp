@@ -111,7 +111,7 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
       ready_(ready),
       request_(request_of(problem_, apart(), threads, wanted)),
       plan_(plan::make_cpu_plan(request_, shape(), plan::this_machine())) {
-    if (has_tiles_for(p, with) && request_.k != 0)
+    if (takes_tiles(p, with, ready != nullptr) && request_.k != 0)
         tiles_.emplace(p, threads, *with.tiles, wanted, ready);
     else if (ready != nullptr && request_.k != 0)
         turn_for_prepared(p);

@@ -62,8 +62,8 @@ bool starts_on_lines(const tile_task& t) {
 
 }  // namespace
 
-bool has_tiles_for(const core::problem& p, const kernel_set& with) {
-    if (with.tiles == nullptr) return false;
+bool takes_tiles(const core::problem& p, const kernel_set& with, bool prepared) {
+    if (with.tiles == nullptr || (!prepared && p.k < with.tiles->least_depth)) return false;
     if (is_byte_integer(p.a_type)) return is_byte_integer(p.b_type);
     return p.a_type == dtype::bf16 && p.b_type == dtype::bf16 && has_bf16_tiles(with);
 }

@@ -14,8 +14,8 @@
 
 namespace carat::cpu_engine {
 
-// Whether there are tiles for these types.
-[[nodiscard]] bool has_tiles_for(const core::problem& p, const kernel_set& with);
+// Whether there are tiles for these types, and they pay; a prepared operand is packed for them.
+[[nodiscard]] bool takes_tiles(const core::problem& p, const kernel_set& with, bool prepared);
 
 class tile_product {
   public:

@@ -31,10 +31,12 @@ TEST(isa, the_kernels_are_those_of_the_level) {
 TEST(isa, tiles_multiply_narrow_types_where_the_level_has_them) {
     const core::isa level = core::isa_in_use();
     const cpu_engine::kernel_set& with = cpu_engine::kernels_for(level);
-    const bool of_bytes =
-        level == core::isa::amx || (level == core::isa::avx512 && core::has_byte_dot_products());
-    const bool of_bf16 = level == core::isa::amx ||
-                         (of_bytes && !core::has_tiles() && core::has_bf16_dot_products());
+    const bool of_bytes = level == core::isa::amx ||
+                          (level == core::isa::avx512 && core::has_byte_dot_products()) ||
+                          (level == core::isa::avx2 && core::has_short_byte_dot_products());
+    const bool of_bf16 =
+        level == core::isa::amx || (level == core::isa::avx512 && of_bytes && !core::has_tiles() &&
+                                    core::has_bf16_dot_products());
     if (!of_bytes) std::puts("NOT TESTED: tiles of bytes: this level has none here");
     if (!of_bf16) std::puts("NOT TESTED: tiles of bf16: this level has none here");
     const std::string unit = level == core::isa::amx ? "_amx_" : "_dot_";

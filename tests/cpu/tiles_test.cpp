@@ -269,7 +269,8 @@ TEST_P(tiles, componentwise_bound) {
     EXPECT_EQ(checked, m * n);
 }
 
-INSTANTIATE_TEST_SUITE_P(levels, tiles, testing::Values(core::isa::avx512, core::isa::amx),
+INSTANTIATE_TEST_SUITE_P(levels, tiles,
+                         testing::Values(core::isa::avx2, core::isa::avx512, core::isa::amx),
                          [](const auto& level) { return std::string(name(level.param)); });
 
 #if defined(__x86_64__)

@@ -20,6 +20,9 @@ extern const kernel_set kernels;
 namespace avx512 {
 extern const kernel_set kernels;
 }
+namespace dot256 {
+extern const tile_set tiles;
+}
 namespace dot {
 extern const tile_set tiles;
 }
@@ -28,6 +31,16 @@ extern const tile_set tiles;
 }
 
 namespace {
+
+// What is left of VNNI where there is no AVX-512.
+const kernel_set& avx2_kernels() {
+    static const kernel_set made = [] {
+        kernel_set set = avx2::kernels;
+        if (core::has_short_byte_dot_products()) set.tiles = &dot256::tiles;
+        return set;
+    }();
+    return made;
+}
 
 // VNNI came later than AVX-512, and its products of bf16 later still. Where there is a matrix unit
 // these run at half the rate of f32 (Sapphire Rapids: 106 and 213 GFLOP/s), elsewhere at twice it.
@@ -61,7 +74,7 @@ const kernel_set& amx_kernels() {
 
 std::span<const kernel_set* const> kernel_sets() {
 #if defined(__x86_64__)
-    static const kernel_set* const sets[] = {&baseline::kernels, &avx2::kernels, &avx512_kernels(),
+    static const kernel_set* const sets[] = {&baseline::kernels, &avx2_kernels(), &avx512_kernels(),
                                              &amx_kernels()};
 #else
     static constexpr const kernel_set* sets[] = {&baseline::kernels};

@@ -70,7 +70,7 @@ struct tile_block {
     const std::byte* sums;  // to add to, as sums_line_bytes says; null: none
     std::byte* out;
     std::int64_t out_stride_bytes;
-    int rows;  // 1 to 32; the other rows and columns of a tile are written too, as zeros
+    int rows;  // 1 to 32; others of the same tile may be written, too
     int cols;  // 1 to 32
     finished_sums finished;
 };
@@ -101,6 +101,7 @@ struct tile_set {
     tile_kernel i8_u8;
     void (*acquire)(tile_state&);
     void (*give_back)(const tile_state&);
+    std::int64_t least_depth = 0;  // of products that gain by them: depths are filled up to steps
 };
 
 }  // namespace carat::cpu_engine

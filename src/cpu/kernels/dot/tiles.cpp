@@ -1,10 +1,24 @@
-// The row of kernels on dot products.
+// The row of kernels on dot products, compiled once for each width of vectors.
 #include "cpu/kernels/dot/multiply.hpp"
 #include "cpu/kernels/tiles/tile_set.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 
 namespace {
+
+using i8 = std::int8_t;
+using u8 = std::uint8_t;
+
+#if defined(__AVX512F__)
+#define CARAT_DOT_TILE "_dot_11x32"
+constexpr std::int64_t least_depth = 0;
+constexpr tile_kernel of_bf16 =
+    make_tile_kernel<bf16>("gemm_bf16" CARAT_DOT_TILE, &multiply<unit<bf16, bf16>>);
+#else
+#define CARAT_DOT_TILE "_dot_6x16"
+constexpr std::int64_t least_depth = 32;
+constexpr tile_kernel of_bf16 = {};
+#endif
 
 void acquire(tile_state&) {}
 
@@ -16,14 +30,13 @@ void give_back(const tile_state&) {
 
 extern const tile_set tiles;
 constinit const tile_set tiles = {
-    .bf16 = make_tile_kernel<bf16>("gemm_bf16_dot_11x32", &multiply<bf16, bf16>),
-    .i8 = make_tile_kernel<std::int8_t>("gemm_i8_dot_11x32", &multiply<std::int8_t, std::int8_t>),
-    .u8 = make_tile_kernel<std::int8_t>("gemm_u8_dot_11x32", &multiply<std::uint8_t, std::uint8_t>),
-    .u8_i8 =
-        make_tile_kernel<std::int8_t>("gemm_u8_i8_dot_11x32", &multiply<std::uint8_t, std::int8_t>),
-    .i8_u8 =
-        make_tile_kernel<std::int8_t>("gemm_i8_u8_dot_11x32", &multiply<std::int8_t, std::uint8_t>),
+    .bf16 = of_bf16,
+    .i8 = make_tile_kernel<i8>("gemm_i8" CARAT_DOT_TILE, &multiply<unit<i8, i8>>),
+    .u8 = make_tile_kernel<i8>("gemm_u8" CARAT_DOT_TILE, &multiply<unit<u8, u8>>),
+    .u8_i8 = make_tile_kernel<i8>("gemm_u8_i8" CARAT_DOT_TILE, &multiply<unit<u8, i8>>),
+    .i8_u8 = make_tile_kernel<i8>("gemm_i8_u8" CARAT_DOT_TILE, &multiply<unit<i8, u8>>),
     .acquire = &acquire,
-    .give_back = &give_back};
+    .give_back = &give_back,
+    .least_depth = least_depth};
 
 }  // namespace carat::cpu_engine::CARAT_ISA

@@ -7,133 +7,15 @@
 //   neither                           lines, element by element
 #pragma once
 
-#include <immintrin.h>
-
 #include <carat/types.hpp>
 
 #include "cpu/kernels/tile_kernel.hpp"
+#include "cpu/kernels/tiles/lines.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-struct tile_rows {
-    __m512i at[std::size_t{tile_lines}];
-};
-
 template <class E>
 inline constexpr int step_depth = step_bytes / static_cast<int>(sizeof(E));
-
-inline __mmask64 first_bytes(std::int64_t count) {
-    return count >= 64 ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
-}
-
-// 16 x 16 words of 32 bits: pairs of words, then of double words, then of quarter registers change
-// places.
-inline void transpose(tile_rows& t) {
-    tile_rows x;
-    for (int i = 0; i < 16; i += 2) {
-        x.at[i] = _mm512_unpacklo_epi32(t.at[i], t.at[i + 1]);
-        x.at[i + 1] = _mm512_unpackhi_epi32(t.at[i], t.at[i + 1]);
-    }
-    for (int i = 0; i < 16; i += 4) {
-        t.at[i] = _mm512_unpacklo_epi64(x.at[i], x.at[i + 2]);
-        t.at[i + 1] = _mm512_unpackhi_epi64(x.at[i], x.at[i + 2]);
-        t.at[i + 2] = _mm512_unpacklo_epi64(x.at[i + 1], x.at[i + 3]);
-        t.at[i + 3] = _mm512_unpackhi_epi64(x.at[i + 1], x.at[i + 3]);
-    }
-    for (int i = 0; i < 4; ++i) {
-        x.at[i] = _mm512_shuffle_i32x4(t.at[i], t.at[i + 4], 0x88);
-        x.at[i + 4] = _mm512_shuffle_i32x4(t.at[i], t.at[i + 4], 0xdd);
-        x.at[i + 8] = _mm512_shuffle_i32x4(t.at[i + 8], t.at[i + 12], 0x88);
-        x.at[i + 12] = _mm512_shuffle_i32x4(t.at[i + 8], t.at[i + 12], 0xdd);
-    }
-    for (int i = 0; i < 4; ++i) {
-        t.at[i] = _mm512_shuffle_i32x4(x.at[i], x.at[i + 8], 0x88);
-        t.at[i + 8] = _mm512_shuffle_i32x4(x.at[i], x.at[i + 8], 0xdd);
-        t.at[i + 4] = _mm512_shuffle_i32x4(x.at[i + 4], x.at[i + 12], 0x88);
-        t.at[i + 12] = _mm512_shuffle_i32x4(x.at[i + 4], x.at[i + 12], 0xdd);
-    }
-}
-
-// The 4 bytes of depth of 16 lines that make one line of a tile of B, from rows of 16 elements.
-template <class E>
-struct group;
-
-template <>
-struct group<bf16> {
-    using bits = std::uint16_t;
-    static constexpr int rows = 2;
-    static __m512i order() {
-        __m512i index = _mm512_set1_epi32(16 << 16);
-        index = _mm512_add_epi32(index, _mm512_mullo_epi32(_mm512_set1_epi32(0x10001), counting()));
-        return index;
-    }
-    static __m512i counting() {
-        return _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    }
-    static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order) {
-        const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
-        const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + row_bytes));
-        const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
-        return _mm512_permutexvar_epi16(order, both);
-    }
-    static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order, int lines,
-                        std::int64_t depths) {
-        const auto mask = static_cast<__mmask16>((1u << lines) - 1u);
-        const __m256i first = _mm256_maskz_loadu_epi16(mask, in);
-        const __m256i second =
-            depths > 1 ? _mm256_maskz_loadu_epi16(mask, in + row_bytes) : _mm256_setzero_si256();
-        const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
-        return _mm512_permutexvar_epi16(order, both);
-    }
-};
-
-template <>
-struct group<std::int8_t> {
-    using bits = std::uint8_t;
-    static constexpr int rows = 4;
-#if defined(__AVX512VBMI__)
-    static __m512i order() {
-        const __m512i row = _mm512_set1_epi32(0x30201000);
-        return _mm512_add_epi32(
-            row, _mm512_mullo_epi32(_mm512_set1_epi32(0x01010101), group<bf16>::counting()));
-    }
-    static __m512i interleaved(__m512i quarters, __m512i order) {
-        return _mm512_permutexvar_epi8(order, quarters);
-    }
-#else
-    // Two transpositions of 4 x 4: of words among quarters, then of bytes in each.
-    static __m512i order() {
-        return _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-    }
-    static __m512i interleaved(__m512i quarters, __m512i order) {
-        const __m512i bytes = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
-        return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(order, quarters), bytes);
-    }
-#endif
-    static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order) {
-        const auto row = [&](int i) {
-            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i * row_bytes));
-        };
-        __m512i all = _mm512_castsi128_si512(row(0));
-        all = _mm512_inserti32x4(all, row(1), 1);
-        all = _mm512_inserti32x4(all, row(2), 2);
-        all = _mm512_inserti32x4(all, row(3), 3);
-        return interleaved(all, order);
-    }
-    static __m512i load(const std::byte* in, std::int64_t row_bytes, __m512i order, int lines,
-                        std::int64_t depths) {
-        const auto mask = static_cast<__mmask16>((1u << lines) - 1u);
-        const auto row = [&](int i) {
-            return i < depths ? _mm_maskz_loadu_epi8(mask, in + i * row_bytes)
-                              : _mm_setzero_si128();
-        };
-        __m512i all = _mm512_castsi128_si512(row(0));
-        all = _mm512_inserti32x4(all, row(1), 1);
-        all = _mm512_inserti32x4(all, row(2), 2);
-        all = _mm512_inserti32x4(all, row(3), 3);
-        return interleaved(all, order);
-    }
-};
 
 // Where strips are written, and what of an operand.
 struct packing {
@@ -162,18 +44,16 @@ inline tile_rows load_lines(const packing& p, std::int64_t i, std::int64_t at) {
     const std::byte* line = p.in + i * across_bytes + at;
     tile_rows t;
     if (p.lines - i >= tile_lines && left_bytes >= step_bytes) {
-        for (int r = 0; r < tile_lines; ++r) t.at[r] = _mm512_loadu_si512(line + r * across_bytes);
+        for (int r = 0; r < tile_lines; ++r) t.at[r] = load_line(line + r * across_bytes);
         return t;
     }
-    for (int r = 0; r < tile_lines; ++r) {
-        const __mmask64 mask = i + r < p.lines ? first_bytes(left_bytes) : 0;
-        t.at[r] = _mm512_maskz_loadu_epi8(mask, line + r * across_bytes);
-    }
+    for (int r = 0; r < tile_lines; ++r)
+        t.at[r] = load_line(line + r * across_bytes, i + r < p.lines ? left_bytes : 0);
     return t;
 }
 
 inline void store_rows_of(const tile_rows& t, std::byte* out) {
-    for (int r = 0; r < tile_lines; ++r) _mm512_store_si512(out + r * step_bytes, t.at[r]);
+    for (int r = 0; r < tile_lines; ++r) store_line(out + r * step_bytes, t.at[r]);
 }
 
 // Depths side by side: tile after tile along 16 lines.
@@ -192,7 +72,8 @@ inline void copy_lines(const packing& p) {
 
 // Lines side by side, `Tiles` tiles of them from `i` on: one group of depth.
 template <class E, int Tiles>
-inline void copy_group(const packing& p, std::int64_t i, std::int64_t g, __m512i order) {
+inline void copy_group(const packing& p, std::int64_t i, std::int64_t g,
+                       typename group<E>::order_type order) {
     using one = group<E>;
     constexpr int lines_of_cache = (Tiles * tile_lines * static_cast<int>(sizeof(E)) + 63) / 64;
     const std::int64_t row_bytes = p.along * element_size<E>;
@@ -202,22 +83,22 @@ inline void copy_group(const packing& p, std::int64_t i, std::int64_t g, __m512i
     for (int r = 0; r < one::rows * lines_of_cache; ++r)
         __builtin_prefetch(in + (one::rows + r % one::rows) * row_bytes + r / one::rows * 64);
     for (int t = 0; t < Tiles; ++t)
-        _mm512_store_si512(out + t / 2 * p.strip_bytes + t % 2 * tile_bytes,
-                           one::load(in + t * tile_lines * element_size<E>, row_bytes, order));
+        store_line(out + t / 2 * p.strip_bytes + t % 2 * tile_bytes,
+                   one::load(in + t * tile_lines * element_size<E>, row_bytes, order));
 }
 
 // Any number of lines from `i` on, any rest of depth.
 template <class E>
-inline void copy_ragged_group(const packing& p, std::int64_t i, std::int64_t g, __m512i order) {
+inline void copy_ragged_group(const packing& p, std::int64_t i, std::int64_t g,
+                              typename group<E>::order_type order) {
     using one = group<E>;
     const std::int64_t row_bytes = p.along * element_size<E>;
     const std::int64_t depths = p.depth - g * one::rows;
     for (; i < p.lines; i += tile_lines) {
         const std::byte* in = p.in + g * one::rows * row_bytes + i * element_size<E>;
         const int lines = p.lines - i < tile_lines ? static_cast<int>(p.lines - i) : tile_lines;
-        _mm512_store_si512(
-            p.tile(i, g / tile_lines) + g % tile_lines * step_bytes,
-            depths > 0 ? one::load(in, row_bytes, order, lines, depths) : _mm512_setzero_si512());
+        store_line(p.tile(i, g / tile_lines) + g % tile_lines * step_bytes,
+                   depths > 0 ? one::load(in, row_bytes, order, lines, depths) : zero_line());
     }
 }
 
@@ -225,7 +106,7 @@ inline void copy_ragged_group(const packing& p, std::int64_t i, std::int64_t g, 
 // memory. Across lines at stride 2048, step by step, it ran at 8 GB/s from L3, so at 10.
 template <class E>
 inline void copy_groups(const packing& p) {
-    const __m512i order = group<E>::order();
+    const auto order = group<E>::order();
     const std::int64_t groups = (p.depth + step_depth<E> - 1) / step_depth<E> * tile_lines;
     const std::int64_t whole_groups = p.depth / group<E>::rows;
     for (std::int64_t g = 0; g < groups; ++g) {
@@ -245,9 +126,9 @@ inline void transpose_tiles(const packing& p) {
         for (std::int64_t d = 0; d < p.depth; d += step_depth<E>) {
             std::byte* at = p.tile(i, d / step_depth<E>);
             tile_rows t;
-            for (int r = 0; r < tile_lines; ++r) t.at[r] = _mm512_load_si512(at + r * step_bytes);
+            for (int r = 0; r < tile_lines; ++r) t.at[r] = load_line(at + r * step_bytes);
             transpose(t);
-            for (int r = 0; r < tile_lines; ++r) _mm512_store_si512(at + r * step_bytes, t.at[r]);
+            for (int r = 0; r < tile_lines; ++r) store_line(at + r * step_bytes, t.at[r]);
         }
 }
 
