@@ -22,10 +22,12 @@ __global__ void __launch_bounds__(threads)
     for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += step) {
         eight some = c[i];
         const float* const from = bias + i % eights_of_row * at_once;
+        float x[at_once];
 #pragma unroll
-        for (int j = 0; j < at_once; ++j)
-            some.of[j] = __float2bfloat16(cuda::activated(
-                cuda::activation::gelu, __bfloat162float(some.of[j]) + __ldg(from + j)));
+        for (int j = 0; j < at_once; ++j) x[j] = __bfloat162float(some.of[j]) + __ldg(from + j);
+        cuda::activate(cuda::activation::gelu, x);
+#pragma unroll
+        for (int j = 0; j < at_once; ++j) some.of[j] = __float2bfloat16(x[j]);
         c[i] = some;
     }
 }

@@ -1,6 +1,5 @@
 // The device's part of activation.hpp. An activation is a functor of one number, of either type
-// that products are summed in, and a case in activated(), and of many where they are looked up at
-// once.
+// that products are summed in, and a case in activate().
 #pragma once
 
 #include "cuda/common/activation.hpp"
@@ -35,13 +34,6 @@ struct sigmoid_form {
             return x / (1.0 + exp(power));
     }
 };
-
-template <class T>
-__device__ __forceinline__ T activated(activation which, T x) {
-    if (which == activation::none) return x;
-    if (which == activation::relu) return rectified{}(x);
-    return sigmoid_form<T>(which)(x);
-}
 
 // A thread's numbers, all at once: what is asked for is looked up once.
 template <class T, int Count>

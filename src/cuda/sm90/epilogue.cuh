@@ -192,7 +192,7 @@ __device__ __forceinline__ void finish_box(const arguments<Factor>& p, const uns
     const int chunk = thread % 8;
     const way_through_lines<To, Factor> way(p, true, row + line, apart, 64 / apart,
                                             col + chunk * 4);
-    way.finish(apart, [&](int i) {
+    way.template finish<1>(apart, [&](int i) {
         return *reinterpret_cast<const four<Factor>*>(
             box + ptx::swizzled_chunk(line + i * apart, chunk) * 16);
     });

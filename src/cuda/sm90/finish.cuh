@@ -141,15 +141,21 @@ struct line_finish {
                 along(of.bias) ? __ldg(of.bias.values + line) : 0.0f};
     }
 
-    [[nodiscard]] __device__ __forceinline__ float apply(float x, int neighbour,
-                                                         const line_values_now& now) const {
-        return activated(of.then, x * scale[neighbour] * now.scale + bias[neighbour] + now.bias);
+    [[nodiscard]] __device__ __forceinline__ float scaled(float x, int neighbour,
+                                                          const line_values_now& now) const {
+        return x * scale[neighbour] * now.scale + bias[neighbour] + now.bias;
+    }
+    template <int Count>
+    __device__ __forceinline__ void activate(float (&x)[Count]) const {
+        cuda::activate(of.then, x);
     }
     // Integers are not finished.
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t apply(std::uint32_t x, int,
-                                                                 const line_values_now&) const {
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t scaled(std::uint32_t x, int,
+                                                                  const line_values_now&) const {
         return x;
     }
+    template <int Count>
+    __device__ __forceinline__ void activate(std::uint32_t (&)[Count]) const {}
 
   private:
     // One number for each line, or one for each neighbour on it.

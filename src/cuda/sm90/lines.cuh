@@ -133,8 +133,9 @@ struct way_through_lines {
         }
     }
 
-    // The same and all that may be asked for besides.
-    template <class Sums>
+    // The same and all that may be asked for besides, of as many lines together as there are
+    // registers for: their numbers don't wait for each other.
+    template <int Together, class Sums>
     __device__ __forceinline__ void finish(int apart, const Sums& sums_of) const {
         const bool at_once = p.c.in_fours && step == 1 && left >= 4;
         To* const to = static_cast<To*>(p.c.data) + place;
@@ -142,20 +143,31 @@ struct way_through_lines {
         const To* const from = static_cast<const To*>(base) + place;
         const line_finish last(p.last, rows, along, left);
 #pragma unroll 1
-        for (int i = 0; i < count; ++i) {
-            four<Factor> x = sums_of(i);
-            four<To> d{};
-            if (p.beta != Factor{0}) d = read_four(from + i * advance, step, left, at_once);
-            const auto of_line = last.of_line(line + i * apart);
+        for (int i = 0; i < count; i += Together) {
+            Factor x[4 * Together];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
-                x.of[j] = last.apply(p.alpha * x.of[j], j, of_line);
-                if (p.beta != Factor{0}) x.of[j] += p.beta * static_cast<Factor>(d.of[j]);
+            for (int l = 0; l < Together; ++l) {
+                const int at = min(i + l, count - 1);
+                const four<Factor> sums = sums_of(at);
+                const auto of_line = last.of_line(line + at * apart);
+#pragma unroll
+                for (int j = 0; j < 4; ++j)
+                    x[4 * l + j] = last.scaled(p.alpha * sums.of[j], j, of_line);
             }
-            four<To> c;
+            last.activate(x);
 #pragma unroll
-            for (int j = 0; j < 4; ++j) c.of[j] = static_cast<To>(x.of[j]);
-            write_four(to + i * advance, step, left, at_once, c);
+            for (int l = 0; l < Together; ++l) {
+                if (i + l >= count) break;
+                four<To> c{};
+                if (p.beta != Factor{0})
+                    c = read_four(from + (i + l) * advance, step, left, at_once);
+#pragma unroll
+                for (int j = 0; j < 4; ++j)
+                    c.of[j] = static_cast<To>(
+                        p.beta != Factor{0} ? x[4 * l + j] + p.beta * static_cast<Factor>(c.of[j])
+                                            : x[4 * l + j]);
+                write_four(to + (i + l) * advance, step, left, at_once, c);
+            }
         }
     }
 
@@ -199,7 +211,7 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const Fa
     if (way.is_plain())
         way.write(sums_of);
     else
-        way.finish(apart, sums_of);
+        way.template finish<4>(apart, sums_of);
 }
 
 template <class C, bool Rows>
