@@ -11,8 +11,10 @@ struct CUstream_st;  // what a cudaStream_t points to
 namespace carat {
 
 // On the CPU with at most `threads` threads; 0 takes what OMP_NUM_THREADS or the machine offers.
+// `f16` is for operands of f16 alone; what the processor can't do is refused.
 struct cpu {
     int threads = 0;
+    f16_as f16 = f16_as::f32_sums;
 };
 
 // On an NVIDIA GPU: matrices and the values of a finish lie in its memory, the work is started on

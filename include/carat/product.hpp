@@ -18,7 +18,7 @@
 // or carat::bf16 with a C of the same type or of float; std::int8_t and std::uint8_t, also one by
 // the other, with a C of std::int32_t. f16 and bf16 are summed in float and rounded once; where the
 // processor has instructions for bf16 (AMX, AVX512_BF16), they take its subnormal numbers, below
-// 2^-126, for zeros.
+// 2^-126, for zeros. carat::cpu{.f16 = carat::f16_as::f16_sums} asks for faster sums of less.
 // Sums of std::int32_t are true or an error, never wrapped or saturated: their scale factors must
 // be whole numbers, and a result that does not fit throws before C is touched.
 //

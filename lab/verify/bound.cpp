@@ -34,7 +34,10 @@ constexpr precision fp8 = {"fp8/f32", 0x1p-13, 0, 14, f32.largest, flushing, fal
 // f32 in two halves of tf32: 2^-22 of an operand is lost, and small times small. Their sums are
 // f32's, but each step of the tensor cores cuts, where f32 rounds.
 constexpr precision halves = {"3xtf32", 0x1p-23, 0x1p-21, 22, f32.largest, flushing};
-constexpr std::array precisions = {f64, f32, tf32, halves, f16, bf16, fp8, fp8_fast};
+// Sums of f16 end after 32 products and are added up in f32, docs/adr/0075.
+constexpr precision short_f16 = {"f16/f32",   f16.roundoff, 0,     f16.digits,
+                                 f16.largest, f16.smallest, false, 32};
+constexpr std::array precisions = {f64, f32, tf32, halves, f16, short_f16, bf16, fp8, fp8_fast};
 
 // C's own format: storing rounds to it once.
 constexpr precision format_of(dtype type) {
@@ -90,7 +93,7 @@ precision precision_of(std::string_view asked, const core::problem& p) {
         throw error(error_code::invalid_argument,
                     "verification: '" + std::string(asked) + "' is no precision known for " +
                         std::string(name(p.c_type)) +
-                        ": use f64, f32, tf32, 3xtf32, f16, bf16, fp8/f32 or fp8/14-bit");
+                        ": use f64, f32, tf32, 3xtf32, f16, f16/f32, bf16, fp8/f32 or fp8/14-bit");
     precision claimed = *found;
     if (claimed.name == "f32" && p.a_type == dtype::bf16) claimed.smallest = flushing;
     return claimed;
@@ -125,7 +128,8 @@ double bound::roundoffs(std::int64_t terms) const {
 }
 
 double bound::of(const entry& e) const {
-    const double storing = stored_.roundoff > claimed_.roundoff ? stored_.roundoff : 0;
+    const double last = claimed_.promoted_after == 0 ? claimed_.roundoff : f32.roundoff;
+    const double storing = stored_.roundoff > last ? stored_.roundoff : 0;
     const double storing_underflow = storing > 0 ? stored_.smallest : 0;
     if (e.exact) return e.value == 0 ? 0 : storing * std::abs(e.value) + storing_underflow;
     const auto steps = static_cast<double>(e.terms + further_roundings_);

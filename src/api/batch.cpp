@@ -11,7 +11,6 @@
 #include "api/checks.hpp"
 #include "api/elements.hpp"
 #include "api/integers.hpp"
-#include "core/isa.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
 
@@ -60,9 +59,8 @@ void run_one(const cpu_engine::product& made, const operands& x, std::size_t i, 
     made.run({.a = item(x.a, i).data, .b = item(x.b, i).data, .c = c.data, .e = e.data}, memory);
 }
 
-void run_batch(const core::problem& p, int threads, const operands& x,
-               const cpu_engine::finishing* last) {
-    const cpu_engine::kernel_set& kernels = cpu_engine::kernels_for(core::isa_in_use());
+void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
+               const operands& x, const cpu_engine::finishing* last) {
     const cpu_engine::product whole(p, threads, kernels, {}, last, prepared_of(x));
     const int workers = cpu_engine::workers_for(p, x.c.count, threads, whole.threads());
     const cpu_engine::product single(p, workers > 1 ? 1 : threads, kernels, {}, last,
@@ -84,14 +82,16 @@ void multiply_checked(const cpu& where, const operands& x, const detail::finish_
     if (x.c.count == 0 || p.m == 0 || p.n == 0) return;
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())
         throw error(error_code::invalid_argument, "matrix_products: " + why);
+    const cpu_engine::kernel_set& kernels =
+        api::kernels_for_call(where, p, prepared_of(x) != nullptr, "matrix_products");
     const int threads = core::most_threads(where.threads);
     if (p.c_type == dtype::i32) check_sums(p, threads, x);
-    if (steps == nullptr) return run_batch(p, threads, x, nullptr);
+    if (steps == nullptr) return run_batch(p, threads, kernels, x, nullptr);
     cpu_engine::finishing last = {.steps = std::span(steps->at.data(), steps->count),
                                   .e_layout = {},
                                   .in_place = any_in_place(x)};
     if (x.e != nullptr) last.e_layout = {x.e->first.row_stride, x.e->first.col_stride};
-    run_batch(p, threads, x, &last);
+    run_batch(p, threads, kernels, x, &last);
 }
 
 }  // namespace

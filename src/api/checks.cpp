@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/overlap.hpp"
+#include "core/isa.hpp"
 #include "cpu/prepared.hpp"
 
 namespace carat::api {
@@ -179,6 +180,22 @@ void check_threads(const cpu& where) {
     if (where.threads < 0)
         fail(error_code::invalid_argument,
              "cpu{" + std::to_string(where.threads) + "} threads; use 1 or more, or 0 for all");
+}
+
+const cpu_engine::kernel_set& kernels_for_call(const cpu& where, const core::problem& p,
+                                               bool prepared, const std::string& call) {
+    const core::isa level = core::isa_in_use();
+    if (where.f16 == f16_as::f32_sums || p.a_type != dtype::f16)
+        return cpu_engine::kernels_for(level);
+    const std::string asked = call + ": cpu{.f16 = f16_as::f16_sums}";
+    if (const std::string why = cpu_engine::why_no_f16_sums(level); !why.empty())
+        throw error(error_code::unsupported, asked + " but " + why + "; leave .f16 out");
+    if (prepared)
+        throw error(error_code::invalid_argument,
+                    asked +
+                        " but an operand was prepared, for sums in f32; multiply the matrix "
+                        "itself, or leave .f16 out");
+    return cpu_engine::kernels_with_f16_sums(level);
 }
 
 core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,

@@ -6,11 +6,18 @@
 #include <carat/product.hpp>
 
 #include "core/problem.hpp"
+#include "cpu/kernels/kernel.hpp"
 
 namespace carat::api {
 
 // Throws carat::error for a negative number of threads.
 void check_threads(const cpu& where);
+
+// What to multiply with: of f16 what the caller asked for. Throws carat::error, in the name of that
+// call, where there is none, or an operand was prepared for another.
+[[nodiscard]] const cpu_engine::kernel_set& kernels_for_call(const cpu& where,
+                                                             const core::problem& p, bool prepared,
+                                                             const std::string& call);
 
 // The product as a problem, `steps` of its finish or null: with a gate among them B has twice the
 // problem's columns. Throws carat::error, in one line naming the argument and both values.

@@ -8,7 +8,6 @@
 #include "api/checks.hpp"
 #include "api/elements.hpp"
 #include "api/integers.hpp"
-#include "core/isa.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
 
@@ -20,10 +19,11 @@ using detail::erased_matrix;
 
 // In the order of the promise: everything that can fail, then E into C, then the product. With a
 // finish, E is added to the sums instead.
-void run_engine(const core::problem& p, int threads, const erased_matrix& a, const erased_matrix& b,
-                const erased_matrix* e, const erased_matrix& c, const cpu_engine::finishing* last) {
-    const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()), {},
-                                   last, a.prepared != nullptr ? a.prepared : b.prepared);
+void run_engine(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
+                const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
+                const erased_matrix& c, const cpu_engine::finishing* last) {
+    const cpu_engine::product made(p, threads, kernels, {}, last,
+                                   a.prepared != nullptr ? a.prepared : b.prepared);
     cpu_engine::workspace& own = cpu_engine::thread_workspace();
     std::byte* memory = own.reserve(made.workspace_bytes());
     if (last == nullptr && e != nullptr && p.beta != 0 && !api::same_elements(*e, c))
@@ -43,17 +43,19 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
     if (p.m == 0 || p.n == 0) return;
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())
         throw error(error_code::invalid_argument, "matrix_product: " + why);
+    const cpu_engine::kernel_set& kernels = api::kernels_for_call(
+        where, p, a.prepared != nullptr || b.prepared != nullptr, "matrix_product");
     const int threads = core::most_threads(where.threads);
     if (p.c_type == dtype::i32) {
         const std::vector<std::int32_t> exact = api::exact_if_needed(p, threads, a, b, e);
         if (!exact.empty()) return api::write_rows(exact, c);
     }
-    if (steps == nullptr) return run_engine(p, threads, a, b, e, c, nullptr);
+    if (steps == nullptr) return run_engine(p, threads, kernels, a, b, e, c, nullptr);
     cpu_engine::finishing last = {.steps = std::span(steps->at.data(), steps->count),
                                   .e_layout = {},
                                   .in_place = e != nullptr && api::same_elements(*e, c)};
     if (e != nullptr) last.e_layout = {e->row_stride, e->col_stride};
-    run_engine(p, threads, a, b, e, c, &last);
+    run_engine(p, threads, kernels, a, b, e, c, &last);
 }
 
 void multiply_or_say_why(const cpu& where, const erased_matrix& a, const erased_matrix& b,

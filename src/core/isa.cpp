@@ -57,6 +57,17 @@ bool has_short_byte_dot_products() {
     return leaves >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & avx_vnni) != 0;
 }
 
+// The system saves its registers with those of AVX-512.
+bool has_f16_arithmetic() {
+    constexpr unsigned avx512_fp16 = 1u << 23;
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __builtin_cpu_supports("avx512bw") && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
+           (d & avx512_fp16) != 0;
+}
+
 namespace {
 
 // Linux hands out tile state only to processes that ask: arch_prctl with ARCH_REQ_XCOMP_PERM for
@@ -82,6 +93,9 @@ bool has_bf16_dot_products() {
     return false;
 }
 bool has_short_byte_dot_products() {
+    return false;
+}
+bool has_f16_arithmetic() {
     return false;
 }
 

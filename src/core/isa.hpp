@@ -48,6 +48,9 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, i
 // The same of bytes on top of the level avx2 (AVX-VNNI).
 [[nodiscard]] bool has_short_byte_dot_products();
 
+// Multiply-adds of f16, on top of the level avx512 (AVX512-FP16).
+[[nodiscard]] bool has_f16_arithmetic();
+
 // Whether this process may use tile registers: the machine has them, and the system granted their
 // 8 KiB of state, for which it is asked once.
 [[nodiscard]] bool tiles_permitted();

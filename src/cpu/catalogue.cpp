@@ -18,6 +18,11 @@ constexpr core::signature signatures[] = {
     {dtype::u8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
 };
 
+constexpr core::signature f16_sums_types[] = {
+    {dtype::f16, dtype::f16, dtype::f16, "f16/f32 (f16 sums of 32)"},
+    {dtype::f16, dtype::f16, dtype::f32, "f16/f32 (f16 sums of 32)"},
+};
+
 constexpr core::tunable tunables[] = {
     {"mc", 0, 0, 1 << 20, "rows of a packed block of A; 0: from the cache sizes"},
     {"nc", 0, 0, 1 << 24, "columns of a packed panel of B; 0: from the cache sizes"},
@@ -43,21 +48,29 @@ class ready_product final : public core::runnable {
     std::byte* memory_;
 };
 
-std::unique_ptr<core::runnable> prepare_with(core::isa level, const core::problem& p,
+std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::problem& p,
                                              const core::settings& s) {
     const plan::blocking wanted = {s.value(tunables[0]), s.value(tunables[1]),
                                    s.value(tunables[2])};
     return std::make_unique<ready_product>(
-        product(p, core::most_threads(s.threads), kernels_for(level), wanted));
+        product(p, core::most_threads(s.threads), kernels, wanted));
 }
 
 std::unique_ptr<core::runnable> prepare_chosen(const core::problem& p, const core::settings& s) {
-    return prepare_with(core::isa_in_use(), p, s);
+    return prepare_with(kernels_for(core::isa_in_use()), p, s);
+}
+
+std::unique_ptr<core::runnable> prepare_f16_sums(const core::problem& p, const core::settings& s) {
+    return prepare_with(kernels_with_f16_sums(core::best_isa()), p, s);
+}
+
+std::string missing_f16_sums() {
+    return why_no_f16_sums(core::best_isa());
 }
 
 template <core::isa Level>
 std::unique_ptr<core::runnable> prepare_level(const core::problem& p, const core::settings& s) {
-    return prepare_with(Level, p, s);
+    return prepare_with(kernels_for(Level), p, s);
 }
 
 template <core::isa Level>
@@ -94,6 +107,15 @@ constexpr auto avx2 = row<core::isa::avx2>(
 constexpr auto avx512 = row<core::isa::avx512>(
     "cpu.engine.avx512",
     "the engine with its AVX-512 kernels, VNNI and AVX512_BF16 where they are");
+constexpr core::implementation f16_sums = {
+    .name = "cpu.engine.f16_sums",
+    .summary = "carat::cpu{.f16 = f16_as::f16_sums}: f16 summed in f16, 32 products at a time",
+    .signatures = f16_sums_types,
+    .tunables = tunables,
+    .threaded = true,
+    .unavailable = &missing_f16_sums,
+    .unsupported = &refuse,
+    .prepare = &prepare_f16_sums};
 constexpr auto amx = row<core::isa::amx>(
     "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");
 #endif
@@ -102,8 +124,8 @@ constexpr auto amx = row<core::isa::amx>(
 
 core::table table() {
 #if defined(__x86_64__)
-    static constexpr const core::implementation* rows[] = {&chosen, &baseline, &avx2, &avx512,
-                                                           &amx};
+    static constexpr const core::implementation* rows[] = {&chosen, &baseline, &avx2,
+                                                           &avx512, &amx,      &f16_sums};
 #else
     static constexpr const core::implementation* rows[] = {&chosen, &baseline};
 #endif

@@ -50,6 +50,7 @@ plan::request request_for(const core::problem& p, int threads, const plan::block
 // Of a problem that has been turned.
 const tile_kernel& kernel_for(const core::problem& p, const tile_set& from) {
     if (p.a_type == dtype::bf16) return from.bf16;
+    if (p.a_type == dtype::f16) return from.f16;
     if (p.a_type == dtype::i8) return p.b_type == dtype::i8 ? from.i8 : from.i8_u8;
     return p.b_type == dtype::i8 ? from.u8_i8 : from.u8;
 }
@@ -65,6 +66,7 @@ bool starts_on_lines(const tile_task& t) {
 bool takes_tiles(const core::problem& p, const kernel_set& with, bool prepared) {
     if (with.tiles == nullptr || (!prepared && p.k < with.tiles->least_depth)) return false;
     if (is_byte_integer(p.a_type)) return is_byte_integer(p.b_type);
+    if (p.a_type == dtype::f16) return with.tiles->f16.multiply != nullptr;
     return p.a_type == dtype::bf16 && p.b_type == dtype::bf16 && has_bf16_tiles(with);
 }
 
@@ -119,7 +121,7 @@ void tile_product::run(const core::operands& data, std::byte* memory,
     const void* const a = swapped_ ? data.b : data.a;
     const void* const b = swapped_ ? data.a : data.b;
     tile_task whole = {.with = kernel_,
-                       .store = p.c_type == dtype::bf16 ? kernel_->store_bf16 : kernel_->store,
+                       .store = p.c_type == p.a_type ? kernel_->store_narrow : kernel_->store,
                        .m = p.m,
                        .n = p.n,
                        .k = p.k,
@@ -132,7 +134,7 @@ void tile_product::run(const core::operands& data, std::byte* memory,
                        .alpha = finish == nullptr ? p.alpha : 1,
                        .beta = finish == nullptr ? p.beta : 0,
                        .finish = finish,
-                       .plain = finish == nullptr && p.c_type != dtype::bf16 &&
+                       .plain = finish == nullptr && p.c_type != p.a_type &&
                                 p.c_layout.col_stride == 1 && p.alpha == 1 && p.beta == 0};
     whole.turns_by_rows = turns_by_rows_;
     if (ready_ != nullptr) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <carat/types.hpp>
@@ -119,6 +120,11 @@ struct kernel_set {
 
 // The row for a level, which must be one of this build's.
 [[nodiscard]] const kernel_set& kernels_for(core::isa level);
+
+// The same with tiles that multiply f16 by f16 in sums of f16: what f16_as::f16_sums asks for. Why
+// there are none is empty where there are.
+[[nodiscard]] std::string why_no_f16_sums(core::isa level);
+[[nodiscard]] const kernel_set& kernels_with_f16_sums(core::isa level);
 
 // Whether bf16 by bf16 runs on tiles; bytes do on all.
 [[nodiscard]] bool has_bf16_tiles(const kernel_set& set);

@@ -26,6 +26,9 @@ extern const tile_set tiles;
 namespace dot {
 extern const tile_set tiles;
 }
+namespace fp16 {
+extern const tile_kernel of_f16;
+}
 namespace amx {
 extern const tile_set tiles;
 }
@@ -69,7 +72,45 @@ const kernel_set& amx_kernels() {
     return made;
 }
 
+// Tiles for f16 beside those the level has.
+struct f16_summing {
+    explicit f16_summing(const kernel_set& of) : set(of) {
+        if (of.tiles != nullptr) tiles = *of.tiles;
+        tiles.f16 = fp16::of_f16;
+        set.tiles = &tiles;
+    }
+    f16_summing(const f16_summing&) = delete;
+    f16_summing& operator=(const f16_summing&) = delete;
+
+    kernel_set set;
+    tile_set tiles{};
+};
+
 }  // namespace
+
+std::string why_no_f16_sums(core::isa level) {
+    if (!core::has_f16_arithmetic() || !core::has_byte_dot_products())
+        return "this machine has no AVX512-FP16";
+    if (core::vectors_of(level) == core::isa::avx512) return {};
+    return "the instruction set in use, " + std::string(core::name(level)) + ", has no AVX512-FP16";
+}
+
+const kernel_set& kernels_with_f16_sums(core::isa level) {
+    // Whatever level is asked for here has the vectors of AVX-512, or is not used.
+    static const f16_summing on_avx512(avx512_kernels());
+    static const f16_summing on_amx(amx_kernels());
+    return level == core::isa::amx ? on_amx.set : on_avx512.set;
+}
+
+#else
+
+std::string why_no_f16_sums(core::isa) {
+    return "this machine has no AVX512-FP16";
+}
+
+const kernel_set& kernels_with_f16_sums(core::isa level) {
+    return kernels_for(level);
+}
 #endif
 
 std::span<const kernel_set* const> kernel_sets() {
@@ -84,7 +125,10 @@ std::span<const kernel_set* const> kernel_sets() {
 
 namespace {
 
-[[maybe_unused]] const int finished = core::finish_before_forks([] { (void)kernel_sets(); });
+[[maybe_unused]] const int finished = core::finish_before_forks([] {
+    (void)kernel_sets();
+    (void)kernels_with_f16_sums(core::isa::baseline);
+});
 
 }  // namespace
 

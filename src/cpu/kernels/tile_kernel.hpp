@@ -81,8 +81,8 @@ struct tile_kernel {
     pack_tiles_function pack_a;
     pack_tiles_function pack_b;
     void (*multiply)(const tile_block&);
-    store_tile_function store;       // into C of the type of the sums
-    store_tile_function store_bf16;  // bf16 only
+    store_tile_function store;         // into C of the type of the sums
+    store_tile_function store_narrow;  // of operands of 16 bits: into C of their type
 
     [[nodiscard]] constexpr std::int64_t step_depth() const { return step_bytes / element_bytes; }
 };
@@ -94,7 +94,8 @@ struct alignas(64) tile_state {
 };
 
 struct tile_set {
-    tile_kernel bf16;  // empty where the machine has none
+    tile_kernel bf16;      // empty where the machine has none
+    tile_kernel f16 = {};  // in sums of f16: empty unless a caller asked for them
     tile_kernel i8;
     tile_kernel u8;
     tile_kernel u8_i8;  // A by B

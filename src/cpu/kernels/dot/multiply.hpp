@@ -40,11 +40,35 @@ constexpr std::int64_t place_in_b(int index) {
     return at / step_bytes * tile_bytes + at % step_bytes;
 }
 
+template <class Unit, int Lines, int Vectors>
+using register_sums = typename Unit::sums[std::size_t{Lines} + 1][std::size_t{Vectors}];
+
+// Sums of 64 bytes of depth. Finds: in their last line the surplus, too.
+template <class Unit, int Lines, int Vectors, bool Finds>
+inline void add_step(register_sums<Unit, Lines, Vectors>& c, const std::byte* a,
+                     std::int64_t a_line, const std::byte* b) {
+    CARAT_UNROLL_DEPTHS for (std::int64_t g = 0; g < tile_lines; ++g) {
+        typename Unit::elements of_b[std::size_t{Vectors}];
+        CARAT_UNROLL for (int j = 0; j < Vectors; ++j) of_b[j] =
+            Unit::elements_at(b + place_in_b<Unit>(j) + g * step_bytes);
+        CARAT_UNROLL for (int i = 0; i < Lines; ++i) {
+            const auto of_a = Unit::moved(Unit::broadcast(a + i * a_line + g * group_bytes));
+            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[i][j] =
+                Unit::add(c[i][j], of_a, of_b[j]);
+        }
+        if constexpr (Finds) {
+            const auto of_a = Unit::moved(typename Unit::elements{});
+            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[Lines][j] =
+                Unit::add(c[Lines][j], of_a, of_b[j]);
+        }
+    }
+}
+
 // `Lines` lines of sums from line `first` on, `Vectors` vectors of columns from vector `column` on.
 // Finds: the surplus, too, by a line more.
 template <class Unit, int Lines, int Vectors, bool Finds>
 void multiply_lines(const tile_block& call, int first, int column, surplus<Unit>& extra) {
-    typename Unit::sums c[std::size_t{Lines} + 1][std::size_t{Vectors}];
+    register_sums<Unit, Lines, Vectors> c;
     CARAT_UNROLL for (int i = 0; i <= Lines; ++i) {
         CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[i][j] = Unit::zero();
     }
@@ -60,23 +84,8 @@ void multiply_lines(const tile_block& call, int first, int column, surplus<Unit>
     const std::byte* a = call.a.data + first * a_line;
     const std::byte* b = call.b + place_in_b<Unit>(column);
     for (std::int64_t s = 0; s < call.steps;
-         ++s, a += call.a.step_stride_bytes, b += call.b_step_stride_bytes) {
-        CARAT_UNROLL_DEPTHS for (std::int64_t g = 0; g < tile_lines; ++g) {
-            typename Unit::elements of_b[std::size_t{Vectors}];
-            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) of_b[j] =
-                Unit::elements_at(b + place_in_b<Unit>(j) + g * step_bytes);
-            CARAT_UNROLL for (int i = 0; i < Lines; ++i) {
-                const auto of_a = Unit::moved(Unit::broadcast(a + i * a_line + g * group_bytes));
-                CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[i][j] =
-                    Unit::add(c[i][j], of_a, of_b[j]);
-            }
-            if constexpr (Finds) {
-                const auto of_a = Unit::moved(typename Unit::elements{});
-                CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[Lines][j] =
-                    Unit::add(c[Lines][j], of_a, of_b[j]);
-            }
-        }
-    }
+         ++s, a += call.a.step_stride_bytes, b += call.b_step_stride_bytes)
+        add_step<Unit, Lines, Vectors, Finds>(c, a, a_line, b);
     if constexpr (Finds) {
         CARAT_UNROLL for (int j = 0; j < Vectors; ++j) extra.of[j] = c[Lines][j];
     }
@@ -89,6 +98,37 @@ void multiply_lines(const tile_block& call, int first, int column, surplus<Unit>
     }
 }
 
+// The same where sums hold few products: those of a few steps are added up in f32, in L1.
+template <class Unit, int Lines, int Vectors>
+void multiply_promoted(const tile_block& call, int first, int column, surplus<Unit>&) {
+    typename Unit::wide_sums wide[std::size_t{Lines}][std::size_t{Vectors}];
+    CARAT_UNROLL for (int i = 0; i < Lines; ++i) {
+        CARAT_UNROLL for (int j = 0; j < Vectors; ++j) wide[i][j] = Unit::wide_zero();
+    }
+    const std::int64_t a_line = call.a.line_stride_bytes;
+    const std::byte* a = call.a.data + first * a_line;
+    const std::byte* b = call.b + place_in_b<Unit>(column);
+    for (std::int64_t s = 0; s < call.steps;) {
+        register_sums<Unit, Lines, Vectors> c;
+        CARAT_UNROLL for (int i = 0; i < Lines; ++i) {
+            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[i][j] = Unit::zero();
+        }
+        for (int t = 0; t < Unit::steps_at_once && s < call.steps;
+             ++t, ++s, a += call.a.step_stride_bytes, b += call.b_step_stride_bytes)
+            add_step<Unit, Lines, Vectors, false>(c, a, a_line, b);
+        CARAT_UNROLL for (int i = 0; i < Lines; ++i) {
+            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) Unit::promote(wide[i][j], c[i][j]);
+        }
+    }
+    const std::int64_t to_column = std::int64_t{column} * Unit::bytes;
+    const std::byte* sums = call.sums + first * sums_line_bytes + to_column;
+    std::byte* out = call.out + first * call.out_stride_bytes + to_column;
+    for (int i = 0; i < Lines; ++i, out += call.out_stride_bytes, sums += sums_line_bytes)
+        for (int j = 0; j < Vectors; ++j)
+            Unit::store_total(out + j * Unit::bytes, wide[i][j],
+                              call.sums == nullptr ? nullptr : sums + j * Unit::bytes);
+}
+
 template <class Unit>
 using lines_function = void (*)(const tile_block&, int first, int column, surplus<Unit>&);
 
@@ -98,8 +138,11 @@ constexpr auto lines_functions(std::index_sequence<Lines...>) {
     struct table {
         lines_function<Unit> of[sizeof...(Lines)];
     };
-    return table{
-        {&multiply_lines<Unit, static_cast<int>(Lines) + (Finds ? 0 : 1), Vectors, Finds>...}};
+    if constexpr (Unit::promotes)
+        return table{{&multiply_promoted<Unit, static_cast<int>(Lines) + 1, Vectors>...}};
+    else
+        return table{
+            {&multiply_lines<Unit, static_cast<int>(Lines) + (Finds ? 0 : 1), Vectors, Finds>...}};
 }
 
 // All rows, in even parts.

@@ -9,6 +9,7 @@ struct unit_512 {
     using elements = __m512i;
     static constexpr int bytes = 64;
     static constexpr int most_lines = 11;  // of A at a time
+    static constexpr bool promotes = false;
 
     static elements elements_at(const std::byte* at) { return _mm512_loadu_si512(at); }
     static elements broadcast(const std::byte* group) {
@@ -52,5 +53,49 @@ struct unit<bf16, bf16> : unit_512 {
                                 __builtin_bit_cast(__m512bh, b));
     }
 };
+
+#if defined(__AVX512FP16__)
+
+// No products of pairs: each half of a word has a sum of its own, of the even depths or of the odd,
+// in f16. After 16 products a step, of steps_at_once, they are added to f32 sums, still apart.
+template <>
+struct unit<f16, f16> : unit_512 {
+    using sums = __m512h;
+    struct wide_sums {
+        __m512 low;  // of 8 columns, even and odd in turn
+        __m512 high;
+    };
+    static constexpr bool moves_a = false;
+    static constexpr bool promotes = true;
+    // 32 products. Of 16 they were a seventh slower and two thirds as far off, of 64 a tenth faster
+    // and half as far off again.
+    static constexpr int steps_at_once = 2;
+
+    static sums zero() { return _mm512_setzero_ph(); }
+    static wide_sums wide_zero() { return {_mm512_setzero_ps(), _mm512_setzero_ps()}; }
+    static elements moved(elements a) { return a; }
+    static sums add(sums c, elements a, elements b) {
+        return _mm512_fmadd_ph(_mm512_castsi512_ph(a), _mm512_castsi512_ph(b), c);
+    }
+    static void promote(wide_sums& to, sums c) {
+        const __m512i bits = _mm512_castph_si512(c);
+        const __m512 low = _mm512_cvtph_ps(_mm512_castsi512_si256(bits));
+        const __m512 high = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(bits, 1));
+        to.low = _mm512_add_ps(to.low, low);
+        to.high = _mm512_add_ps(to.high, high);
+    }
+    // Even and odd, and what `before` has unless it is null.
+    static void store_total(std::byte* at, const wide_sums& of, const std::byte* before) {
+        const __m512i even =
+            _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+        const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+        __m512 total = _mm512_add_ps(_mm512_permutex2var_ps(of.low, even, of.high),
+                                     _mm512_permutex2var_ps(of.low, odd, of.high));
+        if (before != nullptr) total = _mm512_add_ps(total, _mm512_loadu_ps(before));
+        _mm512_storeu_ps(at, total);
+    }
+};
+
+#endif
 
 }  // namespace carat::cpu_engine::CARAT_ISA

@@ -1,4 +1,4 @@
-// From sums to C: C = alpha sums + beta C, rounded once where C is bf16.
+// From sums to C: C = alpha sums + beta C, rounded once where C is narrower.
 #pragma once
 
 #include "cpu/kernels/isa/narrow.hpp"
@@ -75,12 +75,12 @@ void store(const tile_result& r) {
     store_elements<T>(r);
 }
 
+template <class N>
 inline void store_narrow_tile(const tile_result& r) {
     for (int i = 0; i < r.rows; ++i)
-        store_sums<float, bf16>(r.cols,
-                                reinterpret_cast<const float*>(r.sums + i * sums_line_bytes),
-                                static_cast<float>(r.alpha), static_cast<float>(r.beta),
-                                r.c + i * r.row_stride_bytes, r.col_stride);
+        store_sums<float, N>(r.cols, reinterpret_cast<const float*>(r.sums + i * sums_line_bytes),
+                             static_cast<float>(r.alpha), static_cast<float>(r.beta),
+                             r.c + i * r.row_stride_bytes, r.col_stride);
 }
 
 }  // namespace carat::cpu_engine::CARAT_ISA
