@@ -24,8 +24,8 @@ enum class major : std::uint8_t { along_k, across };
 //   straight    one of theirs, over all of K
 //   promoted    of theirs over 128 bytes of K each, added up in f32 by the threads
 //   in_blocks   promoted, each times the scales of its 128 of K
-//   of_halves   promoted, and of f32 elements that packing has cut in two, large + small: what K
-//               runs over is small x large, large x small and large x large
+//   of_halves   promoted, and of f32 elements that packing has cut in two, large + small: a stage
+//               has both halves, and its sum is of small x large, large x small, large x large
 enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
 
 template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight,
@@ -61,7 +61,8 @@ struct config {
 
     static constexpr int a_bytes = tile_m * line_bytes;
     static constexpr int b_bytes = tile_n * line_bytes;
-    static constexpr int stage_bytes = a_bytes + b_bytes;
+    static constexpr int halves = Sums == summing::of_halves ? 2 : 1;  // of each, in a stage
+    static constexpr int stage_bytes = halves * (a_bytes + b_bytes);
     static constexpr int most_stages = 12;
     // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup.
     static constexpr int box_bytes = 64 * line_bytes;

@@ -158,8 +158,11 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
     }
 }
 
-// Of two blocks on a multiprocessor; and what a block alone may use.
-constexpr int fewest_stages = 3;
+// Of two blocks on a multiprocessor, of which those of halves have three products each; and what a
+// block alone may use.
+constexpr int fewest_stages(summing sums) {
+    return sums == summing::of_halves ? 2 : 3;
+}
 constexpr int most_shared_bytes = 227 * 1024 - 512;
 
 template <class Factor>
@@ -276,7 +279,7 @@ class product final : public fused_product {
         grid.products = static_cast<int>(count);
         const int shared = k.stages_that_fit(plan_.parts, false);
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
-        if (grid.blocks * count > multiprocessors && shared >= fewest_stages) {
+        if (grid.blocks * count > multiprocessors && shared >= fewest_stages(sums_)) {
             with.stages = shared;
             grid.shared_bytes = k.shared_bytes(shared, plan_.parts);
         }
@@ -315,7 +318,7 @@ class product final : public fused_product {
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
         const bool alone = shares_b || clusters * grid_.cluster <= multiprocessors;
         stages_ = k.stages_that_fit(plan_.parts, alone);
-        if (stages_ < fewest_stages) stages_ = k.stages_that_fit(plan_.parts, true);
+        if (stages_ < fewest_stages(sums_)) stages_ = k.stages_that_fit(plan_.parts, true);
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
         // The kernel may serve several products at a time, cut into different numbers of parts.
         facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes, most_shared_bytes);
@@ -402,7 +405,7 @@ class product final : public fused_product {
         return {.c = target_at(c),
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(tiles(p.k, depth_of_box()) * products_of(sums_)),
+                .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
                 .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * k.sharing)),
                 .tiles_n = static_cast<int>(tiles(p.n, k.tile_n)),
                 .stages = stages_,

@@ -54,7 +54,9 @@ struct ring {
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
         return tiles + stage * C::stage_bytes;
     }
-    [[nodiscard]] __device__ unsigned char* b(int stage) const { return a(stage) + C::a_bytes; }
+    [[nodiscard]] __device__ unsigned char* b(int stage) const {
+        return a(stage) + C::halves * C::a_bytes;
+    }
 
     // A warpgroup has read the stage: told by its first threads to all blocks that fill it.
     __device__ void give_back(int stage, int thread) const {
@@ -137,11 +139,12 @@ __device__ __forceinline__ void each_box_of_b(int col, int k, int rank, const Co
     }
 }
 
+// To the place of that half of the stage: 0, large ones or all there is, or 1.
 template <class C>
-__device__ __forceinline__ void load_a(const ring<C>& r, int stage, const CUtensorMap& map, int row,
-                                       int k, int batch) {
+__device__ __forceinline__ void load_a(const ring<C>& r, int stage, int half,
+                                       const CUtensorMap& map, int row, int k, int batch) {
     each_box_of_a<C>(row, k, [&](int line, int x, int y) {
-        unsigned char* const to = r.a(stage) + line * C::line_bytes;
+        unsigned char* const to = r.a(stage) + half * C::a_bytes + line * C::line_bytes;
         if constexpr (C::wide)
             ptx::copy_box(to, map, x, y, r.full[stage]);
         else
@@ -151,34 +154,17 @@ __device__ __forceinline__ void load_a(const ring<C>& r, int stage, const CUtens
 
 // To all blocks that share the tile of B.
 template <class C>
-__device__ __forceinline__ void load_b(const ring<C>& r, int stage, const CUtensorMap& map, int col,
-                                       int k, int rank, int batch) {
+__device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
+                                       const CUtensorMap& map, int col, int k, int rank,
+                                       int batch) {
     constexpr auto everyone = static_cast<std::uint16_t>((1 << C::sharing) - 1);
     each_box_of_b<C>(col, k, rank, [&](int line, int x, int y) {
-        unsigned char* const to = r.b(stage) + line * C::line_bytes;
+        unsigned char* const to = r.b(stage) + half * C::b_bytes + line * C::line_bytes;
         if constexpr (!C::wide)
             ptx::copy_box(to, map, x, y, batch, r.full[stage]);
         else
             ptx::copy_box_to_all(to, map, x, y, r.full[stage], everyone);
     });
-}
-
-// Where a step of K is in each operand, in tiles of K.
-struct step_of_k {
-    int a;
-    int b;
-};
-
-// Halves lie behind each other, all large ones first; both are in L2 when they are read again.
-template <class C>
-__device__ __forceinline__ step_of_k step_at(int k, int k_tiles) {
-    if constexpr (C::sums != summing::of_halves) {
-        return {k, k};
-    } else {
-        const int deep = k / 3;
-        const int small = k_tiles / 3;
-        return {deep + (k % 3 == 0 ? small : 0), deep + (k % 3 == 1 ? small : 0)};
-    }
 }
 
 template <class C, class Factor>
@@ -197,15 +183,20 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& 
         for (int k = first; k < end; ++k, at.advance(r.stages)) {
             ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
             ptx::arrive_and_expect(r.full[at.stage], C::stage_bytes);
-            const step_of_k step = step_at<C>(k, p.k_tiles);
-            load_a<C>(r, at.stage, a, here.row(t), step.a * C::tile_k, batch_a);
-            load_b<C>(r, at.stage, b, t.n * C::tile_n, step.b * C::tile_k, C::wide ? here.rank : 0,
-                      batch_b);
+            // Of an operand in halves all large ones come first, the small ones behind them.
+#pragma unroll
+            for (int half = 0; half < C::halves; ++half) {
+                const int from = (k + half * p.k_tiles) * C::tile_k;
+                load_a<C>(r, at.stage, half, a, here.row(t), from, batch_a);
+                load_b<C>(r, at.stage, half, b, t.n * C::tile_n, from, C::wide ? here.rank : 0,
+                          batch_b);
+            }
         }
     }
 }
 
 // A warpgroup's sums += its 64 rows of the stage's A times columns of the stage's B, from `col` on.
+// Of halves the products with a small one are summed first.
 template <class C, class Sums>
 __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int stage, int group,
                                                int col, bool add) {
@@ -220,11 +211,18 @@ __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int
     const std::uint64_t b = describe(r.b(stage) + col * C::line_bytes, C::b_major);
     constexpr int a_step = C::a_major == major::along_k ? 32 : instruction::k * C::line_bytes;
     constexpr int b_step = C::b_major == major::along_k ? 32 : instruction::k * C::line_bytes;
+    constexpr int products = C::halves == 2 ? 3 : 1;
     ptx::order_registers();
 #pragma unroll
-    for (int i = 0; i < C::tile_k / instruction::k; ++i)
-        instruction::multiply(sums, ptx::advanced(a, i * a_step), ptx::advanced(b, i * b_step),
-                              add || i > 0);
+    for (int product = 0; product < products; ++product) {
+        const int half_of_a = products == 3 && product == 0 ? C::a_bytes : 0;
+        const int half_of_b = products == 3 && product == 1 ? C::b_bytes : 0;
+#pragma unroll
+        for (int i = 0; i < C::tile_k / instruction::k; ++i)
+            instruction::multiply(sums, ptx::advanced(a, half_of_a + i * a_step),
+                                  ptx::advanced(b, half_of_b + i * b_step),
+                                  add || product > 0 || i > 0);
+    }
     ptx::commit();
 }
 
@@ -284,7 +282,7 @@ __device__ __forceinline__ void sum_stages_from_registers(float (&sums)[Count], 
     ptx::settle(sums);
 }
 
-// The same, added up in f32. While a warpgroup adds, the other one multiplies.
+// The same, added up in f32 a stage at a time. While a warpgroup adds, the other one multiplies.
 template <class C, int Count>
 __device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<C>& r, position& at,
                                                int k_tiles, int group, int thread,
