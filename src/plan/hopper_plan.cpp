@@ -26,9 +26,8 @@ constexpr double least_step_s = 0.16e-6;
 constexpr double alone_bytes_per_s = 90e9;
 constexpr double pair_bytes_per_s = 100e9;  // of two blocks on a multiprocessor
 constexpr double pair_in_clusters_bytes_per_s = 70e9;
-// Lines that begin between two sectors of 32 bytes take the copy engine so much longer: 95 GB/s
-// become 51 where every second line does, 40 where all do.
-constexpr double off_sectors = 1.9;
+// Lines that begin between two sectors of 32 bytes take the copy engine so much longer.
+constexpr double off_sectors = 1.7;
 constexpr double memory_bytes_per_s = 4.1e12;
 constexpr double writing_bytes_per_s = 3.6e12;  // C, which waits for the last step
 constexpr double seen_apart = 0.5;              // of it, where another tile is multiplied meanwhile
