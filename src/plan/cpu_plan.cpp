@@ -14,6 +14,13 @@ namespace {
 constexpr double least_bytes_per_thread = 3 << 19;
 constexpr double least_per_thin_thread = 1 << 17;
 
+// Up to so many columns A is read once where it lies, instead of packed: 45 to 51 GFLOP/s at
+// 32 x 4096 x 4096 in f64.
+constexpr int few_columns = 32;
+
+// Depth of blocks whose strips of B are read where they lie.
+constexpr std::int64_t most_depth_read = 512;
+
 // Rows of A up to this many bytes, four vectors of AVX-512, are few: B is read once or twice.
 constexpr std::int64_t few_rows_bytes = 256;
 
@@ -28,18 +35,20 @@ bool fits_l2(const request& r, const kernel_shape& kernel, const machine& on) {
     return std::max(operands, r.m * r.n) * kernel.element_bytes <= on.l2_bytes / 4 * 3;
 }
 
+// Few rows of A stay in L2 while B streams past once, if its depths lie side by side.
+bool has_few_rows(const request& r, const kernel_shape& kernel) {
+    return r.depths_of_b && r.m * kernel.element_bytes <= few_rows_bytes;
+}
+
 // In L2 a register tile is faster: 61 against 31 GFLOP/s at 7 x 64 x 64, 64 against 40 at
 // 7 x 256 x 256 (f64, one thread). Beyond, or where a tile's lines of A would compete for a few
 // sets of the caches, what counts is to read A in order.
 bool is_thin(const request& r, const kernel_shape& kernel, const machine& on) {
     if (r.n == 1) return (r.rows_of_a || r.depths_of_a) && r.m * r.k >= 1024;
-    const std::int64_t kept_bytes = r.conflicting_a ? on.l1_bytes : on.l2_bytes;
-    return r.n <= most_thin_columns && r.rows_of_a && r.m * r.k * kernel.element_bytes > kept_bytes;
-}
-
-// Few rows of A stay in L2 while B streams past once, if its depths lie side by side.
-bool has_few_rows(const request& r, const kernel_shape& kernel) {
-    return r.depths_of_b && r.m * kernel.element_bytes <= few_rows_bytes;
+    const bool very_few = r.n <= most_thin_columns;
+    if (!r.rows_of_a || r.n > few_columns || (!very_few && has_few_rows(r, kernel))) return false;
+    const std::int64_t kept_bytes = very_few && r.conflicting_a ? on.l1_bytes : on.l2_bytes;
+    return r.m * r.k * kernel.element_bytes > kept_bytes;
 }
 
 // Without packing f64 reaches 66 GFLOP/s at 256^3 where packed blocks reach 58 and MKL 61, and f32
@@ -59,9 +68,27 @@ std::int64_t choose_direct_kc(const request& r, const kernel_shape& kernel, cons
     return balanced(r.k, std::max(least, on.l2_bytes / 2 / (r.m * kernel.element_bytes)), 1);
 }
 
-// A strip of B this deep takes half of L1.
+// Packing a block costs as much as 16 columns' or rows' share of multiplying it, which a panel of B
+// must win back over the blocks of A that it meets, and A over nothing but its own way to L2. The
+// number of threads has no say in either, because kc follows. GFLOP/s of f64 with both packed, with
+// A only, with neither: 384^3 76, 82, 86 (MKL 77), 512^3 78, 81, 80 (77), 1000^3 81, 82, 80 (81),
+// 2000^3 83, 80, 70 (80).
+bool reads_b(const request& r, const kernel_shape& kernel, const machine& on) {
+    constexpr std::int64_t most_blocks_of_a = 4;
+    const std::int64_t block = on.l2_bytes / 2 / most_depth_read;
+    return r.same_types && r.depths_of_b && r.wanted.kc == 0 &&
+           r.m * kernel.element_bytes <= most_blocks_of_a * block;
+}
+
+bool reads_a(const request& r, const kernel_shape& kernel, const machine& on) {
+    return reads_b(r, kernel, on) && r.rows_of_a && !r.conflicting_a &&
+           r.m * r.k * kernel.element_bytes <= on.l2_bytes;
+}
+
+// A strip of B this deep takes half of L1, or two thirds where it is not packed.
 std::int64_t most_depth(const request& r, const kernel_shape& kernel, const machine& on) {
     if (r.wanted.kc != 0) return r.wanted.kc;
+    if (reads_b(r, kernel, on)) return most_depth_read;
     const std::int64_t depth = on.l1_bytes / 2 / (kernel.nr * kernel.element_bytes);
     return std::clamp<std::int64_t>(depth, 64, 512);
 }
@@ -74,7 +101,10 @@ blocking choose_blocks(const cpu_plan& plan, const request& r, const kernel_shap
     const blocking& wanted = r.wanted;
     blocking chosen;
     chosen.kc = balanced(r.k, most_depth(r, kernel, on), 1);
-    const std::int64_t most_mc = wanted.mc != 0 ? wanted.mc : on.l2_bytes / 2 / (chosen.kc * bytes);
+    chosen.reads_a = reads_a(r, kernel, on);
+    chosen.reads_b = reads_b(r, kernel, on);
+    const std::int64_t most_l2_bytes = on.l2_bytes / 8 * (chosen.reads_a ? 5 : 4);
+    const std::int64_t most_mc = wanted.mc != 0 ? wanted.mc : most_l2_bytes / (chosen.kc * bytes);
     const std::int64_t most_nc = wanted.nc != 0 ? wanted.nc : on.l3_bytes / 2 / (chosen.kc * bytes);
     chosen.mc = balanced(ceil_div(r.m, plan.threads_m), most_mc, kernel.mr);
     chosen.nc = balanced(ceil_div(r.n, plan.threads_n), most_nc, kernel.nr);
@@ -118,11 +148,14 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
     const double least = plan.how == path::thin ? least_per_thin_thread
                                                 : least_bytes_per_thread / kernel.element_bytes;
     // Packing an element costs about as much as 8 multiplications.
-    const grid threads = choose_grid(wanted, kernel.mr, kernel.nr, {least, 8, 8});
+    // The path thin is cut by rows alone: columns share what is read of A.
+    const int nr = plan.how == path::thin ? few_columns : kernel.nr;
+    const grid threads = choose_grid(wanted, kernel.mr, nr, {least, 8, 8});
     plan.threads_m = threads.m;
-    plan.threads_n = plan.how == path::thin ? 1 : threads.n;
+    plan.threads_n = threads.n;
     if (plan.how == path::blocked) {
         plan.blocks = choose_blocks(plan, wanted, kernel, on);
+        plan.fetches_c = !fits_l2(wanted, kernel, on);
     }
     if (plan.how == path::direct) {
         plan.packs_a = !wanted.rows_of_a || (wanted.conflicting_a && wanted.n > 2 * kernel.nr);
@@ -156,12 +189,12 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
         return std::to_string(a * b * kernel.element_bytes / 1024) + " KiB";
     };
     const blocking& b = plan.blocks;
+    const auto place = [](bool read) { return read ? ", read where they lie\n" : ", packed\n"; };
     text << "blocks of A " << b.mc << " x " << b.kc << ", " << kib(b.mc, b.kc) << " of "
-         << on.l2_bytes / 1024 << " KiB of L2\n"
-         << "panels of B " << b.kc << " x " << b.nc << ", " << kib(b.kc, b.nc) << " of "
-         << on.l3_bytes / 1024 << " KiB of L3 a core\n"
-         << "strips of B " << b.kc << " x " << kernel.nr << ", " << kib(b.kc, kernel.nr) << " of "
-         << on.l1_bytes / 1024 << " KiB of L1\n";
+         << on.l2_bytes / 1024 << " KiB of L2" << place(b.reads_a) << "panels of B " << b.kc
+         << " x " << b.nc << ", " << kib(b.kc, b.nc) << " of " << on.l3_bytes / 1024
+         << " KiB of L3 a core" << place(b.reads_b) << "strips of B " << b.kc << " x " << kernel.nr
+         << ", " << kib(b.kc, kernel.nr) << " of " << on.l1_bytes / 1024 << " KiB of L1\n";
     return end();
 }
 

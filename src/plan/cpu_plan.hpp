@@ -27,7 +27,7 @@ struct kernel_shape {
 enum class path : std::uint8_t {
     direct,   // B, and A where it can be, are read where they lie: no workspace
     thin,     // few columns: A is read once, in the order of memory; no workspace
-    blocked,  // packed blocks, any number of threads
+    blocked,  // blocks, packed where that pays, any number of threads
 };
 
 // Of the path thin.
@@ -37,6 +37,9 @@ struct blocking {
     std::int64_t mc = 0;  // rows of a packed block of A, a multiple of mr
     std::int64_t nc = 0;  // columns of a packed panel of B, a multiple of nr
     std::int64_t kc = 0;  // depth of both
+    // Not packed but read where they lie, since it is packing that does not pay.
+    bool reads_a = false;
+    bool reads_b = false;
 };
 
 struct cpu_plan {

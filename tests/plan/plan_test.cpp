@@ -88,6 +88,29 @@ TEST(cpu_plan, operands_that_fit_into_l2_are_read_where_they_lie) {
     EXPECT_TRUE(make_cpu_plan(across, f64_24x8, server).packs_a);
 }
 
+// What packing costs is won back over other blocks; threads have no say, since kc follows.
+TEST(cpu_plan, operands_that_meet_few_blocks_are_read_where_they_lie) {
+    for (const int threads : {1, 4}) {
+        const blocking neither = make_cpu_plan(square(350, threads), f64_24x8, server).blocks;
+        EXPECT_TRUE(neither.reads_a && neither.reads_b);
+        EXPECT_EQ(neither.kc, 350);
+        const blocking a_only = make_cpu_plan(square(500, threads), f64_24x8, server).blocks;
+        EXPECT_TRUE(!a_only.reads_a && a_only.reads_b);
+        const blocking both = make_cpu_plan(square(513, threads), f64_24x8, server).blocks;
+        EXPECT_TRUE(!both.reads_a && !both.reads_b);
+        EXPECT_EQ(both.kc, 257);
+    }
+    request asked = square(350, 1);
+    asked.wanted.kc = 100;
+    EXPECT_FALSE(make_cpu_plan(asked, f64_24x8, server).blocks.reads_b);
+    request apart = square(350, 1);
+    apart.conflicting_a = true;
+    EXPECT_FALSE(make_cpu_plan(apart, f64_24x8, server).blocks.reads_a);
+    request across = square(350, 1);
+    across.depths_of_b = false;
+    EXPECT_FALSE(make_cpu_plan(across, f64_24x8, server).blocks.reads_b);
+}
+
 TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {
     request few{.m = 32, .n = 4096, .k = 4096, .most_threads = 2};
     const cpu_plan p = make_cpu_plan(few, f64_24x8, server);
@@ -104,7 +127,9 @@ TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {
 TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
     const auto how = [](const request& r) { return make_cpu_plan(r, f64_24x8, server).how; };
     EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000}), path::thin);
-    EXPECT_EQ(how({.m = 1000, .n = 9, .k = 3000}), path::blocked);
+    EXPECT_EQ(how({.m = 1000, .n = 32, .k = 3000}), path::thin);
+    EXPECT_EQ(how({.m = 1000, .n = 33, .k = 3000}), path::blocked);
+    EXPECT_EQ(how({.m = 32, .n = 9, .k = 9000}), path::direct);  // few rows
     EXPECT_EQ(how({.m = 100, .n = 7, .k = 100}), path::direct);  // in L2
     EXPECT_EQ(how({.m = 100, .n = 7, .k = 100, .conflicting_a = true}), path::thin);
     EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000, .rows_of_a = false}), path::blocked);
@@ -113,6 +138,8 @@ TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
     EXPECT_EQ(how({.m = 8, .n = 1, .k = 8}), path::direct);
     const request large{.m = 4096, .n = 1, .k = 4096, .most_threads = 4};
     EXPECT_EQ(make_cpu_plan(large, f64_24x8, server).threads_m, 4);
+    const request wider{.m = 1000, .n = 32, .k = 3000, .most_threads = 4};
+    EXPECT_EQ(make_cpu_plan(wider, f64_24x8, server).threads_m, 4);
 }
 
 TEST(cpu_plan, a_second_thread_waits_for_as_much_work_in_any_type) {

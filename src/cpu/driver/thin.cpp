@@ -1,4 +1,6 @@
-// Products with few columns: a stretch of rows at a time, whose sums stay in L1 over all of k.
+// Products with few columns: a stretch of rows at a time, whose sums stay near over all of k.
+// Beyond most_thin_columns the columns take turns with what has been read of A, thin_depths at a
+// time.
 #include <algorithm>
 
 #include "cpu/driver/loops.hpp"
@@ -7,7 +9,8 @@ namespace carat::cpu_engine {
 
 namespace {
 
-constexpr std::int64_t sums_bytes = 16 << 10;
+// On the stack. Stretches are as long as these allow: the reader of A starts anew at each.
+constexpr std::int64_t sums_bytes = 64 << 10;
 constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t copied_depth = 1024;
 
@@ -31,14 +34,24 @@ void store(const task<T>& t, const thin_call<T>& call, std::int64_t i, std::int6
 
 // Rows of A lie side by side.
 template <class T>
-void add_columns(const task<T>& t, thin_call<T>& call, std::int64_t i) {
-    call.k = t.k;
-    call.a = reinterpret_cast<const T*>(t.a.at(i, 0));
+void add_columns(const task<T>& t, thin_call<T> call, std::int64_t i) {
+    const std::int64_t groups = plan::ceil_div(t.n, plan::most_thin_columns);
     call.a_step = t.a.along;
-    call.b = reinterpret_cast<const T*>(t.b.data);
     call.b_step = t.b.along;
     call.b_across = t.b.across;
-    t.with->thin_columns[static_cast<std::size_t>(call.cols - 1)](call);
+    T* const sums = call.sums;
+    const std::int64_t together = groups == 1 ? t.k : thin_depths;
+    for (std::int64_t p = 0; p < t.k; p += together) {
+        call.k = std::min(together, t.k - p);
+        call.a = reinterpret_cast<const T*>(t.a.at(i, p));
+        std::int64_t first = 0;
+        for (std::int64_t left = groups; left > 0; --left, first += call.cols) {
+            call.cols = static_cast<int>(plan::ceil_div(t.n - first, left));
+            call.b = reinterpret_cast<const T*>(t.b.at(first, p));
+            call.sums = sums + first * call.sums_step;
+            t.with->thin_columns[static_cast<std::size_t>(call.cols - 1)](call);
+        }
+    }
 }
 
 // Depths of A lie side by side; those of b are copied where they don't.
@@ -98,10 +111,13 @@ void multiply_thin(const task<T>& t) {
     thin_call<T> call{};
     call.sums = sums;
     call.cols = static_cast<int>(t.n);
-    call.sums_step = sums_bytes / static_cast<std::int64_t>(sizeof(T)) / t.n / line * line;
+    // An odd number of lines, so that columns do not share a few sets of L1.
+    call.sums_step = ((sums_bytes / line_bytes / t.n - 1) | 1) * line;
     for (std::int64_t i = 0; i < t.m; i += call.rows) {
         call.rows = std::min(call.sums_step, t.m - i);
-        std::fill(sums, sums + t.n * call.sums_step, T{0});
+        const std::int64_t whole_lines = plan::ceil_div(call.rows, line) * line;
+        for (std::int64_t j = 0; j < t.n; ++j)
+            std::fill_n(sums + j * call.sums_step, whole_lines, T{0});
         if (t.a.across == 1)
             add_columns(t, call, i);
         else

@@ -39,6 +39,9 @@ struct tile_call {
     int cols;        // 1 to nr, direct: to direct_columns of as many vectors as the rows need
 };
 
+// Depths of A that are read together where there are few columns.
+inline constexpr int thin_depths = 16;
+
 // sums[j * sums_step + i] += sum over p of A(i, p) B(p, j), for few columns. A's rows or its depths
 // are contiguous, depending on the kernel; a_step is the other stride. Strides are in elements.
 template <class T>
