@@ -117,13 +117,13 @@ requires(!batched<M>) erased_batch erase_batch(M& m) {
     return {erase(m), 0, 0, nullptr};
 }
 
-template <class A, class B, class E, class C, class P = cpu>
+template <class A, class B, class E, class C, class P = cpu, bool Finished = false>
 constexpr bool check_batch() {
     static_assert(batched<C>,
                   "carat::matrix_products: C must be a batch: carat::strided(c, count, "
                   "stride) or carat::pointers(...)");
     if constexpr (batched<C>)
-        return check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P>();
+        return check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P, Finished>();
     return false;
 }
 
@@ -150,9 +150,9 @@ requires(!detail::finishing<C>) void matrix_products(const P& where, A&& a, B&& 
 // C = finish(A B) for each product, with the values of the finish for all.
 template <detail::place P, class A, class B, class C, detail::finishing F>
 void matrix_products(const P& where, A&& a, B&& b, C&& c, const F& last) {
-    if constexpr (detail::check_batch<A, B, C, C, P>()) {
+    if constexpr (detail::check_batch<A, B, C, C, P, true>()) {
         using element = detail::product_element<detail::each_in<A>, detail::each_in<B>>;
-        if constexpr (detail::check_finish<F, element>())
+        if constexpr (detail::check_finish<F, element, detail::element_of<detail::each_in<C>>>())
             detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), nullptr,
                                    detail::erase_batch(c), &last.steps());
     }
@@ -161,10 +161,10 @@ void matrix_products(const P& where, A&& a, B&& b, C&& c, const F& last) {
 // C = E + finish(A B) for each product.
 template <detail::place P, class A, class B, class E, class C, detail::finishing F>
 void matrix_products(const P& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
-    if constexpr (detail::check_batch<A, B, E, C, P>()) {
+    if constexpr (detail::check_batch<A, B, E, C, P, true>()) {
         using element = detail::product_element<detail::each_in<A>, detail::each_in<B>>;
         const detail::erased_batch added = detail::erase_batch(e);
-        if constexpr (detail::check_finish<F, element>())
+        if constexpr (detail::check_finish<F, element, detail::element_of<detail::each_in<C>>>())
             detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), &added,
                                    detail::erase_batch(c), &last.steps());
     }

@@ -9,6 +9,12 @@
 // double, float for the rest), and E is added after the last: C = finish(A B) + E. What is not a
 // number stays so. Values are read while the product runs, not when the step is made.
 //
+// Sums of bytes are 32-bit integers, true or an error, and rounded to float before the first step.
+// C is float, f16 or bf16, or bytes again, to nearest even and saturated:
+//
+//   carat::matrix_product(x, w, y, carat::scale(scales) | carat::bias(v));          // float
+//   carat::matrix_product(x, w, y, carat::scale(scales) | carat::relu | carat::scale(1 / next));
+//
 // On a GPU (carat::cuda) there are no functors, but gates and the largest number:
 //
 //   carat::matrix_product(carat::cuda{}, x, w, y, carat::swiglu);        // W has 2n columns, Y n

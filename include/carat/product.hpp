@@ -16,11 +16,12 @@
 //
 // Elements: double; float, with a C of float, carat::f16 or carat::bf16; std::int32_t; carat::f16
 // or carat::bf16 with a C of the same type or of float; std::int8_t and std::uint8_t, also one by
-// the other, with a C of std::int32_t. f16 and bf16 are summed in float and rounded once; where the
-// processor has instructions for bf16 (AMX, AVX512_BF16), they take its subnormal numbers, below
-// 2^-126, for zeros. carat::cpu{.f16 = carat::f16_as::f16_sums} asks for faster sums of less.
-// Sums of std::int32_t are true or an error, never wrapped or saturated: their scale factors must
-// be whole numbers, and a result that does not fit throws before C is touched.
+// the other, with a C of std::int32_t, or of float, f16 or bf16, or with a finish of bytes. f16 and
+// bf16 are summed in float and rounded once; where the processor has instructions for bf16 (AMX,
+// AVX512_BF16), they take its subnormal numbers, below 2^-126, for zeros. carat::cpu{.f16 =
+// carat::f16_as::f16_sums} asks for faster sums of less. Sums of std::int32_t are true or an error,
+// never wrapped or saturated: their scale factors must be whole numbers, and a result that does not
+// fit throws before C is touched.
 //
 // E may be C itself; otherwise C must overlap none of A, B, E, nor values of a finish. Without E,
 // or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
@@ -94,16 +95,25 @@ concept multiplied = std::same_as<T, double> || std::same_as<T, float> ||
 template <class T>
 concept summed_in_f32 = std::same_as<T, float> || sizeof(T) == 2 || fp8<T>;
 
-template <class T, class C, class P>
+// Of bytes: what sums of them may be rounded to on a CPU; to bytes by a finish only.
+template <class C, bool Finished>
+concept rounded_from_integers = std::same_as<C, float> || std::same_as<C, f16> ||
+    std::same_as<C, bf16> ||
+    (Finished && (std::same_as<C, std::int8_t> || std::same_as<C, std::uint8_t>));
+
+template <class T, class C, class P, bool Finished>
 concept summed_into = (std::same_as<T, C> && sizeof(T) != 1) ||
-                      (sizeof(T) == 1 && !fp8<T> && std::same_as<C, std::int32_t>) ||
+                      (sizeof(T) == 1 && !fp8<T> &&
+                       (std::same_as<C, std::int32_t> ||
+                        (std::same_as<P, cpu> && rounded_from_integers<C, Finished>))) ||
                       (sizeof(T) == 2 && std::same_as<C, float>) ||
                       (sizeof(C) == 2 && std::same_as<T, float>) ||
                       (std::same_as<P, cuda> && summed_in_f32<T> && summed_in_f32<C>);
 
-// The type in which elements of T are summed.
-template <class T>
-using sums_of = std::conditional_t<sizeof(T) == 2 || fp8<T>, float, T>;
+// The type in which sums of elements of T are finished on their way to a C of that type.
+template <class T, class C>
+using sums_of = std::conditional_t<
+    sizeof(T) == 2 || fp8<T> || (sizeof(T) == 1 && !std::same_as<C, std::int32_t>), float, T>;
 
 template <class M>
 concept ready = std::same_as<std::remove_cvref_t<M>, prepared_matrix>;
@@ -134,16 +144,17 @@ concept scales_suit =
     !block_scaled<E> && ((!block_scaled<A> && !block_scaled<B>) ||
                          (e4m3_in_blocks<A> && e4m3_in_blocks<B> && std::same_as<P, cuda>));
 
-template <class A, class B, class E, class C, class P>
+template <class A, class B, class E, class C, class P, bool Finished>
 concept product_of =
     (readable<A, P> || ready<A>)&&(readable<B, P> || ready<B>)&&(!ready<A> || !ready<B>)&&(
         std::same_as<P, cpu> || (!ready<A> && !ready<B>)) &&
     readable<E, P>&& writable<C>&& scales_suit<A, B, E, P> &&
     (ready<A> || ready<B> || multiplied_by<element_of<A>, element_of<B>>)&&summed_into<
-        product_element<A, B>, element_of<C>, P>&& std::same_as<element_of<E>, element_of<C>>;
+        product_element<A, B>, element_of<C>, P, Finished>&& std::same_as<element_of<E>,
+                                                                          element_of<C>>;
 
 // One message for each thing that can be wrong; the first that fails says it.
-template <class A, class B, class E, class C, class P = cpu>
+template <class A, class B, class E, class C, class P = cpu, bool Finished = false>
 constexpr bool check_types() {
     constexpr bool both = (operand<A> || ready<A>)&&(operand<B> || ready<B>);
     static_assert(
@@ -167,11 +178,12 @@ constexpr bool check_types() {
     static_assert(!operand<A> || !operand<B> || multiplied_by<element_of<A>, element_of<B>>,
                   "carat::matrix_product: A and B must have the same element type, or both be "
                   "8-bit integers, or both fp8");
-    static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>, P>,
+    static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>, P, Finished>,
                   "carat::matrix_product: C must have the element type of A, or float where A is "
-                  "carat::f16 or carat::bf16, or one of these where A is float, or std::int32_t "
-                  "where A is an 8-bit integer; on a GPU float, carat::f16, carat::bf16 or fp8 "
-                  "where A is one of them");
+                  "carat::f16 or carat::bf16, or one of these where A is float; where A is an "
+                  "8-bit integer std::int32_t, on a CPU also float, carat::f16 or carat::bf16, and "
+                  "with a finish that says how to scale them 8-bit integers; on a GPU float, "
+                  "carat::f16, carat::bf16 or fp8 where A is one of them");
     static_assert(scales_suit<A, B, E, P>,
                   "carat::matrix_product: scales of blocks are for A and B both, of carat::e4m3, "
                   "with carat::cuda");
@@ -179,17 +191,20 @@ constexpr bool check_types() {
                   "carat::matrix_product: C is read-only (its elements are const)");
     static_assert(!operand<E> || !matrix_like<C> || std::same_as<element_of<E>, element_of<C>>,
                   "carat::matrix_product: E must have the element type of C");
-    return product_of<A, B, E, C, P>;
+    return product_of<A, B, E, C, P, Finished>;
 }
 
-template <class F, class A>
+template <class F, class A, class C>
 constexpr bool check_finish() {
     using asked = typename sums_asked_for<F>::type;
-    constexpr bool suits = std::same_as<asked, any_sums> || std::same_as<asked, sums_of<A>>;
-    static_assert(finish_value<sums_of<A>>,
-                  "carat::matrix_product: products of integers can't have a finish");
+    using sums = sums_of<A, C>;
+    constexpr bool suits = std::same_as<asked, any_sums> || std::same_as<asked, sums>;
+    static_assert(finish_value<sums>,
+                  "carat::matrix_product: products of integers into std::int32_t can't have a "
+                  "finish; of bytes, on a CPU, take a C of float, carat::f16, carat::bf16, "
+                  "std::int8_t or std::uint8_t");
     static_assert(
-        suits || !finish_value<sums_of<A>>,
+        suits || !finish_value<sums>,
         "carat::matrix_product: values of a finish must be double where A is, else float");
     return suits;
 }
@@ -221,10 +236,11 @@ template <detail::place P, class A, class B, class C, detail::finishing F>
 void matrix_product(const P& where, A&& a, B&& b, C&& c, const F& last) {
     using target = std::remove_reference_t<C>;
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
-                                      target, target, P>()) {
+                                      target, target, P, true>()) {
         if constexpr (detail::check_finish<F,
                                            detail::product_element<std::remove_reference_t<A>,
-                                                                   std::remove_reference_t<B>>>())
+                                                                   std::remove_reference_t<B>>,
+                                           detail::element_of<std::remove_reference_t<C>>>())
             detail::multiply_finished(where, detail::erase(a), detail::erase(b), nullptr,
                                       detail::erase(c), last.steps());
     }
@@ -234,12 +250,13 @@ void matrix_product(const P& where, A&& a, B&& b, C&& c, const F& last) {
 template <detail::place P, class A, class B, class E, class C, detail::finishing F>
 void matrix_product(const P& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
-                                      std::remove_reference_t<E>, std::remove_reference_t<C>,
-                                      P>()) {
+                                      std::remove_reference_t<E>, std::remove_reference_t<C>, P,
+                                      true>()) {
         const detail::erased_matrix added = detail::erase(e);
         if constexpr (detail::check_finish<F,
                                            detail::product_element<std::remove_reference_t<A>,
-                                                                   std::remove_reference_t<B>>>())
+                                                                   std::remove_reference_t<B>>,
+                                           detail::element_of<std::remove_reference_t<C>>>())
             detail::multiply_finished(where, detail::erase(a), detail::erase(b), &added,
                                       detail::erase(c), last.steps());
     }

@@ -186,6 +186,17 @@ std::vector<std::int32_t> exact_if_needed(const core::problem& p, int threads,
     return checked(product_of_wides(p, a, b, e), a.rows, b.cols);
 }
 
+void check_sums_fit(const core::problem& p, const erased_matrix& a, const erased_matrix& b) {
+    const factors f = {p.alpha == 0 ? 0 : 1, 0};
+    if (bound(p, f, a, b, nullptr, &largest_of_type) <= most ||
+        bound(p, f, a, b, nullptr, &largest_of_elements) <= most)
+        return;
+    throw error(error_code::overflow,
+                "matrix_product: max|A| max|B| K for K = " + std::to_string(p.k) +
+                    " does not fit in the 32 bits that bytes are summed in; C is unchanged; cut K "
+                    "and give the sum of the first part to the next as E");
+}
+
 void write_rows(const std::vector<std::int32_t>& from, const erased_matrix& c) {
     const matrix_view<std::int32_t> out(static_cast<std::int32_t*>(c.data), c.rows, c.cols,
                                         c.row_stride, c.col_stride);

@@ -21,6 +21,11 @@ namespace carat::api {
                                                         const detail::erased_matrix& b,
                                                         const detail::erased_matrix* e);
 
+// For products of bytes that are rounded to another type: throws carat::error(overflow) unless
+// max|A| max|B| K fits in the 32 bits they are summed in.
+void check_sums_fit(const core::problem& p, const detail::erased_matrix& a,
+                    const detail::erased_matrix& b);
+
 void write_rows(const std::vector<std::int32_t>& from, const detail::erased_matrix& c);
 
 // The largest magnitude of integers, read in the order of memory.

@@ -50,10 +50,13 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
         const std::vector<std::int32_t> exact = api::exact_if_needed(p, threads, a, b, e);
         if (!exact.empty()) return api::write_rows(exact, c);
     }
-    if (steps == nullptr) return run_engine(p, threads, kernels, a, b, e, c, nullptr);
-    cpu_engine::finishing last = {.steps = std::span(steps->at.data(), steps->count),
-                                  .e_layout = {},
-                                  .in_place = e != nullptr && api::same_elements(*e, c)};
+    const bool rounds_integers = is_byte_integer(p.a_type) && p.c_type != dtype::i32;
+    if (rounds_integers) api::check_sums_fit(p, a, b);
+    if (steps == nullptr && !rounds_integers)
+        return run_engine(p, threads, kernels, a, b, e, c, nullptr);
+    cpu_engine::finishing last = {
+        .steps = {}, .e_layout = {}, .in_place = e != nullptr && api::same_elements(*e, c)};
+    if (steps != nullptr) last.steps = std::span(steps->at).first(steps->count);
     if (e != nullptr) last.e_layout = {e->row_stride, e->col_stride};
     run_engine(p, threads, kernels, a, b, e, c, &last);
 }

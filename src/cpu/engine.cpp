@@ -44,6 +44,11 @@ source operand(const void* data, dtype type, std::int64_t across, std::int64_t a
             across, along};
 }
 
+// Whether sums of integers are finished as f32, which C may be narrower than.
+bool rounds_integers(const core::problem& p) {
+    return is_byte_integer(p.a_type) && p.c_type != dtype::i32;
+}
+
 // `p` has been turned. `apart`: sums can't be kept in C.
 plan::request request_of(const core::problem& p, bool apart, int threads,
                          const plan::blocking& wanted) {
@@ -77,8 +82,8 @@ task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
             .c = static_cast<T*>(data.c),
             .c_row_stride = p.c_layout.row_stride,
             .c_col_stride = p.c_layout.col_stride,
-            .alpha = factor<T>(p.alpha),
-            .beta = factor<T>(p.beta)};
+            .alpha = rounds_integers(p) ? T{1} : factor<T>(p.alpha),
+            .beta = rounds_integers(p) ? T{0} : factor<T>(p.beta)};
 }
 
 }  // namespace
@@ -86,7 +91,7 @@ task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
 std::string unsupported(const core::problem& p) {
     const bool wider = (is_narrow(p.a_type) && p.c_type == dtype::f32) ||
                        (p.a_type == dtype::f32 && is_narrow(p.c_type)) ||
-                       (is_byte_integer(p.a_type) && p.c_type == dtype::i32);
+                       (is_byte_integer(p.a_type) && p.c_type != dtype::f64 && !is_fp8(p.c_type));
     const bool same = p.a_type == p.c_type && !is_byte_integer(p.a_type);
     const bool alike =
         p.a_type == p.b_type || (is_byte_integer(p.a_type) && is_byte_integer(p.b_type));
@@ -147,7 +152,7 @@ task<T> product::make(const core::operands& data) const {
 }
 
 bool product::apart() const {
-    return is_narrow(problem_.c_type) ||
+    return is_narrow(problem_.c_type) || rounds_integers(problem_) ||
            (last_ != nullptr && last_->in_place && problem_.beta != 0);
 }
 
@@ -156,7 +161,8 @@ plan::kernel_shape product::shape() const {
         return plan::kernel_shape{k.name, k.mr, k.nr, bytes};
     };
     if (problem_.a_type == dtype::f64) return of(kernels_->f64, 8);
-    if (problem_.c_type == dtype::i32) return of(kernels_->i32, 4);
+    if (problem_.c_type == dtype::i32 || is_byte_integer(problem_.a_type))
+        return of(kernels_->i32, 4);
     return of(kernels_->f32, 4);
 }
 
@@ -235,6 +241,8 @@ store_target<T> product::target(const core::operands& data) const {
     store_function<T> store = with.store;
     if (problem_.c_type == dtype::f16) store = with.store_f16;
     if (problem_.c_type == dtype::bf16) store = with.store_bf16;
+    if (problem_.c_type == dtype::i8) store = with.store_i8;
+    if (problem_.c_type == dtype::u8) store = with.store_u8;
     return {static_cast<std::byte*>(data.c), static_cast<std::int64_t>(size_bytes(problem_.c_type)),
             problem_.c_layout.row_stride, problem_.c_layout.col_stride, store};
 }
@@ -244,6 +252,7 @@ finish_call<T> product::finish_of(const core::operands& data, bool runs_are_rows
     const core::layout& e = last_->e_layout;
     return {.function = kernel_of<T>(*kernels_).finish,
             .steps = last_->steps,
+            .of_integers = is_byte_integer(problem_.a_type),
             .alpha = factor<T>(problem_.alpha),
             .down = !runs_are_rows,
             .beta = factor<T>(problem_.beta),
@@ -259,16 +268,16 @@ void product::run_apart(const core::operands& data, std::byte* memory) const {
     core::operands sums = data;
     sums.c = nullptr;
     task<T> whole = make<T>(sums);
-    const store_target<T> c = target<T>(data);
-    finish_call<T> last;
+    const store_target<finished_in<T>> c = target<finished_in<T>>(data);
+    finish_call<finished_in<T>> last;
     if (last_ != nullptr) {
-        last = finish_of<T>(data, swapped_);
+        last = finish_of<finished_in<T>>(data, swapped_);
         whole.finish = &last;
     }
     if (request_.k == 0) return store_zeros(whole, c);
     const std::size_t share = thread_bytes();
     const auto work = [&](int thread, stretch rows, stretch cols) {
-        store_target<T> part = c;
+        store_target<finished_in<T>> part = c;
         part.data = c.at(rows.first, cols.first);
         std::byte* own = memory + static_cast<std::size_t>(thread) * share;
         multiply_apart(rectangle(whole, rows.first, cols.first, rows.size, cols.size), plan_.blocks,
@@ -289,6 +298,7 @@ void product::run_tiles(const core::operands& data, std::byte* memory) const {
 product::runner product::choose_runner() const {
     if (problem_.m == 0 || problem_.n == 0) return &product::run_nothing;
     if (tiles_) return &product::run_tiles;
+    if (apart() && is_byte_integer(problem_.a_type)) return &product::run_apart<std::uint32_t>;
     if (apart())
         return problem_.c_type == dtype::f64 ? &product::run_apart<double>
                                              : &product::run_apart<float>;

@@ -31,6 +31,7 @@ struct finishing {
 
 // A plan for a supported problem. With a finish or a prepared operand these must outlive it; the
 // operand's layout in the problem is what it was, and decides with the others how sums are made.
+// Products of bytes into anything but i32 have a finish, maybe of no steps.
 // f16 and bf16 are summed in f32; i8 and i32 modulo 2^32 (the public call checks that this is the
 // true result). The same values for any number of threads.
 class product {

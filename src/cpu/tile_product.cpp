@@ -55,6 +55,23 @@ const tile_kernel& kernel_for(const core::problem& p, const tile_set& from) {
     return p.b_type == dtype::i8 ? from.u8_i8 : from.u8;
 }
 
+store_tile_function store_for(dtype c, const tile_stores& from) {
+    switch (c) {
+        case dtype::f16:
+            return from.f16;
+        case dtype::bf16:
+            return from.bf16;
+        case dtype::i32:
+            return from.i32;
+        case dtype::i8:
+            return from.i8;
+        case dtype::u8:
+            return from.u8;
+        default:
+            return from.f32;
+    }
+}
+
 bool starts_on_lines(const tile_task& t) {
     constexpr std::int64_t line_bytes = 64;
     return reinterpret_cast<std::uintptr_t>(t.c) % line_bytes == 0 &&
@@ -121,7 +138,7 @@ void tile_product::run(const core::operands& data, std::byte* memory,
     const void* const a = swapped_ ? data.b : data.a;
     const void* const b = swapped_ ? data.a : data.b;
     tile_task whole = {.with = kernel_,
-                       .store = p.c_type == p.a_type ? kernel_->store_narrow : kernel_->store,
+                       .store = store_for(p.c_type, set_->stores),
                        .m = p.m,
                        .n = p.n,
                        .k = p.k,
@@ -134,7 +151,7 @@ void tile_product::run(const core::operands& data, std::byte* memory,
                        .alpha = finish == nullptr ? p.alpha : 1,
                        .beta = finish == nullptr ? p.beta : 0,
                        .finish = finish,
-                       .plain = finish == nullptr && p.c_type != p.a_type &&
+                       .plain = finish == nullptr && size_bytes(p.c_type) == 4 &&
                                 p.c_layout.col_stride == 1 && p.alpha == 1 && p.beta == 0};
     whole.turns_by_rows = turns_by_rows_;
     if (ready_ != nullptr) {

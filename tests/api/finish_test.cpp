@@ -18,7 +18,8 @@ template <class Pair>
 class finishes : public testing::Test {};
 using all_types =
     testing::Types<types<double, double>, types<float, float>, types<f16, f16>, types<bf16, bf16>,
-                   types<bf16, float>, types<f16, float>, types<float, bf16>, types<float, f16>>;
+                   types<bf16, float>, types<f16, float>, types<float, bf16>, types<float, f16>,
+                   types<std::int8_t, float>, types<std::int8_t, bf16>, types<std::int8_t, f16>>;
 TYPED_TEST_SUITE(finishes, all_types);
 
 struct shape {
@@ -59,7 +60,7 @@ constexpr auto position = [](auto x, std::size_t i, std::size_t j) {
 // bias by column, scale by row, relu, the position, twice that, E.
 template <class In, class Out>
 void check_all_steps(const shape& s, order how, residual kind, int threads) {
-    using sums = std::conditional_t<sizeof(In) == 2, float, In>;
+    using sums = std::conditional_t<sizeof(In) <= 2, float, In>;
     const auto a = test::whole_matrix<In>(s.m, s.k, 1, 1);
     const auto b = test::whole_matrix<In>(s.k, s.n, 1, 2);
     const auto e = test::whole_matrix<Out>(s.m, s.n, 9, 3);

@@ -16,10 +16,13 @@ constexpr std::int64_t most_cols = 1024;
 // Column (i, j) of C, from `count` sums.
 template <class T>
 void store_column(const task<T>& t, T* sums, std::int64_t count, std::int64_t i, std::int64_t j,
-                  const store_target<T>& c) {
-    if (t.finish == nullptr) return c.store(count, sums, t.alpha, t.beta, c.at(i, j), c.row_stride);
-    (*t.finish)({sums, count, 1, count, t.first_row + i, t.first_col + j});
-    c.store(count, sums, T{1}, T{0}, c.at(i, j), c.row_stride);
+                  const store_target<finished_in<T>>& c) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (t.finish == nullptr)
+            return c.store(count, sums, t.alpha, t.beta, c.at(i, j), c.row_stride);
+    auto* const finished = reinterpret_cast<finished_in<T>*>(sums);
+    (*t.finish)({finished, count, 1, count, t.first_row + i, t.first_col + j});
+    c.store(count, finished, 1, 0, c.at(i, j), c.row_stride);
 }
 
 }  // namespace
@@ -29,8 +32,8 @@ std::int64_t apart_elements(const plan::blocking& blocks, std::int64_t m, std::i
 }
 
 template <class T>
-void multiply_apart(const task<T>& t, const plan::blocking& blocks, const store_target<T>& c,
-                    T* workspace) {
+void multiply_apart(const task<T>& t, const plan::blocking& blocks,
+                    const store_target<finished_in<T>>& c, T* workspace) {
     T* const sums = workspace + blocked_elements(blocks);
     const std::int64_t rows = most_rows / t.with->mr * t.with->mr;
     for (std::int64_t j = 0; j < t.n; j += most_cols) {
@@ -51,7 +54,7 @@ void multiply_apart(const task<T>& t, const plan::blocking& blocks, const store_
 }
 
 template <class T>
-void store_zeros(const task<T>& t, const store_target<T>& c) {
+void store_zeros(const task<T>& t, const store_target<finished_in<T>>& c) {
     constexpr std::int64_t stretch = 256;
     if (t.finish == nullptr && t.beta == T{1}) return;
     for (std::int64_t j = 0; j < t.n; ++j) {
@@ -66,7 +69,10 @@ template void multiply_apart(const task<double>&, const plan::blocking&,
                              const store_target<double>&, double*);
 template void multiply_apart(const task<float>&, const plan::blocking&, const store_target<float>&,
                              float*);
+template void multiply_apart(const task<std::uint32_t>&, const plan::blocking&,
+                             const store_target<float>&, std::uint32_t*);
 template void store_zeros(const task<double>&, const store_target<double>&);
 template void store_zeros(const task<float>&, const store_target<float>&);
+template void store_zeros(const task<std::uint32_t>&, const store_target<float>&);
 
 }  // namespace carat::cpu_engine

@@ -42,9 +42,10 @@ void multiply_blocks(void (*run)(const tile_call<T>&), const task<T>& t, tile_ca
             call.rows = static_cast<int>(std::min(mr, mc - ir));
             run_tile(run, t, call, ic + ir, jc + jr);
         }
-        if (finishes)
-            (*t.finish)({t.c_at(ic, jc + jr), mc, call.cols, t.c_col_stride, t.first_row + ic,
-                         t.first_col + jc + jr});
+        if constexpr (std::is_floating_point_v<T>)
+            if (finishes)
+                (*t.finish)({t.c_at(ic, jc + jr), mc, call.cols, t.c_col_stride, t.first_row + ic,
+                             t.first_col + jc + jr});
     }
 }
 

@@ -52,16 +52,17 @@ struct store_target {
 [[nodiscard]] std::int64_t apart_elements(const plan::blocking& blocks, std::int64_t m,
                                           std::int64_t n);
 
-// Sums over all of k in the workspace, then finished, rounded and stored. t.c is not looked at.
+// Sums over all of k in the workspace, then finished, rounded and stored; sums of integers must
+// have a finish. t.c is not looked at.
 template <class T>
-void multiply_apart(const task<T>& t, const plan::blocking& blocks, const store_target<T>& c,
-                    T* workspace);
+void multiply_apart(const task<T>& t, const plan::blocking& blocks,
+                    const store_target<finished_in<T>>& c, T* workspace);
 
 // C = beta C, without reading C when beta is 0.
 template <class T>
 void scale(const task<T>& t);
 // The same by way of sums that are 0: rounded, and finished where the task says so.
 template <class T>
-void store_zeros(const task<T>& t, const store_target<T>& c);
+void store_zeros(const task<T>& t, const store_target<finished_in<T>>& c);
 
 }  // namespace carat::cpu_engine

@@ -41,9 +41,9 @@ struct task {
     std::int64_t c_col_stride = 0;
     T alpha{};
     T beta{};
-    bool fetches_c = false;                  // see tile_call
-    const finish_call<T>* finish = nullptr;  // of these sums; beta is 0 then
-    std::int64_t first_row = 0;              // of the C that is finished
+    bool fetches_c = false;                               // see tile_call
+    const finish_call<finished_in<T>>* finish = nullptr;  // of these sums; beta is 0 then
+    std::int64_t first_row = 0;                           // of the C that is finished
     std::int64_t first_col = 0;
 
     [[nodiscard]] T* c_at(std::int64_t i, std::int64_t j) const {
@@ -65,11 +65,12 @@ template <class T>
     return t;
 }
 
-// What remains to be done with the sums of a tile at (i, j).
+// What remains to be done with the sums of a tile at (i, j). Those of integers are finished apart.
 template <class T>
 __attribute__((noinline)) void finish_tile(const task<T>& t, const tile_call<T>& call,
                                            std::int64_t i, std::int64_t j) {
-    (*t.finish)({call.c, call.rows, call.cols, call.c_step, t.first_row + i, t.first_col + j});
+    if constexpr (std::is_floating_point_v<T>)
+        (*t.finish)({call.c, call.rows, call.cols, call.c_step, t.first_row + i, t.first_col + j});
 }
 
 // A tile through a copy on the stack.

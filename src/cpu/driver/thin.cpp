@@ -17,9 +17,10 @@ constexpr std::int64_t copied_depth = 1024;
 // Columns [first, first + call.cols) of C from the sums.
 template <class T>
 void store(const task<T>& t, const thin_call<T>& call, std::int64_t i, std::int64_t first) {
-    if (t.finish != nullptr)
-        (*t.finish)({call.sums, call.rows, call.cols, call.sums_step, t.first_row + i,
-                     t.first_col + first});
+    if constexpr (std::is_floating_point_v<T>)
+        if (t.finish != nullptr)
+            (*t.finish)({call.sums, call.rows, call.cols, call.sums_step, t.first_row + i,
+                         t.first_col + first});
     for (int j = 0; j < call.cols; ++j) {
         const T* const sums = call.sums + j * call.sums_step;
         T* const c = t.c_at(i, first + j);

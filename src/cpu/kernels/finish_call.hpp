@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <carat/finish.hpp>
 #include <carat/types.hpp>
@@ -30,10 +31,15 @@ struct finish_sums {
 template <class T>
 using finish_function = void (*)(const finish_call<T>&, const finish_sums<T>&);
 
+// What sums of T are finished in: those of integers in f32, in the same place.
+template <class T>
+using finished_in = std::conditional_t<std::is_floating_point_v<T>, T, float>;
+
 template <class T>
 struct finish_call {
     finish_function<T> function = nullptr;
     std::span<const detail::finish_step> steps = {};
+    bool of_integers = false;  // the sums are, until each is rounded to T
     T alpha{1};
     bool down = false;  // runs are parts of columns of C
     T beta{0};          // 0: E is not read

@@ -107,6 +107,8 @@ struct kernel {
     packers<T> pack_u8 = {};    // i32 only
     store_function<T> store_f16 = nullptr;
     store_function<T> store_bf16 = nullptr;
+    store_function<T> store_i8 = nullptr;  // of finished sums: alpha is 1 and beta 0
+    store_function<T> store_u8 = nullptr;
 };
 
 // i32 multiplies modulo 2^32, which unsigned arithmetic says without undefined behaviour.

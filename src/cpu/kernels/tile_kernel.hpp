@@ -81,8 +81,6 @@ struct tile_kernel {
     pack_tiles_function pack_a;
     pack_tiles_function pack_b;
     void (*multiply)(const tile_block&);
-    store_tile_function store;         // into C of the type of the sums
-    store_tile_function store_narrow;  // of operands of 16 bits: into C of their type
 
     [[nodiscard]] constexpr std::int64_t step_depth() const { return step_bytes / element_bytes; }
 };
@@ -93,6 +91,17 @@ struct alignas(64) tile_state {
     std::byte configuration[64];
 };
 
+// Into C of a type, from sums of f32, and i32 from its own. Bytes take sums that a finish is done
+// with: alpha is 1 and beta 0.
+struct tile_stores {
+    store_tile_function f32;
+    store_tile_function f16;
+    store_tile_function bf16;
+    store_tile_function i32;
+    store_tile_function i8;
+    store_tile_function u8;
+};
+
 struct tile_set {
     tile_kernel bf16;      // empty where the machine has none
     tile_kernel f16 = {};  // in sums of f16: empty unless a caller asked for them
@@ -100,6 +109,7 @@ struct tile_set {
     tile_kernel u8;
     tile_kernel u8_i8;  // A by B
     tile_kernel i8_u8;
+    tile_stores stores;
     void (*acquire)(tile_state&);
     void (*give_back)(const tile_state&);
     std::int64_t least_depth = 0;  // of products that gain by them: depths are filled up to steps

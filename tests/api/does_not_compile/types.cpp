@@ -9,6 +9,7 @@ void call() {
     [[maybe_unused]] carat::matrix<float> f;
     [[maybe_unused]] carat::matrix<long> l;
     [[maybe_unused]] carat::matrix<std::int32_t> i;
+    [[maybe_unused]] carat::matrix<std::int8_t> bytes;
     [[maybe_unused]] std::vector<double> v;
 #if CASE == 0
     carat::matrix_product(a, fixed, c);
@@ -18,6 +19,8 @@ void call() {
     carat::matrix_products(carat::cpu{}, carat::strided(a, 3, 9), carat::prepare(b),
                            carat::strided(c, 3, 9), carat::strided(c, 3, 9), carat::relu);
     carat::matrix_product(carat::cuda{.stream = nullptr}, a, carat::transposed(b), c, c);
+    carat::matrix_product(bytes, bytes, f);
+    carat::matrix_product(bytes, bytes, bytes, carat::scale(0.5));
 #elif CASE == 1
     carat::matrix_product(l, l, l);
 #elif CASE == 2
@@ -55,5 +58,9 @@ void call() {
 #elif CASE == 18
     carat::matrix<carat::e4m3> e;
     carat::matrix_product(e, e, f);
+#elif CASE == 19
+    carat::matrix_product(bytes, bytes, bytes);
+#elif CASE == 20
+    carat::matrix_product(carat::cuda{}, bytes, bytes, f);
 #endif
 }

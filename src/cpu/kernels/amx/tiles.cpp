@@ -38,6 +38,7 @@ constinit const tile_set tiles = {
         make_tile_kernel<std::int8_t>("gemm_u8_i8_amx_32x32", &multiply<std::uint8_t, std::int8_t>),
     .i8_u8 =
         make_tile_kernel<std::int8_t>("gemm_i8_u8_amx_32x32", &multiply<std::int8_t, std::uint8_t>),
+    .stores = all_stores,
     .acquire = &acquire,
     .give_back = &give_back};
 

@@ -35,6 +35,7 @@ constinit const tile_set tiles = {
     .u8 = make_tile_kernel<i8>("gemm_u8" CARAT_DOT_TILE, &multiply<unit<u8, u8>>),
     .u8_i8 = make_tile_kernel<i8>("gemm_u8_i8" CARAT_DOT_TILE, &multiply<unit<u8, i8>>),
     .i8_u8 = make_tile_kernel<i8>("gemm_i8_u8" CARAT_DOT_TILE, &multiply<unit<i8, u8>>),
+    .stores = all_stores,
     .acquire = &acquire,
     .give_back = &give_back,
     .least_depth = least_depth};

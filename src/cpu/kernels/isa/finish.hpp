@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "cpu/kernels/finish_call.hpp"
 #include "cpu/kernels/isa/narrow.hpp"
@@ -204,6 +205,14 @@ inline void add_scaled(T* sums, std::int64_t count, T beta, const T* e) {
     });
 }
 
+template <class T, class S>
+inline T as_sum(S x) {
+    if constexpr (std::is_integral_v<S>)
+        return static_cast<T>(x);
+    else
+        return static_cast<T>(widen(x));
+}
+
 // E of any type and strides, by way of vectors too: the same bits.
 template <class T, class S>
 inline void add_elements(T* sums, std::int64_t count, T beta, const S* e, std::int64_t step) {
@@ -211,7 +220,7 @@ inline void add_elements(T* sums, std::int64_t count, T beta, const S* e, std::i
     T copy[together];
     for (std::int64_t i = 0; i < count; i += together) {
         const std::int64_t some = count - i < together ? count - i : together;
-        for (std::int64_t j = 0; j < some; ++j) copy[j] = widen(e[(i + j) * step]);
+        for (std::int64_t j = 0; j < some; ++j) copy[j] = as_sum<T>(e[(i + j) * step]);
         add_scaled(sums + i, some, beta, copy);
     }
 }
@@ -228,6 +237,10 @@ void add_residual(const finish_call<T>& how, const finish_sums<T>& of) {
             add(static_cast<const f16*>(how.e));
         else if (how.e_type == dtype::bf16)
             add(static_cast<const bf16*>(how.e));
+        else if (how.e_type == dtype::i8)
+            add(static_cast<const std::int8_t*>(how.e));
+        else if (how.e_type == dtype::u8)
+            add(static_cast<const std::uint8_t*>(how.e));
         else if (how.e_along != 1)
             add(static_cast<const T*>(how.e));
         else
@@ -235,9 +248,22 @@ void add_residual(const finish_call<T>& how, const finish_sums<T>& of) {
     }
 }
 
+// Sums of 32-bit integers, where they lie.
+template <class T>
+inline void round_integers(const finish_sums<T>& of) {
+    static_assert(sizeof(T) == sizeof(std::int32_t));
+    for (std::int64_t l = 0; l < of.lines; ++l) {
+        T* const sums = of.sums + l * of.step;
+        for (std::int64_t i = 0; i < of.count; ++i)
+            sums[i] = static_cast<T>(static_cast<std::int32_t>(bits_of(sums[i])));
+    }
+}
+
 // See finish_function.
 template <class T>
 void run_finish(const finish_call<T>& how, const finish_sums<T>& of) {
+    if constexpr (sizeof(T) == sizeof(std::int32_t))
+        if (how.of_integers) round_integers(of);
     if (how.alpha != T{1}) {
         const auto alpha = vector<T>::broadcast(how.alpha);
         activate(of, [&](auto x) { return x * alpha; });

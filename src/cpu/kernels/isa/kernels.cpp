@@ -73,6 +73,8 @@ constexpr kernel<float> make_f32() {
     made.pack_bf16 = packers_from<float, bf16>();
     made.store_f16 = &store_sums<float, f16>;
     made.store_bf16 = &store_sums<float, bf16>;
+    made.store_i8 = &store_bytes<std::int8_t>;
+    made.store_u8 = &store_bytes<std::uint8_t>;
     return made;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <carat/types.hpp>
 
@@ -61,6 +62,26 @@ inline void narrow(float x, f16& out) {
     out.bits = static_cast<std::uint16_t>(sign | result);
 }
 
+// To nearest, ties to even, the nearest there is beyond the range, and 0 for what is not a number:
+// adding leaves the rounded number in the last bits.
+template <class N>
+inline void narrow_to_byte(float x, N& out) {
+    constexpr bool is_signed = std::is_signed_v<N>;
+    constexpr float least = is_signed ? -128 : 0;
+    constexpr float most = is_signed ? 127 : 255;
+    constexpr float rounder = 0x1.8p23f;
+    x = x == x ? x : 0;
+    x = x > least ? x : least;
+    x = x < most ? x : most;
+    out = static_cast<N>(bits_of(x + rounder) - bits_of(rounder));
+}
+inline void narrow(float x, std::int8_t& out) {
+    narrow_to_byte(x, out);
+}
+inline void narrow(float x, std::uint8_t& out) {
+    narrow_to_byte(x, out);
+}
+
 template <class T>
 inline void narrow(T x, T& out) {
     out = x;
@@ -80,6 +101,18 @@ void store_sums(std::int64_t count, const T* sums, T alpha, T beta, void* c,
             N& place = out[i * c_stride];
             narrow(alpha * sums[i] + beta * widen(place), place);
         }
+    }
+}
+
+// The same into bytes, of sums that a finish is done with: alpha is 1 and beta 0.
+template <class N>
+void store_bytes(std::int64_t count, const float* sums, float, float, void* c,
+                 std::int64_t c_stride) {
+    N* out = static_cast<N*>(c);
+    if (c_stride == 1) {
+        for (std::int64_t i = 0; i < count; ++i) narrow(sums[i], out[i]);
+    } else {
+        for (std::int64_t i = 0; i < count; ++i) narrow(sums[i], out[i * c_stride]);
     }
 }
 

@@ -7,16 +7,6 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// What elements are summed in.
-template <class E>
-struct sums_of {
-    using type = float;
-};
-template <>
-struct sums_of<std::int8_t> {
-    using type = std::uint32_t;  // modulo 2^32
-};
-
 inline float factor_of(double x, float) {
     return static_cast<float>(x);
 }
@@ -75,12 +65,20 @@ void store(const tile_result& r) {
     store_elements<T>(r);
 }
 
-template <class N>
-inline void store_narrow_tile(const tile_result& r) {
+// The rows one by one, by a store_function of kernel.hpp.
+template <auto Store>
+void store_by_rows(const tile_result& r) {
     for (int i = 0; i < r.rows; ++i)
-        store_sums<float, N>(r.cols, reinterpret_cast<const float*>(r.sums + i * sums_line_bytes),
-                             static_cast<float>(r.alpha), static_cast<float>(r.beta),
-                             r.c + i * r.row_stride_bytes, r.col_stride);
+        Store(r.cols, reinterpret_cast<const float*>(r.sums + i * sums_line_bytes),
+              static_cast<float>(r.alpha), static_cast<float>(r.beta), r.c + i * r.row_stride_bytes,
+              r.col_stride);
 }
+
+inline constexpr tile_stores all_stores = {.f32 = &store<float>,
+                                           .f16 = &store_by_rows<&store_sums<float, f16>>,
+                                           .bf16 = &store_by_rows<&store_sums<float, bf16>>,
+                                           .i32 = &store<std::uint32_t>,
+                                           .i8 = &store_by_rows<&store_bytes<std::int8_t>>,
+                                           .u8 = &store_by_rows<&store_bytes<std::uint8_t>>};
 
 }  // namespace carat::cpu_engine::CARAT_ISA

@@ -7,15 +7,13 @@
 namespace carat::cpu_engine::CARAT_ISA {
 
 // Bytes are packed alike, signed or not, and so are 16 bits of any kind.
-template <class E, class Narrow = bf16>
+template <class E>
 constexpr tile_kernel make_tile_kernel(std::string_view name, void (*multiply)(const tile_block&)) {
     return {.name = name,
             .element_bytes = sizeof(E),
             .pack_a = &pack_tiles<E, false>,
             .pack_b = &pack_tiles<E, true>,
-            .multiply = multiply,
-            .store = &store<typename sums_of<E>::type>,
-            .store_narrow = sizeof(E) == 2 ? &store_narrow_tile<Narrow> : nullptr};
+            .multiply = multiply};
 }
 
 }  // namespace carat::cpu_engine::CARAT_ISA
