@@ -9,9 +9,13 @@ namespace carat::plan {
 
 namespace {
 
-constexpr int widths[] = {16, 32, 64, 128, 192, 256};
-constexpr bool is_wide(int tile_n) {
-    return tile_n > 128;
+// Those of a tile of 64 rows, and of one of 128; some for elements of 16 bits only.
+constexpr int widths[] = {16, 32, 64, 128, 160, 192, 224, 256};
+constexpr bool of_16_bits_only(int tile_m, int tile_n) {
+    return tile_n == 160 || tile_n == 224 || (tile_m == 64 && tile_n == 128);
+}
+constexpr bool is_wide(int tile_m, int tile_n) {
+    return tile_m == 128 && tile_n > 128;
 }
 constexpr int line_bytes = 128;  // of K: one step of a block
 
@@ -20,9 +24,14 @@ constexpr int line_bytes = 128;  // of K: one step of a block
 // way to the multiprocessor; and what a step costs however small it is.
 constexpr double column_s = 2.3e-9;
 constexpr int fewest_columns = 64;
-// Beside fewer columns A is read more often: tiles of 192 are taken where they save more than this.
-constexpr double reading_again = 1.012;
+// What a step costs beyond its columns: beside fewer of them A is read more often.
+constexpr double beyond_columns(int tile_n, bool apart) {
+    if (apart || tile_n == 192) return 1.012;
+    if (tile_n == 160) return 1.065;
+    return tile_n == 224 ? 1.01 : 1;
+}
 constexpr double least_step_s = 0.16e-6;
+constexpr double beside = 0.03;  // of the shorter of steps and memory, which the longer one hides
 constexpr double alone_bytes_per_s = 90e9;
 constexpr double pair_bytes_per_s = 100e9;  // of two blocks on a multiprocessor
 constexpr double pair_in_clusters_bytes_per_s = 70e9;
@@ -34,15 +43,11 @@ constexpr double seen_apart = 0.5;              // of it, where another tile is 
 constexpr double around_s = 3.3e-6;             // a kernel's beginning and end, of many on a stream
 constexpr double meeting_s = 0.7e-6;            // of the blocks that share K
 constexpr double sending_s = 0.4e-6;            // and each one's sums to the others
+// Blocks of one tile that load B together begin and end together, unless all wait for memory.
+constexpr double together_s = 2.2e-6;
 // Of an operand larger than this that several tiles read, so much comes from memory again for each.
 constexpr double kept_in_l2_bytes = 16e6;
 constexpr double again = 0.1;
-
-// Blocks at work at a time, one to a multiprocessor: larger clusters leave some of the GPU's groups
-// of 16 or 18 multiprocessors partly empty.
-std::int64_t at_a_time(int parts, int multiprocessors) {
-    return parts <= 2 ? multiprocessors : (multiprocessors - 16) / parts * parts;
-}
 
 struct way {
     bool turned;
@@ -51,30 +56,39 @@ struct way {
     int tile_m;
     int tile_n;
     int parts;
-    bool apart;
+    int sharing;  // blocks with tiles below each other share B
+    bool apart = false;
 
-    // Two blocks below each other share B.
-    [[nodiscard]] constexpr bool shares() const { return is_wide(tile_n) || apart; }
+    // A block to a multiprocessor, which stays.
+    [[nodiscard]] constexpr bool stays() const { return is_wide(tile_m, tile_n) || apart; }
 };
 
+// Those with tiles below each other share B.
 std::int64_t blocks_of(const way& w) {
-    const int sharing = w.shares() ? 2 : 1;
-    return ceil_div(w.m, sharing * w.tile_m) * sharing * ceil_div(w.n, w.tile_n) * w.parts;
+    return ceil_div(w.m, w.sharing * w.tile_m) * w.sharing * ceil_div(w.n, w.tile_n) * w.parts;
+}
+
+// Columns of B that are loaded for a tile: beside each other they come in whole lines.
+double columns_loaded(const way& w, const hopper_request& of) {
+    const bool along_k = w.turned ? of.a_along_k : of.b_along_k;
+    const int in_line = line_bytes / of.operand_bytes;
+    const std::int64_t columns = along_k ? w.tile_n : ceil_div(w.tile_n, in_line) * in_line;
+    return static_cast<double>(columns) / w.sharing;
 }
 
 // Of all steps, those of blocks that take turns one after the other.
 double steps_s(const way& w, const hopper_request& of) {
-    const bool wide = w.shares();
+    const bool wide = w.stays();
     const std::int64_t blocks = blocks_of(w);
     const double tensor_s = column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns) *
-                            (w.tile_n == 192 || w.apart ? reading_again : 1);
+                            beyond_columns(w.tile_n, w.apart);
     const auto sectors = [&](bool of_a) {
         return (of_a != w.turned ? of.a_on_sectors : of.b_on_sectors) ? 1.0 : off_sectors;
     };
     const double read =
-        line_bytes * (w.tile_m * sectors(true) + (wide ? w.tile_n / 2 : w.tile_n) * sectors(false));
+        line_bytes * (w.tile_m * sectors(true) + columns_loaded(w, of) * sectors(false));
     const auto steps = static_cast<double>(ceil_div(w.steps, w.parts));
-    const std::int64_t places = at_a_time(w.parts, of.multiprocessors);
+    const std::int64_t places = blocks_at_a_time(w.parts * w.sharing, of.multiprocessors);
     if (wide || blocks <= places)
         return static_cast<double>(ceil_div(blocks, places)) * steps *
                std::max({tensor_s, read / alone_bytes_per_s, least_step_s});
@@ -91,7 +105,11 @@ double seconds(const way& w, const hopper_request& of) {
     };
     const double operands = read(w.m, ceil_div(w.n, w.tile_n)) + read(w.n, ceil_div(w.m, w.tile_m));
     const double result = static_cast<double>(of.m * of.n) * of.result_bytes;
-    return around_s + std::max(steps_s(w, of), operands / memory_bytes_per_s) +
+    const double steps = steps_s(w, of);
+    const double memory = operands / memory_bytes_per_s;
+    const auto [less, more] = std::minmax({steps, memory});
+    const double together = w.sharing > 1 && !w.stays() && steps > memory ? together_s : 0;
+    return around_s + more + beside * less + together +
            result / writing_bytes_per_s * (w.apart ? seen_apart : 1) +
            (w.parts > 1 ? meeting_s + sending_s * w.parts : 0);
 }
@@ -99,66 +117,91 @@ double seconds(const way& w, const hopper_request& of) {
 // A tile narrower than the line of 128 bytes along which its B lies has no kernel, nor have 4-byte
 // elements any for such a B. The wide one writes rows only, but for A through registers and where
 // nothing may be turned. One of 192 columns would share blocks of 128 with its neighbours.
-bool exists(const hopper_request& of, bool turned, int tile_m, int tile_n, int parts) {
-    if (tile_m < 128 && tile_n > 64) return false;
+bool exists(const hopper_request& of, bool turned, int tile_m, int tile_n, int parts, int sharing) {
+    if (tile_m < 128 && tile_n > 160) return false;
+    if (of_16_bits_only(tile_m, tile_n) && of.operand_bytes != 2) return false;
+    // A block's share of B begins with a swizzle atom, eight lines.
+    if (tile_n % (8 * sharing) != 0) return false;
+    if (parts > 1 && sharing > 1) return false;
     if (of.in_blocks && (turned || tile_n == 192)) return false;
     const bool a_along_k = turned ? of.b_along_k : of.a_along_k;
     const bool b_along_k = turned ? of.a_along_k : of.b_along_k;
     const bool of_4_bytes = of.operand_bytes == 4;
     if (of_4_bytes && !b_along_k) return false;
-    if (is_wide(tile_n))
-        return parts == 1 && (turned != of.c_by_rows || of.in_blocks || (of_4_bytes && !a_along_k));
+    if (is_wide(tile_m, tile_n))
+        return parts == 1 && sharing == 2 &&
+               (turned != of.c_by_rows || of.in_blocks || (of_4_bytes && !a_along_k));
     return b_along_k || tile_n * of.operand_bytes >= line_bytes;
 }
 
 std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int tile_n, int parts,
-                                   bool apart = false) {
+                                   int sharing, bool apart = false) {
     std::optional<hopper_plan> best;
     const std::int64_t steps = ceil_div(of.k * of.operand_bytes, line_bytes);
     if (parts > steps) return best;
     for (const bool turned : {!of.c_by_rows, of.c_by_rows}) {
-        if (apart ? turned == of.c_by_rows : !exists(of, turned, tile_m, tile_n, parts)) continue;
-        const way w{
-            turned, turned ? of.n : of.m, turned ? of.m : of.n, steps, tile_m, tile_n, parts,
-            apart};
+        if (apart ? turned == of.c_by_rows : !exists(of, turned, tile_m, tile_n, parts, sharing))
+            continue;
+        const way w{turned,
+                    turned ? of.n : of.m,
+                    turned ? of.m : of.n,
+                    steps,
+                    tile_m,
+                    tile_n,
+                    parts,
+                    sharing,
+                    apart};
+        // Of narrow tiles two that share won next to nothing, and four beyond one round nothing.
+        if (!w.stays() && sharing > 1 && of.sharing == 0 &&
+            (sharing == 2 || blocks_of(w) > blocks_at_a_time(sharing, of.multiprocessors)))
+            continue;
         // One tile to a block has no other to leave beside.
         if (apart && !of.apart && blocks_of(w) <= of.multiprocessors) continue;
         const double taken = seconds(w, of);
-        if (!best || taken < best->seconds) best = {turned, tile_m, tile_n, parts, apart, taken};
+        if (!best || taken < best->seconds)
+            best = {turned, tile_m, tile_n, parts, sharing, apart, taken};
     }
     return best;
 }
 
-// Of one tile: in as many parts as asked for, or in the best number of them.
-std::optional<hopper_plan> best_parts(const hopper_request& of, int tile_m, int tile_n) {
+// Of one tile: in clusters as asked for, or in the best ones.
+std::optional<hopper_plan> best_clusters(const hopper_request& of, int tile_m, int tile_n) {
     std::optional<hopper_plan> best;
-    // No shape measured was fastest in eight.
-    const int most = of.parts != 0 ? of.parts : 4;
+    // No shape measured was fastest in eight parts.
+    const int most = of.parts != 0 ? of.parts : of.sharing > 1 ? 1 : 4;
     for (const int parts : {8, 4, 2, 1}) {
         if (parts > most) continue;
-        const auto one = best_of(of, tile_m, tile_n, parts);
-        if (one && (!best || one->seconds < best->seconds)) best = one;
-        if (one && of.parts != 0) break;
+        for (const int sharing : {4, 2, 1}) {
+            if (!is_wide(tile_m, tile_n) && of.sharing != 0 && sharing > of.sharing) continue;
+            const auto one = best_of(of, tile_m, tile_n, parts, sharing);
+            if (one && (!best || one->seconds < best->seconds)) best = one;
+            if (one && of.sharing != 0) break;
+        }
+        if (best && of.parts != 0) break;
     }
     return best;
 }
 
 }  // namespace
 
+std::int64_t blocks_at_a_time(int cluster, int multiprocessors) {
+    return cluster <= 2 ? multiprocessors : (multiprocessors - 16) / cluster * cluster;
+}
+
 hopper_plan make_hopper_plan(const hopper_request& wanted) {
     std::optional<hopper_plan> best;
     // Elements of 4 bytes have no tiles apart. They read more, and lost 20 to 40 % of their speed
     // at 6000 and 10000, where lines begin at multiples of 32 bytes.
     const bool can_be_apart = wanted.straight && wanted.operand_bytes <= 2;
-    const bool may =
-        wanted.on_lines && wanted.tile_m == 0 && wanted.tile_n == 0 && wanted.parts == 0;
-    if (can_be_apart && (wanted.apart || may)) best = best_of(wanted, 128, 128, 1, true);
+    const bool may = wanted.on_lines && wanted.tile_m == 0 && wanted.tile_n == 0 &&
+                     wanted.parts == 0 && wanted.sharing == 0;
+    if (can_be_apart && (wanted.apart || may)) best = best_of(wanted, 128, 128, 1, 2, true);
     if (best && wanted.apart) return *best;
     for (const int tile_n : widths) {
         if (tile_n < wanted.tile_n) continue;
         for (const int tile_m : {64, 128}) {
             if (wanted.tile_m != 0 && tile_m < wanted.tile_m) continue;
-            const auto one = best_parts(wanted, tile_m, tile_n);
+            const auto one = best_clusters(wanted, tile_m, tile_n);
             if (one && (!best || one->seconds < best->seconds)) best = one;
             if (one && wanted.tile_m != 0) break;
         }

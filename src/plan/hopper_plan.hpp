@@ -25,6 +25,7 @@ struct hopper_request {
     int tile_m = 0;      // asked for, 128 where there is no other beside tile_n; 0: choose
     int tile_n = 0;      // asked for, the next wider one is taken; 0: choose
     int parts = 0;       // asked for, the next smaller number is taken; 0: choose
+    int sharing = 0;     // asked for, of narrow tiles in one part; 0: choose
     bool apart = false;  // asked for; without it tiles that were asked for are not apart
 };
 
@@ -33,11 +34,16 @@ struct hopper_plan {
     int tile_m = 128;     // rows of a tile of C
     int tile_n = 256;     // its columns
     int parts = 1;        // of K, each for a block of its own
-    bool apart = false;   // each warpgroup has a tile to itself: one multiplies, one writes
-    double seconds = 0;   // predicted for one product of many on a stream
+    int sharing = 2;  // blocks with tiles below each other that load what they need of B together
+    bool apart = false;  // each warpgroup has a tile to itself: one multiplies, one writes
+    double seconds = 0;  // predicted for one product of many on a stream
 
     bool operator==(const hopper_plan&) const = default;
 };
+
+/// In clusters of so many, one to a multiprocessor: larger ones leave some of the GPU's groups of
+/// 16 or 18 multiprocessors partly empty.
+[[nodiscard]] std::int64_t blocks_at_a_time(int cluster, int multiprocessors);
 
 [[nodiscard]] hopper_plan make_hopper_plan(const hopper_request& wanted);
 

@@ -117,7 +117,7 @@ std::vector<asked> cases(dtype c_type) {
     std::vector<asked> all;
     int count = 0;
     for (const shape& s : {shape{64, 128, 80}, {130, 300, 72}, {33, 31, 520}, {3, 520, 264}})
-        for (const int tile : {16, 64, 128, 192, 256})
+        for (const int tile : {16, 64, 128, 160, 192, 256})
             for (const int parts : {1, 4})
                 for (const bool by_columns : {false, true}) {
                     asked a;

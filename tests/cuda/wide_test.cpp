@@ -1,6 +1,5 @@
-// Wide tiles that follow each other in one block: the sums of one leave while the next is
-// multiplied, two or three to a block, where there are stages enough, and after each other where
-// there are not.
+// Wide tiles that follow each other in one block, two or three to a block; and every tile there is,
+// in clusters that share what they load of B.
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"
@@ -11,11 +10,10 @@ namespace {
 
 using namespace carat;
 
-constexpr core::signature types[] = {{dtype::bf16, dtype::bf16, dtype::f32, ""},
-                                     {dtype::f16, dtype::f16, dtype::f16, ""},
-                                     {dtype::i8, dtype::i8, dtype::i32, ""},
-                                     {dtype::e4m3, dtype::e4m3, dtype::f32, ""},
-                                     {dtype::e4m3, dtype::e4m3, dtype::bf16, ""}};
+constexpr core::signature types[] = {
+    {dtype::bf16, dtype::bf16, dtype::f32, ""}, {dtype::bf16, dtype::bf16, dtype::bf16, ""},
+    {dtype::f16, dtype::f16, dtype::f16, ""},   {dtype::i8, dtype::i8, dtype::i32, ""},
+    {dtype::e4m3, dtype::e4m3, dtype::f32, ""}, {dtype::e4m3, dtype::e4m3, dtype::bf16, ""}};
 
 class wide : public testing::TestWithParam<core::signature> {
   protected:
@@ -37,8 +35,9 @@ class wide : public testing::TestWithParam<core::signature> {
 };
 
 TEST_P(wide, tiles_that_follow_each_other_are_exact) {
-    for (const std::int64_t width : {192, 256})
+    for (const std::int64_t width : {160, 192, 224, 256})
         for (const std::int64_t k : {144, 784}) {
+            if (size_bytes(GetParam().a) < 2 && width != 192 && width != 256) continue;
             const core::settings how{1, {{"tile", width}}};
             EXPECT_EQ(test::check(entry(), how, {problem(129, 140 * 192 - 16, k), 0}), "") << width;
         }
@@ -72,6 +71,34 @@ TEST_P(wide, tiles_apart_of_any_layouts_are_exact) {
                 const core::settings how{1, {{"apart", 1}}};
                 ASSERT_EQ(test::check(entry(), how, {p, 0}), "") << describe(p);
             }
+}
+
+// Every tile, alone and in clusters that share what they load of B, with operands and C lying
+// either way where the type allows it; sizes that no tile divides.
+TEST_P(wide, every_tile_is_exact_however_its_operands_lie) {
+    const bool of_16_bits = size_bytes(GetParam().a) == 2;
+    const auto lies = [](std::int64_t rows, std::int64_t cols, bool by_rows) {
+        return by_rows ? core::row_major(cols) : core::column_major(rows);
+    };
+    int count = 0;
+    for (const std::int64_t width : {16, 32, 64, 128, 160, 192, 224, 256})
+        for (const std::int64_t rows : {64, 128})
+            for (const std::int64_t sharing : {1, 2, 4})
+                for (const int kinds : {0, 1, 2, 3, 4, 5, 6, 7}) {
+                    if (!of_16_bits && (kinds & 3) != 2) continue;
+                    // Rows of 16 bytes and others, in and out of the copy engine's reach.
+                    core::problem p =
+                        kinds % 3 == 0 ? problem(328, 520, 264) : problem(296, 687, 200);
+                    p.a_layout = lies(p.m, p.k, (kinds & 2) != 0);
+                    p.b_layout = lies(p.k, p.n, (kinds & 1) != 0);
+                    p.c_layout = lies(p.m, p.n, (kinds & 4) == 0);
+                    p.beta = count % 3 == 0 ? -1 : 0;
+                    const core::settings how{
+                        1, {{"tile", width}, {"rows", rows}, {"sharing", sharing}}};
+                    EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
+                        << width << " columns, " << rows << " rows, sharing " << sharing;
+                    ++count;
+                }
 }
 
 INSTANTIATE_TEST_SUITE_P(cuda, wide, testing::ValuesIn(types));

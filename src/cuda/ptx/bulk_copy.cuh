@@ -60,6 +60,20 @@ __device__ __forceinline__ void copy_box_to_all(void* to, const CUtensorMap& map
 #endif
 }
 
+// The same of matrix z of a batch.
+__device__ __forceinline__ void copy_box_to_all(void* to, const CUtensorMap& map, int x, int y,
+                                                int z, barrier& landed, std::uint16_t blocks) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
+        "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(&landed)), "h"(blocks)
+        : "memory");
+#else
+    (void)to, (void)map, (void)x, (void)y, (void)z, (void)landed, (void)blocks;
+#endif
+}
+
 // The other way: the box at (x, y) of the matrix gets what shared memory holds, without what lies
 // beyond the matrix. Belongs to the calling thread's current group of stores.
 __device__ __forceinline__ void store_box(const CUtensorMap& map, const void* from, int x, int y) {

@@ -42,7 +42,10 @@ __device__ __forceinline__ std::uint64_t swizzled_descriptor_across(const void* 
 
 // The descriptor of what lies `bytes` further along K: a multiple of 32 below 128, or whole atoms.
 __device__ __forceinline__ std::uint64_t advanced(std::uint64_t descriptor, int bytes) {
-    return descriptor + static_cast<std::uint64_t>(bytes / 16);
+    // The place is in the lower half, and does not leave it.
+    const auto low =
+        static_cast<std::uint32_t>(descriptor) + static_cast<std::uint32_t>(bytes / 16);
+    return descriptor >> 32 << 32 | low;
 }
 
 }  // namespace carat::cuda::ptx

@@ -10,4 +10,10 @@ __device__ __forceinline__ int thread_anew() {
     return thread;
 }
 
+// This thread's warpgroup. Said so, the compiler sees that a warp's threads agree, and works out
+// what follows from it once for all of them.
+__device__ __forceinline__ int warpgroup() {
+    return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
+}
+
 }  // namespace carat::cuda::ptx

@@ -101,6 +101,12 @@ struct wgmma;
     "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
     "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, " \
     "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
+#define CARAT_WGMMA_SUMS_TEXT_80 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+    "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
+    "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
+    "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, " \
+    "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79}"
 #define CARAT_WGMMA_SUMS_TEXT_96                                                           \
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
     "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
@@ -108,6 +114,14 @@ struct wgmma;
     "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, " \
     "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, " \
     "%87, %88, %89, %90, %91, %92, %93, %94, %95}"
+#define CARAT_WGMMA_SUMS_TEXT_112 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+    "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
+    "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
+    "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, " \
+    "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, " \
+    "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, " \
+    "%98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111}"
 #define CARAT_WGMMA_SUMS_TEXT_128                                                          \
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
     "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
@@ -128,27 +142,35 @@ struct wgmma;
 #define CARAT_WGMMA_SUMS_16(kind, d) CARAT_WGMMA_16(kind, d, 0)
 #define CARAT_WGMMA_SUMS_32(kind, d) CARAT_WGMMA_16(kind, d, 0), CARAT_WGMMA_16(kind, d, 16)
 #define CARAT_WGMMA_SUMS_64(kind, d) CARAT_WGMMA_64(kind, d, 0)
+#define CARAT_WGMMA_SUMS_80(kind, d) CARAT_WGMMA_64(kind, d, 0), CARAT_WGMMA_16(kind, d, 64)
 #define CARAT_WGMMA_SUMS_96(kind, d) \
     CARAT_WGMMA_64(kind, d, 0), CARAT_WGMMA_16(kind, d, 64), CARAT_WGMMA_16(kind, d, 80)
+#define CARAT_WGMMA_SUMS_112(kind, d) CARAT_WGMMA_SUMS_96(kind, d), CARAT_WGMMA_16(kind, d, 96)
 #define CARAT_WGMMA_SUMS_128(kind, d) CARAT_WGMMA_64(kind, d, 0), CARAT_WGMMA_64(kind, d, 64)
 // The operands after the sums: where A is, where B is, whether to add, and two constants.
 #define CARAT_WGMMA_REST_8 "%8, %9, add"
 #define CARAT_WGMMA_REST_16 "%16, %17, add"
 #define CARAT_WGMMA_REST_32 "%32, %33, add"
 #define CARAT_WGMMA_REST_64 "%64, %65, add"
+#define CARAT_WGMMA_REST_80 "%80, %81, add"
 #define CARAT_WGMMA_REST_96 "%96, %97, add"
+#define CARAT_WGMMA_REST_112 "%112, %113, add"
 #define CARAT_WGMMA_REST_128 "%128, %129, add"
 #define CARAT_WGMMA_ADD_8 "setp.ne.b32 add, %10, 0;\n"
 #define CARAT_WGMMA_ADD_16 "setp.ne.b32 add, %18, 0;\n"
 #define CARAT_WGMMA_ADD_32 "setp.ne.b32 add, %34, 0;\n"
 #define CARAT_WGMMA_ADD_64 "setp.ne.b32 add, %66, 0;\n"
+#define CARAT_WGMMA_ADD_80 "setp.ne.b32 add, %82, 0;\n"
 #define CARAT_WGMMA_ADD_96 "setp.ne.b32 add, %98, 0;\n"
+#define CARAT_WGMMA_ADD_112 "setp.ne.b32 add, %114, 0;\n"
 #define CARAT_WGMMA_ADD_128 "setp.ne.b32 add, %130, 0;\n"
 #define CARAT_WGMMA_ACROSS_8 ", 1, 1, %11, %12"
 #define CARAT_WGMMA_ACROSS_16 ", 1, 1, %19, %20"
 #define CARAT_WGMMA_ACROSS_32 ", 1, 1, %35, %36"
 #define CARAT_WGMMA_ACROSS_64 ", 1, 1, %67, %68"
+#define CARAT_WGMMA_ACROSS_80 ", 1, 1, %83, %84"
 #define CARAT_WGMMA_ACROSS_96 ", 1, 1, %99, %100"
+#define CARAT_WGMMA_ACROSS_112 ", 1, 1, %115, %116"
 #define CARAT_WGMMA_ACROSS_128 ", 1, 1, %131, %132"
 // clang-format on
 
@@ -240,9 +262,11 @@ CARAT_WGMMA_FROM(128, 64)
 CARAT_WGMMA_FROM(192, 96)
 CARAT_WGMMA_FROM(256, 128)
 
+#define CARAT_WGMMA_16_BITS(N, count)                                  \
+    CARAT_WGMMA_TYPE(__half, N, count, 16, float, "f32.f16.f16", "+f") \
+    CARAT_WGMMA_TYPE(__nv_bfloat16, N, count, 16, float, "f32.bf16.bf16", "+f")
 #define CARAT_WGMMA_ALL(N, count)                                                          \
-    CARAT_WGMMA_TYPE(__half, N, count, 16, float, "f32.f16.f16", "+f")                     \
-    CARAT_WGMMA_TYPE(__nv_bfloat16, N, count, 16, float, "f32.bf16.bf16", "+f")            \
+    CARAT_WGMMA_16_BITS(N, count)                                                          \
     CARAT_WGMMA_ALONG(tf32, N, count, 8, float, "f32.tf32.tf32", "+f", ", 1, 1")           \
     CARAT_WGMMA_ALONG(__nv_fp8_e4m3, N, count, 32, float, "f32.e4m3.e4m3", "+f", ", 1, 1") \
     CARAT_WGMMA_ALONG(__nv_fp8_e5m2, N, count, 32, float, "f32.e5m2.e5m2", "+f", ", 1, 1") \
@@ -255,6 +279,8 @@ CARAT_WGMMA_ALL(64, 32)
 CARAT_WGMMA_ALL(128, 64)
 CARAT_WGMMA_ALL(192, 96)
 CARAT_WGMMA_ALL(256, 128)
+CARAT_WGMMA_16_BITS(160, 80)
+CARAT_WGMMA_16_BITS(224, 112)
 
 #undef CARAT_WGMMA_FROM
 #undef CARAT_WGMMA_FROM_BODY
@@ -271,36 +297,47 @@ CARAT_WGMMA_ALL(256, 128)
 #undef CARAT_WGMMA_FROM_16
 #undef CARAT_WGMMA_FROM_8
 #undef CARAT_WGMMA_ALL
+#undef CARAT_WGMMA_16_BITS
 #undef CARAT_WGMMA_ALONG
 #undef CARAT_WGMMA_TYPE
 #undef CARAT_WGMMA_N
 #undef CARAT_WGMMA_BODY
 #undef CARAT_WGMMA_ACROSS_128
+#undef CARAT_WGMMA_ACROSS_112
 #undef CARAT_WGMMA_ACROSS_96
+#undef CARAT_WGMMA_ACROSS_80
 #undef CARAT_WGMMA_ACROSS_64
 #undef CARAT_WGMMA_ACROSS_32
 #undef CARAT_WGMMA_ACROSS_16
 #undef CARAT_WGMMA_ACROSS_8
 #undef CARAT_WGMMA_ADD_128
+#undef CARAT_WGMMA_ADD_112
 #undef CARAT_WGMMA_ADD_96
+#undef CARAT_WGMMA_ADD_80
 #undef CARAT_WGMMA_ADD_64
 #undef CARAT_WGMMA_ADD_32
 #undef CARAT_WGMMA_ADD_16
 #undef CARAT_WGMMA_ADD_8
 #undef CARAT_WGMMA_REST_128
+#undef CARAT_WGMMA_REST_112
 #undef CARAT_WGMMA_REST_96
+#undef CARAT_WGMMA_REST_80
 #undef CARAT_WGMMA_REST_64
 #undef CARAT_WGMMA_REST_32
 #undef CARAT_WGMMA_REST_16
 #undef CARAT_WGMMA_REST_8
 #undef CARAT_WGMMA_SUMS_128
+#undef CARAT_WGMMA_SUMS_112
 #undef CARAT_WGMMA_SUMS_96
+#undef CARAT_WGMMA_SUMS_80
 #undef CARAT_WGMMA_SUMS_64
 #undef CARAT_WGMMA_SUMS_32
 #undef CARAT_WGMMA_SUMS_16
 #undef CARAT_WGMMA_SUMS_8
 #undef CARAT_WGMMA_SUMS_TEXT_128
+#undef CARAT_WGMMA_SUMS_TEXT_112
 #undef CARAT_WGMMA_SUMS_TEXT_96
+#undef CARAT_WGMMA_SUMS_TEXT_80
 #undef CARAT_WGMMA_SUMS_TEXT_64
 #undef CARAT_WGMMA_SUMS_TEXT_32
 #undef CARAT_WGMMA_SUMS_TEXT_16

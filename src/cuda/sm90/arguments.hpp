@@ -36,7 +36,8 @@ struct arguments {
     int k_tiles;
     int tiles_m;  // of the cluster: blocks that share B lie below each other
     int tiles_n;
-    int stages;  // of the ring
+    int stages;   // of the ring
+    int sharing;  // blocks of a cluster that share what they load of B; 1: they share K
     Factor alpha;
     Factor beta;
     finish last;
@@ -70,7 +71,7 @@ struct kernel {
     const void* function;
     int tile_m;
     int tile_n;
-    int sharing;  // blocks that share what they load of B
+    int sharing;  // blocks that share what they load of B; 1: as many as the product is told
     int threads;
     int (*shared_bytes)(int stages, int parts);
     int (*stages_that_fit)(int parts, bool alone);  // on a multiprocessor, or two blocks

@@ -7,9 +7,10 @@
 //                        narrower tile may be asked to work like this too
 //   apart, 128 x 128     the same, but each warpgroup has a tile for itself: while one multiplies
 //                        the other one's leaves
-//   narrow, all others   the blocks of a cluster have a part of K each and add up their sums; a
-//                        block has one tile. Where there are more blocks than multiprocessors two
-//                        share one, and one multiplies while the other begins or ends
+//   narrow, all others   the blocks of a cluster have a part of K each and add up their sums, or
+//                        tiles below each other and share what they load of B; a block has one
+//                        tile. Where there are more blocks than multiprocessors two share one,
+//                        and one multiplies while the other begins or ends
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ enum class major : std::uint8_t { along_k, across };
 enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
 
 template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight,
-          bool Wide = (TileN > 128), bool Apart = false>
+          bool Wide = (TileM == 128 && TileN > 128), bool Apart = false>
 struct config {
     using element = Element;
     static constexpr summing sums = Sums;
@@ -41,7 +42,7 @@ struct config {
     static constexpr int multiplying = warpgroups * 128;
     // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
     static constexpr int threads = multiplying + (wide ? 128 : 32);
-    static constexpr int sharing = wide ? 2 : 1;  // blocks that share what they load of B
+    static constexpr int sharing = wide ? 2 : 1;  // blocks that always share what they load of B
     // Columns whose sums the tensor cores have in hand: beside promoted ones of 256 no more fit.
     static constexpr int columns_at_once = Sums != summing::straight && TileN == 256 ? 128 : TileN;
     static constexpr int tile_m = TileM;
@@ -60,17 +61,21 @@ struct config {
     static constexpr major b_major = B;
 
     static constexpr int a_bytes = tile_m * line_bytes;
-    static constexpr int b_bytes = tile_n * line_bytes;
+    // Where columns lie beside each other they come in whole lines, and the last may be beyond the
+    // tile.
+    static constexpr int columns_of_b =
+        B == major::across ? (tile_n + tile_k - 1) / tile_k * tile_k : tile_n;
+    static constexpr int b_bytes = columns_of_b * line_bytes;
     static constexpr int halves = Sums == summing::of_halves ? 2 : 1;  // of each, in a stage
     static constexpr int stage_bytes = halves * (a_bytes + b_bytes);
-    static constexpr int most_stages = 12;
+    static constexpr int most_stages = 16;
     // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup.
     static constexpr int box_bytes = 64 * line_bytes;
     static constexpr int boxes_bytes = warpgroups * 2 * box_bytes;
     // A narrow tile's sums on their way out, where the ring was; lines are padded so that writes
     // meet every bank.
-    static constexpr int sums_bytes = tile_m * (tile_n + 8) * 4;
-    // Tiles and boxes begin on a swizzle atom.
+    static constexpr int sums_bytes = std::max(tile_m * (tile_n + 8), tile_n*(tile_m + 4)) * 4;
+    // Tiles and boxes begin on a swizzle atom, and so does what follows the barriers.
     static constexpr int alignment = 1024;
 
     // Of a block's shared memory when `parts` of them share K: after the ring, boxes or what other
@@ -79,11 +84,11 @@ struct config {
         return wide ? boxes_bytes : sums_bytes / parts * (parts - 1);
     }
     static constexpr int shared_bytes(int stages, int parts) {
-        return alignment + stages * stage_bytes + after_ring(parts);
+        return stages * stage_bytes + after_ring(parts);
     }
     // As many stages as fit: half of the memory, where two blocks shall be on a multiprocessor.
     static constexpr int stages_that_fit(int parts, bool alone) {
-        constexpr int barriers = 512;
+        constexpr int barriers = alignment;
         const bool all = alone || residents == 1;
         const int room = (all ? 227 : 113) * 1024 - barriers - shared_bytes(0, parts);
         return std::clamp(room / stage_bytes, 0, most_stages);

@@ -34,11 +34,16 @@ std::int64_t tiles(std::int64_t extent, int tile) {
     return (extent + tile - 1) / tile;
 }
 
-constexpr std::int64_t widths[] = {16, 32, 64, 128, 192, 256};
+constexpr std::int64_t widths[] = {16, 32, 64, 128, 160, 192, 224, 256};
 constexpr std::int64_t heights[] = {64, 128};
 constexpr std::int64_t numbers_of_parts[] = {1, 2, 4};
 constexpr core::tunable tile_width = {
-    "tile", 0, 0, 256, "columns of a tile of C: 16, 32, 64, 128, 192, 256; 0: chosen", widths};
+    "tile",
+    0,
+    0,
+    256,
+    "columns of a tile of C: 16, 32, 64, 128, 192, 256, of 16 bits 160, 224; 0: chosen",
+    widths};
 constexpr core::tunable tile_height = {
     "rows", 0, 0, 256, "rows of a tile of C: 64, 128, in f32 256; 0: chosen", heights};
 constexpr core::tunable parts_of_k = {
@@ -46,7 +51,11 @@ constexpr core::tunable parts_of_k = {
 constexpr std::int64_t no_or_yes[] = {0, 1};
 constexpr core::tunable tiles_apart = {
     "apart", 0, 0, 1, "1: each warpgroup has a tile of 128 x 128 to itself", no_or_yes};
-constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k, tiles_apart};
+constexpr core::tunable sharing_blocks = {
+    "sharing",       0, 0, 4, "blocks of narrow tiles that load B together: 1, 2, 4; 0: chosen",
+    numbers_of_parts};
+constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k, sharing_blocks,
+                                      tiles_apart};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
@@ -134,6 +143,7 @@ choice plan_for(const core::problem& p, summing sums, std::string_view row,
                                 .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
                                 .tile_n = static_cast<int>(s.value(tile_width)),
                                 .parts = static_cast<int>(s.value(parts_of_k)),
+                                .sharing = static_cast<int>(s.value(sharing_blocks)),
                                 .apart = s.value(tiles_apart) != 0});
     return {plan, by};
 }
@@ -163,7 +173,7 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
 constexpr int fewest_stages(summing sums) {
     return sums == summing::of_halves ? 2 : 3;
 }
-constexpr int most_shared_bytes = 227 * 1024 - 512;
+constexpr int most_shared_bytes = 226 * 1024;
 
 template <class Factor>
 Factor factor(double value) {
@@ -208,7 +218,7 @@ class product final : public fused_product {
         const batch alone = {is_wide() ? 0 : 1, 0};
         maps of{};
         of.a = a_.map(data.a, k.tile_m, depth_of_box(), alone);
-        of.b = b_.map(data.b, k.tile_n / k.sharing, depth_of_box() / k.sharing, alone);
+        of.b = b_.map(data.b, k.tile_n / sharing(), depth_of_box() / sharing(), alone);
         if (with.c.in_boxes) of.c = map_of(data.c);
         if (with.c.in_boxes && with.adds) of.d = map_of(added_to(data.c));
         k.launch(of, with, grid_, stream);
@@ -234,7 +244,8 @@ class product final : public fused_product {
         with.one_b = apart.b == 0;
         maps of{};
         of.a = a_.map(data.a, k.tile_m, depth_of_box(), {with.one_a ? 1 : count, apart.a});
-        of.b = b_.map(data.b, k.tile_n, depth_of_box(), {with.one_b ? 1 : count, apart.b});
+        of.b = b_.map(data.b, k.tile_n / sharing(), depth_of_box() / sharing(),
+                      {with.one_b ? 1 : count, apart.b});
         k.launch(of, with, extent_for(count, with), stream_in_use());
         return true;
     }
@@ -250,8 +261,10 @@ class product final : public fused_product {
         why << "tiles of " << plan_.tile_m << " x " << plan_.tile_n
             << (plan_.apart ? ", one for each warpgroup" : "")
             << (plan_.turned ? " of the product turned" : "") << ", K in " << plan_.parts
-            << (plan_.parts == 1 ? " part" : " parts") << ", " << chosen_by_ << ": predicted "
-            << std::setprecision(3) << 1e6 * plan_.seconds << " us\n";
+            << (plan_.parts == 1 ? " part" : " parts");
+        if (sharing() > 1) why << ", B loaded by " << sharing() << " blocks together";
+        why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
+            << " us\n";
         core::plan_facts told;
         told.why = why.str();
         told.rows = problem_.m;
@@ -265,6 +278,7 @@ class product final : public fused_product {
     }
 
     [[nodiscard]] bool is_wide() const { return kernel_->sharing > 1; }
+    [[nodiscard]] int sharing() const { return is_wide() ? kernel_->sharing : plan_.sharing; }
 
     [[nodiscard]] bool can_be_batched(const operand& x, const void* data,
                                       std::int64_t apart) const {
@@ -311,12 +325,13 @@ class product final : public fused_product {
         if (plan_.tile_n < depth_of_box() && b_.contiguous() == major::across) b_.require_packing();
         kernel_ = &kernel_for<Factor>(problem_, sums_, plan_, a_.contiguous(), b_.contiguous());
         const kernel<Factor>& k = *kernel_;
-        const bool shares_b = k.sharing > 1;
-        grid_.cluster = shares_b ? k.sharing : plan_.parts;
+        grid_.cluster = sharing() > 1 ? sharing() : plan_.parts;
         const std::int64_t clusters =
-            tiles(problem_.m, k.tile_m * k.sharing) * tiles(problem_.n, k.tile_n);
+            tiles(problem_.m, k.tile_m * sharing()) * tiles(problem_.n, k.tile_n);
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
-        const bool alone = shares_b || clusters * grid_.cluster <= multiprocessors;
+        const std::int64_t at_a_time =
+            sharing() > 1 ? plan::blocks_at_a_time(sharing(), multiprocessors) : multiprocessors;
+        const bool alone = is_wide() || clusters * grid_.cluster <= at_a_time;
         stages_ = k.stages_that_fit(plan_.parts, alone);
         if (stages_ < fewest_stages(sums_)) stages_ = k.stages_that_fit(plan_.parts, true);
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
@@ -325,8 +340,8 @@ class product final : public fused_product {
         make_room();
         grid_.blocks =
             grid_.cluster *
-            static_cast<int>(shares_b ? std::min<std::int64_t>(clusters, resident_clusters())
-                                      : clusters);
+            static_cast<int>(is_wide() ? std::min<std::int64_t>(clusters, resident_clusters())
+                                       : clusters);
     }
 
     // Where shared memory is shared out differently, kernels can't follow each other closely.
@@ -387,10 +402,13 @@ class product final : public fused_product {
             return length * bytes % 16 == 0 &&
                    (count == 1 || (stride > 0 && stride * bytes % 16 == 0));
         };
+        const kernel<Factor>& k = *kernel_;
         const bool aligned = is_wide() && is_aligned(c) && is_aligned(added_to(c));
+        const bool whole_boxes = k.tile_n * bytes % 128 == 0;  // see first_of_box()
         const bool in_boxes =
-            aligned && (writes_columns() ? at.row_stride == 1 && in_lines(p.n, p.m, at.col_stride)
-                                         : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
+            aligned && (whole_boxes || p.beta == 0) &&
+            (writes_columns() ? at.row_stride == 1 && in_lines(p.n, p.m, at.col_stride)
+                              : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
         const bool by_rows = at.row_stride >= at.col_stride;
         const auto [step, next] = std::minmax(at.row_stride, at.col_stride);
         const bool in_fours =
@@ -406,9 +424,10 @@ class product final : public fused_product {
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
                 .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
-                .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * k.sharing)),
+                .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * sharing())),
                 .tiles_n = static_cast<int>(tiles(p.n, k.tile_n)),
                 .stages = stages_,
+                .sharing = sharing(),
                 .alpha = factor<Factor>(p.alpha),
                 .beta = factor<Factor>(p.beta),
                 .last = last_,

@@ -62,6 +62,19 @@ __device__ __forceinline__ pair<To>& pair_of_box(unsigned char* box, int thread,
                                         byte % 16);
 }
 
+// Where box `number` of a tile's columns begins. The last of 16 bits may have columns of the one
+// before it again, the same numbers: so nothing is added to C through the boxes of such a tile.
+template <class To>
+__device__ __forceinline__ constexpr int first_of_box(int number, int columns) {
+    constexpr int of_box = 128 / static_cast<int>(sizeof(To));
+    return number * of_box + of_box > columns ? columns - of_box : number * of_box;
+}
+template <class To>
+__device__ __forceinline__ constexpr int boxes_of(int columns) {
+    constexpr int of_box = 128 / static_cast<int>(sizeof(To));
+    return (columns + of_box - 1) / of_box;
+}
+
 // The columns of sums from `first` on that fill a line of 128 bytes, into a box.
 template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void fill_box(unsigned char* box, Factor alpha, int first, int thread,
@@ -80,9 +93,9 @@ __device__ __forceinline__ void fill_box(unsigned char* box, Factor alpha, int f
 template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void write_boxes(outgoing& out, const arguments<Factor>& p, int row,
                                             int col, int thread, const Sum (&sums)[Count]) {
-    constexpr int columns = 128 / static_cast<int>(sizeof(To));
 #pragma unroll
-    for (int first = 0; first < 2 * Count; first += columns) {
+    for (int number = 0; number < boxes_of<To>(2 * Count); ++number) {
+        const int first = first_of_box<To>(number, 2 * Count);
         if (thread == 0) ptx::wait_for_stores<1>();
         unsigned char* const box = out.next();
         out.meet();
@@ -99,8 +112,9 @@ __device__ __forceinline__ void take_numbered(Factor (&some)[Count], int number,
                                               const Sum (&sums)[All]) {
     if constexpr (Box * Count < All) {
         if (number == Box) {
+            constexpr int first = Box * Count + Count > All ? All - Count : Box * Count;
 #pragma unroll
-            for (int i = 0; i < Count; ++i) some[i] = static_cast<Factor>(sums[Box * Count + i]);
+            for (int i = 0; i < Count; ++i) some[i] = static_cast<Factor>(sums[first + i]);
         } else {
             take_numbered<Box + 1>(some, number, sums);
         }
@@ -153,8 +167,8 @@ __device__ __forceinline__ void write_finished_boxes(outgoing& out, const argume
     std::conditional_t<finishes, pair_finish<C, columns>, pair_scaling<Factor>> last(p, row, col,
                                                                                      thread);
 #pragma unroll 1
-    for (int number = 0; number < 2 * Count / columns; ++number) {
-        const int first = col + number * columns;
+    for (int number = 0; number < boxes_of<To>(2 * Count); ++number) {
+        const int first = col + first_of_box<To>(number, 2 * Count);
         Factor some[columns / 2];
         take_numbered<0>(some, number, sums);
         last.apply(some);
@@ -170,7 +184,7 @@ __device__ __forceinline__ void write_finished_boxes(outgoing& out, const argume
         for (int i = 0; i < columns / 2; i += 2)
             pair_of_box<C, To>(box, thread, i) = {static_cast<To>(some[i]),
                                                   static_cast<To>(some[i + 1])};
-        last.go_to(first + columns);
+        last.go_to(col + first_of_box<To>(number + 1, 2 * Count));
         ptx::fence_writes_for_async();
         out.meet();
         if (thread == 0) {

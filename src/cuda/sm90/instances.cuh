@@ -15,6 +15,10 @@ inline constexpr const char* name_of<64, 32> = "sm90_64x32";
 template <>
 inline constexpr const char* name_of<64, 64> = "sm90_64x64";
 template <>
+inline constexpr const char* name_of<64, 128> = "sm90_64x128";
+template <>
+inline constexpr const char* name_of<64, 160> = "sm90_64x160";
+template <>
 inline constexpr const char* name_of<128, 16> = "sm90_128x16";
 template <>
 inline constexpr const char* name_of<128, 32> = "sm90_128x32";
@@ -23,12 +27,16 @@ inline constexpr const char* name_of<128, 64> = "sm90_128x64";
 template <>
 inline constexpr const char* name_of<128, 128> = "sm90_128x128";
 template <>
+inline constexpr const char* name_of<128, 160> = "sm90_128x160";
+template <>
 inline constexpr const char* name_of<128, 192> = "sm90_128x192";
+template <>
+inline constexpr const char* name_of<128, 224> = "sm90_128x224";
 template <>
 inline constexpr const char* name_of<128, 256> = "sm90_128x256";
 
 template <class Element, class Factor, int TileM, int TileN, major A, major B,
-          summing Sums = summing::straight, bool Wide = (TileN > 128)>
+          summing Sums = summing::straight, bool Wide = (TileM == 128 && TileN > 128)>
 [[nodiscard]] kernel<Factor> instance() {
     return kernel_with<config<Element, TileM, TileN, A, B, Sums, Wide>, Factor>(
         name_of<TileM, TileN>);
@@ -37,9 +45,16 @@ template <class Element, class Factor, int TileM, int TileN, major A, major B,
 template <int Rows, int Columns>
 struct tile {};
 
-// The tile there is for these numbers of rows and columns, to `f` as constants.
-template <class F>
+// The tile there is for these numbers of rows and columns, to `f` as constants. Some are only
+// there for elements of 16 bits.
+template <bool Of16Bits, class F>
 [[nodiscard]] decltype(auto) with_tile(int tile_m, int tile_n, const F& f) {
+    if constexpr (Of16Bits) {
+        if (tile_m == 64 && tile_n == 128) return f(tile<64, 128>{});
+        if (tile_m == 64 && tile_n == 160) return f(tile<64, 160>{});
+        if (tile_n == 160) return f(tile<128, 160>{});
+        if (tile_n == 224) return f(tile<128, 224>{});
+    }
     if (tile_m == 64) {
         if (tile_n == 16) return f(tile<64, 16>{});
         if (tile_n == 32) return f(tile<64, 32>{});
@@ -75,15 +90,15 @@ template <class Element, int TileM, int TileN>
 
 template <class Element>
 [[nodiscard]] const kernel<float>& find_16_bit(int tile_m, int tile_n, major a, major b) {
-    return with_tile(tile_m, tile_n,
-                     [&]<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<float>& {
-                         return any_majors<Element, TileM, TileN>(a, b);
-                     });
+    return with_tile<true>(tile_m, tile_n,
+                           [&]<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<float>& {
+                               return any_majors<Element, TileM, TileN>(a, b);
+                           });
 }
 
 template <class Element, class Factor, summing Sums = summing::straight, major A = major::along_k>
 [[nodiscard]] const kernel<Factor>& find_along_k(int tile_m, int tile_n) {
-    return with_tile(
+    return with_tile<false>(
         tile_m, tile_n, []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<Factor>& {
             // A block of 128 columns with one scale would lie in two tiles of 192.
             constexpr int width = Sums == summing::in_blocks && TileN == 192 ? 256 : TileN;

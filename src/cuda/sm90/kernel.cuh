@@ -5,7 +5,8 @@
 //
 // `full` of a stage is over when its bytes have landed, `empty` when every warpgroup that reads it,
 // in every block that shares it, has done so: two blocks with wide tiles each load half of the tile
-// of B for both. The copying thread runs ahead into the next wide tile of C while the others write
+// of B for both, and of 2 or 4 with narrow tiles each its share for all, where they don't share K.
+// The copying thread runs ahead into the next wide tile of C while the others write
 // theirs. Kernels begin before the one ahead of them on the stream has ended, and wait for its end
 // when their barriers are made.
 #pragma once
@@ -40,15 +41,19 @@ struct barriers {
 template <class C>
 struct ring {
     int stages;
+    int sharing;
     unsigned char* tiles;
     unsigned char* after;
     ptx::barrier* full;
     ptx::barrier* empty;
 
-    __device__ ring(unsigned char* shared, barriers<C>& meetings, int stage_count)
-        : stages(stage_count), full(meetings.full), empty(meetings.empty) {
-        const unsigned past = ptx::shared_address(shared) % C::alignment;
-        tiles = shared + (past == 0 ? 0 : C::alignment - past);
+    __device__ ring(unsigned char* shared, barriers<C>& meetings, int stage_count,
+                    int blocks_that_share)
+        : stages(stage_count),
+          sharing(C::wide ? C::sharing : blocks_that_share),
+          full(meetings.full),
+          empty(meetings.empty) {
+        tiles = shared;
         after = tiles + stages * C::stage_bytes;
     }
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
@@ -60,36 +65,43 @@ struct ring {
 
     // A warpgroup has read the stage: told by its first threads to all blocks that fill it.
     __device__ void give_back(int stage, int thread) const {
-        if (thread >= C::sharing) return;
-        if constexpr (C::sharing > 1)
+        if (thread >= sharing) return;
+        if (sharing > 1)
             ptx::arrive_at(empty[stage], thread);
         else
             ptx::arrive(empty[stage]);
     }
 };
 
-// A block's place: which cluster it is in, which block of it, and the part of K it multiplies.
+// A block's place: which cluster it is in, which block of it, and the part of K it multiplies or
+// which of the tiles below each other.
 template <class C>
 struct place_in_grid {
     int cluster;
     int clusters;
     int rank;
-    int blocks;  // of the cluster
+    int blocks;   // of the cluster
+    int sharing;  // of these
 
-    __device__ place_in_grid() : rank(ptx::rank_in_cluster()), blocks(ptx::blocks_of_cluster()) {
+    __device__ explicit place_in_grid(int blocks_that_share)
+        : rank(ptx::rank_in_cluster()),
+          blocks(C::wide ? C::sharing : ptx::blocks_of_cluster()),
+          sharing(C::wide ? C::sharing : blocks_that_share) {
         cluster = static_cast<int>(blockIdx.x) / blocks;
         clusters = static_cast<int>(gridDim.x) / blocks;
     }
     // Of tiles below each other.
     [[nodiscard]] __device__ int row(const tile_place& t) const {
-        return (C::wide ? t.m * C::sharing + rank : t.m) * C::tile_m;
+        return (t.m * sharing + share()) * C::tile_m;
     }
-    [[nodiscard]] __device__ int parts() const { return C::wide ? 1 : blocks; }
-    [[nodiscard]] __device__ int part() const { return C::wide ? 0 : rank; }
+    [[nodiscard]] __device__ bool shares() const { return C::wide || sharing > 1; }
+    [[nodiscard]] __device__ int share() const { return shares() ? rank : 0; }
+    [[nodiscard]] __device__ int parts() const { return shares() ? 1 : blocks; }
+    [[nodiscard]] __device__ int part() const { return shares() ? 0 : rank; }
     // In tiles of K; the part after it begins where this one ends.
     [[nodiscard]] __device__ int first_k(int k_tiles, int of_part) const {
         return C::wide ? of_part * k_tiles
-                       : static_cast<int>(std::int64_t{k_tiles} * of_part / blocks);
+                       : static_cast<int>(std::int64_t{k_tiles} * of_part / parts());
     }
 };
 
@@ -128,12 +140,13 @@ __device__ __forceinline__ void each_box_of_a(int row, int k, const Copy& copy) 
 
 // Those of this block's share of the tile of B: columns along K, or of each box lines across.
 template <class C, class Copy>
-__device__ __forceinline__ void each_box_of_b(int col, int k, int rank, const Copy& copy) {
+__device__ __forceinline__ void each_box_of_b(int col, int k, int share, int sharing,
+                                              const Copy& copy) {
     if constexpr (C::b_major == major::along_k) {
-        const int first = rank * (C::tile_n / C::sharing);
+        const int first = share * (C::tile_n / sharing);
         copy(first, k, col + first);
     } else {
-        const int first = rank * (C::tile_k / C::sharing);
+        const int first = share * (C::tile_k / sharing);
 #pragma unroll
         for (int i = 0; i < C::tile_n; i += across_of_box<C>) copy(i + first, col + i, k + first);
     }
@@ -155,15 +168,17 @@ __device__ __forceinline__ void load_a(const ring<C>& r, int stage, int half,
 // To all blocks that share the tile of B.
 template <class C>
 __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
-                                       const CUtensorMap& map, int col, int k, int rank,
-                                       int batch) {
-    constexpr auto everyone = static_cast<std::uint16_t>((1 << C::sharing) - 1);
-    each_box_of_b<C>(col, k, rank, [&](int line, int x, int y) {
+                                       const CUtensorMap& map, int col, int k,
+                                       const place_in_grid<C>& here, int batch) {
+    const auto everyone = static_cast<std::uint16_t>((1 << here.sharing) - 1);
+    each_box_of_b<C>(col, k, here.share(), here.sharing, [&](int line, int x, int y) {
         unsigned char* const to = r.b(stage) + half * C::b_bytes + line * C::line_bytes;
-        if constexpr (!C::wide)
-            ptx::copy_box(to, map, x, y, batch, r.full[stage]);
-        else
+        if constexpr (C::wide)
             ptx::copy_box_to_all(to, map, x, y, r.full[stage], everyone);
+        else if (here.shares())
+            ptx::copy_box_to_all(to, map, x, y, batch, r.full[stage], everyone);
+        else
+            ptx::copy_box(to, map, x, y, batch, r.full[stage]);
     });
 }
 
@@ -188,8 +203,7 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& 
             for (int half = 0; half < C::halves; ++half) {
                 const int from = (k + half * p.k_tiles) * C::tile_k;
                 load_a<C>(r, at.stage, half, a, here.row(t), from, batch_a);
-                load_b<C>(r, at.stage, half, b, t.n * C::tile_n, from, C::wide ? here.rank : 0,
-                          batch_b);
+                load_b<C>(r, at.stage, half, b, t.n * C::tile_n, from, here, batch_b);
             }
         }
     }
@@ -328,7 +342,7 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
                                               const maps& m, const arguments<Factor>& p,
                                               const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
-    const int group = static_cast<int>(threadIdx.x) / 128;
+    const int group = ptx::warpgroup();
     outgoing out{&m.c, &m.d, meetings.added + 2 * group, r.after + group * 2 * C::box_bytes,
                  group + 1};
     position at;
@@ -407,7 +421,7 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
                                                const maps& m, const arguments<Factor>& p,
                                                const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
-    const int group = static_cast<int>(threadIdx.x) / 128;
+    const int group = ptx::warpgroup();
     outgoing out{&m.c, &m.d, meetings.added + 2 * group, r.after + group * 2 * C::box_bytes,
                  group + 1};
     const turn_to_multiply turn{group};
@@ -440,45 +454,46 @@ __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& 
                                                 const arguments<Factor>& p,
                                                 const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x);
-    const int k_tiles = here.first_k(p.k_tiles, here.rank + 1) - here.first_k(p.k_tiles, here.rank);
+    const int group = ptx::warpgroup();
+    const int begin = here.first_k(p.k_tiles, here.part());
+    const int k_tiles = here.first_k(p.k_tiles, here.part() + 1) - begin;
     position at;
     sum_of<C> sums[C::tile_n / 2];
     const tile_place t = place_of(here.cluster, p.tiles_m, p.tiles_n);
-    const scales_of<C> scales(p, here.row(t) + thread / 128 * 64, t.n * C::tile_n,
-                              here.first_k(p.k_tiles, here.rank), thread % 128);
-    sum_up<C>(sums, r, at, k_tiles, thread / 128, thread % 128, scales);
-    write_narrow<C>(p, r.tiles, r.after, landed, here.rank, here.blocks, here.row(t),
+    const scales_of<C> scales(p, here.row(t) + group * 64, t.n * C::tile_n, begin, thread % 128);
+    sum_up<C>(sums, r, at, k_tiles, group, thread % 128, scales);
+    write_narrow<C>(p, r.tiles, r.after, landed, here.part(), here.parts(), here.row(t),
                     t.n * C::tile_n, thread, sums);
 }
 
 // By one thread, before any other of the cluster comes near them.
 template <class C, class Factor>
 __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const arguments<Factor>& p,
-                                              int parts) {
+                                              const place_in_grid<C>& here) {
 #pragma unroll 1
     for (int stage = 0; stage < p.stages; ++stage) {
         ptx::make_barrier(meetings.full[stage], 1);
-        ptx::make_barrier(meetings.empty[stage], C::readers * C::sharing);
+        ptx::make_barrier(meetings.empty[stage], C::readers * here.sharing);
     }
     ptx::make_barrier(meetings.landed, 1);
     for (ptx::barrier& b : meetings.added) ptx::make_barrier(b, 1);
     ptx::publish_barriers();
-    if (!C::wide && parts > 1)
-        ptx::arrive_and_expect(meetings.landed, bytes_from_others<C>(p.c.by_rows, parts));
+    if (!C::wide && here.parts() > 1)
+        ptx::arrive_and_expect(meetings.landed, bytes_from_others<C>(p.c.by_rows, here.parts()));
 }
 
 template <class C, class Factor>
 __global__ void __launch_bounds__(C::threads, C::residents)
     multiply_kernel(const __grid_constant__ maps m, const __grid_constant__ arguments<Factor> p) {
 #if CARAT_HAS_WGMMA
-    extern __shared__ unsigned char shared[];
+    extern __shared__ __align__(1024) unsigned char shared[];  // C::alignment
     __shared__ barriers<C> meetings;
-    const ring<C> r(shared, meetings, p.stages);
-    const place_in_grid<C> here;
+    const ring<C> r(shared, meetings, p.stages, p.sharing);
+    const place_in_grid<C> here(p.sharing);
     if (threadIdx.x == 0) {
         ptx::prefetch_map(m.a);
         ptx::prefetch_map(m.b);
-        make_barriers(meetings, p, here.parts());
+        make_barriers(meetings, p, here);
     }
     ptx::let_dependents_begin();
     __syncthreads();
@@ -500,7 +515,7 @@ __global__ void __launch_bounds__(C::threads, C::residents)
         multiply_narrow<C>(r, meetings.landed, p, here);
     }
     // A block must not leave while others of its cluster write to its shared memory.
-    if constexpr (C::sharing > 1) ptx::meet_cluster();
+    if (here.shares()) ptx::meet_cluster();
 #endif
 }
 

@@ -188,7 +188,8 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const Fa
     const int first = part * lines;
     const int line = thread / fours;
     const int along = thread % fours * 4;
-    const int count = (lines - line + apart - 1) / apart;
+    // Where lines don't share the threads out evenly, the last ones have nothing to do.
+    const int count = line < apart ? (lines - line + apart - 1) / apart : 0;
     const way_through_lines<To, Factor> way(p, Rows, (Rows ? row : col) + first + line, apart,
                                             count, (Rows ? col : row) + along);
     const int place = line * places::pitch + along;
