@@ -65,6 +65,13 @@ inline void add_depths(const thin_call<T>& t, std::int64_t p) {
 template <class T, int N>
 void add_columns(const thin_call<T>& t) {
     std::int64_t p = 0;
+    if constexpr (N == 1) {
+        // One column waits for memory alone, and sixteen depths whole pages apart are too many for
+        // a set of L1: at 1 x 4096 x 4096 what was fetched ahead had to leave before its turn.
+        constexpr int half = thin_depths / 2;
+        const bool shares_sets = t.a_step * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
+        for (; shares_sets && p + half <= t.k; p += half) add_depths<T, half, N>(t, p);
+    }
     for (; p + thin_depths <= t.k; p += thin_depths) add_depths<T, thin_depths, N>(t, p);
     for (; p < t.k; ++p) add_depths<T, 1, N>(t, p);
 }
