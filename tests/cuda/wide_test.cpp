@@ -36,11 +36,14 @@ class wide : public testing::TestWithParam<core::signature> {
 
 TEST_P(wide, tiles_that_follow_each_other_are_exact) {
     for (const std::int64_t width : {160, 192, 224, 256})
-        for (const std::int64_t k : {144, 784}) {
-            if (size_bytes(GetParam().a) < 2 && width != 192 && width != 256) continue;
-            const core::settings how{1, {{"tile", width}}};
-            EXPECT_EQ(test::check(entry(), how, {problem(129, 140 * 192 - 16, k), 0}), "") << width;
-        }
+        for (const std::int64_t k : {144, 784})
+            for (const int beta : {0, -1}) {
+                if (size_bytes(GetParam().a) < 2 && width != 192 && width != 256) continue;
+                const core::settings how{1, {{"tile", width}}};
+                core::problem p = problem(129, 140 * 192 - 16, k);
+                p.beta = beta;
+                EXPECT_EQ(test::check(entry(), how, {p, 0}), "") << width;
+            }
 }
 
 // Two, three and four tiles to a block, by which warpgroup whatever, K within the ring and beyond

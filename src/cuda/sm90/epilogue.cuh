@@ -38,8 +38,9 @@ struct outgoing {
         turn ^= 1;
         return box;
     }
-    // By the first thread, when the box of that turn has been read.
-    __device__ __forceinline__ void fetch(int of_turn, int row, int col) const {
+    // By the first thread, when the box whose turn comes so much later has been read.
+    __device__ __forceinline__ void fetch(int later, int row, int col) const {
+        const int of_turn = (turn + later) % 2;
         ptx::arrive_and_expect(landed[of_turn], box_bytes);
         ptx::copy_box(boxes + of_turn * box_bytes, *added, col, row, landed[of_turn]);
     }
@@ -122,12 +123,15 @@ __device__ __forceinline__ void take_numbered(Factor (&some)[Count], int number,
 }
 
 // What is added to box `number` of the columns from `col` on has landed before it is looked at; the
-// box after the next is fetched when this one has been sent, into the same place.
+// box after the next is fetched when this one has been sent, into the same place. Of a tile with an
+// odd number of boxes, 192 columns of 16 bits or 160 of 32, the next one's begin with the other
+// place.
 template <class C, class To>
-__device__ __forceinline__ void fetch_added(const outgoing& out, int number, int row, int col) {
+__device__ __forceinline__ void fetch_added(const outgoing& out, int later, int number, int row,
+                                            int col) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
     if (number * columns >= C::tile_n) return;
-    out.fetch(number % 2, row, col + number * columns);
+    out.fetch(later, row, col + number * columns);
 }
 
 // Before the first sums are there.
@@ -138,9 +142,9 @@ __device__ __forceinline__ void fetch_first_added(const outgoing& out, output ty
     ptx::wait_for_stores<0>();
     for (const int number : {0, 1})
         if (type == output::f16 || type == output::bf16)
-            fetch_added<C, __half>(out, number, row, col);
+            fetch_added<C, __half>(out, number, number, row, col);
         else
-            fetch_added<C, float>(out, number, row, col);
+            fetch_added<C, float>(out, number, number, row, col);
 }
 
 // beta times what has landed in a box.
@@ -191,7 +195,7 @@ __device__ __forceinline__ void write_finished_boxes(outgoing& out, const argume
             out.send(box, row, first);
             if (p.adds) {
                 ptx::wait_for_stores<0>();
-                fetch_added<C, To>(out, number + 2, row, col);
+                fetch_added<C, To>(out, 1, number + 2, row, col);
             }
         }
     }
