@@ -1,4 +1,4 @@
-// Many products of one size in one call.
+// Many products in one call, of one size or of any.
 //
 //   // 12 heads that lie side by side in q (128 x 768), k and scores (12 x 128 x 128):
 //   const auto q_heads = carat::strided(q.view().block(0, 0, 128, 64), 12, 64);
@@ -6,6 +6,11 @@
 //   const auto s_heads = carat::strided(carat::matrix_view(scores, 128, 128), 12, 128 * 128);
 //   carat::matrix_products(q_heads, carat::transposed(k_heads), s_heads);
 //   carat::matrix_products(carat::pointers(as, 8, 8), b, carat::pointers(cs, 8, 8));
+//
+//   // A mixture of experts: each multiplies its own rows of x, as many as there are of them.
+//   std::vector<carat::matrix_view<float>> rows, results;  // blocks of x and of y
+//   carat::matrix_products(carat::listed(rows), carat::strided(weights, experts, k * n),
+//                          carat::listed(results));
 //
 // The same values, to the bit, as a loop of carat::matrix_product over the batch. A, B and E may
 // also be one matrix for all, which A or B may be prepared; C is a batch. No C may overlap another,
@@ -19,8 +24,10 @@
 
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <carat/product.hpp>
 
@@ -58,6 +65,40 @@ template <class R>
                     static_cast<std::ptrdiff_t>(cols), 1);
 }
 
+// Matrices of any sizes and strides; `at` knows their type.
+template <class T>
+struct list_view {
+    detail::erased_matrix (*at)(const void* list, std::size_t i) = nullptr;
+    const void* list = nullptr;
+    std::size_t count = 0;
+    bool turned = false;
+    double factor = 1;
+};
+
+// The matrices of an array, of any sizes: a std::vector of carat::matrix_view, say. It must live as
+// long as the call.
+template <class R>
+requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()))>>
+[[nodiscard]] auto listed(R&& matrices) {
+    using matrix = std::remove_pointer_t<decltype(std::data(matrices))>;
+    return list_view<detail::element_in<matrix>>{
+        [](const void* list, std::size_t i) {
+            return detail::erase(static_cast<matrix*>(const_cast<void*>(list))[i]);
+        },
+        std::data(matrices), std::size(matrices), false, 1};
+}
+
+template <class T>
+[[nodiscard]] list_view<T> transposed(list_view<T> l) {
+    l.turned = !l.turned;
+    return l;
+}
+template <class T>
+[[nodiscard]] list_view<T> scaled(double factor, list_view<T> l) {
+    l.factor *= factor;
+    return l;
+}
+
 template <class T>
 [[nodiscard]] batch_view<T> transposed(const batch_view<T>& b) {
     return {transposed(b.first), b.count, b.stride, b.pointers, b.factor};
@@ -75,6 +116,10 @@ struct erased_batch {
     std::size_t count;
     std::ptrdiff_t stride;
     const void* const* pointers;
+    // Of a list: `first` has its type and factor only.
+    erased_matrix (*at)(const void* list, std::size_t i) = nullptr;
+    const void* list = nullptr;
+    bool turned = false;
 };
 
 // C = E + finish(A B) for each product. `e` and `steps` may be null.
@@ -99,6 +144,14 @@ template <class T>
 struct each_of<const batch_view<T>> {
     using type = matrix_view<T>;
 };
+template <class T>
+struct each_of<list_view<T>> {
+    using type = matrix_view<T>;
+};
+template <class T>
+struct each_of<const list_view<T>> {
+    using type = matrix_view<T>;
+};
 // What takes part in one product.
 template <class M>
 using each_in = typename each_of<std::remove_reference_t<M>>::type;
@@ -112,6 +165,11 @@ erased_batch erase_batch(const batch_view<T>& b) {
     first.factor = b.factor;
     return {first, b.count, b.stride, reinterpret_cast<const void* const*>(b.pointers)};
 }
+template <class T>
+erased_batch erase_batch(const list_view<T>& l) {
+    const erased_matrix any = {nullptr, 0, 0, 0, 1, dtype_of_v<std::remove_const_t<T>>, l.factor};
+    return {any, l.count, 0, nullptr, l.at, l.list, l.turned};
+}
 template <class M>
 requires(!batched<M>) erased_batch erase_batch(M& m) {
     return {erase(m), 0, 0, nullptr};
@@ -121,7 +179,7 @@ template <class A, class B, class E, class C, class P = cpu, bool Finished = fal
 constexpr bool check_batch() {
     static_assert(batched<C>,
                   "carat::matrix_products: C must be a batch: carat::strided(c, count, "
-                  "stride) or carat::pointers(...)");
+                  "stride), carat::pointers(...) or carat::listed(...)");
     if constexpr (batched<C>)
         return check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P, Finished>();
     return false;

@@ -10,6 +10,7 @@
 #include "api/batch_checks.hpp"
 #include "api/checks.hpp"
 #include "api/elements.hpp"
+#include "api/group.hpp"
 #include "api/integers.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
@@ -79,6 +80,8 @@ void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set
 void multiply_checked(const cpu& where, const operands& x, const detail::finish_steps* steps) {
     api::check_threads(where);
     if (steps != nullptr) api::check_finish_on_cpu(*steps, "matrix_products");
+    if (api::is_group(x.a, x.b, x.e, x.c))
+        return api::multiply_group(where, x.a, x.b, x.e, x.c, steps);
     const core::problem p = api::checked_batch(x.a, x.b, x.e, x.c, steps);
     if (x.c.count == 0 || p.m == 0 || p.n == 0) return;
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())

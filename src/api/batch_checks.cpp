@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/checks.hpp"
@@ -54,10 +55,12 @@ struct place {
 std::vector<place> places_of(const erased_batch& b, const char* name) {
     std::vector<place> places;
     if (b.first.prepared != nullptr) return places;
-    const byte_span span = span_of(b.first, name);
+    byte_span span = b.at == nullptr ? span_of(b.first, name) : byte_span{};
     places.reserve(matrices(b));
     for (std::size_t i = 0; i < matrices(b); ++i) {
-        const auto at = reinterpret_cast<std::intptr_t>(item(b, i).data);
+        const erased_matrix m = item(b, i);
+        if (b.at != nullptr) span = span_of(m, name);
+        const auto at = reinterpret_cast<std::intptr_t>(m.data);
         places.push_back({at + span.low, at + span.high, i});
     }
     return places;
@@ -134,6 +137,37 @@ core::problem checked_product(const erased_batch& a, const erased_batch& b, cons
     });
 }
 
+// Everything but single products.
+void check_arguments(const erased_batch& a, const erased_batch& b, const erased_batch* e,
+                     const erased_batch& c) {
+    check_counts(a, c, "A");
+    check_counts(b, c, "B");
+    if (e != nullptr) check_counts(*e, c, "E");
+    check_stride(a, "A");
+    check_stride(b, "B");
+    if (e != nullptr) check_stride(*e, "E");
+    check_stride(c, "C");
+}
+
+void check_places(const erased_batch& a, const erased_batch& b, const erased_batch* e,
+                  const erased_batch& c) {
+    const targets written(c);
+    written.check_each_other();
+    written.check(a, "A", false);
+    written.check(b, "B", false);
+    if (e != nullptr) written.check(*e, "E", true);
+}
+
+erased_matrix item_of_list(const erased_batch& b, std::size_t i) {
+    erased_matrix m = b.at(b.list, i);
+    if (b.turned) {
+        std::swap(m.rows, m.cols);
+        std::swap(m.row_stride, m.col_stride);
+    }
+    m.factor = b.first.factor;
+    return m;
+}
+
 void check_values(const detail::finish_steps& steps, const erased_batch& c) {
     for (std::size_t i = 0; i < c.count; ++i)
         as_product(i, [&] { check_finish(steps, item(c, i)); });
@@ -142,6 +176,7 @@ void check_values(const detail::finish_steps& steps, const erased_batch& c) {
 }  // namespace
 
 erased_matrix item(const erased_batch& b, std::size_t i) {
+    if (b.at != nullptr) return item_of_list(b, i);
     erased_matrix m = b.first;
     if (b.pointers != nullptr) {
         m.data = const_cast<void*>(b.pointers[i]);
@@ -155,13 +190,7 @@ erased_matrix item(const erased_batch& b, std::size_t i) {
 
 core::problem checked_batch(const erased_batch& a, const erased_batch& b, const erased_batch* e,
                             const erased_batch& c, const detail::finish_steps* steps) {
-    check_counts(a, c, "A");
-    check_counts(b, c, "B");
-    if (e != nullptr) check_counts(*e, c, "E");
-    check_stride(a, "A");
-    check_stride(b, "B");
-    if (e != nullptr) check_stride(*e, "E");
-    check_stride(c, "C");
+    check_arguments(a, b, e, c);
     if (c.count == 0) return {};
     const core::problem p = checked_product(a, b, e, c, steps, 0);
     // Of matrices at a stride the first says all; pointers may be null one by one.
@@ -171,12 +200,26 @@ core::problem checked_batch(const erased_batch& a, const erased_batch& b, const 
         (void)checked_product(a, b, e, c, steps, i);
     if (steps != nullptr) check_values(*steps, c);
     if (p.m == 0 || p.n == 0) return p;
-    const targets written(c);
-    written.check_each_other();
-    written.check(a, "A", false);
-    written.check(b, "B", false);
-    if (e != nullptr) written.check(*e, "E", true);
+    check_places(a, b, e, c);
     return p;
+}
+
+bool is_group(const erased_batch& a, const erased_batch& b, const erased_batch* e,
+              const erased_batch& c) {
+    return a.at != nullptr || b.at != nullptr || c.at != nullptr ||
+           (e != nullptr && e->at != nullptr);
+}
+
+std::vector<core::problem> checked_group(const erased_batch& a, const erased_batch& b,
+                                         const erased_batch* e, const erased_batch& c,
+                                         const detail::finish_steps* steps) {
+    check_arguments(a, b, e, c);
+    std::vector<core::problem> all;
+    all.reserve(c.count);
+    for (std::size_t i = 0; i < c.count; ++i) all.push_back(checked_product(a, b, e, c, steps, i));
+    if (steps != nullptr) check_values(*steps, c);
+    if (c.count > 0) check_places(a, b, e, c);
+    return all;
 }
 
 }  // namespace carat::api

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <carat/batch.hpp>
 
@@ -21,6 +22,15 @@ using detail::erased_batch;
 [[nodiscard]] core::problem checked_batch(const erased_batch& a, const erased_batch& b,
                                           const erased_batch* e, const erased_batch& c,
                                           const detail::finish_steps* steps);
+
+// Whether sizes or strides may differ from product to product.
+[[nodiscard]] bool is_group(const erased_batch& a, const erased_batch& b, const erased_batch* e,
+                            const erased_batch& c);
+
+// Of such products all problems. Throws likewise.
+[[nodiscard]] std::vector<core::problem> checked_group(const erased_batch& a, const erased_batch& b,
+                                                       const erased_batch* e, const erased_batch& c,
+                                                       const detail::finish_steps* steps);
 
 // Calls `work`; what it throws as one product is told with the product's number.
 template <class Work>

@@ -42,11 +42,15 @@ core::block_scales scales_of(const erased_matrix& a, const erased_matrix& b) {
         of_b.data, checked_stride(of_b, of_b.col_stride), checked_stride(of_b, of_b.row_stride)};
 }
 
+cuda_call::place place_of(const cuda& where) {
+    return {where.device, where.stream, where.batch_invariant, where.f32};
+}
+
 void start(const cuda& where, const std::string& call, const core::problem& p,
            const erased_matrix* e, const detail::finish_steps* steps,
            const core::block_scales& scales, std::span<const core::operands> all) {
     try {
-        cuda_call::multiply({where.device, where.stream, where.batch_invariant, where.f32},
+        cuda_call::multiply(place_of(where),
                             {p, e == nullptr ? core::layout{} : layout_of(*e), steps, scales}, all);
     } catch (const error& why) {
         throw error(why.code(), call + ": " + why.what());
@@ -64,8 +68,31 @@ void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix
     start(where, "matrix_product", p, e, steps, scales_of(a, b), one);
 }
 
+void multiply_group(const cuda& where, const erased_batch& a, const erased_batch& b,
+                    const erased_batch* e, const erased_batch& c,
+                    const detail::finish_steps* steps) {
+    const std::vector<core::problem> problems = api::checked_group(a, b, e, c, steps);
+    std::vector<cuda_call::member> all;
+    all.reserve(problems.size());
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+        const erased_matrix added = e == nullptr ? erased_matrix{} : api::item(*e, i);
+        all.push_back({problems[i],
+                       e == nullptr ? core::layout{} : layout_of(added),
+                       {.a = api::item(a, i).data,
+                        .b = api::item(b, i).data,
+                        .c = api::item(c, i).data,
+                        .e = added.data}});
+    }
+    try {
+        cuda_call::multiply_group(place_of(where), all, steps);
+    } catch (const error& why) {
+        throw error(why.code(), std::string("matrix_products: ") + why.what());
+    }
+}
+
 void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& b,
                   const erased_batch* e, const erased_batch& c, const detail::finish_steps* steps) {
+    if (api::is_group(a, b, e, c)) return multiply_group(where, a, b, e, c, steps);
     const core::problem p = api::checked_batch(a, b, e, c, steps);
     if (c.count == 0 || p.m == 0 || p.n == 0) return;
     std::vector<core::operands> all(c.count);

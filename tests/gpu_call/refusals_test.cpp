@@ -74,6 +74,13 @@ TEST(gpu_refusals, arguments_are_checked_as_on_the_cpu) {
              matrix_products(cuda{}, strided(at(p, 4, 4), 2, 16), at(p + 99, 4, 4),
                              strided(at(p + 200, 4, 4), 3, 16));
          }},
+        {size_mismatch,
+         {"matrix_products: product 1: A is 2 x 3 and B is 4 x 4"},
+         [](bf16* p) {
+             const std::vector<matrix_view<bf16>> a = {at(p, 4, 4), at(p, 2, 3)};
+             const std::vector<matrix_view<bf16>> c = {at(p + 200, 4, 4), at(p + 300, 2, 4)};
+             matrix_products(cuda{}, listed(a), at(p + 99, 4, 4), listed(c));
+         }},
     };
     int executed = 0;
     for (const refusal& r : refusals) {
@@ -82,7 +89,7 @@ TEST(gpu_refusals, arguments_are_checked_as_on_the_cpu) {
         for (const bf16 x : memory) ASSERT_EQ(float(x), 3) << r.words[0];
         ++executed;
     }
-    EXPECT_EQ(executed, 9);
+    EXPECT_EQ(executed, 10);
 }
 
 // Whether this build has kernels, else it has nothing to say about finishes.
@@ -158,6 +165,9 @@ TEST(gpu_refusals, without_a_gpu_the_reason_is_one_line) {
     test::expect_refusal([&] { matrix_product(cuda{.device = 99}, a, b, c); },
                          error_code::unsupported, {"matrix_product: ", ": "});
     test::expect_refusal([&] { matrix_products(cuda{.device = 99}, a, b, strided(c, 1, 16)); },
+                         error_code::unsupported, {"matrix_products: ", ": "});
+    const std::vector<matrix_view<bf16>> cs = {c.view()};
+    test::expect_refusal([&] { matrix_products(cuda{.device = 99}, a, b, listed(cs)); },
                          error_code::unsupported, {"matrix_products: ", ": "});
 }
 

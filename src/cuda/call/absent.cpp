@@ -10,4 +10,8 @@ void multiply(const place&, const product&, std::span<const core::operands>) {
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }
 
+void multiply_group(const place&, std::span<const member>, const detail::finish_steps*) {
+    throw error(error_code::unsupported, cuda::unavailable_in_use());
+}
+
 }  // namespace carat::cuda_call

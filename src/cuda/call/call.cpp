@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <carat/error.hpp>
 
@@ -285,32 +286,90 @@ void check_values(const further& last, int device) {
         check_memory(s.values, "what a step of the finish points to", device);
 }
 
+// What becomes of the sums: kernels write C, with this factor and finish, or a pass over it does.
+struct ending {
+    bool in_kernels;
+    std::optional<kernel_finish> on_the_way;
+
+    ending(const task& t, const detail::finish_steps* steps) {
+        if (steps != nullptr) check_steps(*steps);
+        const core::problem& p = t.problem;
+        const bool kernels_write =
+            find_signature(engine_for(t), p) != nullptr || !passes(type_of_sums(p), p.c_type);
+        const bool finished = steps != nullptr && steps->count > 0;
+        if (finished && has_finish(p)) on_the_way = finish_of(*steps);
+        in_kernels = kernels_write && (!finished || on_the_way);
+    }
+
+    void apply(task& t) const {
+        if (!on_the_way) return;
+        t.problem.alpha *= on_the_way->factor;
+        t.last = on_the_way->last;
+    }
+};
+
+void clear_largest(const further& last, const core::problem& p, cuda::call_scope& call) {
+    check_values(last, call.device());
+    if (last.largest != nullptr)
+        CARAT_CUDA_CHECK(
+            cudaMemsetAsync(last.largest, 0, size_bytes(type_of_sums(p)), call.stream()));
+}
+
+// Of products that are alike in all else: what is far below the limits is known from the first.
+void check_sizes(const task& t, std::size_t number) {
+    constexpr std::int64_t small = 1 << 20;
+    const core::problem& p = t.problem;
+    if (number > 0 && std::max({p.m, p.n, p.k}) <= small) return;
+    if (const std::string why = reason_against(engine_for(t), t.problem, settings_for(t));
+        !why.empty())
+        throw error(error_code::unsupported,
+                    "on a GPU: product " + std::to_string(number) + ": " + why);
+}
+
 }  // namespace
+
+void multiply_group(const place& where, std::span<const member> all,
+                    const detail::finish_steps* steps) {
+    if (all.empty()) return;
+    std::vector<task> tasks;
+    tasks.reserve(all.size());
+    for (const member& one : all)
+        tasks.push_back({one.problem, one.e_layout, {}, where.batch_invariant, where.f32, {}});
+    const ending last(tasks.front(), steps);
+    const cuda::unhindered_by_capture loads_kernels;
+    cuda::call_scope call(where.device, where.stream);
+    const further pass(last.in_kernels ? nullptr : steps);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (last.in_kernels) last.apply(tasks[i]);
+        check_sizes(last.in_kernels ? tasks[i] : product_of_sums(tasks[i], pass, false), i);
+    }
+    if (!last.in_kernels) {
+        clear_largest(pass, tasks.front().problem, call);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            cuda::call_scope own(call.device(), call.stream());
+            multiply_and_pass(tasks[i], pass, all[i].data, own);
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        // So that each gives its memory back before the next one asks.
+        cuda::call_scope own(call.device(), call.stream());
+        multiply_one(tasks[i], all[i].data, own);
+    }
+}
 
 void multiply(const place& where, const product& it, std::span<const core::operands> all) {
     task t{it.problem, it.e_layout, {}, where.batch_invariant, where.f32, it.scales};
-    const core::problem& p = t.problem;
-    const dtype sums = type_of_sums(p);
-    if (it.steps != nullptr) check_steps(*it.steps);
-    const bool kernels_write =
-        find_signature(engine_for(t), p) != nullptr || !passes(sums, p.c_type);
-    const bool finished = it.steps != nullptr && it.steps->count > 0;
-    const std::optional<kernel_finish> on_the_way =
-        finished && has_finish(p) ? finish_of(*it.steps) : std::nullopt;
+    const ending last(t, it.steps);
     const cuda::unhindered_by_capture loads_kernels;
     cuda::call_scope call(where.device, where.stream);
-    if (kernels_write && (!finished || on_the_way)) {
-        if (on_the_way) {
-            t.problem.alpha *= on_the_way->factor;
-            t.last = on_the_way->last;
-        }
+    if (last.in_kernels) {
+        last.apply(t);
         return multiply_all(t, all, call);
     }
-    const further last(it.steps);
-    check_values(last, call.device());
-    if (last.largest != nullptr)
-        CARAT_CUDA_CHECK(cudaMemsetAsync(last.largest, 0, size_bytes(sums), call.stream()));
-    for (const core::operands& data : all) multiply_and_pass(t, last, data, call);
+    const further pass(it.steps);
+    clear_largest(pass, t.problem, call);
+    for (const core::operands& data : all) multiply_and_pass(t, pass, data, call);
 }
 
 }  // namespace carat::cuda_call

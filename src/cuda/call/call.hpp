@@ -37,4 +37,15 @@ struct product {
 ///         where it is seen; out_of_memory.
 void multiply(const place& where, const product& it, std::span<const core::operands> all);
 
+/// A product of a group.
+struct member {
+    core::problem problem;
+    core::layout e_layout;
+    core::operands data;
+};
+
+/// The same for products of different sizes and strides, alike in types and factors.
+void multiply_group(const place& where, std::span<const member> all,
+                    const detail::finish_steps* steps);
+
 }  // namespace carat::cuda_call

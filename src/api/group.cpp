@@ -1,0 +1,157 @@
+// Checked together, then the largest have all threads each where the others could not keep them
+// busy, and threads take the rest one by one.
+#include "api/group.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/batch_checks.hpp"
+#include "api/checks.hpp"
+#include "api/elements.hpp"
+#include "api/integers.hpp"
+#include "core/threads.hpp"
+#include "cpu/batch.hpp"
+#include "cpu/engine.hpp"
+
+namespace carat::api {
+
+namespace {
+
+using detail::erased_matrix;
+
+struct one {
+    core::problem problem;
+    erased_matrix a;
+    erased_matrix b;
+    erased_matrix e;  // C itself where there is none
+    erased_matrix c;
+    double work;  // multiplications
+};
+
+// Those that have something to write, most work first.
+std::vector<one> products_of(const std::vector<core::problem>& problems, const erased_batch& a,
+                             const erased_batch& b, const erased_batch* e, const erased_batch& c) {
+    std::vector<one> all;
+    all.reserve(problems.size());
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+        const core::problem& p = problems[i];
+        if (p.m == 0 || p.n == 0) continue;
+        const double work = static_cast<double>(p.m) * static_cast<double>(p.n) *
+                            static_cast<double>(std::max<std::int64_t>(p.k, 1));
+        all.push_back(
+            {p, item(a, i), item(b, i), item(e == nullptr ? c : *e, i), item(c, i), work});
+    }
+    std::ranges::stable_sort(all, std::greater{}, &one::work);
+    return all;
+}
+
+void check_sums(const std::vector<core::problem>& problems, int threads, const erased_batch& a,
+                const erased_batch& b, const erased_batch* e) {
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+        const core::problem& p = problems[i];
+        if (p.m == 0 || p.n == 0) continue;
+        const erased_matrix added = e == nullptr ? erased_matrix{} : item(*e, i);
+        as_product(i, [&] {
+            if (p.c_type != dtype::i32) return check_sums_fit(p, item(a, i), item(b, i));
+            (void)exact_if_needed(p, threads, item(a, i), item(b, i),
+                                  e == nullptr ? nullptr : &added);
+        });
+    }
+}
+
+class group {
+  public:
+    group(std::vector<one> all, bool adds, bool finishes, const detail::finish_steps* steps,
+          int threads, const cpu_engine::kernel_set& kernels)
+        : all_(std::move(all)),
+          adds_(adds),
+          finishes_(finishes),
+          steps_(steps),
+          threads_(threads),
+          kernels_(kernels) {}
+
+    void run() const {
+        std::vector<double> work(all_.size());
+        std::ranges::transform(all_, work.begin(), &one::work);
+        const auto [first, workers] = cpu_engine::shares_for(work, threads_);
+        const int inside = workers > 1 ? 1 : threads_;
+        const std::size_t share = largest_workspace(first, all_.size(), inside);
+        cpu_engine::workspace& own = cpu_engine::thread_workspace();
+        std::byte* const memory = own.reserve(std::max(largest_workspace(0, first, threads_),
+                                                       share * static_cast<std::size_t>(workers)));
+        for (std::size_t i = 0; i < first; ++i) run_one(all_[i], threads_, memory);
+        cpu_engine::for_each_of_group(first, all_.size(), workers, [&](std::size_t i, int worker) {
+            run_one(all_[i], inside, memory + share * static_cast<std::size_t>(worker));
+        });
+        own.trim();
+    }
+
+  private:
+    [[nodiscard]] cpu_engine::finishing finish_of(const one& x) const {
+        cpu_engine::finishing last = {.steps = {},
+                                      .e_layout = {x.e.row_stride, x.e.col_stride},
+                                      .in_place = adds_ && same_elements(x.e, x.c)};
+        if (steps_ != nullptr) last.steps = std::span(steps_->at).first(steps_->count);
+        return last;
+    }
+
+    // Calls use(product) with a plan for so many threads.
+    template <class Use>
+    void with_plan(const one& x, int threads, const Use& use) const {
+        const auto* const ready = x.a.prepared != nullptr ? x.a.prepared : x.b.prepared;
+        const cpu_engine::finishing last = finishes_ ? finish_of(x) : cpu_engine::finishing{};
+        use(cpu_engine::product(x.problem, threads, kernels_, {}, finishes_ ? &last : nullptr,
+                                ready));
+    }
+
+    [[nodiscard]] std::size_t largest_workspace(std::size_t from, std::size_t end,
+                                                int threads) const {
+        std::size_t largest = 0;
+        for (std::size_t i = from; i < end; ++i)
+            with_plan(all_[i], threads, [&](const cpu_engine::product& made) {
+                largest = std::max(largest, made.workspace_bytes());
+            });
+        return largest;
+    }
+
+    void run_one(const one& x, int threads, std::byte* memory) const {
+        if (!finishes_ && adds_ && x.problem.beta != 0 && !same_elements(x.e, x.c))
+            copy_elements(x.e, x.c);
+        with_plan(x, threads, [&](const cpu_engine::product& made) {
+            made.run({.a = x.a.data, .b = x.b.data, .c = x.c.data, .e = adds_ ? x.e.data : nullptr},
+                     memory);
+        });
+    }
+
+    std::vector<one> all_;
+    bool adds_;
+    bool finishes_;
+    const detail::finish_steps* steps_;
+    int threads_;
+    const cpu_engine::kernel_set& kernels_;
+};
+
+}  // namespace
+
+void multiply_group(const cpu& where, const erased_batch& a, const erased_batch& b,
+                    const erased_batch* e, const erased_batch& c,
+                    const detail::finish_steps* steps) {
+    const std::vector<core::problem> problems = checked_group(a, b, e, c, steps);
+    if (problems.empty()) return;
+    if (const std::string why = cpu_engine::unsupported(problems.front()); !why.empty())
+        throw error(error_code::invalid_argument, "matrix_products: " + why);
+    const bool is_prepared = a.first.prepared != nullptr || b.first.prepared != nullptr;
+    const cpu_engine::kernel_set& kernels =
+        kernels_for_call(where, problems.front(), is_prepared, "matrix_products");
+    const int threads = core::most_threads(where.threads);
+    const dtype type = problems.front().c_type;
+    const bool rounds_integers = is_byte_integer(problems.front().a_type) && type != dtype::i32;
+    if (type == dtype::i32 || rounds_integers) check_sums(problems, threads, a, b, e);
+    group(products_of(problems, a, b, e, c), e != nullptr, steps != nullptr || rounds_integers,
+          steps, threads, kernels)
+        .run();
+}
+
+}  // namespace carat::api
