@@ -112,10 +112,13 @@ void check(const core::implementation& row, const shape& s, order of_a, order of
         << int(of_c) << " alpha " << alpha << " beta " << beta;
 }
 
+// Those that take every type; sums in f16 have tests of their own.
 std::vector<const core::implementation*> available_rows() {
     std::vector<const core::implementation*> rows;
     for (const core::implementation* row : cpu_engine::table())
-        if (row->unavailable == nullptr || row->unavailable().empty()) rows.push_back(row);
+        if (row->name != "cpu.engine.f16_sums" &&
+            (row->unavailable == nullptr || row->unavailable().empty()))
+            rows.push_back(row);
     return rows;
 }
 
