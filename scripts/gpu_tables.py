@@ -1,6 +1,7 @@
 """The Hopper engine beside the vendor's best, set by set and case by case, from committed results."""
 
 import math
+import re
 
 from tables_common import ROOT, cases, gpu_source, load, pair_of, ranked, size_of, table
 
@@ -93,3 +94,25 @@ def every_case():
             "95 % CI"]
     return table(head, ["---", "---", "--:", "---", "--:", "--:", "---"],
                  [row for _, row in rows]) + sources()
+
+
+def profile():
+    """What the hardware counted while a kernel of each side ran alone."""
+    results = load("h200/profile.json")
+    rows = []
+    for c in results["cases"]:
+        if "counted_kernel" not in c:
+            continue
+        theirs = re.search(r"nvjet_sm90_[a-z]+_(\w+)", c["counted_kernel"])
+        ours = re.search(r"(\d+), (\d+), \d, \d, \d>", c["counted_kernel"])
+        kernel = theirs[1] if theirs else f"{ours[1]}x{ours[2]}" if ours else c["counted_kernel"]
+        first, stalls = next(iter(c["stalled"].items()))
+        rows.append([c["dtype"], size_of(c), f"`{c['implementation'].removeprefix('vendor.')}`",
+                     f"`{kernel}`", f"{c['us']:.4g}", f"{c['tensor_active_percent']:.0f}",
+                     f"{c['l2_to_sm_bytes'] / 1e6:.4g}", f"{c['dram_read_bytes'] / 1e6:.3g}",
+                     f"{c['warp_instructions'] / 1e6:.3g}", f"{first} {stalls:.1f}"])
+    head = ["data", "size", "who", "kernel", "us", "tensor cores busy, %", "L2 to SMs, MB",
+            "memory, MB", "instructions, M", "most waited for"]
+    return table(head, ["---", "--:", "---", "---", "--:", "--:", "--:", "--:", "--:", "---"], rows) + (
+        f"\n`results/h200/profile.json`: {results['gpu']}, revision {results['revision']}, "
+        f"{results['date']}; each kernel alone.\n")

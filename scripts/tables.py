@@ -189,7 +189,8 @@ PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_table
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
                          "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case,
-                         "gpu-shapes": gpu_shapes},
+                         "gpu-shapes": gpu_shapes,
+                         "gpu-profile": gpu_tables.profile},
          **study_tables.PAGES, **property_tables.PAGES}
 
 
