@@ -212,14 +212,10 @@ struct wgmma;
     };
 // A in registers: of its 16 rows and 8 of K a warp's thread has words (row, k) in the order
 // (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4), with g = lane / 4 and t = lane % 4. They must
-// stay as they are until the multiplication is over: keep() them after the wait.
+// stay as they are until the multiplication is over, and ptxas takes them for dead when it has
+// begun: they need a use after the wait that it can't leave out.
 template <int N>
 struct wgmma_tf32_from_registers;
-
-__device__ __forceinline__ void keep(std::uint32_t (&words)[4]) {
-#pragma unroll
-    for (std::uint32_t& word : words) asm volatile("" : "+r"(word)::"memory");
-}
 
 // clang-format off
 #define CARAT_WGMMA_FROM_8 "{%8, %9, %10, %11}, %12, add"

@@ -34,6 +34,14 @@ __device__ __forceinline__ void read_words(words_of_a& words, const unsigned cha
         }
 }
 
+__device__ __forceinline__ void show_words(const words_of_a& words, unsigned char* to) {
+#pragma unroll
+    for (int step = 0; step < 4; ++step)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            reinterpret_cast<volatile std::uint32_t*>(to)[4 * step + i] = words[step][i];
+}
+
 // The row and column that element i of a thread's sums has in its warpgroup's part of C.
 template <bool FromRegisters>
 __device__ __forceinline__ ptx::place place_of_sum(int thread, int i) {

@@ -286,12 +286,13 @@ __device__ __forceinline__ void sum_stages_from_registers(float (&sums)[Count], 
         }
         ptx::wait<0>();
         r.give_back(stage, thread);
+        // Never. But it makes `now` live until here, where the tensor cores have read it: ptxas
+        // takes it for dead when they begin, and gave the words of the next stage its registers.
+        if (r.stages < 0) show_words(now, r.after);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            ptx::keep(now[i]);
+        for (int i = 0; i < 4; ++i)
 #pragma unroll
             for (int j = 0; j < 4; ++j) now[i][j] = next[i][j];
-        }
     }
     ptx::settle(sums);
 }
