@@ -1,118 +1,20 @@
 // What the public call on a GPU costs: the host's part of a call that was planned before, finishes,
-// scales of blocks, batches against loops, graphs against calls, and rows whose bits don't depend
-// on the others. What is compared takes turns; medians, as JSON. With the word "finishes" only
-// these and the scales.
-#include <algorithm>
+// scales of blocks, batches and groups against loops and cuBLAS, graphs against calls, and rows
+// whose bits don't depend on the others. What is compared takes turns; medians, as JSON. With the
+// word "finishes" only these and the scales, with "groups" only these.
 #include <array>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cuda_runtime_api.h>
-#include <functional>
-#include <random>
+#include <span>
 #include <string>
-#include <vector>
 
-#include <carat/carat.hpp>
+#include "benchmarks/gpu_call/groups.hpp"
+#include "benchmarks/gpu_call/measuring.hpp"
 
 namespace {
 
 using namespace carat;
-
-constexpr int rounds = 15;
-
-void must(cudaError_t status) {
-    if (status == cudaSuccess) return;
-    std::fprintf(stderr, "carat_benchmark_gpu_call: %s\n", cudaGetErrorString(status));
-    std::exit(2);
-}
-
-// A row-major matrix of random bf16, or of any float, on the GPU.
-template <class T>
-matrix_view<T> on_gpu(std::size_t rows, std::size_t cols, std::size_t row_stride) {
-    std::mt19937 random(static_cast<unsigned>(rows * 31 + cols));
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    std::vector<T> values(rows * row_stride);
-    // A repeating stretch is random enough, and quickly made.
-    const std::size_t stretch = std::min<std::size_t>(values.size(), 1 << 18);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = i < stretch ? T(uniform(random)) : values[i - stretch];
-    void* memory = nullptr;  // until the end
-    must(cudaMalloc(&memory, values.size() * sizeof(T)));
-    must(cudaMemcpy(memory, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return {static_cast<T*>(memory), rows, cols, static_cast<std::ptrdiff_t>(row_stride), 1};
-}
-template <class T>
-matrix_view<T> on_gpu(std::size_t rows, std::size_t cols) {
-    return on_gpu<T>(rows, cols, cols);
-}
-
-cudaStream_t the_stream() {
-    static cudaStream_t stream = [] {
-        cudaStream_t made = nullptr;
-        must(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
-        return made;
-    }();
-    return stream;
-}
-
-cuda there(bool batch_invariant = false) {
-    return {.stream = the_stream(), .batch_invariant = batch_invariant};
-}
-
-struct candidate {
-    const char* name;
-    std::function<void()> start;
-};
-
-// Of the host, for `runs` starts that the GPU's queue can hold.
-double host_seconds(const candidate& c, int runs) {
-    must(cudaStreamSynchronize(the_stream()));
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < runs; ++i) c.start();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    must(cudaStreamSynchronize(the_stream()));
-    return taken.count() / runs;
-}
-
-// Of the GPU, from before the first to after the last of many.
-double gpu_seconds(const candidate& c, int runs) {
-    static std::array<cudaEvent_t, 2> events = [] {
-        std::array<cudaEvent_t, 2> made{};
-        for (cudaEvent_t& e : made) must(cudaEventCreate(&e));
-        return made;
-    }();
-    must(cudaEventRecord(events[0], the_stream()));
-    for (int i = 0; i < runs; ++i) c.start();
-    must(cudaEventRecord(events[1], the_stream()));
-    must(cudaEventSynchronize(events[1]));
-    float ms = 0;
-    must(cudaEventElapsedTime(&ms, events[0], events[1]));
-    return static_cast<double>(ms) * 1e-3 / runs;
-}
-
-void measure(const std::string& what, const std::vector<candidate>& candidates,
-             double (*seconds)(const candidate&, int), int runs) {
-    static bool first = true;
-    std::vector<std::vector<double>> times(candidates.size());
-    for (const candidate& c : candidates) (void)seconds(c, runs);
-    for (int round = 0; round < rounds; ++round)
-        for (std::size_t i = 0; i < candidates.size(); ++i)
-            times[i].push_back(seconds(candidates[i], runs));
-    std::printf("%s  {%s", first ? "" : ",\n", what.c_str());
-    first = false;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        std::ranges::sort(times[i]);
-        std::printf(", \"%s_us\": %.3f", candidates[i].name, 1e6 * times[i][rounds / 2]);
-    }
-    std::printf("}");
-    std::fflush(stdout);
-}
-
-std::string described(const char* kind, std::size_t m, std::size_t n, std::size_t k) {
-    return std::string("\"kind\": \"") + kind + "\", \"m\": " + std::to_string(m) +
-           ", \"n\": " + std::to_string(n) + ", \"k\": " + std::to_string(k);
-}
+using namespace carat::benchmark;
 
 void measure_host(std::size_t m, std::size_t n, std::size_t k) {
     const auto a = on_gpu<bf16>(m, k);
@@ -255,6 +157,11 @@ int main(int, char** words) {
     must(cudaGetDeviceProperties(&gpu, 0));
     std::printf("{\"gpu\": \"%s\", \"dtype\": \"bf16\", \"rounds\": %d, \"cases\": [\n", gpu.name,
                 rounds);
+    if (words[1] != nullptr && std::string(words[1]) == "groups") {
+        measure_groups();
+        std::printf("\n]}\n");
+        return 0;
+    }
     const bool only_finishes = words[1] != nullptr && std::string(words[1]) == "finishes";
     for (const auto& [m, n, k] : {std::array<std::size_t, 3>{16, 4096, 4096},
                                   {1024, 1024, 1024},
@@ -288,6 +195,7 @@ int main(int, char** words) {
                                          {512, 512, 512, 16},
                                          {2048, 2048, 2048, 4}})
         measure_batch(m, n, k, count);
+    measure_groups();
     measure_graph(256);
     measure_graph(1024);
     for (const std::size_t m : {1u, 16u, 64u, 128u, 512u, 4096u})

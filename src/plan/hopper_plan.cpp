@@ -1,6 +1,8 @@
 #include "plan/hopper_plan.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <optional>
 
 #include "plan/cpu_plan.hpp"
@@ -76,10 +78,8 @@ double columns_loaded(const way& w, const hopper_request& of) {
     return static_cast<double>(columns) / w.sharing;
 }
 
-// Of all steps, those of blocks that take turns one after the other.
-double steps_s(const way& w, const hopper_request& of) {
-    const bool wide = w.stays();
-    const std::int64_t blocks = blocks_of(w);
+// What a step takes of a block that is alone on its multiprocessor, or one of two.
+double step_s(const way& w, const hopper_request& of, bool alone) {
     const double tensor_s = column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns) *
                             beyond_columns(w.tile_n, w.apart);
     const auto sectors = [&](bool of_a) {
@@ -87,14 +87,19 @@ double steps_s(const way& w, const hopper_request& of) {
     };
     const double read =
         line_bytes * (w.tile_m * sectors(true) + columns_loaded(w, of) * sectors(false));
+    if (alone) return std::max({tensor_s, read / alone_bytes_per_s, least_step_s});
+    const double rate = w.parts > 1 ? pair_in_clusters_bytes_per_s : pair_bytes_per_s;
+    return 2 * std::max({tensor_s, read / rate, least_step_s});
+}
+
+// Of all steps, those of blocks that take turns one after the other.
+double steps_s(const way& w, const hopper_request& of) {
+    const std::int64_t blocks = blocks_of(w);
     const auto steps = static_cast<double>(ceil_div(w.steps, w.parts));
     const std::int64_t places = blocks_at_a_time(w.parts * w.sharing, of.multiprocessors);
-    if (wide || blocks <= places)
-        return static_cast<double>(ceil_div(blocks, places)) * steps *
-               std::max({tensor_s, read / alone_bytes_per_s, least_step_s});
-    const double rate = w.parts > 1 ? pair_in_clusters_bytes_per_s : pair_bytes_per_s;
-    return static_cast<double>(ceil_div(blocks, 2 * places)) * steps * 2 *
-           std::max({tensor_s, read / rate, least_step_s});
+    const bool alone = w.stays() || blocks <= places;
+    const std::int64_t at_once = alone ? places : 2 * places;
+    return static_cast<double>(ceil_div(blocks, at_once)) * steps * step_s(w, of, alone);
 }
 
 double seconds(const way& w, const hopper_request& of) {
@@ -134,10 +139,14 @@ bool exists(const hopper_request& of, bool turned, int tile_m, int tile_n, int p
     return b_along_k || tile_n * of.operand_bytes >= line_bytes;
 }
 
+std::int64_t steps_of(std::int64_t k, const hopper_request& of) {
+    return ceil_div(k * of.operand_bytes, line_bytes);
+}
+
 std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int tile_n, int parts,
                                    int sharing, bool apart = false) {
     std::optional<hopper_plan> best;
-    const std::int64_t steps = ceil_div(of.k * of.operand_bytes, line_bytes);
+    const std::int64_t steps = steps_of(of.k, of);
     if (parts > steps) return best;
     for (const bool turned : {!of.c_by_rows, of.c_by_rows}) {
         if (apart ? turned == of.c_by_rows : !exists(of, turned, tile_m, tile_n, parts, sharing))
@@ -182,10 +191,103 @@ std::optional<hopper_plan> best_clusters(const hopper_request& of, int tile_m, i
     return best;
 }
 
+// Of all products of a group: what one of their ways has to do.
+struct sum_of_ways {
+    std::int64_t blocks = 0;  // of one part of K
+    std::int64_t block_steps = 0;
+    std::int64_t most_steps = 0;
+    double operand_bytes = 0;
+    double result_bytes = 0;
+};
+
+sum_of_ways sum_up(const hopper_request& of, std::span<const product_size> all, const way& w) {
+    sum_of_ways sum;
+    // Calls are planned each time, and narrow tiles are powers of 2.
+    const int log2_m = std::countr_zero(static_cast<unsigned>(w.tile_m));
+    const int log2_n = std::countr_zero(static_cast<unsigned>(w.tile_n));
+    for (const product_size& p : all) {
+        const std::int64_t down = w.turned ? p.n : p.m;
+        const std::int64_t right = w.turned ? p.m : p.n;
+        const std::int64_t blocks =
+            ((down + w.tile_m - 1) >> log2_m) * ((right + w.tile_n - 1) >> log2_n);
+        const std::int64_t steps = steps_of(p.k, of);
+        sum.blocks += blocks;
+        sum.block_steps += blocks * steps;
+        sum.most_steps = std::max(sum.most_steps, steps);
+        sum.operand_bytes += static_cast<double>((p.m + p.n) * p.k * of.operand_bytes);
+        sum.result_bytes += static_cast<double>(p.m * p.n * of.result_bytes);
+    }
+    return sum;
+}
+
+// The products' blocks one behind the other; none ends before the longest has.
+double group_seconds(const sum_of_ways& sum, const way& w, const hopper_request& of) {
+    const std::int64_t places = blocks_at_a_time(w.parts, of.multiprocessors);
+    const std::int64_t blocks = sum.blocks * w.parts;
+    const bool alone = blocks <= places;
+    const double mean = static_cast<double>(sum.block_steps) / static_cast<double>(sum.blocks);
+    const auto rounds = static_cast<double>(ceil_div(blocks, alone ? places : 2 * places));
+    const double steps = std::max(rounds * mean, static_cast<double>(sum.most_steps)) / w.parts;
+    return around_s +
+           std::max(steps * step_s(w, of, alone), sum.operand_bytes / memory_bytes_per_s) +
+           sum.result_bytes / writing_bytes_per_s +
+           (w.parts > 1 ? meeting_s + sending_s * w.parts : 0);
+}
+
+std::int64_t fewest_steps(const hopper_request& of, std::span<const product_size> all) {
+    std::int64_t fewest = steps_of(all.front().k, of);
+    for (const product_size& p : all) fewest = std::min(fewest, steps_of(p.k, of));
+    return fewest;
+}
+
+// One product after the other in wide tiles.
+double seconds_apart(const hopper_request& like, std::span<const product_size> all) {
+    double total = 0;
+    for (const product_size& p : all) {
+        hopper_request of = like;
+        of.m = p.m;
+        of.n = p.n;
+        of.k = p.k;
+        of.parts = 1;
+        double fastest = std::numeric_limits<double>::infinity();
+        for (const int tile_n : {192, 256})
+            if (const auto wide = best_of(of, 128, tile_n, 1, 2))
+                fastest = std::min(fastest, wide->seconds);
+        total += fastest;
+    }
+    return total;
+}
+
 }  // namespace
 
 std::int64_t blocks_at_a_time(int cluster, int multiprocessors) {
     return cluster <= 2 ? multiprocessors : (multiprocessors - 16) / cluster * cluster;
+}
+
+group_plan make_group_plan(const hopper_request& like, std::span<const product_size> all) {
+    group_plan best;
+    best.plan.seconds = std::numeric_limits<double>::infinity();
+    const std::int64_t fewest = fewest_steps(like, all);
+    for (const bool turned : {!like.c_by_rows, like.c_by_rows})
+        for (const int tile_n : widths)
+            for (const int tile_m : {64, 128}) {
+                // No two blocks below each other need be of one product: none share B.
+                way w{turned, 0, 0, 0, tile_m, tile_n, 1, 1};
+                if (is_wide(tile_m, tile_n) || of_16_bits_only(tile_m, tile_n) ||
+                    !exists(like, turned, tile_m, tile_n, 1, 1))
+                    continue;
+                const sum_of_ways sum = sum_up(like, all, w);
+                for (const int parts : {4, 2, 1}) {
+                    if (parts > fewest || (like.parts != 0 && parts > like.parts)) continue;
+                    w.parts = parts;
+                    const double taken = group_seconds(sum, w, like);
+                    if (taken < best.plan.seconds)
+                        best.plan = {turned, tile_m, tile_n, parts, 1, false, taken};
+                }
+            }
+    best.at_once = best.plan.seconds <= static_cast<double>(all.size()) * around_s ||
+                   best.plan.seconds <= seconds_apart(like, all);
+    return best;
 }
 
 hopper_plan make_hopper_plan(const hopper_request& wanted) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace carat::plan {
@@ -46,5 +47,20 @@ struct hopper_plan {
 [[nodiscard]] std::int64_t blocks_at_a_time(int cluster, int multiprocessors);
 
 [[nodiscard]] hopper_plan make_hopper_plan(const hopper_request& wanted);
+
+struct product_size {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;  // none is 0
+};
+
+struct group_plan {
+    hopper_plan plan;      // narrow tiles for all products in one launch
+    bool at_once = false;  // predicted to be no slower than wide tiles, a launch for each product
+};
+
+/// Of products that are alike in all but their sizes: what `like` says of m, n and k doesn't count.
+[[nodiscard]] group_plan make_group_plan(const hopper_request& like,
+                                         std::span<const product_size> all);
 
 }  // namespace carat::plan

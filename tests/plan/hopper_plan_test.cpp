@@ -56,6 +56,37 @@ bool is_a_tile(const hopper_plan& plan, int operand_bytes) {
            (any_of({16, 32, 64, 128, 192, 256}) || (of_16_bits && any_of({160, 224})));
 }
 
+TEST(group_plan, is_of_narrow_tiles_that_exist) {
+    for (hopper_request like : requests()) {
+        if (like.operand_bytes == 4 && !like.a_along_k && !like.b_along_k) continue;
+        like.parts = like.m == 16 ? 1 : 0;
+        const std::vector<product_size> all = {
+            {like.m, like.n, like.k}, {like.n, like.m, 2 * like.k}, {64, 64, 4 * like.k}};
+        const hopper_plan plan = make_group_plan(like, all).plan;
+        SCOPED_TRACE(testing::PrintToString(plan));
+        EXPECT_LE(plan.tile_n, 128);
+        EXPECT_TRUE(plan.tile_m == 128 || plan.tile_n <= 64);
+        EXPECT_FALSE(plan.apart);
+        EXPECT_EQ(plan.sharing, 1);
+        // Every part of the shallowest has something to multiply.
+        EXPECT_LE((plan.parts - 1) * 128, like.k * like.operand_bytes);
+        if (like.parts != 0) {
+            EXPECT_EQ(plan.parts, like.parts);
+        }
+        if (plan.tile_n * like.operand_bytes < 128) {
+            EXPECT_TRUE(plan.turned ? like.a_along_k : like.b_along_k);
+        }
+        EXPECT_GT(plan.seconds, 0);
+    }
+}
+
+TEST(group_plan, large_products_take_wide_tiles_one_after_the_other) {
+    const hopper_request like = product_of(0, 0, 0);
+    EXPECT_TRUE(make_group_plan(like, std::vector<product_size>(64, {64, 64, 64})).at_once);
+    EXPECT_TRUE(make_group_plan(like, std::vector<product_size>(8, {100, 4096, 4096})).at_once);
+    EXPECT_FALSE(make_group_plan(like, std::vector<product_size>(4, {8192, 8192, 8192})).at_once);
+}
+
 TEST(hopper_plan, names_a_kernel_that_exists) {
     for (hopper_request r : requests())
         for (const int tile_n : {0, 16, 64, 256})

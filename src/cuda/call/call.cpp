@@ -1,6 +1,7 @@
 #include "cuda/call/call.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +23,9 @@ namespace carat::cuda_call {
 namespace {
 
 using cuda::sm90::finish;
+using cuda::sm90::grouped;
+using cuda::sm90::lies;
+using hopper_plan = carat::plan::hopper_plan;
 
 // A product as the kernels are told it.
 struct task {
@@ -123,11 +127,33 @@ plan make_plan(const task& t, const core::operands& data, int device) {
     return {std::move(made), fused};
 }
 
-plan& plan_for(const task& t, const core::operands& data, int device) {
+plan_cache& plans() {
     static thread_local plan_cache kept;
+    return kept;
+}
+
+plan& plan_for(const task& t, const core::operands& data, int device) {
     const plan_key key = key_of(device, t.problem, flags_of(t, data));
-    if (plan* const known = kept.find(key)) return *known;
-    return kept.keep(key, make_plan(t, data, device));
+    if (plan* const known = plans().find(key)) return *known;
+    return plans().keep(key, make_plan(t, data, device));
+}
+
+// Of any group that lies so and is cut so: sizes are no part of it.
+plan& plan_for_group(const task& t, const lies& how, const hopper_plan& with, int device) {
+    constexpr std::uint32_t of_group = 1U << 15;
+    const auto number = [](cuda::sm90::major x) { return static_cast<std::int64_t>(x); };
+    core::problem p = t.problem;
+    p.m = with.tile_m;
+    p.n = with.tile_n;
+    p.k = 2 * with.parts + (with.turned ? 1 : 0);
+    p.a_layout = {number(how.a), number(how.b)};
+    p.b_layout = {how.c_by_rows ? 1 : 0, 0};
+    p.c_layout = {};
+    const plan_key key = key_of(device, p, flags_of(t, {}) | of_group);
+    if (plan* const known = plans().find(key)) return *known;
+    auto made = cuda::sm90::prepare_group(t.problem, how, t.last, with);
+    auto* const fused = made.get();
+    return plans().keep(key, {std::move(made), fused});
 }
 
 // An empty sum with a finish: a product with zeros, so that the kernels need no second way. One
@@ -191,10 +217,20 @@ std::optional<std::int64_t> distance(std::span<const core::operands> all, dtype 
     return step % bytes == 0 ? std::optional(step / bytes) : std::nullopt;
 }
 
+// Fewer are as fast one after the other: a group's table takes a launch, too.
+constexpr std::size_t fewest_of_group = 3;
+
+// As one of a group, where its E can be read where it lies.
+std::optional<grouped> as_grouped(const task& t, const core::operands& data) {
+    const place_of_e place = place_in(t, data);
+    if (place == place_of_e::elsewhere) return std::nullopt;
+    return grouped{t.problem,
+                   {data.a, data.b, data.c, place == place_of_e::beside_c ? data.e : nullptr}};
+}
+
 // In one launch, where all are one distance apart and the kernel takes that.
-bool multiply_at_once(task t, std::span<const core::operands> all, cuda::call_scope& call) {
+bool multiply_strided(task t, std::span<const core::operands> all, cuda::call_scope& call) {
     const core::problem& p = t.problem;
-    if (all.size() < 2 || !multiplies(p)) return false;
     const auto a = distance(all, p.a_type, [](const core::operands& x) { return x.a; });
     const auto b = distance(all, p.b_type, [](const core::operands& x) { return x.b; });
     const auto c =
@@ -210,6 +246,27 @@ bool multiply_at_once(task t, std::span<const core::operands> all, cuda::call_sc
     if (made.fused == nullptr) return false;
     made.fused->finish_with(t.last);
     return made.fused->run_batch(all.front(), {*a, *b, *c}, static_cast<std::int64_t>(all.size()));
+}
+
+// In one launch as well, wherever each lies.
+bool multiply_anywhere(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
+    if (all.size() < fewest_of_group) return false;
+    const plan& made = plan_for(t, all.front(), call.device());
+    if (made.fused == nullptr) return false;
+    std::vector<grouped> together;
+    together.reserve(all.size());
+    for (const core::operands& data : all) {
+        const std::optional<grouped> one = as_grouped(t, data);
+        if (!one) return false;
+        together.push_back(*one);
+    }
+    made.fused->finish_with(t.last);
+    return made.fused->run_group(together);
+}
+
+bool multiply_at_once(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
+    if (all.size() < 2 || !multiplies(t.problem)) return false;
+    return multiply_strided(t, all, call) || multiply_anywhere(t, all, call);
 }
 
 void multiply_all(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
@@ -315,6 +372,47 @@ void clear_largest(const further& last, const core::problem& p, cuda::call_scope
             cudaMemsetAsync(last.largest, 0, size_bytes(type_of_sums(p)), call.stream()));
 }
 
+// Of some products of a group the numbers.
+using numbers = std::vector<std::size_t>;
+
+// Those that lie alike, in one launch of tiles chosen for all of them; which are left.
+numbers multiply_together(std::span<const task> tasks, std::span<const member> all,
+                          cuda::call_scope& call) {
+    std::vector<grouped> together;
+    together.reserve(all.size());
+    numbers left;
+    std::optional<lies> how;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::optional<grouped> one = as_grouped(tasks[i], all[i].data);
+        const auto lies_so = one ? cuda::sm90::lies_for_group(*one) : std::nullopt;
+        if (!how) how = lies_so;
+        if (lies_so && lies_so == how)
+            together.push_back(*one);
+        else
+            left.push_back(i);
+    }
+    const auto start = [&] {
+        if (together.size() < fewest_of_group) return false;
+        const task& t = tasks.front();
+        const auto with = cuda::sm90::plan_group(together, *how, t.batch_invariant ? 1 : 0);
+        if (!with.at_once) return false;
+        check_memory(t, together.front().data, call.device());
+        const plan& made = plan_for_group(t, *how, with.plan, call.device());
+        made.fused->finish_with(t.last);
+        return made.fused->run_group(together);
+    };
+    if (start()) return left;
+    left.resize(all.size());
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    return left;
+}
+
+// Kernels of the tensor cores that read operands where they lie.
+bool can_be_grouped(const task& t) {
+    const dtype type = t.problem.a_type;
+    return size_bytes(type) <= 2 || (type == dtype::f32 && t.f32 == f32_as::tf32);
+}
+
 // Of products that are alike in all else: what is far below the limits is known from the first.
 void check_sizes(const task& t, std::size_t number) {
     constexpr std::int64_t small = 1 << 20;
@@ -351,7 +449,10 @@ void multiply_group(const place& where, std::span<const member> all,
         }
         return;
     }
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    numbers left(all.size());
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    if (can_be_grouped(tasks.front())) left = multiply_together(tasks, all, call);
+    for (const std::size_t i : left) {
         // So that each gives its memory back before the next one asks.
         cuda::call_scope own(call.device(), call.stream());
         multiply_one(tasks[i], all[i].data, own);

@@ -26,8 +26,30 @@ struct target {
     std::int64_t spacing;  // from the C of one product of a batch to that of the next
 };
 
-// C = alpha A B + beta C, of narrow tiles also for a batch of them, numbered by blockIdx.y. Sums of
-// integers wrap, and so do their factors: 32 bits, unsigned.
+// One product of a group: what else is in the arguments. In the memory of the GPU.
+struct alignas(128) member {
+    CUtensorMap a;
+    CUtensorMap b;
+    void* c;
+    const void* added;        // to it
+    std::int64_t row_stride;  // of both
+    std::int64_t col_stride;
+    int m;
+    int n;
+    int k_tiles;
+    int tiles_m;
+    int tiles_n;
+};
+
+// Products of different sizes in one launch of narrow tiles. Clusters are numbered through all.
+struct group {
+    const int* first;  // of each product, its first cluster
+    const member* members;
+    int count;  // 0: there is no group
+};
+
+// C = alpha A B + beta C, of narrow tiles also for a batch of them, numbered by blockIdx.y, or for
+// a group. Sums of integers wrap, and so do their factors: 32 bits, unsigned.
 template <class Factor>
 struct arguments {
     target c;
@@ -46,6 +68,7 @@ struct arguments {
     block_scales scales;  // where sums are in blocks
     bool one_a;           // for all products of a batch
     bool one_b;
+    group all;  // where it is one, its products replace what is above of a single one
 };
 
 // What the copy engine is told; narrow tiles find a batch of matrices in a and b. Where C is not in

@@ -1,17 +1,22 @@
 // The Hopper engine: tensor cores fed by the bulk copy engine. Preparing a product chooses a kernel
 // and takes the memory that packing needs; running it starts at most three kernels.
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iomanip>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "core/turn.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/sm90/fused.hpp"
+#include "cuda/sm90/group.hpp"
 #include "cuda/sm90/kernels.hpp"
 #include "cuda/sm90/operand.hpp"
 #include "cuda/sm90/table.hpp"
@@ -193,6 +198,21 @@ finish turned(finish last) {
     return last;
 }
 
+grouped turned(const grouped& g) {
+    return {core::swapped(g.problem), {g.data.b, g.data.a, g.data.c, g.data.e}};
+}
+
+// As operand::map() describes it.
+mapped mapped_as(const operand_shape& of, major along, const void* data) {
+    const bool across = along == major::across;
+    const std::int64_t count = across ? of.depth : of.lines;
+    const std::int64_t apart = across ? of.along : of.across;
+    constexpr std::int64_t least_stride = 16;  // of a single line it is never used
+    return {data,
+            count == 1 ? least_stride : apart * static_cast<std::int64_t>(size_bytes(of.type)),
+            static_cast<int>(across ? of.lines : of.depth), static_cast<int>(count)};
+}
+
 template <class Factor>
 class product final : public fused_product {
   public:
@@ -250,6 +270,26 @@ class product final : public fused_product {
         return true;
     }
 
+    bool run_group(std::span<const grouped> given) override {
+        if (is_wide() || a_.packed() || b_.packed()) return false;
+        std::vector<listed> all;
+        all.reserve(given.size());
+        bool in_fours = true;
+        for (const grouped& g : given) {
+            const grouped own = plan_.turned ? turned(g) : g;
+            if (!fits(own)) return false;
+            all.push_back(listed_as(own));
+            in_fours = in_fours && is_in_fours(own.problem, own.data.c, added_to(own.data));
+        }
+        // The longest begin first. Most groups have one depth.
+        if (!std::ranges::is_sorted(all, std::ranges::greater{}, &listed::k_tiles))
+            std::ranges::stable_sort(all, std::ranges::greater{}, &listed::k_tiles);
+        const std::optional<std::int64_t> clusters = number(all);
+        if (!clusters) return false;
+        start_group(all, *clusters, in_fours);
+        return true;
+    }
+
     void finish_with(const finish& last) override { last_ = plan_.turned ? turned(last) : last; }
 
     void scale_with(const core::block_scales& scales) override { scales_ = scales; }
@@ -287,16 +327,21 @@ class product final : public fused_product {
     }
 
     // Of many blocks two share a multiprocessor, though one would have it for itself.
-    [[nodiscard]] extent extent_for(std::int64_t count, arguments<Factor>& with) const {
+    void share_multiprocessors(extent& grid, arguments<Factor>& with) const {
         const kernel<Factor>& k = *kernel_;
+        const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
+        const bool share = std::int64_t{grid.blocks} * grid.products > multiprocessors;
+        const int stages = k.stages_that_fit(plan_.parts, !share);
+        // Beside clusters that share B some multiprocessors stay empty: place() knows when.
+        if (share ? stages < fewest_stages(sums_) : sharing() > 1) return;
+        with.stages = stages;
+        grid.shared_bytes = k.shared_bytes(stages, plan_.parts);
+    }
+
+    [[nodiscard]] extent extent_for(std::int64_t count, arguments<Factor>& with) const {
         extent grid = grid_;
         grid.products = static_cast<int>(count);
-        const int shared = k.stages_that_fit(plan_.parts, false);
-        const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
-        if (grid.blocks * count > multiprocessors && shared >= fewest_stages(sums_)) {
-            with.stages = shared;
-            grid.shared_bytes = k.shared_bytes(shared, plan_.parts);
-        }
+        share_multiprocessors(grid, with);
         return grid;
     }
 
@@ -369,6 +414,60 @@ class product final : public fused_product {
         return std::max(1, clusters);
     }
 
+    // A product of the group as its kernel reads it.
+    [[nodiscard]] bool fits(const grouped& own) const {
+        const core::problem& p = own.problem;
+        return readable_along(shape_of_a(p, sums_)) == a_.contiguous() && is_aligned(own.data.a) &&
+               readable_along(shape_of_b(p, sums_)) == b_.contiguous() && is_aligned(own.data.b) &&
+               tiles(p.k, depth_of_box()) >= plan_.parts;
+    }
+
+    [[nodiscard]] static const void* added_to(const core::operands& data) {
+        return data.e != nullptr ? data.e : data.c;
+    }
+
+    [[nodiscard]] listed listed_as(const grouped& own) const {
+        const core::problem& p = own.problem;
+        return {mapped_as(shape_of_a(p, sums_), a_.contiguous(), own.data.a),
+                mapped_as(shape_of_b(p, sums_), b_.contiguous(), own.data.b),
+                own.data.c,
+                added_to(own.data),
+                p.c_layout.row_stride,
+                p.c_layout.col_stride,
+                static_cast<int>(p.m),
+                static_cast<int>(p.n),
+                static_cast<int>(tiles(p.k, depth_of_box())),
+                0};
+    }
+
+    // Gives each its first cluster; nothing where there are too many.
+    [[nodiscard]] std::optional<std::int64_t> number(std::vector<listed>& all) const {
+        std::int64_t clusters = 0;
+        for (listed& x : all) {
+            x.first = static_cast<int>(clusters);
+            clusters += tiles(x.m, kernel_->tile_m) * tiles(x.n, kernel_->tile_n);
+            if (clusters * plan_.parts > std::numeric_limits<int>::max()) return std::nullopt;
+        }
+        return clusters;
+    }
+
+    void start_group(const std::vector<listed>& all, std::int64_t clusters, bool in_fours) {
+        const auto& k = *kernel_;
+        const cudaStream_t stream = stream_in_use();
+        void* const memory = call_scope::innermost()->lend(this, table_bytes(all.size()));
+        const batch alone = {1, 0};
+        const table_head head{a_.map(all.front().a.data, k.tile_m, depth_of_box(), alone),
+                              b_.map(all.front().b.data, k.tile_n, depth_of_box(), alone), k.tile_m,
+                              k.tile_n};
+        arguments<Factor> with = arguments_for(all.front().c);
+        with.c.in_fours = in_fours;
+        with.all = write_table(memory, head, all, stream);
+        extent grid = grid_;
+        grid.blocks = static_cast<int>(clusters * plan_.parts);
+        share_multiprocessors(grid, with);
+        k.launch({}, with, grid, stream);
+    }
+
     // A kernel whose A goes through registers, and which has nothing to add.
     [[nodiscard]] bool writes_columns() const {
         const core::problem& p = problem_;
@@ -380,6 +479,11 @@ class product final : public fused_product {
         return (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(y)) %
                    bytes ==
                0;
+    }
+
+    static bool is_in_fours(const core::problem& p, const void* c, const void* added) {
+        const auto [step, next] = std::minmax(p.c_layout.row_stride, p.c_layout.col_stride);
+        return step == 1 && next % 4 == 0 && in_units_of(4 * size_bytes(p.c_type), c, added);
     }
 
     // What beta multiplies.
@@ -409,12 +513,14 @@ class product final : public fused_product {
             aligned && (whole_boxes || p.beta == 0) &&
             (writes_columns() ? at.row_stride == 1 && in_lines(p.n, p.m, at.col_stride)
                               : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
-        const bool by_rows = at.row_stride >= at.col_stride;
-        const auto [step, next] = std::minmax(at.row_stride, at.col_stride);
-        const bool in_fours =
-            step == 1 && next % 4 == 0 && in_units_of(4 * size_bytes(p.c_type), c, added_to(c));
-        return {c,        at.row_stride, at.col_stride, output_of(p.c_type),
-                in_boxes, by_rows,       in_fours,      0};
+        return {c,
+                at.row_stride,
+                at.col_stride,
+                output_of(p.c_type),
+                in_boxes,
+                at.row_stride >= at.col_stride,
+                is_in_fours(p, c, added_to(c)),
+                0};
     }
 
     [[nodiscard]] arguments<Factor> arguments_for(void* c) const {
@@ -435,7 +541,8 @@ class product final : public fused_product {
                 .adds = p.beta != 0,
                 .scales = scales_,
                 .one_a = false,
-                .one_b = false};
+                .one_b = false,
+                .all = {}};
     }
 
     plan::hopper_plan plan_;
@@ -459,6 +566,7 @@ class scaling final : public fused_product {
     void finish_with(const finish&) override {}
     void scale_with(const core::block_scales&) override {}
     bool run_batch(const core::operands&, const spacing&, std::int64_t) override { return false; }
+    bool run_group(std::span<const grouped>) override { return false; }
 
   private:
     core::problem problem_;
@@ -630,6 +738,59 @@ std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p, const f
     if (const std::string why = reason_against(in_blocks, p, s); !why.empty())
         throw error(error_code::unsupported, why);
     return prepare_finished(p, summing::in_blocks, blocks_row, last, s);
+}
+
+std::optional<lies> lies_for_group(const grouped& it) {
+    const core::problem& p = it.problem;
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
+    const auto is_aligned = [](const void* x) {
+        return reinterpret_cast<std::uintptr_t>(x) % 16 == 0;
+    };
+    if (is_degenerate(p) || std::max({p.m, p.n, p.k}) > most || !is_aligned(it.data.a) ||
+        !is_aligned(it.data.b))
+        return std::nullopt;
+    const summing sums = sums_for(p);
+    const auto a = readable_along(shape_of_a(p, sums));
+    const auto b = readable_along(shape_of_a(core::swapped(p), sums));
+    if (!a || !b || (size_bytes(p.a_type) == 4 && *a == major::across && *b == major::across))
+        return std::nullopt;
+    return lies{*a, *b, p.c_layout.row_stride >= p.c_layout.col_stride};
+}
+
+plan::group_plan plan_group(std::span<const grouped> all, const lies& how, int parts) {
+    const core::problem& p = all.front().problem;
+    const summing sums = sums_for(p);
+    std::vector<plan::product_size> sizes;
+    sizes.reserve(all.size());
+    for (const grouped& g : all) sizes.push_back({g.problem.m, g.problem.n, g.problem.k});
+    plan::hopper_request like;
+    like.operand_bytes = static_cast<int>(size_bytes(p.a_type));
+    like.result_bytes = static_cast<int>(size_bytes(p.c_type));
+    like.a_along_k = how.a == major::along_k;
+    like.b_along_k = how.b == major::along_k;
+    like.a_on_sectors = lines_begin_at(shape_of_a(p, sums)) >= 32;
+    like.b_on_sectors = lines_begin_at(shape_of_b(p, sums)) >= 32;
+    like.c_by_rows = how.c_by_rows;
+    like.multiprocessors = cuda::describe(device_in_use()).multiprocessors;
+    like.parts = parts;
+    return plan::make_group_plan(like, sizes);
+}
+
+std::unique_ptr<fused_product> prepare_group(const core::problem& one, const lies& how,
+                                             const finish& last, const plan::hopper_plan& with) {
+    constexpr std::int64_t extent = 1024;  // any that is aligned: sizes come with the products
+    const auto along = [](bool rows) {
+        return rows ? core::row_major(extent) : core::column_major(extent);
+    };
+    core::problem any = one;
+    any.m = any.n = any.k = extent;
+    any.a_layout = along(how.a == major::along_k);
+    any.b_layout = along(how.b == major::across);
+    any.c_layout = along(how.c_by_rows);
+    const choice chosen{with, "for a group"};
+    if (any.a_type == dtype::i8)
+        return std::make_unique<product<std::uint32_t>>(any, sums_for(any), chosen);
+    return std::make_unique<product<float>>(any, sums_for(any), chosen, last);
 }
 
 core::table table() {

@@ -208,7 +208,7 @@ __device__ __forceinline__ void finish_box(const arguments<Factor>& p, const uns
     constexpr int apart = 128 / 8;
     const int line = thread / 8;
     const int chunk = thread % 8;
-    const way_through_lines<To, Factor> way(p, true, row + line, apart, 64 / apart,
+    const way_through_lines<To, Factor> way(p, nullptr, true, row + line, apart, 64 / apart,
                                             col + chunk * 4);
     way.template finish<1>(apart, [&](int i) {
         return *reinterpret_cast<const four<Factor>*>(

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "core/block_scales.hpp"
 #include "core/implementation.hpp"
+#include "cuda/sm90/config.hpp"
 #include "cuda/sm90/finish.hpp"
+#include "plan/hopper_plan.hpp"
 
 namespace carat::cuda::sm90 {
 
@@ -14,6 +18,12 @@ struct spacing {
     std::int64_t a;
     std::int64_t b;
     std::int64_t c;
+};
+
+/// One product of a group. An `e` is what beta multiplies, laid out as C; null: C itself.
+struct grouped {
+    core::problem problem;
+    core::operands data;
 };
 
 /// What all of `cuda.engine`'s products on tensor cores are.
@@ -29,7 +39,31 @@ class fused_product : public core::runnable {
     /// nothing was started.
     [[nodiscard]] virtual bool run_batch(const core::operands& first, const spacing& apart,
                                          std::int64_t count) = 0;
+
+    /// Starts products that are alike in all but sizes, strides and places at once, with the bits
+    /// of a plan whose K is cut as this one's. False: they can't be, and nothing was started.
+    [[nodiscard]] virtual bool run_group(std::span<const grouped> all) = 0;
 };
+
+/// How a product lies that can be one of a group; such products can be in one launch.
+struct lies {
+    major a;
+    major b;
+    bool c_by_rows;
+
+    bool operator==(const lies&) const = default;
+};
+
+/// Nothing where kernels read none such where it lies.
+[[nodiscard]] std::optional<lies> lies_for_group(const grouped& it);
+
+/// Chooses tiles and parts of K for a group.
+[[nodiscard]] plan::group_plan plan_group(std::span<const grouped> all, const lies& how, int parts);
+
+/// Makes ready any group of products like `one` that lie so, with this plan. `one` has no size.
+[[nodiscard]] std::unique_ptr<fused_product> prepare_group(const core::problem& one,
+                                                           const lies& how, const finish& last,
+                                                           const plan::hopper_plan& with);
 
 /// Makes ready C = activation(alpha A B scale + bias) + beta D, for the types and settings of
 /// `cuda.engine` on elements of 8 and 16 bits whose C is not an integer. What `last` points to is

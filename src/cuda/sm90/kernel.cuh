@@ -23,6 +23,7 @@
 #include "cuda/sm90/config.hpp"
 #include "cuda/sm90/epilogue.cuh"
 #include "cuda/sm90/from_registers.cuh"
+#include "cuda/sm90/group.cuh"
 #include "cuda/sm90/lines.cuh"
 #include "cuda/sm90/scales.cuh"
 #include "cuda/sm90/schedule.cuh"
@@ -183,17 +184,17 @@ __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
 }
 
 template <class C, class Factor>
-__device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& a,
-                                           const CUtensorMap& b, const arguments<Factor>& p,
+__device__ __forceinline__ void copy_tiles(const ring<C>& r, const work& of,
+                                           const arguments<Factor>& p,
                                            const place_in_grid<C>& here) {
     position at;
-    const int tiles = p.tiles_m * p.tiles_n;
-    const int first = here.first_k(p.k_tiles, here.part());
-    const int end = here.first_k(p.k_tiles, here.part() + 1);
+    const int tiles = of.tiles_m * of.tiles_n;
+    const int first = here.first_k(of.k_tiles, here.part());
+    const int end = here.first_k(of.k_tiles, here.part() + 1);
     const int batch_a = p.one_a ? 0 : static_cast<int>(blockIdx.y);
     const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
-    for (int index = here.cluster; index < tiles; index += here.clusters) {
-        const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
+    for (int index = of.cluster; index < tiles; index += here.clusters) {
+        const tile_place t = place_of(index, of.tiles_m, of.tiles_n);
 #pragma unroll 1
         for (int k = first; k < end; ++k, at.advance(r.stages)) {
             ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
@@ -201,9 +202,9 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const CUtensorMap& 
             // Of an operand in halves all large ones come first, the small ones behind them.
 #pragma unroll
             for (int half = 0; half < C::halves; ++half) {
-                const int from = (k + half * p.k_tiles) * C::tile_k;
-                load_a<C>(r, at.stage, half, a, here.row(t), from, batch_a);
-                load_b<C>(r, at.stage, half, b, t.n * C::tile_n, from, here, batch_b);
+                const int from = (k + half * of.k_tiles) * C::tile_k;
+                load_a<C>(r, at.stage, half, *of.a, here.row(t), from, batch_a);
+                load_b<C>(r, at.stage, half, *of.b, t.n * C::tile_n, from, here, batch_b);
             }
         }
     }
@@ -452,18 +453,18 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
 
 template <class C, class Factor>
 __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& landed,
-                                                const arguments<Factor>& p,
+                                                const work& of, const arguments<Factor>& p,
                                                 const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x);
     const int group = ptx::warpgroup();
-    const int begin = here.first_k(p.k_tiles, here.part());
-    const int k_tiles = here.first_k(p.k_tiles, here.part() + 1) - begin;
+    const int begin = here.first_k(of.k_tiles, here.part());
+    const int k_tiles = here.first_k(of.k_tiles, here.part() + 1) - begin;
     position at;
     sum_of<C> sums[C::tile_n / 2];
-    const tile_place t = place_of(here.cluster, p.tiles_m, p.tiles_n);
+    const tile_place t = place_of(of.cluster, of.tiles_m, of.tiles_n);
     const scales_of<C> scales(p, here.row(t) + group * 64, t.n * C::tile_n, begin, thread % 128);
     sum_up<C>(sums, r, at, k_tiles, group, thread % 128, scales);
-    write_narrow<C>(p, r.tiles, r.after, landed, here.part(), here.parts(), here.row(t),
+    write_narrow<C>(p, of.own, r.tiles, r.after, landed, here.part(), here.parts(), here.row(t),
                     t.n * C::tile_n, thread, sums);
 }
 
@@ -492,19 +493,25 @@ __global__ void __launch_bounds__(C::threads, C::residents)
     const ring<C> r(shared, meetings, p.stages, p.sharing);
     const place_in_grid<C> here(p.sharing);
     if (threadIdx.x == 0) {
-        ptx::prefetch_map(m.a);
-        ptx::prefetch_map(m.b);
+        if (p.all.count == 0) {
+            ptx::prefetch_map(m.a);
+            ptx::prefetch_map(m.b);
+        }
         make_barriers(meetings, p, here);
     }
     ptx::let_dependents_begin();
     __syncthreads();
     if (here.blocks > 1) ptx::meet_cluster();
     ptx::wait_for_predecessors();
+    const work of = work_of<C>(m, p, here.cluster);
 
     // Wide tiles: 2 x 232 + 40 registers for three warpgroups that begin with 168 each.
     if (threadIdx.x >= C::multiplying) {
         if constexpr (C::wide) ptx::give_back_registers<40>();
-        if (threadIdx.x == C::multiplying) copy_tiles<C>(r, m.a, m.b, p, here);
+        if (threadIdx.x == C::multiplying) {
+            acquire_maps(of);
+            copy_tiles<C>(r, of, p, here);
+        }
         __syncwarp();
     } else if constexpr (C::wide) {
         ptx::take_registers<232>();
@@ -513,7 +520,7 @@ __global__ void __launch_bounds__(C::threads, C::residents)
         else
             multiply_wide<C>(r, meetings, m, p, here);
     } else {
-        multiply_narrow<C>(r, meetings.landed, p, here);
+        multiply_narrow<C>(r, meetings.landed, of, p, here);
     }
     // A block must not leave while others of its cluster write to its shared memory.
     if (here.shares()) ptx::meet_cluster();

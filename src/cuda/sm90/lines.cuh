@@ -17,6 +17,7 @@
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/finish.cuh"
 #include "cuda/sm90/from_registers.cuh"
+#include "cuda/sm90/group.cuh"
 
 namespace carat::cuda::sm90 {
 
@@ -97,39 +98,42 @@ __device__ __forceinline__ void write_four(T* to, std::int64_t step, int left, b
 template <class To, class Factor>
 struct way_through_lines {
     const arguments<Factor>& p;
+    To* c;
+    const To* added;
     int line;
     int along;
     int left;  // neighbours that there are, from `along` on
     std::int64_t step;
-    std::int64_t place;
     std::int64_t advance;
     int count;
 
     bool rows;  // lines are rows of C
 
-    __device__ way_through_lines(const arguments<Factor>& with, bool by_rows, int first_line,
-                                 int apart, int at_most, int neighbour)
+    __device__ way_through_lines(const arguments<Factor>& with, const member* own, bool by_rows,
+                                 int first_line, int apart, int at_most, int neighbour)
         : p(with), line(first_line), along(neighbour), rows(by_rows) {
-        left = (rows ? p.n : p.m) - along;
-        const int lines = (rows ? p.m : p.n) - line;
+        const destination to = destination_of(with, own);
+        left = (rows ? to.n : to.m) - along;
+        const int lines = (rows ? to.m : to.n) - line;
         count = left > 0 && lines > 0 ? min(at_most, (lines + apart - 1) / apart) : 0;
-        step = rows ? p.c.col_stride : p.c.row_stride;
-        const std::int64_t line_stride = rows ? p.c.row_stride : p.c.col_stride;
-        place = line * line_stride + along * step + blockIdx.y * p.c.spacing;
+        step = rows ? to.col_stride : to.row_stride;
+        const std::int64_t line_stride = rows ? to.row_stride : to.col_stride;
+        const std::int64_t place = line * line_stride + along * step + to.first;
+        c = static_cast<To*>(to.c) + place;
+        added = static_cast<const To*>(to.added) + place;
         advance = apart * line_stride;
     }
 
     // C = alpha times the sums that `sums_of` has of the i-th line.
     template <class Sums>
     __device__ __forceinline__ void write(const Sums& sums_of) const {
-        To* const to = static_cast<To*>(p.c.data) + place;
 #pragma unroll 2
         for (int i = 0; i < count; ++i) {
             const four<Factor> sums = sums_of(i);
-            four<To> c;
+            four<To> some;
 #pragma unroll
-            for (int j = 0; j < 4; ++j) c.of[j] = static_cast<To>(p.alpha * sums.of[j]);
-            *reinterpret_cast<four<To>*>(to + i * advance) = c;
+            for (int j = 0; j < 4; ++j) some.of[j] = static_cast<To>(p.alpha * sums.of[j]);
+            *reinterpret_cast<four<To>*>(c + i * advance) = some;
         }
     }
 
@@ -138,9 +142,6 @@ struct way_through_lines {
     template <int Together, class Sums>
     __device__ __forceinline__ void finish(int apart, const Sums& sums_of) const {
         const bool at_once = p.c.in_fours && step == 1 && left >= 4;
-        To* const to = static_cast<To*>(p.c.data) + place;
-        const void* const base = p.last.residual != nullptr ? p.last.residual : p.c.data;
-        const To* const from = static_cast<const To*>(base) + place;
         const line_finish last(p.last, rows, along, left);
 #pragma unroll 1
         for (int i = 0; i < count; i += Together) {
@@ -158,15 +159,16 @@ struct way_through_lines {
 #pragma unroll
             for (int l = 0; l < Together; ++l) {
                 if (i + l >= count) break;
-                four<To> c{};
+                four<To> some{};
                 if (p.beta != Factor{0})
-                    c = read_four(from + (i + l) * advance, step, left, at_once);
+                    some = read_four(added + (i + l) * advance, step, left, at_once);
 #pragma unroll
                 for (int j = 0; j < 4; ++j)
-                    c.of[j] = static_cast<To>(
-                        p.beta != Factor{0} ? x[4 * l + j] + p.beta * static_cast<Factor>(c.of[j])
-                                            : x[4 * l + j]);
-                write_four(to + (i + l) * advance, step, left, at_once, c);
+                    some.of[j] = static_cast<To>(p.beta != Factor{0}
+                                                     ? x[4 * l + j] +
+                                                           p.beta * static_cast<Factor>(some.of[j])
+                                                     : x[4 * l + j]);
+                write_four(c + (i + l) * advance, step, left, at_once, some);
             }
         }
     }
@@ -178,9 +180,9 @@ struct way_through_lines {
 
 // This block's lines: the sum of all parts of K, in their order, to C.
 template <class To, class C, bool Rows, class Factor>
-__device__ __forceinline__ void write_lines(const arguments<Factor>& p, const Factor* own,
-                                            const Factor* from_others, int part, int parts, int row,
-                                            int col, int thread) {
+__device__ __forceinline__ void write_lines(const arguments<Factor>& p, const member* product,
+                                            const Factor* own, const Factor* from_others, int part,
+                                            int parts, int row, int col, int thread) {
     using places = line_places<C, Rows>;
     constexpr int fours = places::length / 4;
     constexpr int apart = C::multiplying / fours;
@@ -190,8 +192,8 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const Fa
     const int along = thread % fours * 4;
     // Where lines don't share the threads out evenly, the last ones have nothing to do.
     const int count = line < apart ? (lines - line + apart - 1) / apart : 0;
-    const way_through_lines<To, Factor> way(p, Rows, (Rows ? row : col) + first + line, apart,
-                                            count, (Rows ? col : row) + along);
+    const way_through_lines<To, Factor> way(p, product, Rows, (Rows ? row : col) + first + line,
+                                            apart, count, (Rows ? col : row) + along);
     const int place = line * places::pitch + along;
     const Factor* const mine = own + first * places::pitch + place;
     const Factor* const others = from_others + place;
@@ -216,23 +218,25 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const Fa
 }
 
 template <class C, bool Rows>
-__device__ __forceinline__ void write_lines(const arguments<float>& p, const float* own,
-                                            const float* others, int part, int parts, int row,
-                                            int col, int thread) {
+__device__ __forceinline__ void write_lines(const arguments<float>& p, const member* product,
+                                            const float* own, const float* others, int part,
+                                            int parts, int row, int col, int thread) {
     if constexpr (writes<C, __half>)
         if (p.c.type == output::f16)
-            return write_lines<__half, C, Rows>(p, own, others, part, parts, row, col, thread);
+            return write_lines<__half, C, Rows>(p, product, own, others, part, parts, row, col,
+                                                thread);
     if constexpr (writes<C, __nv_bfloat16>)
         if (p.c.type == output::bf16)
-            return write_lines<__nv_bfloat16, C, Rows>(p, own, others, part, parts, row, col,
-                                                       thread);
-    write_lines<float, C, Rows>(p, own, others, part, parts, row, col, thread);
+            return write_lines<__nv_bfloat16, C, Rows>(p, product, own, others, part, parts, row,
+                                                       col, thread);
+    write_lines<float, C, Rows>(p, product, own, others, part, parts, row, col, thread);
 }
 template <class C, bool Rows>
 __device__ __forceinline__ void write_lines(const arguments<std::uint32_t>& p,
-                                            const std::uint32_t* own, const std::uint32_t* others,
-                                            int part, int parts, int row, int col, int thread) {
-    write_lines<std::uint32_t, C, Rows>(p, own, others, part, parts, row, col, thread);
+                                            const member* product, const std::uint32_t* own,
+                                            const std::uint32_t* others, int part, int parts,
+                                            int row, int col, int thread) {
+    write_lines<std::uint32_t, C, Rows>(p, product, own, others, part, parts, row, col, thread);
 }
 
 // How many bytes the other blocks push to this one.
@@ -250,7 +254,8 @@ __device__ __forceinline__ void meet_those_who_multiply() {
 // By all threads that multiply, when none of them reads the ring any more. `own` is where it was,
 // `others` where the other blocks write, and `landed` counts bytes_from_others().
 template <class C, bool Rows, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_through_lines(const arguments<Factor>& p, Factor* own,
+__device__ __forceinline__ void write_through_lines(const arguments<Factor>& p,
+                                                    const member* product, Factor* own,
                                                     Factor* others, ptx::barrier& landed, int part,
                                                     int parts, int row, int col, int thread,
                                                     const Sum (&sums)[Count]) {
@@ -267,24 +272,26 @@ __device__ __forceinline__ void write_through_lines(const arguments<Factor>& p, 
         ptx::wait_for(landed, 0);
         ptx::arrive_at_cluster();
     }
-    write_lines<C, Rows>(p, own, others, part, parts, row, col, thread);
+    write_lines<C, Rows>(p, product, own, others, part, parts, row, col, thread);
     // A block must not leave while its sums are still on their way to others.
     if (parts > 1) ptx::await_cluster();
 }
 
 // The same when a block has multiplied all of its part.
 template <class C, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_narrow(const arguments<Factor>& p, unsigned char* ring,
-                                             unsigned char* after, ptx::barrier& landed, int part,
-                                             int parts, int row, int col, int thread,
-                                             const Sum (&sums)[Count]) {
+__device__ __forceinline__ void write_narrow(const arguments<Factor>& p, const member* product,
+                                             unsigned char* ring, unsigned char* after,
+                                             ptx::barrier& landed, int part, int parts, int row,
+                                             int col, int thread, const Sum (&sums)[Count]) {
     meet_those_who_multiply<C>();
     auto* const own = reinterpret_cast<Factor*>(ring);
     auto* const others = reinterpret_cast<Factor*>(after);
     if (p.c.by_rows)
-        write_through_lines<C, true>(p, own, others, landed, part, parts, row, col, thread, sums);
+        write_through_lines<C, true>(p, product, own, others, landed, part, parts, row, col, thread,
+                                     sums);
     else
-        write_through_lines<C, false>(p, own, others, landed, part, parts, row, col, thread, sums);
+        write_through_lines<C, false>(p, product, own, others, landed, part, parts, row, col,
+                                      thread, sums);
 }
 
 }  // namespace carat::cuda::sm90

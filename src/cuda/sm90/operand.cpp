@@ -23,6 +23,11 @@ bool lies_across(const operand_shape& of) {
            readable(of.across, of.along, of.depth, of.type);
 }
 
+std::optional<major> readable_along(const operand_shape& of) {
+    if (lies_along_k(of)) return major::along_k;
+    return lies_across(of) ? std::optional(major::across) : std::nullopt;
+}
+
 int lines_begin_at(const operand_shape& of) {
     constexpr std::int64_t most = 128;
     if (!lies_along_k(of) && !lies_across(of)) return 32;

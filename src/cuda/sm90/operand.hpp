@@ -1,6 +1,8 @@
 // How an operand reaches the kernels: read where it lies, or packed first.
 #pragma once
 
+#include <optional>
+
 #include "core/problem.hpp"
 #include "cuda/common/pack.hpp"
 #include "cuda/common/scratch.hpp"
@@ -26,6 +28,9 @@ struct operand_shape {
 /// The greatest power of 2 up to 128 at whose multiples of bytes all lines begin that the copy
 /// engine reads, if the first one does; of a packed operand 32, a sector of memory.
 [[nodiscard]] int lines_begin_at(const operand_shape& of);
+
+/// Along which dimension it is read where it lies; none: it has to be packed.
+[[nodiscard]] std::optional<major> readable_along(const operand_shape& of);
 
 /// So many matrices, so many elements apart; 0: there is no such dimension.
 struct batch {
