@@ -70,7 +70,14 @@ python_tools() {
 
 case "${1:-build}" in
     build) install "${build_packages[@]}" ;;
-    test) install "${build_packages[@]}" "${test_packages[@]}" ;;
+    test)
+        install "${build_packages[@]}" "${test_packages[@]}"
+        # A toolkit may come without its disassembler, which a test of the GPU's machine code reads.
+        if command -v nvcc >/dev/null && [ ! -x "$(dirname "$(command -v nvcc)")/cuobjdump" ]; then
+            install python3-venv
+            python_tools sass-tools
+        fi
+        ;;
     lint)
         install "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}"
         python_tools lint-tools
