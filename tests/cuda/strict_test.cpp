@@ -27,7 +27,8 @@ class strict : public testing::Test {
 
 TEST_F(strict, many_tiles_and_few_blocks) {
     for (const dtype type : {dtype::f32, dtype::f64})
-        for (const auto& [rows, tile] : {std::pair{64, 32}, {128, 64}, {128, 128}, {256, 128}}) {
+        for (const auto& [rows, tile] :
+             {std::pair{64, 32}, {128, 64}, {0, 128}, {128, 128}, {256, 128}}) {
             test::trial t{core::row_major_problem(type, 2449, 2310, 24), 0};
             t.p.beta = -1;
             const core::settings how{1, {{"rows", rows}, {"tile", tile}, {"parts", 1}}};
@@ -42,18 +43,18 @@ TEST_F(strict, every_pair_of_layouts_over_a_long_k) {
     for (const dtype type : {dtype::f32, dtype::f64})
         for (const int layouts : {0, 1, 2, 3})
             for (const std::int64_t padding : {0, 1})
-                for (const std::int64_t parts : {1, 8}) {
+                for (const auto& [tile, parts] : {std::pair{0, 1}, {0, 8}, {128, 1}, {128, 4}}) {
                     test::trial t{core::row_major_problem(type, m, n, k), 0};
                     t.p.a_layout = layouts % 2 == 0 ? core::row_major(k + padding)
                                                     : core::column_major(m + padding);
                     t.p.b_layout = layouts / 2 == 0 ? core::row_major(n + padding)
                                                     : core::column_major(k + padding);
                     t.p.alpha = 2;
-                    const core::settings how{1, {{"parts", parts}}};
+                    const core::settings how{1, {{"tile", tile}, {"parts", parts}}};
                     ASSERT_EQ(test::check(engine(), how, t), "");
                     ++ran;
                 }
-    EXPECT_EQ(ran, 32);
+    EXPECT_EQ(ran, 64);
 }
 
 TEST_F(strict, vectors_over_a_long_k) {

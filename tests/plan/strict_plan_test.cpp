@@ -39,7 +39,8 @@ TEST(strict_plan, names_a_kernel_that_exists) {
                                 return plan.tile_m == high && plan.tile_n == wide;
                             };
                             EXPECT_TRUE(is(128, 64) || is(128, 128) ||
-                                        (bytes == 8 ? is(64, 64) : is(64, 32) || is(256, 128)));
+                                        (bytes == 8 ? is(64, 64) || is(96, 128)
+                                                    : is(64, 32) || is(256, 128)));
                             EXPECT_TRUE(plan.parts == 1 || plan.parts == 2 || plan.parts == 4 ||
                                         plan.parts == 8);
                             EXPECT_LE(plan.parts,
@@ -55,6 +56,15 @@ TEST(strict_plan, takes_the_tile_that_is_asked_for) {
     EXPECT_EQ(
         make_strict_plan({.m = 4096, .n = 4096, .k = 64, .element_bytes = 8, .tile_m = 64}).tile_m,
         64);
+}
+
+// 3000^3 in tiles of 128 x 128 is 576 of them: five rounds on 132 multiprocessors, the last a third
+// full; of 96 x 128 768: six rounds that are nearly full.
+TEST(strict_plan, a_round_that_is_full_beats_a_larger_tile) {
+    const strict_plan f64 = make_strict_plan(square(3000, 8));
+    EXPECT_EQ(f64.tile_m, 96);
+    EXPECT_EQ(f64.tile_n, 128);
+    EXPECT_EQ(make_strict_plan(square(4096, 8)).tile_m, 128);
 }
 
 TEST(strict_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {

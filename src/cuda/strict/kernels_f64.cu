@@ -11,6 +11,7 @@ std::span<const kernel<double>> all() {
     static const kernel<double> them[] = {
         kernel_with<config<dmma<A, B, 2, 4>, 2, 2, 2>>("strict_f64_64x64"),
         kernel_with<config<dmma<A, B, 4, 2>, 2, 4, 1>>("strict_f64_128x64"),
+        kernel_with<config<dmma<A, B, 3, 4>, 2, 4, 1>>("strict_f64_96x128"),
         kernel_with<config<dmma<A, B, 4, 4>, 2, 4, 1>>("strict_f64_128x128")};
     return them;
 }
