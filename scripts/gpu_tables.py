@@ -64,7 +64,11 @@ def mean_of(found):
 
 
 def sources():
-    return "".join(gpu_source(load(file), file) for file in files())
+    """Files of one GPU, revision and day in one line."""
+    alike = {}
+    for file in files():
+        alike.setdefault(gpu_source(load(file), "FILES"), []).append(f"`results/{file}`")
+    return "".join(line.replace("`results/FILES`", ", ".join(of)) for line, of in alike.items())
 
 
 def sets():
