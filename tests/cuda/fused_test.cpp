@@ -117,7 +117,7 @@ std::vector<asked> cases(dtype c_type) {
     std::vector<asked> all;
     int count = 0;
     for (const shape& s : {shape{64, 128, 80}, {130, 300, 72}, {33, 31, 520}, {3, 520, 264}})
-        for (const int tile : {16, 64, 128, 160, 192, 256})
+        for (const int tile : {16, 64, 128, 160, 192, 224, 256})
             for (const int parts : {1, 4})
                 for (const bool by_columns : {false, true}) {
                     asked a;
@@ -158,6 +158,57 @@ TEST_F(fused, gelu_and_silu_are_what_they_are_defined_to_be) {
                 ASSERT_EQ(check(a, type == dtype::f32 ? 2e-6 : 0x1p-8), "")
                     << describe(a.p) << " tile " << a.s.tunables["tile"] << " parts "
                     << a.s.tunables["parts"];
+            }
+}
+
+// Column `odd` of C is not a number, or far below 0.
+TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
+    constexpr std::int64_t odd = 5;
+    const core::problem p = [] {
+        core::problem made = core::row_major_problem(dtype::bf16, 130, 300, 72);
+        made.c_type = dtype::f32;
+        return made;
+    }();
+    test::operand_set data(p, 0);
+    data.a.fill('a');
+    data.b.fill('b');
+    const core::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const core::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const core::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+    const auto at = [](const core::buffer& memory, const test::guarded& of) {
+        return static_cast<std::byte*>(memory.data()) + of.first_byte();
+    };
+    const auto with = [](const char* name, std::int64_t value) {
+        core::settings s;
+        s.tunables[name] = value;
+        return s;
+    };
+    const auto& sums = test::exact_product(p.m, p.n, p.k);
+    for (const core::settings& s :
+         {with("tile", 16), with("tile", 128), with("apart", 1), with("tile", 256)})
+        for (const activation then : {activation::relu, activation::gelu, activation::silu})
+            for (const float strange : {std::numeric_limits<float>::quiet_NaN(), -1e30F}) {
+                std::vector<float> shifts(static_cast<std::size_t>(p.n), 0.0F);
+                shifts[odd] = strange;
+                const core::buffer bias = on_gpu(shifts.data(), shifts.size() * sizeof(float));
+                cuda::sm90::finish last;
+                last.then = then;
+                last.bias = {static_cast<const float*>(bias.data()), false};
+                prepare_fused(p, last, s)->run({at(a, data.a), at(b, data.b), at(c, data.c)});
+                gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
+                for (std::int64_t i = 0; i < p.m; ++i)
+                    for (std::int64_t j = 0; j < p.n; ++j) {
+                        const double got = data.c.get(i, j);
+                        if (j == odd && std::isnan(strange)) {
+                            ASSERT_TRUE(std::isnan(got)) << i;
+                            continue;
+                        }
+                        const auto x =
+                            static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]);
+                        const double want = j == odd ? 0 : reference(then, x);
+                        ASSERT_NEAR(got, want, 2e-6 * std::fmax(1.0, std::fabs(want)))
+                            << i << ", " << j;
+                    }
             }
 }
 

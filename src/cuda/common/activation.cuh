@@ -35,6 +35,10 @@ struct sigmoid_form {
     }
 };
 
+__device__ __forceinline__ bool is_sigmoid_form(activation which) {
+    return which == activation::gelu || which == activation::silu;
+}
+
 // A thread's numbers, all at once: what is asked for is looked up once.
 template <class T, int Count>
 __device__ __forceinline__ void activate(activation which, T (&x)[Count]) {

@@ -96,6 +96,7 @@ struct kernel {
     int tile_n;
     int sharing;  // blocks that share what they load of B; 1: as many as the product is told
     int threads;
+    int rows_that_leave;  // of C, at once
     int (*shared_bytes)(int stages, int parts);
     int (*stages_that_fit)(int parts, bool alone);  // on a multiprocessor, or two blocks
     void (*launch)(const maps& of, const arguments<Factor>& with, const extent& grid,

@@ -69,8 +69,10 @@ struct config {
     static constexpr int halves = Sums == summing::of_halves ? 2 : 1;  // of each, in a stage
     static constexpr int stage_bytes = halves * (a_bytes + b_bytes);
     static constexpr int most_stages = 16;
-    // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup.
+    // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup. Each warp sends its
+    // rows of one, but where they lie between those of others.
     static constexpr int box_bytes = 64 * line_bytes;
+    static constexpr int rows_that_leave = a_in_registers ? 64 : 16;
     static constexpr int boxes_bytes = warpgroups * 2 * box_bytes;
     // A narrow tile's sums on their way out, where the ring was; lines are padded so that writes
     // meet every bank.

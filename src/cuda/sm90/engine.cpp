@@ -494,7 +494,7 @@ class product final : public fused_product {
     [[nodiscard]] CUtensorMap map_of(const void* c) const {
         const core::problem& p = problem_;
         if (writes_columns()) return describe({c, p.c_type, p.m, p.n, p.c_layout.col_stride, 32});
-        return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, 64});
+        return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, kernel_->rows_that_leave});
     }
 
     [[nodiscard]] target target_at(void* c) const {

@@ -9,6 +9,7 @@
 
 #include "cuda/ptx/bulk_copy.cuh"
 #include "cuda/ptx/descriptor.cuh"
+#include "cuda/ptx/matrices.cuh"
 #include "cuda/ptx/proxy.cuh"
 #include "cuda/ptx/wgmma.cuh"
 #include "cuda/sm90/arguments.hpp"
@@ -19,48 +20,74 @@ namespace carat::cuda::sm90 {
 
 inline constexpr int box_bytes = 64 * 128;
 
-// A warpgroup's way out: its two boxes in shared memory, taken in turn, and the barrier at which it
-// meets. Where something is added, it lands in the boxes first.
+// A warpgroup's way out: its two boxes in shared memory, taken in turn. Each warp fills 16 rows of
+// them and sends these, and waits for no other; where rows of warps lie between each other
+// (from_registers.cuh) all of it meets. Where something is added, it lands in the boxes first.
+template <class C>
 struct outgoing {
+    static constexpr int rows = C::rows_that_leave;
+    static constexpr int bytes = rows * 128;
+
     const CUtensorMap* map;
     const CUtensorMap* added;
     ptx::barrier* landed;  // one for each box
     unsigned char* boxes;
     int barrier;
+    int first_row;  // of those that leave together
+    bool leads;     // the thread that sends them
     int turn = 0;
     int parity = 0;
 
+    __device__ __forceinline__ outgoing(const maps& m, ptx::barrier* all_landed,
+                                        unsigned char* all_boxes, int group, int thread)
+        : map(&m.c),
+          added(&m.d),
+          boxes(all_boxes + group * 2 * C::box_bytes),
+          barrier(group + 1),
+          first_row(__shfl_sync(0xffffffffu, thread / (2 * rows), 0) * rows),
+          leads(thread % (2 * rows) == 0) {
+        landed = all_landed + 2 * (group * 64 + first_row) / rows;
+    }
+
     __device__ __forceinline__ void meet() const {
-        asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
+        if constexpr (rows == 16)
+            __syncwarp();
+        else
+            asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
     }
     [[nodiscard]] __device__ __forceinline__ unsigned char* next() {
         unsigned char* const box = boxes + turn * box_bytes;
         turn ^= 1;
         return box;
     }
-    // By the first thread, when the box whose turn comes so much later has been read.
+    // By the one that leads, when the box whose turn comes so much later has been read.
     __device__ __forceinline__ void fetch(int later, int row, int col) const {
         const int of_turn = (turn + later) % 2;
-        ptx::arrive_and_expect(landed[of_turn], box_bytes);
-        ptx::copy_box(boxes + of_turn * box_bytes, *added, col, row, landed[of_turn]);
+        ptx::arrive_and_expect(landed[of_turn], bytes);
+        ptx::copy_box(boxes + of_turn * box_bytes + first_row * 128, *added, col, row + first_row,
+                      landed[of_turn]);
     }
     __device__ __forceinline__ void wait_for_added() {
         ptx::wait_for(landed[turn], parity);
         parity ^= turn;
     }
     __device__ __forceinline__ void send(const unsigned char* box, int row, int col) const {
-        ptx::store_box(*map, box, col, row);
+        ptx::store_box(*map, box + first_row * 128, col, row + first_row);
         ptx::close_stores();
     }
 };
 
-// Where a pair of neighbours lies in a box.
+// Where a pair of neighbours lies in a box: as the first one does, but for bits of the place that
+// are another chunk's, swizzled, or a lower row's.
 template <class C, class To>
 __device__ __forceinline__ pair<To>& pair_of_box(unsigned char* box, int thread, int i) {
-    const ptx::place at = place_of_sum<C::a_in_registers>(thread, i);
-    const int byte = at.column * static_cast<int>(sizeof(To));
-    return *reinterpret_cast<pair<To>*>(box + ptx::swizzled_chunk(at.row, byte / 16) * 16 +
-                                        byte % 16);
+    constexpr int bytes = static_cast<int>(sizeof(To));
+    const ptx::place at = place_of_sum<C::a_in_registers>(thread, 0);
+    const int byte = at.column * bytes;
+    const int first = ptx::swizzled_chunk(at.row, byte / 16) * 16 + byte % 16;
+    const int down = i / 2 % 2 * place_of_sum<C::a_in_registers>(0, 2).row;
+    const int chunks = i / 4 * 8 * bytes ^ down % 8 * 16;
+    return *reinterpret_cast<pair<To>*>(box + (first ^ chunks) + down * 128);
 }
 
 // Where box `number` of a tile's columns begins. The last of 16 bits may have columns of the one
@@ -76,49 +103,58 @@ __device__ __forceinline__ constexpr int boxes_of(int columns) {
     return (columns + of_box - 1) / of_box;
 }
 
-// The columns of sums from `first` on that fill a line of 128 bytes, into a box.
+// A warpgroup's values of the columns that fill lines of 128 bytes, into a box: value_of(i) is the
+// thread's i-th of them.
+template <class C, class To, class Value>
+__device__ __forceinline__ void fill_box(unsigned char* box, int thread, const Value& value_of) {
+    constexpr int columns = 128 / static_cast<int>(sizeof(To));
+    if constexpr (sizeof(To) == 2) {
+        // Chunks 0 and 1 of a row, then 2 and 3 ... of it: four matrices at a time.
+        const int row = thread / 32 * 16 + thread % 16;
+        const std::uint32_t first =
+            ptx::shared_address(box) + ptx::swizzled_chunk(row, thread % 32 / 16) * 16;
+#pragma unroll
+        for (int i = 0; i < columns / 2; i += 8) {
+            std::uint32_t pairs[4];
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const pair<To> both = {static_cast<To>(value_of(i + 2 * j)),
+                                       static_cast<To>(value_of(i + 2 * j + 1))};
+                pairs[j] = *reinterpret_cast<const std::uint32_t*>(&both);
+            }
+            ptx::store_four_matrices(first ^ (i / 4 * 16), pairs);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < columns / 2; i += 2)
+            pair_of_box<C, To>(box, thread, i) = {static_cast<To>(value_of(i)),
+                                                  static_cast<To>(value_of(i + 1))};
+    }
+}
+
+// The same of sums from column `first` on, times alpha.
 template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void fill_box(unsigned char* box, Factor alpha, int first, int thread,
                                          const Sum (&sums)[Count]) {
-    constexpr int columns = 128 / static_cast<int>(sizeof(To));
-#pragma unroll
-    for (int i = 0; i < columns / 2; i += 2) {
-        pair_of_box<C, To>(box, thread, i) = {
-            static_cast<To>(alpha * static_cast<Factor>(sums[first / 2 + i])),
-            static_cast<To>(alpha * static_cast<Factor>(sums[first / 2 + i + 1]))};
-    }
+    fill_box<C, To>(box, thread,
+                    [&](int i) { return alpha * static_cast<Factor>(sums[first / 2 + i]); });
 }
 
 // Box after box goes through one of the places that a warpgroup has; its first thread starts the
 // stores and sees that a place has been read before it is filled again.
-template <class C, class To, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_boxes(outgoing& out, const arguments<Factor>& p, int row,
-                                            int col, int thread, const Sum (&sums)[Count]) {
+template <class C, class To, class Factor, class Sum, int Parts, int Count>
+__device__ __forceinline__ void write_boxes(outgoing<C>& out, const arguments<Factor>& p, int row,
+                                            int col, int thread, const Sum (&sums)[Parts][Count]) {
 #pragma unroll
-    for (int number = 0; number < boxes_of<To>(2 * Count); ++number) {
-        const int first = first_of_box<To>(number, 2 * Count);
-        if (thread == 0) ptx::wait_for_stores<1>();
+    for (int number = 0; number < Parts * boxes_of<To>(2 * Count); ++number) {
+        const int first = first_of_box<To>(number / Parts, 2 * Count);
+        if (out.leads) ptx::wait_for_stores<1>();
         unsigned char* const box = out.next();
         out.meet();
-        fill_box<C, To>(box, p.alpha, first, thread, sums);
+        fill_box<C, To>(box, p.alpha, first, thread, sums[number % Parts]);
         ptx::fence_writes_for_async();
         out.meet();
-        if (thread == 0) out.send(box, row, col + first);
-    }
-}
-
-// The sums of a box, its number known at run time: code for all of them, but no more than that.
-template <int Box, class Factor, class Sum, int All, int Count>
-__device__ __forceinline__ void take_numbered(Factor (&some)[Count], int number,
-                                              const Sum (&sums)[All]) {
-    if constexpr (Box * Count < All) {
-        if (number == Box) {
-            constexpr int first = Box * Count + Count > All ? All - Count : Box * Count;
-#pragma unroll
-            for (int i = 0; i < Count; ++i) some[i] = static_cast<Factor>(sums[first + i]);
-        } else {
-            take_numbered<Box + 1>(some, number, sums);
-        }
+        if (out.leads) out.send(box, row + number % Parts * 64, col + first);
     }
 }
 
@@ -127,18 +163,19 @@ __device__ __forceinline__ void take_numbered(Factor (&some)[Count], int number,
 // odd number of boxes, 192 columns of 16 bits or 160 of 32, the next one's begin with the other
 // place.
 template <class C, class To>
-__device__ __forceinline__ void fetch_added(const outgoing& out, int later, int number, int row,
+__device__ __forceinline__ void fetch_added(const outgoing<C>& out, int later, int number, int row,
                                             int col) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
-    if (number * columns >= C::tile_n) return;
-    out.fetch(later, row, col + number * columns);
+    constexpr int parts = C::apart ? 2 : 1;
+    if (number / parts * columns >= C::tile_n) return;
+    out.fetch(later, row + number % parts * 64, col + number / parts * columns);
 }
 
 // Before the first sums are there.
 template <class C>
-__device__ __forceinline__ void fetch_first_added(const outgoing& out, output type, int row,
-                                                  int col, int thread) {
-    if (thread != 0) return;
+__device__ __forceinline__ void fetch_first_added(const outgoing<C>& out, output type, int row,
+                                                  int col) {
+    if (!out.leads) return;
     ptx::wait_for_stores<0>();
     for (const int number : {0, 1})
         if (type == output::f16 || type == output::bf16)
@@ -159,40 +196,57 @@ __device__ __forceinline__ void add_box(Factor (&some)[Count], unsigned char* bo
     }
 }
 
+// The sums of a box after their activation, and with what is added to them.
+template <class C, class To, int Count>
+__device__ __forceinline__ void fill_box_activated(unsigned char* box, const arguments<float>& p,
+                                                   int thread, float (&some)[Count]) {
+    // Beside promoted sums there are no registers for it.
+    if (C::sums == summing::straight && !p.adds && is_sigmoid_form(p.last.then)) {
+        // In one stretch of code: what goes into the box fills the gaps between exponentials.
+        const sigmoid_form<float> form(p.last.then);
+        fill_box<C, To>(box, thread, [&](int i) { return form(some[i]); });
+        return;
+    }
+    activate(p.last.then, some);
+    if (p.adds) add_box<C, To>(some, box, p.beta, thread);
+    fill_box<C, To>(box, thread, [&](int i) { return some[i]; });
+}
+
 // The finish of sums in the registers that hold them, a box at a time, and its way through the copy
 // engine. One copy of the code for all boxes: unrolled, it would be more than the instruction cache
-// holds, and run at its pace.
-template <class C, class To, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_finished_boxes(outgoing& out, const arguments<Factor>& p,
-                                                     int row, int col, int thread,
-                                                     const Sum (&sums)[Count]) {
+// holds, and run at its pace. Those who leave together meet once for each box: before they do, the
+// one that leads has seen that the other box's place has been read.
+template <class C, class To, class Factor, class Sum, int Parts, int Count>
+__device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arguments<Factor>& p,
+                                                     const read_ahead<C, Factor>& ahead, int row,
+                                                     int col, int thread,
+                                                     const Sum (&sums)[Parts][Count]) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
     constexpr bool finishes = C::finishes && std::is_same_v<Factor, float>;
-    std::conditional_t<finishes, pair_finish<C, columns>, pair_scaling<Factor>> last(p, row, col,
-                                                                                     thread);
+    std::conditional_t<finishes, pair_finish<C, columns>, pair_scaling<C, Factor>> last(
+        p, ahead, row, thread);
 #pragma unroll 1
-    for (int number = 0; number < boxes_of<To>(2 * Count); ++number) {
-        const int first = col + first_of_box<To>(number, 2 * Count);
+    for (int number = 0; number < Parts * boxes_of<To>(2 * Count); ++number) {
+        const int first = col + first_of_box<To>(number / Parts, 2 * Count);
         Factor some[columns / 2];
-        take_numbered<0>(some, number, sums);
-        last.apply(some);
-        if (p.adds) {
-            out.wait_for_added();
-        } else {
-            if (thread == 0) ptx::wait_for_stores<1>();
-            out.meet();
-        }
+        last.take(some, number, first, sums);
+        if (p.adds) out.wait_for_added();
         unsigned char* const box = out.next();
-        if (p.adds) add_box<C, To>(some, box, p.beta, thread);
-#pragma unroll
-        for (int i = 0; i < columns / 2; i += 2)
-            pair_of_box<C, To>(box, thread, i) = {static_cast<To>(some[i]),
-                                                  static_cast<To>(some[i + 1])};
-        last.go_to(col + first_of_box<To>(number + 1, 2 * Count));
+        if constexpr (finishes) {
+            fill_box_activated<C, To>(box, p, thread, some);
+        } else {
+            if (p.adds) add_box<C, To>(some, box, p.beta, thread);
+            fill_box<C, To>(box, thread, [&](int i) { return some[i]; });
+        }
+        if (number % Parts == Parts - 1)
+            last.advance(2 * Count % columns == 0
+                             ? columns
+                             : first_of_box<To>(number / Parts + 1, 2 * Count) + col - first);
         ptx::fence_writes_for_async();
+        if (!p.adds && out.leads) ptx::wait_for_stores<0>();
         out.meet();
-        if (thread == 0) {
-            out.send(box, row, first);
+        if (out.leads) {
+            out.send(box, row + number % Parts * 64, first);
             if (p.adds) {
                 ptx::wait_for_stores<0>();
                 fetch_added<C, To>(out, 1, number + 2, row, col);
@@ -201,28 +255,30 @@ __device__ __forceinline__ void write_finished_boxes(outgoing& out, const argume
     }
 }
 
-// A box of sums, to C at (row, col).
-template <class To, class Factor>
-__device__ __forceinline__ void finish_box(const arguments<Factor>& p, const unsigned char* box,
-                                           int row, int col, int thread) {
-    constexpr int apart = 128 / 8;
-    const int line = thread / 8;
+// The lines of a box of sums that leave together, to C at (row, col).
+template <class C, class To, class Factor>
+__device__ __forceinline__ void finish_box(const outgoing<C>& out, const arguments<Factor>& p,
+                                           const unsigned char* box, int row, int col, int thread) {
+    constexpr int apart = out.rows / 4;
+    const int line = out.first_row + thread % (2 * out.rows) / 8;
     const int chunk = thread % 8;
-    const way_through_lines<To, Factor> way(p, nullptr, true, row + line, apart, 64 / apart,
+    const way_through_lines<To, Factor> way(p, nullptr, true, row + line, apart, 4,
                                             col + chunk * 4);
-    way.template finish<1>(apart, [&](int i) {
-        return *reinterpret_cast<const four<Factor>*>(
+    line_finish last(p.last, true);
+    if (p.finishes) last.read(way.along, way.left);
+    way.template finish<1>(apart, last, [&](four<Factor>(&sums)[1], int i, int) {
+        sums[0] = *reinterpret_cast<const four<Factor>*>(
             box + ptx::swizzled_chunk(line + i * apart, chunk) * 16);
     });
 }
 
 // A box of raw sums, its number known at run time: code for all of them, but no more than that.
-template <class C, int Box, class Factor, class Sum, int Count>
+template <class C, int Box, class Factor, class Sum, int Parts, int Count>
 __device__ __forceinline__ void fill_numbered(unsigned char* box, int number, int thread,
-                                              const Sum (&sums)[Count]) {
-    if constexpr (Box * 16 < Count) {
+                                              const Sum (&sums)[Parts][Count]) {
+    if constexpr (Box / Parts * 16 < Count) {
         if (number == Box)
-            fill_box<C, Factor>(box, Factor{1}, Box * 32, thread, sums);
+            fill_box<C, Factor>(box, Factor{1}, Box / Parts * 32, thread, sums[Box % Parts]);
         else
             fill_numbered<C, Box + 1, Factor>(box, number, thread, sums);
     }
@@ -230,24 +286,26 @@ __device__ __forceinline__ void fill_numbered(unsigned char* box, int number, in
 
 // A place is filled again when all have met after they emptied it. One copy of the finish for all
 // boxes: unrolled, it would be more code than the instruction cache holds, and run at its pace.
-template <class C, class To, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_finished(outgoing& out, const arguments<Factor>& p, int row,
-                                               int col, int thread, const Sum (&sums)[Count]) {
+template <class C, class To, class Factor, class Sum, int Parts, int Count>
+__device__ __forceinline__ void write_finished(outgoing<C>& out, const arguments<Factor>& p,
+                                               int row, int col, int thread,
+                                               const Sum (&sums)[Parts][Count]) {
 #pragma unroll 1
-    for (int number = 0; number < Count / 16; ++number) {
+    for (int number = 0; number < Parts * Count / 16; ++number) {
         unsigned char* const box = out.next();
         fill_numbered<C, 0, Factor>(box, number, thread, sums);
         out.meet();
-        finish_box<To>(p, box, row, col + number * 32, thread);
+        finish_box<C, To>(out, p, box, row + number % Parts * 64, col + number / Parts * 32,
+                          thread);
     }
 }
 
 // C by columns: a box is 32 of them and 32 rows. Two warps have 32 rows, and two boxes of their
 // own.
-template <class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_boxes_of_columns(outgoing& out, const arguments<Factor>& p,
-                                                       int row, int col, int thread,
-                                                       const Sum (&sums)[Count]) {
+template <class C, class Factor, class Sum, int Count>
+__device__ __forceinline__ void write_boxes_of_columns(const outgoing<C>& out,
+                                                       const arguments<Factor>& p, int row, int col,
+                                                       int thread, const Sum (&sums)[Count]) {
     constexpr int columns = 32;
     constexpr int bytes = columns * 128;
     const int two_warps = thread / 64;
@@ -269,18 +327,22 @@ __device__ __forceinline__ void write_boxes_of_columns(outgoing& out, const argu
         }
         ptx::fence_writes_for_async();
         meet();
-        if (thread % 64 == 0) out.send(box, col + first, row + 32 * two_warps);
+        if (thread % 64 == 0) {
+            ptx::store_box(*out.map, box, row + 32 * two_warps, col + first);
+            ptx::close_stores();
+        }
     }
 }
 
-template <class C, class To, class Factor, class Sum, int Count>
-__device__ __forceinline__ void write_as(outgoing& out, const arguments<Factor>& p, int row,
-                                         int col, int thread, const Sum (&sums)[Count]) {
+template <class C, class To, class Factor, class Sum, int Parts, int Count>
+__device__ __forceinline__ void write_as(outgoing<C>& out, const arguments<Factor>& p,
+                                         const read_ahead<C, Factor>& ahead, int row, int col,
+                                         int thread, const Sum (&sums)[Parts][Count]) {
     if constexpr (C::a_in_registers)
         if (p.c.in_boxes && !p.c.by_rows)
-            return write_boxes_of_columns(out, p, row, col, thread, sums);
+            return write_boxes_of_columns(out, p, row, col, thread, sums[0]);
     if (p.c.in_boxes && (p.finishes || p.adds))
-        write_finished_boxes<C, To>(out, p, row, col, thread, sums);
+        write_finished_boxes<C, To>(out, p, ahead, row, col, thread, sums);
     else if (p.c.in_boxes)
         write_boxes<C, To>(out, p, row, col, thread, sums);
     else
@@ -288,20 +350,23 @@ __device__ __forceinline__ void write_as(outgoing& out, const arguments<Factor>&
 }
 
 // The sums of thread `thread` of a warpgroup whose part of C begins at (row, col).
-template <class C, int Count>
-__device__ __forceinline__ void write(outgoing& out, const arguments<float>& p, int row, int col,
-                                      int thread, const float (&sums)[Count]) {
+template <class C, int Parts, int Count>
+__device__ __forceinline__ void write(outgoing<C>& out, const arguments<float>& p,
+                                      const read_ahead<C, float>& ahead, int row, int col,
+                                      int thread, const float (&sums)[Parts][Count]) {
     if constexpr (writes<C, __half>)
-        if (p.c.type == output::f16) return write_as<C, __half>(out, p, row, col, thread, sums);
+        if (p.c.type == output::f16)
+            return write_as<C, __half>(out, p, ahead, row, col, thread, sums);
     if constexpr (writes<C, __nv_bfloat16>)
         if (p.c.type == output::bf16)
-            return write_as<C, __nv_bfloat16>(out, p, row, col, thread, sums);
-    write_as<C, float>(out, p, row, col, thread, sums);
+            return write_as<C, __nv_bfloat16>(out, p, ahead, row, col, thread, sums);
+    write_as<C, float>(out, p, ahead, row, col, thread, sums);
 }
-template <class C, int Count>
-__device__ __forceinline__ void write(outgoing& out, const arguments<std::uint32_t>& p, int row,
-                                      int col, int thread, const std::int32_t (&sums)[Count]) {
-    write_as<C, std::uint32_t>(out, p, row, col, thread, sums);
+template <class C, int Parts, int Count>
+__device__ __forceinline__ void write(outgoing<C>& out, const arguments<std::uint32_t>& p,
+                                      const read_ahead<C, std::uint32_t>& ahead, int row, int col,
+                                      int thread, const std::int32_t (&sums)[Parts][Count]) {
+    write_as<C, std::uint32_t>(out, p, ahead, row, col, thread, sums);
 }
 
 }  // namespace carat::cuda::sm90

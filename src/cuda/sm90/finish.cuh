@@ -8,110 +8,172 @@
 
 namespace carat::cuda::sm90 {
 
-// What is the same down a column, of the columns of a box: each lane has those of one or two, and
-// the others ask it.
+// A warpgroup's sums leave in boxes of columns, and where it has several parts of 64 rows the boxes
+// of each columns one part after the other. The sums of a box, its number known at run time: code
+// for all of them, but no more than that. some[i] = of(i, the box's i-th).
+template <int Box, class Factor, class Sum, int Parts, int All, int Count, class Of>
+__device__ __forceinline__ void take_numbered(Factor (&some)[Count], int number,
+                                              const Sum (&sums)[Parts][All], const Of& of) {
+    constexpr int columns = Box / Parts * Count;
+    if constexpr (columns < All) {
+        if (number == Box) {
+            constexpr int first = columns + Count > All ? All - Count : columns;
+#pragma unroll
+            for (int i = 0; i < Count; ++i)
+                some[i] = of(i, static_cast<Factor>(sums[Box % Parts][first + i]));
+        } else {
+            take_numbered<Box + 1>(some, number, sums, of);
+        }
+    }
+}
+
+// Of values that are the same down a column, those of a tile: each lane has every 32nd column's,
+// and the others ask it.
 template <int Columns>
 struct column_values {
     static constexpr int of_lane = Columns / 32;
-    float scale[of_lane];
-    float bias[of_lane];
+    float of[of_lane];
 
-    __device__ __forceinline__ column_values(const finish& last, int first, int n, int thread) {
+    __device__ __forceinline__ void read(const line_values& v, float otherwise, int first, int n,
+                                         int thread) {
 #pragma unroll
-        for (int i = 0; i < of_lane; ++i) {
-            const int at = min(first + thread % 32 * of_lane + i, n - 1);
-            scale[i] = of_columns(last.scale) ? __ldg(last.scale.values + at) : 1.0f;
-            bias[i] = of_columns(last.bias) ? __ldg(last.bias.values + at) : 0.0f;
-        }
+        for (int i = 0; i < of_lane; ++i)
+            of[i] = v.values != nullptr && !v.of_rows
+                        ? __ldg(v.values + min(first + i * 32 + thread % 32, n - 1))
+                        : otherwise;
     }
 
-  private:
-    static __device__ __forceinline__ bool of_columns(const line_values& v) {
-        return v.values != nullptr && !v.of_rows;
+    // That of the thread's i-th column, of pairs of neighbours.
+    [[nodiscard]] __device__ __forceinline__ float at(int i, int thread) const {
+        const int column = i / 2 * 8 + i % 2;
+        return __shfl_sync(0xffffffffu, of[column / 32], column % 32 + 2 * (thread % 4));
+    }
+
+    // So many columns fewer from now on.
+    __device__ __forceinline__ void leave(int columns) {
+#pragma unroll
+        for (int left = 0; left < 2; ++left)
+            if (left < columns / 32)
+#pragma unroll
+                for (int i = 0; i + 1 < of_lane; ++i) of[i] = of[i + 1];
     }
 };
 
-// A warpgroup's sums where wgmma leaves them, a box of them at a time: a thread has pairs of
+// What a tile's finish reads before its sums are there, which takes as long as memory takes: the
+// bias of its columns.
+template <class C, class Factor, bool Finishes = C::finishes&& std::is_same_v<Factor, float>>
+struct read_ahead {
+    __device__ __forceinline__ void read(const arguments<Factor>&, int, int) {}
+};
+template <class C, class Factor>
+struct read_ahead<C, Factor, true> {
+    column_values<C::tile_n> shifts;
+
+    __device__ __forceinline__ void read(const arguments<float>& p, int col, int thread) {
+        shifts.read(p.last.bias, 0.0f, col, p.n, thread);
+    }
+};
+
+// A warpgroup's sums where wgmma leaves them, box after box of them: a thread has pairs of
 // neighbours in two rows.
 template <class C, int Columns>
 struct pair_finish {
     const arguments<float>& p;
+    column_values<C::tile_n> shifts;  // of the columns of this box and those after it
+    int row;
     int thread;
-    bool only_bias;        // of columns, if any
-    float factor[2] = {};  // of each row
-    float bias[2] = {};
-    column_values<Columns> of_columns;
+    bool only_bias;  // of columns, if any
 
-    __device__ __forceinline__ pair_finish(const arguments<float>& with, int row, int col,
+    __device__ __forceinline__ pair_finish(const arguments<float>& with,
+                                           const read_ahead<C, float>& ahead, int first_row,
                                            int of_thread)
-        : p(with), thread(of_thread), of_columns(p.last, col, p.n, thread) {
+        : p(with), shifts(ahead.shifts), row(first_row), thread(of_thread) {
         only_bias = p.last.scale.values == nullptr &&
                     (p.last.bias.values == nullptr || !p.last.bias.of_rows);
+    }
+
+    // What the sums of box `number` become before their activation. It begins at column `col`.
+    template <int Count, class Sum, int Parts, int All>
+    __device__ __forceinline__ void take(float (&some)[Count], int number, int col,
+                                         const Sum (&sums)[Parts][All]) {
+        // In tiles of 256 columns there are no registers for the shifts of a box at once.
+        constexpr bool at_once = C::sums == summing::straight && C::tile_n < 256;
+        if (at_once && only_bias) {
+            float shift[Columns / 4];
 #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-            const int at = min(row + place_of_sum<C::a_in_registers>(thread, 2 * i).row, p.m - 1);
-            factor[i] = p.alpha * of_row(p.last.scale, at, 1.0f);
-            bias[i] = of_row(p.last.bias, at, 0.0f);
+            for (int i = 0; i < Columns / 4; ++i) shift[i] = shifts.at(i, thread);
+            take_numbered<0>(some, number, sums, [&](int i, float x) {
+                return fmaf(x, p.alpha, shift[i / 4 * 2 + i % 2]);
+            });
+            return;
         }
-    }
-
-    __device__ __forceinline__ void go_to(int col) {
-        of_columns = column_values<Columns>(p.last, col, p.n, thread);
-    }
-
-    // The sums of a box become what C is of them, but for what is added.
-    template <int Count>
-    __device__ __forceinline__ void apply(float (&some)[Count]) const {
+        take_numbered<0>(some, number, sums, [](int, float x) { return x; });
         if (only_bias)
-            each_column(some, [&](float& upper, float& lower, int lane, int own) {
-                const float shift = __shfl_sync(0xffffffffu, of_columns.bias[own], lane);
-                upper = upper * factor[0] + shift;
-                lower = lower * factor[1] + shift;
+            each_column(some, [&](float& upper, float& lower, int i) {
+                const float shift = shifts.at(i, thread);
+                upper = fmaf(upper, p.alpha, shift);
+                lower = fmaf(lower, p.alpha, shift);
             });
         else
-            each_column(some, [&](float& upper, float& lower, int lane, int own) {
-                const float shift = __shfl_sync(0xffffffffu, of_columns.bias[own], lane);
-                const float scale = __shfl_sync(0xffffffffu, of_columns.scale[own], lane);
-                upper = upper * (factor[0] * scale) + (bias[0] + shift);
-                lower = lower * (factor[1] * scale) + (bias[1] + shift);
-            });
-        activate(p.last.then, some);
+            scale(some, row + number % Parts * 64, col);
+    }
+
+    // The boxes that follow begin so many columns on.
+    __device__ __forceinline__ void advance(int columns) {
+        shifts.leave(columns);
     }
 
   private:
-    static __device__ __forceinline__ float of_row(const line_values& v, int at, float otherwise) {
-        return v.values != nullptr && v.of_rows ? __ldg(v.values + at) : otherwise;
+    template <int Count>
+    __device__ __forceinline__ void scale(float (&some)[Count], int first_row, int col) const {
+        column_values<Columns> scales;
+        scales.read(p.last.scale, 1.0f, col, p.n, thread);
+        float factor[2];
+        float bias[2];
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            const int in_part = place_of_sum<C::a_in_registers>(thread, 2 * i).row;
+            const int at = min(first_row + in_part, p.m - 1);
+            factor[i] = p.alpha * of_row(p.last.scale, at, 1.0f);
+            bias[i] = of_row(p.last.bias, at, 0.0f);
+        }
+        each_column(some, [&](float& upper, float& lower, int i) {
+            const float of_column = scales.at(i, thread);
+            const float shift = shifts.at(i, thread);
+            upper = upper * (factor[0] * of_column) + (bias[0] + shift);
+            lower = lower * (factor[1] * of_column) + (bias[1] + shift);
+        });
     }
 
-    // The sums in both rows of each column, and the lane that has the column's values, as which of
-    // its own.
+    // The sums in both rows of the thread's i-th column.
     template <int Count, class Visit>
-    __device__ __forceinline__ void each_column(float (&some)[Count], const Visit& visit) const {
-        constexpr int of_lane = Columns / 32;
+    static __device__ __forceinline__ void each_column(float (&some)[Count], const Visit& visit) {
 #pragma unroll
-        for (int i = 0; i < Count; i += 4)
-#pragma unroll
-            for (int neighbour = 0; neighbour < 2; ++neighbour) {
-                const int column = 2 * i + 2 * (thread % 4) + neighbour;
-                visit(some[i + neighbour], some[i + 2 + neighbour], column / of_lane,
-                      of_lane == 1 ? 0 : neighbour);
-            }
+        for (int i = 0; i < Count / 2; ++i) {
+            const int upper = i / 2 * 4 + i % 2;
+            visit(some[upper], some[upper + 2], i);
+        }
+    }
+
+    static __device__ __forceinline__ float of_row(const line_values& v, int at, float otherwise) {
+        return v.values != nullptr && v.of_rows ? __ldg(v.values + at) : otherwise;
     }
 };
 
 // Where nothing is finished: the sums times alpha.
-template <class Factor>
+template <class C, class Factor>
 struct pair_scaling {
     Factor alpha;
 
-    __device__ __forceinline__ pair_scaling(const arguments<Factor>& with, int, int, int)
+    __device__ __forceinline__ pair_scaling(const arguments<Factor>& with,
+                                            const read_ahead<C, Factor>&, int, int)
         : alpha(with.alpha) {}
-    __device__ __forceinline__ void go_to(int) {}
-    template <int Count>
-    __device__ __forceinline__ void apply(Factor (&some)[Count]) const {
-#pragma unroll
-        for (Factor& x : some) x *= alpha;
+    template <int Count, class Sum, int Parts, int All>
+    __device__ __forceinline__ void take(Factor (&some)[Count], int number, int,
+                                         const Sum (&sums)[Parts][All]) const {
+        take_numbered<0>(some, number, sums, [&](int, Factor x) { return alpha * x; });
     }
+    __device__ __forceinline__ void advance(int) const {}
 };
 
 // Four neighbours along lines of C: what is the same on every line is read once.
@@ -126,13 +188,20 @@ struct line_finish {
         float bias;
     };
 
-    __device__ __forceinline__ line_finish(const finish& last, bool by_rows, int along, int left)
+    __device__ __forceinline__ line_finish(const finish& last, bool by_rows)
         : of(last), rows(by_rows) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
+            scale[i] = 1.0f;
+            bias[i] = 0.0f;
+        }
+    }
+    __device__ __forceinline__ void read(int along, int left) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
             // Beyond C, as all of a thread's part may be, there is nothing to read.
-            scale[i] = i < left && across(of.scale) ? __ldg(of.scale.values + along + i) : 1.0f;
-            bias[i] = i < left && across(of.bias) ? __ldg(of.bias.values + along + i) : 0.0f;
+            if (i < left && across(of.scale)) scale[i] = __ldg(of.scale.values + along + i);
+            if (i < left && across(of.bias)) bias[i] = __ldg(of.bias.values + along + i);
         }
     }
 
@@ -149,7 +218,19 @@ struct line_finish {
     __device__ __forceinline__ void activate(float (&x)[Count]) const {
         cuda::activate(of.then, x);
     }
+    // The same where nothing is scaled or shifted by line.
+    [[nodiscard]] __device__ bool is_same_on_each_line() const {
+        return !along(of.scale) && !along(of.bias);
+    }
+    __device__ __forceinline__ void finish_sums(float (&x)[4], float alpha) const {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) x[i] = fmaf(x[i], alpha * scale[i], bias[i]);
+    }
     // Integers are not finished.
+    __device__ __forceinline__ void finish_sums(std::uint32_t (&x)[4], std::uint32_t alpha) const {
+#pragma unroll
+        for (std::uint32_t& value : x) value *= alpha;
+    }
     [[nodiscard]] __device__ __forceinline__ std::uint32_t scaled(std::uint32_t x, int,
                                                                   const line_values_now&) const {
         return x;

@@ -35,7 +35,7 @@ struct barriers {
     ptx::barrier full[C::most_stages];
     ptx::barrier empty[C::most_stages];
     ptx::barrier landed;  // what other blocks of the cluster push
-    ptx::barrier added[C::wide ? 2 * C::warpgroups : 1];
+    ptx::barrier added[C::wide ? 2 * C::warpgroups * (64 / C::rows_that_leave) : 1];
 };
 
 // The ring of stages in a block's shared memory.
@@ -345,22 +345,26 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
                                               const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     const int group = ptx::warpgroup();
-    outgoing out{&m.c, &m.d, meetings.added + 2 * group, r.after + group * 2 * C::box_bytes,
-                 group + 1};
+    outgoing<C> out(m, meetings.added, r.after, group, thread);
     position at;
     const int tiles = p.tiles_m * p.tiles_n;
     for (int index = here.cluster; index < tiles; index += here.clusters) {
         const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
         const int row = here.row(t) + group * 64;
         const int col = t.n * C::tile_n;
-        if (p.adds && p.c.in_boxes) fetch_first_added<C>(out, p.c.type, row, col, thread);
-        sum_of<C> sums[C::tile_n / 2];
-        sum_up<C>(sums, r, at, p.k_tiles, group, thread, scales_of<C>(p, row, col, 0, thread));
-        // Beside scales there is no register left for it while sums are made.
-        const int own = C::sums == summing::in_blocks ? ptx::thread_anew() % 128 : thread;
-        write<C>(out, p, row, col, own, sums);
+        if (p.adds && p.c.in_boxes) fetch_first_added<C>(out, p.c.type, row, col);
+        // Beside promoted sums there are no registers for it.
+        constexpr bool reads_ahead = C::sums == summing::straight;
+        read_ahead<C, Factor> ahead;
+        if (reads_ahead) ahead.read(p, col, thread);
+        sum_of<C> sums[1][C::tile_n / 2];
+        sum_up<C>(sums[0], r, at, p.k_tiles, group, thread, scales_of<C>(p, row, col, 0, thread));
+        // Nor beside scales for this while sums are made.
+        const int own = C::sums != summing::straight ? ptx::thread_anew() % 128 : thread;
+        if (!reads_ahead) ahead.read(p, col, own);
+        write<C>(out, p, ahead, row, col, own, sums);
     }
-    if (thread % 64 == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
+    if (thread % 32 == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
 }
 
 // Two warpgroups multiply in turn: a barrier for each, at which the other one tells it to begin.
@@ -424,31 +428,32 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
                                                const place_in_grid<C>& here) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     const int group = ptx::warpgroup();
-    outgoing out{&m.c, &m.d, meetings.added + 2 * group, r.after + group * 2 * C::box_bytes,
-                 group + 1};
+    outgoing<C> out(m, meetings.added, r.after, group, thread);
     const turn_to_multiply turn{group};
     position at;
     if (group == 1) at.skip(p.k_tiles, r.stages);
     const int tiles = p.tiles_m * p.tiles_n;
-    for (int index = here.cluster + group * here.clusters; index < tiles;
-         index += 2 * here.clusters) {
-        const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
+    int index = here.cluster + group * here.clusters;
+    tile_place t = place_of(index, p.tiles_m, p.tiles_n);
+    while (index < tiles) {
         const int row = here.row(t);
         const int col = t.n * C::tile_n;
-        const bool fetches = p.adds && p.c.in_boxes;
-        if (fetches) fetch_first_added<C>(out, p.c.type, row, col, thread);
+        if (p.adds && p.c.in_boxes) fetch_first_added<C>(out, p.c.type, row, col);
+        read_ahead<C, Factor> ahead;
+        ahead.read(p, col, thread);
         sum_of<C> sums[2][C::tile_n / 2];
         // A phase of the ring can be waited for only when the one before it is over.
         if (index != here.cluster) turn.wait();
         sum_stages_apart<C>(sums[0], sums[1], r, at, p.k_tiles, thread, [&] {
             if (index + here.clusters < tiles) turn.pass();
+            // The tensor cores are still busy.
+            index += 2 * here.clusters;
+            t = place_of(index, p.tiles_m, p.tiles_n);
         });
         at.skip(p.k_tiles, r.stages);
-        write<C>(out, p, row, col, thread, sums[0]);
-        if (fetches) fetch_first_added<C>(out, p.c.type, row + 64, col, thread);
-        write<C>(out, p, row + 64, col, thread, sums[1]);
+        write<C>(out, p, ahead, row, col, thread, sums);
     }
-    if (thread % 64 == 0) ptx::wait_for_stores<0>();
+    if (thread % 32 == 0) ptx::wait_for_stores<0>();
 }
 
 template <class C, class Factor>
@@ -553,6 +558,7 @@ template <class C, class Factor>
             C::tile_n,
             C::sharing,
             C::threads,
+            C::rows_that_leave,
             C::shared_bytes,
             C::stages_that_fit,
             launch<C, Factor>};

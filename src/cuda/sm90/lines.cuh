@@ -124,36 +124,41 @@ struct way_through_lines {
         advance = apart * line_stride;
     }
 
-    // C = alpha times the sums that `sums_of` has of the i-th line.
-    template <class Sums>
-    __device__ __forceinline__ void write(const Sums& sums_of) const {
-#pragma unroll 2
-        for (int i = 0; i < count; ++i) {
-            const four<Factor> sums = sums_of(i);
-            four<To> some;
+    // C of as many lines together as don't wait for each other: sums_of has the sums of the i-th
+    // line and those after it, and finished() makes of a line's what C is.
+    template <int Together, class Sums, class Finished>
+    __device__ __forceinline__ void write(const Sums& sums_of, const Finished& finished) const {
+#pragma unroll 1
+        for (int i = 0; i < count; i += Together) {
+            four<Factor> sums[Together];
+            sums_of(sums, i, count - 1);
 #pragma unroll
-            for (int j = 0; j < 4; ++j) some.of[j] = static_cast<To>(p.alpha * sums.of[j]);
-            *reinterpret_cast<four<To>*>(c + i * advance) = some;
+            for (int l = 0; l < Together; ++l) {
+                finished(sums[l].of);
+                four<To> some;
+#pragma unroll
+                for (int j = 0; j < 4; ++j) some.of[j] = static_cast<To>(sums[l].of[j]);
+                if (i + l < count) *reinterpret_cast<four<To>*>(c + (i + l) * advance) = some;
+            }
         }
     }
 
-    // The same and all that may be asked for besides, of as many lines together as there are
-    // registers for: their numbers don't wait for each other.
+    // The same and all that may be asked for besides.
     template <int Together, class Sums>
-    __device__ __forceinline__ void finish(int apart, const Sums& sums_of) const {
+    __device__ __forceinline__ void finish(int apart, const line_finish& last,
+                                           const Sums& sums_of) const {
         const bool at_once = p.c.in_fours && step == 1 && left >= 4;
-        const line_finish last(p.last, rows, along, left);
 #pragma unroll 1
         for (int i = 0; i < count; i += Together) {
+            four<Factor> sums[Together];
+            sums_of(sums, i, count - 1);
             Factor x[4 * Together];
 #pragma unroll
             for (int l = 0; l < Together; ++l) {
-                const int at = min(i + l, count - 1);
-                const four<Factor> sums = sums_of(at);
-                const auto of_line = last.of_line(line + at * apart);
+                const auto of_line = last.of_line(line + min(i + l, count - 1) * apart);
 #pragma unroll
                 for (int j = 0; j < 4; ++j)
-                    x[4 * l + j] = last.scaled(p.alpha * sums.of[j], j, of_line);
+                    x[4 * l + j] = last.scaled(p.alpha * sums[l].of[j], j, of_line);
             }
             last.activate(x);
 #pragma unroll
@@ -173,19 +178,22 @@ struct way_through_lines {
         }
     }
 
-    [[nodiscard]] __device__ bool is_plain() const {
-        return p.beta == Factor{0} && !p.finishes && p.c.in_fours && left >= 4;
+    // Nothing is added, and four neighbours are written at once.
+    [[nodiscard]] __device__ bool only_writes() const {
+        return p.beta == Factor{0} && p.c.in_fours && left >= 4;
     }
 };
 
 // This block's lines: the sum of all parts of K, in their order, to C.
 template <class To, class C, bool Rows, class Factor>
 __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const member* product,
-                                            const Factor* own, const Factor* from_others, int part,
-                                            int parts, int row, int col, int thread) {
+                                            const line_finish& last, const Factor* own,
+                                            const Factor* from_others, int part, int parts, int row,
+                                            int col, int thread) {
     using places = line_places<C, Rows>;
     constexpr int fours = places::length / 4;
     constexpr int apart = C::multiplying / fours;
+    constexpr bool finishes = C::finishes && std::is_same_v<Factor, float>;
     const int lines = places::count / parts;
     const int first = part * lines;
     const int line = thread / fours;
@@ -198,45 +206,68 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const me
     const Factor* const mine = own + first * places::pitch + place;
     const Factor* const others = from_others + place;
     const int slice = lines * places::pitch;
-    const auto sums_of = [&](int i) {
-        const int there = i * apart * places::pitch;
-        four<Factor> total{};
+    const auto sums_of = [&]<int Count>(four<Factor>(&sums)[Count], int first_of, int most) {
+#pragma unroll
+        for (four<Factor>& sum : sums) sum = {};
 #pragma unroll 1
         for (int from = 0; from < parts; ++from) {
             const Factor* const of =
                 from == part ? mine : others + (from - (from > part ? 1 : 0)) * slice;
-            const auto some = *reinterpret_cast<const four<Factor>*>(of + there);
 #pragma unroll
-            for (int j = 0; j < 4; ++j) total.of[j] += some.of[j];
+            for (int l = 0; l < Count; ++l) {
+                const auto some = *reinterpret_cast<const four<Factor>*>(
+                    of + min(first_of + l, most) * apart * places::pitch);
+#pragma unroll
+                for (int j = 0; j < 4; ++j) sums[l].of[j] += some.of[j];
+            }
         }
-        return total;
     };
-    if (way.is_plain())
-        way.write(sums_of);
-    else
-        way.template finish<4>(apart, sums_of);
+    if (way.only_writes() && last.is_same_on_each_line()) {
+        if constexpr (finishes) {
+            if (is_sigmoid_form(p.last.then)) {
+                const sigmoid_form<float> form(p.last.then);
+                return way.template write<4>(sums_of, [&](float(&x)[4]) {
+                    last.finish_sums(x, p.alpha);
+#pragma unroll
+                    for (float& value : x) value = form(value);
+                });
+            }
+        }
+        const bool rectifies = finishes && p.last.then == activation::relu;
+        return way.template write<4>(sums_of, [&](Factor(&x)[4]) {
+            last.finish_sums(x, p.alpha);
+            if constexpr (finishes) {
+                if (!rectifies) return;
+#pragma unroll
+                for (Factor& value : x) value = rectified{}(value);
+            }
+        });
+    }
+    way.template finish<4>(apart, last, sums_of);
 }
 
 template <class C, bool Rows>
 __device__ __forceinline__ void write_lines(const arguments<float>& p, const member* product,
-                                            const float* own, const float* others, int part,
-                                            int parts, int row, int col, int thread) {
+                                            const line_finish& last, const float* own,
+                                            const float* others, int part, int parts, int row,
+                                            int col, int thread) {
     if constexpr (writes<C, __half>)
         if (p.c.type == output::f16)
-            return write_lines<__half, C, Rows>(p, product, own, others, part, parts, row, col,
-                                                thread);
+            return write_lines<__half, C, Rows>(p, product, last, own, others, part, parts, row,
+                                                col, thread);
     if constexpr (writes<C, __nv_bfloat16>)
         if (p.c.type == output::bf16)
-            return write_lines<__nv_bfloat16, C, Rows>(p, product, own, others, part, parts, row,
-                                                       col, thread);
-    write_lines<float, C, Rows>(p, product, own, others, part, parts, row, col, thread);
+            return write_lines<__nv_bfloat16, C, Rows>(p, product, last, own, others, part, parts,
+                                                       row, col, thread);
+    write_lines<float, C, Rows>(p, product, last, own, others, part, parts, row, col, thread);
 }
 template <class C, bool Rows>
 __device__ __forceinline__ void write_lines(const arguments<std::uint32_t>& p,
-                                            const member* product, const std::uint32_t* own,
-                                            const std::uint32_t* others, int part, int parts,
-                                            int row, int col, int thread) {
-    write_lines<std::uint32_t, C, Rows>(p, product, own, others, part, parts, row, col, thread);
+                                            const member* product, const line_finish& last,
+                                            const std::uint32_t* own, const std::uint32_t* others,
+                                            int part, int parts, int row, int col, int thread) {
+    write_lines<std::uint32_t, C, Rows>(p, product, last, own, others, part, parts, row, col,
+                                        thread);
 }
 
 // How many bytes the other blocks push to this one.
@@ -260,6 +291,13 @@ __device__ __forceinline__ void write_through_lines(const arguments<Factor>& p,
                                                     int parts, int row, int col, int thread,
                                                     const Sum (&sums)[Count]) {
     using places = line_places<C, Rows>;
+    line_finish last(p.last, Rows);
+    if (p.finishes) {
+        // Before the sums are laid down, which takes as long as memory does.
+        const int along = (Rows ? col : row) + thread % (places::length / 4) * 4;
+        const destination to = destination_of(p, product);
+        last.read(along, (Rows ? to.n : to.m) - along);
+    }
     lay_down<C, Rows>(own, thread / 128 * 64, thread % 128, sums);
     if (parts > 1) ptx::fence_writes_for_async();
     meet_those_who_multiply<C>();
@@ -272,7 +310,7 @@ __device__ __forceinline__ void write_through_lines(const arguments<Factor>& p,
         ptx::wait_for(landed, 0);
         ptx::arrive_at_cluster();
     }
-    write_lines<C, Rows>(p, product, own, others, part, parts, row, col, thread);
+    write_lines<C, Rows>(p, product, last, own, others, part, parts, row, col, thread);
     // A block must not leave while its sums are still on their way to others.
     if (parts > 1) ptx::await_cluster();
 }
