@@ -200,8 +200,8 @@ struct line_finish {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             // Beyond C, as all of a thread's part may be, there is nothing to read.
-            if (i < left && across(of.scale)) scale[i] = __ldg(of.scale.values + along + i);
-            if (i < left && across(of.bias)) bias[i] = __ldg(of.bias.values + along + i);
+            scale[i] = i < left && across(of.scale) ? __ldg(of.scale.values + along + i) : 1.0f;
+            bias[i] = i < left && across(of.bias) ? __ldg(of.bias.values + along + i) : 0.0f;
         }
     }
 

@@ -128,17 +128,18 @@ struct way_through_lines {
     // line and those after it, and finished() makes of a line's what C is.
     template <int Together, class Sums, class Finished>
     __device__ __forceinline__ void write(const Sums& sums_of, const Finished& finished) const {
+        To* to = c;
 #pragma unroll 1
         for (int i = 0; i < count; i += Together) {
             four<Factor> sums[Together];
             sums_of(sums, i, count - 1);
 #pragma unroll
-            for (int l = 0; l < Together; ++l) {
+            for (int l = 0; l < Together; ++l, to += advance) {
                 finished(sums[l].of);
                 four<To> some;
 #pragma unroll
                 for (int j = 0; j < 4; ++j) some.of[j] = static_cast<To>(sums[l].of[j]);
-                if (i + l < count) *reinterpret_cast<four<To>*>(c + (i + l) * advance) = some;
+                if (i + l < count) *reinterpret_cast<four<To>*>(to) = some;
             }
         }
     }
