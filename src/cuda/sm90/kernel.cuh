@@ -434,7 +434,7 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
     if (group == 1) at.skip(p.k_tiles, r.stages);
     const int tiles = p.tiles_m * p.tiles_n;
     int index = here.cluster + group * here.clusters;
-    tile_place t = place_of(index, p.tiles_m, p.tiles_n);
+    tile_place t = place_of(min(index, tiles - 1), p.tiles_m, p.tiles_n);
     while (index < tiles) {
         const int row = here.row(t);
         const int col = t.n * C::tile_n;
@@ -448,7 +448,7 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
             if (index + here.clusters < tiles) turn.pass();
             // The tensor cores are still busy.
             index += 2 * here.clusters;
-            t = place_of(index, p.tiles_m, p.tiles_n);
+            t = place_of(min(index, tiles - 1), p.tiles_m, p.tiles_n);
         });
         at.skip(p.k_tiles, r.stages);
         write<C>(out, p, ahead, row, col, thread, sums);
