@@ -28,7 +28,8 @@ constexpr double column_s = 2.3e-9;
 constexpr int fewest_columns = 64;
 // What a step costs beyond its columns: beside fewer of them A is read more often.
 constexpr double beyond_columns(int tile_n, bool apart) {
-    if (apart || tile_n == 192) return 1.012;
+    if (apart) return 1.03;
+    if (tile_n == 192) return 1.012;
     if (tile_n == 160) return 1.065;
     return tile_n == 224 ? 1.01 : 1;
 }
@@ -37,6 +38,8 @@ constexpr double beside = 0.03;  // of the shorter of steps and memory, which th
 constexpr double alone_bytes_per_s = 90e9;
 constexpr double pair_bytes_per_s = 100e9;  // of two blocks on a multiprocessor
 constexpr double pair_in_clusters_bytes_per_s = 70e9;
+// Of parts of K, 128 rows beside 64 columns or fewer come so much more slowly than 64 beside 128.
+constexpr double of_parts_beside_few = 0.9;
 // Lines that begin between two sectors of 32 bytes take the copy engine so much longer.
 constexpr double off_sectors = 1.7;
 constexpr double memory_bytes_per_s = 4.1e12;
@@ -51,6 +54,13 @@ constexpr double together_s = 2.2e-6;
 constexpr double kept_in_l2_bytes = 16e6;
 constexpr double again = 0.1;
 
+// Tiles shared out evenly: sums are on their way from one cluster to the next, and clusters are on
+// different parts of K, so that they share less of L2. Beside tiles apart most of that is hidden,
+// but less of the way where bytes are multiplied.
+constexpr double handing_on_s = 4.5e-6;
+constexpr double handing_on_beside_bytes_s = 7.5e-6;
+constexpr double less_shared = 1.05;
+
 struct way {
     bool turned;
     std::int64_t m, n;
@@ -60,6 +70,7 @@ struct way {
     int parts;
     int sharing;  // blocks with tiles below each other share B
     bool apart = false;
+    bool even = false;
 
     // A block to a multiprocessor, which stays.
     [[nodiscard]] constexpr bool stays() const { return is_wide(tile_m, tile_n) || apart; }
@@ -87,8 +98,10 @@ double step_s(const way& w, const hopper_request& of, bool alone) {
     };
     const double read =
         line_bytes * (w.tile_m * sectors(true) + columns_loaded(w, of) * sectors(false));
-    if (alone) return std::max({tensor_s, read / alone_bytes_per_s, least_step_s});
-    const double rate = w.parts > 1 ? pair_in_clusters_bytes_per_s : pair_bytes_per_s;
+    const double slower =
+        w.parts > 1 && w.tile_m == 128 && w.tile_n <= 64 ? of_parts_beside_few : 1;
+    if (alone) return std::max({tensor_s, read / (alone_bytes_per_s * slower), least_step_s});
+    const double rate = slower * (w.parts > 1 ? pair_in_clusters_bytes_per_s : pair_bytes_per_s);
     return 2 * std::max({tensor_s, read / rate, least_step_s});
 }
 
@@ -99,7 +112,11 @@ double steps_s(const way& w, const hopper_request& of) {
     const std::int64_t places = blocks_at_a_time(w.parts * w.sharing, of.multiprocessors);
     const bool alone = w.stays() || blocks <= places;
     const std::int64_t at_once = alone ? places : 2 * places;
-    return static_cast<double>(ceil_div(blocks, at_once)) * steps * step_s(w, of, alone);
+    const double round_s = steps * step_s(w, of, alone);
+    if (!w.even) return static_cast<double>(ceil_div(blocks, at_once)) * round_s;
+    const double rounds = static_cast<double>(blocks) / static_cast<double>(at_once);
+    if (!w.apart) return less_shared * rounds * round_s + handing_on_s;
+    return rounds * round_s + (of.operand_bytes == 1 ? handing_on_beside_bytes_s : handing_on_s);
 }
 
 double seconds(const way& w, const hopper_request& of) {
@@ -143,6 +160,20 @@ std::int64_t steps_of(std::int64_t k, const hopper_request& of) {
     return ceil_div(k * of.operand_bytes, line_bytes);
 }
 
+// Elements of 4 bytes have no tiles apart. They read more, and lost 20 to 40 % of their speed
+// at 6000 and 10000, where lines begin at multiples of 32 bytes.
+bool has_tiles_apart(const hopper_request& of) {
+    return of.straight && of.operand_bytes <= 2;
+}
+
+// Tiles apart where there are any, else of 256 columns.
+bool may_be_even(const way& w, const hopper_request& of) {
+    const std::int64_t blocks = blocks_of(w);
+    const std::int64_t places = blocks_at_a_time(w.sharing, of.multiprocessors);
+    return (has_tiles_apart(of) ? w.apart : w.tile_n == 256) && blocks > places &&
+           blocks % places != 0;
+}
+
 std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int tile_n, int parts,
                                    int sharing, bool apart = false) {
     std::optional<hopper_plan> best;
@@ -151,24 +182,28 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
     for (const bool turned : {!of.c_by_rows, of.c_by_rows}) {
         if (apart ? turned == of.c_by_rows : !exists(of, turned, tile_m, tile_n, parts, sharing))
             continue;
-        const way w{turned,
-                    turned ? of.n : of.m,
-                    turned ? of.m : of.n,
-                    steps,
-                    tile_m,
-                    tile_n,
-                    parts,
-                    sharing,
-                    apart};
+        way w{turned,
+              turned ? of.n : of.m,
+              turned ? of.m : of.n,
+              steps,
+              tile_m,
+              tile_n,
+              parts,
+              sharing,
+              apart};
         // Of narrow tiles two that share won next to nothing, and four beyond one round nothing.
         if (!w.stays() && sharing > 1 && of.sharing == 0 &&
             (sharing == 2 || blocks_of(w) > blocks_at_a_time(sharing, of.multiprocessors)))
             continue;
         // One tile to a block has no other to leave beside.
         if (apart && !of.apart && blocks_of(w) <= of.multiprocessors) continue;
-        const double taken = seconds(w, of);
-        if (!best || taken < best->seconds)
-            best = {turned, tile_m, tile_n, parts, sharing, apart, taken};
+        for (const bool even : {false, true}) {
+            if (!may_be_even(w, of) ? even : of.even == (even ? evenly::no : evenly::yes)) continue;
+            w.even = even;
+            const double taken = seconds(w, of);
+            if (!best || taken < best->seconds)
+                best = {turned, tile_m, tile_n, parts, sharing, apart, even, taken};
+        }
     }
     return best;
 }
@@ -282,7 +317,7 @@ group_plan make_group_plan(const hopper_request& like, std::span<const product_s
                     w.parts = parts;
                     const double taken = group_seconds(sum, w, like);
                     if (taken < best.plan.seconds)
-                        best.plan = {turned, tile_m, tile_n, parts, 1, false, taken};
+                        best.plan = {turned, tile_m, tile_n, parts, 1, false, false, taken};
                 }
             }
     best.at_once = best.plan.seconds <= static_cast<double>(all.size()) * around_s ||
@@ -292,12 +327,10 @@ group_plan make_group_plan(const hopper_request& like, std::span<const product_s
 
 hopper_plan make_hopper_plan(const hopper_request& wanted) {
     std::optional<hopper_plan> best;
-    // Elements of 4 bytes have no tiles apart. They read more, and lost 20 to 40 % of their speed
-    // at 6000 and 10000, where lines begin at multiples of 32 bytes.
-    const bool can_be_apart = wanted.straight && wanted.operand_bytes <= 2;
     const bool may = wanted.on_lines && wanted.tile_m == 0 && wanted.tile_n == 0 &&
-                     wanted.parts == 0 && wanted.sharing == 0;
-    if (can_be_apart && (wanted.apart || may)) best = best_of(wanted, 128, 128, 1, 2, true);
+                     wanted.parts <= 1 && wanted.sharing == 0;
+    if (has_tiles_apart(wanted) && (wanted.apart || may))
+        best = best_of(wanted, 128, 128, 1, 2, true);
     if (best && wanted.apart) return *best;
     for (const int tile_n : widths) {
         if (tile_n < wanted.tile_n) continue;

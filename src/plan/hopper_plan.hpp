@@ -8,6 +8,9 @@
 
 namespace carat::plan {
 
+/// Whether the tiles of the last rounds are shared out evenly.
+enum class evenly : std::uint8_t { chosen, no, yes };
+
 struct hopper_request {
     std::int64_t m = 0;
     std::int64_t n = 0;
@@ -28,6 +31,7 @@ struct hopper_request {
     int parts = 0;       // asked for, the next smaller number is taken; 0: choose
     int sharing = 0;     // asked for, of narrow tiles in one part; 0: choose
     bool apart = false;  // asked for; without it tiles that were asked for are not apart
+    evenly even = evenly::chosen;  // asked for, where there are wide tiles enough
 };
 
 struct hopper_plan {
@@ -37,6 +41,7 @@ struct hopper_plan {
     int parts = 1;        // of K, each for a block of its own
     int sharing = 2;  // blocks with tiles below each other that load what they need of B together
     bool apart = false;  // each warpgroup has a tile to itself: one multiplies, one writes
+    bool even = false;   // the last rounds' tiles are cut along K in even shares
     double seconds = 0;  // predicted for one product of many on a stream
 
     bool operator==(const hopper_plan&) const = default;

@@ -196,6 +196,9 @@ void check_invariance(std::size_t n, std::size_t k) {
 
 TEST_F(gpu_order, batch_invariant_bits_of_a_row_do_not_depend_on_the_others) {
     check_invariance<bf16, float>(1024, 4096);
+    // Many rows are shared out evenly.
+    check_invariance<bf16, float>(1280, 4096);
+    check_invariance<e4m3, float>(1280, 4096);
     check_invariance<f16, f16>(512, 8192);
     check_invariance<e4m3, float>(512, 4096);
     check_invariance<float, float>(512, 4096);

@@ -50,6 +50,10 @@ call_scope* call_scope::innermost() {
     return nullptr;
 }
 
+void* call_scope::lend_zeros(const void*, std::size_t) {
+    return nullptr;
+}
+
 void* call_scope::lend(const void*, std::size_t) {
     return nullptr;
 }

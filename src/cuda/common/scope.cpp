@@ -54,6 +54,36 @@ cudaMemPool_t pool_of(int device) {
     return pool;
 }
 
+// What a stream keeps of zeros, enough for the flags of any product; more streams than that have
+// theirs cleared each time. Ids are never given twice.
+constexpr std::size_t kept_zeros_bytes = 4096;
+constexpr std::size_t most_that_keep_zeros = 512;
+
+void* clear(void* memory, std::size_t size_bytes, cudaStream_t stream) {
+    CARAT_CUDA_CHECK(cudaMemsetAsync(memory, 0, size_bytes, stream));
+    return memory;
+}
+
+// Null where the stream keeps none. Left to the driver at the end of the process.
+void* zeros_of(int device, cudaStream_t stream) {
+    static std::mutex guard;
+    static auto& kept = *new std::map<std::pair<int, unsigned long long>, void*>;
+    unsigned long long id = 0;
+    CARAT_CUDA_CHECK(cudaStreamGetId(stream, &id));
+    const std::scoped_lock lock(guard);
+    if (const auto known = kept.find({device, id}); known != kept.end()) return known->second;
+    if (kept.size() == most_that_keep_zeros) return nullptr;
+    void* memory = nullptr;
+    CARAT_CUDA_CHECK(cudaMallocFromPoolAsync(&memory, kept_zeros_bytes, pool_of(device), stream));
+    return kept[{device, id}] = clear(memory, kept_zeros_bytes, stream);
+}
+
+bool is_captured(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    CARAT_CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
+    return status != cudaStreamCaptureStatusNone;
+}
+
 }  // namespace
 
 call_scope::call_scope(int device, CUstream_st* stream)
@@ -83,6 +113,12 @@ void* call_scope::lend(const void* owner, std::size_t size_bytes) {
     CARAT_CUDA_CHECK(cudaMallocFromPoolAsync(&memory, size_bytes, pool_of(device_), stream_));
     loans_[loan_count_++] = {owner, memory};
     return memory;
+}
+
+void* call_scope::lend_zeros(const void* owner, std::size_t size_bytes) {
+    if (size_bytes <= kept_zeros_bytes && !is_captured(stream_))
+        if (void* const kept = zeros_of(device_, stream_)) return kept;
+    return clear(lend(owner, size_bytes), size_bytes, stream_);
 }
 
 }  // namespace carat::cuda

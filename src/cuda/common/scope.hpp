@@ -33,6 +33,11 @@ class call_scope {
     /// @throws carat::error(out_of_memory).
     [[nodiscard]] void* lend(const void* owner, std::size_t size_bytes);
 
+    /// The same of memory that is all 0, and that its users leave so. Streams keep a little of it,
+    /// each its own, so that nothing has to be cleared; in a graph it is, each time.
+    /// @throws carat::error(out_of_memory).
+    [[nodiscard]] void* lend_zeros(const void* owner, std::size_t size_bytes);
+
   private:
     struct loan {
         const void* owner;

@@ -33,4 +33,28 @@ class scratch {
     device_memory own_;
 };
 
+/// The same, all 0 whenever a kernel begins: each leaves it so. Once it is there, nothing is
+/// cleared.
+class zeros {
+  public:
+    /// None.
+    zeros() = default;
+    /// @throws carat::error(out_of_memory).
+    explicit zeros(std::size_t size_bytes) : size_bytes_(size_bytes) {
+        if (call_scope::innermost() != nullptr) return;
+        own_ = allocate(size_bytes);
+        CARAT_CUDA_CHECK(cudaMemsetAsync(own_.get(), 0, size_bytes, stream_in_use()));
+    }
+
+    /// @throws carat::error(out_of_memory).
+    [[nodiscard]] void* get() const {
+        if (own_ != nullptr) return own_.get();
+        return call_scope::innermost()->lend_zeros(this, size_bytes_);
+    }
+
+  private:
+    std::size_t size_bytes_ = 0;
+    device_memory own_;
+};
+
 }  // namespace carat::cuda

@@ -48,6 +48,13 @@ struct group {
     int count;  // 0: there is no group
 };
 
+// Of wide tiles that are shared out evenly (schedule.cuh): what hands their sums on (handing.cuh).
+struct handing {
+    int tiles = 0;  // that are shared out
+    void* sums = nullptr;
+    std::uint32_t* flags = nullptr;  // one for each warpgroup, all lowered before and after
+};
+
 // C = alpha A B + beta C, of narrow tiles also for a batch of them, numbered by blockIdx.y, or for
 // a group. Sums of integers wrap, and so do their factors: 32 bits, unsigned.
 template <class Factor>
@@ -68,7 +75,8 @@ struct arguments {
     block_scales scales;  // where sums are in blocks
     bool one_a;           // for all products of a batch
     bool one_b;
-    group all;  // where it is one, its products replace what is above of a single one
+    group all;     // where it is one, its products replace what is above of a single one
+    handing even;  // of wide tiles
 };
 
 // What the copy engine is told; narrow tiles find a batch of matrices in a and b. Where C is not in

@@ -7,6 +7,7 @@
 //                        narrower tile may be asked to work like this too
 //   apart, 128 x 128     the same, but each warpgroup has a tile for itself: while one multiplies
 //                        the other one's leaves
+//   even                 256 columns or apart, the last rounds shared out evenly (schedule.cuh)
 //   narrow, all others   the blocks of a cluster have a part of K each and add up their sums, or
 //                        tiles below each other and share what they load of B; a block has one
 //                        tile. Where there are more blocks than multiprocessors two share one,
@@ -30,13 +31,14 @@ enum class major : std::uint8_t { along_k, across };
 enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
 
 template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight,
-          bool Wide = (TileM == 128 && TileN > 128), bool Apart = false>
+          bool Wide = (TileM == 128 && TileN > 128), bool Apart = false, bool Even = false>
 struct config {
     using element = Element;
     static constexpr summing sums = Sums;
     static constexpr bool wide = Wide;
     static constexpr bool apart = Apart;
-    static_assert(wide || !apart);
+    static constexpr bool even = Even;
+    static_assert(wide || !(apart || even));
     static constexpr int warpgroups = apart ? 2 : TileM / 64;  // that multiply
     static constexpr int readers = apart ? 1 : warpgroups;     // of a stage
     static constexpr int multiplying = warpgroups * 128;

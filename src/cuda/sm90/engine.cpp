@@ -59,8 +59,12 @@ constexpr core::tunable tiles_apart = {
 constexpr core::tunable sharing_blocks = {
     "sharing",       0, 0, 4, "blocks of narrow tiles that load B together: 1, 2, 4; 0: chosen",
     numbers_of_parts};
-constexpr core::tunable tunables[] = {tile_height, tile_width, parts_of_k, sharing_blocks,
-                                      tiles_apart};
+constexpr std::int64_t no_and_yes[] = {1, 2};
+constexpr core::tunable even_shares = {
+    "even",    0, 0, 2, "tiles of the last rounds shared out evenly: 1 no, 2 yes; 0: chosen",
+    no_and_yes};
+constexpr core::tunable tunables[] = {tile_height,    tile_width,  parts_of_k,
+                                      sharing_blocks, tiles_apart, even_shares};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
@@ -149,8 +153,15 @@ choice plan_for(const core::problem& p, summing sums, std::string_view row,
                                 .tile_n = static_cast<int>(s.value(tile_width)),
                                 .parts = static_cast<int>(s.value(parts_of_k)),
                                 .sharing = static_cast<int>(s.value(sharing_blocks)),
-                                .apart = s.value(tiles_apart) != 0});
+                                .apart = s.value(tiles_apart) != 0,
+                                .even = static_cast<plan::evenly>(s.value(even_shares))});
     return {plan, by};
+}
+
+const kernel<float>& even_kernel(const core::problem& p, summing sums, major a) {
+    if (sums == summing::in_blocks) return fp8_blocks_even_kernel();
+    if (is_fp8(p.a_type)) return fp8_even_kernel(p.a_type, p.b_type);
+    return sums == summing::of_halves ? halves_even_kernel() : tf32_even_kernel(a);
 }
 
 template <class Factor>
@@ -159,12 +170,13 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
     const int tile_m = plan.tile_m;
     const int tile_n = plan.tile_n;
     if constexpr (std::is_same_v<Factor, std::uint32_t>) {
-        return plan.apart ? i8_apart_kernel() : i8_kernel(tile_m, tile_n);
+        return plan.apart ? i8_apart_kernel(plan.even) : i8_kernel(tile_m, tile_n);
     } else {
+        if (plan.apart && p.a_type == dtype::f16) return f16_apart_kernel(a, b, plan.even);
+        if (plan.apart && p.a_type == dtype::bf16) return bf16_apart_kernel(a, b, plan.even);
+        if (plan.apart) return fp8_apart_kernel(p.a_type, p.b_type, plan.even);
+        if (plan.even) return even_kernel(p, sums, a);
         if (sums == summing::in_blocks) return fp8_blocks_kernel(tile_m, tile_n);
-        if (plan.apart && p.a_type == dtype::f16) return f16_apart_kernel(a, b);
-        if (plan.apart && p.a_type == dtype::bf16) return bf16_apart_kernel(a, b);
-        if (plan.apart) return fp8_apart_kernel(p.a_type, p.b_type);
         if (p.a_type == dtype::f16) return f16_kernel(tile_m, tile_n, a, b);
         if (p.a_type == dtype::bf16) return bf16_kernel(tile_m, tile_n, a, b);
         if (is_fp8(p.a_type)) return fp8_kernel(tile_m, tile_n, p.a_type, p.b_type, sums);
@@ -234,7 +246,8 @@ class product final : public fused_product {
         const cudaStream_t stream = stream_in_use();
         pack_operands(data, stream);
         const auto& k = *kernel_;
-        const arguments<Factor> with = arguments_for(data.c);
+        arguments<Factor> with = arguments_for(data.c);
+        with.even = sums_to_hand_on();
         const batch alone = {is_wide() ? 0 : 1, 0};
         maps of{};
         of.a = a_.map(data.a, k.tile_m, depth_of_box(), alone);
@@ -302,6 +315,7 @@ class product final : public fused_product {
             << (plan_.apart ? ", one for each warpgroup" : "")
             << (plan_.turned ? " of the product turned" : "") << ", K in " << plan_.parts
             << (plan_.parts == 1 ? " part" : " parts");
+        if (plan_.even) why << ", the last rounds shared out evenly";
         if (sharing() > 1) why << ", B loaded by " << sharing() << " blocks together";
         why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
             << " us\n";
@@ -387,6 +401,23 @@ class product final : public fused_product {
             grid_.cluster *
             static_cast<int>(is_wide() ? std::min<std::int64_t>(clusters, resident_clusters())
                                        : clusters);
+        share_out(clusters);
+    }
+
+    // The tiles of the last full round and of the one that isn't.
+    void share_out(std::int64_t tiles_of_c) {
+        const int clusters = grid_.blocks / grid_.cluster;
+        const auto over = static_cast<int>(tiles_of_c % clusters);
+        even_tiles_ = plan_.even && over != 0 ? clusters + over : 0;
+        if (even_tiles_ == 0) return;
+        const auto rows = static_cast<std::size_t>(grid_.blocks * kernel_->tile_m);
+        handed_ = scratch(rows * static_cast<std::size_t>(kernel_->tile_n) * sizeof(Factor));
+        flags_ = zeros(rows / 64 * sizeof(std::uint32_t));
+    }
+
+    [[nodiscard]] handing sums_to_hand_on() const {
+        if (even_tiles_ == 0) return {};
+        return {even_tiles_, handed_.get(), static_cast<std::uint32_t*>(flags_.get())};
     }
 
     // Where shared memory is shared out differently, kernels can't follow each other closely.
@@ -542,7 +573,8 @@ class product final : public fused_product {
                 .scales = scales_,
                 .one_a = false,
                 .one_b = false,
-                .all = {}};
+                .all = {},
+                .even = {}};
     }
 
     plan::hopper_plan plan_;
@@ -557,6 +589,9 @@ class product final : public fused_product {
     core::kernel_facts facts_;
     extent grid_{.blocks = 1, .cluster = 1, .shared_bytes = 0, .products = 1};
     int stages_ = 0;
+    int even_tiles_ = 0;
+    scratch handed_;
+    zeros flags_;
 };
 
 class scaling final : public fused_product {
@@ -631,6 +666,7 @@ class product_of_ones final : public core::runnable {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
         return product_->kernels();
     }
+    [[nodiscard]] core::plan_facts planned() const override { return product_->planned(); }
 
   private:
     std::unique_ptr<fused_product> product_;

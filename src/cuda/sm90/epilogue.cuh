@@ -49,11 +49,15 @@ struct outgoing {
         landed = all_landed + 2 * (group * 64 + first_row) / rows;
     }
 
+    // All of the warpgroup, and those whose rows leave together.
+    __device__ __forceinline__ void meet_all() const {
+        asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
+    }
     __device__ __forceinline__ void meet() const {
         if constexpr (rows == 16)
             __syncwarp();
         else
-            asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
+            meet_all();
     }
     [[nodiscard]] __device__ __forceinline__ unsigned char* next() {
         unsigned char* const box = boxes + turn * box_bytes;

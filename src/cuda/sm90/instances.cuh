@@ -108,28 +108,36 @@ template <class Element, class Factor, summing Sums = summing::straight, major A
         });
 }
 
-// Tiles of 128 x 128, one for each warpgroup.
-template <class Element, class Factor, major A, major B>
-[[nodiscard]] kernel<Factor> instance_apart() {
-    using straight = config<Element, 128, 128, A, B, summing::straight, true, true>;
-    return kernel_with<straight, Factor>("sm90_128x128_apart");
-}
-
-template <class Element, class Factor>
-[[nodiscard]] const kernel<Factor>& find_apart() {
-    static const kernel<Factor> it =
-        instance_apart<Element, Factor, major::along_k, major::along_k>();
+// Tiles of 128 x 256 that are shared out evenly.
+template <class Element, class Factor, summing Sums = summing::straight, major A = major::along_k>
+[[nodiscard]] const kernel<Factor>& find_even() {
+    using even = config<Element, 128, 256, A, major::along_k, Sums, true, false, true>;
+    static const kernel<Factor> it = kernel_with<even, Factor>("sm90_128x256_even");
     return it;
 }
 
+// Tiles of 128 x 128, one for each warpgroup.
+template <class Element, class Factor, major A, major B>
+[[nodiscard]] const kernel<Factor>& find_apart(bool even) {
+    using whole = config<Element, 128, 128, A, B, summing::straight, true, true, false>;
+    using shared = config<Element, 128, 128, A, B, summing::straight, true, true, true>;
+    static const kernel<Factor> both[] = {kernel_with<whole, Factor>("sm90_128x128_apart"),
+                                          kernel_with<shared, Factor>("sm90_128x128_apart_even")};
+    return both[even ? 1 : 0];
+}
+
+template <class Element, class Factor>
+[[nodiscard]] const kernel<Factor>& find_apart(bool even) {
+    return find_apart<Element, Factor, major::along_k, major::along_k>(even);
+}
+
 template <class Element>
-[[nodiscard]] const kernel<float>& find_apart(major a, major b) {
+[[nodiscard]] const kernel<float>& find_apart(major a, major b, bool even) {
     using enum major;
-    static const kernel<float> all[] = {instance_apart<Element, float, along_k, along_k>(),
-                                        instance_apart<Element, float, along_k, across>(),
-                                        instance_apart<Element, float, across, along_k>(),
-                                        instance_apart<Element, float, across, across>()};
-    return all[(a == across ? 2 : 0) + (b == across ? 1 : 0)];
+    if (a == along_k && b == along_k) return find_apart<Element, float>(even);
+    if (a == along_k) return find_apart<Element, float, along_k, across>(even);
+    if (b == along_k) return find_apart<Element, float, across, along_k>(even);
+    return find_apart<Element, float, across, across>(even);
 }
 
 }  // namespace carat::cuda::sm90

@@ -24,6 +24,7 @@
 #include "cuda/sm90/epilogue.cuh"
 #include "cuda/sm90/from_registers.cuh"
 #include "cuda/sm90/group.cuh"
+#include "cuda/sm90/handing.cuh"
 #include "cuda/sm90/lines.cuh"
 #include "cuda/sm90/scales.cuh"
 #include "cuda/sm90/schedule.cuh"
@@ -99,10 +100,18 @@ struct place_in_grid {
     [[nodiscard]] __device__ int share() const { return shares() ? rank : 0; }
     [[nodiscard]] __device__ int parts() const { return shares() ? 1 : blocks; }
     [[nodiscard]] __device__ int part() const { return shares() ? 0 : rank; }
-    // In tiles of K; the part after it begins where this one ends.
+    // Of narrow tiles, in tiles of K; the part after it begins where this one ends.
     [[nodiscard]] __device__ int first_k(int k_tiles, int of_part) const {
-        return C::wide ? of_part * k_tiles
-                       : static_cast<int>(std::int64_t{k_tiles} * of_part / parts());
+        return static_cast<int>(std::int64_t{k_tiles} * of_part / parts());
+    }
+    // Of wide ones.
+    template <class Factor>
+    [[nodiscard]] __device__ __forceinline__ walk<C::even> tiles_of(
+        const arguments<Factor>& p) const {
+        if constexpr (C::even)
+            return {cluster, clusters, p.tiles_m * p.tiles_n, p.even.tiles, p.k_tiles};
+        else
+            return {cluster, clusters, p.tiles_m * p.tiles_n, p.k_tiles};
     }
 };
 
@@ -183,30 +192,39 @@ __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
     });
 }
 
+// Of tile `index` of C, steps `first` to `end` of K.
+template <class C, class Factor>
+__device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const work& of,
+                                          const arguments<Factor>& p, const place_in_grid<C>& here,
+                                          int index, int first, int end) {
+    const int batch_a = p.one_a ? 0 : static_cast<int>(blockIdx.y);
+    const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
+    const tile_place t = place_of(index, of.tiles_m, of.tiles_n);
+#pragma unroll 1
+    for (int k = first; k < end; ++k, at.advance(r.stages)) {
+        ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
+        ptx::arrive_and_expect(r.full[at.stage], C::stage_bytes);
+        // Of an operand in halves all large ones come first, the small ones behind them.
+#pragma unroll
+        for (int half = 0; half < C::halves; ++half) {
+            const int from = (k + half * of.k_tiles) * C::tile_k;
+            load_a<C>(r, at.stage, half, *of.a, here.row(t), from, batch_a);
+            load_b<C>(r, at.stage, half, *of.b, t.n * C::tile_n, from, here, batch_b);
+        }
+    }
+}
+
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tiles(const ring<C>& r, const work& of,
                                            const arguments<Factor>& p,
                                            const place_in_grid<C>& here) {
     position at;
-    const int tiles = of.tiles_m * of.tiles_n;
-    const int first = here.first_k(of.k_tiles, here.part());
-    const int end = here.first_k(of.k_tiles, here.part() + 1);
-    const int batch_a = p.one_a ? 0 : static_cast<int>(blockIdx.y);
-    const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
-    for (int index = of.cluster; index < tiles; index += here.clusters) {
-        const tile_place t = place_of(index, of.tiles_m, of.tiles_n);
-#pragma unroll 1
-        for (int k = first; k < end; ++k, at.advance(r.stages)) {
-            ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
-            ptx::arrive_and_expect(r.full[at.stage], C::stage_bytes);
-            // Of an operand in halves all large ones come first, the small ones behind them.
-#pragma unroll
-            for (int half = 0; half < C::halves; ++half) {
-                const int from = (k + half * of.k_tiles) * C::tile_k;
-                load_a<C>(r, at.stage, half, *of.a, here.row(t), from, batch_a);
-                load_b<C>(r, at.stage, half, *of.b, t.n * C::tile_n, from, here, batch_b);
-            }
-        }
+    if constexpr (C::wide) {
+        for (auto w = here.tiles_of(p); !w.is_over(); w.advance())
+            copy_tile<C>(r, at, of, p, here, w.tile, w.first(), w.end());
+    } else {
+        copy_tile<C>(r, at, of, p, here, of.cluster, here.first_k(of.k_tiles, here.part()),
+                     here.first_k(of.k_tiles, here.part() + 1));
     }
 }
 
@@ -241,13 +259,20 @@ __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int
     ptx::commit();
 }
 
-// The sums of a tile of C over `k_tiles` stages, one at least.
+// The sums of a tile of C over `k_tiles` stages, one at least, added to those there are if `begun`.
 template <class C, class Sums>
 __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, position& at, int k_tiles,
-                                           int group, int thread) {
-    int last = 0;
+                                           int group, int thread, bool begun) {
+    int last = at.stage;
+    int k = 0;
+    if constexpr (C::even) {  // in the loop it would serialise wgmma that sums may be there
+        ptx::wait_for(r.full[last], at.parity);
+        multiply_stage<C>(sums, r, last, group, 0, begun);
+        at.advance(r.stages);
+        k = 1;
+    }
 #pragma unroll 1
-    for (int k = 0; k < k_tiles; ++k) {
+    for (; k < k_tiles; ++k) {
         ptx::wait_for(r.full[at.stage], at.parity);
         multiply_stage<C>(sums, r, at.stage, group, 0, k > 0);
         ptx::wait<1>();  // the stage before this has been read
@@ -264,7 +289,7 @@ __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, positio
 template <class C, int Count>
 __device__ __forceinline__ void sum_stages_from_registers(float (&sums)[Count], const ring<C>& r,
                                                           position& at, int k_tiles, int group,
-                                                          int thread) {
+                                                          int thread, bool begun) {
     using instruction = ptx::wgmma_tf32_from_registers<C::tile_n>;
     words_of_a now;
     words_of_a next;
@@ -278,7 +303,7 @@ __device__ __forceinline__ void sum_stages_from_registers(float (&sums)[Count], 
         ptx::order_registers();
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-            instruction::multiply(sums, now[i], ptx::advanced(b, i * 32), k > 0 || i > 0);
+            instruction::multiply(sums, now[i], ptx::advanced(b, i * 32), begun || k > 0 || i > 0);
         ptx::commit();
         at.advance(r.stages);
         if (k + 1 < k_tiles) {
@@ -301,11 +326,13 @@ __device__ __forceinline__ void sum_stages_from_registers(float (&sums)[Count], 
 // The same, added up in f32 a stage at a time. While a warpgroup adds, the other one multiplies.
 template <class C, int Count>
 __device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<C>& r, position& at,
-                                               int k_tiles, int group, int thread,
+                                               int k_tiles, int group, int thread, bool begun,
                                                scales_of<C> scales) {
     constexpr int at_once = C::columns_at_once / 2;
+    if (!begun) {
 #pragma unroll
-    for (float& sum : sums) sum = 0;
+        for (float& sum : sums) sum = 0;
+    }
 #pragma unroll 1
     for (int k = 0; k < k_tiles; ++k, at.advance(r.stages)) {
         scales.advance();
@@ -327,13 +354,14 @@ __device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<
 
 template <class C, class Sums>
 __device__ __forceinline__ void sum_up(Sums& sums, const ring<C>& r, position& at, int k_tiles,
-                                       int group, int thread, const scales_of<C>& scales) {
+                                       int group, int thread, bool begun,
+                                       const scales_of<C>& scales) {
     if constexpr (C::a_in_registers)
-        sum_stages_from_registers<C>(sums, r, at, k_tiles, group, thread);
+        sum_stages_from_registers<C>(sums, r, at, k_tiles, group, thread, begun);
     else if constexpr (C::sums == summing::straight)
-        sum_stages<C>(sums, r, at, k_tiles, group, thread);
+        sum_stages<C>(sums, r, at, k_tiles, group, thread, begun);
     else
-        promote_stages<C>(sums, r, at, k_tiles, group, thread, scales);
+        promote_stages<C>(sums, r, at, k_tiles, group, thread, begun, scales);
 }
 
 template <class C>
@@ -347,20 +375,29 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
     const int group = ptx::warpgroup();
     outgoing<C> out(m, meetings.added, r.after, group, thread);
     position at;
-    const int tiles = p.tiles_m * p.tiles_n;
-    for (int index = here.cluster; index < tiles; index += here.clusters) {
-        const tile_place t = place_of(index, p.tiles_m, p.tiles_n);
+    const auto meet = [&] { out.meet_all(); };
+    for (auto w = here.tiles_of(p); !w.is_over(); w.advance()) {
+        const tile_place t = place_of(w.tile, p.tiles_m, p.tiles_n);
         const int row = here.row(t) + group * 64;
         const int col = t.n * C::tile_n;
-        if (p.adds && p.c.in_boxes) fetch_first_added<C>(out, p.c.type, row, col);
+        if (p.adds && p.c.in_boxes && !w.hands_sums_on())
+            fetch_first_added<C>(out, p.c.type, row, col);
         // Beside promoted sums there are no registers for it.
         constexpr bool reads_ahead = C::sums == summing::straight;
         read_ahead<C, Factor> ahead;
         if (reads_ahead) ahead.read(p, col, thread);
+        using handed = handed_sums<C, sum_of<C>>;
         sum_of<C> sums[1][C::tile_n / 2];
-        sum_up<C>(sums[0], r, at, p.k_tiles, group, thread, scales_of<C>(p, row, col, 0, thread));
+        if (w.is_handed_sums())
+            handed(p.even, here.cluster - 1, here.rank, group, thread).take(sums[0], thread, meet);
+        sum_up<C>(sums[0], r, at, w.steps(), group, thread, w.is_handed_sums(),
+                  scales_of<C>(p, row, col, w.first(), thread));
         // Nor beside scales for this while sums are made.
         const int own = C::sums != summing::straight ? ptx::thread_anew() % 128 : thread;
+        if (w.hands_sums_on()) {
+            handed(p.even, here.cluster, here.rank, group, own).put(sums[0], own, meet);
+            continue;
+        }
         if (!reads_ahead) ahead.read(p, col, own);
         write<C>(out, p, ahead, row, col, own, sums);
     }
@@ -379,12 +416,12 @@ struct turn_to_multiply {
     }
 };
 
-// The sums of a tile that a warpgroup has for itself, its upper and its lower 64 rows. Calls
-// `begun` when all of it has been started.
-template <class C, class Sum, int Count, class Begun>
+// The sums of a tile that a warpgroup has for itself, its upper and its lower 64 rows, added to
+// those there are if `begun`. Calls `started` when all of it has been.
+template <class C, class Sum, int Count, class Started>
 __device__ __forceinline__ void sum_stages_apart(Sum (&upper)[Count], Sum (&lower)[Count],
                                                  const ring<C>& r, position& at, int k_tiles,
-                                                 int thread, const Begun& begun) {
+                                                 int thread, bool begun, const Started& started) {
     using instruction = ptx::wgmma<typename C::element, C::tile_n, C::a_major == major::across,
                                    C::b_major == major::across>;
     const auto describe = [](const unsigned char* tile, major m) {
@@ -393,9 +430,7 @@ __device__ __forceinline__ void sum_stages_apart(Sum (&upper)[Count], Sum (&lowe
     };
     constexpr int a_step = C::a_major == major::along_k ? 32 : instruction::k * C::line_bytes;
     constexpr int b_step = C::b_major == major::along_k ? 32 : instruction::k * C::line_bytes;
-    int last = 0;
-#pragma unroll 1
-    for (int k = 0; k < k_tiles; ++k) {
+    const auto multiply = [&](bool add) {
         ptx::wait_for(r.full[at.stage], at.parity);
         const std::uint64_t a0 = describe(r.a(at.stage), C::a_major);
         const std::uint64_t a1 = describe(r.a(at.stage) + 64 * C::line_bytes, C::a_major);
@@ -404,17 +439,28 @@ __device__ __forceinline__ void sum_stages_apart(Sum (&upper)[Count], Sum (&lowe
 #pragma unroll
         for (int i = 0; i < C::tile_k / instruction::k; ++i) {
             instruction::multiply(upper, ptx::advanced(a0, i * a_step),
-                                  ptx::advanced(b, i * b_step), k > 0 || i > 0);
+                                  ptx::advanced(b, i * b_step), add || i > 0);
             instruction::multiply(lower, ptx::advanced(a1, i * a_step),
-                                  ptx::advanced(b, i * b_step), k > 0 || i > 0);
+                                  ptx::advanced(b, i * b_step), add || i > 0);
         }
         ptx::commit();
+    };
+    int last = at.stage;
+    int k = 0;
+    if constexpr (C::even) {  // as in sum_stages()
+        multiply(begun);
+        at.advance(r.stages);
+        k = 1;
+    }
+#pragma unroll 1
+    for (; k < k_tiles; ++k) {
+        multiply(k > 0);
         ptx::wait<1>();
         if (k > 0) r.give_back(last, thread);
         last = at.stage;
         at.advance(r.stages);
     }
-    begun();
+    started();
     ptx::wait<0>();
     ptx::settle(upper);
     ptx::settle(lower);
@@ -430,28 +476,50 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
     const int group = ptx::warpgroup();
     outgoing<C> out(m, meetings.added, r.after, group, thread);
     const turn_to_multiply turn{group};
+    const auto meet = [&] { out.meet_all(); };
     position at;
-    if (group == 1) at.skip(p.k_tiles, r.stages);
-    const int tiles = p.tiles_m * p.tiles_n;
-    int index = here.cluster + group * here.clusters;
-    tile_place t = place_of(min(index, tiles - 1), p.tiles_m, p.tiles_n);
-    while (index < tiles) {
+    auto w = here.tiles_of(p);
+    bool is_first = group == 0;
+    if (group == 1) {
+        at.skip(w.steps(), r.stages);
+        w.advance();
+    }
+    const auto place = [&] {
+        return w.is_over() ? tile_place{} : place_of(w.tile, p.tiles_m, p.tiles_n);
+    };
+    tile_place t = place();
+    while (!w.is_over()) {
         const int row = here.row(t);
         const int col = t.n * C::tile_n;
-        if (p.adds && p.c.in_boxes) fetch_first_added<C>(out, p.c.type, row, col);
+        const bool hands_on = w.hands_sums_on();
+        if (p.adds && p.c.in_boxes && !hands_on) fetch_first_added<C>(out, p.c.type, row, col);
         read_ahead<C, Factor> ahead;
         ahead.read(p, col, thread);
+        using handed = handed_sums<C, sum_of<C>>;
         sum_of<C> sums[2][C::tile_n / 2];
+        if (w.is_handed_sums()) {
+            handed(p.even, here.cluster - 1, here.rank, 0, thread).take(sums[0], thread, meet);
+            handed(p.even, here.cluster - 1, here.rank, 1, thread).take(sums[1], thread, meet);
+        }
         // A phase of the ring can be waited for only when the one before it is over.
-        if (index != here.cluster) turn.wait();
-        sum_stages_apart<C>(sums[0], sums[1], r, at, p.k_tiles, thread, [&] {
-            if (index + here.clusters < tiles) turn.pass();
+        if (!is_first) turn.wait();
+        is_first = false;
+        int steps_of_other = 0;
+        sum_stages_apart<C>(sums[0], sums[1], r, at, w.steps(), thread, w.is_handed_sums(), [&] {
+            w.advance();
+            if (!w.is_over()) turn.pass();
             // The tensor cores are still busy.
-            index += 2 * here.clusters;
-            t = place_of(min(index, tiles - 1), p.tiles_m, p.tiles_n);
+            steps_of_other = w.steps();
+            w.advance();
+            t = place();
         });
-        at.skip(p.k_tiles, r.stages);
-        write<C>(out, p, ahead, row, col, thread, sums);
+        at.skip(steps_of_other, r.stages);
+        if (hands_on) {
+            handed(p.even, here.cluster, here.rank, 0, thread).put(sums[0], thread, meet);
+            handed(p.even, here.cluster, here.rank, 1, thread).put(sums[1], thread, meet);
+        } else {
+            write<C>(out, p, ahead, row, col, thread, sums);
+        }
     }
     if (thread % 32 == 0) ptx::wait_for_stores<0>();
 }
@@ -468,7 +536,7 @@ __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& 
     sum_of<C> sums[C::tile_n / 2];
     const tile_place t = place_of(of.cluster, of.tiles_m, of.tiles_n);
     const scales_of<C> scales(p, here.row(t) + group * 64, t.n * C::tile_n, begin, thread % 128);
-    sum_up<C>(sums, r, at, k_tiles, group, thread % 128, scales);
+    sum_up<C>(sums, r, at, k_tiles, group, thread % 128, false, scales);
     write_narrow<C>(p, of.own, r.tiles, r.after, landed, here.part(), here.parts(), here.row(t),
                     t.n * C::tile_n, thread, sums);
 }

@@ -23,10 +23,17 @@ namespace carat::cuda::sm90 {
 [[nodiscard]] const kernel<float>& fp8_blocks_kernel(int tile_m, int tile_n);
 [[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n);
 
-// Each warpgroup has a tile of 128 x 128 to itself. Straight sums; of 8 bits operands along K.
-[[nodiscard]] const kernel<float>& f16_apart_kernel(major a, major b);
-[[nodiscard]] const kernel<float>& bf16_apart_kernel(major a, major b);
-[[nodiscard]] const kernel<float>& fp8_apart_kernel(dtype a, dtype b);
-[[nodiscard]] const kernel<std::uint32_t>& i8_apart_kernel();
+// Each warpgroup has a tile of 128 x 128 to itself, or they are shared out evenly. Straight sums;
+// of 8 bits operands along K.
+[[nodiscard]] const kernel<float>& f16_apart_kernel(major a, major b, bool even);
+[[nodiscard]] const kernel<float>& bf16_apart_kernel(major a, major b, bool even);
+[[nodiscard]] const kernel<float>& fp8_apart_kernel(dtype a, dtype b, bool even);
+[[nodiscard]] const kernel<std::uint32_t>& i8_apart_kernel(bool even);
+
+// Tiles of 128 x 256 that are shared out evenly, of what can't be apart: sums of fp8 are promoted.
+[[nodiscard]] const kernel<float>& tf32_even_kernel(major a);
+[[nodiscard]] const kernel<float>& halves_even_kernel();
+[[nodiscard]] const kernel<float>& fp8_even_kernel(dtype a, dtype b);
+[[nodiscard]] const kernel<float>& fp8_blocks_even_kernel();
 
 }  // namespace carat::cuda::sm90
