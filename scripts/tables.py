@@ -112,6 +112,24 @@ def narrow_sets():
         results, "cpu/narrow.json")
 
 
+def narrow_levels():
+    """Bytes without a matrix unit, and f16 in sums of either type, in GOP/s."""
+    file = "cpu/narrow_levels.json"
+    results = load(file)
+    ways = [("i8", "cpu.engine.avx2"), ("i8", "cpu.engine.avx512"), ("f16", "cpu.engine.avx512"),
+            ("f16", "cpu.engine.f16_sums")]
+    rows = {}
+    for dtype, implementation in ways:
+        for cell in ranked(results, dtype=dtype, implementation=implementation):
+            low, high = cell["ci95_gflops"]
+            rows.setdefault((cell["m"] * cell["n"] * cell["k"], size_of(cell)), {})[
+                dtype, implementation] = f"{cell['median_gflops']:.3g} [{low:.3g}, {high:.3g}]"
+    head = ["size", "i8, AVX-VNNI", "i8, AVX-512 VNNI", "f16, sums of f32", "f16, sums of f16"]
+    return table(head, ["---"] + ["--:"] * len(ways),
+                 [[size, *(found[way] for way in ways)]
+                  for (_, size), found in sorted(rows.items())]) + source(results, file)
+
+
 def tflops(cell):
     low, high = cell["ci95_gflops"]
     return f"{cell['median_gflops'] / 1e3:.4g} [{low / 1e3:.4g}, {high / 1e3:.4g}]"
@@ -186,7 +204,8 @@ def gpu_shapes():
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
 PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_tables.sets},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-cases": shape_cases},
-         "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases},
+         "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases,
+                           "narrow-levels": narrow_levels},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
                          "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case,
                          "gpu-shapes": gpu_shapes,
