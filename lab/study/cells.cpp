@@ -68,6 +68,7 @@ std::vector<std::string> absences(const results::document& doc) {
             known->second += ", " + name;
     }
     std::vector<std::string> all;
+    all.reserve(reasons.size());
     for (const auto& [why, whose] : reasons) all.push_back(fmt::format("{} {}", whose, why));
     return all;
 }
