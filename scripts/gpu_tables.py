@@ -100,16 +100,19 @@ def every_case():
                  [row for _, row in rows]) + sources()
 
 
-def profile():
+def profile(file="h200/profile.json"):
     """What the hardware counted while a kernel of each side ran alone."""
-    results = load("h200/profile.json")
+    results = load(file)
     rows = []
     for c in results["cases"]:
         if "counted_kernel" not in c:
             continue
         theirs = re.search(r"nvjet_sm90_[a-z]+_(\w+)", c["counted_kernel"])
-        ours = re.search(r"(\d+), (\d+), \d, \d, \d>", c["counted_kernel"])
-        kernel = theirs[1] if theirs else f"{ours[1]}x{ours[2]}" if ours else c["counted_kernel"]
+        ours = re.search(r"(\d+), (\d+), ((?:\d, )+\d)>", c["counted_kernel"])
+        # Since they exist, the last two of a kernel's words are: apart, and shared out evenly.
+        apart, even = (ours[3].split(", ") + ["0"] * 3)[4:6] if ours else ("0", "0")
+        kernel = theirs[1] if theirs else c["counted_kernel"] if not ours else (
+            f"{ours[1]}x{ours[2]}" + "_apart" * (apart == "1") + "_even" * (even == "1"))
         first, stalls = next(iter(c["stalled"].items()))
         rows.append([c["dtype"], size_of(c), f"`{c['implementation'].removeprefix('vendor.')}`",
                      f"`{kernel}`", f"{c['us']:.4g}", f"{c['tensor_active_percent']:.0f}",
@@ -118,5 +121,5 @@ def profile():
     head = ["data", "size", "who", "kernel", "us", "tensor cores busy, %", "L2 to SMs, MB",
             "memory, MB", "instructions, M", "most waited for"]
     return table(head, ["---", "--:", "---", "---", "--:", "--:", "--:", "--:", "--:", "---"], rows) + (
-        f"\n`results/h200/profile.json`: {results['gpu']}, revision {results['revision']}, "
+        f"\n`results/{file}`: {results['gpu']}, revision {results['revision']}, "
         f"{results['date']}; each kernel alone.\n")

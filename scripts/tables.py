@@ -169,9 +169,15 @@ def way_of(cell):
     """The tile and the parts of K that a cell of the engine was asked for."""
     asked = cell["tunables"]
     if not asked.get("tile"):
-        return cell["kernels"][-1]["name"].removeprefix("sm90_").replace("x", " x ")
-    return f"{asked['rows']} x {asked['tile']}" + (
-        f" in {asked['parts']}" if asked["parts"] > 1 else "")
+        name = cell["kernels"][-1]["name"].removeprefix("sm90_")
+        return name.replace("x", " x ").replace("_", ", ") + " (the plan's choice)"
+    how = [f"{asked['rows']} x {asked['tile']}"]
+    if asked["parts"] > 1:
+        how.append(f"K in {asked['parts']}")
+    elif asked["sharing"] > 1 and asked["tile"] <= 128 and not asked["apart"]:
+        how.append(f"{asked['sharing']} share B")
+    how += [word for word, value in (("apart", 1), ("even", 2)) if asked[word] == value]
+    return ", ".join(how)
 
 
 def gpu_shapes():
@@ -209,7 +215,9 @@ PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_table
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
                          "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case,
                          "gpu-shapes": gpu_shapes,
-                         "gpu-profile": gpu_tables.profile},
+                         "gpu-profile": gpu_tables.profile,
+                         "gpu-profile-after":
+                             lambda: gpu_tables.profile("h200/profile_after.json")},
          **study_tables.PAGES, **property_tables.PAGES}
 
 

@@ -60,6 +60,8 @@ constexpr double again = 0.1;
 constexpr double handing_on_s = 4.5e-6;
 constexpr double handing_on_beside_bytes_s = 7.5e-6;
 constexpr double less_shared = 1.05;
+// What they must be predicted to save: of many rounds, no more than the prediction errs by.
+constexpr double worth_handing_on = 1.01;
 
 struct way {
     bool turned;
@@ -201,7 +203,8 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
             if (!may_be_even(w, of) ? even : of.even == (even ? evenly::no : evenly::yes)) continue;
             w.even = even;
             const double taken = seconds(w, of);
-            if (!best || taken < best->seconds)
+            const double worth = even && best && of.even != evenly::yes ? worth_handing_on : 1;
+            if (!best || taken * worth < best->seconds)
                 best = {turned, tile_m, tile_n, parts, sharing, apart, even, taken};
         }
     }

@@ -315,8 +315,19 @@ TEST(hopper_plan, few_tiles_share_k_among_blocks) {
     EXPECT_EQ(make_hopper_plan(product_of(4096, 4096, 64)).parts, 1);
 }
 
+// Whether a cell was measured with tunables that ask for just this plan. Blocks share B in wide
+// tiles always and in parts of K never.
+bool is_asked_for(const nlohmann::json& tunables, const hopper_plan& plan) {
+    const bool wide = plan.apart || plan.tile_n > 128 + 32 * (plan.tile_m == 64);
+    return tunables.at("tile") == plan.tile_n && tunables.at("rows") == plan.tile_m &&
+           tunables.at("parts") == plan.parts &&
+           tunables.at("apart") == static_cast<int>(plan.apart) &&
+           (wide ? tunables.at("even") == 1 + static_cast<int>(plan.even)
+                 : plan.parts > 1 || tunables.at("sharing") == plan.sharing);
+}
+
 // The ways that results/h200/engine.json has of each shape: the plan takes the fastest, or one
-// within 3 % of it.
+// within 4 % of it.
 TEST(hopper_plan, takes_what_was_fastest_on_an_h200) {
     const auto project = std::filesystem::path(CARAT_TEST_DATA).parent_path() / "../..";
     std::ifstream file(project / "results/h200/engine.json");
@@ -329,29 +340,29 @@ TEST(hopper_plan, takes_what_was_fastest_on_an_h200) {
     int checked = 0;
     int not_measured = 0;
     for (const auto& [shape, cells] : by_shape) {
-        const hopper_plan plan = make_hopper_plan(product_of(shape[0], shape[1], shape[2]));
+        hopper_request r = product_of(shape[0], shape[1], shape[2]);
+        r.on_lines = shape[1] % 64 == 0 && shape[2] % 64 == 0;
+        r.a_on_sectors = shape[2] % 16 == 0;
+        r.b_on_sectors = shape[1] % 16 == 0;
+        const hopper_plan plan = make_hopper_plan(r);
         double best = 1;
         double chosen = 0;
         for (const auto& cell : cells) {
             const auto& t = cell.at("tunables");
             const double taken = cell.at("median_s");
             best = std::min(best, taken);
-            // Without tunables it was wide tiles at the sizes where the plan still takes them.
-            const bool same = t.value("apart", 0) == (plan.apart ? 1 : 0) &&
-                              t.at("tile") == plan.tile_n && t.at("rows") == plan.tile_m &&
-                              t.at("parts") == plan.parts;
-            if (same || (plan.tile_n == 256 && !plan.apart && t.at("tile") == 0)) chosen = taken;
+            if (is_asked_for(t, plan)) chosen = taken;
         }
         if (chosen == 0) {
             ++not_measured;
             continue;
         }
-        EXPECT_LE(chosen, 1.03 * best) << shape[0] << " x " << shape[1] << " x " << shape[2] << ": "
+        EXPECT_LE(chosen, 1.04 * best) << shape[0] << " x " << shape[1] << " x " << shape[2] << ": "
                                        << testing::PrintToString(plan);
         ++checked;
     }
-    EXPECT_GE(checked, 20);
-    EXPECT_LE(not_measured, 15) << "shapes whose choice nobody measured";
+    EXPECT_GE(checked, 27);
+    EXPECT_LE(not_measured, 5) << "shapes whose choice nobody measured";
 }
 
 }  // namespace
