@@ -67,8 +67,8 @@ def sources():
     """Files of one GPU, revision and day in one line."""
     alike = {}
     for file in files():
-        alike.setdefault(gpu_source(load(file), "FILES"), []).append(f"`results/{file}`")
-    return "".join(line.replace("`results/FILES`", ", ".join(of)) for line, of in alike.items())
+        alike.setdefault(gpu_source(load(file)), []).append(file)
+    return "".join(gpu_source(load(of[0]), *of) for of in alike.values())
 
 
 def sets():

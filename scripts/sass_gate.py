@@ -4,7 +4,7 @@
 A warpgroup's matrix instruction reads and writes registers long after it was issued, until
 WARPGROUP.DEPBAR says that its group is done. Until then no other instruction may write the registers
 of A, nor touch those of the sums. ptxas looks after the sums; A it has been seen to give away
-(docs/adr/0084), which is wrong sums on some runs and no notice at all. This follows every way through
+(docs/adr/0061), which is wrong sums on some runs and no notice at all. This follows every way through
 every kernel's machine code, with the matrix instructions still under way, and fails on each that
 is disturbed. `-` as an object reads disassembly from standard input. Without cuobjdump it is
 skipped, with code 77.
@@ -84,7 +84,7 @@ def ways_on(address, code, following, joins):
     if opcode.startswith(("EXIT", "RET", "BRX")):
         return on if predicated else []
     if opcode.startswith("BSYNC"):
-        return [joins.get(address, None) or on[0]] + (on if predicated else [])
+        return [joins[address] or on[0]] + (on if predicated else [])
     return on
 
 

@@ -176,7 +176,8 @@ def way_of(cell):
         how.append(f"K in {asked['parts']}")
     elif asked["sharing"] > 1 and asked["tile"] <= 128 and not asked["apart"]:
         how.append(f"{asked['sharing']} share B")
-    how += [word for word, value in (("apart", 1), ("even", 2)) if asked[word] == value]
+    # Asked for or not: tiles that have no such kernel stay whole.
+    how += [word for word in ("apart", "even") if f"_{word}" in cell["kernels"][-1]["name"]]
     return ", ".join(how)
 
 

@@ -57,7 +57,8 @@ def size_of(case):
     return f"{case['m']}x{case['n']}x{case['k']}"
 
 
-def gpu_source(results, file):
+def gpu_source(results, *files):
     gpus = results["machine"]["gpus"]
-    return (f"\n`results/{file}`: {gpus[0]['name'] if gpus else 'NVIDIA H200'}, revision "
+    names = ", ".join(f"`results/{file}`" for file in files)
+    return (f"\n{names}: {gpus[0]['name'] if gpus else 'NVIDIA H200'}, revision "
             f"{results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")

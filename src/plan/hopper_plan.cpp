@@ -60,7 +60,8 @@ constexpr double again = 0.1;
 constexpr double handing_on_s = 4.5e-6;
 constexpr double handing_on_beside_bytes_s = 7.5e-6;
 constexpr double less_shared = 1.05;
-// What they must be predicted to save: of many rounds, no more than the prediction errs by.
+// So much they must be predicted to save: where rounds are many, less than that is left to save,
+// and the prediction errs by more.
 constexpr double worth_handing_on = 1.01;
 
 struct way {
