@@ -104,6 +104,25 @@ TEST_P(wide, every_tile_is_exact_however_its_operands_lie) {
                 }
 }
 
+// Of parts some have a step more than others, and one step each.
+TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
+    const auto line = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));
+    int count = 0;
+    for (const std::int64_t width : {16, 32, 64, 128, 160})
+        for (const std::int64_t rows : {64, 128})
+            for (const std::int64_t parts : {2, 4, 8})
+                for (const std::int64_t steps : {std::int64_t{8}, std::int64_t{45}}) {
+                    core::problem p = problem(200, 168, steps * line - 8);
+                    if (count % 2 == 1) p.c_layout = core::column_major(200);
+                    p.beta = count % 3 == 0 ? -1 : 0;
+                    const core::settings how{1,
+                                             {{"tile", width}, {"rows", rows}, {"parts", parts}}};
+                    EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
+                        << width << " columns, " << rows << " rows, " << parts << " parts";
+                    ++count;
+                }
+}
+
 INSTANTIATE_TEST_SUITE_P(cuda, wide, testing::ValuesIn(types));
 
 }  // namespace

@@ -74,18 +74,23 @@ __device__ __forceinline__ void send(std::uint32_t to, double value, std::uint32
     (void)to, (void)value, (void)landed;
 #endif
 }
-__device__ __forceinline__ void send(std::uint32_t to, const float (&four)[4],
+__device__ __forceinline__ void send(std::uint32_t to, const std::uint32_t (&four)[4],
                                      std::uint32_t landed) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], "
         "{%1, %2, %3, %4}, [%5];" ::"r"(to),
-        "r"(__float_as_uint(four[0])), "r"(__float_as_uint(four[1])), "r"(__float_as_uint(four[2])),
-        "r"(__float_as_uint(four[3])), "r"(landed)
+        "r"(four[0]), "r"(four[1]), "r"(four[2]), "r"(four[3]), "r"(landed)
         : "memory");
 #else
     (void)to, (void)four, (void)landed;
 #endif
+}
+__device__ __forceinline__ void send(std::uint32_t to, const float (&four)[4],
+                                     std::uint32_t landed) {
+    const std::uint32_t words[4] = {__float_as_uint(four[0]), __float_as_uint(four[1]),
+                                    __float_as_uint(four[2]), __float_as_uint(four[3])};
+    send(to, words, landed);
 }
 __device__ __forceinline__ void send(std::uint32_t to, const double (&two)[2],
                                      std::uint32_t landed) {
@@ -97,25 +102,6 @@ __device__ __forceinline__ void send(std::uint32_t to, const double (&two)[2],
         : "memory");
 #else
     (void)to, (void)two, (void)landed;
-#endif
-}
-
-// `bytes` (a multiple of 16, both ends aligned to 16) by the copy engine from this block's shared
-// memory to where `to` lies in that of block `rank`, told to the barrier that lies there as
-// `landed` does here.
-__device__ __forceinline__ void push(void* to, const void* from, int bytes, barrier& landed,
-                                     int rank) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "{\n.reg .b32 there, told;\n"
-        "mapa.shared::cluster.u32 there, %0, %4;\n"
-        "mapa.shared::cluster.u32 told, %3, %4;\n"
-        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
-        " [there], [%1], %2, [told];\n}\n" ::"r"(shared_address(to)),
-        "r"(shared_address(from)), "r"(bytes), "r"(shared_address(&landed)), "r"(rank)
-        : "memory");
-#else
-    (void)to, (void)from, (void)bytes, (void)landed, (void)rank;
 #endif
 }
 

@@ -16,4 +16,22 @@ __device__ __forceinline__ int warpgroup() {
     return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
 }
 
+// Of a power of 2. To divide by it takes some hundred cycles, where it is known at run time only.
+__device__ __forceinline__ int log2_of(int power) {
+    return 31 - __clz(power);
+}
+
+// One of a warp's threads, of which all are here. The compiler sees that it is alone.
+__device__ __forceinline__ bool is_elected() {
+    int is = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n.reg .pred one;\n"
+        "elect.sync _|one, 0xffffffff;\n"
+        "selp.b32 %0, 1, 0, one;\n}\n"
+        : "=r"(is));
+#endif
+    return is != 0;
+}
+
 }  // namespace carat::cuda::ptx

@@ -388,9 +388,8 @@ class product final : public fused_product {
         const std::int64_t clusters =
             tiles(problem_.m, k.tile_m * sharing()) * tiles(problem_.n, k.tile_n);
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
-        const std::int64_t at_a_time =
-            sharing() > 1 ? plan::blocks_at_a_time(sharing(), multiprocessors) : multiprocessors;
-        const bool alone = is_wide() || clusters * grid_.cluster <= at_a_time;
+        const bool alone = is_wide() || clusters * grid_.cluster <=
+                                            plan::blocks_at_a_time(grid_.cluster, multiprocessors);
         stages_ = k.stages_that_fit(plan_.parts, alone);
         if (stages_ < fewest_stages(sums_)) stages_ = k.stages_that_fit(plan_.parts, true);
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);

@@ -35,18 +35,18 @@ struct work {
     const member* own;  // null: the product of the arguments
 };
 
-template <class C, class Factor>
-__device__ __forceinline__ work work_of(const maps& m, const arguments<Factor>& p, int cluster) {
-    if constexpr (!C::wide) {
-        if (p.all.count > 0) {
-            const int number = last_not_above(p.all.first, p.all.count, cluster);
-            const member* const own = p.all.members + number;
-            return {&own->a,      &own->b,      own->k_tiles,
-                    own->tiles_m, own->tiles_n, cluster - p.all.first[number],
-                    own};
-        }
-    }
+template <class Factor>
+__device__ __forceinline__ work work_of_one(const maps& m, const arguments<Factor>& p,
+                                            int cluster) {
     return {&m.a, &m.b, p.k_tiles, p.tiles_m, p.tiles_n, cluster, nullptr};
+}
+template <class Factor>
+__device__ __forceinline__ work work_of_member(const arguments<Factor>& p, int cluster) {
+    const int number = last_not_above(p.all.first, p.all.count, cluster);
+    const member* const own = p.all.members + number;
+    return {&own->a,      &own->b,      own->k_tiles,
+            own->tiles_m, own->tiles_n, cluster - p.all.first[number],
+            own};
 }
 
 // By the thread that copies.

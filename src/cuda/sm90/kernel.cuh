@@ -35,7 +35,7 @@ template <class C>
 struct barriers {
     ptx::barrier full[C::most_stages];
     ptx::barrier empty[C::most_stages];
-    ptx::barrier landed;  // what other blocks of the cluster push
+    ptx::barrier landed;  // what other blocks of the cluster send
     ptx::barrier added[C::wide ? 2 * C::warpgroups * (64 / C::rows_that_leave) : 1];
 };
 
@@ -82,15 +82,17 @@ struct place_in_grid {
     int cluster;
     int clusters;
     int rank;
-    int blocks;   // of the cluster
+    int blocks;  // of the cluster: a power of 2
+    int log2_blocks;
     int sharing;  // of these
 
     __device__ explicit place_in_grid(int blocks_that_share)
         : rank(ptx::rank_in_cluster()),
           blocks(C::wide ? C::sharing : ptx::blocks_of_cluster()),
+          log2_blocks(ptx::log2_of(blocks)),
           sharing(C::wide ? C::sharing : blocks_that_share) {
-        cluster = static_cast<int>(blockIdx.x) / blocks;
-        clusters = static_cast<int>(gridDim.x) / blocks;
+        cluster = static_cast<int>(blockIdx.x) >> log2_blocks;
+        clusters = static_cast<int>(gridDim.x) >> log2_blocks;
     }
     // Of tiles below each other.
     [[nodiscard]] __device__ int row(const tile_place& t) const {
@@ -102,7 +104,11 @@ struct place_in_grid {
     [[nodiscard]] __device__ int part() const { return shares() ? 0 : rank; }
     // Of narrow tiles, in tiles of K; the part after it begins where this one ends.
     [[nodiscard]] __device__ int first_k(int k_tiles, int of_part) const {
-        return static_cast<int>(std::int64_t{k_tiles} * of_part / parts());
+        return static_cast<int>(std::int64_t{k_tiles} * of_part >> (shares() ? 0 : log2_blocks));
+    }
+    // Of so many lines of a tile of B that this block loads its share of.
+    [[nodiscard]] __device__ int first_of_b(int lines) const {
+        return shares() ? rank * (lines >> log2_blocks) : 0;
     }
     // Of wide ones.
     template <class Factor>
@@ -150,13 +156,13 @@ __device__ __forceinline__ void each_box_of_a(int row, int k, const Copy& copy) 
 
 // Those of this block's share of the tile of B: columns along K, or of each box lines across.
 template <class C, class Copy>
-__device__ __forceinline__ void each_box_of_b(int col, int k, int share, int sharing,
+__device__ __forceinline__ void each_box_of_b(int col, int k, const place_in_grid<C>& here,
                                               const Copy& copy) {
     if constexpr (C::b_major == major::along_k) {
-        const int first = share * (C::tile_n / sharing);
+        const int first = here.first_of_b(C::tile_n);
         copy(first, k, col + first);
     } else {
-        const int first = share * (C::tile_k / sharing);
+        const int first = here.first_of_b(C::tile_k);
 #pragma unroll
         for (int i = 0; i < C::tile_n; i += across_of_box<C>) copy(i + first, col + i, k + first);
     }
@@ -181,7 +187,7 @@ __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
                                        const CUtensorMap& map, int col, int k,
                                        const place_in_grid<C>& here, int batch) {
     const auto everyone = static_cast<std::uint16_t>((1 << here.sharing) - 1);
-    each_box_of_b<C>(col, k, here.share(), here.sharing, [&](int line, int x, int y) {
+    each_box_of_b<C>(col, k, here, [&](int line, int x, int y) {
         unsigned char* const to = r.b(stage) + half * C::b_bytes + line * C::line_bytes;
         if constexpr (C::wide)
             ptx::copy_box_to_all(to, map, x, y, r.full[stage], everyone);
@@ -192,14 +198,26 @@ __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
     });
 }
 
-// Of tile `index` of C, steps `first` to `end` of K.
+// Of a tile of C, steps `first` to `end` of K.
+// What a block does of a narrow tile: these steps of K.
+struct stretch {
+    tile_place tile;
+    int first;
+    int end;
+};
+
+template <class C>
+__device__ __forceinline__ stretch stretch_of(const work& of, const place_in_grid<C>& here) {
+    return {place_of(of.cluster, of.tiles_m, of.tiles_n), here.first_k(of.k_tiles, here.part()),
+            here.first_k(of.k_tiles, here.part() + 1)};
+}
+
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const work& of,
                                           const arguments<Factor>& p, const place_in_grid<C>& here,
-                                          int index, int first, int end) {
+                                          const tile_place& t, int first, int end) {
     const int batch_a = p.one_a ? 0 : static_cast<int>(blockIdx.y);
     const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
-    const tile_place t = place_of(index, of.tiles_m, of.tiles_n);
 #pragma unroll 1
     for (int k = first; k < end; ++k, at.advance(r.stages)) {
         ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
@@ -216,15 +234,15 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
 
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tiles(const ring<C>& r, const work& of,
-                                           const arguments<Factor>& p,
-                                           const place_in_grid<C>& here) {
+                                           const arguments<Factor>& p, const place_in_grid<C>& here,
+                                           const stretch& own) {
     position at;
     if constexpr (C::wide) {
         for (auto w = here.tiles_of(p); !w.is_over(); w.advance())
-            copy_tile<C>(r, at, of, p, here, w.tile, w.first(), w.end());
+            copy_tile<C>(r, at, of, p, here, place_of(w.tile, of.tiles_m, of.tiles_n), w.first(),
+                         w.end());
     } else {
-        copy_tile<C>(r, at, of, p, here, of.cluster, here.first_k(of.k_tiles, here.part()),
-                     here.first_k(of.k_tiles, here.part() + 1));
+        copy_tile<C>(r, at, of, p, here, own.tile, own.first, own.end);
     }
 }
 
@@ -527,16 +545,15 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
 template <class C, class Factor>
 __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& landed,
                                                 const work& of, const arguments<Factor>& p,
-                                                const place_in_grid<C>& here) {
+                                                const place_in_grid<C>& here, const stretch& own) {
     const int thread = static_cast<int>(threadIdx.x);
     const int group = ptx::warpgroup();
-    const int begin = here.first_k(of.k_tiles, here.part());
-    const int k_tiles = here.first_k(of.k_tiles, here.part() + 1) - begin;
     position at;
     sum_of<C> sums[C::tile_n / 2];
-    const tile_place t = place_of(of.cluster, of.tiles_m, of.tiles_n);
-    const scales_of<C> scales(p, here.row(t) + group * 64, t.n * C::tile_n, begin, thread % 128);
-    sum_up<C>(sums, r, at, k_tiles, group, thread % 128, false, scales);
+    const tile_place& t = own.tile;
+    const scales_of<C> scales(p, here.row(t) + group * 64, t.n * C::tile_n, own.first,
+                              thread % 128);
+    sum_up<C>(sums, r, at, own.end - own.first, group, thread % 128, false, scales);
     write_narrow<C>(p, of.own, r.tiles, r.after, landed, here.part(), here.parts(), here.row(t),
                     t.n * C::tile_n, thread, sums);
 }
@@ -572,18 +589,30 @@ __global__ void __launch_bounds__(C::threads, C::residents)
         }
         make_barriers(meetings, p, here);
     }
+    work of = work_of_one(m, p, here.cluster);
+    __shared__ stretch own_stretch;  // divisions: before the wait
+    if (!C::wide && p.all.count == 0 && threadIdx.x == C::multiplying)
+        own_stretch = stretch_of(of, here);
     ptx::let_dependents_begin();
     __syncthreads();
     if (here.blocks > 1) ptx::meet_cluster();
     ptx::wait_for_predecessors();
-    const work of = work_of<C>(m, p, here.cluster);
+    stretch own{};
+    if constexpr (!C::wide) {
+        own = own_stretch;
+        if (p.all.count > 0) {
+            of = work_of_member(p, here.cluster);
+            own = stretch_of(of, here);
+        }
+    }
 
     // Wide tiles: 2 x 232 + 40 registers for three warpgroups that begin with 168 each.
-    if (threadIdx.x >= C::multiplying) {
+    const bool copies = C::wide ? threadIdx.x >= C::multiplying : ptx::warpgroup() >= C::warpgroups;
+    if (copies) {
         if constexpr (C::wide) ptx::give_back_registers<40>();
-        if (threadIdx.x == C::multiplying) {
+        if (C::wide ? threadIdx.x == C::multiplying : ptx::is_elected()) {
             acquire_maps(of);
-            copy_tiles<C>(r, of, p, here);
+            copy_tiles<C>(r, of, p, here, own);
         }
         __syncwarp();
     } else if constexpr (C::wide) {
@@ -593,7 +622,7 @@ __global__ void __launch_bounds__(C::threads, C::residents)
         else
             multiply_wide<C>(r, meetings, m, p, here);
     } else {
-        multiply_narrow<C>(r, meetings.landed, of, p, here);
+        multiply_narrow<C>(r, meetings.landed, of, p, here, own);
     }
     // A block must not leave while others of its cluster write to its shared memory.
     if (here.shares()) ptx::meet_cluster();

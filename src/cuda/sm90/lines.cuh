@@ -1,7 +1,7 @@
 // A narrow tile's way from registers to C. The sums of a block go to shared memory as lines along
 // the dimension in which C is contiguous. Where several blocks share K, each owns as many of the
-// lines: it gets those of the others through the copy engine and adds them up in the order of K, so
-// that the bits do not depend on who is first.
+// lines: the others send it theirs, and it adds them up in the order of K, so that the bits do not
+// depend on who is first.
 //
 //     block 0   own sums  [ 0 | 1 | 2 | 3 ]      from others  [ 0 of 1 | 0 of 2 | 0 of 3 ]
 //     block 1   own sums  [ 0 | 1 | 2 | 3 ]      from others  [ 1 of 0 | 1 of 2 | 1 of 3 ]  ...
@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "cuda/ptx/cluster.cuh"
-#include "cuda/ptx/proxy.cuh"
+#include "cuda/ptx/thread.cuh"
 #include "cuda/ptx/wgmma.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/finish.cuh"
@@ -47,6 +47,11 @@ struct line_places {
     static constexpr int pitch = length + (Rows ? 8 : 4);
     static constexpr int bytes = count * pitch * 4;
 };
+
+// One of so many parts, a power of 2.
+__device__ __forceinline__ int one_of(int all, int parts) {
+    return all >> ptx::log2_of(parts);
+}
 
 // The sums of a thread, to shared memory.
 template <class C, bool Rows, class Factor, class Sum, int Count>
@@ -195,7 +200,7 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const me
     constexpr int fours = places::length / 4;
     constexpr int apart = C::multiplying / fours;
     constexpr bool finishes = C::finishes && std::is_same_v<Factor, float>;
-    const int lines = places::count / parts;
+    const int lines = one_of(places::count, parts);
     const int first = part * lines;
     const int line = thread / fours;
     const int along = thread % fours * 4;
@@ -271,16 +276,36 @@ __device__ __forceinline__ void write_lines(const arguments<std::uint32_t>& p,
                                         thread);
 }
 
-// How many bytes the other blocks push to this one.
+// How many bytes the other blocks send to this one.
 template <class C>
 __device__ __forceinline__ int bytes_from_others(bool rows, int parts) {
     const int all = rows ? line_places<C, true>::bytes : line_places<C, false>::bytes;
-    return all / parts * (parts - 1);
+    return one_of(all, parts) * (parts - 1);
 }
 
 template <class C>
 __device__ __forceinline__ void meet_those_who_multiply() {
     asm volatile("bar.sync 1, %0;" ::"n"(C::multiplying) : "memory");
+}
+
+// Each of the other blocks gets its lines of this one's sums, from as many threads. Nothing waits:
+// it is the block that gets them that must not leave before they have landed.
+template <class C, bool Rows, class Factor>
+__device__ __forceinline__ void send_to_others(const Factor* own, Factor* others,
+                                               ptx::barrier& landed, int part, int parts,
+                                               int thread) {
+    using places = line_places<C, Rows>;
+    const int slice = one_of(places::count, parts) * places::pitch;
+    const int threads_each = one_of(C::multiplying, parts);
+    const int to = thread >> ptx::log2_of(threads_each);
+    if (to == part) return;
+    const auto* const from = reinterpret_cast<const four<Factor>*>(own + to * slice);
+    const int place = part - (part > to ? 1 : 0);
+    const std::uint32_t there = ptx::address_in(ptx::shared_address(others + place * slice), to);
+    const std::uint32_t told = ptx::address_in(ptx::shared_address(&landed), to);
+#pragma unroll 2
+    for (int i = thread & (threads_each - 1); i < slice / 4; i += threads_each)
+        ptx::send(there + static_cast<std::uint32_t>(i) * sizeof(four<Factor>), from[i].of, told);
 }
 
 // By all threads that multiply, when none of them reads the ring any more. `own` is where it was,
@@ -300,20 +325,12 @@ __device__ __forceinline__ void write_through_lines(const arguments<Factor>& p,
         last.read(along, (Rows ? to.n : to.m) - along);
     }
     lay_down<C, Rows>(own, thread / 128 * 64, thread % 128, sums);
-    if (parts > 1) ptx::fence_writes_for_async();
     meet_those_who_multiply<C>();
     if (parts > 1) {
-        const int slice = places::count / parts * places::pitch;
-        if (thread < parts && thread != part)
-            ptx::push(others + (part - (part > thread ? 1 : 0)) * slice, own + thread * slice,
-                      slice * 4, landed, thread);
-        __syncwarp();
+        send_to_others<C, Rows>(own, others, landed, part, parts, thread);
         ptx::wait_for(landed, 0);
-        ptx::arrive_at_cluster();
     }
     write_lines<C, Rows>(p, product, last, own, others, part, parts, row, col, thread);
-    // A block must not leave while its sums are still on their way to others.
-    if (parts > 1) ptx::await_cluster();
 }
 
 // The same when a block has multiplied all of its part.
