@@ -1,12 +1,16 @@
-// A tile goes through shared memory, so that reads run along whichever dimension is the closer one
-// and writes along K, both 16 bytes at a time.
+// Lines that are contiguous already are copied as they are, each thread 16 bytes of some of them.
+// Of others a tile goes through shared memory, so that reads run along whichever dimension is the
+// closer one and writes along the lines, both 16 bytes at a time. Where a line begins anywhere,
+// two reads of aligned 16 bytes have what is wanted between them.
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "cuda/common/error.hpp"
 #include "cuda/common/halves.cuh"
 #include "cuda/common/pack.hpp"
 #include "cuda/ptx/dependents.cuh"
+#include "cuda/ptx/global.cuh"
 
 namespace carat::cuda {
 
@@ -21,6 +25,14 @@ struct alignas(16) run {
     T of[length];
 };
 
+// Of eight elements the compiler would make up to eight stores.
+template <class T>
+__device__ __forceinline__ void store(T* to, const run<T>& some) {
+    uint4 bits;
+    memcpy(&bits, &some, sizeof bits);
+    ptx::store_global(reinterpret_cast<std::uintptr_t>(to), bits);
+}
+
 // Lines of a tile, and elements of each.
 template <class T>
 constexpr int side = sizeof(T) == 1 ? 128 : (sizeof(T) == 8 ? 32 : 64);
@@ -29,39 +41,84 @@ constexpr int side = sizeof(T) == 1 ? 128 : (sizeof(T) == 8 ? 32 : 64);
 template <class T>
 using tile_of = T[side<T>][side<T> + (sizeof(T) >= 4 ? 1 : 4 / sizeof(T))];
 
-template <class T>
-__device__ __forceinline__ run<T> read_run(const T* from, std::int64_t step, std::int64_t left,
-                                           bool at_once) {
-    if (at_once && left >= run<T>::length) return *reinterpret_cast<const run<T>*>(from);
-    run<T> some{};
+// The 16 bytes that begin `first` bytes into those of `low`, and go on into those of `high`.
+__device__ __forceinline__ uint4 between(uint4 low, uint4 high, unsigned first) {
+    if (first & 8) low = {low.z, low.w, high.x, high.y}, high = {high.z, high.w, 0, 0};
+    if (first & 4) low = {low.y, low.z, low.w, high.x}, high.x = high.y;
+    const unsigned bits = first % 4 * 8;
+    return {__funnelshift_r(low.x, low.y, bits), __funnelshift_r(low.y, low.z, bits),
+            __funnelshift_r(low.z, low.w, bits), __funnelshift_r(low.w, high.x, bits)};
+}
+
+// The bytes of an operand, from the first to behind the last.
+struct bytes_there {
+    const unsigned char* begin;
+    const unsigned char* end;
+
+    explicit bytes_there(const strided& s) : begin(static_cast<const unsigned char*>(s.data)) {
+        const std::int64_t elements = (s.lines - 1) * s.across + (s.depth - 1) * s.along + 1;
+        end = begin + elements * s.element_bytes;
+    }
+};
+
+// Of runs that are `next` elements apart those that there are, `left` elements of each or all of
+// it; zeros in place of others. Whole ones are all on their way before the first is looked at.
+template <class T, int Count>
+__device__ __forceinline__ void read_runs(run<T> (&some)[Count], const T* from, std::int64_t next,
+                                          std::int64_t step, std::int64_t runs_left,
+                                          std::int64_t left, const bytes_there& there) {
+    if (step == 1 && runs_left >= Count && left >= run<T>::length) {
+        const uint4* at[Count];
+        unsigned over[Count];
+        bool inside = true;
 #pragma unroll
-    for (int i = 0; i < run<T>::length; ++i)
-        if (i < left) some.of[i] = from[i * step];
-    return some;
+        for (int i = 0; i < Count; ++i) {
+            const auto* const first = reinterpret_cast<const unsigned char*>(from + i * next);
+            over[i] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(first) % 16);
+            at[i] = reinterpret_cast<const uint4*>(first - over[i]);
+            inside = inside && first - over[i] >= there.begin &&
+                     first - over[i] + (over[i] > 0 ? 32 : 16) <= there.end;
+        }
+        if (inside) {
+            uint4 low[Count];
+            uint4 high[Count];
+#pragma unroll
+            for (int i = 0; i < Count; ++i) low[i] = __ldg(at[i]);
+#pragma unroll
+            for (int i = 0; i < Count; ++i) high[i] = __ldg(at[i] + (over[i] > 0 ? 1 : 0));
+#pragma unroll
+            for (int i = 0; i < Count; ++i) {
+                const uint4 whole = between(low[i], high[i], over[i]);
+                memcpy(&some[i], &whole, sizeof whole);
+            }
+            return;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+#pragma unroll
+        for (int j = 0; j < run<T>::length; ++j)
+            some[i].of[j] = i < runs_left && j < left ? from[i * next + j * step] : T{};
 }
 
 // Zeros in place of what lies beyond the operand.
 template <class T>
-__device__ __forceinline__ void read_tile(tile_of<T>& tile, const strided& s, std::int64_t line,
+__device__ __forceinline__ void read_tile(tile_of<T>& tile, const strided& s,
+                                          const bytes_there& there, std::int64_t line,
                                           std::int64_t depth) {
     constexpr int per_line = side<T> / run<T>::length;
     constexpr int apart = threads / per_line;
     const bool deep = s.along <= s.across;  // a run's elements follow each other along K
     const std::int64_t step = deep ? s.along : s.across;
     const std::int64_t next = deep ? s.across : s.along;
-    const bool at_once = step == 1 && next * static_cast<int>(sizeof(T)) % 16 == 0 &&
-                         reinterpret_cast<std::uintptr_t>(s.data) % 16 == 0;
     const int x = static_cast<int>(threadIdx.x) % per_line * run<T>::length;
     const int y = static_cast<int>(threadIdx.x) / per_line;
     const T* const from = static_cast<const T*>(s.data) + line * s.across + depth * s.along;
     const std::int64_t runs_left = deep ? s.lines - line : s.depth - depth;
     const std::int64_t left = (deep ? s.depth - depth : s.lines - line) - x;
     run<T> some[side<T> / apart];
-#pragma unroll
-    for (int i = 0; i < side<T>; i += apart)
-        some[i / apart] = y + i < runs_left
-                              ? read_run(from + x * step + (y + i) * next, step, left, at_once)
-                              : run<T>{};
+    const std::int64_t runs_there = (runs_left - y + apart - 1) / apart;
+    read_runs(some, from + x * step + y * next, apart * next, step, runs_there, left, there);
 #pragma unroll
     for (int i = 0; i < side<T>; i += apart)
 #pragma unroll
@@ -80,21 +137,22 @@ __device__ __forceinline__ void write_run(const run<T>& some, T* to, std::int64_
             large.of[j] = both.large;
             small.of[j] = both.small;
         }
-        *reinterpret_cast<run<T>*>(to) = large;
-        *reinterpret_cast<run<T>*>(to + to_small) = small;
+        store(to, large);
+        store(to + to_small, small);
     } else {
-        *reinterpret_cast<run<T>*>(to) = some;
+        store(to, some);
     }
 }
 
 // One operand's.
 struct job {
     strided from;
+    bytes_there there;
     void* to;
     std::int64_t length;  // packed_depth()
     std::int64_t stride;  // packed_stride()
-    std::int64_t tiles_deep;
-    std::int64_t tiles;
+    std::uint32_t tiles_deep;
+    std::uint32_t tiles;  // of memory that there is: of more than a KiB each
 };
 
 template <class T, bool Halves>
@@ -118,17 +176,36 @@ __device__ __forceinline__ void write_tile(const tile_of<T>& tile, const job& p,
 
 // Tiles of one operand, then those of the other.
 struct jobs {
-    job of[2];
-    std::int64_t tiles;
+    job first;
+    job second;
+    std::uint32_t tiles;
 };
 
 template <class T>
-job job_of(const packing& p) {
-    const auto tiles = [](std::int64_t extent) { return (extent + side<T> - 1) / side<T>; };
+job job_of(const packing& p, int deep, int high) {
+    const auto tiles = [](std::int64_t extent, int of) {
+        return static_cast<std::uint32_t>((extent + of - 1) / of);
+    };
     const std::int64_t length = packed_depth(p.from);
-    return {p.from,        p.to,
-            length,        packed_stride(p.from),
-            tiles(length), tiles(p.from.lines) * tiles(length)};
+    const std::uint32_t tiles_deep = tiles(length, deep);
+    return {p.from,
+            bytes_there(p.from),
+            p.to,
+            length,
+            packed_stride(p.from),
+            tiles_deep,
+            tiles(p.from.lines, high) * tiles_deep};
+}
+
+// Calls `f` for each tile of a block with its operand, its place down and right.
+template <class F>
+__device__ __forceinline__ void each_tile(const jobs& all, const F& f) {
+    for (std::uint32_t t = blockIdx.x; t < all.tiles; t += gridDim.x) {
+        const bool first = t < all.first.tiles;
+        const job& p = first ? all.first : all.second;
+        const std::uint32_t own = first ? t : t - all.first.tiles;
+        f(p, std::int64_t{own / p.tiles_deep}, std::int64_t{own % p.tiles_deep});
+    }
 }
 
 template <class T, bool Halves>
@@ -136,28 +213,45 @@ __global__ void __launch_bounds__(threads) pack_kernel(const __grid_constant__ j
     __shared__ tile_of<T> tile;
     ptx::let_dependents_begin();
     ptx::wait_for_predecessors();
-    for (std::int64_t t = blockIdx.x; t < all.tiles; t += gridDim.x) {
-        const bool first = t < all.of[0].tiles;
-        const job& p = all.of[first ? 0 : 1];
-        const std::int64_t own = first ? t : t - all.of[0].tiles;
-        const std::int64_t line = own / p.tiles_deep * side<T>;
-        const std::int64_t depth = own % p.tiles_deep * side<T>;
-        read_tile<T>(tile, p.from, line, depth);
+    each_tile(all, [](const job& p, std::int64_t down, std::int64_t right) {
+        read_tile<T>(tile, p.from, p.there, down * side<T>, right * side<T>);
         __syncthreads();
-        write_tile<T, Halves>(tile, p, line, depth);
+        write_tile<T, Halves>(tile, p, down * side<T>, right * side<T>);
         __syncthreads();
-    }
+    });
 }
 
+// Of contiguous lines a tile is a run of each lane of a warp long, and a few of each warp high.
+template <class T>
+constexpr int copied_deep = 32 * run<T>::length;
+constexpr int lines_of_warp = 4;
+constexpr int copied_high = threads / 32 * lines_of_warp;
+
 template <class T, bool Halves>
-void pack_as(std::span<const packing> given, cudaStream_t stream) {
-    jobs all{};
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        all.of[i] = job_of<T>(given[i]);
-        all.tiles += all.of[i].tiles;
-    }
+__global__ void __launch_bounds__(threads, sizeof(T) == 1 ? 2 : 4)
+    copy_kernel(const __grid_constant__ jobs all) {
+    constexpr int apart = threads / 32;
+    ptx::let_dependents_begin();
+    ptx::wait_for_predecessors();
+    const int thread = static_cast<int>(threadIdx.x);
+    each_tile(all, [&](const job& p, std::int64_t down, std::int64_t right) {
+        const std::int64_t depth = right * copied_deep<T> + thread % 32 * run<T>::length;
+        const std::int64_t line = down * copied_high + thread / 32;
+        const std::int64_t lines_there = (p.from.lines - line + apart - 1) / apart;
+        if (depth >= p.length) return;
+        run<T> some[lines_of_warp];
+        read_runs(some, static_cast<const T*>(p.from.data) + line * p.from.across + depth,
+                  apart * p.from.across, 1, lines_there, p.from.depth - depth, p.there);
+        T* to = static_cast<T*>(p.to) + line * p.stride + depth;
+#pragma unroll
+        for (int i = 0; i < lines_of_warp; ++i, to += apart * p.stride)
+            if (i < lines_there) write_run<T, Halves>(some[i], to, p.length);
+    });
+}
+
+void start(void (*kernel)(jobs), const jobs& all, cudaStream_t stream) {
     cudaLaunchConfig_t how{};
-    how.gridDim = dim3(static_cast<unsigned>(std::min<std::int64_t>(all.tiles, 1 << 20)));
+    how.gridDim = dim3(std::min(all.tiles, 1U << 20));
     how.blockDim = dim3(threads);
     how.stream = stream;
     cudaLaunchAttribute closely{};
@@ -165,7 +259,20 @@ void pack_as(std::span<const packing> given, cudaStream_t stream) {
     closely.val.programmaticStreamSerializationAllowed = 1;
     how.attrs = &closely;
     how.numAttrs = 1;
-    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, pack_kernel<T, Halves>, all));
+    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, kernel, all));
+}
+
+template <class T, bool Halves>
+void pack_as(std::span<const packing> given, cudaStream_t stream) {
+    const bool in_lines =
+        std::ranges::all_of(given, [](const packing& p) { return p.from.along == 1; });
+    const auto of = [&](const packing& p) {
+        return in_lines ? job_of<T>(p, copied_deep<T>, copied_high)
+                        : job_of<T>(p, side<T>, side<T>);
+    };
+    jobs all{of(given.front()), of(given.back()), 0};
+    all.tiles = all.first.tiles + (given.size() > 1 ? all.second.tiles : 0);
+    start(in_lines ? copy_kernel<T, Halves> : pack_kernel<T, Halves>, all, stream);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Operands that the bulk copy engine can't read where they lie (neither dimension contiguous, lines
 // or the beginning not aligned to 16 bytes, or a type that must be contiguous along K and is not)
-// and those that are cut in halves are copied first, with K contiguous. That is part of the
-// product's time.
+// and those that are cut in halves are copied first, with lines contiguous that begin at whole
+// sectors. That is part of the product's time.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace carat::cuda {
 struct strided {
     const void* data;
     int element_bytes;       // 1, 2, 4 or 8
-    std::int64_t lines;      // rows of A, columns of B
-    std::int64_t depth;      // K
+    std::int64_t lines;      // rows of A, columns of B; where they are contiguous across K, depths
+    std::int64_t depth;      // K, or then rows or columns
     std::int64_t across;     // elements from one line to the next
     std::int64_t along;      // elements from one depth to the next
     bool in_halves = false;  // f32, of which the large halves of a line come first, then the small

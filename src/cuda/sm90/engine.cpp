@@ -96,8 +96,8 @@ struct both_along_k {
     bool b;
 
     both_along_k(const core::problem& p, summing sums)
-        : a(!lies_across(shape_of_a(p, sums))),
-          b(!lies_across(shape_of_a(core::swapped(p), sums))) {
+        : a(!comes_across(shape_of_a(p, sums))),
+          b(!comes_across(shape_of_a(core::swapped(p), sums))) {
         if (size_bytes(p.a_type) == 4 && !a) b = true;
     }
 };
@@ -366,8 +366,8 @@ class product final : public fused_product {
     void pack_the_unaligned(const core::operands& data) {
         const bool packs_a = !is_aligned(data.a) && !a_.packed();
         const bool packs_b = !is_aligned(data.b) && !b_.packed();
-        if (packs_a) a_.require_packing();
-        if (packs_b) b_.require_packing();
+        if (packs_a) a_.require_packing(a_.contiguous());
+        if (packs_b) b_.require_packing(b_.contiguous());
         if (packs_a || packs_b) choose();
     }
 
@@ -381,7 +381,8 @@ class product final : public fused_product {
 
     void choose() {
         // No kernel has a tile narrower than the lines of 128 bytes along which its B lies.
-        if (plan_.tile_n < depth_of_box() && b_.contiguous() == major::across) b_.require_packing();
+        if (plan_.tile_n < depth_of_box() && b_.contiguous() == major::across)
+            b_.require_packing(major::along_k);
         kernel_ = &kernel_for<Factor>(problem_, sums_, plan_, a_.contiguous(), b_.contiguous());
         const kernel<Factor>& k = *kernel_;
         grid_.cluster = sharing() > 1 ? sharing() : plan_.parts;

@@ -1,14 +1,16 @@
-// From a warpgroup's sums of a wide tile to C, in boxes of 64 rows of 128 bytes through shared
-// memory. Where the rows of C are aligned, the copy engine takes them from there, finished;
-// otherwise the threads do, along the rows, and finish them on the way.
+// From a warpgroup's sums of a wide tile to C, finished, in boxes of 64 rows of 128 bytes through
+// shared memory. Where the rows of C are aligned, the copy engine takes them from there; otherwise
+// the threads do.
 #pragma once
 
+#include <cstdint>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <type_traits>
 
 #include "cuda/ptx/bulk_copy.cuh"
 #include "cuda/ptx/descriptor.cuh"
+#include "cuda/ptx/global.cuh"
 #include "cuda/ptx/matrices.cuh"
 #include "cuda/ptx/proxy.cuh"
 #include "cuda/ptx/wgmma.cuh"
@@ -78,6 +80,128 @@ struct outgoing {
     __device__ __forceinline__ void send(const unsigned char* box, int row, int col) const {
         ptx::store_box(*map, box + first_row * 128, col, row + first_row);
         ptx::close_stores();
+    }
+};
+
+// The same where the copy engine can't: a warp takes its 16 rows of a box to C or brings what is
+// added to them. Columns before `from` are left alone. Where the box is whole and its rows or
+// columns are contiguous, an instruction takes a row or two columns of 16; what it is to do must be
+// little: at 100 instructions a row, bf16 of 4000 x 4000 with an odd row stride took 253 us on an
+// H200 where the copy engine takes 186.
+template <class C, class To, class Factor>
+struct way_by_threads {
+    static constexpr int in_word = 4 / static_cast<int>(sizeof(To));
+    static constexpr int columns = 32 * in_word;
+    static constexpr int rows = 16;
+    static constexpr int some = C::sums == summing::straight ? 4 : 2;  // words at once
+    // Beside promoted sums and even shares there are no registers for it.
+    static constexpr bool takes_rows = C::sums == summing::straight || !C::even;
+
+    const arguments<Factor>& p;
+    unsigned char* box;  // the warp's rows of it
+    int row;             // of C, the first of them
+    int col;             // of C, the box's first
+    int from;
+    int lane;
+
+    __device__ __forceinline__ way_by_threads(const arguments<Factor>& with, unsigned char* of,
+                                              int row_of_box, int col_of_box, int from_column,
+                                              int thread)
+        : p(with),
+          box(of + thread / 32 * rows * 128),
+          row(row_of_box + thread / 32 * rows),
+          col(col_of_box),
+          from(from_column),
+          lane(thread % 32) {}
+
+    __device__ __forceinline__ void send() const {
+        To* const to = static_cast<To*>(p.c.data) + row * p.c.row_stride + col * p.c.col_stride;
+        if constexpr (takes_rows) {
+            if (is_whole() && p.c.col_stride == 1)
+                return send_rows(reinterpret_cast<std::uintptr_t>(to));
+            if (is_whole() && in_word == 1 && p.c.row_stride == 1) return send_columns(to);
+        }
+        each_element([&](To& of_box, std::int64_t at) { to[at] = of_box; });
+    }
+
+    __device__ __forceinline__ void bring() const {
+        const void* const data = p.last.residual != nullptr ? p.last.residual : p.c.data;
+        const To* const added =
+            static_cast<const To*>(data) + row * p.c.row_stride + col * p.c.col_stride;
+        each_element([&](To& of_box, std::int64_t at) { of_box = added[at]; });
+    }
+
+  private:
+    [[nodiscard]] __device__ __forceinline__ bool is_whole() const {
+        return from == col && col + columns <= p.n;
+    }
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t& word(int in_row, int at) const {
+        const int chunk = ptx::swizzled_chunk(in_row, at / 4);
+        return *reinterpret_cast<std::uint32_t*>(box + chunk * 16 + at % 4 * 4);
+    }
+
+    // A word a lane. Where a row of C begins between two words of memory, a lane has the second
+    // half of its own and the first of its neighbour's, and the first and last lane half a word.
+    __device__ __forceinline__ void send_rows(std::uintptr_t to) const {
+        const auto stride = static_cast<std::uintptr_t>(p.c.row_stride) * sizeof(To);
+        const int left = p.m - row;
+        const bool at_edge = lane == 0 || lane == 31;
+        const unsigned edge_first = lane == 0 ? 0 : columns * sizeof(To) - 2;
+#pragma unroll
+        for (int first = 0; first < rows; first += some) {
+            std::uint32_t mine[some];
+#pragma unroll
+            for (int i = 0; i < some; ++i) mine[i] = word(first + i, lane);
+#pragma unroll
+            for (int i = 0; i < some; ++i, to += stride) {
+                const bool there = first + i < left;
+                if constexpr (in_word == 1) {
+                    if (there) ptx::store_global(to + lane * 4, mine[i]);
+                } else {
+                    const std::uint32_t next = __shfl_down_sync(0xffffffffu, mine[i], 1);
+                    const bool between = to % 4 != 0;
+                    const std::uint32_t both =
+                        __byte_perm(mine[i], next, between ? 0x5432 : 0x3210);
+                    const unsigned at = lane * 4 + (between ? 2 : 0);
+                    if (there && !(between && lane == 31)) ptx::store_global(to + at, both);
+                    if (there && between && at_edge)
+                        ptx::store_global(
+                            to + edge_first,
+                            static_cast<std::uint16_t>(lane == 0 ? mine[i] : mine[i] >> 16));
+                }
+            }
+        }
+    }
+
+    // 16 lanes have a column.
+    __device__ __forceinline__ void send_columns(To* to) const {
+        const int down = lane % rows;
+        to += down + lane / rows * p.c.col_stride;
+        const bool there = row + down < p.m;
+#pragma unroll
+        for (int first = 0; first < columns; first += 2 * some) {
+            std::uint32_t mine[some];
+#pragma unroll
+            for (int i = 0; i < some; ++i) mine[i] = word(down, first + 2 * i + lane / rows);
+#pragma unroll
+            for (int i = 0; i < some; ++i, to += 2 * p.c.col_stride)
+                if (there) ptx::store_global(reinterpret_cast<std::uintptr_t>(to), mine[i]);
+        }
+    }
+
+    // Those that there are in C, and how far from its first they lie.
+    template <class Visit>
+    __device__ __forceinline__ void each_element(const Visit& visit) const {
+        const int last = min(rows, p.m - row);
+#pragma unroll 1
+        for (int i = 0; i < last; ++i)
+#pragma unroll
+            for (int j = 0; j < in_word; ++j) {
+                const int at = lane * in_word + j;
+                if (col + at >= from && col + at < p.n)
+                    visit(reinterpret_cast<To*>(&word(i, lane))[j],
+                          i * p.c.row_stride + at * p.c.col_stride);
+            }
     }
 };
 
@@ -217,10 +341,11 @@ __device__ __forceinline__ void fill_box_activated(unsigned char* box, const arg
 }
 
 // The finish of sums in the registers that hold them, a box at a time, and its way through the copy
-// engine. One copy of the code for all boxes: unrolled, it would be more than the instruction cache
-// holds, and run at its pace. Those who leave together meet once for each box: before they do, the
-// one that leads has seen that the other box's place has been read.
-template <class C, class To, class Factor, class Sum, int Parts, int Count>
+// engine or, by the threads, to a C that it can't write. One copy of the code for all boxes:
+// unrolled, it would be more than the instruction cache holds, and run at its pace. Those who leave
+// together meet once for each box: before they do, the one that leads has seen that the other box's
+// place has been read.
+template <class C, class To, bool InBoxes, class Factor, class Sum, int Parts, int Count>
 __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arguments<Factor>& p,
                                                      const read_ahead<C, Factor>& ahead, int row,
                                                      int col, int thread,
@@ -234,8 +359,18 @@ __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arg
         const int first = col + first_of_box<To>(number / Parts, 2 * Count);
         Factor some[columns / 2];
         last.take(some, number, first, sums);
-        if (p.adds) out.wait_for_added();
+        if (InBoxes && p.adds) out.wait_for_added();
         unsigned char* const box = out.next();
+        const auto way = [&] {
+            // Beside promoted sums there are no registers for it while they are finished.
+            const int own = C::sums != summing::straight ? ptx::thread_anew() % 128 : thread;
+            return way_by_threads<C, To, Factor>(p, box, row + number % Parts * 64, first,
+                                                 col + number / Parts * columns, own);
+        };
+        if (!InBoxes && p.adds) {
+            way().bring();
+            out.meet();
+        }
         if constexpr (finishes) {
             fill_box_activated<C, To>(box, p, thread, some);
         } else {
@@ -246,6 +381,11 @@ __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arg
             last.advance(2 * Count % columns == 0
                              ? columns
                              : first_of_box<To>(number / Parts + 1, 2 * Count) + col - first);
+        if constexpr (!InBoxes) {
+            out.meet();
+            way().send();
+            continue;
+        }
         ptx::fence_writes_for_async();
         if (!p.adds && out.leads) ptx::wait_for_stores<0>();
         out.meet();
@@ -256,51 +396,6 @@ __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arg
                 fetch_added<C, To>(out, 1, number + 2, row, col);
             }
         }
-    }
-}
-
-// The lines of a box of sums that leave together, to C at (row, col).
-template <class C, class To, class Factor>
-__device__ __forceinline__ void finish_box(const outgoing<C>& out, const arguments<Factor>& p,
-                                           const unsigned char* box, int row, int col, int thread) {
-    constexpr int apart = out.rows / 4;
-    const int line = out.first_row + thread % (2 * out.rows) / 8;
-    const int chunk = thread % 8;
-    const way_through_lines<To, Factor> way(p, nullptr, true, row + line, apart, 4,
-                                            col + chunk * 4);
-    line_finish last(p.last, true);
-    if (p.finishes) last.read(way.along, way.left);
-    way.template finish<1>(apart, last, [&](four<Factor>(&sums)[1], int i, int) {
-        sums[0] = *reinterpret_cast<const four<Factor>*>(
-            box + ptx::swizzled_chunk(line + i * apart, chunk) * 16);
-    });
-}
-
-// A box of raw sums, its number known at run time: code for all of them, but no more than that.
-template <class C, int Box, class Factor, class Sum, int Parts, int Count>
-__device__ __forceinline__ void fill_numbered(unsigned char* box, int number, int thread,
-                                              const Sum (&sums)[Parts][Count]) {
-    if constexpr (Box / Parts * 16 < Count) {
-        if (number == Box)
-            fill_box<C, Factor>(box, Factor{1}, Box / Parts * 32, thread, sums[Box % Parts]);
-        else
-            fill_numbered<C, Box + 1, Factor>(box, number, thread, sums);
-    }
-}
-
-// A place is filled again when all have met after they emptied it. One copy of the finish for all
-// boxes: unrolled, it would be more code than the instruction cache holds, and run at its pace.
-template <class C, class To, class Factor, class Sum, int Parts, int Count>
-__device__ __forceinline__ void write_finished(outgoing<C>& out, const arguments<Factor>& p,
-                                               int row, int col, int thread,
-                                               const Sum (&sums)[Parts][Count]) {
-#pragma unroll 1
-    for (int number = 0; number < Parts * Count / 16; ++number) {
-        unsigned char* const box = out.next();
-        fill_numbered<C, 0, Factor>(box, number, thread, sums);
-        out.meet();
-        finish_box<C, To>(out, p, box, row + number % Parts * 64, col + number / Parts * 32,
-                          thread);
     }
 }
 
@@ -345,12 +440,12 @@ __device__ __forceinline__ void write_as(outgoing<C>& out, const arguments<Facto
     if constexpr (C::a_in_registers)
         if (p.c.in_boxes && !p.c.by_rows)
             return write_boxes_of_columns(out, p, row, col, thread, sums[0]);
-    if (p.c.in_boxes && (p.finishes || p.adds))
-        write_finished_boxes<C, To>(out, p, ahead, row, col, thread, sums);
-    else if (p.c.in_boxes)
-        write_boxes<C, To>(out, p, row, col, thread, sums);
+    if (!p.c.in_boxes)
+        write_finished_boxes<C, To, false>(out, p, ahead, row, col, thread, sums);
+    else if (p.finishes || p.adds)
+        write_finished_boxes<C, To, true>(out, p, ahead, row, col, thread, sums);
     else
-        write_finished<C, To>(out, p, row, col, thread, sums);
+        write_boxes<C, To>(out, p, row, col, thread, sums);
 }
 
 // The sums of thread `thread` of a warpgroup whose part of C begins at (row, col).

@@ -16,11 +16,16 @@ bool lies_along_k(const operand_shape& of) {
     return !of.in_halves && readable(of.along, of.across, of.lines, of.type);
 }
 
-}  // namespace
-
 bool lies_across(const operand_shape& of) {
     return of.may_lie_across && !lies_along_k(of) &&
            readable(of.across, of.along, of.depth, of.type);
+}
+
+}  // namespace
+
+bool comes_across(const operand_shape& of) {
+    return lies_across(of) ||
+           (of.may_lie_across && !lies_along_k(of) && of.across == 1 && of.along != 1);
 }
 
 std::optional<major> readable_along(const operand_shape& of) {
@@ -35,31 +40,25 @@ int lines_begin_at(const operand_shape& of) {
     return static_cast<int>(std::gcd(apart * static_cast<std::int64_t>(size_bytes(of.type)), most));
 }
 
-operand::operand(const operand_shape& of) : shape_(of) {
-    if (lies_along_k(of)) return;
-    if (lies_across(of))
-        major_ = major::across;
-    else
-        require_packing();
+operand::operand(const operand_shape& of)
+    : shape_(of), major_(comes_across(of) ? major::across : major::along_k) {
+    if (!readable_along(of)) require_packing(major_);
 }
 
 strided operand::packed_from(const void* data) const {
-    return {data,
-            static_cast<int>(size_bytes(shape_.type)),
-            shape_.lines,
-            shape_.depth,
-            shape_.across,
-            shape_.along,
-            shape_.in_halves};
+    const auto bytes = static_cast<int>(size_bytes(shape_.type));
+    if (major_ == major::across)
+        return {data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across};
+    return {data, bytes, shape_.lines, shape_.depth, shape_.across, shape_.along, shape_.in_halves};
 }
 
-void operand::require_packing() {
-    if (packed()) return;
+void operand::require_packing(major to) {
+    if (packed() && major_ == to) return;
+    major_ = to;
     const strided from = packed_from(nullptr);
     const std::int64_t elements =
-        core::checked_product(shape_.lines, packed_stride(from), "elements");
+        core::checked_product(from.lines, packed_stride(from), "elements");
     packed_memory_ = scratch(static_cast<std::size_t>(elements * from.element_bytes));
-    major_ = major::along_k;
 }
 
 packing operand::packing_of(const void* data) const {
@@ -67,18 +66,14 @@ packing operand::packing_of(const void* data) const {
 }
 
 CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const batch& of) const {
-    lines there{data, shape_.type, shape_.lines, shape_.depth, shape_.along, box_depth, true};
+    const bool across = major_ == major::across;
+    const strided from = packed_from(data);
+    const int box = across ? box_depth : box_lines;
+    lines there{data, shape_.type, from.depth, from.lines, from.across, box, true};
     if (packed()) {
-        const strided from = packed_from(data);
-        there = {packed_memory_.get(),
-                 shape_.type,
-                 shape_.in_halves ? packed_stride(from) : shape_.depth,
-                 shape_.lines,
-                 packed_stride(from),
-                 box_lines,
-                 true};
-    } else if (major_ == major::along_k) {
-        there = {data, shape_.type, shape_.depth, shape_.lines, shape_.across, box_lines, true};
+        there.data = packed_memory_.get();
+        there.stride = packed_stride(from);
+        if (shape_.in_halves) there.length = there.stride;
     }
     there.matrices = of.count;
     there.matrix_stride = of.spacing;

@@ -22,8 +22,8 @@ struct operand_shape {
     bool may_lie_across = false;  // a kernel reads it so
 };
 
-/// Whether it is read where it lies, contiguous across K.
-[[nodiscard]] bool lies_across(const operand_shape& of);
+/// Whether kernels read it contiguous across K: where it lies, or packed as it lies.
+[[nodiscard]] bool comes_across(const operand_shape& of);
 
 /// The greatest power of 2 up to 128 at whose multiples of bytes all lines begin that the copy
 /// engine reads, if the first one does; of a packed operand 32, a sector of memory.
@@ -56,8 +56,8 @@ class operand {
     [[nodiscard]] CUtensorMap map(const void* data, int box_lines, int box_depth,
                                   const batch& of = {}) const;
 
-    /// Makes the operand one that is packed from now on.
-    void require_packing();
+    /// Makes the operand one that is packed from now on, contiguous along `to`.
+    void require_packing(major to);
 
   private:
     [[nodiscard]] strided packed_from(const void* data) const;
