@@ -17,10 +17,25 @@ bool is_narrow(dtype type) {
 }
 
 // Whether C^T = B^T A^T is the better form: kernels want the columns of C contiguous and long.
-bool should_swap(const core::problem& p) {
+bool should_swap(const core::problem& p, bool may_be_thin) {
+    if (may_be_thin && std::min(p.m, p.n) <= plan::most_thin_columns) {
+        const auto pays = [&](std::int64_t lines, std::int64_t few) {
+            return plan::takes_lines(lines, few, p.k, static_cast<int>(size_bytes(p.a_type)),
+                                     plan::this_machine());
+        };
+        if (p.a_layout.col_stride == 1 && pays(p.m, p.n)) return false;
+        if (p.b_layout.row_stride == 1 && pays(p.n, p.m)) return true;
+    }
     if (p.m == 1) return p.n > 1;
     if (p.n == 1 || p.c_layout.row_stride == 1) return false;
     return std::abs(p.c_layout.col_stride) < std::abs(p.c_layout.row_stride);
+}
+
+// Whether nothing asks for blocks: the caller, types, or sums that C can't hold.
+bool may_be_thin(const core::problem& p, const plan::blocking& wanted, const finishing* last) {
+    const bool kept_apart = last != nullptr && last->in_place && p.beta != 0;
+    return p.a_type == p.c_type && !is_narrow(p.a_type) && !is_byte_integer(p.a_type) &&
+           !kept_apart && wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
 }
 
 // Whether lines of an operand have their elements at one depth side by side, and consecutive depths
@@ -109,7 +124,7 @@ std::string unsupported(const core::problem& p) {
 // of a product of 8 x 8 matrices.
 product::product(const core::problem& p, int threads, const kernel_set& with,
                  const plan::blocking& wanted, const finishing* last, const prepared_operand* ready)
-    : swapped_(should_swap(p)),
+    : swapped_(should_swap(p, may_be_thin(p, wanted, last))),
       problem_(swapped_ ? core::swapped(p) : p),
       kernels_(&with),
       last_(last),

@@ -76,6 +76,11 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0);
 }
 
+// Whether few columns of B meet `lines` rows of A, whose depths lie side by side, one dot product
+// each: a register tile would fill a part of a vector with the columns.
+[[nodiscard]] bool takes_lines(std::int64_t lines, std::int64_t few, std::int64_t k,
+                               int element_bytes, const machine& on);
+
 // The multiple of `unit` that cuts `total` into equal parts of at most `most`.
 [[nodiscard]] std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit);
 

@@ -26,10 +26,10 @@ struct shape {
 };
 
 // Direct, thin by rows and by depths, few rows, blocks; edges of tiles and strips; nothing.
-constexpr shape shapes[] = {{1, 1, 1},       {7, 5, 3},       {33, 31, 40},  {1, 700, 900},
-                            {700, 1, 900},   {3, 900, 900},   {900, 3, 900}, {32, 300, 700},
-                            {130, 129, 600}, {300, 70, 1100}, {0, 4, 3},     {4, 0, 3},
-                            {4, 5, 0}};
+constexpr shape shapes[] = {{1, 1, 1},       {7, 5, 3},       {33, 31, 40},   {1, 700, 900},
+                            {700, 1, 900},   {3, 900, 900},   {900, 3, 900},  {32, 300, 700},
+                            {130, 129, 600}, {300, 70, 1100}, {0, 4, 3},      {4, 0, 3},
+                            {4, 5, 0},       {700, 3, 150},   {6, 300, 2100}, {100, 2, 130}};
 
 // The same elements by rows or by columns.
 template <class T>

@@ -124,6 +124,24 @@ TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {
     EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).how, path::blocked);
 }
 
+// Not where a tile's vectors are nearly full, sums short or, in f64, memory decides.
+TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
+    EXPECT_TRUE(takes_lines(5000, 5, 500, 4, server));
+    EXPECT_FALSE(takes_lines(5000, 7, 500, 4, server));
+    EXPECT_FALSE(takes_lines(5000, 1, 500, 4, server));
+    EXPECT_FALSE(takes_lines(24, 5, 500, 4, server));
+    EXPECT_FALSE(takes_lines(5000, 5, 127, 4, server));
+    EXPECT_TRUE(takes_lines(100, 3, 500, 8, server));
+    EXPECT_FALSE(takes_lines(100, 4, 500, 8, server));
+    EXPECT_FALSE(takes_lines(5000, 3, 500, 8, server));
+    constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
+    request r{.m = 5000, .n = 5, .k = 500, .rows_of_a = false, .depths_of_a = true};
+    EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::thin);
+    r.rows_of_a = true;
+    r.k = 40;
+    EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::direct);
+}
+
 TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
     const auto how = [](const request& r) { return make_cpu_plan(r, f64_24x8, server).how; };
     EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000}), path::thin);

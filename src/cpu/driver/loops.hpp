@@ -17,13 +17,13 @@ void multiply_direct(const task<T>& t, bool packs_a, std::int64_t kc);
 // Where sums over k are cut then.
 inline constexpr std::int64_t direct_packed_depth = 128;
 
-// Products with at most most_thin_columns columns and rows of A that are contiguous, or with one
-// column and depths of A that are; one thread.
+// Products with few columns and rows of A that are contiguous, or with at most most_thin_columns
+// columns and depths of A that are; one thread.
 template <class T>
 void multiply_thin(const task<T>& t);
 
-// The same sums with an A that is packed already, for any number of columns: those of one column
-// and contiguous depths where `by_lanes`, else those of contiguous rows.
+// The same sums with an A that is packed already, for any number of columns: those of contiguous
+// depths where `by_lanes`, else those of contiguous rows.
 template <class T>
 void multiply_thin_packed(const task<T>& t, bool by_lanes);
 

@@ -12,7 +12,10 @@ namespace {
 // On the stack. Stretches are as long as these allow: the reader of A starts anew at each.
 constexpr std::int64_t sums_bytes = 64 << 10;
 constexpr std::int64_t line_bytes = 64;
-constexpr std::int64_t copied_depth = 1024;
+// Of rows of A whose depths lie side by side, between which lanes are added up.
+constexpr std::int64_t most_depth = 1024;
+// From one copied column of B to the next: not whole pages.
+constexpr std::int64_t copied_step = most_depth + line_bytes;
 
 // Columns [first, first + call.cols) of C from the sums.
 template <class T>
@@ -58,17 +61,21 @@ void add_columns(const task<T>& t, thin_call<T> call, std::int64_t i) {
 // Depths of A lie side by side; those of b are copied where they don't.
 template <class T>
 void add_rows(const task<T>& t, thin_call<T>& call, std::int64_t i) {
-    T copy[copied_depth];
+    T copy[plan::most_thin_columns * copied_step];
     call.a_step = t.a.across;
-    for (std::int64_t p = 0; p < t.k; p += copied_depth) {
-        call.k = std::min(copied_depth, t.k - p);
+    call.b_across = t.b.across;
+    for (std::int64_t p = 0; p < t.k; p += most_depth) {
+        call.k = std::min(most_depth, t.k - p);
         call.a = reinterpret_cast<const T*>(t.a.at(i, p));
         call.b = reinterpret_cast<const T*>(t.b.at(0, p));
         if (t.b.along != 1) {
-            for (std::int64_t q = 0; q < call.k; ++q) copy[q] = call.b[q * t.b.along];
+            for (std::int64_t q = 0; q < call.k; ++q)
+                for (int j = 0; j < call.cols; ++j)
+                    copy[j * copied_step + q] = call.b[q * t.b.along + j * t.b.across];
             call.b = copy;
+            call.b_across = copied_step;
         }
-        t.with->thin_rows(call);
+        t.with->thin_rows[static_cast<std::size_t>(call.cols - 1)](call);
     }
 }
 
@@ -89,17 +96,18 @@ void add_panel(const task<T>& t, thin_call<T> call, std::int64_t i, std::int64_t
 
 template <class T>
 void add_panel_by_lanes(const task<T>& t, thin_call<T> call, std::int64_t i, std::int64_t first) {
-    T copy[copied_depth];
-    call.b = copy;
     std::fill(call.sums, call.sums + call.cols * call.sums_step, T{0});
-    for (int j = 0; j < call.cols; ++j, call.sums += call.sums_step) {
-        for (std::int64_t p = 0; p < t.k; p += copied_depth) {
-            call.k = std::min(copied_depth, t.k - p);
+    call.b_step = t.b.along;
+    call.b_across = t.b.across;
+    for (int left = call.cols; left > 0; left -= call.cols, first += call.cols) {
+        call.cols = std::min(left, t.with->nr);
+        for (std::int64_t p = 0; p < t.k; p += most_depth) {
+            call.k = std::min(most_depth, t.k - p);
             call.a = reinterpret_cast<const T*>(t.a.at(i, p));
-            const T* const b = reinterpret_cast<const T*>(t.b.at(first + j, p));
-            for (std::int64_t q = 0; q < call.k; ++q) copy[q] = b[q * t.b.along];
-            t.with->panel_by_lanes(call);
+            call.b = reinterpret_cast<const T*>(t.b.at(first, p));
+            t.with->panel_by_lanes[static_cast<std::size_t>(call.cols - 1)](call);
         }
+        call.sums += call.cols * call.sums_step;
     }
 }
 

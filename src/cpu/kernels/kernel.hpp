@@ -91,13 +91,14 @@ struct kernel {
     std::array<int, 4> direct_columns;
     // By the number of columns, less 1; rows of A are contiguous.
     std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thin_columns;
-    // One column; depths of A and of b are contiguous.
-    void (*thin_rows)(const thin_call<T>&);
-    // A a panel of packed rows, `rows` and a_step not looked at: sums of all mr rows. By the number
-    // of columns, at most nr, less 1, the sums of thin_columns to the bit; there are none before.
+    // The same where depths of A and of b are contiguous.
+    std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thin_rows;
+    // A a panel of packed rows, a_step not looked at: sums of `rows` rows, and of any other of the
+    // mr. By the number of columns, at most nr, less 1, those of thin_columns to the bit; there are
+    // none before.
     std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> panel_columns;
-    // Adds those of thin_rows, to the bit.
-    void (*panel_by_lanes)(const thin_call<T>&);
+    // The same of thin_rows, which are added to what there is.
+    std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> panel_by_lanes;
     packers<T> pack;
     store_function<T> store = nullptr;  // C of type T; floating-point only, as the next one
     finish_function<T> finish = nullptr;

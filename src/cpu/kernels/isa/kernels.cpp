@@ -33,9 +33,21 @@ constexpr std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thi
 }
 
 template <class T, int... Column>
+constexpr std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thin_rows(
+    std::integer_sequence<int, Column...>) {
+    return {&add_rows<T, Column + 1>...};
+}
+
+template <class T, int... Column>
 constexpr std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> panel_columns(
     std::integer_sequence<int, Column...>) {
     return {&add_panel<T, Column + 1>...};
+}
+
+template <class T, int... Column>
+constexpr std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> panel_by_lanes(
+    std::integer_sequence<int, Column...>) {
+    return {&add_panel_by_lanes<T, Column + 1>...};
 }
 
 template <class T>
@@ -53,9 +65,9 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .direct_vectors = tile<T>::direct_vectors,
         .direct_columns = direct_columns<T>(),
         .thin_columns = thin_columns<T>(std::make_integer_sequence<int, plan::most_thin_columns>()),
-        .thin_rows = &add_rows<T>,
+        .thin_rows = thin_rows<T>(std::make_integer_sequence<int, plan::most_thin_columns>()),
         .panel_columns = panel_columns<T>(std::make_integer_sequence<int, tile<T>::columns>()),
-        .panel_by_lanes = &add_panel_by_lanes<T>,
+        .panel_by_lanes = panel_by_lanes<T>(std::make_integer_sequence<int, tile<T>::columns>()),
         .pack = packers_from<T, T>()};
 }
 

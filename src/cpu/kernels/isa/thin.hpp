@@ -1,16 +1,17 @@
 // Products with few columns, where A is read once and everything waits for it. So A is read in the
 // order of memory, as no register tile would, and the sums wait in L1.
 //
-//   rows of A side by side                     depths of A side by side, one column
+//   rows of A side by side                     depths of A side by side
 //
-//      A, a stretch of rows     sums              A, 8 rows at a time       b
+//      A, a stretch of rows     sums              A, a few rows at a time   b
 //   p [ ----------------> ]   [ -------> ]         [ -------> ]          [ -------> ]
-//   p [ ----------------> ]   one for each         [ -------> ]  one vector of sums a row,
-//   a few depths together     column                             added up at the end
+//   p [ ----------------> ]   one for each         [ -------> ]  one vector of sums for each row
+//   a few depths together     column                             and column, added up at the end
 //
 // An entry's operations do not depend on the rows it is handed over with.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -76,16 +77,64 @@ void add_columns(const thin_call<T>& t) {
     for (; p < t.k; ++p) add_depths<T, 1, N>(t, p);
 }
 
-// sums[i] += A b, for R rows of A whose depths lie side by side, as those of b do.
-template <class T, int R>
+// The lanes of L vectors, each added up, side by side: halves first, so that every step adds two
+// vectors' worth. panel_by_lanes adds in the same order.
+template <class T>
+struct fold {
+    static constexpr int lanes = vector<T>::lanes;
+    typedef T line __attribute__((vector_size(lanes * sizeof(T))));
+
+    // Position of x[q] after blocks of `size` of a and b took turns: their first halves, or second.
+    static constexpr int source(int q, int size, int half) {
+        const int block = q / (size / 2);
+        return block % 2 * lanes + block / 2 * size + half * size / 2 + q % (size / 2);
+    }
+    template <int Size, int... Q>
+    static line step(line a, line b, std::integer_sequence<int, Q...>) {
+        return __builtin_shufflevector(a, b, source(Q, Size, 0)...) +
+               __builtin_shufflevector(a, b, source(Q, Size, 1)...);
+    }
+    template <int Size>
+    static line of(const line* x) {
+        if constexpr (Size == 1) {
+            return *x;
+        } else {
+            line y[std::size_t{Size / 2}];
+            CARAT_UNROLL for (int e = 0; e < Size / 2; ++e) y[e] =
+                step<Size>(x[e], x[e + Size / 2], std::make_integer_sequence<int, lanes>());
+            return of<Size / 2>(y);
+        }
+    }
+};
+
+// As many rows of A at once as there are registers for sums of: several rows are several streams,
+// and share what is loaded of b.
+template <class T, int N>
+constexpr int rows_together = N == 1
+                                  ? 8
+                                  : std::max(1,
+                                             std::min(6, tile<T>::vectors* tile<T>::columns / N));
+
+// sums[j][i] += A b[j] for R rows of A whose depths lie side by side, as those of b do.
+template <class T, int R, int N>
 inline void add_rows(const thin_call<T>& t, const T* a, T* sums) {
     using vec = vector<T>;
-    typename vec::type c[std::size_t{R}];
-    CARAT_UNROLL for (int i = 0; i < R; ++i) c[i] = vec::zero();
+    constexpr std::int64_t ahead = 256 / std::int64_t{sizeof(T)};
+    typename vec::type c[std::size_t{R}][std::size_t{N}];
+    CARAT_UNROLL for (int i = 0; i < R; ++i) {
+        CARAT_UNROLL for (int j = 0; j < N; ++j) c[i][j] = vec::zero();
+    }
     const auto add = [&](std::int64_t p, const auto& load) {
-        const auto b = load(t.b + p);
-        CARAT_UNROLL for (int i = 0; i < R; ++i) c[i] =
-            vec::multiply_add(load(a + i * t.a_step + p), b, c[i]);
+        // At the end of these rows, the next ones.
+        const std::int64_t fetched = p + ahead < t.k ? ahead : R * t.a_step + ahead - t.k;
+        typename vec::type b[std::size_t{N}];
+        CARAT_UNROLL for (int j = 0; j < N; ++j) b[j] = load(t.b + j * t.b_across + p);
+        CARAT_UNROLL for (int i = 0; i < R; ++i) {
+            const T* const from = a + i * t.a_step + p;
+            const auto av = load(from);
+            __builtin_prefetch(from + fetched, 0, 3);
+            CARAT_UNROLL for (int j = 0; j < N; ++j) c[i][j] = vec::multiply_add(av, b[j], c[i][j]);
+        }
     };
     std::int64_t p = 0;
     for (; p + vec::lanes <= t.k; p += vec::lanes)
@@ -94,20 +143,27 @@ inline void add_rows(const thin_call<T>& t, const T* a, T* sums) {
         const auto edge = vec::first(static_cast<int>(t.k - p));
         add(p, [&](const T* from) { return vec::load(from, edge); });
     }
-    for (int i = 0; i < R; ++i) {
-        T lanes[std::size_t{vec::lanes}];
-        vec::store(lanes, c[i]);
-        for (const T lane : lanes) sums[i] += lane;
+    constexpr int entries = R * N;
+    constexpr int lanes = vec::lanes;
+    typename fold<T>::line lines[std::size_t{(entries + lanes - 1) / lanes * lanes}] = {};
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        CARAT_UNROLL for (int i = 0; i < R; ++i)
+            vec::store(reinterpret_cast<T*>(&lines[j * R + i]), c[i][j]);
+    }
+    for (int first = 0; first < entries; first += lanes) {
+        const typename fold<T>::line x = fold<T>::template of<lanes>(lines + first);
+        CARAT_UNROLL for (int e = 0; e < lanes; ++e) if (first + e < entries)
+            sums[(first + e) / R * t.sums_step + (first + e) % R] += x[e];
     }
 }
 
-template <class T>
+template <class T, int N>
 void add_rows(const thin_call<T>& t) {
-    constexpr int together = 8;
+    constexpr int together = rows_together<T, N>;
     std::int64_t i = 0;
     for (; i + together <= t.rows; i += together)
-        add_rows<T, together>(t, t.a + i * t.a_step, t.sums + i);
-    for (; i < t.rows; ++i) add_rows<T, 1>(t, t.a + i * t.a_step, t.sums + i);
+        add_rows<T, together, N>(t, t.a + i * t.a_step, t.sums + i);
+    for (; i < t.rows; ++i) add_rows<T, 1, N>(t, t.a + i * t.a_step, t.sums + i);
 }
 
 // sums = A b for N columns and a whole panel of A. Fetching ahead of what the hardware fetches
@@ -138,30 +194,63 @@ void add_panel(const thin_call<T>& t) {
     }
 }
 
-// What add_rows does for each row apart, lane by lane, for a panel. Its sums wait in L1, so that
-// memory is read in its order: with those of one vector of rows in registers, and the panel read
-// once for each, f64 ran at 10 GB/s instead of 30.
-template <class T>
-void add_panel_by_lanes(const thin_call<T>& t) {
+// What add_rows does for each row and column apart, for the first V vectors of a panel: lane after
+// lane, so that there are registers for the sums of all columns. A stretch of depths stays in L1
+// meanwhile, and the next is fetched in the order of memory.
+template <class T, int V, int N>
+inline void add_vectors_by_lanes(const thin_call<T>& t) {
     using vec = vector<T>;
-    constexpr int v = tile<T>::vectors;
-    constexpr std::int64_t step = v * vec::lanes;
-    typename vec::type sums[std::size_t{vec::lanes}][std::size_t{v}];
-    for (auto& of_lane : sums)
-        for (auto& of_vector : of_lane) of_vector = vec::zero();
-    const T* a = t.a;
-    for (std::int64_t p = 0; p < t.k; ++p, a += step) {
-        auto& c = sums[p % vec::lanes];
-        const auto b = vec::broadcast(t.b[p]);
-        CARAT_UNROLL for (int i = 0; i < v; ++i) c[i] =
-            vec::multiply_add(vec::load(a + i * vec::lanes), b, c[i]);
+    constexpr int lanes = vec::lanes;
+    constexpr std::int64_t step = tile<T>::vectors * lanes;
+    constexpr std::int64_t stretch = 8 * lanes;
+    typename vec::type of_lane[std::size_t{lanes}][std::size_t{N}][std::size_t{V}];
+    for (auto& sums : of_lane)
+        for (auto& column : sums)
+            for (auto& sum : column) sum = vec::zero();
+    for (std::int64_t first = 0; first < t.k; first += stretch) {
+        const std::int64_t end = std::min(t.k, first + stretch);
+        const T* next = t.a + (first + stretch) * step;
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            typename vec::type c[std::size_t{N}][std::size_t{V}];
+            CARAT_UNROLL for (int j = 0; j < N; ++j) {
+                CARAT_UNROLL for (int i = 0; i < V; ++i) c[j][i] = of_lane[lane][j][i];
+            }
+            for (std::int64_t p = first + lane; p < end; p += lanes, next += step) {
+                typename vec::type av[std::size_t{V}];
+                CARAT_UNROLL for (int i = 0; i < V; ++i) {
+                    av[i] = vec::load(t.a + p * step + i * lanes);
+                    __builtin_prefetch(next + i * lanes, 0, 3);
+                }
+                CARAT_UNROLL for (int j = 0; j < N; ++j) {
+                    const auto bj = vec::broadcast(t.b[p * t.b_step + j * t.b_across]);
+                    CARAT_UNROLL for (int i = 0; i < V; ++i) c[j][i] =
+                        vec::multiply_add(av[i], bj, c[j][i]);
+                }
+            }
+            CARAT_UNROLL for (int j = 0; j < N; ++j) {
+                CARAT_UNROLL for (int i = 0; i < V; ++i) of_lane[lane][j][i] = c[j][i];
+            }
+        }
     }
     const auto one = vec::broadcast(1);
-    for (int i = 0; i < v; ++i) {
-        auto sum = vec::load(t.sums + i * vec::lanes);
-        for (const auto& of_lane : sums) sum = vec::multiply_add(of_lane[i], one, sum);
-        vec::store(t.sums + i * vec::lanes, sum);
+    for (int half = lanes / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; ++lane)
+            for (int j = 0; j < N; ++j)
+                for (int i = 0; i < V; ++i)
+                    of_lane[lane][j][i] =
+                        vec::multiply_add(of_lane[lane + half][j][i], one, of_lane[lane][j][i]);
+    for (int j = 0; j < N; ++j) {
+        for (int i = 0; i < V; ++i) {
+            T* const sum = t.sums + j * t.sums_step + i * lanes;
+            vec::store(sum, vec::multiply_add(of_lane[0][j][i], one, vec::load(sum)));
+        }
     }
+}
+
+template <class T, int N>
+void add_panel_by_lanes(const thin_call<T>& t) {
+    if (t.rows <= vector<T>::lanes) return add_vectors_by_lanes<T, 1, N>(t);
+    add_vectors_by_lanes<T, tile<T>::vectors, N>(t);
 }
 
 }  // namespace carat::cpu_engine::CARAT_ISA
