@@ -147,15 +147,18 @@ grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs) {
         std::min(multiplications(r) / costs.least_per_thread, static_cast<double>(r.most_threads)));
     const std::int64_t strips_m = ceil_div(r.m, mr);
     const std::int64_t strips_n = ceil_div(r.n, nr);
+    const auto extent = [&](std::int64_t strips, std::int64_t all) {
+        return static_cast<double>(costs.pads ? strips : std::min(strips, all));
+    };
     grid chosen;
     double best = 0;
     for (int tm = 1; tm <= most; ++tm) {
         for (int tn = 1; tm * tn <= most; ++tn) {
             if (tm > strips_m || tn > strips_n) break;
-            const double rows = static_cast<double>(ceil_div(strips_m, tm) * mr);
-            const double cols = static_cast<double>(ceil_div(strips_n, tn) * nr);
+            const double rows = extent(ceil_div(strips_m, tm) * mr, r.m);
+            const double cols = extent(ceil_div(strips_n, tn) * nr, r.n);
             const double cost = rows * cols + costs.packing_a * rows + costs.packing_b * cols;
-            if (best != 0 && cost >= best) continue;
+            if (best != 0 && cost > best) continue;
             best = cost;
             chosen = {tm, tn};
         }

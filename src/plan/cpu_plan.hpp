@@ -92,9 +92,11 @@ struct grid_costs {
     double least_per_thread;  // multiplications that make a thread worth waking
     double packing_a;         // of an element, in multiplications
     double packing_b;
+    bool pads = false;  // a strip in part costs what a whole one does
 };
 
-// The grid with the least work in its largest rectangle; among equals, the least to pack.
+// The grid with the least work in its largest rectangle; among equals, the least to pack, then the
+// most parts of m.
 [[nodiscard]] grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs);
 
 [[nodiscard]] cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel,

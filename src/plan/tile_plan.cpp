@@ -24,7 +24,8 @@ constexpr std::int64_t most_kept_bytes = std::int64_t{32} << 20;
 
 // 4 million multiplications are some 4 us, what waking a thread takes. Packed A may be kept as a
 // whole, so that its rows are better shared out than columns.
-constexpr grid_costs costs = {.least_per_thread = 1 << 22, .packing_a = 36, .packing_b = 32};
+constexpr grid_costs costs = {
+    .least_per_thread = 1 << 22, .packing_a = 36, .packing_b = 32, .pads = true};
 
 }  // namespace
 

@@ -169,7 +169,7 @@ TYPED_TEST(thin, rows_against_few_columns_are_exact) {
                     ++executed;
                 }
     }
-    EXPECT_EQ(executed, sets * (8 * 7 * 6 - 2 * (6 + 7)));
+    EXPECT_EQ(executed, sets * (8 * 7 * 6 - 7 * 2 * 2));
 }
 
 // Few rows of A where they lie, or packed by the tile, with depths cut.

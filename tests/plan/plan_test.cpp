@@ -124,6 +124,15 @@ TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {
     EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).how, path::blocked);
 }
 
+// 256 rows are five strips and a third: halves of them are 144 and 112 rows. Equals are cut by
+// rows.
+TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
+    constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
+    EXPECT_EQ(make_cpu_plan(square(256, 2), f32_48x8, server).threads_n, 2);
+    EXPECT_EQ(make_cpu_plan(square(1000, 2), f64_24x8, server).threads_m, 2);
+    EXPECT_EQ(choose_grid(square(256, 2), 48, 8, {1, 8, 8, true}).m, 2);
+}
+
 // Not where a tile's vectors are nearly full, sums short or, in f64, memory decides.
 TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_TRUE(takes_lines(5000, 5, 500, 4, server));

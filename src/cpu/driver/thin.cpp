@@ -36,6 +36,20 @@ void store(const task<T>& t, const thin_call<T>& call, std::int64_t i, std::int6
     }
 }
 
+// Group `index` of `groups` has its share fetched of the next depths, or of the next rows' first.
+template <class T>
+void fetch_share(const task<T>& t, thin_call<T>& call, std::int64_t i, std::int64_t p,
+                 std::int64_t index, std::int64_t groups) {
+    const std::int64_t share = plan::ceil_div(thin_depths, groups);
+    const std::int64_t depth = index * share;
+    const bool deeper = p + 2 * thin_depths <= t.k;
+    const bool last = !deeper && i + call.rows >= t.m;
+    const std::byte* const next =
+        deeper ? t.a.at(i, p + thin_depths + depth) : t.a.at(i + call.rows, depth);
+    call.next = reinterpret_cast<const T*>(next);
+    call.fetched = last ? 0 : static_cast<int>(std::min<std::int64_t>(share, thin_depths - depth));
+}
+
 // Rows of A lie side by side.
 template <class T>
 void add_columns(const task<T>& t, thin_call<T> call, std::int64_t i) {
@@ -53,6 +67,7 @@ void add_columns(const task<T>& t, thin_call<T> call, std::int64_t i) {
             call.cols = static_cast<int>(plan::ceil_div(t.n - first, left));
             call.b = reinterpret_cast<const T*>(t.b.at(first, p));
             call.sums = sums + first * call.sums_step;
+            if (groups > 1) fetch_share(t, call, i, p, groups - left, groups);
             t.with->thin_columns[static_cast<std::size_t>(call.cols - 1)](call);
         }
     }

@@ -56,6 +56,10 @@ struct thin_call {
     T* sums;                // room for whole vectors
     std::int64_t sums_step;
     int cols;
+    // Where other columns meet the same A: what to fetch meanwhile, `fetched` depths from `next`
+    // on.
+    const T* next;
+    int fetched;
 };
 
 // Packs `width` lines of depth k into panels: out[panel][depth][line], zeros after the last line.

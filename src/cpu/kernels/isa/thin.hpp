@@ -24,13 +24,20 @@ namespace carat::cpu_engine::CARAT_ISA {
 // A vector of rows is asked for `ahead_bytes` before its turn, at the end of the stretch from the
 // depths after these: one reader alone has too few lines on their way otherwise. A Sapphire Rapids
 // read 24 MB at 20 GB/s with two depths together and no more than those asked for, and at 25 with
-// sixteen; a loop that does nothing but read reaches 29.
+// sixteen; a loop that does nothing but read reaches 29. Where other columns meet the same depths
+// nothing would be read most of the time, so there each of them fetches its share of the next
+// depths into L2.
 template <class T, int D, int N>
 inline void add_depths(const thin_call<T>& t, const T* a, const T* b) {
     using vec = vector<T>;
     constexpr std::int64_t ahead = 256 / std::int64_t{sizeof(T)};
     T* sums = t.sums;
+    const bool shares = t.fetched > 0;
+    const T* next = shares ? t.next : a;
     const auto add = [&](std::int64_t fetched, const auto& load) {
+        const T* far = next;
+        for (int d = 0; d < t.fetched; ++d, far += t.a_step) __builtin_prefetch(far, 0, 2);
+        next += vec::lanes;
         // Or the compiler keeps all elements of B as vectors, most of them in memory.
         __asm__("" : "+r"(b));
         typename vec::type c[std::size_t{N}];
@@ -38,7 +45,7 @@ inline void add_depths(const thin_call<T>& t, const T* a, const T* b) {
         const T* from = a;
         CARAT_UNROLL for (int d = 0; d < D; ++d, from += t.a_step) {
             const auto av = load(from);
-            if (D > 1) __builtin_prefetch(from + fetched, 0, 3);
+            if (D > 1 && !shares) __builtin_prefetch(from + fetched, 0, 3);
             CARAT_UNROLL for (int j = 0; j < N; ++j) c[j] =
                 vec::multiply_add(av, vec::broadcast(b[d * N + j]), c[j]);
         }
