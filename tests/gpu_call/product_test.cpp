@@ -183,4 +183,38 @@ TEST_F(gpu_call, the_current_device_is_left_as_it_was) {
     EXPECT_EQ(before, after);
 }
 
+// One operand after the other lies elsewhere and the shape stays, in narrow tiles and in wide ones,
+// packed and where it lies.
+TEST_F(gpu_call, what_lies_elsewhere_is_read_and_written_there) {
+    struct extent {
+        std::size_t m, n, k;
+    };
+    for (const auto& [m, n, k] : {extent{64, 128, 16}, {2048, 4096, 16}, {2048, 4097, 16}}) {
+        const auto alike = [](std::size_t rows, std::size_t cols, double value) {
+            mirrored<bf16> made(rows, cols, {static_cast<std::ptrdiff_t>(cols), 1});
+            made.fill([&](std::size_t, std::size_t) { return value; });
+            return made;
+        };
+        mirrored<bf16> a[] = {alike(m, k, 1), alike(m, k, 2)};
+        mirrored<bf16> b[] = {alike(k, n, 1), alike(k, n, 3)};
+        mirrored<bf16> e[] = {alike(m, n, 5), alike(m, n, 7)};
+        mirrored<bf16> c[] = {alike(m, n, 0), alike(m, n, 0)};
+        for (const unsigned which : {0U, 1U, 3U, 7U, 15U, 14U, 12U, 8U, 0U, 0U}) {
+            mirrored<bf16>& to = c[which >> 3];
+            to.fill_poison();
+            matrix_product(cuda{}, a[which & 1].view(), b[which >> 1 & 1].view(),
+                           scaled(1.0, e[which >> 2 & 1].view()), to.view());
+            to.download();
+            const double expected = static_cast<double>(k) * ((which & 1) != 0 ? 2 : 1) *
+                                        ((which >> 1 & 1) != 0 ? 3 : 1) +
+                                    ((which >> 2 & 1) != 0 ? 7 : 5);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < m; ++i)
+                for (std::size_t j = 0; j < n; ++j)
+                    wrong += static_cast<double>(to.here(i, j)) != expected ? 1U : 0U;
+            EXPECT_EQ(wrong, 0U) << m << " x " << n << " x " << k << ", number " << which;
+        }
+    }
+}
+
 }  // namespace

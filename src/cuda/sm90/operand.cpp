@@ -69,9 +69,8 @@ CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const b
     const bool across = major_ == major::across;
     const strided from = packed_from(data);
     const int box = across ? box_depth : box_lines;
-    lines there{data, shape_.type, from.depth, from.lines, from.across, box, true};
+    lines there{place(data), shape_.type, from.depth, from.lines, from.across, box, true};
     if (packed()) {
-        there.data = packed_memory_.get();
         there.stride = packed_stride(from);
         if (shape_.in_halves) there.length = there.stride;
     }

@@ -47,6 +47,11 @@ class operand {
     [[nodiscard]] major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
+    /// Where the copy engine finds it.
+    [[nodiscard]] const void* place(const void* data) const {
+        return packed() ? packed_memory_.get() : data;
+    }
+
     /// What has to be copied before the product, of an operand that is packed.
     [[nodiscard]] packing packing_of(const void* data) const;
 
