@@ -146,9 +146,8 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
     request r{.m = 5000, .n = 5, .k = 500, .rows_of_a = false, .depths_of_a = true};
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::thin);
-    r.rows_of_a = true;
-    r.k = 40;
-    EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::direct);
+    r.k = 100;
+    EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::blocked);
 }
 
 TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
