@@ -108,7 +108,9 @@ void measure_pass(std::size_t m, std::size_t n, std::size_t k) {
                                  bias(added) | gelu | amax(largest) | scale(0.5));
               }},
              {"product_of_2n", [&] { matrix_product(there(), a, b, both); }},
-             {"swiglu", [&] { matrix_product(there(), a, b, c, swiglu); }}},
+             {"swiglu", [&] { matrix_product(there(), a, b, c, swiglu); }},
+             // A step after the gate asks for the pass, wherever the gate might be taken.
+             {"swiglu_by_pass", [&] { matrix_product(there(), a, b, c, swiglu | scale(1.0)); }}},
             gpu_seconds, 20);
 }
 
@@ -164,7 +166,9 @@ int main(int, char** words) {
     }
     const bool only_finishes = words[1] != nullptr && std::string(words[1]) == "finishes";
     for (const auto& [m, n, k] : {std::array<std::size_t, 3>{16, 4096, 4096},
+                                  {128, 4096, 4096},
                                   {1024, 1024, 1024},
+                                  {1024, 4096, 4096},
                                   {4096, 4096, 512},
                                   {4096, 4096, 4096},
                                   {4096, 14336, 4096}})

@@ -64,6 +64,15 @@ constexpr double less_shared = 1.05;
 // and the prediction errs by more.
 constexpr double worth_handing_on = 1.01;
 
+// A pass over sums of f32 from which it makes a C of half as many columns.
+constexpr double passing_s = 2.5e-6;
+// Of both blocks of a cluster: rows beyond C take longer to load than those of it. Gates of 4096 by
+// 4096 took 43.6 us with 16 rows, 35.9 with 128 and 26.4 with 256.
+constexpr std::int64_t fewest_rows_of_gates = 129;
+// So much tiles of 256 columns must be predicted to save beside tiles apart: at 4096 they took 353
+// us where those took 366, but, when the GPU was at its power limit, 416 where those took 395.
+constexpr double worth_ending_together = 1.01;
+
 struct way {
     bool turned;
     std::int64_t m, n;
@@ -129,7 +138,7 @@ double seconds(const way& w, const hopper_request& of) {
                                         : bytes * (1 + again * static_cast<double>(tiles - 1));
     };
     const double operands = read(w.m, ceil_div(w.n, w.tile_n)) + read(w.n, ceil_div(w.m, w.tile_m));
-    const double result = static_cast<double>(of.m * of.n) * of.result_bytes;
+    const double result = static_cast<double>(of.m * of.n) * of.result_bytes / (of.gated ? 2 : 1);
     const double steps = steps_s(w, of);
     const double memory = operands / memory_bytes_per_s;
     const auto [less, more] = std::minmax({steps, memory});
@@ -199,7 +208,7 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
             (sharing == 2 || blocks_of(w) > blocks_at_a_time(sharing, of.multiprocessors)))
             continue;
         // One tile to a block has no other to leave beside.
-        if (apart && !of.apart && blocks_of(w) <= of.multiprocessors) continue;
+        if (apart && !of.apart && !of.gated && blocks_of(w) <= of.multiprocessors) continue;
         for (const bool even : {false, true}) {
             if (!may_be_even(w, of) ? even : of.even == (even ? evenly::no : evenly::yes)) continue;
             w.even = even;
@@ -210,6 +219,26 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
         }
     }
     return best;
+}
+
+double pass_seconds(const hopper_request& of) {
+    const double bytes = static_cast<double>(of.m * of.n) * (4 + 0.5 * of.result_bytes);
+    return passing_s + bytes / memory_bytes_per_s;
+}
+
+// Columns of B that lie beside each other come from multiples of 16 bytes on: from others the copy
+// engine ends with an illegal instruction.
+bool values_can_be_loaded(const hopper_request& of) {
+    return of.b_along_k || of.n / 2 * of.operand_bytes % 16 == 0;
+}
+
+// As it is for the copy engine, which brings a tile's values from as many columns further right.
+hopper_request with_gates(hopper_request of) {
+    of.gated = true;
+    const std::int64_t to_values = of.n / 2 * of.operand_bytes;
+    of.on_lines = of.on_lines && (of.b_along_k || to_values % line_bytes == 0);
+    of.b_on_sectors = of.b_on_sectors && (of.b_along_k || to_values % 32 == 0);
+    return of;
 }
 
 // Of one tile: in clusters as asked for, or in the best ones.
@@ -347,6 +376,25 @@ hopper_plan make_hopper_plan(const hopper_request& wanted) {
         if (best && wanted.tile_n != 0) break;
     }
     return *best;  // wide tiles in one part always exist
+}
+
+std::optional<hopper_plan> make_gated_plan(const hopper_request& wanted) {
+    if (!wanted.c_by_rows || wanted.in_blocks || wanted.operand_bytes > 2) return std::nullopt;
+    const hopper_request of = with_gates(wanted);
+    if (!values_can_be_loaded(of)) return std::nullopt;
+    std::optional<hopper_plan> best;
+    if (has_tiles_apart(of) && (of.apart || (of.on_lines && of.tile_n == 0)))
+        best = best_of(of, 128, 128, 1, 2, true);
+    if (!of.apart) {
+        const auto wide = best_of(of, 128, 256, 1, 2);
+        if (wide && (!best || wide->seconds * worth_ending_together < best->seconds)) best = wide;
+    }
+    if (!best || of.apart || of.tile_n != 0) return best;
+    if (of.m < fewest_rows_of_gates) return std::nullopt;
+    hopper_request sums = wanted;
+    sums.result_bytes = 4;
+    const double otherwise = make_hopper_plan(sums).seconds + pass_seconds(wanted);
+    return best->seconds <= otherwise ? best : std::nullopt;
 }
 
 }  // namespace carat::plan

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,6 +21,7 @@ struct hopper_request {
     bool a_along_k = true;  // or packed so
     bool b_along_k = true;
     bool straight = true;      // nothing is promoted
+    bool gated = false;        // C has half of the n columns, and a tile gates and their values
     bool in_blocks = false;    // A and B are scaled in blocks of different shapes: never turned
     bool a_on_sectors = true;  // its lines begin at multiples of 32 bytes
     bool b_on_sectors = true;
@@ -52,6 +54,11 @@ struct hopper_plan {
 [[nodiscard]] std::int64_t blocks_at_a_time(int cluster, int multiprocessors);
 
 [[nodiscard]] hopper_plan make_hopper_plan(const hopper_request& wanted);
+
+/// Of a product whose gates are to be taken on the way to C. Nothing where none can, as where C
+/// isn't by rows, or where the product and then a pass over its sums are predicted to be faster;
+/// without this comparison for tiles that were asked for.
+[[nodiscard]] std::optional<hopper_plan> make_gated_plan(const hopper_request& wanted);
 
 struct product_size {
     std::int64_t m = 0;

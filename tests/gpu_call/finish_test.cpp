@@ -1,5 +1,6 @@
 // Finishes that a kernel of their own takes after the product: every type, steps in any order,
-// gates, the largest number, and a C of another type than the sums.
+// gates, the largest number, and a C of another type than the sums. And gates that the product
+// takes.
 #include "tests/gpu_call/one_product.hpp"
 
 namespace {
@@ -113,6 +114,143 @@ TYPED_TEST(gpu_finish, gates_take_two_columns_for_one) {
         else
             check(s, count, swiglu, [](double x) { return x / (1 + std::exp(-x)); });
     });
+}
+
+template <class Types>
+class gpu_gates : public test::gpu_test {};
+
+using gated_types =
+    testing::Types<test::types<bf16, bf16>, test::types<bf16, float>, test::types<f16, f16>,
+                   test::types<f16, float>, test::types<e4m3, bf16>, test::types<e4m3, float>>;
+TYPED_TEST_SUITE(gpu_gates, gated_types);
+
+// Of shapes whose gates are taken on the way to C where it lies so that they can be, else by a
+// pass.
+TYPED_TEST(gpu_gates, of_many_columns_are_right_wherever_they_are_taken) {
+    using in = typename TypeParam::in;
+    using out = typename TypeParam::out;
+    const double close = 2 * tolerance<out>;
+    for (const shape& s : {shape{512, 640, 128}, {1030, 1000, 72}, {600, 2048, 200}})
+        for (const unsigned count : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 15U, 16U, 17U, 36U}) {
+            const line<float> added(2 * s.n, 1);
+            const line<float> factors(2 * s.n, 0);
+            const line<float> of_rows(s.m, 1);
+            const auto at = [](const line<float>& v, std::size_t i) {
+                return static_cast<double>(v.values[i]);
+            };
+            one_product<in, out> p(s, count, 2);
+            const unsigned chain = (count + count / 2) % 4;
+            if (chain == 0) {
+                p.start(cuda{}, scale(0.125) | swiglu);
+                ASSERT_EQ(p.check_pairs(
+                              [&](double x, double y, std::size_t, std::size_t) {
+                                  return x / 8 / (1 + std::exp(-x / 8)) * y / 8;
+                              },
+                              close),
+                          "")
+                    << p.text() << " number " << count;
+            } else if (chain == 1) {
+                p.start(cuda{}, scale(0.125) | bias(added.there()) | geglu);
+                ASSERT_EQ(p.check_pairs(
+                              [&](double x, double y, std::size_t, std::size_t c) {
+                                  return test::gelu_of(x / 8 + at(added, c)) *
+                                         (y / 8 + at(added, c + s.n));
+                              },
+                              close),
+                          "")
+                    << p.text() << " number " << count;
+            } else if (chain == 2) {
+                p.start(cuda{}, scale(0.125) | scale(factors.there()) |
+                                    bias(of_rows.there(), by::row) | reglu);
+                ASSERT_EQ(p.check_pairs(
+                              [&](double x, double y, std::size_t r, std::size_t c) {
+                                  return std::fmax(0, x / 8 * at(factors, c) + at(of_rows, r)) *
+                                         (y / 8 * at(factors, c + s.n) + at(of_rows, r));
+                              },
+                              close),
+                          "")
+                    << p.text() << " number " << count;
+            } else {
+                // Never on the way: a step comes after the gate.
+                p.start(cuda{}, scale(0.125) | bias(added.there()) | swiglu | scale(0.5));
+                ASSERT_EQ(p.check_pairs(
+                              [&](double x, double y, std::size_t, std::size_t c) {
+                                  const double gate = x / 8 + at(added, c);
+                                  return gate / (1 + std::exp(-gate)) *
+                                         (y / 8 + at(added, c + s.n)) / 2;
+                              },
+                              close),
+                          "")
+                    << p.text() << " number " << count;
+            }
+        }
+}
+
+class gpu_gate : public test::gpu_test {};
+
+// A row has the bits that it has alone, though gates of many rows are taken elsewhere.
+TEST_F(gpu_gate, batch_invariant_rows_keep_their_bits) {
+    constexpr std::size_t m = 1024;
+    constexpr std::size_t n = 1024;
+    constexpr std::size_t k = 512;
+    mirrored<bf16> a(m, k, {k, 1});
+    mirrored<bf16> b(k, 2 * n, {2 * n, 1});
+    mirrored<float> c(m, n, {n, 1});
+    a.fill_random('a');
+    b.fill_random('b');
+    c.upload();
+    const line<float> added(2 * n, 1);
+    const auto start = [&](std::size_t rows, bool invariant) {
+        matrix_product(cuda{.batch_invariant = invariant}, a.view().block(0, 0, rows, k), b.view(),
+                       c.view().block(0, 0, rows, n), scale(0.3) | bias(added.there()) | swiglu);
+    };
+    const auto rows_of = [&](std::size_t rows) {
+        std::vector<float> some;
+        c.download();
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < n; ++j) some.push_back(c.here(i, j));
+        c.fill_poison();
+        return some;
+    };
+    start(16, true);
+    const auto few = rows_of(16);
+    start(m, true);
+    EXPECT_TRUE(test::same_bits(rows_of(16), few));
+    // And without it those of every run.
+    start(m, false);
+    const auto first = rows_of(m);
+    for (int run = 0; run < 20; ++run) {
+        start(m, false);
+        ASSERT_TRUE(test::same_bits(rows_of(m), first)) << run;
+    }
+}
+
+TEST_F(gpu_gate, batches_and_groups_are_what_single_products_are) {
+    constexpr std::size_t count = 3;
+    constexpr std::size_t m = 512;
+    constexpr std::size_t n = 640;
+    constexpr std::size_t k = 128;
+    mirrored<bf16> a(count * m, k, {k, 1});
+    mirrored<bf16> b(k, 2 * n, {2 * n, 1});
+    mirrored<bf16> c(count * m, n, {n, 1});
+    a.fill_random('a');
+    b.fill_random('b');
+    c.fill_poison();
+    const auto part = [](const auto& of, std::size_t i) {
+        return of.view().block(i * m, 0, m, of.cols());
+    };
+    for (std::size_t i = 0; i < count; ++i)
+        matrix_product(cuda{}, part(a, i), b.view(), part(c, i), swiglu);
+    const auto expected = c.download().elements();
+    c.fill_poison();
+    matrix_products(cuda{}, strided(part(a, 0), count, m * k), b.view(),
+                    strided(part(c, 0), count, m * n), swiglu);
+    EXPECT_TRUE(test::same_bits(c.download().elements(), expected));
+    c.fill_poison();
+    const std::vector<matrix_view<bf16>> of_a = {part(a, 0), part(a, 1), part(a, 2)};
+    const std::vector<matrix_view<bf16>> of_c = {part(c, 0), part(c, 1), part(c, 2)};
+    matrix_products(cuda{}, listed(of_a), b.view(), listed(of_c), swiglu);
+    EXPECT_TRUE(test::same_bits(c.download().elements(), expected));
 }
 
 TYPED_TEST(gpu_finish, amax_is_the_largest_number_where_it_stands) {

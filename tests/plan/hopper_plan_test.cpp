@@ -317,6 +317,73 @@ TEST(hopper_plan, few_tiles_share_k_among_blocks) {
     EXPECT_EQ(make_hopper_plan(product_of(4096, 4096, 64)).parts, 1);
 }
 
+// Of a gate: n are the columns of A B, of which C has half.
+TEST(gated_plan, is_of_tiles_that_hold_gates_and_values) {
+    int some = 0;
+    for (hopper_request r : requests())
+        for (const bool straight : {true, false}) {
+            r.straight = straight;
+            const auto plan = make_gated_plan(r);
+            if (!r.c_by_rows || r.operand_bytes == 4) {
+                EXPECT_FALSE(plan);
+            }
+            if (!plan) continue;
+            ++some;
+            SCOPED_TRACE(testing::PrintToString(*plan));
+            EXPECT_EQ(plan->tile_m, 128);
+            EXPECT_EQ(plan->tile_n, plan->apart ? 128 : 256);
+            EXPECT_TRUE(straight || !plan->apart);
+            EXPECT_FALSE(plan->turned);
+            EXPECT_EQ(plan->parts, 1);
+            EXPECT_EQ(plan->sharing, 2);
+        }
+    EXPECT_GT(some, 50);
+    hopper_request blocks = product_of(4096, 8192, 4096);
+    EXPECT_TRUE(make_gated_plan(blocks));
+    blocks.in_blocks = true;
+    EXPECT_FALSE(make_gated_plan(blocks));
+}
+
+TEST(gated_plan, leaves_few_rows_to_a_pass) {
+    for (const std::int64_t m : {1, 16, 64, 128})
+        EXPECT_FALSE(make_gated_plan(product_of(m, 8192, 4096))) << m;
+    EXPECT_FALSE(make_gated_plan(product_of(256, 256, 4096))) << "few tiles share K";
+    for (const std::int64_t m : {256, 512, 1024, 4096})
+        EXPECT_TRUE(make_gated_plan(product_of(m, 8192, 4096))) << m;
+    EXPECT_TRUE(make_gated_plan(product_of(4096, 8192, 64)));
+}
+
+TEST(gated_plan, takes_tiles_apart_where_lines_are_whole) {
+    hopper_request r = product_of(4096, 8192, 512);
+    EXPECT_TRUE(make_gated_plan(r)->apart);
+    const auto even = make_gated_plan(product_of(4096, 8192, 4096));
+    EXPECT_TRUE(even->apart && even->even);
+    EXPECT_FALSE(make_gated_plan({.m = 512, .n = 8192, .k = 4096, .result_bytes = 2})->apart)
+        << "46.5 us for 48.0";
+    r.n = 8192 + 16;  // whose values begin within a line
+    EXPECT_FALSE(make_gated_plan(r)->apart);
+    r.b_along_k = true;
+    EXPECT_TRUE(make_gated_plan(r)->apart);
+    r.on_lines = false;
+    EXPECT_FALSE(make_gated_plan(r)->apart);
+}
+
+TEST(gated_plan, leaves_values_that_begin_within_16_bytes_to_a_pass) {
+    hopper_request r = product_of(4096, 2 * 4100, 512);
+    EXPECT_FALSE(make_gated_plan(r));
+    r.b_along_k = true;
+    EXPECT_TRUE(make_gated_plan(r));
+}
+
+TEST(gated_plan, takes_tiles_that_were_asked_for_whatever_they_cost) {
+    hopper_request r = product_of(1, 8192, 4096);
+    EXPECT_FALSE(make_gated_plan(r));
+    r.tile_n = 256;
+    EXPECT_EQ(make_gated_plan(r)->tile_n, 256);
+    r.apart = true;
+    EXPECT_TRUE(make_gated_plan(r)->apart);
+}
+
 // Whether a cell was measured with tunables that ask for just this plan. Blocks share B in wide
 // tiles always and in parts of K never.
 bool is_asked_for(const nlohmann::json& tunables, const hopper_plan& plan) {

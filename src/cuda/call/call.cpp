@@ -100,7 +100,7 @@ std::uint32_t flags_of(const task& t, const core::operands& data) {
            std::uint32_t{t.batch_invariant} << 2 | line(t.last.scale) << 3 |
            line(t.last.bias) << 5 | std::uint32_t{t.last.residual != nullptr} << 7 |
            static_cast<std::uint32_t>(t.last.then) << 8 | static_cast<std::uint32_t>(t.f32) << 12 |
-           std::uint32_t{t.in_blocks()} << 14;
+           std::uint32_t{t.in_blocks()} << 14 | std::uint32_t{t.last.gates} << 16;
 }
 
 // Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses.
@@ -117,7 +117,9 @@ plan make_plan(const task& t, const core::operands& data, int device) {
     if (const std::string why = reason_against(engine, t.problem, s); !why.empty())
         throw error(error_code::unsupported, "on a GPU: " + why);
     std::unique_ptr<core::runnable> made;
-    if (t.in_blocks() && multiplies(t.problem))
+    if (t.last.gates)
+        made = cuda::sm90::prepare_gated(t.problem, t.last, s);
+    else if (t.in_blocks() && multiplies(t.problem))
         made = cuda::sm90::prepare_in_blocks(t.problem, t.last, s);
     else if (t.last.is_nothing())
         made = engine.prepare(t.problem, s);
@@ -188,12 +190,14 @@ place_of_e place_in(const task& t, const core::operands& data) {
     return second ? place_of_e::beside_c : place_of_e::elsewhere;
 }
 
-void multiply_one(task t, core::operands data, cuda::call_scope& call) {
+// False: gates are better taken by a pass, and nothing was started.
+bool multiply_one(task t, core::operands data, cuda::call_scope& call) {
     const core::problem& p = t.problem;
     const place_of_e e = place_in(t, data);
     if (!multiplies(p) && !t.last.is_nothing()) multiply_zeros_instead(t, data, call);
     if (e == place_of_e::beside_c) t.last.residual = data.e;
     const plan& made = plan_for(t, data, call.device());
+    if (made.product == nullptr) return false;
     if (e == place_of_e::elsewhere)
         cuda::copy_matrix(p.c_type, p.m, p.n, {data.e, t.e_layout}, data.c, p.c_layout,
                           call.stream());
@@ -202,6 +206,7 @@ void multiply_one(task t, core::operands data, cuda::call_scope& call) {
         made.fused->scale_with(t.scales);
     }
     made.product->run(data);
+    return true;
 }
 
 // What all neighbours are apart; none where they differ.
@@ -338,24 +343,23 @@ void multiply_and_pass(const task& t, const further& last, const core::operands&
           call.stream());
 }
 
-void check_values(const further& last, int device) {
-    for (const detail::finish_step& s : last.steps)
-        check_memory(s.values, "what a step of the finish points to", device);
-}
-
 // What becomes of the sums: kernels write C, with this factor and finish, or a pass over it does.
 struct ending {
     bool in_kernels;
+    bool gates_in_kernels;  // of those shapes whose plan says so
     std::optional<kernel_finish> on_the_way;
 
     ending(const task& t, const detail::finish_steps* steps) {
         if (steps != nullptr) check_steps(*steps);
         const core::problem& p = t.problem;
-        const bool kernels_write =
-            find_signature(engine_for(t), p) != nullptr || !passes(type_of_sums(p), p.c_type);
+        const bool have_kernel = find_signature(engine_for(t), p) != nullptr;
+        const bool kernels_write = have_kernel || !passes(type_of_sums(p), p.c_type);
         const bool finished = steps != nullptr && steps->count > 0;
         if (finished && has_finish(p)) on_the_way = finish_of(*steps);
-        in_kernels = kernels_write && (!finished || on_the_way);
+        const bool gates = on_the_way && on_the_way->last.gates;
+        in_kernels = kernels_write && (!finished || (on_the_way && !gates));
+        // Of another number of rows the other way may be chosen, which rounds differently.
+        gates_in_kernels = have_kernel && gates && !t.batch_invariant && !t.in_blocks();
     }
 
     void apply(task& t) const {
@@ -364,6 +368,18 @@ struct ending {
         t.last = on_the_way->last;
     }
 };
+
+bool multiply_with_gates(task t, const ending& last, const core::operands& data,
+                         cuda::call_scope& call) {
+    if (!last.gates_in_kernels || !cuda::sm90::takes_gates(t.problem, data)) return false;
+    last.apply(t);
+    return multiplies(t.problem) && multiply_one(t, data, call);
+}
+
+void check_values(const further& last, int device) {
+    for (const detail::finish_step& s : last.steps)
+        check_memory(s.values, "what a step of the finish points to", device);
+}
 
 void clear_largest(const further& last, const core::problem& p, cuda::call_scope& call) {
     check_values(last, call.device());
@@ -445,7 +461,8 @@ void multiply_group(const place& where, std::span<const member> all,
         clear_largest(pass, tasks.front().problem, call);
         for (std::size_t i = 0; i < all.size(); ++i) {
             cuda::call_scope own(call.device(), call.stream());
-            multiply_and_pass(tasks[i], pass, all[i].data, own);
+            if (!multiply_with_gates(tasks[i], last, all[i].data, own))
+                multiply_and_pass(tasks[i], pass, all[i].data, own);
         }
         return;
     }
@@ -470,7 +487,8 @@ void multiply(const place& where, const product& it, std::span<const core::opera
     }
     const further pass(it.steps);
     clear_largest(pass, t.problem, call);
-    for (const core::operands& data : all) multiply_and_pass(t, pass, data, call);
+    for (const core::operands& data : all)
+        if (!multiply_with_gates(t, last, data, call)) multiply_and_pass(t, pass, data, call);
 }
 
 }  // namespace carat::cuda_call

@@ -27,11 +27,11 @@ phase phase_of(step_kind kind) {
         case step_kind::relu:
         case step_kind::gelu:
         case step_kind::silu:
-            return phase::activation;
-        case step_kind::each:
         case step_kind::reglu:
         case step_kind::geglu:
         case step_kind::swiglu:
+            return phase::activation;
+        case step_kind::each:
         case step_kind::amax:
             break;
     }
@@ -39,8 +39,9 @@ phase phase_of(step_kind kind) {
 }
 
 activation activation_of(step_kind kind) {
-    if (kind == step_kind::relu) return activation::relu;
-    return kind == step_kind::gelu ? activation::gelu : activation::silu;
+    if (kind == step_kind::relu || kind == step_kind::reglu) return activation::relu;
+    if (kind == step_kind::gelu || kind == step_kind::geglu) return activation::gelu;
+    return activation::silu;
 }
 
 // Whether there was none yet.
@@ -63,6 +64,7 @@ bool take(kernel_finish& into, const finish_step& step) {
         default:
             if (into.last.then != activation::none) return false;
             into.last.then = activation_of(step.kind);
+            into.last.gates = is_gate(step.kind);
             return true;
     }
 }

@@ -1,6 +1,8 @@
 // Which steps of a finish kernels take on the way to C: those that have the form
 //
 //     activation(alpha AB scale + bias)
+//
+// and gates of it.
 #pragma once
 
 #include <optional>

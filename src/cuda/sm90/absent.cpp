@@ -12,6 +12,15 @@ std::unique_ptr<fused_product> prepare_fused(const core::problem&, const finish&
     throw error(error_code::unsupported, unavailable_in_use());
 }
 
+std::unique_ptr<fused_product> prepare_gated(const core::problem&, const finish&,
+                                             const core::settings&) {
+    return nullptr;
+}
+
+bool takes_gates(const core::problem&, const core::operands&) {
+    return false;
+}
+
 core::table table() {
     return {};
 }

@@ -61,6 +61,10 @@ struct config {
     // Products of f32 data only add to C.
     static constexpr bool finishes = sizeof(Element) < 4;
     static constexpr major b_major = B;
+    // Half of a tile's columns may be a gate's, and the other half what it multiplies.
+    static constexpr bool gates =
+        wide && (apart || TileN == 256) &&
+        (sizeof(Element) == 2 || (sizeof(Element) == 1 && Sums == summing::promoted));
 
     static constexpr int a_bytes = tile_m * line_bytes;
     // Where columns lie beside each other they come in whole lines, and the last may be beyond the

@@ -125,37 +125,39 @@ core::settings settings_for(const core::problem& p, std::string_view row, core::
     return asked;
 }
 
+plan::hopper_request request_for(const core::problem& p, summing sums, const core::settings& s) {
+    const both_along_k along_k(p, sums);
+    const int a_at = lines_begin_at(shape_of_a(p, sums));
+    const int b_at = lines_begin_at(shape_of_b(p, sums));
+    return {.m = p.m,
+            .n = p.n,
+            .k = p.k * products_of(sums),
+            .operand_bytes = static_cast<int>(size_bytes(p.a_type)),
+            .result_bytes = static_cast<int>(size_bytes(p.c_type)),
+            .a_along_k = along_k.a,
+            .b_along_k = along_k.b,
+            .straight = sums == summing::straight,
+            .in_blocks = sums == summing::in_blocks,
+            .a_on_sectors = a_at >= 32,
+            .b_on_sectors = b_at >= 32,
+            .on_lines = a_at == 128 && b_at == 128,
+            .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
+            .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
+            .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
+            .tile_n = static_cast<int>(s.value(tile_width)),
+            .parts = static_cast<int>(s.value(parts_of_k)),
+            .sharing = static_cast<int>(s.value(sharing_blocks)),
+            .apart = s.value(tiles_apart) != 0,
+            .even = static_cast<plan::evenly>(s.value(even_shares))};
+}
+
 choice plan_for(const core::problem& p, summing sums, std::string_view row,
                 const core::settings& asked) {
     const core::settings s = settings_for(p, row, asked);
     const char* const by = !asked.tunables.empty() ? "as asked for"
                            : s.tunables.empty()    ? "from the model"
                                                    : "from the table of carat tune";
-    const both_along_k along_k(p, sums);
-    const int a_at = lines_begin_at(shape_of_a(p, sums));
-    const int b_at = lines_begin_at(shape_of_b(p, sums));
-    const plan::hopper_plan plan =
-        plan::make_hopper_plan({.m = p.m,
-                                .n = p.n,
-                                .k = p.k * products_of(sums),
-                                .operand_bytes = static_cast<int>(size_bytes(p.a_type)),
-                                .result_bytes = static_cast<int>(size_bytes(p.c_type)),
-                                .a_along_k = along_k.a,
-                                .b_along_k = along_k.b,
-                                .straight = sums == summing::straight,
-                                .in_blocks = sums == summing::in_blocks,
-                                .a_on_sectors = a_at >= 32,
-                                .b_on_sectors = b_at >= 32,
-                                .on_lines = a_at == 128 && b_at == 128,
-                                .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
-                                .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
-                                .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
-                                .tile_n = static_cast<int>(s.value(tile_width)),
-                                .parts = static_cast<int>(s.value(parts_of_k)),
-                                .sharing = static_cast<int>(s.value(sharing_blocks)),
-                                .apart = s.value(tiles_apart) != 0,
-                                .even = static_cast<plan::evenly>(s.value(even_shares))});
-    return {plan, by};
+    return {plan::make_hopper_plan(request_for(p, sums, s)), by};
 }
 
 const kernel<float>& even_kernel(const core::problem& p, summing sums, major a) {
@@ -200,6 +202,16 @@ Factor factor(double value) {
         return static_cast<Factor>(value);
 }
 
+// The copy engine writes whole 16 bytes, and would write them beyond the end of a line.
+bool in_whole_16_bytes(dtype type, std::int64_t count, std::int64_t length, std::int64_t stride) {
+    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
+    return length * bytes % 16 == 0 && (count == 1 || (stride > 0 && stride * bytes % 16 == 0));
+}
+
+bool is_aligned(const void* data) {
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
 bool is_degenerate(const core::problem& p) {
     return p.m == 0 || p.n == 0 || p.k == 0 || p.alpha == 0;
 }
@@ -208,6 +220,12 @@ finish turned(finish last) {
     last.scale.of_rows = !last.scale.of_rows;
     last.bias.of_rows = !last.bias.of_rows;
     return last;
+}
+
+// The product whose sums become C.
+core::problem multiplied(core::problem p, const finish& last) {
+    if (last.gates) p.n *= 2;
+    return p;
 }
 
 grouped turned(const grouped& g) {
@@ -235,7 +253,7 @@ class product final : public fused_product {
           last_(plan_.turned ? turned(last) : last),
           problem_(plan_.turned ? core::swapped(p) : p),
           a_(shape_of_a(problem_, sums)),
-          b_(shape_of_b(problem_, sums)) {
+          b_(shape_of_b(multiplied(problem_, last), sums)) {
         choose();
     }
 
@@ -310,6 +328,7 @@ class product final : public fused_product {
             << (plan_.turned ? " of the product turned" : "") << ", K in " << plan_.parts
             << (plan_.parts == 1 ? " part" : " parts");
         if (plan_.even) why << ", the last rounds shared out evenly";
+        if (last_.gates) why << ", half of them gates and half their values";
         if (sharing() > 1) why << ", B loaded by " << sharing() << " blocks together";
         why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
             << " us\n";
@@ -321,12 +340,12 @@ class product final : public fused_product {
     }
 
   private:
-    static bool is_aligned(const void* data) {
-        return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-    }
-
     [[nodiscard]] bool is_wide() const { return kernel_->sharing > 1; }
     [[nodiscard]] int sharing() const { return is_wide() ? kernel_->sharing : plan_.sharing; }
+
+    [[nodiscard]] int columns_of_c() const {  // in a tile
+        return last_.gates ? kernel_->tile_n / 2 : kernel_->tile_n;
+    }
 
     [[nodiscard]] bool can_be_batched(const operand& x, const void* data,
                                       std::int64_t apart) const {
@@ -397,7 +416,7 @@ class product final : public fused_product {
         const kernel<Factor>& k = *kernel_;
         grid_.cluster = sharing() > 1 ? sharing() : plan_.parts;
         const std::int64_t clusters =
-            tiles(problem_.m, k.tile_m * sharing()) * tiles(problem_.n, k.tile_n);
+            tiles(problem_.m, k.tile_m * sharing()) * tiles(problem_.n, columns_of_c());
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
         const bool alone = is_wide() || clusters * grid_.cluster <=
                                             plan::blocks_at_a_time(grid_.cluster, multiprocessors);
@@ -542,10 +561,8 @@ class product final : public fused_product {
         const core::problem& p = problem_;
         const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
         const core::layout& at = p.c_layout;
-        // The copy engine writes whole 16 bytes, and would write them beyond the end of a row.
         const auto in_lines = [&](std::int64_t count, std::int64_t length, std::int64_t stride) {
-            return length * bytes % 16 == 0 &&
-                   (count == 1 || (stride > 0 && stride * bytes % 16 == 0));
+            return in_whole_16_bytes(p.c_type, count, length, stride);
         };
         const kernel<Factor>& k = *kernel_;
         const bool aligned = is_wide() && is_aligned(c) && is_aligned(added_to(c));
@@ -572,7 +589,7 @@ class product final : public fused_product {
                 .n = static_cast<int>(p.n),
                 .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
                 .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * sharing())),
-                .tiles_n = static_cast<int>(tiles(p.n, k.tile_n)),
+                .tiles_n = static_cast<int>(tiles(p.n, columns_of_c())),
                 .stages = stages_,
                 .sharing = sharing(),
                 .alpha = factor<Factor>(p.alpha),
@@ -792,6 +809,25 @@ std::unique_ptr<fused_product> prepare_fused(const core::problem& p, const finis
     return prepare_finished(p, sums_for(p), native_row, last, s);
 }
 
+bool takes_gates(const core::problem& p, const core::operands& data) {
+    return p.c_layout.col_stride == 1 &&
+           in_whole_16_bytes(p.c_type, p.m, p.n, p.c_layout.row_stride) && is_aligned(data.c) &&
+           (data.e == nullptr || is_aligned(data.e));
+}
+
+std::unique_ptr<fused_product> prepare_gated(const core::problem& p, const finish& last,
+                                             const core::settings& s) {
+    const core::problem whole = multiplied(p, last);
+    if (is_degenerate(p) || size_bytes(p.a_type) > 2 || p.c_type == dtype::i32 ||
+        !reason_against(native, whole, s).empty())
+        return nullptr;
+    const summing sums = sums_for(p);
+    const auto chosen = plan::make_gated_plan(request_for(whole, sums, s));
+    if (!chosen) return nullptr;
+    const char* const by = s.tunables.empty() ? "from the model" : "as asked for";
+    return std::make_unique<product<float>>(p, sums, choice{*chosen, by}, last);
+}
+
 std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p, const finish& last,
                                                  const core::settings& s) {
     if (const std::string why = reason_against(in_blocks, p, s); !why.empty())
@@ -802,9 +838,6 @@ std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p, const f
 std::optional<lies> lies_for_group(const grouped& it) {
     const core::problem& p = it.problem;
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
-    const auto is_aligned = [](const void* x) {
-        return reinterpret_cast<std::uintptr_t>(x) % 16 == 0;
-    };
     if (is_degenerate(p) || std::max({p.m, p.n, p.k}) > most || !is_aligned(it.data.a) ||
         !is_aligned(it.data.b))
         return std::nullopt;

@@ -292,10 +292,10 @@ __device__ __forceinline__ void write_boxes(outgoing<C>& out, const arguments<Fa
 // place.
 template <class C, class To>
 __device__ __forceinline__ void fetch_added(const outgoing<C>& out, int later, int number, int row,
-                                            int col) {
+                                            int col, int width = C::tile_n) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
     constexpr int parts = C::apart ? 2 : 1;
-    if (number / parts * columns >= C::tile_n) return;
+    if (number / parts * columns >= width) return;
     out.fetch(later, row + number % parts * 64, col + number / parts * columns);
 }
 
@@ -341,22 +341,24 @@ __device__ __forceinline__ void fill_box_activated(unsigned char* box, const arg
 }
 
 // The finish of sums in the registers that hold them, a box at a time, and its way through the copy
-// engine or, by the threads, to a C that it can't write. One copy of the code for all boxes:
-// unrolled, it would be more than the instruction cache holds, and run at its pace. Those who leave
-// together meet once for each box: before they do, the one that leads has seen that the other box's
-// place has been read.
-template <class C, class To, bool InBoxes, class Factor, class Sum, int Parts, int Count>
+// engine or, by the threads, to a C that it can't write; of a gate half as many columns leave, as
+// they are. One copy of the code for all boxes: unrolled, it would be more than the instruction
+// cache holds, and run at its pace. Those who leave together meet once for each box: before they
+// do, the one that leads has seen that the other box's place has been read.
+template <class C, class To, bool InBoxes, bool Gated, class Factor, class Sum, int Parts,
+          int Count>
 __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arguments<Factor>& p,
                                                      const read_ahead<C, Factor>& ahead, int row,
                                                      int col, int thread,
                                                      const Sum (&sums)[Parts][Count]) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
-    constexpr bool finishes = C::finishes && std::is_same_v<Factor, float>;
-    std::conditional_t<finishes, pair_finish<C, columns>, pair_scaling<C, Factor>> last(
+    constexpr bool finishes = C::finishes && std::is_same_v<Factor, float> && !Gated;
+    constexpr int width = Gated ? Count : 2 * Count;
+    std::conditional_t<finishes, pair_finish<C, columns>, pair_scaling<C, Factor, Gated>> last(
         p, ahead, row, thread);
 #pragma unroll 1
-    for (int number = 0; number < Parts * boxes_of<To>(2 * Count); ++number) {
-        const int first = col + first_of_box<To>(number / Parts, 2 * Count);
+    for (int number = 0; number < Parts * boxes_of<To>(width); ++number) {
+        const int first = col + first_of_box<To>(number / Parts, width);
         Factor some[columns / 2];
         last.take(some, number, first, sums);
         if (InBoxes && p.adds) out.wait_for_added();
@@ -378,9 +380,9 @@ __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arg
             fill_box<C, To>(box, thread, [&](int i) { return some[i]; });
         }
         if (number % Parts == Parts - 1)
-            last.advance(2 * Count % columns == 0
+            last.advance(width % columns == 0
                              ? columns
-                             : first_of_box<To>(number / Parts + 1, 2 * Count) + col - first);
+                             : first_of_box<To>(number / Parts + 1, width) + col - first);
         if constexpr (!InBoxes) {
             out.meet();
             way().send();
@@ -393,7 +395,7 @@ __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arg
             out.send(box, row + number % Parts * 64, first);
             if (p.adds) {
                 ptx::wait_for_stores<0>();
-                fetch_added<C, To>(out, 1, number + 2, row, col);
+                fetch_added<C, To>(out, 1, number + 2, row, col, width);
             }
         }
     }
@@ -440,20 +442,25 @@ __device__ __forceinline__ void write_as(outgoing<C>& out, const arguments<Facto
     if constexpr (C::a_in_registers)
         if (p.c.in_boxes && !p.c.by_rows)
             return write_boxes_of_columns(out, p, row, col, thread, sums[0]);
+    if constexpr (C::gates && std::is_same_v<Factor, float>)
+        if (p.last.gates)
+            return write_finished_boxes<C, To, true, true>(out, p, ahead, row, col, thread, sums);
     // In this order ptxas finds registers enough for fp8 in blocks of 256 columns.
     if (p.c.in_boxes && (p.finishes || p.adds))
-        write_finished_boxes<C, To, true>(out, p, ahead, row, col, thread, sums);
+        write_finished_boxes<C, To, true, false>(out, p, ahead, row, col, thread, sums);
     else if (p.c.in_boxes)
         write_boxes<C, To>(out, p, row, col, thread, sums);
     else
-        write_finished_boxes<C, To, false>(out, p, ahead, row, col, thread, sums);
+        write_finished_boxes<C, To, false, false>(out, p, ahead, row, col, thread, sums);
 }
 
 // The sums of thread `thread` of a warpgroup whose part of C begins at (row, col).
 template <class C, int Parts, int Count>
 __device__ __forceinline__ void write(outgoing<C>& out, const arguments<float>& p,
                                       const read_ahead<C, float>& ahead, int row, int col,
-                                      int thread, const float (&sums)[Parts][Count]) {
+                                      int thread, float (&sums)[Parts][Count]) {
+    if constexpr (C::gates)
+        if (p.last.gates) take_gates<C>(p, ahead, row, col, thread, sums);
     if constexpr (writes<C, __half>)
         if (p.c.type == output::f16)
             return write_as<C, __half>(out, p, ahead, row, col, thread, sums);

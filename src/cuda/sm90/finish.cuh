@@ -8,6 +8,27 @@
 
 namespace carat::cuda::sm90 {
 
+// Of a gate a tile's columns of B lie in two places, gates and values, and become half as many of
+// C.
+template <class C, class Factor>
+[[nodiscard]] __device__ __forceinline__ bool is_gated(const arguments<Factor>& p) {
+    if constexpr (C::gates) return p.last.gates;
+    return false;
+}
+template <class C, class Factor>
+[[nodiscard]] __device__ __forceinline__ int columns_of_c(const arguments<Factor>& p) {
+    return is_gated<C>(p) ? C::tile_n / 2 : C::tile_n;
+}
+template <class C, class Factor>
+[[nodiscard]] __device__ __forceinline__ int columns_of_b(const arguments<Factor>& p) {
+    return is_gated<C>(p) ? 2 * p.n : p.n;
+}
+// How much further right than beside the first half the second one begins.
+template <class C, class Factor>
+[[nodiscard]] __device__ __forceinline__ int to_second_half(const arguments<Factor>& p) {
+    return is_gated<C>(p) ? p.n - C::tile_n / 2 : 0;
+}
+
 // A warpgroup's sums leave in boxes of columns, and where it has several parts of 64 rows the boxes
 // of each columns one part after the other. The sums of a box, its number known at run time: code
 // for all of them, but no more than that. some[i] = of(i, the box's i-th).
@@ -34,13 +55,15 @@ struct column_values {
     static constexpr int of_lane = Columns / 32;
     float of[of_lane];
 
-    __device__ __forceinline__ void read(const line_values& v, float otherwise, int first, int n,
-                                         int thread) {
+    // From column `first` of `n` on, those of the second half `further` right.
+    __device__ __forceinline__ void read(const line_values& v, float otherwise, int first,
+                                         int further, int n, int thread) {
 #pragma unroll
-        for (int i = 0; i < of_lane; ++i)
-            of[i] = v.values != nullptr && !v.of_rows
-                        ? __ldg(v.values + min(first + i * 32 + thread % 32, n - 1))
-                        : otherwise;
+        for (int i = 0; i < of_lane; ++i) {
+            const int column = first + i * 32 + thread % 32 + (2 * i < of_lane ? 0 : further);
+            of[i] = v.values != nullptr && !v.of_rows ? __ldg(v.values + min(column, n - 1))
+                                                      : otherwise;
+        }
     }
 
     // That of the thread's i-th column, of pairs of neighbours.
@@ -59,6 +82,10 @@ struct column_values {
     }
 };
 
+__device__ __forceinline__ float of_row(const line_values& v, int at, float otherwise) {
+    return v.values != nullptr && v.of_rows ? __ldg(v.values + at) : otherwise;
+}
+
 // What a tile's finish reads before its sums are there, which takes as long as memory takes: the
 // bias of its columns.
 template <class C, class Factor, bool Finishes = C::finishes&& std::is_same_v<Factor, float>>
@@ -70,7 +97,7 @@ struct read_ahead<C, Factor, true> {
     column_values<C::tile_n> shifts;
 
     __device__ __forceinline__ void read(const arguments<float>& p, int col, int thread) {
-        shifts.read(p.last.bias, 0.0f, col, p.n, thread);
+        shifts.read(p.last.bias, 0.0f, col, to_second_half<C>(p), columns_of_b<C>(p), thread);
     }
 };
 
@@ -127,7 +154,7 @@ struct pair_finish {
     template <int Count>
     __device__ __forceinline__ void scale(float (&some)[Count], int first_row, int col) const {
         column_values<Columns> scales;
-        scales.read(p.last.scale, 1.0f, col, p.n, thread);
+        scales.read(p.last.scale, 1.0f, col, 0, p.n, thread);
         float factor[2];
         float bias[2];
 #pragma unroll
@@ -154,20 +181,70 @@ struct pair_finish {
             visit(some[upper], some[upper + 2], i);
         }
     }
-
-    static __device__ __forceinline__ float of_row(const line_values& v, int at, float otherwise) {
-        return v.values != nullptr && v.of_rows ? __ldg(v.values + at) : otherwise;
-    }
 };
 
-// Where nothing is finished: the sums times alpha.
-template <class C, class Factor>
+// Of a gate: the first half of the sums becomes their activation times the second half, both scaled
+// and shifted before. In place, since beside 128 sums there are no registers for others.
+template <class C, int Parts, int All>
+__device__ __forceinline__ void take_gates(const arguments<float>& p,
+                                           const read_ahead<C, float>& ahead, int row, int col,
+                                           int thread, float (&sums)[Parts][All]) {
+    // The thread's sums in its i-th column, each with its part of 64 rows and which of two it is.
+    const auto each_in_column = [&](int i, const auto& visit) {
+#pragma unroll
+        for (int part = 0; part < Parts; ++part)
+#pragma unroll
+            for (int lower = 0; lower < 2; ++lower)
+                visit(sums[part][i / 2 * 4 + i % 2 + 2 * lower], part, lower);
+    };
+    if (p.last.scale.values == nullptr && (p.last.bias.values == nullptr || !p.last.bias.of_rows)) {
+#pragma unroll
+        for (int i = 0; i < All / 2; ++i) {
+            const float shift = ahead.shifts.at(i, thread);
+            each_in_column(i, [&](float& x, int, int) { x = fmaf(x, p.alpha, shift); });
+        }
+    } else {
+        column_values<C::tile_n> scales;
+        scales.read(p.last.scale, 1.0f, col, to_second_half<C>(p), columns_of_b<C>(p), thread);
+        float factor[Parts][2];
+        float bias[Parts][2];
+#pragma unroll
+        for (int i = 0; i < 2 * Parts; ++i) {
+            const int of_thread = place_of_sum<C::a_in_registers>(thread, i % 2 * 2).row;
+            const int at = min(row + i / 2 * 64 + of_thread, p.m - 1);
+            factor[i / 2][i % 2] = p.alpha * of_row(p.last.scale, at, 1.0f);
+            bias[i / 2][i % 2] = of_row(p.last.bias, at, 0.0f);
+        }
+#pragma unroll
+        for (int i = 0; i < All / 2; ++i) {
+            const float of_column = scales.at(i, thread);
+            const float shift = ahead.shifts.at(i, thread);
+            each_in_column(i, [&](float& x, int part, int lower) {
+                x = x * (factor[part][lower] * of_column) + (bias[part][lower] + shift);
+            });
+        }
+    }
+    const auto multiply = [&](const auto& activated) {
+#pragma unroll
+        for (int part = 0; part < Parts; ++part)
+#pragma unroll
+            for (int i = 0; i < All / 2; ++i)
+                sums[part][i] = activated(sums[part][i]) * sums[part][All / 2 + i];
+    };
+    if (is_sigmoid_form(p.last.then))
+        multiply(sigmoid_form<float>(p.last.then));
+    else
+        multiply(rectified{});
+}
+
+// Where nothing is finished: the sums times alpha, or, of a gate, as they are.
+template <class C, class Factor, bool Gated>
 struct pair_scaling {
     Factor alpha;
 
     __device__ __forceinline__ pair_scaling(const arguments<Factor>& with,
                                             const read_ahead<C, Factor>&, int, int)
-        : alpha(with.alpha) {}
+        : alpha(Gated ? Factor{1} : with.alpha) {}
     template <int Count, class Sum, int Parts, int All>
     __device__ __forceinline__ void take(Factor (&some)[Count], int number, int,
                                          const Sum (&sums)[Parts][All]) const {

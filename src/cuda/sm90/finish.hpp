@@ -2,7 +2,10 @@
 //
 //     C(i, j) = activation(alpha AB(i, j) scale + bias) + beta D(i, j)
 //
-// in the time of the product, where a kernel of its own would read and write all of C again.
+// in the time of the product, where a kernel of its own would read and write all of C again. Of a
+// gate A B has twice the n columns of C, and so have scale and bias of columns:
+//
+//     x = alpha AB scale + bias          C(i, j) = activation(x(i, j)) x(i, j + n) + beta D(i, j)
 #pragma once
 
 #include "cuda/common/activation.hpp"
@@ -21,11 +24,12 @@ struct finish {
     line_values scale;
     line_values bias;
     activation then = activation::none;
+    bool gates = false;
     const void* residual = nullptr;  // D, in device memory, type and strides as C; null: C itself
 
     [[nodiscard]] bool is_nothing() const {
         return scale.values == nullptr && bias.values == nullptr && then == activation::none &&
-               residual == nullptr;
+               !gates && residual == nullptr;
     }
 };
 

@@ -74,6 +74,16 @@ struct lies {
                                                            const finish& last,
                                                            const core::settings& s);
 
+/// The same for a gate, whose A B has twice the columns that `p` says. Nothing where no kernel
+/// takes it on the way to C, or where the product and a pass over its sums are predicted to be
+/// faster.
+[[nodiscard]] std::unique_ptr<fused_product> prepare_gated(const core::problem& p,
+                                                           const finish& last,
+                                                           const core::settings& s);
+
+/// Whether C and what is added to it lie so that gates can be taken on the way there.
+[[nodiscard]] bool takes_gates(const core::problem& p, const core::operands& data);
+
 /// The same of e4m3 by e4m3 with scales of blocks, f32 in device memory, given by scale_with().
 [[nodiscard]] std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p,
                                                                const finish& last,

@@ -154,17 +154,19 @@ __device__ __forceinline__ void each_box_of_a(int row, int k, const Copy& copy) 
     }
 }
 
-// Those of this block's share of the tile of B: columns along K, or of each box lines across.
+// Those of this block's share of the tile of B: columns along K, or of each box lines across. The
+// second half of the columns lie `further` right.
 template <class C, class Copy>
-__device__ __forceinline__ void each_box_of_b(int col, int k, const place_in_grid<C>& here,
-                                              const Copy& copy) {
+__device__ __forceinline__ void each_box_of_b(int col, int further, int k,
+                                              const place_in_grid<C>& here, const Copy& copy) {
+    const auto column = [&](int i) { return col + i + (i < C::tile_n / 2 ? 0 : further); };
     if constexpr (C::b_major == major::along_k) {
         const int first = here.first_of_b(C::tile_n);
-        copy(first, k, col + first);
+        copy(first, k, column(first));
     } else {
         const int first = here.first_of_b(C::tile_k);
 #pragma unroll
-        for (int i = 0; i < C::tile_n; i += across_of_box<C>) copy(i + first, col + i, k + first);
+        for (int i = 0; i < C::tile_n; i += across_of_box<C>) copy(i + first, column(i), k + first);
     }
 }
 
@@ -184,10 +186,10 @@ __device__ __forceinline__ void load_a(const ring<C>& r, int stage, int half,
 // To all blocks that share the tile of B.
 template <class C>
 __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
-                                       const CUtensorMap& map, int col, int k,
+                                       const CUtensorMap& map, int col, int further, int k,
                                        const place_in_grid<C>& here, int batch) {
     const auto everyone = static_cast<std::uint16_t>((1 << here.sharing) - 1);
-    each_box_of_b<C>(col, k, here, [&](int line, int x, int y) {
+    each_box_of_b<C>(col, further, k, here, [&](int line, int x, int y) {
         unsigned char* const to = r.b(stage) + half * C::b_bytes + line * C::line_bytes;
         if constexpr (C::wide)
             ptx::copy_box_to_all(to, map, x, y, r.full[stage], everyone);
@@ -218,6 +220,8 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
                                           const tile_place& t, int first, int end) {
     const int batch_a = p.one_a ? 0 : static_cast<int>(blockIdx.y);
     const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
+    const int col = t.n * columns_of_c<C>(p);
+    const int further = to_second_half<C>(p);
 #pragma unroll 1
     for (int k = first; k < end; ++k, at.advance(r.stages)) {
         ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
@@ -227,7 +231,7 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
         for (int half = 0; half < C::halves; ++half) {
             const int from = (k + half * of.k_tiles) * C::tile_k;
             load_a<C>(r, at.stage, half, *of.a, here.row(t), from, batch_a);
-            load_b<C>(r, at.stage, half, *of.b, t.n * C::tile_n, from, here, batch_b);
+            load_b<C>(r, at.stage, half, *of.b, col, further, from, here, batch_b);
         }
     }
 }
@@ -397,7 +401,7 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
     for (auto w = here.tiles_of(p); !w.is_over(); w.advance()) {
         const tile_place t = place_of(w.tile, p.tiles_m, p.tiles_n);
         const int row = here.row(t) + group * 64;
-        const int col = t.n * C::tile_n;
+        const int col = t.n * columns_of_c<C>(p);
         if (p.adds && p.c.in_boxes && !w.hands_sums_on())
             fetch_first_added<C>(out, p.c.type, row, col);
         // Beside promoted sums there are no registers for it.
@@ -508,7 +512,7 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
     tile_place t = place();
     while (!w.is_over()) {
         const int row = here.row(t);
-        const int col = t.n * C::tile_n;
+        const int col = t.n * columns_of_c<C>(p);
         const bool hands_on = w.hands_sums_on();
         if (p.adds && p.c.in_boxes && !hands_on) fetch_first_added<C>(out, p.c.type, row, col);
         read_ahead<C, Factor> ahead;
