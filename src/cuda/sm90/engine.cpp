@@ -420,7 +420,7 @@ class product final : public fused_product {
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
         const bool alone = is_wide() || clusters * grid_.cluster <=
                                             plan::blocks_at_a_time(grid_.cluster, multiprocessors);
-        stages_ = k.stages_that_fit(plan_.parts, alone);
+        stages_ = k.stages_that_fit(plan_.parts, alone && !leaves_room());
         if (stages_ < fewest_stages(sums_)) stages_ = k.stages_that_fit(plan_.parts, true);
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
         // The kernel may serve several products at a time, cut into different numbers of parts.
@@ -431,6 +431,17 @@ class product final : public fused_product {
             static_cast<int>(is_wide() ? std::min<std::int64_t>(clusters, resident_clusters())
                                        : clusters);
         share_out(clusters);
+    }
+
+    // Where a block's part of K is short and half a ring still has stages enough, it leaves the
+    // other half of shared memory to the kernel after it, whose blocks are then there when its own
+    // end.
+    [[nodiscard]] bool leaves_room() const {
+        constexpr std::int64_t few_steps = 40;
+        constexpr int enough_stages = 6;
+        return !is_wide() && sharing() == 1 &&
+               tiles(problem_.k, depth_of_box()) <= few_steps * plan_.parts &&
+               kernel_->stages_that_fit(plan_.parts, false) >= enough_stages;
     }
 
     // The tiles of the last full round and of the one that isn't.

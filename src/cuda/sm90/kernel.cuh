@@ -7,8 +7,9 @@
 // in every block that shares it, has done so: two blocks with wide tiles each load half of the tile
 // of B for both, and of 2 or 4 with narrow tiles each its share for all, where they don't share K.
 // The copying thread runs ahead into the next wide tile of C while the others write
-// theirs. Kernels begin before the one ahead of them on the stream has ended, and wait for its end
-// when their barriers are made.
+// theirs. Kernels begin before the one ahead of them on the stream has ended, after one of narrow
+// tiles when the last copies of all its blocks are under way, and wait for its end when their
+// barriers are made.
 #pragma once
 
 #include "cuda/common/error.hpp"
@@ -597,7 +598,7 @@ __global__ void __launch_bounds__(C::threads, C::residents)
     __shared__ stretch own_stretch;  // divisions: before the wait
     if (!C::wide && p.all.count == 0 && threadIdx.x == C::multiplying)
         own_stretch = stretch_of(of, here);
-    ptx::let_dependents_begin();
+    if (C::wide) ptx::let_dependents_begin();
     __syncthreads();
     if (here.blocks > 1) ptx::meet_cluster();
     ptx::wait_for_predecessors();
@@ -617,6 +618,7 @@ __global__ void __launch_bounds__(C::threads, C::residents)
         if (C::wide ? threadIdx.x == C::multiplying : ptx::is_elected()) {
             acquire_maps(of);
             copy_tiles<C>(r, of, p, here, own);
+            if (!C::wide) ptx::let_dependents_begin();
         }
         __syncwarp();
     } else if constexpr (C::wide) {
