@@ -9,43 +9,20 @@
 #include "cuda/common/device.hpp"
 #include "cuda/sm90/fused.hpp"
 #include "cuda/sm90/table.hpp"
-#include "tests/cuda/sweep.hpp"
+#include "tests/cuda/finishing.hpp"
 
 namespace {
 
 using namespace carat;
 using cuda::sm90::activation;
+using test::gpu;
+using test::on_gpu;
+using test::reference;
 
-class gated : public testing::Test {
-  protected:
-    void SetUp() override {
-        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
-            GTEST_SKIP() << "no GPU test can run: " << why;
-        const core::implementation& engine = *cuda::sm90::table()[0];
-        const core::problem p = core::row_major_problem(dtype::f16, 8, 8, 8);
-        if (const std::string why = reason_against(engine, p, {}); !why.empty())
-            GTEST_SKIP() << why;
-    }
-};
-
-core::execution_space& gpu() {
-    return cuda::space(cuda::device_in_use());
-}
-
-core::buffer on_gpu(const void* from, std::size_t bytes) {
-    core::buffer memory(gpu(), bytes);
-    gpu().upload(memory.data(), from, bytes);
-    return memory;
-}
+class gated : public test::finishing {};
 
 const void* at(const core::buffer& memory, const test::guarded& of) {
     return static_cast<const std::byte*>(memory.data()) + of.first_byte();
-}
-
-double reference(activation which, double x) {
-    if (which == activation::relu) return x < 0 ? 0 : x;
-    if (which == activation::silu) return x / (1 + std::exp(-x));
-    return x / 2 * (1 + std::tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
 }
 
 struct asked {

@@ -1,0 +1,47 @@
+// What the tests of finishes on the way to C share: when they can run, memory of the GPU, and what
+// an activation is.
+#pragma once
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "cuda/common/device.hpp"
+#include "cuda/sm90/fused.hpp"
+#include "cuda/sm90/table.hpp"
+#include "tests/cuda/sweep.hpp"
+
+namespace carat::test {
+
+class finishing : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+        const core::implementation& engine = *cuda::sm90::table()[0];
+        const core::problem p = core::row_major_problem(dtype::f16, 8, 8, 8);
+        if (const std::string why = reason_against(engine, p, {}); !why.empty())
+            GTEST_SKIP() << why;
+    }
+};
+
+inline core::execution_space& gpu() {
+    return cuda::space(cuda::device_in_use());
+}
+
+inline core::buffer on_gpu(const void* from, std::size_t bytes) {
+    core::buffer memory(gpu(), bytes);
+    gpu().upload(memory.data(), from, bytes);
+    return memory;
+}
+
+inline double reference(cuda::sm90::activation which, double x) {
+    using enum cuda::sm90::activation;
+    if (which == relu) return x < 0 ? 0 : x;
+    if (which == silu) return x / (1 + std::exp(-x));
+    if (which == gelu)
+        return x / 2 * (1 + std::tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
+    return x;
+}
+
+}  // namespace carat::test
