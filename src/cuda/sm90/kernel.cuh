@@ -201,7 +201,6 @@ __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
     });
 }
 
-// Of a tile of C, steps `first` to `end` of K.
 // What a block does of a narrow tile: these steps of K.
 struct stretch {
     tile_place tile;
@@ -215,6 +214,7 @@ __device__ __forceinline__ stretch stretch_of(const work& of, const place_in_gri
             here.first_k(of.k_tiles, here.part() + 1)};
 }
 
+// Of a tile of C, steps `first` to `end` of K.
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const work& of,
                                           const arguments<Factor>& p, const place_in_grid<C>& here,
