@@ -9,8 +9,6 @@
 
 #include <carat/error.hpp>
 
-#include "cuda/common/device.hpp"
-#include "cuda/sm90/table.hpp"
 #include "tests/cuda/finishing.hpp"
 
 namespace {

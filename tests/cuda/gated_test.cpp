@@ -6,9 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "cuda/common/device.hpp"
-#include "cuda/sm90/fused.hpp"
-#include "cuda/sm90/table.hpp"
 #include "tests/cuda/finishing.hpp"
 
 namespace {
