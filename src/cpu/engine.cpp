@@ -45,6 +45,12 @@ bool conflicts(dtype type, std::int64_t across, std::int64_t along) {
     return across == 1 && along * static_cast<std::int64_t>(size_bytes(type)) % page_bytes == 0;
 }
 
+// Whether elements this far apart are as far from the beginnings of their lines of cache.
+bool on_whole_lines(dtype type, std::int64_t along) {
+    constexpr std::int64_t line_bytes = 64;
+    return along * static_cast<std::int64_t>(size_bytes(type)) % line_bytes == 0;
+}
+
 template <class T>
 T factor(double value) {
     return static_cast<T>(value);
@@ -76,6 +82,7 @@ plan::request request_of(const core::problem& p, bool apart, int threads,
             .depths_of_b = p.b_layout.row_stride == 1,
             .conflicting_a = conflicts(p.a_type, p.a_layout.row_stride, p.a_layout.col_stride),
             .conflicting_b = conflicts(p.b_type, p.b_layout.col_stride, p.b_layout.row_stride),
+            .whole_lines_of_a = on_whole_lines(p.a_type, p.a_layout.col_stride),
             .most_threads = threads,
             .wanted = wanted};
 }
@@ -198,9 +205,10 @@ core::plan_facts product::facts() const {
     if (tiles_) return tiles_->facts();
     const plan::blocking& b = plan_.blocks;
     const bool tiled = plan_.how != plan::path::thin;
-    return {explain(), request_.m, request_.n, tiled ? shape().mr : 0, tiled ? shape().nr : 0,
-            b.mc,      b.nc,       b.kc,       plan_.threads_m,        plan_.threads_n,
-            false};
+    return {
+        explain(), request_.m,           request_.n, tiled ? shape().mr : 0, tiled ? shape().nr : 0,
+        b.mc,      b.mc == 0 ? 0 : b.nc, b.kc,       plan_.threads_m,        plan_.threads_n,
+        false};
 }
 
 std::string product::explain() const {
@@ -212,7 +220,7 @@ template <class T>
 void product::run_direct(const core::operands& data, std::byte*) const {
     task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
     whole.fetches_c = plan_.fetches_c;
-    multiply_direct(whole, plan_.packs_a, plan_.blocks.kc);
+    multiply_direct(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc);
 }
 
 template <class T>
@@ -242,7 +250,7 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
                 return multiply_thin_packed(part, by_lanes_);
         if (plan_.how == plan::path::thin) return multiply_thin(part);
         if (plan_.how == plan::path::direct)
-            return multiply_direct(part, plan_.packs_a, plan_.blocks.kc);
+            return multiply_direct(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc);
         std::byte* own = memory + static_cast<std::size_t>(thread) * share;
         multiply_blocked(part, plan_.blocks, reinterpret_cast<T*>(own));
     };

@@ -21,6 +21,10 @@ constexpr int few_columns = 32;
 // Depth of blocks whose strips of B are read where they lie.
 constexpr std::int64_t most_depth_read = 512;
 
+// Columns that are too few to win back what packing A apart costs. Packing it as the first columns
+// read it is 1 to 2 % faster at 640^3 to 1000^3, and 0 to 2 % slower at 1024^3 to 2000^3.
+constexpr std::int64_t most_columns_by_kept_a = 1000;
+
 // Rows of A up to this many bytes, four vectors of AVX-512, are few: B is read once or twice.
 constexpr std::int64_t few_rows_bytes = 256;
 
@@ -52,28 +56,10 @@ bool is_thin(const request& r, const kernel_shape& kernel, const machine& on) {
     return r.m * r.k * kernel.element_bytes > kept_bytes;
 }
 
-// Without packing f64 reaches 66 GFLOP/s at 256^3 where packed blocks reach 58 and MKL 61, and f32
-// 134, 108 and 128 (the machine of ADR 0054, one thread, shared with other work).
-path choose_path(const request& r, const kernel_shape& kernel, const machine& on) {
-    const bool asked_for_blocks = r.wanted.mc != 0 || r.wanted.nc != 0 || r.wanted.kc != 0;
-    if (!r.same_types || (asked_for_blocks && r.k != 0)) return path::blocked;
-    if (is_thin(r, kernel, on)) return path::thin;
-    if (fits_l2(r, kernel, on) || has_few_rows(r, kernel)) return path::direct;
-    return path::blocked;
-}
-
-// Depth of a block of A that is read where it lies. The number of threads has no say in it.
-std::int64_t choose_direct_kc(const request& r, const kernel_shape& kernel, const machine& on) {
-    constexpr std::int64_t least = 256;
-    if (r.k <= least || !has_few_rows(r, kernel) || r.m == 0) return least;
-    return balanced(r.k, std::max(least, on.l2_bytes / 2 / (r.m * kernel.element_bytes)), 1);
-}
-
-// Packing a block costs as much as 16 columns' or rows' share of multiplying it, which a panel of B
-// must win back over the blocks of A that it meets, and A over nothing but its own way to L2. The
-// number of threads has no say in either, because kc follows. GFLOP/s of f64 with both packed, with
-// A only, with neither: 384^3 76, 82, 86 (MKL 77), 512^3 78, 81, 80 (77), 1000^3 81, 82, 80 (81),
-// 2000^3 83, 80, 70 (80).
+// Packing a panel of B costs as much as 16 rows' share of multiplying it, which it must win back
+// over the blocks of A that it meets. The number of threads has no say in it, because kc follows.
+// GFLOP/s of f64 with both packed, with A only: 384^3 76, 82 (MKL 77), 512^3 78, 81 (77), 1000^3
+// 81, 82 (81), 2000^3 83, 80 (80).
 bool reads_b(const request& r, const kernel_shape& kernel, const machine& on) {
     constexpr std::int64_t most_blocks_of_a = 4;
     const std::int64_t block = on.l2_bytes / 2 / most_depth_read;
@@ -81,9 +67,43 @@ bool reads_b(const request& r, const kernel_shape& kernel, const machine& on) {
            r.m * kernel.element_bytes <= most_blocks_of_a * block;
 }
 
-bool reads_a(const request& r, const kernel_shape& kernel, const machine& on) {
-    return reads_b(r, kernel, on) && r.rows_of_a && !r.conflicting_a &&
-           r.m * r.k * kernel.element_bytes <= on.l2_bytes;
+// Whether A is read where it lies though C and B do not fit beside it. How much of it L2 then keeps
+// is luck again: with all depths at once 512^3 in f32 ran at 150 to 177 on different pages where
+// oneDNN made 172, with half of the depths at a time at 166 to 172, packed at 164 to 169. Columns
+// win packing back, and packed lines begin on lines of cache.
+bool keeps_a(const request& r, const kernel_shape& kernel, const machine& on) {
+    return reads_b(r, kernel, on) && r.rows_of_a && !r.conflicting_a && r.whole_lines_of_a &&
+           r.n <= most_columns_by_kept_a && r.m * r.k * kernel.element_bytes <= on.l2_bytes / 2;
+}
+
+// Without packing f64 reaches 66 GFLOP/s at 256^3 where packed blocks reach 58 and MKL 61, and f32
+// 134, 108 and 128 (the machine of ADR 0054, one thread, shared with other work).
+path choose_path(const request& r, const kernel_shape& kernel, const machine& on) {
+    const bool asked_for_blocks = r.wanted.mc != 0 || r.wanted.nc != 0 || r.wanted.kc != 0;
+    if (!r.same_types || (asked_for_blocks && r.k != 0)) return path::blocked;
+    if (is_thin(r, kernel, on)) return path::thin;
+    if (fits_l2(r, kernel, on) || has_few_rows(r, kernel) || keeps_a(r, kernel, on))
+        return path::direct;
+    return path::blocked;
+}
+
+// Of operands that are read where they lie: the depth, and the columns that meet all depths before
+// the next do. The number of threads has no say in them.
+blocking choose_direct_blocks(const request& r, const kernel_shape& kernel, const machine& on) {
+    constexpr std::int64_t kept_depth = 384;
+    constexpr std::int64_t kept_columns = 96;
+    constexpr std::int64_t least = 256;
+    const std::int64_t all = std::max<std::int64_t>(r.n, 1);
+    // First, since at 8 x 8 x 8 the divisions below are as long as the product.
+    if (r.k <= least && (has_few_rows(r, kernel) || fits_l2(r, kernel, on)))
+        return {.nc = all, .kc = least};
+    if (has_few_rows(r, kernel)) {
+        const std::int64_t row = std::max<std::int64_t>(r.m, 1) * kernel.element_bytes;
+        const std::int64_t depth = std::max(least, on.l2_bytes / 2 / row);
+        return {.nc = all, .kc = balanced(r.k, depth, 1)};
+    }
+    if (fits_l2(r, kernel, on)) return {.nc = all, .kc = balanced(r.k, most_depth_read, 1)};
+    return {.nc = kept_columns, .kc = balanced(r.k, kept_depth, 1)};
 }
 
 // A strip of B this deep takes half of L1, or two thirds where it is not packed.
@@ -98,7 +118,6 @@ std::int64_t most_depth(const request& r, const kernel_shape& kernel, const mach
 // of L2. Beside packed panels, which pass through it too, 2048^3 then ran at 70 to 80 in different
 // processes, and at 75 to 80 with three eighths (f64, 16 processes of each in turns).
 std::int64_t eighths_of_l2(const blocking& chosen) {
-    if (chosen.reads_a) return 5;
     return chosen.reads_b ? 4 : 3;
 }
 
@@ -110,8 +129,8 @@ blocking choose_blocks(const cpu_plan& plan, const request& r, const kernel_shap
     const blocking& wanted = r.wanted;
     blocking chosen;
     chosen.kc = balanced(r.k, most_depth(r, kernel, on), 1);
-    chosen.reads_a = reads_a(r, kernel, on);
     chosen.reads_b = reads_b(r, kernel, on);
+    chosen.packs_a_late = chosen.reads_b && r.rows_of_a && r.n <= most_columns_by_kept_a;
     const std::int64_t most_l2_bytes = on.l2_bytes / 8 * eighths_of_l2(chosen);
     const std::int64_t most_mc = wanted.mc != 0 ? wanted.mc : most_l2_bytes / (chosen.kc * bytes);
     const std::int64_t most_nc = wanted.nc != 0 ? wanted.nc : on.l3_bytes / 2 / (chosen.kc * bytes);
@@ -183,8 +202,8 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
     }
     if (plan.how == path::direct) {
         plan.packs_a = !wanted.rows_of_a || (wanted.conflicting_a && wanted.n > 2 * kernel.nr);
-        plan.blocks.kc = choose_direct_kc(wanted, kernel, on);
-        plan.fetches_c = !fits_l2(wanted, kernel, on);
+        plan.blocks = choose_direct_blocks(wanted, kernel, on);
+        plan.fetches_c = !fits_l2(wanted, kernel, on) && has_few_rows(wanted, kernel);
     }
     return plan;
 }
@@ -214,11 +233,13 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
     };
     const blocking& b = plan.blocks;
     const auto place = [](bool read) { return read ? ", read where they lie\n" : ", packed\n"; };
+    const char* const a_packed =
+        b.packs_a_late ? ", packed as they are first read\n" : ", packed\n";
     text << "blocks of A " << b.mc << " x " << b.kc << ", " << kib(b.mc, b.kc) << " of "
-         << on.l2_bytes / 1024 << " KiB of L2" << place(b.reads_a) << "panels of B " << b.kc
-         << " x " << b.nc << ", " << kib(b.kc, b.nc) << " of " << on.l3_bytes / 1024
-         << " KiB of L3 a core" << place(b.reads_b) << "strips of B " << b.kc << " x " << kernel.nr
-         << ", " << kib(b.kc, kernel.nr) << " of " << on.l1_bytes / 1024 << " KiB of L1\n";
+         << on.l2_bytes / 1024 << " KiB of L2" << a_packed << "panels of B " << b.kc << " x "
+         << b.nc << ", " << kib(b.kc, b.nc) << " of " << on.l3_bytes / 1024 << " KiB of L3 a core"
+         << place(b.reads_b) << "strips of B " << b.kc << " x " << kernel.nr << ", "
+         << kib(b.kc, kernel.nr) << " of " << on.l1_bytes / 1024 << " KiB of L1\n";
     return end();
 }
 

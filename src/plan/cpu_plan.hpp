@@ -37,15 +37,15 @@ struct blocking {
     std::int64_t mc = 0;  // rows of a packed block of A, a multiple of mr
     std::int64_t nc = 0;  // columns of a packed panel of B, a multiple of nr
     std::int64_t kc = 0;  // depth of both
-    // Not packed but read where they lie, since it is packing that does not pay.
-    bool reads_a = false;
+    // Not packed but read where it lies, since it is packing that does not pay.
     bool reads_b = false;
+    bool packs_a_late = false;  // by the tiles of the first columns, as they read it
 };
 
 struct cpu_plan {
     path how = path::direct;
     bool packs_a = false;    // direct: tiles of A are packed on the stack
-    blocking blocks;         // direct: kc only
+    blocking blocks;         // direct: nc and kc only
     bool fetches_c = false;  // direct: C does not fit in L2, so it is fetched ahead
     int threads_m = 1;
     int threads_n = 1;
@@ -63,10 +63,11 @@ struct request {
     bool rows_of_a = true;     // rows of A lie side by side
     bool depths_of_a = false;  // depths of A do
     bool depths_of_b = true;
-    bool conflicting_a = false;  // they do, and from one depth to the next it is whole pages
-    bool conflicting_b = false;  // the same of columns of B
-    bool direct_a = false;       // on a matrix unit: A can be multiplied where it lies
-    bool columns_of_a = false;   // rows of A lie side by side
+    bool conflicting_a = false;     // they do, and from one depth to the next it is whole pages
+    bool conflicting_b = false;     // the same of columns of B
+    bool whole_lines_of_a = false;  // rows of A that lie side by side begin on lines of cache alike
+    bool direct_a = false;          // on a matrix unit: A can be multiplied where it lies
+    bool columns_of_a = false;      // rows of A lie side by side
     int most_threads = 1;
     blocking wanted = {};  // values that aren't 0 replace computed ones, and ask for blocks
 };

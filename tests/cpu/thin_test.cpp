@@ -191,7 +191,7 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
                         const std::vector<T> expected = p.expected(alpha, beta);
                         cpu_engine::task<T> t = task_of<T>(*set, p, alpha, beta);
                         t.fetches_c = executed % 5 == 0;
-                        cpu_engine::multiply_direct(t, packs, 48);
+                        cpu_engine::multiply_direct(t, packs, executed % 2 == 0 ? n : 20, 48);
                         EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
                         ++executed;
                     }
@@ -200,7 +200,7 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
 }
 
 // Depths in stretches between which C is fetched, cut at 75; padding between columns stays as it
-// was. Operands packed, B or both read where they lie.
+// was. B packed or read where it lies, A packed before its first tiles or by them.
 TYPED_TEST(thin, blocks_of_any_depth_are_exact) {
     using T = TypeParam;
     int executed = 0;
@@ -219,7 +219,7 @@ TYPED_TEST(thin, blocks_of_any_depth_are_exact) {
                     thin_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
                                        core::column_major(m + 3)});
                     blocks.reads_b = executed % 3 != 0;
-                    blocks.reads_a = executed % 3 == 2;
+                    blocks.packs_a_late = executed % 4 != 0;
                     const T alpha = static_cast<T>(1 + executed % 2);
                     cpu_engine::task<T> t = task_of<T>(*set, p, alpha, 0);
                     std::vector<T> c(static_cast<std::size_t>((m + 3) * n), T{7});

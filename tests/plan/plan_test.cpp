@@ -89,26 +89,59 @@ TEST(cpu_plan, operands_that_fit_into_l2_are_read_where_they_lie) {
 }
 
 // What packing costs is won back over other blocks; threads have no say, since kc follows.
-TEST(cpu_plan, operands_that_meet_few_blocks_are_read_where_they_lie) {
+TEST(cpu_plan, a_panel_of_b_that_meets_few_blocks_is_read_where_it_lies) {
     for (const int threads : {1, 4}) {
-        const blocking neither = make_cpu_plan(square(350, threads), f64_24x8, server).blocks;
-        EXPECT_TRUE(neither.reads_a && neither.reads_b);
-        EXPECT_EQ(neither.kc, 350);
         const blocking a_only = make_cpu_plan(square(500, threads), f64_24x8, server).blocks;
-        EXPECT_TRUE(!a_only.reads_a && a_only.reads_b);
+        EXPECT_TRUE(a_only.reads_b);
+        EXPECT_EQ(a_only.kc, 500);
         const blocking both = make_cpu_plan(square(513, threads), f64_24x8, server).blocks;
-        EXPECT_TRUE(!both.reads_a && !both.reads_b);
+        EXPECT_FALSE(both.reads_b);
         EXPECT_EQ(both.kc, 257);
     }
     request asked = square(350, 1);
     asked.wanted.kc = 100;
     EXPECT_FALSE(make_cpu_plan(asked, f64_24x8, server).blocks.reads_b);
-    request apart = square(350, 1);
-    apart.conflicting_a = true;
-    EXPECT_FALSE(make_cpu_plan(apart, f64_24x8, server).blocks.reads_a);
     request across = square(350, 1);
     across.depths_of_b = false;
     EXPECT_FALSE(make_cpu_plan(across, f64_24x8, server).blocks.reads_b);
+}
+
+TEST(cpu_plan, beside_such_a_panel_rows_of_a_are_packed_as_they_are_read) {
+    EXPECT_TRUE(make_cpu_plan(square(500, 1), f64_24x8, server).blocks.packs_a_late);
+    request across = square(500, 1);
+    across.rows_of_a = false;
+    EXPECT_FALSE(make_cpu_plan(across, f64_24x8, server).blocks.packs_a_late);
+    request narrow = square(500, 1);
+    narrow.same_types = false;
+    EXPECT_FALSE(make_cpu_plan(narrow, f64_24x8, server).blocks.packs_a_late);
+    EXPECT_FALSE(make_cpu_plan(square(1000, 1), f64_24x8, server).blocks.packs_a_late);
+}
+
+TEST(cpu_plan, half_of_l2_of_whole_lines_of_a_is_read_where_it_lies) {
+    const auto lined = [](std::int64_t size, int threads) {
+        request r = square(size, threads);
+        r.whole_lines_of_a = true;
+        return r;
+    };
+    for (const int threads : {1, 4}) {
+        const cpu_plan half = make_cpu_plan(lined(256, threads), f64_24x8, server);  // 512 KiB
+        EXPECT_EQ(half.how, path::direct);
+        EXPECT_FALSE(half.packs_a);
+        EXPECT_EQ(half.blocks.nc, 96);
+        EXPECT_EQ(half.blocks.kc, 256);
+    }
+    request deep = lined(128, 1);
+    deep.n = 512;
+    deep.k = 512;
+    EXPECT_EQ(make_cpu_plan(deep, f64_24x8, server).blocks.kc, 256);
+    EXPECT_EQ(make_cpu_plan(lined(264, 1), f64_24x8, server).how, path::blocked);
+    EXPECT_EQ(make_cpu_plan(square(256, 1), f64_24x8, server).how, path::blocked);
+    request many = lined(256, 1);
+    many.n = 1001;
+    EXPECT_EQ(make_cpu_plan(many, f64_24x8, server).how, path::blocked);
+    request apart = lined(256, 1);
+    apart.conflicting_a = true;
+    EXPECT_EQ(make_cpu_plan(apart, f64_24x8, server).how, path::blocked);
 }
 
 TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {

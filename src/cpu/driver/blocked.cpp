@@ -24,36 +24,57 @@ struct tiles_of {
     std::int64_t step;  // from one tile to the next
 };
 
-// All tiles of one block of A, mc x kc, and one panel of B, kc x nc.
+// A block of A, mc x kc, and a panel of B, kc x nc, from row `i` and column `j` of C on.
+template <class T>
+struct blocks_of {
+    tiles_of<T> a;
+    tiles_of<T> b;
+    const T* unpacked_a;  // what `a` is yet to be packed from, or null
+    std::int64_t i;
+    std::int64_t j;
+    std::int64_t mc;
+    std::int64_t nc;
+};
+
+// One strip of B with all of a block of A, packed or, with `packs`, being packed.
+template <class T>
+void multiply_strip(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T>& call,
+                    const blocks_of<T>& of, std::int64_t jr, bool packs) {
+    const std::int64_t mr = t.with->mr;
+    call.a = packs ? of.unpacked_a : of.a.first;
+    call.a_step = packs ? t.a.along : mr;
+    call.packed_a = const_cast<T*>(of.a.first);
+    for (std::int64_t ir = 0; ir < of.mc; ir += mr) {
+        call.rows = static_cast<int>(std::min(mr, of.mc - ir));
+        run_tile(run, t, call, of.i + ir, of.j + jr);
+        call.a += packs ? mr : of.a.step;
+        call.packed_a += of.a.step;
+    }
+}
+
 template <class T>
 void multiply_blocks(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T> call,
-                     tiles_of<T> a, tiles_of<T> b, std::int64_t ic, std::int64_t mc,
-                     std::int64_t jc, std::int64_t nc) {
-    const std::int64_t mr = t.with->mr;
+                     const blocks_of<T>& of) {
     const std::int64_t nr = t.with->nr;
     // Columns of a block at once: longer runs, stored a while ago.
     const bool finishes = t.finish != nullptr && call.last && t.c_row_stride == 1;
     call.last = call.last && !finishes;
-    call.b = b.first;
-    for (std::int64_t jr = 0; jr < nc; jr += nr, call.b += b.step) {
-        call.cols = static_cast<int>(std::min(nr, nc - jr));
-        call.a = a.first;
-        for (std::int64_t ir = 0; ir < mc; ir += mr, call.a += a.step) {
-            call.rows = static_cast<int>(std::min(mr, mc - ir));
-            run_tile(run, t, call, ic + ir, jc + jr);
-        }
+    call.b = of.b.first;
+    for (std::int64_t jr = 0; jr < of.nc; jr += nr, call.b += of.b.step) {
+        call.cols = static_cast<int>(std::min(nr, of.nc - jr));
+        const bool packs = jr == 0 && of.unpacked_a != nullptr;
+        multiply_strip(packs ? t.with->packing : run, t, call, of, jr, packs);
         if constexpr (std::is_floating_point_v<T>)
             if (finishes)
-                (*t.finish)({t.c_at(ic, jc + jr), mc, call.cols, t.c_col_stride, t.first_row + ic,
-                             t.first_col + jc + jr});
+                (*t.finish)({t.c_at(of.i, of.j + jr), of.mc, call.cols, t.c_col_stride,
+                             t.first_row + of.i, t.first_col + of.j + jr});
     }
 }
 
 }  // namespace
 
 std::int64_t blocked_elements(const plan::blocking& blocks) {
-    return (blocks.reads_a ? 0 : rounded(blocks.mc * blocks.kc)) +
-           (blocks.reads_b ? 0 : rounded(blocks.nc * blocks.kc));
+    return rounded(blocks.mc * blocks.kc) + (blocks.reads_b ? 0 : rounded(blocks.nc * blocks.kc));
 }
 
 template <class T>
@@ -61,17 +82,13 @@ void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspa
     const std::int64_t mr = t.with->mr;
     const std::int64_t nr = t.with->nr;
     T* const packed_a = workspace;
-    T* const packed_b = blocks.reads_a ? workspace : workspace + rounded(blocks.mc * blocks.kc);
+    T* const packed_b = workspace + rounded(blocks.mc * blocks.kc);
     tile_call<T> call{};
     call.alpha = t.alpha;
-    call.a_step = blocks.reads_a ? t.a.along : mr;
     call.b_step = blocks.reads_b ? t.b.along : nr;
     call.b_across = blocks.reads_b ? t.b.across : 1;
     call.fetches_c = t.fetches_c;
-    const auto run = blocks.reads_a || blocks.reads_b ? t.with->direct : t.with->packed;
-    const auto in_a = [&](std::int64_t i, std::int64_t p) {
-        return reinterpret_cast<const T*>(t.a.at(i, p));
-    };
+    const auto run = blocks.reads_b ? t.with->direct : t.with->packed;
     for (std::int64_t jc = 0; jc < t.n; jc += blocks.nc) {
         const std::int64_t nc = std::min(blocks.nc, t.n - jc);
         call.beta = t.beta;
@@ -85,14 +102,15 @@ void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspa
                 t.pack_b(t.b.at(jc, pc), t.b.across, t.b.along, nc, call.k, packed_b);
             for (std::int64_t ic = 0; ic < t.m; ic += blocks.mc) {
                 const std::int64_t mc = std::min(blocks.mc, t.m - ic);
-                tiles_of<T> a{packed_a, mr * call.k};
-                if (blocks.reads_a)
-                    a = {in_a(ic, pc), mr};
-                else if (t.a_packed)
-                    a = {in_a(ic, pc), mr * t.k};
+                const auto* const in_a = reinterpret_cast<const T*>(t.a.at(ic, pc));
+                blocks_of<T> of{{packed_a, mr * call.k}, b, nullptr, ic, jc, mc, nc};
+                if (t.a_packed)
+                    of.a = {in_a, mr * t.k};
+                else if (blocks.packs_a_late && nc >= nr)
+                    of.unpacked_a = in_a;
                 else
                     t.pack_a(t.a.at(ic, pc), t.a.across, t.a.along, mc, call.k, packed_a);
-                multiply_blocks(run, t, call, a, b, ic, mc, jc, nc);
+                multiply_blocks(run, t, call, of);
             }
         }
     }

@@ -53,7 +53,8 @@ tile_call<T> call_of(const task<T>& t) {
             .fetches_c = t.fetches_c,
             .last = false,
             .rows = 0,
-            .cols = 0};
+            .cols = 0,
+            .packed_a = nullptr};
 }
 
 // Calls work(i, rows, vectors) for tiles of at most `most` vectors that cover m rows.
@@ -70,8 +71,43 @@ void for_each_tile_of_rows(const task<T>& t, int most, const Work& work) {
     }
 }
 
+// Vectors of the tiles that do most rows, where all tiles have the same columns.
+int even_vectors(std::int64_t all, int most) {
+    if (all <= most) return static_cast<int>(all);
+    return most == 4 && (all % 4 != 0 || all % 3 == 0) ? 3 : most;
+}
+
+// The next vectors of `left` then: nowhere a single one if it can be helped.
+int next_even_vectors(std::int64_t left, int most) {
+    if (left > most + 1 || left <= most)
+        return static_cast<int>(std::min<std::int64_t>(left, most));
+    return static_cast<int>((left + 1) / 2);
+}
+
+// Some columns of C: a strip of B stays in L1 while A passes.
 template <class T>
-void multiply_where_it_lies(const task<T>& t, std::int64_t kc) {
+void multiply_columns(const task<T>& t, tile_call<T>& call, std::int64_t first, std::int64_t end,
+                      std::int64_t depth) {
+    const int lanes = t.with->lanes;
+    const std::int64_t all = plan::ceil_div(t.m, lanes);
+    const int even = even_vectors(all, t.with->direct_vectors);
+    const int most = t.with->direct_columns[static_cast<std::size_t>(even - 1)];
+    for (std::int64_t j = first; j < end; j += call.cols) {
+        call.cols = static_cast<int>(next_columns(end - j, most));
+        call.b = reinterpret_cast<const T*>(t.b.at(j, depth));
+        for (std::int64_t i = 0; i < t.m; i += call.rows) {
+            const std::int64_t left = t.m - i;
+            const int vectors = next_even_vectors(plan::ceil_div(left, lanes), even);
+            call.rows = static_cast<int>(std::min<std::int64_t>(left, vectors * lanes));
+            call.a = reinterpret_cast<const T*>(t.a.at(i, depth));
+            run_tile(t.with->direct, t, call, i, j);
+        }
+    }
+}
+
+// A is so near that each tile of rows may have the columns it does best with.
+template <class T>
+void rows_first(const task<T>& t, std::int64_t kc) {
     tile_call<T> call = call_of(t);
     for (std::int64_t p = 0; p < t.k; p += kc, call.beta = T{1}) {
         call.k = std::min(kc, t.k - p);
@@ -82,6 +118,21 @@ void multiply_where_it_lies(const task<T>& t, std::int64_t kc) {
                                   call.a = reinterpret_cast<const T*>(t.a.at(i, p));
                                   strip(t, call, vectors, i, p);
                               });
+    }
+}
+
+template <class T>
+void multiply_where_it_lies(const task<T>& t, std::int64_t nc, std::int64_t kc) {
+    constexpr std::int64_t near_bytes = 64 << 10;
+    if (t.m * t.k * std::int64_t{sizeof(T)} <= near_bytes) return rows_first(t, kc);
+    tile_call<T> call = call_of(t);
+    for (std::int64_t j = 0; j < t.n; j += nc) {
+        call.beta = t.beta;
+        for (std::int64_t p = 0; p < t.k; p += kc, call.beta = T{1}) {
+            call.k = std::min(kc, t.k - p);
+            call.last = p + call.k == t.k;
+            multiply_columns(t, call, j, std::min(t.n, j + nc), p);
+        }
     }
 }
 
@@ -106,13 +157,13 @@ void multiply_packing_a(const task<T>& t) {
 }  // namespace
 
 template <class T>
-void multiply_direct(const task<T>& t, bool packs_a, std::int64_t kc) {
+void multiply_direct(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc) {
     if (packs_a || t.a.across != 1) return multiply_packing_a(t);
-    multiply_where_it_lies(t, kc);
+    multiply_where_it_lies(t, nc, kc);
 }
 
-template void multiply_direct(const task<double>&, bool, std::int64_t);
-template void multiply_direct(const task<float>&, bool, std::int64_t);
-template void multiply_direct(const task<std::uint32_t>&, bool, std::int64_t);
+template void multiply_direct(const task<double>&, bool, std::int64_t, std::int64_t);
+template void multiply_direct(const task<float>&, bool, std::int64_t, std::int64_t);
+template void multiply_direct(const task<std::uint32_t>&, bool, std::int64_t, std::int64_t);
 
 }  // namespace carat::cpu_engine

@@ -12,7 +12,7 @@ namespace carat::cpu_engine {
 // contiguous, or all of them where `packs_a`, are packed on the stack; otherwise sums over k are
 // cut every kc.
 template <class T>
-void multiply_direct(const task<T>& t, bool packs_a, std::int64_t kc);
+void multiply_direct(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc);
 
 // Where sums over k are cut then.
 inline constexpr std::int64_t direct_packed_depth = 128;

@@ -37,6 +37,7 @@ struct tile_call {
     bool last;       // nothing is added to these sums afterwards: of interest to loops only
     int rows;        // 1 to mr, direct: to direct_vectors * lanes
     int cols;        // 1 to nr, direct: to direct_columns of as many vectors as the rows need
+    T* packed_a;     // packing: where the panel that A becomes lies
 };
 
 // Depths of A that are read together where there are few columns.
@@ -93,6 +94,8 @@ struct kernel {
     void (*direct)(const tile_call<T>&);
     int direct_vectors;
     std::array<int, 4> direct_columns;
+    // The same for at most mr rows and for nr columns, and A is left packed for other columns.
+    void (*packing)(const tile_call<T>&);
     // By the number of columns, less 1; rows of A are contiguous.
     std::array<void (*)(const thin_call<T>&), plan::most_thin_columns> thin_columns;
     // The same where depths of A and of b are contiguous.

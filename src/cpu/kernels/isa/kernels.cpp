@@ -64,6 +64,7 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .direct = &any_tile<T, strided_operands>,
         .direct_vectors = tile<T>::direct_vectors,
         .direct_columns = direct_columns<T>(),
+        .packing = &any_packing_tile<T>,
         .thin_columns = thin_columns<T>(std::make_integer_sequence<int, plan::most_thin_columns>()),
         .thin_rows = thin_rows<T>(std::make_integer_sequence<int, plan::most_thin_columns>()),
         .panel_columns = panel_columns<T>(std::make_integer_sequence<int, tile<T>::columns>()),

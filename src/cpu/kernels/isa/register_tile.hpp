@@ -30,6 +30,8 @@ struct packed_operands {
     static constexpr std::int64_t a_step() { return tile<T>::vectors * vector<T>::lanes; }
     static constexpr std::int64_t b_step() { return tile<T>::columns; }
     static constexpr std::int64_t b_across() { return 1; }
+    template <std::size_t V>
+    void took(const typename vector<T>::type (&)[V]) {}
 };
 
 template <class T>
@@ -40,7 +42,22 @@ struct strided_operands {
     [[nodiscard]] std::int64_t a_step() const { return call.a_step; }
     [[nodiscard]] std::int64_t b_step() const { return call.b_step; }
     [[nodiscard]] std::int64_t b_across() const { return call.b_across; }
+    template <std::size_t V>
+    void took(const typename vector<T>::type (&)[V]) {}
     const tile_call<T>& call;
+};
+
+// Where they lie, and what is taken of A is packed.
+template <class T>
+struct operands_to_pack : strided_operands<T> {
+    explicit operands_to_pack(const tile_call<T>& t) : strided_operands<T>(t), out(t.packed_a) {}
+    template <std::size_t V>
+    void took(const typename vector<T>::type (&a)[V]) {
+        CARAT_UNROLL for (std::size_t v = 0; v < V; ++v)
+            vector<T>::store(out + v * std::size_t{vector<T>::lanes}, a[v]);
+        out += packed_operands<T>::a_step();
+    }
+    T* out;
 };
 
 // What becomes of C. That alpha is 1 is worth knowing: 24 multiplications less a tile are 2 to 7 %
@@ -100,7 +117,7 @@ inline void prefetch_column(const T* column) {
 
 // Adds `depths` depths from a and b on, and moves these behind them.
 template <class T, int V, int N, bool Masked, class Operands>
-inline void add_depths(sums<T, V, N>& c, const Operands& where, const T*& a, const T*& b,
+inline void add_depths(sums<T, V, N>& c, Operands& where, const T*& a, const T*& b,
                        std::int64_t depths, typename vector<T>::mask edge) {
     using vec = vector<T>;
     CARAT_UNROLL_DEPTHS for (std::int64_t p = 0; p < depths;
@@ -112,6 +129,7 @@ inline void add_depths(sums<T, V, N>& c, const Operands& where, const T*& a, con
         } else {
             av[V - 1] = vec::load(a + (V - 1) * vec::lanes);
         }
+        where.took(av);
         CARAT_UNROLL for (int j = 0; j < N; ++j) {
             const auto bj = vec::broadcast(b[j * where.b_across()]);
             CARAT_UNROLL for (int v = 0; v < V; ++v) {
@@ -124,39 +142,48 @@ inline void add_depths(sums<T, V, N>& c, const Operands& where, const T*& a, con
 // Columns of C are fetched one after the other while the depths are added: all 24 lines at once
 // took every buffer for lines on their way to L1, and A had to wait. Measured on a Sapphire Rapids:
 // 54 to 59 GFLOP/s (f64) and 109 to 118 (f32) at 4096 x 4096 x 32, 1 to 2 % at 1000 and 2000.
-template <class T, int V, int N, bool Ragged>
-inline void add_all(sums<T, V, N>& c, const packed_operands<T>& where, const tile_call<T>& t,
-                    typename vector<T>::mask edge) {
+template <class T, int V, int N, bool Masked, class Operands>
+inline void add_all_and_fetch_c(sums<T, V, N>& c, Operands& where, const tile_call<T>& t,
+                                typename vector<T>::mask edge) {
     const T* a = t.a;
     const T* b = t.b;
     const T* column = t.c;
     const std::int64_t stretch = t.k / N / 4 * 4;  // whole rounds of the unrolled loop
-    for (int j = 1; j < N; ++j, column += t.c_step) {
+    std::int64_t left = t.k;
+    for (int j = 1; j <= N; ++j, column += t.c_step, left -= stretch) {
         prefetch_column<T, V>(column);
-        add_depths<T, V, N, false>(c, where, a, b, stretch, edge);
+        add_depths<T, V, N, Masked>(c, where, a, b, j < N ? stretch : left, edge);
     }
-    prefetch_column<T, V>(column);
-    add_depths<T, V, N, false>(c, where, a, b, t.k - (N - 1) * stretch, edge);
+}
+
+template <class T, int V, int N, bool Ragged>
+inline void add_all(sums<T, V, N>& c, packed_operands<T>& where, const tile_call<T>& t,
+                    typename vector<T>::mask edge) {
+    add_all_and_fetch_c<T, V, N, false>(c, where, t, edge);
 }
 
 // Operands near enough to be read where they lie mostly have a C as near: fetching it ahead cost 3
 // % at 64 and 128.
 template <class T, int V, int N, bool Ragged>
-inline void add_all(sums<T, V, N>& c, const strided_operands<T>& where, const tile_call<T>& t,
+inline void add_all(sums<T, V, N>& c, strided_operands<T>& where, const tile_call<T>& t,
                     typename vector<T>::mask edge) {
+    if (t.fetches_c) return add_all_and_fetch_c<T, V, N, Ragged>(c, where, t, edge);
     const T* a = t.a;
     const T* b = t.b;
-    const T* column = t.c;
-    if (t.fetches_c)
-        for (int j = 0; j < N; ++j, column += t.c_step) prefetch_column<T, V>(column);
     add_depths<T, V, N, Ragged>(c, where, a, b, t.k, edge);
+}
+
+template <class T, int V, int N, bool Ragged>
+inline void add_all(sums<T, V, N>& c, operands_to_pack<T>& where, const tile_call<T>& t,
+                    typename vector<T>::mask edge) {
+    add_all_and_fetch_c<T, V, N, Ragged>(c, where, t, edge);
 }
 
 template <class T, template <class> class Operands, int V, int N, bool Ragged>
 void register_tile(const tile_call<T>& call) {
     using vec = vector<T>;
     tile_call<T> t = call;  // a copy, so that stores to C can't change it
-    const Operands<T> where(t);
+    Operands<T> where(t);
     const auto edge = vec::first(Ragged ? t.rows - (V - 1) * vec::lanes : vec::lanes);
     sums<T, V, N> c;
     CARAT_UNROLL for (int j = 0; j < N; ++j) {
@@ -210,6 +237,24 @@ void any_tile(const tile_call<T>& t) {
     static constexpr auto fewer =
         tiles_of_vectors<T, Operands>(std::make_index_sequence<std::size_t{v - 1}>());
     fewer.entries[(t.rows - 1) / vector<T>::lanes](t);
+}
+
+template <class T, int V>
+void packing_tile(const tile_call<T>& t) {
+    constexpr int n = tile<T>::columns;
+    if (t.rows == V * vector<T>::lanes) return register_tile<T, operands_to_pack, V, n, false>(t);
+    register_tile<T, operands_to_pack, V, n, true>(t);
+}
+
+template <class T, std::size_t... Index>
+void packing_tile_of(const tile_call<T>& t, std::index_sequence<Index...>) {
+    static constexpr tile_function<T> tiles[] = {&packing_tile<T, static_cast<int>(Index) + 1>...};
+    tiles[(t.rows - 1) / vector<T>::lanes](t);
+}
+
+template <class T>
+void any_packing_tile(const tile_call<T>& t) {
+    packing_tile_of<T>(t, std::make_index_sequence<std::size_t{tile<T>::vectors}>());
 }
 
 }  // namespace carat::cpu_engine::CARAT_ISA
