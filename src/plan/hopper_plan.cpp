@@ -33,6 +33,8 @@ constexpr double beyond_columns(int tile_n, bool apart) {
     if (tile_n == 160) return 1.065;
     return tile_n == 224 ? 1.01 : 1;
 }
+// Of promoted sums of bytes: no part of theirs is added up beside the next one.
+constexpr double without_turns = 1.02;
 constexpr double least_step_s = 0.16e-6;
 constexpr double beside = 0.03;  // of the shorter of steps and memory, which the longer one hides
 constexpr double alone_bytes_per_s = 90e9;
@@ -103,8 +105,9 @@ double columns_loaded(const way& w, const hopper_request& of) {
 
 // What a step takes of a block that is alone on its multiprocessor, or one of two.
 double step_s(const way& w, const hopper_request& of, bool alone) {
+    const bool waits = w.tile_n == 192 && of.operand_bytes == 1 && !of.straight;
     const double tensor_s = column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns) *
-                            beyond_columns(w.tile_n, w.apart);
+                            beyond_columns(w.tile_n, w.apart) * (waits ? without_turns : 1);
     const auto sectors = [&](bool of_a) {
         return (of_a != w.turned ? of.a_on_sectors : of.b_on_sectors) ? 1.0 : off_sectors;
     };

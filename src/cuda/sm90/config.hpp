@@ -45,8 +45,11 @@ struct config {
     // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
     static constexpr int threads = multiplying + (wide ? 128 : 32);
     static constexpr int sharing = wide ? 2 : 1;  // blocks that always share what they load of B
-    // Columns whose sums the tensor cores have in hand: beside promoted ones of 256 no more fit.
-    static constexpr int columns_at_once = Sums != summing::straight && TileN == 256 ? 128 : TileN;
+    // Columns whose sums the tensor cores have in hand: beside promoted ones of 256 no more fit. Of
+    // these they make two halves, where one is added up while they are at the other.
+    static constexpr bool in_turns = Sums == summing::promoted && TileN == 256;
+    static constexpr int columns_in_hand = Sums != summing::straight && TileN == 256 ? 128 : TileN;
+    static constexpr int columns_at_once = in_turns ? columns_in_hand / 2 : columns_in_hand;
     static constexpr int tile_m = TileM;
     static constexpr int tile_n = TileN;
     static constexpr int line_bytes = 128;  // of a tile along its contiguous dimension

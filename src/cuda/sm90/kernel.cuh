@@ -375,6 +375,56 @@ __device__ __forceinline__ void promote_stages(float (&sums)[Count], const ring<
     }
 }
 
+// Steps of K one after the other, each in parts of its columns: a part is added up while the tensor
+// cores are at the next one. Nothing is in hand before and after: ptxas can't tell over the end of
+// a loop which of two sets of sums that is, and would serialise all.
+template <class C, int Steps, int Count>
+__device__ __forceinline__ void promote_in_turns(float (&sums)[Count], const ring<C>& r,
+                                                 position& at, int group, int thread) {
+    constexpr int at_once = C::columns_at_once / 2;
+    constexpr int parts = Count / at_once;
+    float some[2][at_once];
+    const auto start = [&](int part) {
+        if (part % parts == 0) ptx::wait_for(r.full[at.stage], at.parity);
+        multiply_stage<C>(some[part % 2], r, at.stage, group, part % parts * C::columns_at_once,
+                          false);
+    };
+    start(0);
+#pragma unroll
+    for (int part = 0; part < Steps * parts; ++part) {
+        const int stage = at.stage;
+        const bool ends_stage = part % parts == parts - 1;
+        if (ends_stage) at.advance(r.stages);
+        if (part + 1 < Steps * parts) {
+            start(part + 1);
+            ptx::wait<1>();
+        } else {
+            ptx::wait<0>();
+        }
+        ptx::settle(some[part % 2]);
+        if (ends_stage) r.give_back(stage, thread);
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) sums[part % parts * at_once + i] += some[part % 2][i];
+    }
+}
+
+template <class C, int Count>
+__device__ __forceinline__ void promote_stages_in_turns(float (&sums)[Count], const ring<C>& r,
+                                                        position& at, int k_tiles, int group,
+                                                        int thread, bool begun) {
+    constexpr int steps = 4;
+    if (!begun) {
+#pragma unroll
+        for (float& sum : sums) sum = 0;
+    }
+    int k = 0;
+#pragma unroll 1
+    for (; k + steps <= k_tiles; k += steps)
+        promote_in_turns<C, steps>(sums, r, at, group, thread);
+#pragma unroll 1
+    for (; k < k_tiles; ++k) promote_in_turns<C, 1>(sums, r, at, group, thread);
+}
+
 template <class C, class Sums>
 __device__ __forceinline__ void sum_up(Sums& sums, const ring<C>& r, position& at, int k_tiles,
                                        int group, int thread, bool begun,
@@ -383,6 +433,8 @@ __device__ __forceinline__ void sum_up(Sums& sums, const ring<C>& r, position& a
         sum_stages_from_registers<C>(sums, r, at, k_tiles, group, thread, begun);
     else if constexpr (C::sums == summing::straight)
         sum_stages<C>(sums, r, at, k_tiles, group, thread, begun);
+    else if constexpr (C::in_turns)
+        promote_stages_in_turns<C>(sums, r, at, k_tiles, group, thread, begun);
     else
         promote_stages<C>(sums, r, at, k_tiles, group, thread, begun, scales);
 }
