@@ -56,6 +56,10 @@ constexpr double together_s = 2.2e-6;
 constexpr double kept_in_l2_bytes = 16e6;
 constexpr double again = 0.1;
 
+// Of rounds of wide tiles, whose clusters are in rows of so many (src/cuda/sm90/schedule.cuh).
+constexpr int band_rows = 8;
+constexpr double kept_for_a_round_bytes = 50e6;
+
 // Tiles shared out evenly: sums are on their way from one cluster to the next, and clusters are on
 // different parts of K, so that they share less of L2. Beside tiles apart most of that is hidden,
 // but less of the way where bytes are multiplied.
@@ -189,6 +193,19 @@ bool may_be_even(const way& w, const hopper_request& of) {
            blocks % places != 0;
 }
 
+// Clusters at work at the same time form a block of C, and read its lines of A and B. Where L2
+// would not keep them until all have, they are to read the same of them at a time.
+bool begins_together(const way& w, const hopper_request& of) {
+    if (!w.stays() || of.rounds == together::no) return false;
+    if (of.rounds == together::yes) return true;
+    const std::int64_t clusters = blocks_at_a_time(w.sharing, of.multiprocessors) / w.sharing;
+    const std::int64_t rows = std::min<std::int64_t>(w.m, band_rows * w.sharing * w.tile_m);
+    const std::int64_t columns =
+        std::min<std::int64_t>(w.n, ceil_div(clusters, band_rows) * w.tile_n);
+    return blocks_of(w) >= 2 * clusters * w.sharing &&
+           static_cast<double>((rows + columns) * of.k * of.operand_bytes) > kept_for_a_round_bytes;
+}
+
 std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int tile_n, int parts,
                                    int sharing, bool apart = false) {
     std::optional<hopper_plan> best;
@@ -218,7 +235,8 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
             const double taken = seconds(w, of);
             const double worth = even && best && of.even != evenly::yes ? worth_handing_on : 1;
             if (!best || taken * worth < best->seconds)
-                best = {turned, tile_m, tile_n, parts, sharing, apart, even, taken};
+                best = {turned, tile_m, tile_n, parts, sharing, apart, even,
+                        begins_together(w, of), taken};
         }
     }
     return best;
@@ -353,7 +371,7 @@ group_plan make_group_plan(const hopper_request& like, std::span<const product_s
                     w.parts = parts;
                     const double taken = group_seconds(sum, w, like);
                     if (taken < best.plan.seconds)
-                        best.plan = {turned, tile_m, tile_n, parts, 1, false, false, taken};
+                        best.plan = {turned, tile_m, tile_n, parts, 1, false, false, false, taken};
                 }
             }
     best.at_once = best.plan.seconds <= static_cast<double>(all.size()) * around_s ||

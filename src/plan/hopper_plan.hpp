@@ -11,6 +11,8 @@ namespace carat::plan {
 
 /// Whether the tiles of the last rounds are shared out evenly.
 enum class evenly : std::uint8_t { chosen, no, yes };
+/// Whether the clusters of wide tiles wait for each other before each round of them.
+enum class together : std::uint8_t { chosen, no, yes };
 
 struct hopper_request {
     std::int64_t m = 0;
@@ -34,6 +36,7 @@ struct hopper_request {
     int sharing = 0;     // asked for, of narrow tiles in one part; 0: choose
     bool apart = false;  // asked for; without it tiles that were asked for are not apart
     evenly even = evenly::chosen;  // asked for, where there are wide tiles enough
+    together rounds = together::chosen;
 };
 
 struct hopper_plan {
@@ -44,6 +47,7 @@ struct hopper_plan {
     int sharing = 2;  // blocks with tiles below each other that load what they need of B together
     bool apart = false;  // each warpgroup has a tile to itself: one multiplies, one writes
     bool even = false;   // the last rounds' tiles are cut along K in even shares
+    bool together = false;  // rounds of tiles begin together
     double seconds = 0;  // predicted for one product of many on a stream
 
     bool operator==(const hopper_plan&) const = default;

@@ -46,17 +46,25 @@ TEST_P(wide, tiles_that_follow_each_other_are_exact) {
             }
 }
 
-// Steps of K of any number, for the tensor cores make some of them at a time. All are as many as two
-// or three tiles to a block, and sums start anew with each.
+// Steps of K of any number, for the tensor cores make four of them in a row. Sums start anew with
+// each tile.
 TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
     if (!is_fp8(GetParam().a)) GTEST_SKIP() << "nothing is promoted";
-    const core::implementation& promoted = *cuda::sm90::table()[0];
-    for (const std::int64_t width : {192, 256})
-        for (const std::int64_t k : {16, 128, 272, 512, 528, 768, 896, 1040, 1296}) {
-            const core::settings how{1, {{"tile", width}, {"even", 1}}};
-            const core::problem p = problem(129, 140 * 192 - 16, k);
-            EXPECT_EQ(test::check(promoted, how, {p, 0}), "") << width << ", " << describe(p);
-        }
+    const core::settings how{1, {{"tile", 256}, {"even", 1}}};
+    for (const std::int64_t k : {272, 528, 768, 1024}) {
+        const core::problem p = problem(129, 140 * 192 - 16, k);
+        EXPECT_EQ(test::check(*cuda::sm90::table()[0], how, {p, 0}), "") << describe(p);
+    }
+}
+
+TEST_P(wide, rounds_begun_together_are_exact) {
+    for (const core::tunable_values& tile :
+         {core::tunable_values{{"tile", 256}}, core::tunable_values{{"apart", 1}}}) {
+        core::settings how{1, tile};
+        how.tunables["together"] = 2;
+        const core::problem p = problem(129, 140 * 256 - 16, 144);
+        EXPECT_EQ(test::check(entry(), how, {p, 0}), "");
+    }
 }
 
 // Two, three and four tiles to a block, by which warpgroup whatever, K within the ring and beyond

@@ -21,4 +21,15 @@ __device__ __forceinline__ void wait_and_lower(flag& f) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" ::"l"(&f) : "memory");
 }
 
+// A counter that starts again from 0 when it has come to `end`. It orders nothing.
+__device__ __forceinline__ void count_up(std::uint32_t& counter, std::uint32_t end) {
+    asm volatile("red.relaxed.gpu.global.inc.u32 [%0], %1;" ::"l"(&counter), "r"(end - 1)
+                 : "memory");
+}
+__device__ __forceinline__ std::uint32_t counted(const std::uint32_t& counter) {
+    std::uint32_t now = 0;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(&counter) : "memory");
+    return now;
+}
+
 }  // namespace carat::cuda::ptx

@@ -55,6 +55,12 @@ struct handing {
     std::uint32_t* flags = nullptr;  // one for each warpgroup, all lowered before and after
 };
 
+// Of wide tiles: rounds in which each cluster has one, if they begin them together (together.cuh).
+struct full_rounds {
+    int count = 0;                 // 0: they don't
+    std::uint32_t* met = nullptr;  // 0 before and after
+};
+
 // C = alpha A B + beta C, of narrow tiles also for a batch of them, numbered by blockIdx.y, or for
 // a group. Sums of integers wrap, and so do their factors: 32 bits, unsigned.
 template <class Factor>
@@ -77,6 +83,7 @@ struct arguments {
     bool one_b;
     group all;     // where it is one, its products replace what is above of a single one
     handing even;  // of wide tiles
+    full_rounds rounds;
 };
 
 // What the copy engine is told; narrow tiles find a batch of matrices in a and b. Where C is not in

@@ -63,8 +63,10 @@ constexpr std::int64_t no_and_yes[] = {1, 2};
 constexpr core::tunable even_shares = {
     "even",    0, 0, 2, "tiles of the last rounds shared out evenly: 1 no, 2 yes; 0: chosen",
     no_and_yes};
-constexpr core::tunable tunables[] = {tile_height,    tile_width,  parts_of_k,
-                                      sharing_blocks, tiles_apart, even_shares};
+constexpr core::tunable rounds_together = {
+    "together", 0, 0, 2, "rounds of wide tiles begin together: 1 no, 2 yes; 0: chosen"};
+constexpr core::tunable tunables[] = {tile_height, tile_width,  parts_of_k,     sharing_blocks,
+                                      tiles_apart, even_shares, rounds_together};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
@@ -148,7 +150,8 @@ plan::hopper_request request_for(const core::problem& p, summing sums, const cor
             .parts = static_cast<int>(s.value(parts_of_k)),
             .sharing = static_cast<int>(s.value(sharing_blocks)),
             .apart = s.value(tiles_apart) != 0,
-            .even = static_cast<plan::evenly>(s.value(even_shares))};
+            .even = static_cast<plan::evenly>(s.value(even_shares)),
+            .rounds = static_cast<plan::together>(s.value(rounds_together))};
 }
 
 choice plan_for(const core::problem& p, summing sums, std::string_view row,
@@ -266,6 +269,7 @@ class product final : public fused_product {
         const auto& k = *kernel_;
         arguments<Factor> with = arguments_for(data.c);
         with.even = sums_to_hand_on();
+        with.rounds = rounds_to_begin_together();
         k.launch(maps_for(data, with), with, grid_, stream);
     }
 
@@ -328,6 +332,7 @@ class product final : public fused_product {
             << (plan_.turned ? " of the product turned" : "") << ", K in " << plan_.parts
             << (plan_.parts == 1 ? " part" : " parts");
         if (plan_.even) why << ", the last rounds shared out evenly";
+        if (plan_.together) why << ", rounds begun together";
         if (last_.gates) why << ", half of them gates and half their values";
         if (sharing() > 1) why << ", B loaded by " << sharing() << " blocks together";
         why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
@@ -444,20 +449,28 @@ class product final : public fused_product {
                kernel_->stages_that_fit(plan_.parts, false) >= enough_stages;
     }
 
-    // The tiles of the last full round and of the one that isn't.
+    // The tiles of the last full round and of the one that isn't; what rounds before them meet at.
     void share_out(std::int64_t tiles_of_c) {
         const int clusters = grid_.blocks / grid_.cluster;
         const auto over = static_cast<int>(tiles_of_c % clusters);
         even_tiles_ = plan_.even && over != 0 ? clusters + over : 0;
-        if (even_tiles_ == 0) return;
+        const auto rounds = static_cast<int>((tiles_of_c - even_tiles_) / clusters);
+        full_rounds_ = plan_.together && rounds > 1 ? rounds : 0;
+        if (even_tiles_ == 0 && full_rounds_ == 0) return;
         const auto rows = static_cast<std::size_t>(grid_.blocks * kernel_->tile_m);
+        flags_ = zeros((1 + rows / 64) * sizeof(std::uint32_t));
+        if (even_tiles_ == 0) return;
         handed_ = scratch(rows * static_cast<std::size_t>(kernel_->tile_n) * sizeof(Factor));
-        flags_ = zeros(rows / 64 * sizeof(std::uint32_t));
     }
 
     [[nodiscard]] handing sums_to_hand_on() const {
         if (even_tiles_ == 0) return {};
-        return {even_tiles_, handed_.get(), static_cast<std::uint32_t*>(flags_.get())};
+        return {even_tiles_, handed_.get(), static_cast<std::uint32_t*>(flags_.get()) + 1};
+    }
+
+    [[nodiscard]] full_rounds rounds_to_begin_together() const {
+        if (full_rounds_ == 0) return {};
+        return {full_rounds_, static_cast<std::uint32_t*>(flags_.get())};
     }
 
     // Where shared memory is shared out differently, kernels can't follow each other closely.
@@ -612,7 +625,8 @@ class product final : public fused_product {
                 .one_a = false,
                 .one_b = false,
                 .all = {},
-                .even = {}};
+                .even = {},
+                .rounds = {}};
     }
 
     // What maps depend on beside the problem.
@@ -640,7 +654,8 @@ class product final : public fused_product {
     int stages_ = 0;
     int even_tiles_ = 0;
     scratch handed_;
-    zeros flags_;
+    int full_rounds_ = 0;
+    zeros flags_;  // the rounds' count, then those of the sums that are handed on
     places mapped_;
     maps maps_{};
 };

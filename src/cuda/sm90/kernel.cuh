@@ -29,6 +29,7 @@
 #include "cuda/sm90/lines.cuh"
 #include "cuda/sm90/scales.cuh"
 #include "cuda/sm90/schedule.cuh"
+#include "cuda/sm90/together.cuh"
 
 namespace carat::cuda::sm90 {
 
@@ -243,9 +244,13 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const work& of,
                                            const stretch& own) {
     position at;
     if constexpr (C::wide) {
-        for (auto w = here.tiles_of(p); !w.is_over(); w.advance())
+        int round = 0;
+        for (auto w = here.tiles_of(p); !w.is_over(); w.advance(), ++round) {
+            if (here.rank == 0) begin_together(p.rounds, here.clusters, round);
             copy_tile<C>(r, at, of, p, here, place_of(w.tile, of.tiles_m, of.tiles_n), w.first(),
                          w.end());
+        }
+        if (here.rank == 0) end_together(p.rounds, here.clusters);
     } else {
         copy_tile<C>(r, at, of, p, here, own.tile, own.first, own.end);
     }
