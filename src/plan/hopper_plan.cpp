@@ -235,8 +235,8 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
             const double taken = seconds(w, of);
             const double worth = even && best && of.even != evenly::yes ? worth_handing_on : 1;
             if (!best || taken * worth < best->seconds)
-                best = {turned, tile_m, tile_n, parts, sharing, apart, even,
-                        begins_together(w, of), taken};
+                best = {turned, tile_m, tile_n, parts, sharing, apart, even, begins_together(w, of),
+                        taken};
         }
     }
     return best;

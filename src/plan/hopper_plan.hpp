@@ -45,10 +45,10 @@ struct hopper_plan {
     int tile_n = 256;     // its columns
     int parts = 1;        // of K, each for a block of its own
     int sharing = 2;  // blocks with tiles below each other that load what they need of B together
-    bool apart = false;  // each warpgroup has a tile to itself: one multiplies, one writes
-    bool even = false;   // the last rounds' tiles are cut along K in even shares
+    bool apart = false;     // each warpgroup has a tile to itself: one multiplies, one writes
+    bool even = false;      // the last rounds' tiles are cut along K in even shares
     bool together = false;  // rounds of tiles begin together
-    double seconds = 0;  // predicted for one product of many on a stream
+    double seconds = 0;     // predicted for one product of many on a stream
 
     bool operator==(const hopper_plan&) const = default;
 };

@@ -51,8 +51,12 @@ TEST_P(wide, tiles_that_follow_each_other_are_exact) {
 TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
     if (!is_fp8(GetParam().a)) GTEST_SKIP() << "nothing is promoted";
     const core::settings how{1, {{"tile", 256}, {"even", 1}}};
-    for (const std::int64_t k : {272, 528, 768, 1024}) {
-        const core::problem p = problem(129, 140 * 192 - 16, k);
+    struct extent {
+        std::int64_t columns, k;
+    };
+    for (const auto& [columns, k] :
+         {extent{600, 528}, {600, 768}, {600, 896}, {600, 1024}, {140 * 192 - 16, 272}}) {
+        const core::problem p = problem(129, columns, k);
         EXPECT_EQ(test::check(*cuda::sm90::table()[0], how, {p, 0}), "") << describe(p);
     }
 }

@@ -218,6 +218,23 @@ TEST(hopper_plan, large_products_take_wide_tiles) {
     }
 }
 
+TEST(hopper_plan, rounds_that_read_more_than_l2_keeps_begin_together) {
+    const auto begin_together = [](hopper_request r) { return make_hopper_plan(r).together; };
+    for (const std::int64_t size : {8192, 16384})
+        EXPECT_TRUE(begin_together(product_of(size, size, size))) << size;
+    EXPECT_FALSE(begin_together(product_of(4096, 4096, 4096)));
+    EXPECT_FALSE(begin_together(product_of(2048, 2048, 65536))) << "a round";
+    hopper_request bytes = product_of(8192, 8192, 8192);
+    bytes.operand_bytes = 1;
+    bytes.b_along_k = true;
+    EXPECT_FALSE(begin_together(bytes));
+    bytes.rounds = together::yes;
+    EXPECT_TRUE(begin_together(bytes));
+    hopper_request asked = product_of(16384, 16384, 16384);
+    asked.rounds = together::no;
+    EXPECT_FALSE(begin_together(asked));
+}
+
 // Where C is much of the time, one tile leaves while another is multiplied.
 TEST(hopper_plan, little_k_takes_tiles_apart) {
     EXPECT_TRUE(make_hopper_plan(product_of(4096, 4096, 512)).apart);

@@ -424,8 +424,7 @@ __device__ __forceinline__ void promote_stages_in_turns(float (&sums)[Count], co
     }
     int k = 0;
 #pragma unroll 1
-    for (; k + steps <= k_tiles; k += steps)
-        promote_in_turns<C, steps>(sums, r, at, group, thread);
+    for (; k + steps <= k_tiles; k += steps) promote_in_turns<C, steps>(sums, r, at, group, thread);
 #pragma unroll 1
     for (; k < k_tiles; ++k) promote_in_turns<C, 1>(sums, r, at, group, thread);
 }

@@ -16,7 +16,8 @@ __device__ __forceinline__ void begin_together(const full_rounds& of, int cluste
     ptx::count_up(*of.met, static_cast<std::uint32_t>(of.count * clusters));
     const auto all = static_cast<std::uint32_t>(round * clusters);
     const long long begun = clock64();
-    while (ptx::counted(*of.met) < all && clock64() - begun < patience) {}
+    while (ptx::counted(*of.met) < all && clock64() - begun < patience) {
+    }
 }
 
 // Leaves the count at 0, once all have.
