@@ -148,6 +148,43 @@ TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
                 }
 }
 
+// C wherever it begins, with any number of columns in its last tile.
+TEST_P(wide, rows_of_c_may_begin_and_end_anywhere) {
+    int count = 0;
+    for (const std::int64_t width : {0, 160, 192, 224, 256})
+        for (const std::int64_t columns : {256 + 1, 256 + 7, 256 + 8, 300, 320 + 5, 512 - 1})
+            for (const std::int64_t offset : {0, 1, 2, 7}) {
+                core::problem p = problem(150, columns, 48);
+                p.c_layout.row_stride = columns + count % 3;
+                p.beta = count % 4 == 0 ? -1 : 0;
+                core::settings how{1, {{"tile", width}}};
+                if (width == 0) how.tunables = {{"apart", 1}};
+                EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
+                    << columns << " columns by tiles of " << width << ", offset " << offset;
+                ++count;
+            }
+}
+
+// Lines that begin anywhere, and slices of K that are packed while those before are multiplied.
+TEST_P(wide, what_is_packed_meanwhile_is_exact) {
+    const auto step = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));
+    const bool of_16_bits = size_bytes(GetParam().a) == 2;
+    for (const int kinds : {0, 1, 2, 3}) {
+        if (!of_16_bits && kinds != 2) continue;
+        for (const std::int64_t offset : {0, 3})
+            for (const std::int64_t k : {60 * step + 1, 88 * step - 9}) {
+                core::problem p = problem(413, 1021, k);
+                p.a_layout = (kinds & 2) != 0 ? core::row_major(k) : core::column_major(413);
+                p.b_layout = (kinds & 1) != 0 ? core::row_major(1021) : core::column_major(k);
+                for (const core::settings& how :
+                     {core::settings{1, {{"tile", 256}}}, core::settings{1, {{"apart", 1}}},
+                      core::settings{1, {{"tile", 256}, {"even", 2}}}})
+                    EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
+                        << describe(p) << ", kinds " << kinds << ", offset " << offset;
+            }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(cuda, wide, testing::ValuesIn(types));
 
 }  // namespace

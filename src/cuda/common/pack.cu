@@ -9,6 +9,7 @@
 #include "cuda/common/error.hpp"
 #include "cuda/common/halves.cuh"
 #include "cuda/common/pack.hpp"
+#include "cuda/common/unaligned.cuh"
 #include "cuda/ptx/dependents.cuh"
 #include "cuda/ptx/global.cuh"
 
@@ -40,15 +41,6 @@ constexpr int side = sizeof(T) == 1 ? 128 : (sizeof(T) == 8 ? 32 : 64);
 // A line's pitch is an odd number of words: neighbours down a tile are in different banks.
 template <class T>
 using tile_of = T[side<T>][side<T> + (sizeof(T) >= 4 ? 1 : 4 / sizeof(T))];
-
-// The 16 bytes that begin `first` bytes into those of `low`, and go on into those of `high`.
-__device__ __forceinline__ uint4 between(uint4 low, uint4 high, unsigned first) {
-    if (first & 8) low = {low.z, low.w, high.x, high.y}, high = {high.z, high.w, 0, 0};
-    if (first & 4) low = {low.y, low.z, low.w, high.x}, high.x = high.y;
-    const unsigned bits = first % 4 * 8;
-    return {__funnelshift_r(low.x, low.y, bits), __funnelshift_r(low.y, low.z, bits),
-            __funnelshift_r(low.z, low.w, bits), __funnelshift_r(low.w, high.x, bits)};
-}
 
 // The bytes of an operand, from the first to behind the last.
 struct bytes_there {
@@ -179,7 +171,13 @@ struct jobs {
     job first;
     job second;
     std::uint32_t tiles;
+    counters cleared;
 };
+
+__device__ __forceinline__ void clear(const counters& all) {
+    if (blockIdx.x > 0) return;
+    for (int i = static_cast<int>(threadIdx.x); i < all.count; i += threads) all.first[i] = 0;
+}
 
 template <class T>
 job job_of(const packing& p, int deep, int high) {
@@ -192,7 +190,7 @@ job job_of(const packing& p, int deep, int high) {
             bytes_there(p.from),
             p.to,
             length,
-            packed_stride(p.from),
+            p.stride,
             tiles_deep,
             tiles(p.from.lines, high) * tiles_deep};
 }
@@ -213,6 +211,7 @@ __global__ void __launch_bounds__(threads) pack_kernel(const __grid_constant__ j
     __shared__ tile_of<T> tile;
     ptx::let_dependents_begin();
     ptx::wait_for_predecessors();
+    clear(all.cleared);
     each_tile(all, [](const job& p, std::int64_t down, std::int64_t right) {
         read_tile<T>(tile, p.from, p.there, down * side<T>, right * side<T>);
         __syncthreads();
@@ -233,6 +232,7 @@ __global__ void __launch_bounds__(threads, sizeof(T) == 1 ? 2 : 4)
     constexpr int apart = threads / 32;
     ptx::let_dependents_begin();
     ptx::wait_for_predecessors();
+    clear(all.cleared);
     const int thread = static_cast<int>(threadIdx.x);
     each_tile(all, [&](const job& p, std::int64_t down, std::int64_t right) {
         const std::int64_t depth = right * copied_deep<T> + thread % 32 * run<T>::length;
@@ -263,27 +263,27 @@ void start(void (*kernel)(jobs), const jobs& all, cudaStream_t stream) {
 }
 
 template <class T, bool Halves>
-void pack_as(std::span<const packing> given, cudaStream_t stream) {
+void pack_as(std::span<const packing> given, const counters& cleared, cudaStream_t stream) {
     const bool in_lines =
         std::ranges::all_of(given, [](const packing& p) { return p.from.along == 1; });
     const auto of = [&](const packing& p) {
         return in_lines ? job_of<T>(p, copied_deep<T>, copied_high)
                         : job_of<T>(p, side<T>, side<T>);
     };
-    jobs all{of(given.front()), of(given.back()), 0};
+    jobs all{of(given.front()), of(given.back()), 0, cleared};
     all.tiles = all.first.tiles + (given.size() > 1 ? all.second.tiles : 0);
     start(in_lines ? copy_kernel<T, Halves> : pack_kernel<T, Halves>, all, stream);
 }
 
 }  // namespace
 
-void pack(std::span<const packing> all, cudaStream_t stream) {
+void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared) {
     const strided& s = all.front().from;
-    if (s.in_halves) return pack_as<float, true>(all, stream);
-    if (s.element_bytes == 1) return pack_as<std::uint8_t, false>(all, stream);
-    if (s.element_bytes == 2) return pack_as<std::uint16_t, false>(all, stream);
-    if (s.element_bytes == 4) return pack_as<std::uint32_t, false>(all, stream);
-    pack_as<std::uint64_t, false>(all, stream);
+    if (s.in_halves) return pack_as<float, true>(all, cleared, stream);
+    if (s.element_bytes == 1) return pack_as<std::uint8_t, false>(all, cleared, stream);
+    if (s.element_bytes == 2) return pack_as<std::uint16_t, false>(all, cleared, stream);
+    if (s.element_bytes == 4) return pack_as<std::uint32_t, false>(all, cleared, stream);
+    pack_as<std::uint64_t, false>(all, cleared, stream);
 }
 
 }  // namespace carat::cuda

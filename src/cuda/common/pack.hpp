@@ -41,13 +41,20 @@ struct strided {
 
 struct packing {
     strided from;
-    void* to;  // lines of packed_stride() elements, aligned to 16 bytes
+    void* to;             // aligned to 16 bytes
+    std::int64_t stride;  // elements from one packed line to the next: packed_stride() of all of it
 };
 
-/// Starts copying one operand, or two of one type in one kernel.
-void pack(std::span<const packing> all, cudaStream_t stream);
+// What kernels after this one count in.
+struct counters {
+    std::uint32_t* first = nullptr;
+    int count = 0;
+};
+
+/// Starts copying one operand, or two of one type in one kernel, which sets counters to 0.
+void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared = {});
 inline void pack(const strided& from, void* to, cudaStream_t stream) {
-    const packing one{from, to};
+    const packing one{from, to, packed_stride(from)};
     pack({&one, 1}, stream);
 }
 

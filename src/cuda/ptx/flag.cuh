@@ -32,4 +32,15 @@ __device__ __forceinline__ std::uint32_t counted(const std::uint32_t& counter) {
     return now;
 }
 
+// One more of what many wait for.
+__device__ __forceinline__ void count_up(flag& f) {
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&f) : "memory");
+}
+
+__device__ __forceinline__ void wait_until(const flag& f, std::uint32_t count) {
+    flag now = 0;
+    do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(&f) : "memory");
+    while (now < count);
+}
+
 }  // namespace carat::cuda::ptx

@@ -1,4 +1,4 @@
-// Ordering between ordinary writes to shared memory and the units that read it by another way, the
+// Ordering between ordinary writes to memory and the units that read it by another way, the
 // "asynchronous proxy": wgmma and the bulk copies (PTX ISA, "Async proxy"). Hopper and later.
 #pragma once
 
@@ -9,6 +9,14 @@ namespace carat::cuda::ptx {
 __device__ __forceinline__ void fence_writes_for_async() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+// The same of global memory; and what other threads wrote is read by a bulk copy: also by the thread
+// that starts it, once it knows of theirs.
+__device__ __forceinline__ void fence_global_for_async() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.global;" ::: "memory");
 #endif
 }
 

@@ -61,6 +61,33 @@ struct full_rounds {
     std::uint32_t* met = nullptr;  // 0 before and after
 };
 
+// An operand's lines, of which the kernel packs those of later slices of K itself (late.cuh).
+struct late_lines {
+    const unsigned char* from;
+    unsigned char* to;
+    unsigned first;  // byte of the operand, and behind its last one
+    unsigned end;
+    unsigned apart;         // bytes from one line to the next
+    unsigned packed_apart;  // the same of packed lines
+    int bytes;         // of a line
+    int packed_bytes;
+    int lines;
+    int slice_depth;  // elements of K
+    bool across;      // lines are depths
+};
+
+constexpr int slice_steps = 4;   // of K, in one slice
+constexpr int piece_lines = 32;  // that a warp packs at a time,
+constexpr int piece_bytes = 512; // and so many of each: 16 for a lane
+
+struct late_packing {
+    late_lines of[2];
+    int pieces_of_slice[2];
+    int pieces = 0;  // of all slices from the first one on; 0: nothing is packed here
+    int first_slice;
+    std::uint32_t* progress = nullptr;  // pieces taken, and of each slice pieces packed; all 0
+};
+
 // C = alpha A B + beta C, of narrow tiles also for a batch of them, numbered by blockIdx.y, or for
 // a group. Sums of integers wrap, and so do their factors: 32 bits, unsigned.
 template <class Factor>
@@ -84,6 +111,7 @@ struct arguments {
     group all;     // where it is one, its products replace what is above of a single one
     handing even;  // of wide tiles
     full_rounds rounds;
+    late_packing late;
 };
 
 // What the copy engine is told; narrow tiles find a batch of matrices in a and b. Where C is not in

@@ -265,11 +265,12 @@ class product final : public fused_product {
         if (plan_.turned) std::swap(data.a, data.b);
         if (!is_aligned(data.a) || !is_aligned(data.b)) pack_the_unaligned(data);
         const cudaStream_t stream = stream_in_use();
-        pack_operands(data, stream);
+        const late_packing late = pack_operands(data, stream);
         const auto& k = *kernel_;
         arguments<Factor> with = arguments_for(data.c);
         with.even = sums_to_hand_on();
         with.rounds = rounds_to_begin_together();
+        with.late = late;
         k.launch(maps_for(data, with), with, grid_, stream);
     }
 
@@ -333,6 +334,8 @@ class product final : public fused_product {
             << (plan_.parts == 1 ? " part" : " parts");
         if (plan_.even) why << ", the last rounds shared out evenly";
         if (plan_.together) why << ", rounds begun together";
+        if (late_slices_ > 0)
+            why << ", the last " << late_slices_ * slice_depth() << " of K packed meanwhile";
         if (last_.gates) why << ", half of them gates and half their values";
         if (sharing() > 1) why << ", B loaded by " << sharing() << " blocks together";
         why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
@@ -405,12 +408,86 @@ class product final : public fused_product {
         if (packs_a || packs_b) choose();
     }
 
-    void pack_operands(const core::operands& data, cudaStream_t stream) const {
+    // What of it is left to the kernel.
+    [[nodiscard]] late_packing pack_operands(const core::operands& data,
+                                             cudaStream_t stream) const {
         packing all[2];
         std::size_t count = 0;
+        late_packing late{};
         if (a_.packed()) all[count++] = a_.packing_of(data.a);
         if (b_.packed()) all[count++] = b_.packing_of(data.b);
-        if (count > 0) pack({all, count}, stream);
+        if (count == 0) return late;
+        counters progress;
+        if (late_slices_ > 0) {
+            const int slices = static_cast<int>(tiles(problem_.k, slice_depth()));
+            late.first_slice = slices - late_slices_;
+            progress = {static_cast<std::uint32_t*>(progress_.get()), 1 + late_slices_};
+            late.progress = progress.first;
+            for (std::size_t i = 0; i < count; ++i) {
+                const bool across = (i == 0 && a_.packed() ? a_ : b_).contiguous() == major::across;
+                late.of[i] = late_lines_of(all[i], across);
+                late.pieces_of_slice[i] = pieces_of_slice(late.of[i]);
+                late.pieces += late.pieces_of_slice[i] * late_slices_;
+                (across ? all[i].from.lines : all[i].from.depth) =
+                    std::int64_t{late.first_slice} * slice_depth();
+            }
+        }
+        pack({all, count}, stream, progress);
+        return late;
+    }
+
+    [[nodiscard]] int slice_depth() const { return slice_steps * depth_of_box(); }
+
+    [[nodiscard]] late_lines late_lines_of(const packing& p, bool across) const {
+        const strided& s = p.from;
+        const std::int64_t bytes = s.element_bytes;
+        const auto first = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(s.data) % 16);
+        return {static_cast<const unsigned char*>(s.data) - first,
+                static_cast<unsigned char*>(p.to),
+                first,
+                first + static_cast<unsigned>(((s.lines - 1) * s.across + s.depth) * bytes),
+                static_cast<unsigned>(s.across * bytes),
+                static_cast<unsigned>(p.stride * bytes),
+                static_cast<int>(s.depth * bytes),
+                static_cast<int>(packed_depth(s) * bytes),
+                static_cast<int>(s.lines),
+                slice_depth(),
+                across};
+    }
+
+    [[nodiscard]] static int pieces_of_slice(const late_lines& of) {
+        return static_cast<int>(of.across ? tiles(of.slice_depth, piece_lines) *
+                                                tiles(of.packed_bytes, piece_bytes)
+                                          : tiles(of.lines, piece_lines));
+    }
+
+    // Whether it has a wide tile's memory to itself until C leaves, and places in memory fit into 32
+    // bits.
+    [[nodiscard]] bool may_pack_late() const {
+        const auto fits = [&](const operand& x) {
+            return !x.packed() || x.packed_in_lines(std::numeric_limits<std::uint32_t>::max());
+        };
+        return (a_.packed() || b_.packed()) && is_wide() && sums_ != summing::of_halves &&
+               fits(a_) && fits(b_) && !(problem_.beta != 0 && target_at(nullptr).in_boxes);
+    }
+
+    // How many of the last slices of K the kernel packs itself. More than so much for each step of
+    // the first round takes it longer than packing ahead would: 4001^3 takes 244 us with none of 16
+    // slices, 238 with 4 and with 6, 252 with 12.
+    void pack_late() {
+        constexpr std::int64_t bytes_of_step = 3072;
+        late_slices_ = 0;
+        if (!may_pack_late()) return;
+        const std::int64_t slices = tiles(problem_.k, slice_depth());
+        const std::int64_t lines = (a_.packed() ? problem_.m : 0) +
+                                   (b_.packed() ? multiplied(problem_, last_).n : 0);
+        const auto bytes =
+            static_cast<std::int64_t>(size_bytes(problem_.a_type)) * problem_.k * lines;
+        const std::int64_t while_multiplied =
+            bytes_of_step * grid_.blocks * tiles(problem_.k, depth_of_box());
+        late_slices_ = static_cast<int>(std::min(slices / 2, slices * while_multiplied / bytes));
+        if (late_slices_ > 0)
+            progress_ = scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(1 + late_slices_));
     }
 
     void choose() {
@@ -436,6 +513,7 @@ class product final : public fused_product {
             static_cast<int>(is_wide() ? std::min<std::int64_t>(clusters, resident_clusters())
                                        : clusters);
         share_out(clusters);
+        pack_late();
     }
 
     // Where a block's part of K is short and half a ring still has stages enough, it leaves the
@@ -626,7 +704,8 @@ class product final : public fused_product {
                 .one_b = false,
                 .all = {},
                 .even = {},
-                .rounds = {}};
+                .rounds = {},
+                .late = {}};
     }
 
     // What maps depend on beside the problem.
@@ -653,6 +732,8 @@ class product final : public fused_product {
     extent grid_{.blocks = 1, .cluster = 1, .shared_bytes = 0, .products = 1};
     int stages_ = 0;
     int even_tiles_ = 0;
+    int late_slices_ = 0;
+    scratch progress_;
     scratch handed_;
     int full_rounds_ = 0;
     zeros flags_;  // the rounds' count, then those of the sums that are handed on

@@ -8,6 +8,7 @@
 #include <cuda_fp16.h>
 #include <type_traits>
 
+#include "cuda/common/unaligned.cuh"
 #include "cuda/ptx/bulk_copy.cuh"
 #include "cuda/ptx/descriptor.cuh"
 #include "cuda/ptx/global.cuh"
@@ -84,18 +85,16 @@ struct outgoing {
 };
 
 // The same where the copy engine can't: a warp takes its 16 rows of a box to C or brings what is
-// added to them. Columns before `from` are left alone. Where the box is whole and its rows or
-// columns are contiguous, an instruction takes a row or two columns of 16; what it is to do must be
-// little: at 100 instructions a row, bf16 of 4000 x 4000 with an odd row stride took 253 us on an
-// H200 where the copy engine takes 186.
+// added to them. Columns before `from` are left alone. Where rows or columns of C are contiguous, an
+// instruction takes four rows of the box or two columns; what it is to do must be little: at 100
+// instructions a row, bf16 of 4000 x 4000 with an odd row stride took 253 us on an H200 where the
+// copy engine takes 186, and with some 6 of them 209 where that takes 200.
 template <class C, class To, class Factor>
 struct way_by_threads {
     static constexpr int in_word = 4 / static_cast<int>(sizeof(To));
     static constexpr int columns = 32 * in_word;
     static constexpr int rows = 16;
     static constexpr int some = C::sums == summing::straight ? 4 : 2;  // words at once
-    // Beside promoted sums and even shares there are no registers for it.
-    static constexpr bool takes_rows = C::sums == summing::straight || !C::even;
 
     const arguments<Factor>& p;
     unsigned char* box;  // the warp's rows of it
@@ -114,13 +113,18 @@ struct way_by_threads {
           from(from_column),
           lane(thread % 32) {}
 
-    __device__ __forceinline__ void send() const {
+    // What the rows of the box before this one ended with, within 16 bytes of memory, is sent with
+    // this one's, so many bytes away; 0: there is none of the same rows.
+    __device__ __forceinline__ void send(int to_before, bool is_last) const {
         To* const to = static_cast<To*>(p.c.data) + row * p.c.row_stride + col * p.c.col_stride;
-        if constexpr (takes_rows) {
-            if (is_whole() && p.c.col_stride == 1)
-                return send_rows(reinterpret_cast<std::uintptr_t>(to));
-            if (is_whole() && in_word == 1 && p.c.row_stride == 1) return send_columns(to);
-        }
+        const int there = min(columns, p.n - col);
+        const int bytes = there * static_cast<int>(sizeof(To));
+        const int before = (from - col) * static_cast<int>(sizeof(To));
+        if (bytes <= before) return;
+        if (p.c.col_stride == 1 && (bytes - before >= 16 || to_before != 0))
+            return send_rows(reinterpret_cast<std::uintptr_t>(to), to_before, before / 16, bytes,
+                             is_last || col + columns >= p.n);
+        if (is_whole() && in_word == 1 && p.c.row_stride == 1) return send_columns(to);
         each_element([&](To& of_box, std::int64_t at) { to[at] = of_box; });
     }
 
@@ -140,36 +144,69 @@ struct way_by_threads {
         return *reinterpret_cast<std::uint32_t*>(box + chunk * 16 + at % 4 * 4);
     }
 
-    // A word a lane. Where a row of C begins between two words of memory, a lane has the second
-    // half of its own and the first of its neighbour's, and the first and last lane half a word.
-    __device__ __forceinline__ void send_rows(std::uintptr_t to) const {
+    [[nodiscard]] __device__ __forceinline__ uint4 chunk(const unsigned char* of, int in_row,
+                                                         int at) const {
+        return *reinterpret_cast<const uint4*>(of + ptx::swizzled_chunk(in_row, at) * 16);
+    }
+    // 16 bytes of a row, `over` before chunk `at` of it begins; with the row's of the box before.
+    [[nodiscard]] __device__ __forceinline__ uint4 shifted(int to_before, int in_row, int at,
+                                                           unsigned over) const {
+        const uint4 own = chunk(box, in_row, at % 8);
+        const uint4 low = chunk(box + (at == 0 ? to_before : 0), in_row, (at + 7) % 8);
+        return over == 0 ? own : between(low, own, 16 - over);
+    }
+
+    // Eight lanes have a row, each one 16 bytes that memory has in one piece. Those that the row ends
+    // within wait for the box after it.
+    __device__ __forceinline__ void send_rows(std::uintptr_t to, int to_before, int first,
+                                              int bytes, bool ends) const {
         const auto stride = static_cast<std::uintptr_t>(p.c.row_stride) * sizeof(To);
+        const bool begins = to_before == 0;
         const int left = p.m - row;
-        const bool at_edge = lane == 0 || lane == 31;
-        const unsigned edge_first = lane == 0 ? 0 : columns * sizeof(To) - 2;
+        const int at = lane % 8;
+        std::uintptr_t place = to + lane / 8 * stride;
 #pragma unroll
-        for (int first = 0; first < rows; first += some) {
-            std::uint32_t mine[some];
-#pragma unroll
-            for (int i = 0; i < some; ++i) mine[i] = word(first + i, lane);
-#pragma unroll
-            for (int i = 0; i < some; ++i, to += stride) {
-                const bool there = first + i < left;
-                if constexpr (in_word == 1) {
-                    if (there) ptx::store_global(to + lane * 4, mine[i]);
-                } else {
-                    const std::uint32_t next = __shfl_down_sync(0xffffffffu, mine[i], 1);
-                    const bool between = to % 4 != 0;
-                    const std::uint32_t both =
-                        __byte_perm(mine[i], next, between ? 0x5432 : 0x3210);
-                    const unsigned at = lane * 4 + (between ? 2 : 0);
-                    if (there && !(between && lane == 31)) ptx::store_global(to + at, both);
-                    if (there && between && at_edge)
-                        ptx::store_global(
-                            to + edge_first,
-                            static_cast<std::uint16_t>(lane == 0 ? mine[i] : mine[i] >> 16));
-                }
-            }
+        for (int i = 0; i < rows; i += 4, place += 4 * stride) {
+            const unsigned over = place % 16;
+            const uint4 some_bytes = shifted(to_before, i + lane / 8, at, over);
+            const bool whole = at > first || (at == first && (over == 0 || !begins));
+            if (i + lane / 8 < left && whole && 16 * at + 16 <= bytes + static_cast<int>(over))
+                ptx::store_global(place - over + 16 * at, some_bytes);
+        }
+        if (begins || ends) send_ends(to, to_before, first, bytes, ends, stride);
+    }
+
+    // What is left of 16 bytes where rows begin and end, in 8, 4 and 2: of rows each the first 16
+    // lanes have beginnings, and the others ends.
+    __device__ __forceinline__ void send_ends(std::uintptr_t to, int to_before, int first,
+                                              int bytes, bool ends, std::uintptr_t stride) const {
+        const int down = lane % rows;
+        const bool is_end = lane >= rows;
+        to += down * stride;
+        const unsigned over = to % 16;
+        const int at = is_end ? (bytes + static_cast<int>(over)) / 16 : first;
+        const unsigned length = is_end ? (bytes + over) % 16 : (16 - over) % 16;
+        const uint4 whole = shifted(to_before, down, at, over);
+        if (row + down >= p.m || !(is_end ? ends : to_before == 0)) return;
+        to = to - over + 16 * at;
+        const auto word_at = [&](unsigned byte) {
+            const std::uint32_t low = byte & 4 ? whole.y : whole.x;
+            const std::uint32_t high = byte & 4 ? whole.w : whole.z;
+            return byte & 8 ? high : low;
+        };
+        if (length & 8) {
+            const unsigned byte = is_end ? 0 : 8;
+            ptx::store_global(to + byte, word_at(byte));
+            ptx::store_global(to + byte + 4, word_at(byte + 4));
+        }
+        if (length & 4) {
+            const unsigned byte = is_end ? length & 8 : (length & 8) ^ 12;
+            ptx::store_global(to + byte, word_at(byte));
+        }
+        if (sizeof(To) == 2 && (length & 2)) {
+            const unsigned byte = is_end ? length & 12 : over;
+            ptx::store_global(to + byte,
+                              static_cast<std::uint16_t>(word_at(byte) >> (is_end ? 0 : 16)));
         }
     }
 
@@ -385,7 +422,13 @@ __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arg
                              : first_of_box<To>(number / Parts + 1, width) + col - first);
         if constexpr (!InBoxes) {
             out.meet();
-            way().send();
+            // The columns of a box that has some of the one before again begin anew.
+            constexpr int alone = width % columns == 0 ? 0 : 1;
+            constexpr int boxes = Parts * boxes_of<To>(width);
+            const bool follows = Parts == 1 && number > 0 && number + alone < boxes;
+            way().send(follows ? static_cast<int>(out.boxes + out.turn * box_bytes - box) : 0,
+                       Parts == 2 || number + 1 + alone >= boxes);
+            if (Parts == 1) out.meet();  // then the box before is read
             continue;
         }
         ptx::fence_writes_for_async();

@@ -7,7 +7,7 @@
 // in every block that shares it, has done so: two blocks with wide tiles each load half of the tile
 // of B for both, and of 2 or 4 with narrow tiles each its share for all, where they don't share K.
 // The copying thread runs ahead into the next wide tile of C while the others write
-// theirs. Kernels begin before the one ahead of them on the stream has ended, after one of narrow
+// theirs, and the warps beside it pack what is not packed yet (late.cuh). Kernels begin before the one ahead of them on the stream has ended, after one of narrow
 // tiles when the last copies of all its blocks are under way, and wait for its end when their
 // barriers are made.
 #pragma once
@@ -26,6 +26,7 @@
 #include "cuda/sm90/from_registers.cuh"
 #include "cuda/sm90/group.cuh"
 #include "cuda/sm90/handing.cuh"
+#include "cuda/sm90/late.cuh"
 #include "cuda/sm90/lines.cuh"
 #include "cuda/sm90/scales.cuh"
 #include "cuda/sm90/schedule.cuh"
@@ -38,6 +39,7 @@ struct barriers {
     ptx::barrier full[C::most_stages];
     ptx::barrier empty[C::most_stages];
     ptx::barrier landed;  // what other blocks of the cluster send
+    ptx::barrier packed;  // all that this block packs: boxes are free for C
     ptx::barrier added[C::wide ? 2 * C::warpgroups * (64 / C::rows_that_leave) : 1];
 };
 
@@ -219,13 +221,15 @@ __device__ __forceinline__ stretch stretch_of(const work& of, const place_in_gri
 template <class C, class Factor>
 __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const work& of,
                                           const arguments<Factor>& p, const place_in_grid<C>& here,
-                                          const tile_place& t, int first, int end) {
+                                          const tile_place& t, int first, int end,
+                                          packed_so_far& packed) {
     const int batch_a = p.one_a ? 0 : static_cast<int>(blockIdx.y);
     const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
     const int col = t.n * columns_of_c<C>(p);
     const int further = to_second_half<C>(p);
 #pragma unroll 1
     for (int k = first; k < end; ++k, at.advance(r.stages)) {
+        if constexpr (C::packs_late) packed.wait_for(k);
         ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
         ptx::arrive_and_expect(r.full[at.stage], C::stage_bytes);
         // Of an operand in halves all large ones come first, the small ones behind them.
@@ -243,16 +247,17 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const work& of,
                                            const arguments<Factor>& p, const place_in_grid<C>& here,
                                            const stretch& own) {
     position at;
+    packed_so_far packed(p.late);
     if constexpr (C::wide) {
         int round = 0;
         for (auto w = here.tiles_of(p); !w.is_over(); w.advance(), ++round) {
             if (here.rank == 0) begin_together(p.rounds, here.clusters, round);
             copy_tile<C>(r, at, of, p, here, place_of(w.tile, of.tiles_m, of.tiles_n), w.first(),
-                         w.end());
+                         w.end(), packed);
         }
         if (here.rank == 0) end_together(p.rounds, here.clusters);
     } else {
-        copy_tile<C>(r, at, of, p, here, own.tile, own.first, own.end);
+        copy_tile<C>(r, at, of, p, here, own.tile, own.first, own.end, packed);
     }
 }
 
@@ -478,6 +483,7 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
             continue;
         }
         if (!reads_ahead) ahead.read(p, col, own);
+        if (p.late.pieces > 0) ptx::wait_for(meetings.packed, 0);
         write<C>(out, p, ahead, row, col, own, sums);
     }
     if (thread % 32 == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
@@ -597,6 +603,7 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
             handed(p.even, here.cluster, here.rank, 0, thread).put(sums[0], thread, meet);
             handed(p.even, here.cluster, here.rank, 1, thread).put(sums[1], thread, meet);
         } else {
+            if (p.late.pieces > 0) ptx::wait_for(meetings.packed, 0);
             write<C>(out, p, ahead, row, col, thread, sums);
         }
     }
@@ -629,6 +636,7 @@ __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const argum
         ptx::make_barrier(meetings.empty[stage], C::readers * here.sharing);
     }
     ptx::make_barrier(meetings.landed, 1);
+    ptx::make_barrier(meetings.packed, 96);
     for (ptx::barrier& b : meetings.added) ptx::make_barrier(b, 1);
     ptx::publish_barriers();
     if (!C::wide && here.parts() > 1)
@@ -675,6 +683,11 @@ __global__ void __launch_bounds__(C::threads, C::residents)
             acquire_maps(of);
             copy_tiles<C>(r, of, p, here, own);
             if (!C::wide) ptx::let_dependents_begin();
+        } else if (C::packs_late && p.late.pieces > 0 &&
+                   threadIdx.x >= C::multiplying + 32) {
+            static_assert(!C::packs_late || late_bytes <= C::boxes_bytes);
+            late_packer(p.late, r.after).run();
+            ptx::arrive(meetings.packed);
         }
         __syncwarp();
     } else if constexpr (C::wide) {

@@ -1,5 +1,6 @@
 #include "cuda/sm90/operand.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace carat::cuda::sm90 {
@@ -62,7 +63,14 @@ void operand::require_packing(major to) {
 }
 
 packing operand::packing_of(const void* data) const {
-    return {packed_from(data), packed_memory_.get()};
+    const strided from = packed_from(data);
+    return {from, packed_memory_.get(), packed_stride(from)};
+}
+
+bool operand::packed_in_lines(std::int64_t bytes) const {
+    const strided from = packed_from(nullptr);
+    return from.along == 1 && from.across > 0 &&
+           std::max(from.across, packed_stride(from)) <= bytes / from.element_bytes / from.lines;
 }
 
 CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const batch& of) const {

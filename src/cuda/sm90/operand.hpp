@@ -55,6 +55,10 @@ class operand {
     /// What has to be copied before the product, of an operand that is packed.
     [[nodiscard]] packing packing_of(const void* data) const;
 
+    /// Whether of such an operand each line is copied as it is, and all of them lie within so many
+    /// bytes, before and after.
+    [[nodiscard]] bool packed_in_lines(std::int64_t bytes) const;
+
     /// What the copy engine is told, with boxes of `box_lines` lines of 128 bytes of K, or, where
     /// the operand is contiguous across, of 128 bytes of lines by `box_depth` deep. Data that is
     /// not aligned to 16 bytes must have been announced by require_packing().
