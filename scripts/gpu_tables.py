@@ -100,6 +100,26 @@ def every_case():
                  [row for _, row in rows]) + sources()
 
 
+def neighbours():
+    """What an odd size takes beside the even one next to it."""
+    file = "h200/odd.json"
+    results = load(file)
+    taken = {(c["dtype"], c["n"]): c for c in results["cells"]
+             if c["implementation"] == "cuda.engine"}
+    rows = []
+    for (dtype, n), odd in sorted(taken.items()):
+        even = next((taken[dtype, n + by] for by in (-1, 1) if (dtype, n + by) in taken), None)
+        if n % 2 == 0 or even is None:
+            continue
+        low, high = (1e6 * s for s in odd["ci95_median_s"])
+        rows.append([dtype, str(n), f"{1e6 * odd['median_s']:.1f}", f"[{low:.1f}, {high:.1f}]",
+                     str(even["n"]), f"{1e6 * even['median_s']:.1f}",
+                     f"{odd['median_s'] / even['median_s'] * (even['n'] / n) ** 3:.2f}"])
+    head = ["type", "N", "us", "95 % CI", "beside", "us", "as long, for as much"]
+    return (table(head, ["---", "--:", "--:", "---", "--:", "--:", "--:"], rows)
+            + gpu_source(results, file))
+
+
 def profile(file="h200/profile.json"):
     """What the hardware counted while a kernel of each side ran alone."""
     results = load(file)

@@ -216,6 +216,7 @@ PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_table
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
                          "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case,
                          "gpu-shapes": gpu_shapes,
+                         "gpu-neighbours": gpu_tables.neighbours,
                          "gpu-profile": gpu_tables.profile,
                          "gpu-profile-after":
                              lambda: gpu_tables.profile("h200/profile_after.json")},
