@@ -12,8 +12,8 @@ __device__ __forceinline__ void fence_writes_for_async() {
 #endif
 }
 
-// The same of global memory; and what other threads wrote is read by a bulk copy: also by the thread
-// that starts it, once it knows of theirs.
+// The same of global memory; and what other threads wrote is read by a bulk copy: also by the
+// thread that starts it, once it knows of theirs.
 __device__ __forceinline__ void fence_global_for_async() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.global;" ::: "memory");

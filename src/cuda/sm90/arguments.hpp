@@ -69,16 +69,16 @@ struct late_lines {
     unsigned end;
     unsigned apart;         // bytes from one line to the next
     unsigned packed_apart;  // the same of packed lines
-    int bytes;         // of a line
+    int bytes;              // of a line
     int packed_bytes;
     int lines;
     int slice_depth;  // elements of K
     bool across;      // lines are depths
 };
 
-constexpr int slice_steps = 4;   // of K, in one slice
-constexpr int piece_lines = 32;  // that a warp packs at a time,
-constexpr int piece_bytes = 512; // and so many of each: 16 for a lane
+constexpr int slice_steps = 4;    // of K, in one slice
+constexpr int piece_lines = 32;   // that a warp packs at a time,
+constexpr int piece_bytes = 512;  // and so many of each: 16 for a lane
 
 struct late_packing {
     late_lines of[2];

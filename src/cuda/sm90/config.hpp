@@ -76,7 +76,7 @@ struct config {
         B == major::across ? (tile_n + tile_k - 1) / tile_k * tile_k : tile_n;
     static constexpr int b_bytes = columns_of_b * line_bytes;
     static constexpr int halves = Sums == summing::of_halves ? 2 : 1;  // of each, in a stage
-    static constexpr bool packs_late = wide && halves == 1;  // late.cuh
+    static constexpr bool packs_late = wide && halves == 1;            // late.cuh
     static constexpr int stage_bytes = halves * (a_bytes + b_bytes);
     static constexpr int most_stages = 16;
     // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup. Each warp sends its

@@ -461,8 +461,8 @@ class product final : public fused_product {
                                           : tiles(of.lines, piece_lines));
     }
 
-    // Whether it has a wide tile's memory to itself until C leaves, and places in memory fit into 32
-    // bits.
+    // Whether it has a wide tile's memory to itself until C leaves, and places in memory fit into
+    // 32 bits.
     [[nodiscard]] bool may_pack_late() const {
         const auto fits = [&](const operand& x) {
             return !x.packed() || x.packed_in_lines(std::numeric_limits<std::uint32_t>::max());
@@ -479,8 +479,8 @@ class product final : public fused_product {
         late_slices_ = 0;
         if (!may_pack_late()) return;
         const std::int64_t slices = tiles(problem_.k, slice_depth());
-        const std::int64_t lines = (a_.packed() ? problem_.m : 0) +
-                                   (b_.packed() ? multiplied(problem_, last_).n : 0);
+        const std::int64_t lines =
+            (a_.packed() ? problem_.m : 0) + (b_.packed() ? multiplied(problem_, last_).n : 0);
         const auto bytes =
             static_cast<std::int64_t>(size_bytes(problem_.a_type)) * problem_.k * lines;
         const std::int64_t while_multiplied =

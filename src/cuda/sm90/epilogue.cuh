@@ -85,8 +85,8 @@ struct outgoing {
 };
 
 // The same where the copy engine can't: a warp takes its 16 rows of a box to C or brings what is
-// added to them. Columns before `from` are left alone. Where rows or columns of C are contiguous, an
-// instruction takes four rows of the box or two columns; what it is to do must be little: at 100
+// added to them. Columns before `from` are left alone. Where rows or columns of C are contiguous,
+// an instruction takes four rows of the box or two columns; what it is to do must be little: at 100
 // instructions a row, bf16 of 4000 x 4000 with an odd row stride took 253 us on an H200 where the
 // copy engine takes 186, and with some 6 of them 209 where that takes 200.
 template <class C, class To, class Factor>
@@ -156,8 +156,8 @@ struct way_by_threads {
         return over == 0 ? own : between(low, own, 16 - over);
     }
 
-    // Eight lanes have a row, each one 16 bytes that memory has in one piece. Those that the row ends
-    // within wait for the box after it.
+    // Eight lanes have a row, each one 16 bytes that memory has in one piece. Those that the row
+    // ends within wait for the box after it.
     __device__ __forceinline__ void send_rows(std::uintptr_t to, int to_before, int first,
                                               int bytes, bool ends) const {
         const auto stride = static_cast<std::uintptr_t>(p.c.row_stride) * sizeof(To);

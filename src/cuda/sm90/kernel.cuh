@@ -7,9 +7,9 @@
 // in every block that shares it, has done so: two blocks with wide tiles each load half of the tile
 // of B for both, and of 2 or 4 with narrow tiles each its share for all, where they don't share K.
 // The copying thread runs ahead into the next wide tile of C while the others write
-// theirs, and the warps beside it pack what is not packed yet (late.cuh). Kernels begin before the one ahead of them on the stream has ended, after one of narrow
-// tiles when the last copies of all its blocks are under way, and wait for its end when their
-// barriers are made.
+// theirs, and the warps beside it pack what is not packed yet (late.cuh). Kernels begin before the
+// one ahead of them on the stream has ended, after one of narrow tiles when the last copies of all
+// its blocks are under way, and wait for its end when their barriers are made.
 #pragma once
 
 #include "cuda/common/error.hpp"
@@ -683,8 +683,7 @@ __global__ void __launch_bounds__(C::threads, C::residents)
             acquire_maps(of);
             copy_tiles<C>(r, of, p, here, own);
             if (!C::wide) ptx::let_dependents_begin();
-        } else if (C::packs_late && p.late.pieces > 0 &&
-                   threadIdx.x >= C::multiplying + 32) {
+        } else if (C::packs_late && p.late.pieces > 0 && threadIdx.x >= C::multiplying + 32) {
             static_assert(!C::packs_late || late_bytes <= C::boxes_bytes);
             late_packer(p.late, r.after).run();
             ptx::arrive(meetings.packed);

@@ -27,7 +27,8 @@ static_assert(piece_bytes == 32 * 16 && piece_bytes == slice_steps * 128);
 // bytes; each warp has two sets of them.
 constexpr int lines_at_once = 8;
 constexpr int late_pitch = piece_bytes + 16;
-constexpr int late_bytes = 3 * 2 * lines_at_once * late_pitch;  // of the boxes through which C leaves
+constexpr int late_bytes =
+    3 * 2 * lines_at_once * late_pitch;  // of the boxes through which C leaves
 
 // Where some of a slice lies.
 struct piece_place {
@@ -103,8 +104,8 @@ class late_packer {
         return place_of_piece(all_, piece);
     }
 
-    // Aligned bytes around those of the lines. Before the operand's first byte there may be some that
-    // are not its own, behind its last there are zeros.
+    // Aligned bytes around those of the lines. Before the operand's first byte there may be some
+    // that are not its own, behind its last there are zeros.
     __device__ __forceinline__ void fetch(const piece_place& at, int buffer) const {
         const late_lines& p = all_.of[at.of];
         const unsigned first = p.first + at.line * p.apart + at.byte;
