@@ -247,7 +247,8 @@ TEST(thin, threads_do_not_change_the_bits) {
                        {7, 700, 1500, "thin", false},    {20, 900, 1500, "thin", false},
                        {700, 3, 150, "thin", false},     {3, 700, 150, "thin", true},
                        {900, 30, 1100, "direct", false}, {150, 140, 130, "direct", false},
-                       {150, 140, 130, "direct", true},  {300, 950, 700, "panels of B", false}};
+                       {150, 140, 130, "direct", true},  {300, 950, 700, "panels of B", false},
+                       {6000, 5, 400, "thin", false},    {1000, 128, 500, "direct", false}};
     // Where operands fit in L2 is up to the machine, and so is the path; never the bits.
     const bool caches_are_usual = plan::this_machine().l2_bytes >= 1 << 20;
     cpu_engine::workspace memory;

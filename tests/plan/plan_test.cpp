@@ -166,7 +166,8 @@ TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
     EXPECT_EQ(choose_grid(square(256, 2), 48, 8, {1, 8, 8, true}).m, 2);
 }
 
-// Not where a tile's vectors are nearly full, sums short or, in f64, memory decides.
+// Not where a tile's vectors are nearly full or sums short, nor, where memory decides, of columns
+// that L1 can't keep.
 TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_TRUE(takes_lines(5000, 5, 500, 4, server));
     EXPECT_FALSE(takes_lines(5000, 7, 500, 4, server));
@@ -175,7 +176,9 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_FALSE(takes_lines(5000, 5, 127, 4, server));
     EXPECT_TRUE(takes_lines(100, 3, 500, 8, server));
     EXPECT_FALSE(takes_lines(100, 4, 500, 8, server));
-    EXPECT_FALSE(takes_lines(5000, 3, 500, 8, server));
+    EXPECT_TRUE(takes_lines(5000, 5, 500, 8, server));
+    EXPECT_FALSE(takes_lines(5000, 6, 500, 8, server));
+    EXPECT_FALSE(takes_lines(5000, 5, 2000, 8, server));
     constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
     request r{.m = 5000, .n = 5, .k = 500, .rows_of_a = false, .depths_of_a = true};
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::thin);
