@@ -191,7 +191,7 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
                         const std::vector<T> expected = p.expected(alpha, beta);
                         cpu_engine::task<T> t = task_of<T>(*set, p, alpha, beta);
                         t.fetches_c = executed % 5 == 0;
-                        cpu_engine::multiply_direct(t, packs, executed % 2 == 0 ? n : 20, 48);
+                        cpu_engine::multiply_direct(t, packs, executed % 4 < 2 ? n : 20, 48);
                         EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
                         ++executed;
                     }
