@@ -465,7 +465,7 @@ class product final : public fused_product {
     // 32 bits.
     [[nodiscard]] bool may_pack_late() const {
         const auto fits = [&](const operand& x) {
-            return !x.packed() || x.packed_in_lines(std::numeric_limits<std::uint32_t>::max());
+            return !x.packed() || x.packed_in_lines(std::numeric_limits<std::uint32_t>::max() - 15);
         };
         return (a_.packed() || b_.packed()) && is_wide() && sums_ != summing::of_halves &&
                fits(a_) && fits(b_) && !(problem_.beta != 0 && target_at(nullptr).in_boxes);
