@@ -230,6 +230,10 @@ TEST(hopper_plan, rounds_that_read_more_than_l2_keeps_begin_together) {
     EXPECT_FALSE(begin_together(bytes));
     bytes.rounds = together::yes;
     EXPECT_TRUE(begin_together(bytes));
+    hopper_request words = bytes;
+    words.operand_bytes = 4;
+    words.rounds = together::chosen;
+    EXPECT_FALSE(begin_together(words));
     hopper_request asked = product_of(16384, 16384, 16384);
     asked.rounds = together::no;
     EXPECT_FALSE(begin_together(asked));
