@@ -46,7 +46,7 @@ struct cpu_plan {
     path how = path::direct;
     bool packs_a = false;    // direct: tiles of A are packed on the stack
     blocking blocks;         // direct: nc and kc only
-    bool fetches_c = false;  // direct: C does not fit in L2, so it is fetched ahead
+    bool fetches_c = false;  // direct, few rows: C does not fit in L2, so it is fetched ahead
     int threads_m = 1;
     int threads_n = 1;
 

@@ -155,8 +155,8 @@ TEST_P(wide, rows_of_c_may_begin_and_end_anywhere) {
         for (const std::int64_t columns : {256 + 1, 256 + 7, 256 + 8, 300, 320 + 5, 512 - 1})
             for (const std::int64_t offset : {0, 1, 2, 7}) {
                 core::problem p = problem(150, columns, 48);
-                p.c_layout.row_stride = columns + count % 3;
-                p.beta = count % 4 == 0 ? -1 : 0;
+                p.c_layout.row_stride = columns + count % 5;
+                p.beta = count % 3 == 1 ? -1 : 0;
                 core::settings how{1, {{"tile", width}}};
                 if (width == 0) how.tunables = {{"apart", 1}};
                 EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
@@ -178,9 +178,13 @@ TEST_P(wide, what_is_packed_meanwhile_is_exact) {
                 p.b_layout = (kinds & 1) != 0 ? core::row_major(1021) : core::column_major(k);
                 for (const core::settings& how :
                      {core::settings{1, {{"tile", 256}}}, core::settings{1, {{"apart", 1}}},
-                      core::settings{1, {{"tile", 256}, {"even", 2}}}})
+                      core::settings{1, {{"tile", 256}, {"even", 2}}}}) {
+                    p.beta = p.beta == 0 ? -1 : 0;
                     EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
                         << describe(p) << ", kinds " << kinds << ", offset " << offset;
+                    EXPECT_NE(entry().prepare(p, how)->planned().why.find("packed meanwhile"),
+                              std::string::npos);
+                }
             }
     }
 }

@@ -217,4 +217,33 @@ TEST_F(gpu_call, what_lies_elsewhere_is_read_and_written_there) {
     }
 }
 
+// What is added lies off 16 bytes when the plan is made, and on them later, when it comes on a way
+// that an operand packed meanwhile must not be on.
+TEST_F(gpu_call, what_is_added_may_move_onto_16_bytes) {
+    constexpr std::size_t m = 2048;
+    constexpr std::size_t n = 4096;
+    constexpr std::size_t k = 1025;
+    const auto filled = [](std::size_t rows, std::size_t cols, double value) {
+        mirrored<bf16> made(rows, cols, {static_cast<std::ptrdiff_t>(cols), 1});
+        made.fill([&](std::size_t, std::size_t) { return value; });
+        return made;
+    };
+    mirrored<bf16> a = filled(m, k, 1);
+    mirrored<bf16> b = filled(k, n, 1);
+    mirrored<bf16> e = filled(m + 1, n, -1);
+    mirrored<bf16> c = filled(m, n, 0);
+    for (const std::ptrdiff_t offset : {1, 0, 1, 0}) {
+        const matrix_view<const bf16> added{e.view().data() + offset, m, n,
+                                            static_cast<std::ptrdiff_t>(n), 1};
+        c.fill_poison();
+        matrix_product(cuda{}, a.view(), b.view(), scaled(1.0, added), c.view());
+        c.download();
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t j = 0; j < n; ++j)
+                wrong += static_cast<double>(c.here(i, j)) != 1024 ? 1U : 0U;
+        EXPECT_EQ(wrong, 0U) << "offset " << offset;
+    }
+}
+
 }  // namespace

@@ -43,7 +43,9 @@ class call_scope {
         const void* owner;
         void* memory;
     };
-    static constexpr std::size_t most_loans = 8;
+    // A batch may need plans for A and B aligned or not, four of them, each with both packed, what
+    // it counts in meanwhile, sums on their way and their flags.
+    static constexpr std::size_t most_loans = 24;
 
     // Builds without CUDA have no use for some of them.
     int device_;

@@ -335,7 +335,8 @@ class product final : public fused_product {
         if (plan_.even) why << ", the last rounds shared out evenly";
         if (plan_.together) why << ", rounds begun together";
         if (late_slices_ > 0)
-            why << ", the last " << late_slices_ * slice_depth() << " of K packed meanwhile";
+            why << ", " << late_slices_ << " of " << tiles(problem_.k, slice_depth())
+                << " slices of K packed meanwhile";
         if (last_.gates) why << ", half of them gates and half their values";
         if (sharing() > 1) why << ", B loaded by " << sharing() << " blocks together";
         why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
@@ -461,19 +462,19 @@ class product final : public fused_product {
                                           : tiles(of.lines, piece_lines));
     }
 
-    // Whether it has a wide tile's memory to itself until C leaves, and places in memory fit into
-    // 32 bits.
+    // Whether it has a wide tile's memory to itself until C leaves, wherever C and what is added to
+    // it will lie, and places in memory fit into 32 bits.
     [[nodiscard]] bool may_pack_late() const {
         const auto fits = [&](const operand& x) {
-            return !x.packed() || x.packed_in_lines(std::numeric_limits<std::uint32_t>::max() - 15);
+            return !x.packed() || x.packed_in_lines(std::numeric_limits<std::int32_t>::max());
         };
         return (a_.packed() || b_.packed()) && is_wide() && sums_ != summing::of_halves &&
-               fits(a_) && fits(b_) && !(problem_.beta != 0 && target_at(nullptr).in_boxes);
+               fits(a_) && fits(b_) && (problem_.beta == 0 || !strides_fit_boxes());
     }
 
     // How many of the last slices of K the kernel packs itself. More than so much for each step of
     // the first round takes it longer than packing ahead would: 4001^3 takes 244 us with none of 16
-    // slices, 238 with 4 and with 6, 252 with 12.
+    // slices, 238 with 4 and with 6, and more again with 12 (ADR 0109).
     void pack_late() {
         constexpr std::int64_t bytes_of_step = 3072;
         late_slices_ = 0;
@@ -485,7 +486,9 @@ class product final : public fused_product {
             static_cast<std::int64_t>(size_bytes(problem_.a_type)) * problem_.k * lines;
         const std::int64_t while_multiplied =
             bytes_of_step * grid_.blocks * tiles(problem_.k, depth_of_box());
-        late_slices_ = static_cast<int>(std::min(slices / 2, slices * while_multiplied / bytes));
+        const double share =
+            std::min(0.5, static_cast<double>(while_multiplied) / static_cast<double>(bytes));
+        late_slices_ = static_cast<int>(share * static_cast<double>(slices));
         if (late_slices_ > 0)
             progress_ = scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(1 + late_slices_));
     }
@@ -659,20 +662,25 @@ class product final : public fused_product {
         return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, kernel_->rows_that_leave});
     }
 
-    [[nodiscard]] target target_at(void* c) const {
+    // Whether the copy engine can write a C of these strides, and read what is added to it.
+    [[nodiscard]] bool strides_fit_boxes() const {
         const core::problem& p = problem_;
-        const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
         const core::layout& at = p.c_layout;
+        const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
         const auto in_lines = [&](std::int64_t count, std::int64_t length, std::int64_t stride) {
             return in_whole_16_bytes(p.c_type, count, length, stride);
         };
-        const kernel<Factor>& k = *kernel_;
-        const bool aligned = is_wide() && is_aligned(c) && is_aligned(added_to(c));
-        const bool whole_boxes = k.tile_n * bytes % 128 == 0;  // see first_of_box()
+        const bool whole_boxes = kernel_->tile_n * bytes % 128 == 0;  // see first_of_box()
+        return (whole_boxes || p.beta == 0) &&
+               (writes_columns() ? at.row_stride == 1 && in_lines(p.n, p.m, at.col_stride)
+                                 : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
+    }
+
+    [[nodiscard]] target target_at(void* c) const {
+        const core::problem& p = problem_;
+        const core::layout& at = p.c_layout;
         const bool in_boxes =
-            aligned && (whole_boxes || p.beta == 0) &&
-            (writes_columns() ? at.row_stride == 1 && in_lines(p.n, p.m, at.col_stride)
-                              : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
+            is_wide() && is_aligned(c) && is_aligned(added_to(c)) && strides_fit_boxes();
         return {c,
                 at.row_stride,
                 at.col_stride,

@@ -176,8 +176,8 @@ struct way_by_threads {
         if (begins || ends) send_ends(to, to_before, first, bytes, ends, stride);
     }
 
-    // What is left of 16 bytes where rows begin and end, in 8, 4 and 2: of rows each the first 16
-    // lanes have beginnings, and the others ends.
+    // What is left of 16 bytes where rows begin and end, in words and half words: of rows each the
+    // first 16 lanes have beginnings, and the others ends.
     __device__ __forceinline__ void send_ends(std::uintptr_t to, int to_before, int first,
                                               int bytes, bool ends, std::uintptr_t stride) const {
         const int down = lane % rows;
