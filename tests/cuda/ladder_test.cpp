@@ -228,7 +228,9 @@ TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
             worst_as_f32 = std::max(worst_as_f32, error / (0x1p-24 * 20 * scale));
         }
     EXPECT_LE(worst, 1);
-    if (s.types.c == dtype::f32 && u > 0x1p-23) {
+    // The fastest of a vendor's kernels may be one that is better.
+    const bool may_be_better = s.entry->name.ends_with("_best");
+    if (s.types.c == dtype::f32 && u > 0x1p-23 && !may_be_better) {
         EXPECT_GT(worst_as_f32, 1) << "better than it says";
     }
 }
