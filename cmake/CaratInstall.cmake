@@ -1,5 +1,5 @@
-# What `cmake --install` and `cpack` put where: the shared library with its headers, a CMake package
-# and a pkg-config file, the command, and the libraries it opens at run time.
+# What `cmake --install` and `cpack` put where: the shared library with its headers, the drop-in BLAS,
+# a CMake package and pkg-config files, the command, and the libraries it opens at run time.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -7,6 +7,14 @@ include(CMakePackageConfigHelpers)
 set(CARAT_PEER_FOLDER ${PROJECT_BINARY_DIR}/peers)
 set(CARAT_INSTALLED_PEERS ${CMAKE_INSTALL_LIBDIR}/carat)
 set(CMAKE_BUILD_RPATH ${CARAT_PEER_FOLDER})
+
+# NAME.pc for the library of that name. Paths are relative, so that the tree may be moved.
+function(carat_install_pkg_config name description cflags)
+  file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(cmake/carat.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
 
 function(carat_install)
   install(TARGETS carat EXPORT carat-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -22,11 +30,13 @@ function(carat_install)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/carat-config-version.cmake
           DESTINATION ${package_folder})
 
-  # Relative, so that the tree may be moved.
-  file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-  configure_file(cmake/carat.pc.in carat.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/carat.pc
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  carat_install_pkg_config(carat "${PROJECT_DESCRIPTION}" "-I\${includedir}")
+  if(TARGET carat_blas)
+    install(TARGETS carat_blas carat_blas64 EXPORT carat-targets
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    carat_install_pkg_config(carat_blas "A drop-in BLAS on carat" "")
+    carat_install_pkg_config(carat_blas64 "A drop-in BLAS on carat, of 64-bit integers" "")
+  endif()
 endfunction()
 
 set(CPACK_GENERATOR DEB)

@@ -11,6 +11,21 @@ import unittest
 CMAKE, BUILD, SOURCE, CXX, NVCC = sys.argv[1:6]
 EXPECTED = "8 8\n26 26\n0 8\n16 26\nmatrix_product: "
 
+BLAS_PROGRAM = r"""
+#include <stdio.h>
+void dgemm_(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
+            const double *, const double *, const INTEGER *, const double *, const INTEGER *,
+            const double *, double *, const INTEGER *, unsigned long, unsigned long);
+int main(void) {
+    const double a[] = {1, 3, 2, 4}, b[] = {5, 7, 6, 8}, one = 1, none = 0;
+    const INTEGER two = 2;
+    double c[4];
+    dgemm_("N", "N", &two, &two, &two, &one, a, &two, b, &two, &none, c, &two, 1, 1);
+    printf("%g %g %g %g\n", c[0], c[1], c[2], c[3]);
+    return 0;
+}
+"""
+
 
 def run(*command, **options):
     result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
@@ -60,17 +75,46 @@ class Installed(unittest.TestCase):
             run(CMAKE, "-S", source, "-B", self.folder / "later-build",
                 f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}")
 
-    def test_pkg_config(self):
-        where = [str(file.parent) for file in self.prefix.rglob("carat.pc")]
+    def flags_of(self, package):
+        where = [str(file.parent) for file in self.prefix.rglob(f"{package}.pc")]
         self.assertEqual(len(where), 1)
         found = dict(os.environ, PKG_CONFIG_PATH=where[0])
-        flags = run("pkg-config", "--cflags", "--libs", "carat", env=found).split()
+        return run("pkg-config", "--cflags", "--libs", package, env=found).split()
+
+    def test_pkg_config(self):
+        flags = self.flags_of("carat")
         program = self.folder / "by-pkg-config"
         run(CXX, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
             f"{SOURCE}/examples/consumer/main.cpp", "-o", program, *flags)
         library = next(self.prefix.rglob("libcarat.so")).parent
         self.assertTrue(run(program, env=dict(os.environ, LD_LIBRARY_PATH=str(library)))
                         .startswith(EXPECTED))
+
+    def test_the_blas_by_pkg_config(self):
+        for package, integer in (("carat_blas", "int"), ("carat_blas64", "long")):
+            flags = self.flags_of(package)
+            program = self.folder / package
+            source = program.with_suffix(".c")
+            source.write_text(BLAS_PROGRAM)
+            run("cc", "-Wall", "-Werror", f"-DINTEGER={integer}", source, "-o", program, *flags)
+            library = next(self.prefix.rglob(f"lib{package}.so"))
+            found = dict(os.environ, LD_LIBRARY_PATH=str(library.parent), CARAT_PROFILE="1")
+            done = subprocess.run([program], capture_output=True, text=True, check=True, env=found)
+            self.assertEqual(done.stdout, "19 43 22 50\n")
+            self.assertRegex(done.stderr, r"dgemm +NN +2x2x2 +1 ")
+
+    def test_the_blas_by_find_package(self):
+        source = self.folder / "blas"
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(user C)\n"
+            "find_package(carat 0.1 REQUIRED)\nadd_executable(user user.c)\n"
+            "target_compile_definitions(user PRIVATE INTEGER=int)\n"
+            "target_link_libraries(user PRIVATE carat::blas)\n")
+        (source / "user.c").write_text(BLAS_PROGRAM)
+        run(CMAKE, "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run(CMAKE, "--build", source / "build")
+        self.assertEqual(run(source / "build" / "user"), "19 43 22 50\n")
 
     def test_the_library_shows_only_its_interface(self):
         library = next(self.prefix.rglob("libcarat.so"))
@@ -94,7 +138,8 @@ class Installed(unittest.TestCase):
         package = next((self.folder / "package").glob("carat_0.1.0_*.deb"))
         content = run("dpkg-deb", "--contents", package)
         for wanted in ("bin/carat\n", "include/carat/carat.hpp\n", "carat-config.cmake\n",
-                       "carat.pc\n", "libcarat.so.0.1.0\n"):
+                       "carat.pc\n", "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
+                       "libcarat_blas64.so.0.1.0\n", "carat_blas.pc\n"):
             self.assertIn(wanted, content)
         self.assertNotIn(BUILD, content)
         self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
