@@ -25,7 +25,8 @@
 //
 // E may be C itself; otherwise C must overlap none of A, B, E, nor values of a finish. Without E,
 // or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
-// empty sum (K = 0) is 0. The values do not depend on the number of threads.
+// empty sum (K = 0) is 0. The values depend neither on the number of threads nor on where in memory
+// the operands begin.
 //
 // May be called from any number of threads at once. Each calling thread keeps up to 64 MiB of
 // workspace for its next call; small products need none. In a process forked by a program with

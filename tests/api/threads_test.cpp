@@ -29,11 +29,11 @@ int run_caller(unsigned caller, int threads, unsigned rounds) {
     return different;
 }
 
-TEST(threads, sixteen_callers_get_the_serial_answers) {
+TEST(threads, sixty_four_callers_get_the_serial_answers) {
     std::atomic<int> different = 0;
     std::atomic<int> finished = 0;
     std::vector<std::thread> callers;
-    for (unsigned caller = 0; caller < 16; ++caller) {
+    for (unsigned caller = 0; caller < 64; ++caller) {
         callers.emplace_back([&, caller] {
             const int threads = static_cast<int>(caller % 3);  // all, one, two
             switch (caller % 5) {
@@ -57,7 +57,7 @@ TEST(threads, sixteen_callers_get_the_serial_answers) {
     }
     for (std::thread& caller : callers) caller.join();
     EXPECT_EQ(different, 0);
-    EXPECT_EQ(finished, 16);
+    EXPECT_EQ(finished, 64);
 }
 
 TEST(threads, a_call_inside_a_parallel_region_is_right) {
