@@ -1,9 +1,9 @@
 """The Hopper engine beside the vendor's best, set by set and case by case, from committed results."""
 
-import math
 import re
 
-from tables_common import ROOT, cases, gpu_source, load, pair_of, ranked, size_of, table
+from tables_common import (ROOT, cases, gpu_source, load, mean_of, pair_of, ranked, size_of,
+                           table)
 
 FILES = [f"h200/against_{name}.json"
          for name in ("bf16", "bf16_few", "f16", "f32", "f64", "fp8", "i8")]
@@ -52,15 +52,6 @@ def against():
                 if found:
                     yield (case["dtype"], how, set_of(case, peer), case, peer["implementation"], ours,
                            found[0], found[1])
-
-
-def mean_of(found):
-    """Geometric mean of ratios with its 95 % interval, cases taken as independent."""
-    logs = [math.log(ratio) for ratio, _, _ in found]
-    middle = sum(logs) / len(logs)
-    half = [(math.log(high) - math.log(low)) / 2 for _, (low, high), _ in found]
-    width = math.sqrt(sum(h * h for h in half)) / len(half)
-    return [math.exp(x) for x in (middle, middle - width, middle + width)]
 
 
 def sources():

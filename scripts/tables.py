@@ -12,7 +12,8 @@ import sys
 import gpu_tables
 import property_tables
 import study_tables
-from tables_common import (ROOT, cases, gpu_source, load, pair_of, ranked, size_of, source, table)
+from tables_common import (ROOT, cases, gpu_source, load, mean_of, pair_of, ranked, size_of, source,
+                           table)
 
 
 def ranking():
@@ -54,23 +55,54 @@ def shape_cases():
     return peers("cpu/shapes.json")
 
 
+def shape_set(case):
+    if not case["m"] == case["n"] == case["k"]:
+        return "few rows, few columns, thin k"
+    return "squares 8 to 64" if case["n"] <= 64 else "squares from 128"
+
+
 def shape_sets():
     """Sets of shapes: the geometric mean and the worst of engine / best peer."""
     sets = {}
     results = load("cpu/shapes.json")
-    for case, _, ratio, _, _ in against_best(results):
-        square = case["m"] == case["n"] == case["k"]
-        name = ("few rows, few columns, thin k" if not square
-                else "squares 8 to 64" if case["n"] <= 64 else "squares from 128")
-        sets.setdefault((name, case["threads"], case["dtype"]), []).append((ratio, size_of(case)))
+    for case, _, ratio, interval, _ in against_best(results):
+        sets.setdefault((shape_set(case), case["threads"], case["dtype"]), []).append(
+            (ratio, interval, size_of(case)))
     rows = []
     for (name, threads, dtype), found in sorted(sets.items()):
-        mean = math.exp(sum(math.log(ratio) for ratio, _ in found) / len(found))
-        worst, size = min(found)
+        mean, low, high = mean_of(found)
+        worst, _, size = min(found)
         rows.append([name, dtype, str(threads), str(len(found)), f"{mean:.2f}",
-                     f"{worst:.2f} at {size}"])
-    head = ["shapes", "type", "threads", "cases", "geometric mean", "worst"]
-    return table(head, ["---", "---", "--:", "--:", "--:", "---"], rows) + source(
+                     f"[{low:.2f}, {high:.2f}]", f"{worst:.2f} at {size}"])
+    head = ["shapes", "type", "threads", "cases", "geometric mean", "95 % CI", "worst"]
+    return table(head, ["---", "---", "--:", "--:", "--:", "---", "---"], rows) + source(
+        results, "cpu/shapes.json")
+
+
+def shape_threads():
+    """What a second thread gives the engine, its best peer and each set's least."""
+    results = load("cpu/shapes.json")
+    rates, peers_of = {}, {}
+    for case in cases(results):
+        cells = ranked(results, **case)
+        key = (shape_set(case), case["dtype"], size_of(case), case["threads"])
+        rates[key] = next(c["median_gflops"] for c in cells if c["implementation"] == "cpu.engine")
+        peers_of[key] = next(c["median_gflops"] for c in cells
+                             if c["implementation"].startswith("vendor."))
+    sets = {}
+    for name, dtype, size, threads in rates:
+        if threads == 2:
+            one, two = ((name, dtype, size, count) for count in (1, 2))
+            sets.setdefault((name, dtype), []).append(
+                (rates[two] / rates[one], size, peers_of[two] / peers_of[one]))
+    rows = []
+    for (name, dtype), found in sorted(sets.items()):
+        means = [math.exp(sum(math.log(row[i]) for row in found) / len(found)) for i in (0, 2)]
+        least, size, _ = min(found)
+        rows.append([name, dtype, str(len(found)), f"{means[0]:.2f}", f"{least:.2f} at {size}",
+                     f"{means[1]:.2f}"])
+    head = ["shapes", "type", "cases", "two threads / one", "least", "the best peers'"]
+    return table(head, ["---", "---", "--:", "--:", "---", "--:"], rows) + source(
         results, "cpu/shapes.json")
 
 
@@ -89,7 +121,7 @@ def narrow_sets():
     """bf16 and bytes: engine / best peer and the share of the tiles' peak, by size."""
     results = load("cpu/narrow.json")
     sets = {}
-    for case, _, ratio, _, _ in against_best(results):
+    for case, _, ratio, interval, _ in against_best(results):
         square = case["m"] == case["n"] == case["k"]
         name = ("few rows, few columns, thin k" if not square
                 else "squares below 1024" if case["n"] < 1024 else "squares from 1024 on")
@@ -97,18 +129,18 @@ def narrow_sets():
         peak = tile_peak(results, case["dtype"], case["threads"])
         share = cell["median_gflops"] / peak if peak else float("nan")
         sets.setdefault((case["dtype"], case["threads"], name), []).append(
-            (ratio, size_of(case), share))
+            (ratio, interval, size_of(case), share))
     rows = []
     for (dtype, threads, name), found in sorted(sets.items()):
-        mean = math.exp(sum(math.log(ratio) for ratio, _, _ in found) / len(found))
-        worst, size, _ = min(found)
-        shares = [share for _, _, share in found]
+        mean, low, high = mean_of([row[:3] for row in found])
+        worst, _, size, _ = min(found)
+        shares = [share for *_, share in found]
         rows.append([dtype, str(threads), name, str(len(found)), f"{mean:.2f}",
-                     f"{worst:.2f} at {size}",
+                     f"[{low:.2f}, {high:.2f}]", f"{worst:.2f} at {size}",
                      f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %"])
-    head = ["type", "threads", "shapes", "cases", "engine / best peer, geometric mean", "worst",
-            "of the tiles' peak"]
-    return table(head, ["---", "--:", "---", "--:", "--:", "---", "--:"], rows) + source(
+    head = ["type", "threads", "shapes", "cases", "engine / best peer, geometric mean", "95 % CI",
+            "worst", "of the tiles' peak"]
+    return table(head, ["---", "--:", "---", "--:", "--:", "---", "---", "--:"], rows) + source(
         results, "cpu/narrow.json")
 
 
@@ -210,7 +242,8 @@ def gpu_shapes():
 
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
 PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_tables.sets},
-         "docs/shapes.md": {"shape-sets": shape_sets, "shape-cases": shape_cases},
+         "docs/shapes.md": {"shape-sets": shape_sets, "shape-threads": shape_threads,
+                            "shape-cases": shape_cases},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases,
                            "narrow-levels": narrow_levels},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,

@@ -1,6 +1,7 @@
 """What the tables of every page share: results, the cells of a case, rows of Markdown."""
 
 import json
+import math
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -49,6 +50,15 @@ def pair_of(results, case, a, b):
                     return (1 / pair["ratio"], [1 / high, 1 / low],
                             swap.get(pair["verdict"], pair["verdict"]))
     return None
+
+
+def mean_of(found):
+    """Geometric mean of ratios with its 95 % interval, cases taken as independent."""
+    logs = [math.log(ratio) for ratio, _, _ in found]
+    middle = sum(logs) / len(logs)
+    half = [(math.log(high) - math.log(low)) / 2 for _, (low, high), _ in found]
+    width = math.sqrt(sum(h * h for h in half)) / len(half)
+    return [math.exp(x) for x in (middle, middle - width, middle + width)]
 
 
 def size_of(case):
