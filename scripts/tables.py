@@ -117,9 +117,9 @@ def tile_peak(results, dtype, threads):
                  if c["unit"] == unit and c["threads"] == threads), None)
 
 
-def narrow_sets():
+def narrow_sets(file="cpu/narrow.json"):
     """bf16 and bytes: engine / best peer and the share of the tiles' peak, by size."""
-    results = load("cpu/narrow.json")
+    results = load(file)
     sets = {}
     for case, _, ratio, interval, _ in against_best(results):
         square = case["m"] == case["n"] == case["k"]
@@ -127,7 +127,7 @@ def narrow_sets():
                 else "squares below 1024" if case["n"] < 1024 else "squares from 1024 on")
         cell = ranked(results, implementation="cpu.engine", **case)[0]
         peak = tile_peak(results, case["dtype"], case["threads"])
-        share = cell["median_gflops"] / peak if peak else float("nan")
+        share = cell["median_gflops"] / peak if peak else None
         sets.setdefault((case["dtype"], case["threads"], name), []).append(
             (ratio, interval, size_of(case), share))
     rows = []
@@ -137,11 +137,11 @@ def narrow_sets():
         shares = [share for *_, share in found]
         rows.append([dtype, str(threads), name, str(len(found)), f"{mean:.2f}",
                      f"[{low:.2f}, {high:.2f}]", f"{worst:.2f} at {size}",
-                     f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %"])
+                     f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %" if shares[0] else "-"])
     head = ["type", "threads", "shapes", "cases", "engine / best peer, geometric mean", "95 % CI",
             "worst", "of the tiles' peak"]
     return table(head, ["---", "--:", "---", "--:", "--:", "---", "---", "--:"], rows) + source(
-        results, "cpu/narrow.json")
+        results, file)
 
 
 def narrow_levels():
@@ -245,6 +245,7 @@ PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_table
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-threads": shape_threads,
                             "shape-cases": shape_cases},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases,
+                           "narrow-amx": lambda: narrow_sets("cpu/narrow_amx.json"),
                            "narrow-levels": narrow_levels},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
                          "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case,
