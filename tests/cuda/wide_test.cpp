@@ -165,6 +165,18 @@ TEST_P(wide, rows_of_c_may_begin_and_end_anywhere) {
             }
 }
 
+// The same while the next tiles are multiplied: half a tile is left to other warps, but not of a
+// last one that has less of a row than goes out at once.
+TEST_P(wide, tiles_leave_in_halves_beside_those_that_follow) {
+    for (const std::int64_t width : {192, 256})
+        for (const std::int64_t columns : {5, 8, 127, 128, 131, 191}) {
+            core::problem p = problem(150, 200 * width + columns, 48);
+            p.c_layout.row_stride += columns % 2;
+            EXPECT_EQ(test::check(entry(), {1, {{"tile", width}}}, {p, columns % 3}), "")
+                << columns << " columns in the last of tiles of " << width;
+        }
+}
+
 // Lines that begin anywhere, and slices of K that are packed while those before are multiplied.
 TEST_P(wide, what_is_packed_meanwhile_is_exact) {
     const auto step = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));

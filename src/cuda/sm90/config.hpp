@@ -69,6 +69,13 @@ struct config {
         wide && (apart || TileN == 256) &&
         (sizeof(Element) == 2 || (sizeof(Element) == 1 && Sums == summing::promoted));
 
+    // The second half of a tile may leave beside the next one (later.cuh).
+    static constexpr bool leaves_in_halves = wide && !apart && (TileN == 192 || TileN == 256) &&
+                                             sizeof(Element) == 2 && Sums == summing::straight;
+    // Of three warpgroups that begin with 168 each: those that multiply, and the one beside them.
+    static constexpr int registers = leaves_in_halves ? 224 : 232;
+    static constexpr int registers_beside = leaves_in_halves ? 56 : 40;
+
     static constexpr int a_bytes = tile_m * line_bytes;
     // Where columns lie beside each other they come in whole lines, and the last may be beyond the
     // tile.

@@ -17,6 +17,7 @@
 #include "cuda/ptx/wgmma.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/from_registers.cuh"
+#include "cuda/sm90/later.cuh"
 #include "cuda/sm90/lines.cuh"
 
 namespace carat::cuda::sm90 {
@@ -189,25 +190,7 @@ struct way_by_threads {
         const uint4 whole = shifted(to_before, down, at, over);
         if (row + down >= p.m || !(is_end ? ends : to_before == 0)) return;
         to = to - over + 16 * at;
-        const auto word_at = [&](unsigned byte) {
-            const std::uint32_t low = byte & 4 ? whole.y : whole.x;
-            const std::uint32_t high = byte & 4 ? whole.w : whole.z;
-            return byte & 8 ? high : low;
-        };
-        if (length & 8) {
-            const unsigned byte = is_end ? 0 : 8;
-            ptx::store_global(to + byte, word_at(byte));
-            ptx::store_global(to + byte + 4, word_at(byte + 4));
-        }
-        if (length & 4) {
-            const unsigned byte = is_end ? length & 8 : (length & 8) ^ 12;
-            ptx::store_global(to + byte, word_at(byte));
-        }
-        if (sizeof(To) == 2 && (length & 2)) {
-            const unsigned byte = is_end ? length & 12 : over;
-            ptx::store_global(to + byte,
-                              static_cast<std::uint16_t>(word_at(byte) >> (is_end ? 0 : 16)));
-        }
+        store_some(to, whole, length, is_end, sizeof(To) == 2);
     }
 
     // 16 lanes have a column.
@@ -476,6 +459,41 @@ __device__ __forceinline__ void write_boxes_of_columns(const outgoing<C>& out,
             ptx::close_stores();
         }
     }
+}
+
+// In halves (later.cuh). The one before has been sent, and this second one is left.
+template <class C, class To, class Factor, class Sum, int Count>
+__device__ __forceinline__ void write_halves(const outgoing<C>& out, second_half& meeting,
+                                             const arguments<Factor>& p, int row, int col,
+                                             int thread, const Sum (&sums)[Count]) {
+    const int lane = thread % 32;
+    const int first_row = thread / 32 * 16;
+    const int end_row = first_row + lane % 16;
+    const bool is_end = lane >= 16;
+    constexpr int of_box = 128 / half_of_rows::element_bytes;
+    const auto fill = [&](int number) {
+#pragma unroll
+        for (int first = 0; first < half_of_rows::columns; first += of_box) {
+            const int column = number * half_of_rows::columns + first;
+            if (column < C::tile_n)
+                fill_box<C, To>(out.boxes + first / of_box * box_bytes, p.alpha, column, thread,
+                                sums);
+        }
+        __syncwarp();
+    };
+    const half_of_rows first(p, out.boxes, row, col, 0, C::tile_n);
+    fill(0);
+    const uint4 carried = first.chunk(end_row, 15);
+#pragma unroll
+    for (int i = 0; i < 16; i += 2)
+        first.send_piece(first_row + i + lane / half_of_rows::pieces, lane % half_of_rows::pieces);
+    first.send_end(end_row, is_end, true, col + half_of_rows::columns >= p.n, {});
+    __syncwarp();
+    fill(1);
+    const half_of_rows second(p, out.boxes, row, col, 1, C::tile_n);
+    if (second.bytes > 0) second.send_end(end_row, is_end, false, true, carried);
+    __syncwarp();
+    if (lane == 0) ptx::arrive(meeting.filled);
 }
 
 template <class C, class To, class Factor, class Sum, int Parts, int Count>

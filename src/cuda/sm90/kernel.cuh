@@ -7,7 +7,8 @@
 // in every block that shares it, has done so: two blocks with wide tiles each load half of the tile
 // of B for both, and of 2 or 4 with narrow tiles each its share for all, where they don't share K.
 // The copying thread runs ahead into the next wide tile of C while the others write
-// theirs, and the warps beside it pack what is not packed yet (late.cuh). Kernels begin before the
+// theirs, and the warps beside it pack what is not packed yet (late.cuh) and take some of C on its
+// way (later.cuh). Kernels begin before the
 // one ahead of them on the stream has ended, after one of narrow tiles when the last copies of all
 // its blocks are under way, and wait for its end when their barriers are made.
 #pragma once
@@ -27,6 +28,7 @@
 #include "cuda/sm90/group.cuh"
 #include "cuda/sm90/handing.cuh"
 #include "cuda/sm90/late.cuh"
+#include "cuda/sm90/later.cuh"
 #include "cuda/sm90/lines.cuh"
 #include "cuda/sm90/scales.cuh"
 #include "cuda/sm90/schedule.cuh"
@@ -40,6 +42,7 @@ struct barriers {
     ptx::barrier empty[C::most_stages];
     ptx::barrier landed;  // what other blocks of the cluster send
     ptx::barrier packed;  // all that this block packs: boxes are free for C
+    second_half later;
     ptx::barrier added[C::wide ? 2 * C::warpgroups * (64 / C::rows_that_leave) : 1];
 };
 
@@ -459,6 +462,7 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
     const int group = ptx::warpgroup();
     outgoing<C> out(m, meetings.added, r.after, group, thread);
     position at;
+    int halves_left = 0;  // tiles whose second half was left to others
     const auto meet = [&] { out.meet_all(); };
     for (auto w = here.tiles_of(p); !w.is_over(); w.advance()) {
         const tile_place t = place_of(w.tile, p.tiles_m, p.tiles_n);
@@ -484,6 +488,17 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
         }
         if (!reads_ahead) ahead.read(p, col, own);
         if (p.late.pieces > 0) ptx::wait_for(meetings.packed, 0);
+        if constexpr (C::leaves_in_halves) {
+            if (halves_left > 0) ptx::wait_for(meetings.later.sent, (halves_left - 1) % 2);
+            if (leaves_in_halves<C>(p, col)) {
+                ++halves_left;
+                if (p.c.type == output::f16)
+                    write_halves<C, __half>(out, meetings.later, p, row, col, own, sums[0]);
+                else
+                    write_halves<C, __nv_bfloat16>(out, meetings.later, p, row, col, own, sums[0]);
+                continue;
+            }
+        }
         write<C>(out, p, ahead, row, col, own, sums);
     }
     if (thread % 32 == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
@@ -626,6 +641,19 @@ __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& 
                     t.n * C::tile_n, thread, sums);
 }
 
+// By the warps beside the copying one.
+template <class C, class Factor>
+__device__ __forceinline__ void send_second_halves(second_half& meeting, const arguments<Factor>& p,
+                                                   const ring<C>& r, const place_in_grid<C>& here) {
+    int count = 0;
+    for (auto w = here.tiles_of(p); !w.is_over(); w.advance()) {
+        const tile_place t = place_of(w.tile, p.tiles_m, p.tiles_n);
+        const int col = t.n * columns_of_c<C>(p);
+        if (leaves_in_halves<C>(p, col))
+            send_second_half<C>(meeting, p, r.after, here.row(t), col, count++ % 2);
+    }
+}
+
 // By one thread, before any other of the cluster comes near them.
 template <class C, class Factor>
 __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const arguments<Factor>& p,
@@ -637,6 +665,8 @@ __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const argum
     }
     ptx::make_barrier(meetings.landed, 1);
     ptx::make_barrier(meetings.packed, 96);
+    ptx::make_barrier(meetings.later.filled, C::multiplying / 32);
+    ptx::make_barrier(meetings.later.sent, warps_beside);
     for (ptx::barrier& b : meetings.added) ptx::make_barrier(b, 1);
     ptx::publish_barriers();
     if (!C::wide && here.parts() > 1)
@@ -675,22 +705,24 @@ __global__ void __launch_bounds__(C::threads, C::residents)
         }
     }
 
-    // Wide tiles: 2 x 232 + 40 registers for three warpgroups that begin with 168 each.
     const bool copies = C::wide ? threadIdx.x >= C::multiplying : ptx::warpgroup() >= C::warpgroups;
     if (copies) {
-        if constexpr (C::wide) ptx::give_back_registers<40>();
+        if constexpr (C::wide) ptx::give_back_registers<C::registers_beside>();
         if (C::wide ? threadIdx.x == C::multiplying : ptx::is_elected()) {
             acquire_maps(of);
             copy_tiles<C>(r, of, p, here, own);
             if (!C::wide) ptx::let_dependents_begin();
-        } else if (C::packs_late && p.late.pieces > 0 && threadIdx.x >= C::multiplying + 32) {
-            static_assert(!C::packs_late || late_bytes <= C::boxes_bytes);
-            late_packer(p.late, r.after).run();
-            ptx::arrive(meetings.packed);
+        } else if (C::wide && threadIdx.x >= C::multiplying + 32) {
+            if (C::packs_late && p.late.pieces > 0) {
+                static_assert(!C::packs_late || late_bytes <= C::boxes_bytes);
+                late_packer(p.late, r.after).run();
+                ptx::arrive(meetings.packed);
+            }
+            if constexpr (C::leaves_in_halves) send_second_halves<C>(meetings.later, p, r, here);
         }
         __syncwarp();
     } else if constexpr (C::wide) {
-        ptx::take_registers<232>();
+        ptx::take_registers<C::registers>();
         if constexpr (C::apart)
             multiply_apart<C>(r, meetings, m, p, here);
         else
