@@ -1,10 +1,14 @@
 // Many threads calling at once, each with shapes and types of its own: the bits of the serial
-// answer, every time.
+// answer, every time. And how many threads a call takes.
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <thread>
 
 #include "tests/api/matrices.hpp"
+#include "tests/core/child.hpp"
 
 namespace {
 
@@ -72,6 +76,69 @@ TEST(threads, a_call_inside_a_parallel_region_is_right) {
         different += test::same_bits(c, serial) ? 0 : 1;
     }
     EXPECT_EQ(different, 0);
+}
+
+// Large enough for three threads; `times` one after the other.
+void multiply(const cpu& where, int times) {
+    const auto a = test::random_matrix<double>(300, 300, 1);
+    matrix<double> c(300, 300);
+    for (int i = 0; i < times; ++i) matrix_product(where, a, a, c);
+}
+
+// Ends with the number of threads that `work` started; each in a process of its own, since OpenMP
+// reads its variables at the start.
+template <class Work>
+[[noreturn]] void end_with_threads_started(const Work& work) {
+    const int before = test::threads_of_process();
+    work();
+    std::_Exit(test::threads_of_process() - before);
+}
+
+TEST(threads_taken, are_those_of_the_call_or_of_openmp) {
+    if (!test::workers_can_be_counted) GTEST_SKIP() << test::no_workers_counted;
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    for (const int offered : {1, 2, 3}) {
+        setenv("OMP_NUM_THREADS", std::to_string(offered).c_str(), 1);
+        EXPECT_EXIT(end_with_threads_started([] { multiply({}, 1); }),
+                    testing::ExitedWithCode(offered - 1), "");
+        EXPECT_EXIT(end_with_threads_started([] { multiply({.threads = 2}, 1); }),
+                    testing::ExitedWithCode(1), "")
+            << "asked for two where OpenMP offers " << offered;
+    }
+    unsetenv("OMP_NUM_THREADS");
+}
+
+TEST(threads_taken, stay_for_later_calls) {
+    if (!test::workers_can_be_counted) GTEST_SKIP() << test::no_workers_counted;
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(end_with_threads_started([] { multiply({.threads = 2}, 50); }),
+                testing::ExitedWithCode(1), "");
+}
+
+TEST(threads_taken, are_none_inside_a_parallel_region_or_for_little_work) {
+    if (!test::workers_can_be_counted) GTEST_SKIP() << test::no_workers_counted;
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto inside_two = [] {
+        std::atomic<int> teams = 0;
+        const auto count = [at = &teams](double x) {
+            at->store(std::max(at->load(), omp_get_active_level()));
+            return x;
+        };
+#pragma omp parallel num_threads(2)
+        {
+            const auto a = test::random_matrix<double>(300, 300, 1);
+            matrix<double> c(300, 300);
+            matrix_product(cpu{3}, a, a, c, each(count));
+        }
+        if (teams != 1) std::_Exit(100 + teams);
+    };
+    const auto little = [] {
+        const auto a = test::random_matrix<double>(48, 48, 1);
+        matrix<double> c(48, 48);
+        matrix_product(cpu{8}, a, a, c);
+    };
+    EXPECT_EXIT(end_with_threads_started(inside_two), testing::ExitedWithCode(1), "");
+    EXPECT_EXIT(end_with_threads_started(little), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

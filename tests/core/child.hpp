@@ -1,7 +1,8 @@
-// Work in forked children, for tests of what survives a fork.
+// Work in forked children, for tests of what survives a fork, and threads counted.
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -21,6 +22,22 @@ inline constexpr bool threads_start_in_children = true;
 #endif
 inline constexpr const char* no_threads_in_children =
     "ThreadSanitizer can't start threads in a child of a program that has several";
+
+#if defined(__clang__)
+inline constexpr bool workers_can_be_counted = false;
+#else
+inline constexpr bool workers_can_be_counted = true;
+#endif
+inline constexpr const char* no_workers_counted =
+    "LLVM's OpenMP starts threads beside those of its teams";
+
+// The threads that this process has now.
+inline int threads_of_process() {
+    int count = 0;
+    for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+        ++count;
+    return count;
+}
 
 // Runs `work` in a child: 0 when it was true, 1 when false, -1 when it did not end within a minute.
 template <class Work>

@@ -1,6 +1,8 @@
 // Many callers at once, callers inside parallel regions, and processes that fork after threads have
 // multiplied.
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <string>
 #include <thread>
 
 #include "stored.hpp"
@@ -95,6 +97,28 @@ bool large_product_is_right() {
     for (const double x : c)
         if (x != static_cast<double>(n)) return false;
     return true;
+}
+
+// Each in a process of its own, since variables are read once.
+TEST(process, carat_num_threads_is_the_most) {
+    if (!test::workers_can_be_counted) GTEST_SKIP() << test::no_workers_counted;
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto end_with_threads_started = [] {
+        const int before = test::threads_of_process();
+        if (!large_product_is_right()) std::_Exit(100);
+        std::_Exit(test::threads_of_process() - before);
+    };
+    setenv("OMP_NUM_THREADS", "2", 1);
+    EXPECT_EXIT(end_with_threads_started(), ::testing::ExitedWithCode(1), "");
+    for (const int most : {1, 2, 3}) {
+        setenv("CARAT_NUM_THREADS", std::to_string(most).c_str(), 1);
+        EXPECT_EXIT(end_with_threads_started(), ::testing::ExitedWithCode(most - 1), "");
+    }
+    setenv("CARAT_NUM_THREADS", "none", 1);
+    EXPECT_EXIT(end_with_threads_started(), ::testing::ExitedWithCode(1),
+                "carat_blas: CARAT_NUM_THREADS=none is no number of threads");
+    unsetenv("CARAT_NUM_THREADS");
+    unsetenv("OMP_NUM_THREADS");
 }
 
 TEST(process, children_multiply_after_their_parent_did) {
