@@ -134,6 +134,27 @@ TEST_F(fused, gelu_and_silu_are_what_they_are_defined_to_be) {
             }
 }
 
+// Promoted sums, in tiles below each other and beside each other.
+TEST_F(fused, promoted_sums_are_finished_like_others) {
+    for (const activation then : {activation::none, activation::relu, activation::gelu})
+        for (const dtype type : {dtype::f32, dtype::bf16})
+            for (asked a : cases(type)) {
+                const bool narrow = a.s.tunables["tile"] < 192 || a.s.tunables.contains("apart");
+                if (narrow || a.s.tunables["parts"] > 1) continue;
+                a.p.a_type = a.p.b_type = dtype::e4m3;
+                a.then = then;
+                const bool exact = type == dtype::f32 && then != activation::gelu;
+                for (const int rows : {128, 192}) {
+                    a.s.tunables = {{"tile", rows == 192 ? 128 : 256}, {"rows", rows}};
+                    ASSERT_EQ(check(a, exact                 ? 0
+                                       : type == dtype::f32 ? 2e-6
+                                                             : 0x1p-8),
+                              "")
+                        << describe(a.p) << " rows " << rows;
+                }
+            }
+}
+
 // Column `odd` of C is not a number, or far below 0.
 TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
     constexpr std::int64_t odd = 5;

@@ -71,6 +71,35 @@ TEST_P(wide, rounds_begun_together_are_exact) {
     }
 }
 
+// Promoted sums in tiles of 192 rows, whose clusters lie beside each other and share A: several
+// rounds of them, more than a band of rows, fewer rows or columns than a cluster has, C either way.
+TEST_P(wide, tiles_beside_each_other_are_exact) {
+    if (!is_fp8(GetParam().a)) GTEST_SKIP() << "has none";
+    const core::implementation& promoted = *cuda::sm90::table()[0];
+    struct extent {
+        std::int64_t rows, columns, k;
+    };
+    int count = 0;
+    for (const auto& [rows, columns, k] : {extent{129, 140 * 256 - 16, 144},
+                                           {1700, 2045, 272},
+                                           {193, 257, 1040},
+                                           {1, 129, 16},
+                                           {192, 100, 784},
+                                           {400, 1, 528}})
+        for (const bool by_columns : {false, true})
+            for (const int together : {1, 2}) {
+                core::problem p = problem(rows, columns, k);
+                if (by_columns) p.c_layout = core::column_major(rows);
+                p.beta = count++ % 3 == 0 ? -1 : 0;
+                const core::settings how{
+                    1, {{"tile", 128}, {"rows", 192}, {"together", together}}};
+                EXPECT_EQ(test::check(promoted, how, {p, 0}), "") << describe(p);
+                const std::string why = promoted.prepare(p, how)->planned().why;
+                EXPECT_NE(why.find("tiles of 192 x 128"), std::string::npos) << why;
+                EXPECT_NE(why.find("A loaded by 2 blocks"), std::string::npos) << why;
+            }
+}
+
 // Two, three and four tiles to a block, by which warpgroup whatever, K within the ring and beyond
 // it.
 TEST_P(wide, tiles_apart_are_exact) {
@@ -175,6 +204,21 @@ TEST_P(wide, tiles_leave_in_halves_beside_those_that_follow) {
             EXPECT_EQ(test::check(entry(), {1, {{"tile", width}}}, {p, columns % 3}), "")
                 << columns << " columns in the last of tiles of " << width;
         }
+}
+
+TEST_P(wide, rows_of_c_of_tiles_beside_each_other_may_begin_and_end_anywhere) {
+    if (!is_fp8(GetParam().a)) GTEST_SKIP() << "has none";
+    int count = 0;
+    for (const std::int64_t columns : {128 + 1, 128 + 7, 256 + 8, 300, 384 + 5, 512 - 1})
+        for (const std::int64_t offset : {0, 1, 2, 7})
+            for (const int beta : {0, -1}) {
+                core::problem p = problem(250, columns, 48);
+                p.c_layout.row_stride = columns + count++ % 5;
+                p.beta = beta;
+                const core::settings how{1, {{"tile", 128}, {"rows", 192}}};
+                EXPECT_EQ(test::check(*cuda::sm90::table()[0], how, {p, offset}), "")
+                    << columns << " columns, offset " << offset;
+            }
 }
 
 // Lines that begin anywhere, and slices of K that are packed while those before are multiplied.

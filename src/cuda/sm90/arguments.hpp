@@ -138,6 +138,7 @@ struct kernel {
     int tile_m;
     int tile_n;
     int sharing;  // blocks that share what they load of B; 1: as many as the product is told
+    bool beside;  // these have tiles beside each other and share what they load of A
     int threads;
     int rows_that_leave;  // of C, at once
     int (*shared_bytes)(int stages, int parts);

@@ -5,7 +5,9 @@
 //   wide, of more than   two blocks of a cluster work on tiles below each other and share what they
 //         128 columns    load of B; one block to a multiprocessor, which stays for all of C. A
 //                        narrower tile may be asked to work like this too
-//   apart, 128 x 128     the same, but each warpgroup has a tile for itself: while one multiplies
+//   beside, 192 rows     the same with tiles beside each other, of three warpgroups: they share what
+//                        they load of A
+//   apart, 128 x 128     wide, but each warpgroup has a tile for itself: while one multiplies
 //                        the other one's leaves
 //   even                 256 columns or apart, the last rounds shared out evenly (schedule.cuh)
 //   narrow, all others   the blocks of a cluster have a part of K each and add up their sums, or
@@ -31,7 +33,8 @@ enum class major : std::uint8_t { along_k, across };
 enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
 
 template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight,
-          bool Wide = (TileM == 128 && TileN > 128), bool Apart = false, bool Even = false>
+          bool Wide = (TileM == 128 && TileN > 128) || TileM == 192, bool Apart = false,
+          bool Even = false>
 struct config {
     using element = Element;
     static constexpr summing sums = Sums;
@@ -39,12 +42,15 @@ struct config {
     static constexpr bool apart = Apart;
     static constexpr bool even = Even;
     static_assert(wide || !(apart || even));
+    static constexpr bool beside = TileM == 192;
+    static_assert(!beside || (A == major::along_k && B == major::along_k && !apart));
     static constexpr int warpgroups = apart ? 2 : TileM / 64;  // that multiply
     static constexpr int readers = apart ? 1 : warpgroups;     // of a stage
     static constexpr int multiplying = warpgroups * 128;
     // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
     static constexpr int threads = multiplying + (wide ? 128 : 32);
-    static constexpr int sharing = wide ? 2 : 1;  // blocks that always share what they load of B
+    // Blocks that always share what they load of B, or, beside each other, of A.
+    static constexpr int sharing = wide ? 2 : 1;
     // Columns whose sums the tensor cores have in hand: beside promoted ones of 256 no more fit. Of
     // these they make two halves, where one is added up while they are at the other.
     static constexpr bool in_turns = Sums == summing::promoted && TileN == 256;
@@ -72,9 +78,10 @@ struct config {
     // The second half of a tile may leave beside the next one (later.cuh).
     static constexpr bool leaves_in_halves = wide && !apart && (TileN == 192 || TileN == 256) &&
                                              sizeof(Element) == 2 && Sums == summing::straight;
-    // Of three warpgroups that begin with 168 each: those that multiply, and the one beside them.
-    static constexpr int registers = leaves_in_halves ? 224 : 232;
-    static constexpr int registers_beside = leaves_in_halves ? 56 : 40;
+    // Of three warpgroups that begin with 168 each, or four with 128: those that multiply, and the
+    // one beside them.
+    static constexpr int registers = beside ? 160 : leaves_in_halves ? 224 : 232;
+    static constexpr int registers_beside = beside ? 32 : leaves_in_halves ? 56 : 40;
 
     static constexpr int a_bytes = tile_m * line_bytes;
     // Where columns lie beside each other they come in whole lines, and the last may be beyond the
@@ -83,7 +90,7 @@ struct config {
         B == major::across ? (tile_n + tile_k - 1) / tile_k * tile_k : tile_n;
     static constexpr int b_bytes = columns_of_b * line_bytes;
     static constexpr int halves = Sums == summing::of_halves ? 2 : 1;  // of each, in a stage
-    static constexpr bool packs_late = wide && halves == 1;            // late.cuh
+    static constexpr bool packs_late = wide && !beside && halves == 1;  // late.cuh
     static constexpr int stage_bytes = halves * (a_bytes + b_bytes);
     static constexpr int most_stages = 16;
     // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup. Each warp sends its

@@ -40,7 +40,7 @@ std::int64_t tiles(std::int64_t extent, int tile) {
 }
 
 constexpr std::int64_t widths[] = {16, 32, 64, 128, 160, 192, 224, 256};
-constexpr std::int64_t heights[] = {64, 128};
+constexpr std::int64_t heights[] = {64, 128, 192};
 constexpr std::int64_t numbers_of_parts[] = {1, 2, 4};
 constexpr core::tunable tile_width = {
     "tile",
@@ -50,7 +50,7 @@ constexpr core::tunable tile_width = {
     "columns of a tile of C: 16, 32, 64, 128, 192, 256, of 16 bits 160, 224; 0: chosen",
     widths};
 constexpr core::tunable tile_height = {
-    "rows", 0, 0, 256, "rows of a tile of C: 64, 128, in f32 256; 0: chosen", heights};
+    "rows", 0, 0, 256, "rows of a tile of C: 64, 128, of promoted fp8 192, in f32 256; 0: chosen", heights};
 constexpr core::tunable parts_of_k = {
     "parts", 0, 0, most_parts, "blocks that share K: 1, 2, 4, 8; 0: chosen", numbers_of_parts};
 constexpr std::int64_t no_or_yes[] = {0, 1};
@@ -145,7 +145,7 @@ plan::hopper_request request_for(const core::problem& p, summing sums, const cor
             .on_lines = a_at == 128 && b_at == 128,
             .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
             .multiprocessors = cuda::describe(device_in_use()).multiprocessors,
-            .tile_m = std::min(128, static_cast<int>(s.value(tile_height))),
+            .tile_m = std::min(192, static_cast<int>(s.value(tile_height))),
             .tile_n = static_cast<int>(s.value(tile_width)),
             .parts = static_cast<int>(s.value(parts_of_k)),
             .sharing = static_cast<int>(s.value(sharing_blocks)),
@@ -338,7 +338,9 @@ class product final : public fused_product {
             why << ", " << late_slices_ << " of " << tiles(problem_.k, slice_depth())
                 << " slices of K packed meanwhile";
         if (last_.gates) why << ", half of them gates and half their values";
-        if (sharing() > 1) why << ", B loaded by " << sharing() << " blocks together";
+        if (sharing() > 1)
+            why << (kernel_->beside ? ", A" : ", B") << " loaded by " << sharing()
+                << " blocks together";
         why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
             << " us\n";
         core::plan_facts told;
@@ -356,6 +358,16 @@ class product final : public fused_product {
         return last_.gates ? kernel_->tile_n / 2 : kernel_->tile_n;
     }
 
+    // Tiles below or beside each other.
+    [[nodiscard]] int share_of_a() const { return kernel_->beside ? sharing() : 1; }
+    [[nodiscard]] int share_of_b() const { return kernel_->beside ? 1 : sharing(); }
+    [[nodiscard]] std::int64_t clusters_down() const {
+        return tiles(problem_.m, kernel_->tile_m * share_of_b());
+    }
+    [[nodiscard]] std::int64_t clusters_right() const {
+        return tiles(problem_.n, columns_of_c() * share_of_a());
+    }
+
     [[nodiscard]] bool can_be_batched(const operand& x, const void* data,
                                       std::int64_t apart) const {
         const auto bytes = static_cast<std::int64_t>(size_bytes(problem_.a_type));
@@ -370,8 +382,8 @@ class product final : public fused_product {
         const places now{&k, a_.place(data.a), b_.place(data.b), data.c, added};
         if (now == mapped_) return maps_;
         const batch alone = {is_wide() ? 0 : 1, 0};
-        maps_.a = a_.map(data.a, k.tile_m, depth_of_box(), alone);
-        maps_.b = b_.map(data.b, k.tile_n / sharing(), depth_of_box() / sharing(), alone);
+        maps_.a = a_.map(data.a, k.tile_m / share_of_a(), depth_of_box(), alone);
+        maps_.b = b_.map(data.b, k.tile_n / share_of_b(), depth_of_box() / share_of_b(), alone);
         if (with.c.in_boxes) maps_.c = map_of(data.c);
         if (with.c.in_boxes && with.adds) maps_.d = map_of(added);
         mapped_ = now;
@@ -468,8 +480,8 @@ class product final : public fused_product {
         const auto fits = [&](const operand& x) {
             return !x.packed() || x.packed_in_lines(std::numeric_limits<std::int32_t>::max());
         };
-        return (a_.packed() || b_.packed()) && is_wide() && sums_ != summing::of_halves &&
-               fits(a_) && fits(b_) && (problem_.beta == 0 || !strides_fit_boxes());
+        return (a_.packed() || b_.packed()) && is_wide() && !kernel_->beside &&
+               sums_ != summing::of_halves && fits(a_) && fits(b_) && (problem_.beta == 0 || !strides_fit_boxes());
     }
 
     // How many of the last slices of K the kernel packs itself. More than so much for each step of
@@ -500,8 +512,7 @@ class product final : public fused_product {
         kernel_ = &kernel_for<Factor>(problem_, sums_, plan_, a_.contiguous(), b_.contiguous());
         const kernel<Factor>& k = *kernel_;
         grid_.cluster = sharing() > 1 ? sharing() : plan_.parts;
-        const std::int64_t clusters =
-            tiles(problem_.m, k.tile_m * sharing()) * tiles(problem_.n, columns_of_c());
+        const std::int64_t clusters = clusters_down() * clusters_right();
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
         const bool alone = is_wide() || clusters * grid_.cluster <=
                                             plan::blocks_at_a_time(grid_.cluster, multiprocessors);
@@ -693,13 +704,12 @@ class product final : public fused_product {
 
     [[nodiscard]] arguments<Factor> arguments_for(void* c) const {
         const core::problem& p = problem_;
-        const kernel<Factor>& k = *kernel_;
         return {.c = target_at(c),
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
                 .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
-                .tiles_m = static_cast<int>(tiles(p.m, k.tile_m * sharing())),
-                .tiles_n = static_cast<int>(tiles(p.n, columns_of_c())),
+                .tiles_m = static_cast<int>(clusters_down()),
+                .tiles_n = static_cast<int>(clusters_right()),
                 .stages = stages_,
                 .sharing = sharing(),
                 .alpha = factor<Factor>(p.alpha),

@@ -35,8 +35,12 @@ inline constexpr const char* name_of<128, 224> = "sm90_128x224";
 template <>
 inline constexpr const char* name_of<128, 256> = "sm90_128x256";
 
+template <>
+inline constexpr const char* name_of<192, 128> = "sm90_192x128";
+
 template <class Element, class Factor, int TileM, int TileN, major A, major B,
-          summing Sums = summing::straight, bool Wide = (TileM == 128 && TileN > 128)>
+          summing Sums = summing::straight,
+          bool Wide = config<Element, TileM, TileN, A, B, Sums>::wide>
 [[nodiscard]] kernel<Factor> instance() {
     return kernel_with<config<Element, TileM, TileN, A, B, Sums, Wide>, Factor>(
         name_of<TileM, TileN>);
@@ -106,6 +110,15 @@ template <class Element, class Factor, summing Sums = summing::straight, major A
                 instance<Element, Factor, TileM, width, A, major::along_k, Sums>();
             return it;
         });
+}
+
+// Tiles beside each other, of promoted sums.
+template <class Element, class Factor>
+[[nodiscard]] const kernel<Factor>& find_beside() {
+    using enum major;
+    static const kernel<Factor> it =
+        instance<Element, Factor, 192, 128, along_k, along_k, summing::promoted>();
+    return it;
 }
 
 // Tiles of 128 x 256 that are shared out evenly.

@@ -5,7 +5,7 @@
 //
 // `full` of a stage is over when its bytes have landed, `empty` when every warpgroup that reads it,
 // in every block that shares it, has done so: two blocks with wide tiles each load half of the tile
-// of B for both, and of 2 or 4 with narrow tiles each its share for all, where they don't share K.
+// of B (or A, of tiles beside each other) for both, and of 2 or 4 with narrow tiles each its share for all, where they don't share K.
 // The copying thread runs ahead into the next wide tile of C while the others write
 // theirs, and the warps beside it pack what is not packed yet (late.cuh) and take some of C on its
 // way (later.cuh). Kernels begin before the
@@ -101,9 +101,12 @@ struct place_in_grid {
         cluster = static_cast<int>(blockIdx.x) >> log2_blocks;
         clusters = static_cast<int>(gridDim.x) >> log2_blocks;
     }
-    // Of tiles below each other.
+    // Of tiles below or beside each other.
     [[nodiscard]] __device__ int row(const tile_place& t) const {
-        return (t.m * sharing + share()) * C::tile_m;
+        return (C::beside ? t.m : t.m * sharing + share()) * C::tile_m;
+    }
+    [[nodiscard]] __device__ int col(const tile_place& t, int columns) const {
+        return (C::beside ? t.n * sharing + share() : t.n) * columns;
     }
     [[nodiscard]] __device__ bool shares() const { return C::wide || sharing > 1; }
     [[nodiscard]] __device__ int share() const { return shares() ? rank : 0; }
@@ -113,9 +116,12 @@ struct place_in_grid {
     [[nodiscard]] __device__ int first_k(int k_tiles, int of_part) const {
         return static_cast<int>(std::int64_t{k_tiles} * of_part >> (shares() ? 0 : log2_blocks));
     }
-    // Of so many lines of a tile of B that this block loads its share of.
+    // Of so many lines of a tile of A or B that this block loads its share of.
+    [[nodiscard]] __device__ int first_of_a(int lines) const {
+        return C::beside ? rank * (lines / C::sharing) : 0;
+    }
     [[nodiscard]] __device__ int first_of_b(int lines) const {
-        return shares() ? rank * (lines >> log2_blocks) : 0;
+        return shares() && !C::beside ? rank * (lines >> log2_blocks) : 0;
     }
     // Of wide ones.
     template <class Factor>
@@ -150,11 +156,14 @@ struct position {
 template <class C>
 constexpr int across_of_box = C::line_bytes / static_cast<int>(sizeof(typename C::element));
 
-// The boxes of a tile of A: which of its lines each begins, and where it is in A.
+// The boxes of this block's share of the tile of A: which of its lines each begins, and where it is
+// in A.
 template <class C, class Copy>
-__device__ __forceinline__ void each_box_of_a(int row, int k, const Copy& copy) {
+__device__ __forceinline__ void each_box_of_a(int row, int k, const place_in_grid<C>& here,
+                                              const Copy& copy) {
     if constexpr (C::a_major == major::along_k) {
-        copy(0, k, row);
+        const int first = here.first_of_a(C::tile_m);
+        copy(first, k, row + first);
     } else {
 #pragma unroll
         for (int i = 0; i < C::tile_m; i += across_of_box<C>) copy(i, row + i, k);
@@ -180,17 +189,20 @@ __device__ __forceinline__ void each_box_of_b(int col, int further, int k,
 // To the place of that half of the stage: 0, large ones or all there is, or 1.
 template <class C>
 __device__ __forceinline__ void load_a(const ring<C>& r, int stage, int half,
-                                       const CUtensorMap& map, int row, int k, int batch) {
-    each_box_of_a<C>(row, k, [&](int line, int x, int y) {
+                                       const CUtensorMap& map, int row, int k,
+                                       const place_in_grid<C>& here, int batch) {
+    each_box_of_a<C>(row, k, here, [&](int line, int x, int y) {
         unsigned char* const to = r.a(stage) + half * C::a_bytes + line * C::line_bytes;
-        if constexpr (C::wide)
+        if constexpr (C::beside)
+            ptx::copy_box_to_all(to, map, x, y, r.full[stage], (1 << C::sharing) - 1);
+        else if constexpr (C::wide)
             ptx::copy_box(to, map, x, y, r.full[stage]);
         else
             ptx::copy_box(to, map, x, y, batch, r.full[stage]);
     });
 }
 
-// To all blocks that share the tile of B.
+// To all blocks that share it.
 template <class C>
 __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
                                        const CUtensorMap& map, int col, int further, int k,
@@ -198,7 +210,9 @@ __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
     const auto everyone = static_cast<std::uint16_t>((1 << here.sharing) - 1);
     each_box_of_b<C>(col, further, k, here, [&](int line, int x, int y) {
         unsigned char* const to = r.b(stage) + half * C::b_bytes + line * C::line_bytes;
-        if constexpr (C::wide)
+        if constexpr (C::beside)
+            ptx::copy_box(to, map, x, y, r.full[stage]);
+        else if constexpr (C::wide)
             ptx::copy_box_to_all(to, map, x, y, r.full[stage], everyone);
         else if (here.shares())
             ptx::copy_box_to_all(to, map, x, y, batch, r.full[stage], everyone);
@@ -228,7 +242,7 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
                                           packed_so_far& packed) {
     const int batch_a = p.one_a ? 0 : static_cast<int>(blockIdx.y);
     const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
-    const int col = t.n * columns_of_c<C>(p);
+    const int col = here.col(t, columns_of_c<C>(p));
     const int further = to_second_half<C>(p);
 #pragma unroll 1
     for (int k = first; k < end; ++k, at.advance(r.stages)) {
@@ -239,7 +253,7 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
 #pragma unroll
         for (int half = 0; half < C::halves; ++half) {
             const int from = (k + half * of.k_tiles) * C::tile_k;
-            load_a<C>(r, at.stage, half, *of.a, here.row(t), from, batch_a);
+            load_a<C>(r, at.stage, half, *of.a, here.row(t), from, here, batch_a);
             load_b<C>(r, at.stage, half, *of.b, col, further, from, here, batch_b);
         }
     }
@@ -467,7 +481,7 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
     for (auto w = here.tiles_of(p); !w.is_over(); w.advance()) {
         const tile_place t = place_of(w.tile, p.tiles_m, p.tiles_n);
         const int row = here.row(t) + group * 64;
-        const int col = t.n * columns_of_c<C>(p);
+        const int col = here.col(t, columns_of_c<C>(p));
         if (p.adds && p.c.in_boxes && !w.hands_sums_on())
             fetch_first_added<C>(out, p.c.type, row, col);
         // Beside promoted sums there are no registers for it.
@@ -648,7 +662,7 @@ __device__ __forceinline__ void send_second_halves(second_half& meeting, const a
     int count = 0;
     for (auto w = here.tiles_of(p); !w.is_over(); w.advance()) {
         const tile_place t = place_of(w.tile, p.tiles_m, p.tiles_n);
-        const int col = t.n * columns_of_c<C>(p);
+        const int col = here.col(t, columns_of_c<C>(p));
         if (leaves_in_halves<C>(p, col))
             send_second_half<C>(meeting, p, r.after, here.row(t), col, count++ % 2);
     }
@@ -760,6 +774,7 @@ template <class C, class Factor>
             C::tile_m,
             C::tile_n,
             C::sharing,
+            C::beside,
             C::threads,
             C::rows_that_leave,
             C::shared_bytes,

@@ -6,6 +6,7 @@ namespace {
 
 template <class Element>
 const kernel<float>& with_sums(int tile_m, int tile_n, summing sums) {
+    if (tile_m == 192) return find_beside<Element, float>();
     return sums == summing::straight
                ? find_along_k<Element, float, summing::straight>(tile_m, tile_n)
                : find_along_k<Element, float, summing::promoted>(tile_m, tile_n);
