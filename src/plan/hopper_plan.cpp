@@ -125,16 +125,14 @@ double columns_loaded(const way& w, const hopper_request& of) {
 // What a step takes of a block that is alone on its multiprocessor, or one of two.
 double step_s(const way& w, const hopper_request& of, bool alone) {
     const bool waits = w.tile_n == 192 && of.operand_bytes == 1 && !of.straight;
-    const double tensor_s = column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns) *
-                            (w.beside() ? of_three
-                                        : beyond_columns(w.tile_n, w.apart) *
-                                              (waits ? without_turns : 1));
+    const double tensor_s =
+        column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns) *
+        (w.beside() ? of_three : beyond_columns(w.tile_n, w.apart) * (waits ? without_turns : 1));
     const auto sectors = [&](bool of_a) {
         return (of_a != w.turned ? of.a_on_sectors : of.b_on_sectors) ? 1.0 : off_sectors;
     };
-    const double read =
-        line_bytes * (w.tile_m / (w.beside() ? w.sharing : 1) * sectors(true) +
-                      columns_loaded(w, of) * sectors(false));
+    const double read = line_bytes * (w.tile_m / (w.beside() ? w.sharing : 1) * sectors(true) +
+                                      columns_loaded(w, of) * sectors(false));
     const double slower =
         w.parts > 1 && w.tile_m == 128 && w.tile_n <= 64 ? of_parts_beside_few : 1;
     if (alone) return std::max({tensor_s, read / (alone_bytes_per_s * slower), least_step_s});
@@ -418,6 +416,7 @@ hopper_plan make_hopper_plan(const hopper_request& wanted) {
             has_tiles_beside(wanted, tile_n) ? wanted.tile_m : std::min(128, wanted.tile_m);
         for (const int tile_m : heights) {
             if (asked_for != 0 && tile_m < asked_for) continue;
+            if (asked_for == 0 && is_beside(tile_m) && !wanted.on_lines) continue;
             const auto one = best_clusters(wanted, tile_m, tile_n);
             if (one && (!best || one->seconds < best->seconds)) best = one;
             if (one && wanted.tile_m != 0) break;

@@ -44,8 +44,8 @@ struct hopper_plan {
     int tile_m = 128;     // rows of a tile of C
     int tile_n = 256;     // its columns
     int parts = 1;        // of K, each for a block of its own
-    // Blocks with tiles below each other that load what they need of B together; of 192 rows, beside
-    // each other and of A.
+    // Blocks with tiles below each other that load what they need of B together; of 192 rows,
+    // beside each other and of A.
     int sharing = 2;
     bool apart = false;     // each warpgroup has a tile to itself: one multiplies, one writes
     bool even = false;      // the last rounds' tiles are cut along K in even shares

@@ -146,9 +146,9 @@ TEST_F(fused, promoted_sums_are_finished_like_others) {
                 const bool exact = type == dtype::f32 && then != activation::gelu;
                 for (const int rows : {128, 192}) {
                     a.s.tunables = {{"tile", rows == 192 ? 128 : 256}, {"rows", rows}};
-                    ASSERT_EQ(check(a, exact                 ? 0
+                    ASSERT_EQ(check(a, exact                ? 0
                                        : type == dtype::f32 ? 2e-6
-                                                             : 0x1p-8),
+                                                            : 0x1p-8),
                               "")
                         << describe(a.p) << " rows " << rows;
                 }

@@ -91,8 +91,7 @@ TEST_P(wide, tiles_beside_each_other_are_exact) {
                 core::problem p = problem(rows, columns, k);
                 if (by_columns) p.c_layout = core::column_major(rows);
                 p.beta = count++ % 3 == 0 ? -1 : 0;
-                const core::settings how{
-                    1, {{"tile", 128}, {"rows", 192}, {"together", together}}};
+                const core::settings how{1, {{"tile", 128}, {"rows", 192}, {"together", together}}};
                 EXPECT_EQ(test::check(promoted, how, {p, 0}), "") << describe(p);
                 const std::string why = promoted.prepare(p, how)->planned().why;
                 EXPECT_NE(why.find("tiles of 192 x 128"), std::string::npos) << why;

@@ -5,8 +5,8 @@
 //   wide, of more than   two blocks of a cluster work on tiles below each other and share what they
 //         128 columns    load of B; one block to a multiprocessor, which stays for all of C. A
 //                        narrower tile may be asked to work like this too
-//   beside, 192 rows     the same with tiles beside each other, of three warpgroups: they share what
-//                        they load of A
+//   beside, 192 rows     the same of three warpgroups, with tiles beside each other: blocks share
+//                        what they load of A
 //   apart, 128 x 128     wide, but each warpgroup has a tile for itself: while one multiplies
 //                        the other one's leaves
 //   even                 256 columns or apart, the last rounds shared out evenly (schedule.cuh)
@@ -89,7 +89,7 @@ struct config {
     static constexpr int columns_of_b =
         B == major::across ? (tile_n + tile_k - 1) / tile_k * tile_k : tile_n;
     static constexpr int b_bytes = columns_of_b * line_bytes;
-    static constexpr int halves = Sums == summing::of_halves ? 2 : 1;  // of each, in a stage
+    static constexpr int halves = Sums == summing::of_halves ? 2 : 1;   // of each, in a stage
     static constexpr bool packs_late = wide && !beside && halves == 1;  // late.cuh
     static constexpr int stage_bytes = halves * (a_bytes + b_bytes);
     static constexpr int most_stages = 16;

@@ -50,7 +50,8 @@ constexpr core::tunable tile_width = {
     "columns of a tile of C: 16, 32, 64, 128, 192, 256, of 16 bits 160, 224; 0: chosen",
     widths};
 constexpr core::tunable tile_height = {
-    "rows", 0, 0, 256, "rows of a tile of C: 64, 128, of promoted fp8 192, in f32 256; 0: chosen", heights};
+    "rows", 0, 0, 256, "rows of a tile of C: 64, 128, of promoted fp8 192, in f32 256; 0: chosen",
+    heights};
 constexpr core::tunable parts_of_k = {
     "parts", 0, 0, most_parts, "blocks that share K: 1, 2, 4, 8; 0: chosen", numbers_of_parts};
 constexpr std::int64_t no_or_yes[] = {0, 1};
@@ -481,7 +482,8 @@ class product final : public fused_product {
             return !x.packed() || x.packed_in_lines(std::numeric_limits<std::int32_t>::max());
         };
         return (a_.packed() || b_.packed()) && is_wide() && !kernel_->beside &&
-               sums_ != summing::of_halves && fits(a_) && fits(b_) && (problem_.beta == 0 || !strides_fit_boxes());
+               sums_ != summing::of_halves && fits(a_) && fits(b_) &&
+               (problem_.beta == 0 || !strides_fit_boxes());
     }
 
     // How many of the last slices of K the kernel packs itself. More than so much for each step of

@@ -5,12 +5,12 @@
 //
 // `full` of a stage is over when its bytes have landed, `empty` when every warpgroup that reads it,
 // in every block that shares it, has done so: two blocks with wide tiles each load half of the tile
-// of B (or A, of tiles beside each other) for both, and of 2 or 4 with narrow tiles each its share for all, where they don't share K.
-// The copying thread runs ahead into the next wide tile of C while the others write
-// theirs, and the warps beside it pack what is not packed yet (late.cuh) and take some of C on its
-// way (later.cuh). Kernels begin before the
-// one ahead of them on the stream has ended, after one of narrow tiles when the last copies of all
-// its blocks are under way, and wait for its end when their barriers are made.
+// of B (or A, of tiles beside each other) for both, and of 2 or 4 with narrow tiles each its share
+// for all, where they don't share K. The copying thread runs ahead into the next wide tile of C
+// while the others write theirs, and the warps beside it pack what is not packed yet (late.cuh) and
+// take some of C on its way (later.cuh). Kernels begin before the one ahead of them on the stream
+// has ended, after one of narrow tiles when the last copies of all its blocks are under way, and
+// wait for its end when their barriers are made.
 #pragma once
 
 #include "cuda/common/error.hpp"

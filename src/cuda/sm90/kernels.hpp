@@ -1,7 +1,7 @@
 // The kernels there are: by the type of the elements, the tile of C (64 rows by 16, 32 or 64
 // columns, 128 by 16, 32, 64, 128, 192 or 256; of 16-bit elements also 64 by 128 or 160 and 128 by
-// 160 or 224) and the contiguous dimensions of A and B; B along K where the tile is
-// narrower than 64.
+// 160 or 224, of promoted bytes 192 by 128) and the contiguous dimensions of A and B; B along K
+// where the tile is narrower than 64.
 #pragma once
 
 #include <carat/types.hpp>
