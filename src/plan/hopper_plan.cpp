@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -59,6 +60,22 @@ constexpr double meeting_s = 0.7e-6;            // of the blocks that share K
 constexpr double sending_s = 0.4e-6;            // and each one's sums to the others
 // Blocks of one tile that load B together begin and end together, unless all wait for memory.
 constexpr double together_s = 2.2e-6;
+
+// Of so few rows or columns a product is a stream of weights. What comes to a block is what its
+// ring holds in the time that a copy is under way, and no more than its share of what comes to all.
+constexpr std::int64_t few = 32;
+constexpr double until_landed_s = 1.13e-6;
+constexpr double shared_bytes = 226e3;
+constexpr double most_stages = 16;
+constexpr double few_step_s = 0.15e-6;
+constexpr double few_alone_bytes_per_s = 150e9;
+constexpr double few_at_all_bytes_per_s = 15.8e12;
+constexpr double stream_bytes_per_s = 4.37e12;
+constexpr double around_few_s = 3.05e-6;
+constexpr double beside_next_s = 2.4e-6;  // where the next kernel's blocks have room meanwhile
+constexpr double few_sending_s = 0.1e-6;  // for each part of K, and the bytes of a tile's sums
+constexpr double few_sent_bytes_per_s = 175e9;
+
 // Of an operand larger than this that several tiles read, so much comes from memory again for each.
 constexpr double kept_in_l2_bytes = 16e6;
 constexpr double again = 0.1;
@@ -96,6 +113,7 @@ struct way {
     int sharing;  // blocks with tiles below each other share B, beside each other A
     bool apart = false;
     bool even = false;
+    int room = 1;  // blocks that a multiprocessor's shared memory has room for
 
     [[nodiscard]] constexpr bool beside() const { return is_beside(tile_m); }
     [[nodiscard]] constexpr int rows_of_cluster() const {
@@ -122,22 +140,51 @@ double columns_loaded(const way& w, const hopper_request& of) {
     return static_cast<double>(columns) / (w.beside() ? 1 : w.sharing);
 }
 
+bool is_of_few(const hopper_request& of) {
+    return std::min(of.m, of.n) <= few;
+}
+
+double bytes_of_sums(const way& w) {
+    return 4.0 * w.tile_m * w.tile_n;
+}
+
+double stages_that_fit(const way& w, const hopper_request& of) {
+    const double stage = line_bytes * (w.tile_m + columns_loaded(w, of) * w.sharing);
+    const double from_others = bytes_of_sums(w) * (w.parts - 1) / w.parts;
+    const double stages = std::floor((shared_bytes / w.room - from_others) / stage);
+    return std::clamp(stages, 1.0, most_stages);
+}
+
+// What a block loads of A and B for a step, more where the copy engine takes longer for it.
+double bytes_of_step(const way& w, const hopper_request& of) {
+    const auto sectors = [&](bool of_a) {
+        return (of_a != w.turned ? of.a_on_sectors : of.b_on_sectors) ? 1.0 : off_sectors;
+    };
+    return line_bytes * (w.tile_m / (w.beside() ? w.sharing : 1) * sectors(true) +
+                         columns_loaded(w, of) * sectors(false));
+}
+
 // What a step takes of a block that is alone on its multiprocessor, or one of two.
 double step_s(const way& w, const hopper_request& of, bool alone) {
     const bool waits = w.tile_n == 192 && of.operand_bytes == 1 && !of.straight;
     const double tensor_s =
         column_s * w.tile_m / 128 * std::max(w.tile_n, fewest_columns) *
         (w.beside() ? of_three : beyond_columns(w.tile_n, w.apart) * (waits ? without_turns : 1));
-    const auto sectors = [&](bool of_a) {
-        return (of_a != w.turned ? of.a_on_sectors : of.b_on_sectors) ? 1.0 : off_sectors;
-    };
-    const double read = line_bytes * (w.tile_m / (w.beside() ? w.sharing : 1) * sectors(true) +
-                                      columns_loaded(w, of) * sectors(false));
+    const double read = bytes_of_step(w, of);
     const double slower =
         w.parts > 1 && w.tile_m == 128 && w.tile_n <= 64 ? of_parts_beside_few : 1;
     if (alone) return std::max({tensor_s, read / (alone_bytes_per_s * slower), least_step_s});
     const double rate = slower * (w.parts > 1 ? pair_in_clusters_bytes_per_s : pair_bytes_per_s);
     return 2 * std::max({tensor_s, read / rate, least_step_s});
+}
+
+// Of a product of few rows or columns, where the block is alone or the next kernel's are with it.
+double step_of_few_s(const way& w, const hopper_request& of) {
+    const double read = line_bytes * (w.tile_m + columns_loaded(w, of));
+    const double rate =
+        std::min({few_alone_bytes_per_s, few_at_all_bytes_per_s / static_cast<double>(blocks_of(w)),
+                  stages_that_fit(w, of) * read / until_landed_s});
+    return std::max(bytes_of_step(w, of) / rate, few_step_s);
 }
 
 // Of all steps, those of blocks that take turns one after the other.
@@ -154,6 +201,24 @@ double steps_s(const way& w, const hopper_request& of) {
     return rounds * round_s + (of.operand_bytes == 1 ? handing_on_beside_bytes_s : handing_on_s);
 }
 
+// Beside memory some of the steps is seen, the more the longer they are.
+double seconds_of_few(const way& w, double bytes, const hopper_request& of) {
+    const std::int64_t blocks = blocks_of(w);
+    const std::int64_t places = blocks_at_a_time(w.parts * w.sharing, of.multiprocessors);
+    // With room for three, clusters of any size find places for all their blocks.
+    const bool alone = blocks <= places || (w.room == 3 && blocks <= of.multiprocessors);
+    const auto steps = static_cast<double>(ceil_div(w.steps, w.parts));
+    const double summed =
+        alone ? steps * step_of_few_s(w, of)
+              : steps * step_s(w, of, false) * static_cast<double>(ceil_div(blocks, 2 * places));
+    const auto [less, more] = std::minmax({summed, bytes / stream_bytes_per_s});
+    const double ratio = less / more;
+    const double streamed = more * std::sqrt(std::sqrt(1 + ratio * ratio * ratio * ratio));
+    const double around = w.room > 1 && alone ? beside_next_s : around_few_s;
+    const double sending = few_sending_s + bytes_of_sums(w) / few_sent_bytes_per_s;
+    return around + streamed + (w.parts > 1 ? sending * w.parts : 0);
+}
+
 double seconds(const way& w, const hopper_request& of) {
     const auto read = [&](std::int64_t lines, std::int64_t tiles) {
         const auto bytes = static_cast<double>(lines * of.k * of.operand_bytes);
@@ -162,6 +227,8 @@ double seconds(const way& w, const hopper_request& of) {
     };
     const double operands = read(w.m, ceil_div(w.n, w.tile_n)) + read(w.n, ceil_div(w.m, w.tile_m));
     const double result = static_cast<double>(of.m * of.n) * of.result_bytes / (of.gated ? 2 : 1);
+    if (is_of_few(of) && !w.stays())
+        return seconds_of_few(w, operands, of) + result / writing_bytes_per_s;
     const double steps = steps_s(w, of);
     const double memory = operands / memory_bytes_per_s;
     const auto [less, more] = std::minmax({steps, memory});
@@ -230,6 +297,25 @@ bool begins_together(const way& w, const hopper_request& of) {
            static_cast<double>((rows + columns) * of.k * of.operand_bytes) > kept_for_a_round_bytes;
 }
 
+// Two on a multiprocessor are of the same kernel where there are blocks enough, else of the next
+// one as well. That gained nothing where blocks share B, and takes a ring that half of the memory
+// still holds: of many rows six stages, for a few steps. Three have registers enough up to 64 x 64.
+bool may_leave_room(const way& w, const hopper_request& of, int room) {
+    constexpr std::int64_t few_steps = 40;
+    constexpr double enough_stages = 6;
+    if (w.stays()) return room == 1;
+    const bool fit = blocks_of(w) <= blocks_at_a_time(w.parts * w.sharing, of.multiprocessors);
+    const int most = w.tile_m == 64 && w.tile_n <= 64 ? 3 : 2;
+    if (w.sharing > 1) return room == (fit ? 1 : 2);
+    if (of.room != 0) return room == std::min(of.room, most);
+    if (is_of_few(of)) return room <= most && (room > 1 || fit);
+    way half = w;
+    half.room = 2;
+    const bool leaves =
+        w.steps <= few_steps * w.parts && stages_that_fit(half, of) >= enough_stages;
+    return room == (!fit || leaves ? 2 : 1);
+}
+
 std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int tile_n, int parts,
                                    int sharing, bool apart = false) {
     std::optional<hopper_plan> best;
@@ -251,16 +337,25 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
         if (!w.stays() && sharing > 1 && of.sharing == 0 &&
             (sharing == 2 || blocks_of(w) > blocks_at_a_time(sharing, of.multiprocessors)))
             continue;
+        // Of few rows parts of K of 128 won 1 % at 8192, and lost 3 to 5 % at 5120 and 6144 x 4096.
+        if (is_of_few(of) && of.parts == 0 && parts > 1 && std::max(tile_m, tile_n) >= 128)
+            continue;
         // One tile to a block has no other to leave beside.
         if (apart && !of.apart && !of.gated && blocks_of(w) <= of.multiprocessors) continue;
         for (const bool even : {false, true}) {
             if (!may_be_even(w, of) ? even : of.even == (even ? evenly::no : evenly::yes)) continue;
             w.even = even;
-            const double taken = seconds(w, of);
-            const double worth = even && best && of.even != evenly::yes ? worth_handing_on : 1;
-            if (!best || taken * worth < best->seconds)
-                best = {turned, tile_m, tile_n, parts, sharing, apart, even, begins_together(w, of),
-                        taken};
+            for (const int room : {1, 2, 3}) {
+                if (!may_leave_room(w, of, room)) continue;
+                w.room = room;
+                const double taken = seconds(w, of);
+                const double worth = even && best && of.even != evenly::yes ? worth_handing_on : 1;
+                if (!best || taken * worth < best->seconds)
+                    best = {turned, tile_m,  tile_n,
+                            parts,  sharing, room,
+                            apart,  even,    begins_together(w, of),
+                            taken};
+            }
         }
     }
     return best;
@@ -289,8 +384,8 @@ hopper_request with_gates(hopper_request of) {
 // Of one tile: in clusters as asked for, or in the best ones.
 std::optional<hopper_plan> best_clusters(const hopper_request& of, int tile_m, int tile_n) {
     std::optional<hopper_plan> best;
-    // No shape measured was fastest in eight parts.
-    const int most = of.parts != 0 ? of.parts : of.sharing > 1 ? 1 : 4;
+    // None of more rows and columns was fastest in eight parts.
+    const int most = of.parts != 0 ? of.parts : of.sharing > 1 ? 1 : is_of_few(of) ? 8 : 4;
     for (const int parts : {8, 4, 2, 1}) {
         if (parts > most) continue;
         for (const int sharing : {4, 2, 1}) {
@@ -395,7 +490,8 @@ group_plan make_group_plan(const hopper_request& like, std::span<const product_s
                     w.parts = parts;
                     const double taken = group_seconds(sum, w, like);
                     if (taken < best.plan.seconds)
-                        best.plan = {turned, tile_m, tile_n, parts, 1, false, false, false, taken};
+                        best.plan = {turned, tile_m, tile_n, parts, 1,
+                                     1,      false,  false,  false, taken};
                 }
             }
     best.at_once = best.plan.seconds <= static_cast<double>(all.size()) * around_s ||

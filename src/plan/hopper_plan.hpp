@@ -34,6 +34,7 @@ struct hopper_request {
     int tile_n = 0;      // asked for, the next wider one is taken; 0: choose
     int parts = 0;       // asked for, the next smaller number is taken; 0: choose
     int sharing = 0;     // asked for, of narrow tiles in one part; 0: choose
+    int room = 0;        // asked for, of narrow tiles that don't load B together; 0: choose
     bool apart = false;  // asked for; without it tiles that were asked for are not apart
     evenly even = evenly::chosen;  // asked for, where there are wide tiles enough
     together rounds = together::chosen;
@@ -47,6 +48,9 @@ struct hopper_plan {
     // Blocks with tiles below each other that load what they need of B together; of 192 rows,
     // beside each other and of A.
     int sharing = 2;
+    // Of narrow tiles a block has this part of a multiprocessor's shared memory: others are with
+    // it, of its own kernel or of the one after it on the stream.
+    int room = 1;
     bool apart = false;     // each warpgroup has a tile to itself: one multiplies, one writes
     bool even = false;      // the last rounds' tiles are cut along K in even shares
     bool together = false;  // rounds of tiles begin together

@@ -133,6 +133,28 @@ void run_on_device(const core::implementation& entry, const core::problem& p,
         gpu.download(all[i]->bytes().data(), memory[i].data(), all[i]->bytes().size());
 }
 
+void run_chain_on_device(const core::implementation& entry, const core::problem& p,
+                         const core::settings& s, const operand_set& data, std::int64_t products,
+                         guarded& c) {
+    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    const auto copied = [&](const guarded& x) {
+        core::buffer memory(gpu, x.bytes().size());
+        gpu.upload(memory.data(), x.bytes().data(), x.bytes().size());
+        return memory;
+    };
+    const auto first = [](const core::buffer& memory, const guarded& x) {
+        return static_cast<std::byte*>(memory.data()) + x.first_byte();
+    };
+    core::buffer b = copied(data.b);
+    std::array<core::buffer, 2> both = {copied(data.a), copied(c)};
+    const auto product = entry.prepare(p, s);
+    for (std::int64_t i = 0; i < products; ++i)
+        product->run({first(both[static_cast<std::size_t>(i % 2)], data.a), first(b, data.b),
+                      first(both[static_cast<std::size_t>((i + 1) % 2)], c)});
+    gpu.download(c.bytes().data(), both[static_cast<std::size_t>(products % 2)].data(),
+                 c.bytes().size());
+}
+
 const std::vector<std::int64_t>& exact_product(std::int64_t m, std::int64_t n, std::int64_t k) {
     static std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<std::int64_t>>
         known;

@@ -176,6 +176,32 @@ TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
                 }
 }
 
+// Kernels of narrow tiles begin before those ahead of them have ended, as many at a time as have
+// room: each moves the columns of what the one before it wrote.
+TEST_P(wide, products_that_follow_each_other_read_what_was_written) {
+    if (GetParam().a != GetParam().c) GTEST_SKIP() << "C can't be the next one's A";
+    constexpr std::int64_t rows = 16;
+    constexpr std::int64_t columns = 1024;
+    constexpr std::int64_t products = 200;
+    core::problem p = problem(rows, columns, columns);
+    p.alpha = 1;
+    test::operand_set data(p, 0);
+    data.a.fill('a');
+    for (std::int64_t i = 0; i < columns; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) data.b.set(i, j, (i + 1) % columns == j ? 1 : 0);
+    for (const std::int64_t room : {1, 2, 3})
+        for (const std::int64_t parts : {1, 8}) {
+            const core::settings how{1, {{"tile", 16}, {"parts", parts}, {"room", room}}};
+            test::guarded c = data.c;
+            test::run_chain_on_device(entry(), p, how, data, products, c);
+            std::int64_t wrong = 0;
+            for (std::int64_t i = 0; i < rows; ++i)
+                for (std::int64_t j = 0; j < columns; ++j)
+                    wrong += c.get(i, (j + products) % columns) != data.a.get(i, j) ? 1 : 0;
+            EXPECT_EQ(wrong, 0) << parts << " parts, room for " << room;
+        }
+}
+
 // C wherever it begins, with any number of columns in its last tile.
 TEST_P(wide, rows_of_c_may_begin_and_end_anywhere) {
     int count = 0;

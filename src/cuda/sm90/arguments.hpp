@@ -98,8 +98,9 @@ struct arguments {
     int k_tiles;
     int tiles_m;  // of the cluster: blocks that share B lie below each other
     int tiles_n;
-    int stages;   // of the ring
-    int sharing;  // blocks of a cluster that share what they load of B; 1: they share K
+    int stages;      // of the ring
+    int steps_left;  // of K that a narrow tile's block has to copy when it lets the next one begin
+    int sharing;     // blocks of a cluster that share what they load of B; 1: they share K
     Factor alpha;
     Factor beta;
     finish last;
@@ -142,7 +143,7 @@ struct kernel {
     int threads;
     int rows_that_leave;  // of C, at once
     int (*shared_bytes)(int stages, int parts);
-    int (*stages_that_fit)(int parts, bool alone);  // on a multiprocessor, or two blocks
+    int (*stages_that_fit)(int parts, int blocks);  // so many on a multiprocessor
     void (*launch)(const maps& of, const arguments<Factor>& with, const extent& grid,
                    cudaStream_t stream);
 };

@@ -67,6 +67,8 @@ struct config {
     // Blocks to a multiprocessor, as far as registers go.
     static constexpr int residents =
         wide || (TileN == 128 && (Sums != summing::straight || a_in_registers)) ? 1 : 2;
+    // Of narrow tiles of 64 rows the registers are enough for a third.
+    static constexpr int most_blocks = residents == 2 && TileM == 64 && TileN <= 64 ? 3 : residents;
     // Products of f32 data only add to C.
     static constexpr bool finishes = sizeof(Element) < 4;
     static constexpr major b_major = B;
@@ -112,12 +114,13 @@ struct config {
     static constexpr int shared_bytes(int stages, int parts) {
         return stages * stage_bytes + after_ring(parts);
     }
-    // As many stages as fit: half of the memory, where two blocks shall be on a multiprocessor.
-    static constexpr int stages_that_fit(int parts, bool alone) {
+    // As many stages as fit where so many blocks shall be on a multiprocessor. Each takes 1 KB more
+    // than it is told.
+    static constexpr int stages_that_fit(int parts, int blocks) {
         constexpr int barriers = alignment;
-        const bool all = alone || residents == 1;
-        const int room = (all ? 227 : 113) * 1024 - barriers - shared_bytes(0, parts);
-        return std::clamp(room / stage_bytes, 0, most_stages);
+        const int there = (228 / std::min(blocks, most_blocks) - 1) * 1024;
+        return std::clamp((there - barriers - shared_bytes(0, parts)) / stage_bytes, 0,
+                          most_stages);
     }
 };
 

@@ -66,8 +66,11 @@ constexpr core::tunable even_shares = {
     no_and_yes};
 constexpr core::tunable rounds_together = {
     "together", 0, 0, 2, "rounds of wide tiles begin together: 1 no, 2 yes; 0: chosen"};
-constexpr core::tunable tunables[] = {tile_height, tile_width,  parts_of_k,     sharing_blocks,
-                                      tiles_apart, even_shares, rounds_together};
+constexpr core::tunable room_for_others = {
+    "room", 0, 0, 3,
+    "blocks of narrow tiles that a multiprocessor has room for: 1, 2, 3; 0: chosen"};
+constexpr core::tunable tunables[] = {tile_height, tile_width,  parts_of_k,      sharing_blocks,
+                                      tiles_apart, even_shares, rounds_together, room_for_others};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
@@ -150,6 +153,7 @@ plan::hopper_request request_for(const core::problem& p, summing sums, const cor
             .tile_n = static_cast<int>(s.value(tile_width)),
             .parts = static_cast<int>(s.value(parts_of_k)),
             .sharing = static_cast<int>(s.value(sharing_blocks)),
+            .room = static_cast<int>(s.value(room_for_others)),
             .apart = s.value(tiles_apart) != 0,
             .even = static_cast<plan::evenly>(s.value(even_shares)),
             .rounds = static_cast<plan::together>(s.value(rounds_together))};
@@ -396,10 +400,11 @@ class product final : public fused_product {
         const kernel<Factor>& k = *kernel_;
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
         const bool share = std::int64_t{grid.blocks} * grid.products > multiprocessors;
-        const int stages = k.stages_that_fit(plan_.parts, !share);
+        const int stages = k.stages_that_fit(plan_.parts, std::max(share ? 2 : 1, plan_.room));
         // Beside clusters that share B some multiprocessors stay empty: place() knows when.
         if (share ? stages < fewest_stages(sums_) : sharing() > 1) return;
         with.stages = stages;
+        if (share) with.steps_left = 0;
         grid.shared_bytes = k.shared_bytes(stages, plan_.parts);
     }
 
@@ -515,11 +520,8 @@ class product final : public fused_product {
         const kernel<Factor>& k = *kernel_;
         grid_.cluster = sharing() > 1 ? sharing() : plan_.parts;
         const std::int64_t clusters = clusters_down() * clusters_right();
-        const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
-        const bool alone = is_wide() || clusters * grid_.cluster <=
-                                            plan::blocks_at_a_time(grid_.cluster, multiprocessors);
-        stages_ = k.stages_that_fit(plan_.parts, alone && !leaves_room());
-        if (stages_ < fewest_stages(sums_)) stages_ = k.stages_that_fit(plan_.parts, true);
+        stages_ = k.stages_that_fit(plan_.parts, is_wide() ? 1 : plan_.room);
+        if (stages_ < fewest_stages(sums_)) stages_ = k.stages_that_fit(plan_.parts, 1);
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
         // The kernel may serve several products at a time, cut into different numbers of parts.
         facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes, most_shared_bytes);
@@ -532,15 +534,15 @@ class product final : public fused_product {
         pack_late();
     }
 
-    // Where a block's part of K is short and half a ring still has stages enough, it leaves the
-    // other half of shared memory to the kernel after it, whose blocks are then there when its own
-    // end.
-    [[nodiscard]] bool leaves_room() const {
-        constexpr std::int64_t few_steps = 40;
-        constexpr int enough_stages = 6;
-        return !is_wide() && sharing() == 1 &&
-               tiles(problem_.k, depth_of_box()) <= few_steps * plan_.parts &&
-               kernel_->stages_that_fit(plan_.parts, false) >= enough_stages;
+    // Where there is room for them, blocks of the next kernel are to be there when this one's end,
+    // and before the first of these ends: two that find a multiprocessor empty both begin there,
+    // and another one has none. Blocks that began together end up to a third of their steps apart.
+    [[nodiscard]] int steps_left_for_next() const {
+        constexpr std::int64_t fewest = 16;
+        const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
+        if (is_wide() || grid_.blocks > multiprocessors * (plan_.room - 1)) return 0;
+        const std::int64_t steps = tiles(problem_.k, depth_of_box()) / plan_.parts;
+        return static_cast<int>(std::max(fewest, steps / 2));
     }
 
     // The tiles of the last full round and of the one that isn't; what rounds before them meet at.
@@ -713,6 +715,7 @@ class product final : public fused_product {
                 .tiles_m = static_cast<int>(clusters_down()),
                 .tiles_n = static_cast<int>(clusters_right()),
                 .stages = stages_,
+                .steps_left = steps_left_for_next(),
                 .sharing = sharing(),
                 .alpha = factor<Factor>(p.alpha),
                 .beta = factor<Factor>(p.beta),

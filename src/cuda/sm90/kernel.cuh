@@ -9,8 +9,8 @@
 // for all, where they don't share K. The copying thread runs ahead into the next wide tile of C
 // while the others write theirs, and the warps beside it pack what is not packed yet (late.cuh) and
 // take some of C on its way (later.cuh). Kernels begin before the one ahead of them on the stream
-// has ended, after one of narrow tiles when the last copies of all its blocks are under way, and
-// wait for its end when their barriers are made.
+// has ended, after one of narrow tiles when all its blocks have few copies left, and wait for its
+// end when their barriers are made.
 #pragma once
 
 #include "cuda/common/error.hpp"
@@ -244,8 +244,10 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
     const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
     const int col = here.col(t, columns_of_c<C>(p));
     const int further = to_second_half<C>(p);
+    const int next_begins = max(first, end - p.steps_left);  // of narrow tiles
 #pragma unroll 1
     for (int k = first; k < end; ++k, at.advance(r.stages)) {
+        if (!C::wide && k == next_begins) ptx::let_dependents_begin();
         if constexpr (C::packs_late) packed.wait_for(k);
         ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
         ptx::arrive_and_expect(r.full[at.stage], C::stage_bytes);
