@@ -270,6 +270,37 @@ TEST_P(wide, what_is_packed_meanwhile_is_exact) {
     }
 }
 
+// Rows of A off 16 bytes are read where they lie, in tiles of rows that begin alike: of 2 to 16
+// kinds, rows enough for all of them, some left that are packed, or last tiles of a few rows. What
+// lies between rows is not a number.
+TEST_P(wide, rows_of_a_that_begin_alike_are_exact) {
+    if (size_bytes(GetParam().a) != 2) GTEST_SKIP() << "packed along K";
+    struct extent {
+        std::int64_t rows, k, apart, alike;
+    };
+    int count = 0;
+    for (const auto& [rows, k, apart, alike] :
+         {extent{4001, 65, 65, 4001}, extent{3841, 190, 191, 3841}, extent{2047, 49, 67, 2047},
+          extent{2250, 131, 131, 2048}, extent{3001, 129, 129, 2048}, extent{1020, 66, 66, 1020},
+          extent{413, 132, 132, 413}, extent{700, 124, 124, 512}, extent{2048, 17, 21, 2048}})
+        for (const std::int64_t width : {192, 256})
+            for (const std::int64_t offset : {0, 1, 5, 8}) {
+                const std::int64_t columns = count % 2 == 0 ? 2 * width + 37 : 264;
+                core::problem p = problem(rows, columns, k);
+                p.a_layout = core::row_major(apart);
+                p.b_layout = core::row_major(columns + count % 3);
+                p.c_layout.row_stride += count % 5;
+                p.beta = count++ % 4 == 1 ? -1 : 0;
+                const core::settings how{1, {{"tile", width}}};
+                EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
+                    << describe(p) << ", rows of A " << apart << " apart, offset " << offset;
+                const std::string why = entry().prepare(p, how)->planned().why;
+                EXPECT_NE(why.find(std::to_string(alike) + " rows of A read where they lie"),
+                          std::string::npos)
+                    << why;
+            }
+}
+
 INSTANTIATE_TEST_SUITE_P(cuda, wide, testing::ValuesIn(types));
 
 }  // namespace

@@ -88,6 +88,17 @@ struct late_packing {
     std::uint32_t* progress = nullptr;  // pieces taken, and of each slice pieces packed; all 0
 };
 
+// Rows of C whose A is read where it lies, all of a tile's beginning alike (alike.cuh).
+struct alike_rows {
+    int clusters = 0;    // of tiles below each other that have such rows, those of all kinds in turn
+    int rows = 0;        // of C that they have; the others follow
+    int log2_kinds = 0;  // rows of a tile are so many apart
+    int unit = 16;       // elements: A is read from a multiple of it
+    int first = 0;       // elements that A begins behind one
+    int apart = 0;       // the same of each row behind the one above it
+};
+constexpr int most_kinds = 16;
+
 // C = alpha A B + beta C, of narrow tiles also for a batch of them, numbered by blockIdx.y, or for
 // a group. Sums of integers wrap, and so do their factors: 32 bits, unsigned.
 template <class Factor>
@@ -113,6 +124,7 @@ struct arguments {
     handing even;  // of wide tiles
     full_rounds rounds;
     late_packing late;
+    alike_rows alike;
 };
 
 // What the copy engine is told; narrow tiles find a batch of matrices in a and b. Where C is not in
@@ -122,6 +134,10 @@ struct maps {
     CUtensorMap b;
     CUtensorMap c;
     CUtensorMap d;  // added to the product: C itself, or the residual
+};
+
+struct maps_of_kinds : maps {
+    CUtensorMap kinds[most_kinds];  // of A's rows
 };
 
 struct extent {
@@ -144,7 +160,7 @@ struct kernel {
     int rows_that_leave;  // of C, at once
     int (*shared_bytes)(int stages, int parts);
     int (*stages_that_fit)(int parts, int blocks);  // so many on a multiprocessor
-    void (*launch)(const maps& of, const arguments<Factor>& with, const extent& grid,
+    void (*launch)(const maps_of_kinds& of, const arguments<Factor>& with, const extent& grid,
                    cudaStream_t stream);
 };
 

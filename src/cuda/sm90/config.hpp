@@ -10,6 +10,7 @@
 //   apart, 128 x 128     wide, but each warpgroup has a tile for itself: while one multiplies
 //                        the other one's leaves
 //   even                 256 columns or apart, the last rounds shared out evenly (schedule.cuh)
+//   alike                wide, of rows whose A is read where it lies though that is not at 16 bytes
 //   narrow, all others   the blocks of a cluster have a part of K each and add up their sums, or
 //                        tiles below each other and share what they load of B; a block has one
 //                        tile. Where there are more blocks than multiprocessors two share one,
@@ -34,7 +35,7 @@ enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
 
 template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight,
           bool Wide = (TileM == 128 && TileN > 128) || TileM == 192, bool Apart = false,
-          bool Even = false>
+          bool Even = false, bool Alike = false>
 struct config {
     using element = Element;
     static constexpr summing sums = Sums;
@@ -42,6 +43,10 @@ struct config {
     static constexpr bool apart = Apart;
     static constexpr bool even = Even;
     static_assert(wide || !(apart || even));
+    // Rows of a tile may be apart, those whose A begins alike (alike.cuh).
+    static constexpr bool alike = Alike;
+    static_assert(!alike || (wide && !apart && !even && sizeof(Element) == 2 &&
+                             A == major::along_k && B == major::across));
     static constexpr bool beside = TileM == 192;
     static_assert(!beside || (A == major::along_k && B == major::along_k && !apart));
     static constexpr int warpgroups = apart ? 2 : TileM / 64;  // that multiply
@@ -74,7 +79,7 @@ struct config {
     static constexpr major b_major = B;
     // Half of a tile's columns may be a gate's, and the other half what it multiplies.
     static constexpr bool gates =
-        wide && (apart || TileN == 256) &&
+        wide && !alike && (apart || TileN == 256) &&
         (sizeof(Element) == 2 || (sizeof(Element) == 1 && Sums == summing::promoted));
 
     // The second half of a tile may leave beside the next one (later.cuh).

@@ -1,11 +1,13 @@
 // The Hopper engine: tensor cores fed by the bulk copy engine. Preparing a product chooses a kernel
 // and takes the memory that packing needs; running it starts at most three kernels.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <iomanip>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -69,8 +71,11 @@ constexpr core::tunable rounds_together = {
 constexpr core::tunable room_for_others = {
     "room", 0, 0, 3,
     "blocks of narrow tiles that a multiprocessor has room for: 1, 2, 3; 0: chosen"};
-constexpr core::tunable tunables[] = {tile_height, tile_width,  parts_of_k,      sharing_blocks,
-                                      tiles_apart, even_shares, rounds_together, room_for_others};
+constexpr core::tunable rows_that_begin_alike = {
+    "alike", 0, 0, 2, "rows of A off 16 bytes read where they lie: 1 no, 2 yes; 0: chosen"};
+constexpr core::tunable tunables[] = {tile_height,     tile_width,      parts_of_k,
+                                      sharing_blocks,  tiles_apart,     even_shares,
+                                      rounds_together, room_for_others, rows_that_begin_alike};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
@@ -117,6 +122,7 @@ std::int64_t products_of(summing sums) {
 struct choice {
     plan::hopper_plan plan;
     const char* by;
+    bool may_be_alike = true;  // where it can: alike.cuh
 };
 
 // What `carat tune` found on this GPU to be faster than what the model chooses; null: nothing.
@@ -165,7 +171,8 @@ choice plan_for(const core::problem& p, summing sums, std::string_view row,
     const char* const by = !asked.tunables.empty() ? "as asked for"
                            : s.tunables.empty()    ? "from the model"
                                                    : "from the table of carat tune";
-    return {plan::make_hopper_plan(request_for(p, sums, s)), by};
+    return {plan::make_hopper_plan(request_for(p, sums, s)), by,
+            s.value(rows_that_begin_alike) != 1};
 }
 
 const kernel<float>& even_kernel(const core::problem& p, summing sums, major a) {
@@ -193,6 +200,27 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
         return sums == summing::of_halves ? halves_kernel(tile_m, tile_n)
                                           : tf32_kernel(tile_m, tile_n, a);
     }
+}
+
+// Of M rows, so many elements apart, those whose A is read where it lies by tiles of rows that begin
+// alike, a power of 2 of kinds; the tiles take no more clusters than others would. Where a
+// choice is left, rows begin at whole sectors, which the copy engine reads faster.
+alike_rows rows_alike(std::int64_t m, std::int64_t apart, std::int64_t rows_of_cluster) {
+    alike_rows best;
+    for (const std::int64_t unit : {16, 8}) {
+        const std::int64_t kinds = unit / std::gcd(unit, apart);
+        const std::int64_t whole = m / (kinds * rows_of_cluster);
+        const std::int64_t left = m % (kinds * rows_of_cluster);
+        const bool all = tiles(left, static_cast<int>(rows_of_cluster)) == kinds || left == 0;
+        const std::int64_t rows = all ? m : whole * kinds * rows_of_cluster;
+        if (rows <= best.rows) continue;
+        best.clusters = static_cast<int>(tiles(rows, static_cast<int>(rows_of_cluster)));
+        best.rows = static_cast<int>(rows);
+        best.log2_kinds = std::countr_zero(static_cast<std::uint64_t>(kinds));
+        best.unit = static_cast<int>(unit);
+        best.apart = static_cast<int>(apart % unit);
+    }
+    return best;
 }
 
 // Of two blocks on a multiprocessor, of which those of halves have three products each; and what a
@@ -257,6 +285,7 @@ class product final : public fused_product {
     product(const core::problem& p, summing sums, const choice& chosen, const finish& last = {})
         : plan_(chosen.plan),
           chosen_by_(chosen.by),
+          may_be_alike_(chosen.may_be_alike),
           sums_(sums),
           last_(plan_.turned ? turned(last) : last),
           problem_(plan_.turned ? core::swapped(p) : p),
@@ -276,6 +305,7 @@ class product final : public fused_product {
         with.even = sums_to_hand_on();
         with.rounds = rounds_to_begin_together();
         with.late = late;
+        with.alike = rows_alike_of(data.a);
         k.launch(maps_for(data, with), with, grid_, stream);
     }
 
@@ -297,7 +327,7 @@ class product final : public fused_product {
         with.c.in_fours = with.c.in_fours && apart.c % 4 == 0;
         with.one_a = apart.a == 0;
         with.one_b = apart.b == 0;
-        maps of{};
+        maps_of_kinds of{};
         of.a = a_.map(data.a, k.tile_m, depth_of_box(), {with.one_a ? 1 : count, apart.a});
         of.b = b_.map(data.b, k.tile_n / sharing(), depth_of_box() / sharing(),
                       {with.one_b ? 1 : count, apart.b});
@@ -343,6 +373,9 @@ class product final : public fused_product {
             why << ", " << late_slices_ << " of " << tiles(problem_.k, slice_depth())
                 << " slices of K packed meanwhile";
         if (last_.gates) why << ", half of them gates and half their values";
+        if (alike_.rows > 0)
+            why << ", " << alike_.rows << " rows of A read where they lie, each tile's "
+                << (1 << alike_.log2_kinds) << " apart";
         if (sharing() > 1)
             why << (kernel_->beside ? ", A" : ", B") << " loaded by " << sharing()
                 << " blocks together";
@@ -381,18 +414,36 @@ class product final : public fused_product {
 
     // A program multiplies at the same addresses again and again, and the driver takes a tenth of a
     // microsecond and more for each map.
-    [[nodiscard]] const maps& maps_for(const core::operands& data, const arguments<Factor>& with) {
+    [[nodiscard]] const maps_of_kinds& maps_for(const core::operands& data,
+                                                const arguments<Factor>& with) {
         const auto& k = *kernel_;
         const void* const added = with.adds ? added_to(data.c) : nullptr;
-        const places now{&k, a_.place(data.a), b_.place(data.b), data.c, added};
+        const void* const a = alike_.rows > 0 ? data.a : a_.place(data.a);
+        const places now{&k, a, b_.place(data.b), data.c, added};
         if (now == mapped_) return maps_;
         const batch alone = {is_wide() ? 0 : 1, 0};
-        maps_.a = a_.map(data.a, k.tile_m / share_of_a(), depth_of_box(), alone);
+        for (int kind = 0; kind < 1 << alike_.log2_kinds && alike_.rows > 0; ++kind)
+            maps_.kinds[kind] = map_of_kind(data.a, kind, with.alike);
+        maps_.a = alike_.rows == problem_.m
+                      ? maps_.kinds[0]
+                      : a_.map(data.a, k.tile_m / share_of_a(), depth_of_box(), alone);
         maps_.b = b_.map(data.b, k.tile_n / share_of_b(), depth_of_box() / share_of_b(), alone);
         if (with.c.in_boxes) maps_.c = map_of(data.c);
         if (with.c.in_boxes && with.adds) maps_.d = map_of(added);
         mapped_ = now;
         return maps_;
+    }
+
+    // Of A's rows of one kind, from the multiple of 16 bytes on before which K begins.
+    [[nodiscard]] CUtensorMap map_of_kind(const void* a, int kind, const alike_rows& all) const {
+        const std::int64_t apart = problem_.a_layout.row_stride;
+        const int early = (all.first + kind * all.apart) % all.unit;
+        const std::int64_t first = kind * apart - early;
+        const int kinds = 1 << all.log2_kinds;
+        return describe({static_cast<const std::byte*>(a) +
+                             first * static_cast<std::int64_t>(size_bytes(problem_.a_type)),
+                         problem_.a_type, problem_.k + early, tiles(all.rows - kind, kinds),
+                         kinds * apart, kernel_->tile_m});
     }
 
     // Of many blocks two share a multiprocessor, though one would have it for itself.
@@ -420,7 +471,7 @@ class product final : public fused_product {
     }
 
     void pack_the_unaligned(const core::operands& data) {
-        const bool packs_a = !is_aligned(data.a) && !a_.packed();
+        const bool packs_a = !is_aligned(data.a) && !a_.packed() && alike_.rows == 0;
         const bool packs_b = !is_aligned(data.b) && !b_.packed();
         if (packs_a) a_.require_packing(a_.contiguous());
         if (packs_b) b_.require_packing(b_.contiguous());
@@ -499,8 +550,7 @@ class product final : public fused_product {
         late_slices_ = 0;
         if (!may_pack_late()) return;
         const std::int64_t slices = tiles(problem_.k, slice_depth());
-        const std::int64_t lines =
-            (a_.packed() ? problem_.m : 0) + (b_.packed() ? multiplied(problem_, last_).n : 0);
+        const std::int64_t lines = a_.packed_lines() + b_.packed_lines();
         const auto bytes =
             static_cast<std::int64_t>(size_bytes(problem_.a_type)) * problem_.k * lines;
         const std::int64_t while_multiplied =
@@ -517,6 +567,7 @@ class product final : public fused_product {
         if (plan_.tile_n < depth_of_box() && b_.contiguous() == major::across)
             b_.require_packing(major::along_k);
         kernel_ = &kernel_for<Factor>(problem_, sums_, plan_, a_.contiguous(), b_.contiguous());
+        read_alike();
         const kernel<Factor>& k = *kernel_;
         grid_.cluster = sharing() > 1 ? sharing() : plan_.parts;
         const std::int64_t clusters = clusters_down() * clusters_right();
@@ -532,6 +583,42 @@ class product final : public fused_product {
                                        : clusters);
         share_out(clusters);
         pack_late();
+    }
+
+    // Rows of A that are contiguous and were to be packed, beside a B that steps of K may begin
+    // anywhere in.
+    [[nodiscard]] bool may_be_alike() const {
+        const core::problem& p = problem_;
+        return may_be_alike_ && size_bytes(p.a_type) == 2 && is_wide() && !kernel_->beside &&
+               !plan_.apart && !plan_.even && (plan_.tile_n == 192 || plan_.tile_n == 256) &&
+               !last_.gates && (a_.packed() || alike_.rows > 0) && p.a_layout.col_stride == 1 &&
+               p.a_layout.row_stride >= p.k && b_.contiguous() == major::across &&
+               p.c_layout.col_stride == 1;
+    }
+
+    void read_alike() {
+        if constexpr (std::is_same_v<Factor, float>) {
+            if (!may_be_alike()) return;
+            alike_ = rows_alike(problem_.m, problem_.a_layout.row_stride,
+                                std::int64_t{kernel_->tile_m} * kernel_->sharing);
+            if (alike_.rows == 0) return;
+            a_.pack_only_from(alike_.rows);
+            kernel_ = &(problem_.a_type == dtype::f16 ? f16_alike_kernel : bf16_alike_kernel)(
+                plan_.tile_n);
+        }
+    }
+
+    // Steps of K begin early, by less than a unit.
+    [[nodiscard]] std::int64_t steps() const {
+        return tiles(problem_.k + (alike_.rows > 0 ? alike_.unit - 1 : 0), depth_of_box());
+    }
+
+    [[nodiscard]] alike_rows rows_alike_of(const void* a) const {
+        alike_rows all = alike_;
+        const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(a) /
+                                     size_bytes(problem_.a_type);
+        all.first = static_cast<int>(first % static_cast<unsigned>(all.unit));
+        return all;
     }
 
     // Where there is room for them, blocks of the next kernel are to be there when this one's end,
@@ -695,7 +782,7 @@ class product final : public fused_product {
         const core::problem& p = problem_;
         const core::layout& at = p.c_layout;
         const bool in_boxes =
-            is_wide() && is_aligned(c) && is_aligned(added_to(c)) && strides_fit_boxes();
+            is_wide() && alike_.rows == 0 && is_aligned(c) && is_aligned(added_to(c)) && strides_fit_boxes();
         return {c,
                 at.row_stride,
                 at.col_stride,
@@ -711,7 +798,7 @@ class product final : public fused_product {
         return {.c = target_at(c),
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
+                .k_tiles = static_cast<int>(steps()),
                 .tiles_m = static_cast<int>(clusters_down()),
                 .tiles_n = static_cast<int>(clusters_right()),
                 .stages = stages_,
@@ -728,7 +815,8 @@ class product final : public fused_product {
                 .all = {},
                 .even = {},
                 .rounds = {},
-                .late = {}};
+                .late = {},
+                .alike = {}};
     }
 
     // What maps depend on beside the problem.
@@ -744,6 +832,7 @@ class product final : public fused_product {
 
     plan::hopper_plan plan_;
     const char* chosen_by_;
+    bool may_be_alike_;
     summing sums_;
     finish last_;
     core::block_scales scales_;
@@ -756,12 +845,13 @@ class product final : public fused_product {
     int stages_ = 0;
     int even_tiles_ = 0;
     int late_slices_ = 0;
+    alike_rows alike_;
     scratch progress_;
     scratch handed_;
     int full_rounds_ = 0;
     zeros flags_;  // the rounds' count, then those of the sums that are handed on
     places mapped_;
-    maps maps_{};
+    maps_of_kinds maps_{};
 };
 
 class scaling final : public fused_product {

@@ -99,17 +99,17 @@ struct way_by_threads {
 
     const arguments<Factor>& p;
     unsigned char* box;  // the warp's rows of it
-    int row;             // of C, the first of them
-    int col;             // of C, the box's first
+    row_range<C::alike> of_c;  // these rows
+    int col;                   // of C, the box's first
     int from;
     int lane;
 
     __device__ __forceinline__ way_by_threads(const arguments<Factor>& with, unsigned char* of,
-                                              int row_of_box, int col_of_box, int from_column,
-                                              int thread)
+                                              const row_range<C::alike>& rows_of_box,
+                                              int col_of_box, int from_column, int thread)
         : p(with),
           box(of + thread / 32 * rows * 128),
-          row(row_of_box + thread / 32 * rows),
+          of_c(rows_of_box.from(thread / 32 * rows)),
           col(col_of_box),
           from(from_column),
           lane(thread % 32) {}
@@ -117,7 +117,8 @@ struct way_by_threads {
     // What the rows of the box before this one ended with, within 16 bytes of memory, is sent with
     // this one's, so many bytes away; 0: there is none of the same rows.
     __device__ __forceinline__ void send(int to_before, bool is_last) const {
-        To* const to = static_cast<To*>(p.c.data) + row * p.c.row_stride + col * p.c.col_stride;
+        To* const to =
+            static_cast<To*>(p.c.data) + of_c.first * p.c.row_stride + col * p.c.col_stride;
         const int there = min(columns, p.n - col);
         const int bytes = there * static_cast<int>(sizeof(To));
         const int before = (from - col) * static_cast<int>(sizeof(To));
@@ -125,18 +126,21 @@ struct way_by_threads {
         if (p.c.col_stride == 1 && (bytes - before >= 16 || to_before != 0))
             return send_rows(reinterpret_cast<std::uintptr_t>(to), to_before, before / 16, bytes,
                              is_last || col + columns >= p.n);
-        if (is_whole() && in_word == 1 && p.c.row_stride == 1) return send_columns(to);
+        if (is_whole() && in_word == 1 && row_stride() == 1) return send_columns(to);
         each_element([&](To& of_box, std::int64_t at) { to[at] = of_box; });
     }
 
     __device__ __forceinline__ void bring() const {
         const void* const data = p.last.residual != nullptr ? p.last.residual : p.c.data;
         const To* const added =
-            static_cast<const To*>(data) + row * p.c.row_stride + col * p.c.col_stride;
+            static_cast<const To*>(data) + of_c.first * p.c.row_stride + col * p.c.col_stride;
         each_element([&](To& of_box, std::int64_t at) { of_box = added[at]; });
     }
 
   private:
+    [[nodiscard]] __device__ __forceinline__ std::int64_t row_stride() const {
+        return p.c.row_stride << of_c.log2_apart;
+    }
     [[nodiscard]] __device__ __forceinline__ bool is_whole() const {
         return from == col && col + columns <= p.n;
     }
@@ -161,9 +165,9 @@ struct way_by_threads {
     // ends within wait for the box after it.
     __device__ __forceinline__ void send_rows(std::uintptr_t to, int to_before, int first,
                                               int bytes, bool ends) const {
-        const auto stride = static_cast<std::uintptr_t>(p.c.row_stride) * sizeof(To);
+        const auto stride = static_cast<std::uintptr_t>(row_stride()) * sizeof(To);
         const bool begins = to_before == 0;
-        const int left = p.m - row;
+        const int left = of_c.before(p.m);
         const int at = lane % 8;
         std::uintptr_t place = to + lane / 8 * stride;
 #pragma unroll
@@ -188,7 +192,7 @@ struct way_by_threads {
         const int at = is_end ? (bytes + static_cast<int>(over)) / 16 : first;
         const unsigned length = is_end ? (bytes + over) % 16 : (16 - over) % 16;
         const uint4 whole = shifted(to_before, down, at, over);
-        if (row + down >= p.m || !(is_end ? ends : to_before == 0)) return;
+        if (of_c.at(down) >= p.m || !(is_end ? ends : to_before == 0)) return;
         to = to - over + 16 * at;
         store_some(to, whole, length, is_end, sizeof(To) == 2);
     }
@@ -197,7 +201,7 @@ struct way_by_threads {
     __device__ __forceinline__ void send_columns(To* to) const {
         const int down = lane % rows;
         to += down + lane / rows * p.c.col_stride;
-        const bool there = row + down < p.m;
+        const bool there = of_c.at(down) < p.m;
 #pragma unroll
         for (int first = 0; first < columns; first += 2 * some) {
             std::uint32_t mine[some];
@@ -212,7 +216,7 @@ struct way_by_threads {
     // Those that there are in C, and how far from its first they lie.
     template <class Visit>
     __device__ __forceinline__ void each_element(const Visit& visit) const {
-        const int last = min(rows, p.m - row);
+        const int last = min(rows, of_c.before(p.m));
 #pragma unroll 1
         for (int i = 0; i < last; ++i)
 #pragma unroll
@@ -220,7 +224,7 @@ struct way_by_threads {
                 const int at = lane * in_word + j;
                 if (col + at >= from && col + at < p.n)
                     visit(reinterpret_cast<To*>(&word(i, lane))[j],
-                          i * p.c.row_stride + at * p.c.col_stride);
+                          i * row_stride() + at * p.c.col_stride);
             }
     }
 };
@@ -368,14 +372,15 @@ __device__ __forceinline__ void fill_box_activated(unsigned char* box, const arg
 template <class C, class To, bool InBoxes, bool Gated, class Factor, class Sum, int Parts,
           int Count>
 __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arguments<Factor>& p,
-                                                     const read_ahead<C, Factor>& ahead, int row,
-                                                     int col, int thread,
+                                                     const read_ahead<C, Factor>& ahead,
+                                                     const row_range<C::alike>& rows, int col,
+                                                     int thread,
                                                      const Sum (&sums)[Parts][Count]) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
     constexpr bool finishes = C::finishes && std::is_same_v<Factor, float> && !Gated;
     constexpr int width = Gated ? Count : 2 * Count;
     std::conditional_t<finishes, pair_finish<C, columns>, pair_scaling<C, Factor, Gated>> last(
-        p, ahead, row, thread);
+        p, ahead, rows, thread);
 #pragma unroll 1
     for (int number = 0; number < Parts * boxes_of<To>(width); ++number) {
         const int first = col + first_of_box<To>(number / Parts, width);
@@ -386,7 +391,7 @@ __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arg
         const auto way = [&] {
             // Beside promoted sums there are no registers for it while they are finished.
             const int own = C::sums != summing::straight ? ptx::thread_anew() % 128 : thread;
-            return way_by_threads<C, To, Factor>(p, box, row + number % Parts * 64, first,
+            return way_by_threads<C, To, Factor>(p, box, rows.from(number % Parts * 64), first,
                                                  col + number / Parts * columns, own);
         };
         if (!InBoxes && p.adds) {
@@ -418,10 +423,10 @@ __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arg
         if (!p.adds && out.leads) ptx::wait_for_stores<0>();
         out.meet();
         if (out.leads) {
-            out.send(box, row + number % Parts * 64, first);
+            out.send(box, rows.at(number % Parts * 64), first);
             if (p.adds) {
                 ptx::wait_for_stores<0>();
-                fetch_added<C, To>(out, 1, number + 2, row, col, width);
+                fetch_added<C, To>(out, 1, number + 2, rows.first, col, width);
             }
         }
     }
@@ -464,8 +469,9 @@ __device__ __forceinline__ void write_boxes_of_columns(const outgoing<C>& out,
 // In halves (later.cuh). The one before has been sent, and this second one is left.
 template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void write_halves(const outgoing<C>& out, second_half& meeting,
-                                             const arguments<Factor>& p, int row, int col,
-                                             int thread, const Sum (&sums)[Count]) {
+                                             const arguments<Factor>& p,
+                                             const row_range<C::alike>& rows, int col, int thread,
+                                             const Sum (&sums)[Count]) {
     const int lane = thread % 32;
     const int first_row = thread / 32 * 16;
     const int end_row = first_row + lane % 16;
@@ -481,7 +487,7 @@ __device__ __forceinline__ void write_halves(const outgoing<C>& out, second_half
         }
         __syncwarp();
     };
-    const half_of_rows first(p, out.boxes, row, col, 0, C::tile_n);
+    const half_of_rows first(p, out.boxes, rows, col, 0, C::tile_n);
     fill(0);
     const uint4 carried = first.chunk(end_row, 15);
 #pragma unroll
@@ -490,7 +496,7 @@ __device__ __forceinline__ void write_halves(const outgoing<C>& out, second_half
     first.send_end(end_row, is_end, true, col + half_of_rows::columns >= p.n, {});
     __syncwarp();
     fill(1);
-    const half_of_rows second(p, out.boxes, row, col, 1, C::tile_n);
+    const half_of_rows second(p, out.boxes, rows, col, 1, C::tile_n);
     if (second.bytes > 0) second.send_end(end_row, is_end, false, true, carried);
     __syncwarp();
     if (lane == 0) ptx::arrive(meeting.filled);
@@ -498,43 +504,51 @@ __device__ __forceinline__ void write_halves(const outgoing<C>& out, second_half
 
 template <class C, class To, class Factor, class Sum, int Parts, int Count>
 __device__ __forceinline__ void write_as(outgoing<C>& out, const arguments<Factor>& p,
-                                         const read_ahead<C, Factor>& ahead, int row, int col,
-                                         int thread, const Sum (&sums)[Parts][Count]) {
-    if constexpr (C::a_in_registers)
-        if (p.c.in_boxes && !p.c.by_rows)
-            return write_boxes_of_columns(out, p, row, col, thread, sums[0]);
-    if constexpr (C::gates && std::is_same_v<Factor, float>)
-        if (p.last.gates)
-            return write_finished_boxes<C, To, true, true>(out, p, ahead, row, col, thread, sums);
-    // In this order ptxas finds registers enough for fp8 in blocks of 256 columns.
-    if (p.c.in_boxes && (p.finishes || p.adds))
-        write_finished_boxes<C, To, true, false>(out, p, ahead, row, col, thread, sums);
-    else if (p.c.in_boxes)
-        write_boxes<C, To>(out, p, row, col, thread, sums);
-    else
-        write_finished_boxes<C, To, false, false>(out, p, ahead, row, col, thread, sums);
+                                         const read_ahead<C, Factor>& ahead,
+                                         const row_range<C::alike>& rows, int col, int thread,
+                                         const Sum (&sums)[Parts][Count]) {
+    if constexpr (C::alike) {
+        write_finished_boxes<C, To, false, false>(out, p, ahead, rows, col, thread, sums);
+    } else {
+        if constexpr (C::a_in_registers)
+            if (p.c.in_boxes && !p.c.by_rows)
+                return write_boxes_of_columns(out, p, rows.first, col, thread, sums[0]);
+        if constexpr (C::gates && std::is_same_v<Factor, float>)
+            if (p.last.gates)
+                return write_finished_boxes<C, To, true, true>(out, p, ahead, rows, col, thread,
+                                                               sums);
+        // In this order ptxas finds registers enough for fp8 in blocks of 256 columns.
+        if (p.c.in_boxes && (p.finishes || p.adds))
+            write_finished_boxes<C, To, true, false>(out, p, ahead, rows, col, thread, sums);
+        else if (p.c.in_boxes)
+            write_boxes<C, To>(out, p, rows.first, col, thread, sums);
+        else
+            write_finished_boxes<C, To, false, false>(out, p, ahead, rows, col, thread, sums);
+    }
 }
 
-// The sums of thread `thread` of a warpgroup whose part of C begins at (row, col).
+// The sums of thread `thread` of a warpgroup whose part of C has these rows, from column `col` on.
 template <class C, int Parts, int Count>
 __device__ __forceinline__ void write(outgoing<C>& out, const arguments<float>& p,
-                                      const read_ahead<C, float>& ahead, int row, int col,
-                                      int thread, float (&sums)[Parts][Count]) {
+                                      const read_ahead<C, float>& ahead,
+                                      const row_range<C::alike>& rows, int col, int thread,
+                                      float (&sums)[Parts][Count]) {
     if constexpr (C::gates)
-        if (p.last.gates) take_gates<C>(p, ahead, row, col, thread, sums);
+        if (p.last.gates) take_gates<C>(p, ahead, rows, col, thread, sums);
     if constexpr (writes<C, __half>)
         if (p.c.type == output::f16)
-            return write_as<C, __half>(out, p, ahead, row, col, thread, sums);
+            return write_as<C, __half>(out, p, ahead, rows, col, thread, sums);
     if constexpr (writes<C, __nv_bfloat16>)
         if (p.c.type == output::bf16)
-            return write_as<C, __nv_bfloat16>(out, p, ahead, row, col, thread, sums);
-    write_as<C, float>(out, p, ahead, row, col, thread, sums);
+            return write_as<C, __nv_bfloat16>(out, p, ahead, rows, col, thread, sums);
+    write_as<C, float>(out, p, ahead, rows, col, thread, sums);
 }
 template <class C, int Parts, int Count>
 __device__ __forceinline__ void write(outgoing<C>& out, const arguments<std::uint32_t>& p,
-                                      const read_ahead<C, std::uint32_t>& ahead, int row, int col,
-                                      int thread, const std::int32_t (&sums)[Parts][Count]) {
-    write_as<C, std::uint32_t>(out, p, ahead, row, col, thread, sums);
+                                      const read_ahead<C, std::uint32_t>& ahead,
+                                      const row_range<C::alike>& rows, int col, int thread,
+                                      const std::int32_t (&sums)[Parts][Count]) {
+    write_as<C, std::uint32_t>(out, p, ahead, rows, col, thread, sums);
 }
 
 }  // namespace carat::cuda::sm90

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/common/activation.cuh"
+#include "cuda/sm90/alike.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/finish.hpp"
 #include "cuda/sm90/from_registers.cuh"
@@ -107,14 +108,14 @@ template <class C, int Columns>
 struct pair_finish {
     const arguments<float>& p;
     column_values<C::tile_n> shifts;  // of the columns of this box and those after it
-    int row;
+    row_range<C::alike> rows;
     int thread;
     bool only_bias;  // of columns, if any
 
     __device__ __forceinline__ pair_finish(const arguments<float>& with,
-                                           const read_ahead<C, float>& ahead, int first_row,
-                                           int of_thread)
-        : p(with), shifts(ahead.shifts), row(first_row), thread(of_thread) {
+                                           const read_ahead<C, float>& ahead,
+                                           const row_range<C::alike>& of_rows, int of_thread)
+        : p(with), shifts(ahead.shifts), rows(of_rows), thread(of_thread) {
         only_bias = p.last.scale.values == nullptr &&
                     (p.last.bias.values == nullptr || !p.last.bias.of_rows);
     }
@@ -142,7 +143,7 @@ struct pair_finish {
                 lower = fmaf(lower, p.alpha, shift);
             });
         else
-            scale(some, row + number % Parts * 64, col);
+            scale(some, number % Parts * 64, col);
     }
 
     // The boxes that follow begin so many columns on.
@@ -160,7 +161,7 @@ struct pair_finish {
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
             const int in_part = place_of_sum<C::a_in_registers>(thread, 2 * i).row;
-            const int at = min(first_row + in_part, p.m - 1);
+            const int at = min(rows.at(first_row + in_part), p.m - 1);
             factor[i] = p.alpha * of_row(p.last.scale, at, 1.0f);
             bias[i] = of_row(p.last.bias, at, 0.0f);
         }
@@ -187,8 +188,9 @@ struct pair_finish {
 // and shifted before. In place, since beside 128 sums there are no registers for others.
 template <class C, int Parts, int All>
 __device__ __forceinline__ void take_gates(const arguments<float>& p,
-                                           const read_ahead<C, float>& ahead, int row, int col,
-                                           int thread, float (&sums)[Parts][All]) {
+                                           const read_ahead<C, float>& ahead,
+                                           const row_range<C::alike>& rows, int col, int thread,
+                                           float (&sums)[Parts][All]) {
     // The thread's sums in its i-th column, each with its part of 64 rows and which of two it is.
     const auto each_in_column = [&](int i, const auto& visit) {
 #pragma unroll
@@ -211,7 +213,7 @@ __device__ __forceinline__ void take_gates(const arguments<float>& p,
 #pragma unroll
         for (int i = 0; i < 2 * Parts; ++i) {
             const int of_thread = place_of_sum<C::a_in_registers>(thread, i % 2 * 2).row;
-            const int at = min(row + i / 2 * 64 + of_thread, p.m - 1);
+            const int at = min(rows.at(i / 2 * 64 + of_thread), p.m - 1);
             factor[i / 2][i % 2] = p.alpha * of_row(p.last.scale, at, 1.0f);
             bias[i / 2][i % 2] = of_row(p.last.bias, at, 0.0f);
         }
@@ -243,7 +245,8 @@ struct pair_scaling {
     Factor alpha;
 
     __device__ __forceinline__ pair_scaling(const arguments<Factor>& with,
-                                            const read_ahead<C, Factor>&, int, int)
+                                            const read_ahead<C, Factor>&,
+                                            const row_range<C::alike>&, int)
         : alpha(Gated ? Factor{1} : with.alpha) {}
     template <int Count, class Sum, int Parts, int All>
     __device__ __forceinline__ void take(Factor (&some)[Count], int number, int,

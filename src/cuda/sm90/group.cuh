@@ -33,6 +33,7 @@ struct work {
     int tiles_n;
     int cluster;        // its number among those of the product
     const member* own;  // null: the product of the arguments
+    const CUtensorMap* kinds = nullptr;  // of rows of A that begin alike
 };
 
 template <class Factor>

@@ -72,6 +72,18 @@ template <bool Of16Bits, class F>
     return f(tile<128, 256>{});
 }
 
+// Of rows whose A begins alike; wide.
+template <class Element>
+[[nodiscard]] const kernel<float>& find_alike(int tile_n) {
+    using enum major;
+    static constexpr auto straight = summing::straight;
+    using narrower = config<Element, 128, 192, along_k, across, straight, true, false, false, true>;
+    using wider = config<Element, 128, 256, along_k, across, straight, true, false, false, true>;
+    static const kernel<float> both[] = {kernel_with<narrower, float>("sm90_128x192_alike"),
+                                         kernel_with<wider, float>("sm90_128x256_alike")};
+    return both[tile_n == 192 ? 0 : 1];
+}
+
 // Elements of 16 bits may be contiguous along either dimension, but for B in a tile that is
 // narrower than a line of 128 bytes.
 template <class Element, int TileM, int TileN>

@@ -21,6 +21,7 @@
 #include "cuda/ptx/registers.cuh"
 #include "cuda/ptx/thread.cuh"
 #include "cuda/ptx/wgmma.cuh"
+#include "cuda/sm90/alike.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/config.hpp"
 #include "cuda/sm90/epilogue.cuh"
@@ -104,6 +105,19 @@ struct place_in_grid {
     // Of tiles below or beside each other.
     [[nodiscard]] __device__ int row(const tile_place& t) const {
         return (C::beside ? t.m : t.m * sharing + share()) * C::tile_m;
+    }
+    template <class Factor>
+    [[nodiscard]] __device__ row_range<C::alike> rows(const tile_place& t,
+                                                      const arguments<Factor>& p) const {
+        if constexpr (C::alike) {
+            const kind_of_tiles own(p.alike, t.m);
+            const int row = (own.index * C::sharing + rank) * C::tile_m;
+            if (own.is_alike())
+                return {own.kind + (row << p.alike.log2_kinds), p.alike.log2_kinds};
+            return {p.alike.rows + row, 0};
+        } else {
+            return {row(t)};
+        }
     }
     [[nodiscard]] __device__ int col(const tile_place& t, int columns) const {
         return (C::beside ? t.n * sharing + share() : t.n) * columns;
@@ -221,6 +235,27 @@ __device__ __forceinline__ void load_b(const ring<C>& r, int stage, int half,
     });
 }
 
+// Where in A a tile's rows are: in which map, from which line on, and how much before K.
+struct lines_of_a {
+    const CUtensorMap* map;
+    int first;
+    int early;
+};
+
+template <class C, class Factor>
+__device__ __forceinline__ lines_of_a lines_of_tile(const work& of, const arguments<Factor>& p,
+                                                    const place_in_grid<C>& here,
+                                                    const tile_place& t) {
+    if constexpr (C::alike) {
+        const kind_of_tiles own(p.alike, t.m);
+        const int first = (own.index * C::sharing + here.rank) * C::tile_m;
+        if (own.is_alike()) return {of.kinds + own.kind, first, early(p.alike, own.kind)};
+        return {of.a, first, 0};
+    } else {
+        return {of.a, here.row(t), 0};
+    }
+}
+
 // What a block does of a narrow tile: these steps of K.
 struct stretch {
     tile_place tile;
@@ -244,6 +279,7 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
     const int batch_b = p.one_b ? 0 : static_cast<int>(blockIdx.y);
     const int col = here.col(t, columns_of_c<C>(p));
     const int further = to_second_half<C>(p);
+    const lines_of_a lines = lines_of_tile<C>(of, p, here, t);
     const int next_begins = max(first, end - p.steps_left);  // of narrow tiles
 #pragma unroll 1
     for (int k = first; k < end; ++k, at.advance(r.stages)) {
@@ -255,8 +291,8 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
 #pragma unroll
         for (int half = 0; half < C::halves; ++half) {
             const int from = (k + half * of.k_tiles) * C::tile_k;
-            load_a<C>(r, at.stage, half, *of.a, here.row(t), from, here, batch_a);
-            load_b<C>(r, at.stage, half, *of.b, col, further, from, here, batch_b);
+            load_a<C>(r, at.stage, half, *lines.map, lines.first, from, here, batch_a);
+            load_b<C>(r, at.stage, half, *of.b, col, further, from - lines.early, here, batch_b);
         }
     }
 }
@@ -482,10 +518,10 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
     const auto meet = [&] { out.meet_all(); };
     for (auto w = here.tiles_of(p); !w.is_over(); w.advance()) {
         const tile_place t = place_of(w.tile, p.tiles_m, p.tiles_n);
-        const int row = here.row(t) + group * 64;
+        const row_range<C::alike> rows = here.rows(t, p).from(group * 64);
         const int col = here.col(t, columns_of_c<C>(p));
-        if (p.adds && p.c.in_boxes && !w.hands_sums_on())
-            fetch_first_added<C>(out, p.c.type, row, col);
+        if (!C::alike && p.adds && p.c.in_boxes && !w.hands_sums_on())
+            fetch_first_added<C>(out, p.c.type, rows.first, col);
         // Beside promoted sums there are no registers for it.
         constexpr bool reads_ahead = C::sums == summing::straight;
         read_ahead<C, Factor> ahead;
@@ -494,8 +530,16 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
         sum_of<C> sums[1][C::tile_n / 2];
         if (w.is_handed_sums())
             handed(p.even, here.cluster - 1, here.rank, group, thread).take(sums[0], thread, meet);
+        if constexpr (C::alike) {
+            const kind_of_tiles kind(p.alike, t.m);
+            if (const int elements = early(p.alike, kind.kind); elements > 0) {
+                ptx::wait_for(r.full[at.stage], at.parity);
+                clear_before_k(r.a(at.stage) + group * 64 * C::line_bytes, elements, thread);
+                out.meet_all();
+            }
+        }
         sum_up<C>(sums[0], r, at, w.steps(), group, thread, w.is_handed_sums(),
-                  scales_of<C>(p, row, col, w.first(), thread));
+                  scales_of<C>(p, rows.first, col, w.first(), thread));
         // Nor beside scales for this while sums are made.
         const int own = C::sums != summing::straight ? ptx::thread_anew() % 128 : thread;
         if (w.hands_sums_on()) {
@@ -509,13 +553,13 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
             if (leaves_in_halves<C>(p, col)) {
                 ++halves_left;
                 if (p.c.type == output::f16)
-                    write_halves<C, __half>(out, meetings.later, p, row, col, own, sums[0]);
+                    write_halves<C, __half>(out, meetings.later, p, rows, col, own, sums[0]);
                 else
-                    write_halves<C, __nv_bfloat16>(out, meetings.later, p, row, col, own, sums[0]);
+                    write_halves<C, __nv_bfloat16>(out, meetings.later, p, rows, col, own, sums[0]);
                 continue;
             }
         }
-        write<C>(out, p, ahead, row, col, own, sums);
+        write<C>(out, p, ahead, rows, col, own, sums);
     }
     if (thread % 32 == 0) ptx::wait_for_stores<0>();  // they read this block's shared memory
 }
@@ -635,7 +679,7 @@ __device__ __forceinline__ void multiply_apart(const ring<C>& r, barriers<C>& me
             handed(p.even, here.cluster, here.rank, 1, thread).put(sums[1], thread, meet);
         } else {
             if (p.late.pieces > 0) ptx::wait_for(meetings.packed, 0);
-            write<C>(out, p, ahead, row, col, thread, sums);
+            write<C>(out, p, ahead, {row}, col, thread, sums);
         }
     }
     if (thread % 32 == 0) ptx::wait_for_stores<0>();
@@ -666,7 +710,7 @@ __device__ __forceinline__ void send_second_halves(second_half& meeting, const a
         const tile_place t = place_of(w.tile, p.tiles_m, p.tiles_n);
         const int col = here.col(t, columns_of_c<C>(p));
         if (leaves_in_halves<C>(p, col))
-            send_second_half<C>(meeting, p, r.after, here.row(t), col, count++ % 2);
+            send_second_half<C>(meeting, p, r.after, here.rows(t, p), col, count++ % 2);
     }
 }
 
@@ -689,9 +733,13 @@ __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const argum
         ptx::arrive_and_expect(meetings.landed, bytes_from_others<C>(p.c.by_rows, here.parts()));
 }
 
+template <class C>
+using maps_for = std::conditional_t<C::alike, maps_of_kinds, maps>;
+
 template <class C, class Factor>
 __global__ void __launch_bounds__(C::threads, C::residents)
-    multiply_kernel(const __grid_constant__ maps m, const __grid_constant__ arguments<Factor> p) {
+    multiply_kernel(const __grid_constant__ maps_for<C> m,
+                    const __grid_constant__ arguments<Factor> p) {
 #if CARAT_HAS_WGMMA
     extern __shared__ __align__(1024) unsigned char shared[];  // C::alignment
     __shared__ barriers<C> meetings;
@@ -705,6 +753,7 @@ __global__ void __launch_bounds__(C::threads, C::residents)
         make_barriers(meetings, p, here);
     }
     work of = work_of_one(m, p, here.cluster);
+    if constexpr (C::alike) of.kinds = m.kinds;
     __shared__ stretch own_stretch;  // divisions: before the wait
     if (!C::wide && p.all.count == 0 && threadIdx.x == C::multiplying)
         own_stretch = stretch_of(of, here);
@@ -752,7 +801,7 @@ __global__ void __launch_bounds__(C::threads, C::residents)
 }
 
 template <class C, class Factor>
-void launch(const maps& of, const arguments<Factor>& with, const extent& grid,
+void launch(const maps_of_kinds& of, const arguments<Factor>& with, const extent& grid,
             cudaStream_t stream) {
     cudaLaunchConfig_t how{};
     how.gridDim = dim3(static_cast<unsigned>(grid.blocks), static_cast<unsigned>(grid.products));
@@ -766,7 +815,8 @@ void launch(const maps& of, const arguments<Factor>& with, const extent& grid,
     extras[1].val.clusterDim = {static_cast<unsigned>(grid.cluster), 1, 1};
     how.attrs = extras;
     how.numAttrs = grid.cluster > 1 ? 2 : 1;
-    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, multiply_kernel<C, Factor>, of, with));
+    const maps_for<C>& own = of;
+    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, multiply_kernel<C, Factor>, own, with));
 }
 
 template <class C, class Factor>

@@ -10,4 +10,8 @@ const kernel<float>& bf16_apart_kernel(major a, major b, bool even) {
     return find_apart<__nv_bfloat16>(a, b, even);
 }
 
+const kernel<float>& bf16_alike_kernel(int tile_n) {
+    return find_alike<__nv_bfloat16>(tile_n);
+}
+
 }  // namespace carat::cuda::sm90

@@ -10,4 +10,8 @@ const kernel<float>& f16_apart_kernel(major a, major b, bool even) {
     return find_apart<__half>(a, b, even);
 }
 
+const kernel<float>& f16_alike_kernel(int tile_n) {
+    return find_alike<__half>(tile_n);
+}
+
 }  // namespace carat::cuda::sm90

@@ -150,9 +150,11 @@ class packed_so_far {
     __device__ __forceinline__ void wait_for(int step) {
         if (step < steps_) return;
         const auto whole = static_cast<unsigned>(p_.pieces_of_slice[0] + p_.pieces_of_slice[1]);
+        const int end = p_.pieces / static_cast<int>(whole) * slice_steps;
         do {
             ptx::wait_until(p_.progress[1 + steps_ / slice_steps - p_.first_slice], whole);
             steps_ += slice_steps;
+            if (steps_ >= p_.first_slice * slice_steps + end) steps_ = no_end;
         } while (step >= steps_);
         ptx::fence_global_for_async();
     }

@@ -18,6 +18,7 @@
 #include "cuda/ptx/descriptor.cuh"
 #include "cuda/ptx/global.cuh"
 #include "cuda/ptx/shared.cuh"
+#include "cuda/sm90/alike.cuh"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/config.hpp"
 
@@ -63,17 +64,19 @@ struct half_of_rows {
     int there;              // rows
     int bytes;              // of each
 
-    // Half `number` of what begins at (row, col), of so many columns.
-    template <class Factor>
+    // Half `number` of what begins at these rows and column `col`, of so many columns.
+    template <class Factor, bool Alike>
     __device__ __forceinline__ half_of_rows(const arguments<Factor>& p, const unsigned char* boxes,
-                                            int row, int col, int number, int width)
+                                            const row_range<Alike>& where, int col, int number,
+                                            int width)
         : box(ptx::shared_address(boxes)),
           stride(static_cast<std::uintptr_t>(p.c.row_stride) * element_bytes),
-          there(p.m - row),
+          there(where.before(p.m)),
           bytes(min(number == 0 ? columns : width - columns, p.n - col - number * columns) *
                 element_bytes) {
-        to = reinterpret_cast<std::uintptr_t>(p.c.data) + row * stride +
+        to = reinterpret_cast<std::uintptr_t>(p.c.data) + where.first * stride +
              static_cast<std::uintptr_t>(col + number * columns) * element_bytes;
+        stride <<= where.log2_apart;
     }
 
     [[nodiscard]] __device__ __forceinline__ uint4 chunk(int row, int at) const {
@@ -130,14 +133,15 @@ struct second_half {
 // By the warps beside the copying one: of one tile.
 template <class C, class Factor>
 __device__ __forceinline__ void send_second_half(second_half& meeting, const arguments<Factor>& p,
-                                                 const unsigned char* boxes, int row, int col,
+                                                 const unsigned char* boxes,
+                                                 const row_range<C::alike>& rows, int col,
                                                  int parity) {
     const int thread = static_cast<int>(threadIdx.x) % 128 - 32;
     ptx::wait_for(meeting.filled, parity);
 #pragma unroll 1
     for (int group = 0; group < C::warpgroups; ++group) {
         const half_of_rows half(p, boxes + group * 2 * C::box_bytes,
-                                row + group * half_of_rows::rows, col, 1, C::tile_n);
+                                rows.from(group * half_of_rows::rows), col, 1, C::tile_n);
 #pragma unroll 1
         for (int i = thread / half_of_rows::pieces; i < half_of_rows::rows; i += 2 * warps_beside)
             half.send_piece(i, thread % half_of_rows::pieces);

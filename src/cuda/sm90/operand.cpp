@@ -1,6 +1,7 @@
 #include "cuda/sm90/operand.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 
 namespace carat::cuda::sm90 {
@@ -50,12 +51,30 @@ strided operand::packed_from(const void* data) const {
     const auto bytes = static_cast<int>(size_bytes(shape_.type));
     if (major_ == major::across)
         return {data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across};
-    return {data, bytes, shape_.lines, shape_.depth, shape_.across, shape_.along, shape_.in_halves};
+    const auto* const first = static_cast<const std::byte*>(data);
+    return {first == nullptr ? nullptr : first + first_packed_ * shape_.across * bytes,
+            bytes,
+            shape_.lines - first_packed_,
+            shape_.depth,
+            shape_.across,
+            shape_.along,
+            shape_.in_halves};
 }
 
 void operand::require_packing(major to) {
     if (packed() && major_ == to) return;
     major_ = to;
+    take_memory();
+}
+
+void operand::pack_only_from(std::int64_t line) {
+    if (first_packed_ == line) return;
+    first_packed_ = line;
+    packed_memory_ = {};
+    if (line < shape_.lines) take_memory();
+}
+
+void operand::take_memory() {
     const strided from = packed_from(nullptr);
     const std::int64_t elements =
         core::checked_product(from.lines, packed_stride(from), "elements");

@@ -68,11 +68,19 @@ class operand {
     /// Makes the operand one that is packed from now on, contiguous along `to`.
     void require_packing(major to);
 
+    /// Of one that is packed along K, leaves the lines before this one where they lie.
+    void pack_only_from(std::int64_t line);
+    [[nodiscard]] std::int64_t packed_lines() const {
+        return packed() ? shape_.lines - first_packed_ : 0;
+    }
+
   private:
     [[nodiscard]] strided packed_from(const void* data) const;
+    void take_memory();
 
     operand_shape shape_;
     major major_ = major::along_k;
+    std::int64_t first_packed_ = 0;
     scratch packed_memory_;
 };
 
