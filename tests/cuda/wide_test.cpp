@@ -283,7 +283,7 @@ TEST_P(wide, rows_of_a_that_begin_alike_are_exact) {
          {extent{4001, 65, 65, 4001}, extent{3841, 190, 191, 3841}, extent{2047, 49, 67, 2047},
           extent{2250, 131, 131, 2048}, extent{3001, 129, 129, 2048}, extent{1020, 66, 66, 1020},
           extent{413, 132, 132, 413}, extent{700, 124, 124, 512}, extent{2048, 17, 21, 2048}})
-        for (const std::int64_t width : {192, 256})
+        for (const std::int64_t width : {192, 224, 256})
             for (const std::int64_t offset : {0, 1, 5, 8}) {
                 const std::int64_t columns = count % 2 == 0 ? 2 * width + 37 : 264;
                 core::problem p = problem(rows, columns, k);

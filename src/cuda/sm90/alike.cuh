@@ -48,8 +48,8 @@ struct row_range<true> {
     }
 };
 
-// Of which kind a cluster's tiles are, those of one row of clusters, and which of this kind; or that
-// they are as usual, and which of these.
+// Of which kind a cluster's tiles are, those of one row of clusters, and which of this kind; or
+// that they are as usual, and which of these.
 struct kind_of_tiles {
     int kind;  // -1: as usual
     int index;
@@ -69,6 +69,18 @@ __device__ __forceinline__ int early(const alike_rows& all, int kind) {
     return kind < 0 ? 0 : (all.first + kind * all.apart) & (all.unit - 1);
 }
 
+// Steps of K that a tile takes, where they begin early, and instructions of the last of them.
+struct depth_of_tile {
+    int steps;
+    int of_last;
+
+    __device__ __forceinline__ depth_of_tile(int elements, int of_step)
+        : steps((elements + of_step - 1) / of_step) {
+        constexpr int of_instruction = 16;
+        of_last = (elements - (steps - 1) * of_step + of_instruction - 1) / of_instruction;
+    }
+};
+
 // By the threads of a warpgroup, of its 64 rows of A in a stage: the elements before K become zero.
 // Those of other rows may be there, or what is not a number.
 __device__ __forceinline__ void clear_before_k(unsigned char* rows, int elements, int thread) {
@@ -76,8 +88,8 @@ __device__ __forceinline__ void clear_before_k(unsigned char* rows, int elements
     const int piece = thread % 2;
     const int own = elements - piece * of_piece;
     if (own > 0) {
-        auto* const words = reinterpret_cast<std::uint32_t*>(
-            rows + ptx::swizzled_chunk(thread / 2, piece) * 16);
+        auto* const words =
+            reinterpret_cast<std::uint32_t*>(rows + ptx::swizzled_chunk(thread / 2, piece) * 16);
 #pragma unroll
         for (int i = 0; i < of_piece / 2; ++i) {
             if (2 * i + 1 < own)

@@ -90,8 +90,9 @@ struct late_packing {
 
 // Rows of C whose A is read where it lies, all of a tile's beginning alike (alike.cuh).
 struct alike_rows {
-    int clusters = 0;    // of tiles below each other that have such rows, those of all kinds in turn
-    int rows = 0;        // of C that they have; the others follow
+    int k = 0;
+    int clusters = 0;  // of tiles below each other that have such rows, those of all kinds in turn
+    int rows = 0;      // of C that they have; the others follow
     int log2_kinds = 0;  // rows of a tile are so many apart
     int unit = 16;       // elements: A is read from a multiple of it
     int first = 0;       // elements that A begins behind one

@@ -202,9 +202,10 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
     }
 }
 
-// Of M rows, so many elements apart, those whose A is read where it lies by tiles of rows that begin
-// alike, a power of 2 of kinds; the tiles take no more clusters than others would. Where a
-// choice is left, rows begin at whole sectors, which the copy engine reads faster.
+// Of M rows, so many elements apart, those whose A is read where it lies by tiles of rows that
+// begin alike, a power of 2 of kinds; the tiles take no more clusters than others would. Where rows
+// begin at whole sectors the copy engine reads them faster: 6001^3 takes no longer so with 4096 of
+// its rows than with all of them otherwise.
 alike_rows rows_alike(std::int64_t m, std::int64_t apart, std::int64_t rows_of_cluster) {
     alike_rows best;
     for (const std::int64_t unit : {16, 8}) {
@@ -213,7 +214,7 @@ alike_rows rows_alike(std::int64_t m, std::int64_t apart, std::int64_t rows_of_c
         const std::int64_t left = m % (kinds * rows_of_cluster);
         const bool all = tiles(left, static_cast<int>(rows_of_cluster)) == kinds || left == 0;
         const std::int64_t rows = all ? m : whole * kinds * rows_of_cluster;
-        if (rows <= best.rows) continue;
+        if (2 * rows <= 3 * std::int64_t{best.rows}) continue;
         best.clusters = static_cast<int>(tiles(rows, static_cast<int>(rows_of_cluster)));
         best.rows = static_cast<int>(rows);
         best.log2_kinds = std::countr_zero(static_cast<std::uint64_t>(kinds));
@@ -555,8 +556,11 @@ class product final : public fused_product {
             static_cast<std::int64_t>(size_bytes(problem_.a_type)) * problem_.k * lines;
         const std::int64_t while_multiplied =
             bytes_of_step * grid_.blocks * tiles(problem_.k, depth_of_box());
+        const std::int64_t rounds =
+            tiles(clusters_down() * clusters_right(), grid_.blocks / grid_.cluster);
         const double share =
-            std::min(0.5, static_cast<double>(while_multiplied) / static_cast<double>(bytes));
+            std::min(rounds > 3 ? 0.7 : 0.5,
+                     static_cast<double>(while_multiplied) / static_cast<double>(bytes));
         late_slices_ = static_cast<int>(share * static_cast<double>(slices));
         if (late_slices_ > 0)
             progress_ = scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(1 + late_slices_));
@@ -590,8 +594,8 @@ class product final : public fused_product {
     [[nodiscard]] bool may_be_alike() const {
         const core::problem& p = problem_;
         return may_be_alike_ && size_bytes(p.a_type) == 2 && is_wide() && !kernel_->beside &&
-               !plan_.apart && !plan_.even && (plan_.tile_n == 192 || plan_.tile_n == 256) &&
-               !last_.gates && (a_.packed() || alike_.rows > 0) && p.a_layout.col_stride == 1 &&
+               !plan_.apart && !plan_.even && plan_.tile_n >= 192 && !last_.gates &&
+               (a_.packed() || alike_.rows > 0) && p.a_layout.col_stride == 1 &&
                p.a_layout.row_stride >= p.k && b_.contiguous() == major::across &&
                p.c_layout.col_stride == 1;
     }
@@ -603,20 +607,16 @@ class product final : public fused_product {
                                 std::int64_t{kernel_->tile_m} * kernel_->sharing);
             if (alike_.rows == 0) return;
             a_.pack_only_from(alike_.rows);
-            kernel_ = &(problem_.a_type == dtype::f16 ? f16_alike_kernel : bf16_alike_kernel)(
-                plan_.tile_n);
+            kernel_ = &(problem_.a_type == dtype::f16 ? f16_alike_kernel
+                                                      : bf16_alike_kernel)(plan_.tile_n);
         }
-    }
-
-    // Steps of K begin early, by less than a unit.
-    [[nodiscard]] std::int64_t steps() const {
-        return tiles(problem_.k + (alike_.rows > 0 ? alike_.unit - 1 : 0), depth_of_box());
     }
 
     [[nodiscard]] alike_rows rows_alike_of(const void* a) const {
         alike_rows all = alike_;
-        const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(a) /
-                                     size_bytes(problem_.a_type);
+        const std::uintptr_t first =
+            reinterpret_cast<std::uintptr_t>(a) / size_bytes(problem_.a_type);
+        all.k = static_cast<int>(problem_.k);
         all.first = static_cast<int>(first % static_cast<unsigned>(all.unit));
         return all;
     }
@@ -781,8 +781,8 @@ class product final : public fused_product {
     [[nodiscard]] target target_at(void* c) const {
         const core::problem& p = problem_;
         const core::layout& at = p.c_layout;
-        const bool in_boxes =
-            is_wide() && alike_.rows == 0 && is_aligned(c) && is_aligned(added_to(c)) && strides_fit_boxes();
+        const bool in_boxes = is_wide() && alike_.rows == 0 && is_aligned(c) &&
+                              is_aligned(added_to(c)) && strides_fit_boxes();
         return {c,
                 at.row_stride,
                 at.col_stride,
@@ -798,7 +798,7 @@ class product final : public fused_product {
         return {.c = target_at(c),
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(steps()),
+                .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
                 .tiles_m = static_cast<int>(clusters_down()),
                 .tiles_n = static_cast<int>(clusters_right()),
                 .stages = stages_,

@@ -98,7 +98,7 @@ struct way_by_threads {
     static constexpr int some = C::sums == summing::straight ? 4 : 2;  // words at once
 
     const arguments<Factor>& p;
-    unsigned char* box;  // the warp's rows of it
+    unsigned char* box;        // the warp's rows of it
     row_range<C::alike> of_c;  // these rows
     int col;                   // of C, the box's first
     int from;
@@ -374,8 +374,7 @@ template <class C, class To, bool InBoxes, bool Gated, class Factor, class Sum, 
 __device__ __forceinline__ void write_finished_boxes(outgoing<C>& out, const arguments<Factor>& p,
                                                      const read_ahead<C, Factor>& ahead,
                                                      const row_range<C::alike>& rows, int col,
-                                                     int thread,
-                                                     const Sum (&sums)[Parts][Count]) {
+                                                     int thread, const Sum (&sums)[Parts][Count]) {
     constexpr int columns = 128 / static_cast<int>(sizeof(To));
     constexpr bool finishes = C::finishes && std::is_same_v<Factor, float> && !Gated;
     constexpr int width = Gated ? Count : 2 * Count;

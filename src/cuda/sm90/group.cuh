@@ -31,8 +31,8 @@ struct work {
     int k_tiles;
     int tiles_m;
     int tiles_n;
-    int cluster;        // its number among those of the product
-    const member* own;  // null: the product of the arguments
+    int cluster;                         // its number among those of the product
+    const member* own;                   // null: the product of the arguments
     const CUtensorMap* kinds = nullptr;  // of rows of A that begin alike
 };
 

@@ -77,11 +77,13 @@ template <class Element>
 [[nodiscard]] const kernel<float>& find_alike(int tile_n) {
     using enum major;
     static constexpr auto straight = summing::straight;
-    using narrower = config<Element, 128, 192, along_k, across, straight, true, false, false, true>;
-    using wider = config<Element, 128, 256, along_k, across, straight, true, false, false, true>;
-    static const kernel<float> both[] = {kernel_with<narrower, float>("sm90_128x192_alike"),
-                                         kernel_with<wider, float>("sm90_128x256_alike")};
-    return both[tile_n == 192 ? 0 : 1];
+    using of_192 = config<Element, 128, 192, along_k, across, straight, true, false, false, true>;
+    using of_224 = config<Element, 128, 224, along_k, across, straight, true, false, false, true>;
+    using of_256 = config<Element, 128, 256, along_k, across, straight, true, false, false, true>;
+    static const kernel<float> all[] = {kernel_with<of_192, float>("sm90_128x192_alike"),
+                                        kernel_with<of_224, float>("sm90_128x224_alike"),
+                                        kernel_with<of_256, float>("sm90_128x256_alike")};
+    return all[(tile_n - 192) / 32];
 }
 
 // Elements of 16 bits may be contiguous along either dimension, but for B in a tile that is

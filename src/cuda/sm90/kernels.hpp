@@ -30,7 +30,7 @@ namespace carat::cuda::sm90 {
 [[nodiscard]] const kernel<float>& fp8_apart_kernel(dtype a, dtype b, bool even);
 [[nodiscard]] const kernel<std::uint32_t>& i8_apart_kernel(bool even);
 
-// Tiles of 128 x 192 or 256 of rows that begin alike, B contiguous across K.
+// Tiles of 128 x 192, 224 or 256 of rows that begin alike, B contiguous across K.
 [[nodiscard]] const kernel<float>& f16_alike_kernel(int tile_n);
 [[nodiscard]] const kernel<float>& bf16_alike_kernel(int tile_n);
 
