@@ -155,6 +155,37 @@ TEST_F(fused, promoted_sums_are_finished_like_others) {
             }
 }
 
+// Rows of A that begin alike: those of a tile are apart, and so are their scales, biases and what
+// is added. Of 4 kinds, all of them or with some left that are packed.
+TEST_F(fused, rows_that_begin_alike_are_finished_like_others) {
+    int count = 0;
+    for (const activation then : {activation::none, activation::relu, activation::gelu})
+        for (const dtype type : {dtype::f32, dtype::bf16})
+            for (const std::int64_t rows : {1021, 1200})
+                for (const std::int64_t width : {192, 224, 256})
+                    for (const bool of_rows : {false, true}) {
+                        asked a;
+                        a.p = core::row_major_problem(dtype::bf16, rows, 300, 70);
+                        a.p.c_type = type;
+                        a.p.c_layout.row_stride += count % 3;
+                        a.p.alpha = 0.5;
+                        a.p.beta = count % 3 == 0 ? 0 : -2;
+                        a.s.tunables = {{"tile", width}};
+                        a.then = then;
+                        a.scales = count % 2 == 0;
+                        a.biases = count % 5 != 0;
+                        a.of_rows = of_rows;
+                        a.adds = count % 4 < 2;
+                        const bool exact = type == dtype::f32 && then != activation::gelu;
+                        ASSERT_EQ(check(a, exact                ? 0
+                                           : type == dtype::f32 ? 2e-6
+                                                                : 0x1p-8),
+                                  "")
+                            << describe(a.p) << " tile " << width;
+                        ++count;
+                    }
+}
+
 // Column `odd` of C is not a number, or far below 0.
 TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
     constexpr std::int64_t odd = 5;
