@@ -69,17 +69,10 @@ __device__ __forceinline__ int early(const alike_rows& all, int kind) {
     return kind < 0 ? 0 : (all.first + kind * all.apart) & (all.unit - 1);
 }
 
-// Steps of K that a tile takes, where they begin early, and instructions of the last of them.
-struct depth_of_tile {
-    int steps;
-    int of_last;
-
-    __device__ __forceinline__ depth_of_tile(int elements, int of_step)
-        : steps((elements + of_step - 1) / of_step) {
-        constexpr int of_instruction = 16;
-        of_last = (elements - (steps - 1) * of_step + of_instruction - 1) / of_instruction;
-    }
-};
+// Steps of K that a tile takes, of so many elements, the first so many elements early.
+__device__ __forceinline__ int steps_of_tile(const alike_rows& all, int early, int of_step) {
+    return (all.k + early + of_step - 1) / of_step;
+}
 
 // By the threads of a warpgroup, of its 64 rows of A in a stage: the elements before K become zero.
 // Those of other rows may be there, or what is not a number.

@@ -279,6 +279,7 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
     const int col = here.col(t, columns_of_c<C>(p));
     const int further = to_second_half<C>(p);
     const lines_of_a lines = lines_of_tile<C>(of, p, here, t);
+    if constexpr (C::alike) end = steps_of_tile(p.alike, lines.early, C::tile_k);
     const int next_begins = max(first, end - p.steps_left);  // of narrow tiles
 #pragma unroll 1
     for (int k = first; k < end; ++k, at.advance(r.stages)) {
@@ -306,13 +307,8 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const work& of,
         int round = 0;
         for (auto w = here.tiles_of(p); !w.is_over(); w.advance(), ++round) {
             if (here.rank == 0) begin_together(p.rounds, here.clusters, round);
-            const tile_place t = place_of(w.tile, of.tiles_m, of.tiles_n);
-            int end = w.end();
-            if constexpr (C::alike) {
-                const int before = early(p.alike, kind_of_tiles(p.alike, t.m).kind);
-                end = depth_of_tile(p.alike.k + before, C::tile_k).steps;
-            }
-            copy_tile<C>(r, at, of, p, here, t, w.first(), end, packed);
+            copy_tile<C>(r, at, of, p, here, place_of(w.tile, of.tiles_m, of.tiles_n), w.first(),
+                         w.end(), packed);
         }
         if (here.rank == 0) end_together(p.rounds, here.clusters);
     } else {
@@ -320,13 +316,11 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const work& of,
     }
 }
 
-constexpr int whole_stage = 1 << 30;  // instructions: more than there are
-
-// A warpgroup's sums += its 64 rows of the stage's A times columns of the stage's B, from `col` on,
-// or so many instructions of it. Of halves the products with a small one are summed first.
+// A warpgroup's sums += its 64 rows of the stage's A times columns of the stage's B, from `col` on.
+// Of halves the products with a small one are summed first.
 template <class C, class Sums>
 __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int stage, int group,
-                                               int col, bool add, int instructions = whole_stage) {
+                                               int col, bool add) {
     using instruction = ptx::wgmma<typename C::element, C::columns_at_once,
                                    C::a_major == major::across, C::b_major == major::across>;
     const auto describe = [](const unsigned char* tile, major m) {
@@ -346,22 +340,17 @@ __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int
         const int half_of_b = products == 3 && product == 1 ? C::b_bytes : 0;
 #pragma unroll
         for (int i = 0; i < C::tile_k / instruction::k; ++i)
-            if (i < instructions) {
-                if (instructions != whole_stage) ptx::order_registers();
-                instruction::multiply(sums, ptx::advanced(a, half_of_a + i * a_step),
-                                      ptx::advanced(b, half_of_b + i * b_step),
-                                      add || product > 0 || i > 0);
-            }
+            instruction::multiply(sums, ptx::advanced(a, half_of_a + i * a_step),
+                                  ptx::advanced(b, half_of_b + i * b_step),
+                                  add || product > 0 || i > 0);
     }
-    if (instructions != whole_stage) ptx::order_registers();
     ptx::commit();
 }
 
 // The sums of a tile of C over `k_tiles` stages, one at least, added to those there are if `begun`.
 template <class C, class Sums>
 __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, position& at, int k_tiles,
-                                           int group, int thread, bool begun,
-                                           int of_last = whole_stage) {
+                                           int group, int thread, bool begun) {
     int last = at.stage;
     int k = 0;
     if constexpr (C::even) {  // in the loop it would serialise wgmma that sums may be there
@@ -370,17 +359,15 @@ __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, positio
         at.advance(r.stages);
         k = 1;
     }
-    const auto step = [&](int of_stage) {
+#pragma unroll 1
+    for (; k < k_tiles; ++k) {
         ptx::wait_for(r.full[at.stage], at.parity);
-        multiply_stage<C>(sums, r, at.stage, group, 0, k > 0, of_stage);
+        multiply_stage<C>(sums, r, at.stage, group, 0, k > 0);
         ptx::wait<1>();  // the stage before this has been read
         if (k > 0) r.give_back(last, thread);
         last = at.stage;
         at.advance(r.stages);
-    };
-#pragma unroll 1
-    for (; k < k_tiles - (C::alike ? 1 : 0); ++k) step(whole_stage);
-    if constexpr (C::alike) step(of_last);
+    }
     ptx::wait<0>();
     ptx::settle(sums);
     r.give_back(last, thread);
@@ -550,8 +537,8 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
                 clear_before_k(r.a(at.stage) + group * 64 * C::line_bytes, before, thread);
                 out.meet_all();
             }
-            const depth_of_tile depth(p.alike.k + before, C::tile_k);
-            sum_stages<C>(sums[0], r, at, depth.steps, group, thread, false, depth.of_last);
+            sum_stages<C>(sums[0], r, at, steps_of_tile(p.alike, before, C::tile_k), group, thread,
+                          false);
         } else {
             sum_up<C>(sums[0], r, at, w.steps(), group, thread, w.is_handed_sums(),
                       scales_of<C>(p, rows.first, col, w.first(), thread));
