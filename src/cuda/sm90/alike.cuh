@@ -69,10 +69,16 @@ __device__ __forceinline__ int early(const alike_rows& all, int kind) {
     return kind < 0 ? 0 : (all.first + kind * all.apart) & (all.unit - 1);
 }
 
-// Steps of K that a tile takes, of so many elements, the first so many elements early.
-__device__ __forceinline__ int steps_of_tile(const alike_rows& all, int early, int of_step) {
-    return (all.k + early + of_step - 1) / of_step;
-}
+// Steps of K that a tile takes, of so many elements, the first so many elements early. Of 4095
+// elements most kinds have a step more than without, but no more than 15 elements in it.
+struct steps_of_tile {
+    int count;
+    bool end_in_half;  // the last one has no more than half as many
+
+    __device__ __forceinline__ steps_of_tile(const alike_rows& all, int early, int of_step)
+        : count((all.k + early + of_step - 1) / of_step),
+          end_in_half(count * of_step - (all.k + early) >= of_step / 2) {}
+};
 
 // By the threads of a warpgroup, of its 64 rows of A in a stage: the elements before K become zero.
 // Those of other rows may be there, or what is not a number.

@@ -279,7 +279,7 @@ __device__ __forceinline__ void copy_tile(const ring<C>& r, position& at, const 
     const int col = here.col(t, columns_of_c<C>(p));
     const int further = to_second_half<C>(p);
     const lines_of_a lines = lines_of_tile<C>(of, p, here, t);
-    if constexpr (C::alike) end = steps_of_tile(p.alike, lines.early, C::tile_k);
+    if constexpr (C::alike) end = steps_of_tile(p.alike, lines.early, C::tile_k).count;
     const int next_begins = max(first, end - p.steps_left);  // of narrow tiles
 #pragma unroll 1
     for (int k = first; k < end; ++k, at.advance(r.stages)) {
@@ -316,9 +316,9 @@ __device__ __forceinline__ void copy_tiles(const ring<C>& r, const work& of,
     }
 }
 
-// A warpgroup's sums += its 64 rows of the stage's A times columns of the stage's B, from `col` on.
-// Of halves the products with a small one are summed first.
-template <class C, class Sums>
+// A warpgroup's sums += its 64 rows of the stage's A times columns of the stage's B, from `col` on;
+// of the stage's K this part. Of halves the products with a small one are summed first.
+template <class C, int Part = 1, class Sums>
 __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int stage, int group,
                                                int col, bool add) {
     using instruction = ptx::wgmma<typename C::element, C::columns_at_once,
@@ -339,7 +339,7 @@ __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int
         const int half_of_a = products == 3 && product == 0 ? C::a_bytes : 0;
         const int half_of_b = products == 3 && product == 1 ? C::b_bytes : 0;
 #pragma unroll
-        for (int i = 0; i < C::tile_k / instruction::k; ++i)
+        for (int i = 0; i < C::tile_k / instruction::k / Part; ++i)
             instruction::multiply(sums, ptx::advanced(a, half_of_a + i * a_step),
                                   ptx::advanced(b, half_of_b + i * b_step),
                                   add || product > 0 || i > 0);
@@ -350,7 +350,8 @@ __device__ __forceinline__ void multiply_stage(Sums& sums, const ring<C>& r, int
 // The sums of a tile of C over `k_tiles` stages, one at least, added to those there are if `begun`.
 template <class C, class Sums>
 __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, position& at, int k_tiles,
-                                           int group, int thread, bool begun) {
+                                           int group, int thread, bool begun,
+                                           bool ends_in_half = false) {
     int last = at.stage;
     int k = 0;
     if constexpr (C::even) {  // in the loop it would serialise wgmma that sums may be there
@@ -359,15 +360,19 @@ __device__ __forceinline__ void sum_stages(Sums& sums, const ring<C>& r, positio
         at.advance(r.stages);
         k = 1;
     }
-#pragma unroll 1
-    for (; k < k_tiles; ++k) {
+    const auto step = [&]<int Part>(std::integral_constant<int, Part>) {
         ptx::wait_for(r.full[at.stage], at.parity);
-        multiply_stage<C>(sums, r, at.stage, group, 0, k > 0);
+        multiply_stage<C, Part>(sums, r, at.stage, group, 0, k > 0);
         ptx::wait<1>();  // the stage before this has been read
         if (k > 0) r.give_back(last, thread);
         last = at.stage;
         at.advance(r.stages);
-    }
+    };
+    const bool has_half = C::alike && ends_in_half;
+#pragma unroll 1
+    for (; k < k_tiles - (has_half ? 1 : 0); ++k) step(std::integral_constant<int, 1>{});
+    if constexpr (C::alike)
+        if (has_half) step(std::integral_constant<int, 2>{});
     ptx::wait<0>();
     ptx::settle(sums);
     r.give_back(last, thread);
@@ -537,8 +542,8 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
                 clear_before_k(r.a(at.stage) + group * 64 * C::line_bytes, before, thread);
                 out.meet_all();
             }
-            sum_stages<C>(sums[0], r, at, steps_of_tile(p.alike, before, C::tile_k), group, thread,
-                          false);
+            const steps_of_tile steps(p.alike, before, C::tile_k);
+            sum_stages<C>(sums[0], r, at, steps.count, group, thread, false, steps.end_in_half);
         } else {
             sum_up<C>(sums[0], r, at, w.steps(), group, thread, w.is_handed_sums(),
                       scales_of<C>(p, rows.first, col, w.first(), thread));
