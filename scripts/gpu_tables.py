@@ -6,7 +6,7 @@ from tables_common import (ROOT, cases, gpu_source, load, mean_of, pair_of, rank
                            table)
 
 FILES = [f"h200/against_{name}.json"
-         for name in ("bf16", "bf16_more", "bf16_few", "bf16_few_more", "f16", "f32", "f64", "fp8", "i8")]
+         for name in ("bf16", "bf16_few", "f16", "f32", "f64", "fp8", "i8")]
 ODD = {1000, 3000, 4000, 4001, 4095, 6000, 10000}
 
 
@@ -93,22 +93,20 @@ def every_case():
 
 def neighbours():
     """What an odd size takes beside the even one next to it."""
-    rows, told = [], ""
-    for file in ("h200/odd.json", "h200/odd_4095.json"):
-        results = load(file)
-        taken = {(c["dtype"], c["n"]): c for c in results["cells"]
-                 if c["implementation"] == "cuda.engine"}
-        for (dtype, n), odd in sorted(taken.items()):
-            even = next((taken[dtype, n + by] for by in (-1, 1) if (dtype, n + by) in taken), None)
-            if n % 2 == 0 or even is None:
-                continue
-            low, high = (1e6 * s for s in odd["ci95_median_s"])
-            rows.append([dtype, str(n), f"{1e6 * odd['median_s']:.1f}", f"[{low:.1f}, {high:.1f}]",
-                         str(even["n"]), f"{1e6 * even['median_s']:.1f}",
-                         f"{odd['median_s'] / even['median_s'] * (even['n'] / n) ** 3:.2f}"])
-        told += gpu_source(results, file)
+    rows, results = [], load("h200/odd.json")
+    taken = {(c["dtype"], c["n"]): c for c in results["cells"]
+             if c["implementation"] == "cuda.engine"}
+    for (dtype, n), odd in sorted(taken.items()):
+        even = next((taken[dtype, n + by] for by in (-1, 1) if (dtype, n + by) in taken), None)
+        if n % 2 == 0 or even is None:
+            continue
+        low, high = (1e6 * s for s in odd["ci95_median_s"])
+        rows.append([dtype, str(n), f"{1e6 * odd['median_s']:.1f}", f"[{low:.1f}, {high:.1f}]",
+                     str(even["n"]), f"{1e6 * even['median_s']:.1f}",
+                     f"{odd['median_s'] / even['median_s'] * (even['n'] / n) ** 3:.2f}"])
     head = ["type", "N", "us", "95 % CI", "beside", "us", "as long, for as much"]
-    return table(head, ["---", "--:", "--:", "---", "--:", "--:", "--:"], rows) + told
+    return table(head, ["---", "--:", "--:", "---", "--:", "--:", "--:"], rows) + gpu_source(
+        results, "h200/odd.json")
 
 
 def profile(file="h200/profile.json"):
