@@ -156,10 +156,10 @@ TEST_F(gpu_order, a_graph_replayed_a_hundred_times_gives_what_calls_do) {
     }
 }
 
-// C's first row for the first M rows of A.
+// A row of C for the first M rows of A.
 template <class T, class O>
-std::vector<O> first_row(const mirrored<T>& rows, const mirrored<T>& b, std::size_t m,
-                         bool invariant) {
+std::vector<O> row_of(std::size_t own, const mirrored<T>& rows, const mirrored<T>& b, std::size_t m,
+                      bool invariant) {
     const std::size_t k = b.rows();
     const std::size_t n = b.cols();
     mirrored<O> c(m, n, {std::ptrdiff_t(n), 1});
@@ -168,25 +168,26 @@ std::vector<O> first_row(const mirrored<T>& rows, const mirrored<T>& b, std::siz
                    c.view());
     c.download();
     std::vector<O> row;
-    for (std::size_t j = 0; j < n; ++j) row.push_back(c.here(0, j));
+    for (std::size_t j = 0; j < n; ++j) row.push_back(c.here(own, j));
     return row;
 }
 
 template <class T, class O>
-void check_invariance(std::size_t n, std::size_t k) {
+void check_invariance(std::size_t n, std::size_t k, std::size_t own = 0, bool b_by_rows = false) {
     constexpr std::size_t most = 4096;
     mirrored<T> a(most, k, {std::ptrdiff_t(k), 1});
-    mirrored<T> b(k, n, {1, std::ptrdiff_t(k)});
+    mirrored<T> b(k, n, b_by_rows ? strides{std::ptrdiff_t(n), 1} : strides{1, std::ptrdiff_t(k)});
     a.fill_random(1);
     b.fill_random(2);
-    const std::vector<O> with = first_row<T, O>(a, b, most, true);
-    const std::vector<O> without = first_row<T, O>(a, b, most, false);
+    const std::vector<O> with = row_of<T, O>(own, a, b, most, true);
+    const std::vector<O> without = row_of<T, O>(own, a, b, most, false);
     int others = 0;
     for (const std::size_t m :
          {1u, 2u, 3u, 8u, 16u, 17u, 32u, 64u, 65u, 100u, 128u, 200u, 256u, 512u, 1000u}) {
-        EXPECT_TRUE(test::same_bits(first_row<T, O>(a, b, m, true), with))
+        if (m <= own) continue;
+        EXPECT_TRUE(test::same_bits(row_of<T, O>(own, a, b, m, true), with))
             << m << " rows of " << name(dtype_of_v<T>);
-        if (!test::same_bits(first_row<T, O>(a, b, m, false), without)) ++others;
+        if (!test::same_bits(row_of<T, O>(own, a, b, m, false), without)) ++others;
     }
     // Else this test could not fail. Of fp8 the sums of so few bits may be exact in any order.
     if (is_fp8(dtype_of_v<T>)) return;
@@ -199,6 +200,8 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_row_do_not_depend_on_the_others) {
     // Many rows are shared out evenly.
     check_invariance<bf16, float>(1280, 4096);
     check_invariance<e4m3, float>(1280, 4096);
+    // Rows of A that begin anywhere, of which one that doesn't begin like the first.
+    check_invariance<bf16, float>(2048, 4095, 5, true);
     check_invariance<f16, f16>(512, 8192);
     check_invariance<e4m3, float>(512, 4096);
     check_invariance<float, float>(512, 4096);

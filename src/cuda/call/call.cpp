@@ -103,10 +103,11 @@ std::uint32_t flags_of(const task& t, const core::operands& data) {
            std::uint32_t{t.in_blocks()} << 14 | std::uint32_t{t.last.gates} << 16;
 }
 
-// Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses.
+// Bits of a row of C depend on how K is cut and where its steps begin, which of rows that begin
+// alike is not the same for all, and on nothing else that the plan chooses.
 core::settings settings_for(const task& t) {
     core::settings s;
-    if (t.batch_invariant) s.tunables["parts"] = 1;
+    if (t.batch_invariant) s.tunables = {{"parts", 1}, {"alike", 1}};
     return s;
 }
 
