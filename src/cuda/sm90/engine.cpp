@@ -205,11 +205,14 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
 // Of M rows, so many elements apart, those whose A is read where it lies by tiles of rows that
 // begin alike, a power of 2 of kinds; the tiles take no more clusters than others would. Where rows
 // begin at whole sectors the copy engine reads them faster: 6001^3 takes no longer so with 4096 of
-// its rows than with all of them otherwise.
-alike_rows rows_alike(std::int64_t m, std::int64_t apart, std::int64_t rows_of_cluster) {
+// its rows than with all of them otherwise. The rows of a kind don't overlap, with what is read
+// before them; where there is but one kind, only the beginning of A is off, and A is packed.
+alike_rows rows_alike(std::int64_t m, std::int64_t k, std::int64_t apart,
+                      std::int64_t rows_of_cluster) {
     alike_rows best;
     for (const std::int64_t unit : {16, 8}) {
         const std::int64_t kinds = unit / std::gcd(unit, apart);
+        if (kinds == 1 || kinds * apart < k + unit - 1) continue;
         const std::int64_t whole = m / (kinds * rows_of_cluster);
         const std::int64_t left = m % (kinds * rows_of_cluster);
         const bool all = tiles(left, static_cast<int>(rows_of_cluster)) == kinds || left == 0;
@@ -603,7 +606,7 @@ class product final : public fused_product {
     void read_alike() {
         if constexpr (std::is_same_v<Factor, float>) {
             if (!may_be_alike()) return;
-            alike_ = rows_alike(problem_.m, problem_.a_layout.row_stride,
+            alike_ = rows_alike(problem_.m, problem_.k, problem_.a_layout.row_stride,
                                 std::int64_t{kernel_->tile_m} * kernel_->sharing);
             if (alike_.rows == 0) return;
             a_.pack_only_from(alike_.rows);
