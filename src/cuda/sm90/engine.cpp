@@ -422,8 +422,8 @@ class product final : public fused_product {
                                                 const arguments<Factor>& with) {
         const auto& k = *kernel_;
         const void* const added = with.adds ? added_to(data.c) : nullptr;
-        const void* const a = alike_.rows > 0 ? data.a : a_.place(data.a);
-        const places now{&k, a, b_.place(data.b), data.c, added};
+        const void* const alike = alike_.rows > 0 ? data.a : nullptr;
+        const places now{&k, alike, a_.place(data.a), b_.place(data.b), data.c, added};
         if (now == mapped_) return maps_;
         const batch alone = {is_wide() ? 0 : 1, 0};
         for (int kind = 0; kind < 1 << alike_.log2_kinds && alike_.rows > 0; ++kind)
@@ -598,9 +598,9 @@ class product final : public fused_product {
         const core::problem& p = problem_;
         return may_be_alike_ && size_bytes(p.a_type) == 2 && is_wide() && !kernel_->beside &&
                !plan_.apart && !plan_.even && plan_.tile_n >= 192 && !last_.gates &&
-               (a_.packed() || alike_.rows > 0) && p.a_layout.col_stride == 1 &&
-               p.a_layout.row_stride >= p.k && b_.contiguous() == major::across &&
-               p.c_layout.col_stride == 1;
+               a_.contiguous() == major::along_k && (a_.packed() || alike_.rows > 0) &&
+               p.a_layout.col_stride == 1 && p.a_layout.row_stride >= p.k &&
+               b_.contiguous() == major::across && p.c_layout.col_stride == 1;
     }
 
     void read_alike() {
@@ -825,6 +825,7 @@ class product final : public fused_product {
     // What maps depend on beside the problem.
     struct places {
         const kernel<Factor>* of = nullptr;
+        const void* alike = nullptr;  // rows of A that are read where they lie
         const void* a = nullptr;
         const void* b = nullptr;
         const void* c = nullptr;
