@@ -438,7 +438,7 @@ class product final : public fused_product {
         return maps_;
     }
 
-    // Of A's rows of one kind, from the multiple of 16 bytes on before which K begins.
+    // Of A's rows of one kind, from the multiple of 16 or 32 bytes on before which K begins.
     [[nodiscard]] CUtensorMap map_of_kind(const void* a, int kind, const alike_rows& all) const {
         const std::int64_t apart = problem_.a_layout.row_stride;
         const int early = (all.first + kind * all.apart) % all.unit;
@@ -548,7 +548,9 @@ class product final : public fused_product {
 
     // How many of the last slices of K the kernel packs itself. More than so much for each step of
     // the first round takes it longer than packing ahead would: 4001^3 takes 244 us with none of 16
-    // slices, 238 with 4 and with 6, and more again with 12 (ADR 0109).
+    // slices, 238 with 4 and with 6, and more again with 12 (ADR 0109). Beside rows that begin
+    // alike, of which only B is packed, it was more where there are rounds of tiles enough (ADR
+    // 0112).
     void pack_late() {
         constexpr std::int64_t bytes_of_step = 3072;
         late_slices_ = 0;
@@ -562,7 +564,7 @@ class product final : public fused_product {
         const std::int64_t rounds =
             tiles(clusters_down() * clusters_right(), grid_.blocks / grid_.cluster);
         const double share =
-            std::min(rounds > 3 ? 0.7 : 0.5,
+            std::min(alike_.rows > 0 && rounds > 3 ? 0.7 : 0.5,
                      static_cast<double>(while_multiplied) / static_cast<double>(bytes));
         late_slices_ = static_cast<int>(share * static_cast<double>(slices));
         if (late_slices_ > 0)
@@ -606,10 +608,11 @@ class product final : public fused_product {
     void read_alike() {
         if constexpr (std::is_same_v<Factor, float>) {
             if (!may_be_alike()) return;
-            alike_ = rows_alike(problem_.m, problem_.k, problem_.a_layout.row_stride,
-                                std::int64_t{kernel_->tile_m} * kernel_->sharing);
-            if (alike_.rows == 0) return;
-            a_.pack_only_from(alike_.rows);
+            const alike_rows all = rows_alike(problem_.m, problem_.k, problem_.a_layout.row_stride,
+                                              std::int64_t{kernel_->tile_m} * kernel_->sharing);
+            if (all.rows == 0) return;
+            a_.pack_only_from(all.rows);
+            alike_ = all;
             kernel_ = &(problem_.a_type == dtype::f16 ? f16_alike_kernel
                                                       : bf16_alike_kernel)(plan_.tile_n);
         }
