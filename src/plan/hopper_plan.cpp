@@ -80,8 +80,6 @@ constexpr double few_sent_bytes_per_s = 175e9;
 constexpr double kept_in_l2_bytes = 16e6;
 constexpr double again = 0.1;
 
-// Of rounds of wide tiles, whose clusters are in rows of so many (src/cuda/sm90/schedule.cuh).
-constexpr int band_rows = 8;
 constexpr double kept_for_a_round_bytes = 50e6;
 
 // Tiles shared out evenly: sums are on their way from one cluster to the next, and clusters are on

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 namespace carat::plan {
+
+/// Tiles of C are taken in bands of so many rows of them (src/cuda/sm90/schedule.cuh).
+inline constexpr int band_rows = 8;
 
 /// Whether the tiles of the last rounds are shared out evenly.
 enum class evenly : std::uint8_t { chosen, no, yes };

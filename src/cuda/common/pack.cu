@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cuda/common/error.hpp"
 #include "cuda/common/halves.cuh"
+#include "cuda/common/launch.hpp"
 #include "cuda/common/pack.hpp"
 #include "cuda/common/unaligned.cuh"
 #include "cuda/ptx/dependents.cuh"
@@ -250,16 +250,7 @@ __global__ void __launch_bounds__(threads, sizeof(T) == 1 ? 2 : 4)
 }
 
 void start(void (*kernel)(jobs), const jobs& all, cudaStream_t stream) {
-    cudaLaunchConfig_t how{};
-    how.gridDim = dim3(std::min(all.tiles, 1U << 20));
-    how.blockDim = dim3(threads);
-    how.stream = stream;
-    cudaLaunchAttribute closely{};
-    closely.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    closely.val.programmaticStreamSerializationAllowed = 1;
-    how.attrs = &closely;
-    how.numAttrs = 1;
-    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, kernel, all));
+    launch_closely(kernel, {dim3(std::min(all.tiles, 1U << 20)), threads}, stream, all);
 }
 
 template <class T, bool Halves>

@@ -64,11 +64,6 @@ struct kind_of_tiles {
     [[nodiscard]] __device__ __forceinline__ bool is_alike() const { return kind >= 0; }
 };
 
-// How many elements before K its steps begin.
-__device__ __forceinline__ int early(const alike_rows& all, int kind) {
-    return kind < 0 ? 0 : (all.first + kind * all.apart) & (all.unit - 1);
-}
-
 // Steps of K that a tile takes, of so many elements, the first so many elements early. Of 4095
 // elements most kinds have a step more than without, but no more than 15 elements in it.
 struct steps_of_tile {

@@ -69,8 +69,7 @@ struct late_lines {
     unsigned end;
     unsigned apart;         // bytes from one line to the next
     unsigned packed_apart;  // the same of packed lines
-    int bytes;              // of a line
-    int packed_bytes;
+    int packed_bytes;       // of a line
     int lines;
     int slice_depth;  // elements of K
     bool across;      // lines are depths
@@ -97,6 +96,11 @@ struct alike_rows {
     int unit = 16;       // elements: A is read from a multiple of it
     int first = 0;       // elements that A begins behind one
     int apart = 0;       // the same of each row behind the one above it
+
+    // How many elements before K the steps of such rows begin.
+    [[nodiscard]] __host__ __device__ int early(int kind) const {
+        return (first + kind * apart) & (unit - 1);
+    }
 };
 constexpr int most_kinds = 16;
 

@@ -441,7 +441,7 @@ class product final : public fused_product {
     // Of A's rows of one kind, from the multiple of 16 or 32 bytes on before which K begins.
     [[nodiscard]] CUtensorMap map_of_kind(const void* a, int kind, const alike_rows& all) const {
         const std::int64_t apart = problem_.a_layout.row_stride;
-        const int early = (all.first + kind * all.apart) % all.unit;
+        const int early = all.early(kind);
         const std::int64_t first = kind * apart - early;
         const int kinds = 1 << all.log2_kinds;
         return describe({static_cast<const std::byte*>(a) +
@@ -522,7 +522,6 @@ class product final : public fused_product {
                 first + static_cast<unsigned>(((s.lines - 1) * s.across + s.depth) * bytes),
                 static_cast<unsigned>(s.across * bytes),
                 static_cast<unsigned>(p.stride * bytes),
-                static_cast<int>(s.depth * bytes),
                 static_cast<int>(packed_depth(s) * bytes),
                 static_cast<int>(s.lines),
                 slice_depth(),

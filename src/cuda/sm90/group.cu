@@ -1,7 +1,7 @@
 // A warp for each product: both maps are copied to shared memory, changed and published there.
 #include <algorithm>
 
-#include "cuda/common/error.hpp"
+#include "cuda/common/launch.hpp"
 #include "cuda/ptx/dependents.cuh"
 #include "cuda/ptx/tensor_map.cuh"
 #include "cuda/sm90/group.hpp"
@@ -82,16 +82,9 @@ void start(const table_head& head, const group& at, std::size_t from, std::span<
     given.first = const_cast<int*>(at.first) + from;
     given.count = static_cast<int>(some.size());
     std::ranges::copy(some, given.of);
-    cudaLaunchConfig_t how{};
-    how.gridDim = dim3(static_cast<unsigned>((some.size() + warps - 1) / warps));
-    how.blockDim = dim3(32 * warps);
-    how.stream = stream;
-    cudaLaunchAttribute closely{};
-    closely.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    closely.val.programmaticStreamSerializationAllowed = 1;
-    how.attrs = &closely;
-    how.numAttrs = 1;
-    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, write_kernel<Most>, given));
+    launch_closely(write_kernel<Most>,
+                   {dim3(static_cast<unsigned>((some.size() + warps - 1) / warps)), 32 * warps},
+                   stream, given);
 }
 
 // Members come first, since they are aligned.

@@ -13,7 +13,7 @@
 // end when their barriers are made.
 #pragma once
 
-#include "cuda/common/error.hpp"
+#include "cuda/common/launch.hpp"
 #include "cuda/ptx/bulk_copy.cuh"
 #include "cuda/ptx/cluster.cuh"
 #include "cuda/ptx/dependents.cuh"
@@ -248,7 +248,7 @@ __device__ __forceinline__ lines_of_a lines_of_tile(const work& of, const argume
     if constexpr (C::alike) {
         const kind_of_tiles own(p.alike, t.m);
         const int first = (own.index * C::sharing + here.rank) * C::tile_m;
-        if (own.is_alike()) return {of.kinds + own.kind, first, early(p.alike, own.kind)};
+        if (own.is_alike()) return {of.kinds + own.kind, first, p.alike.early(own.kind)};
         return {of.a, first, 0};
     } else {
         return {of.a, here.row(t), 0};
@@ -536,7 +536,8 @@ __device__ __forceinline__ void multiply_wide(const ring<C>& r, barriers<C>& mee
         if (w.is_handed_sums())
             handed(p.even, here.cluster - 1, here.rank, group, thread).take(sums[0], thread, meet);
         if constexpr (C::alike) {
-            const int before = early(p.alike, kind_of_tiles(p.alike, t.m).kind);
+            const kind_of_tiles own(p.alike, t.m);
+            const int before = own.is_alike() ? p.alike.early(own.kind) : 0;
             if (before > 0) {
                 ptx::wait_for(r.full[at.stage], at.parity);
                 clear_before_k(r.a(at.stage) + group * 64 * C::line_bytes, before, thread);
@@ -811,20 +812,11 @@ __global__ void __launch_bounds__(C::threads, C::residents)
 template <class C, class Factor>
 void launch(const maps_of_kinds& of, const arguments<Factor>& with, const extent& grid,
             cudaStream_t stream) {
-    cudaLaunchConfig_t how{};
-    how.gridDim = dim3(static_cast<unsigned>(grid.blocks), static_cast<unsigned>(grid.products));
-    how.blockDim = dim3(C::threads);
-    how.dynamicSmemBytes = static_cast<std::size_t>(grid.shared_bytes);
-    how.stream = stream;
-    cudaLaunchAttribute extras[2] = {};
-    extras[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    extras[0].val.programmaticStreamSerializationAllowed = 1;
-    extras[1].id = cudaLaunchAttributeClusterDimension;
-    extras[1].val.clusterDim = {static_cast<unsigned>(grid.cluster), 1, 1};
-    how.attrs = extras;
-    how.numAttrs = grid.cluster > 1 ? 2 : 1;
-    const maps_for<C>& own = of;
-    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, multiply_kernel<C, Factor>, own, with));
+    launch_closely(
+        multiply_kernel<C, Factor>,
+        {dim3(static_cast<unsigned>(grid.blocks), static_cast<unsigned>(grid.products)), C::threads,
+         static_cast<std::size_t>(grid.shared_bytes), static_cast<unsigned>(grid.cluster)},
+        stream, of, with);
 }
 
 template <class C, class Factor>

@@ -20,6 +20,8 @@
 
 #include <cstdint>
 
+#include "plan/hopper_plan.hpp"
+
 namespace carat::cuda::sm90 {
 
 struct tile_place {
@@ -27,12 +29,10 @@ struct tile_place {
     int n;
 };
 
-constexpr int band_rows = 8;
-
 __device__ __forceinline__ tile_place place_of(int index, int tiles_m, int tiles_n) {
-    const int band_tiles = band_rows * tiles_n;
-    const int first = index / band_tiles * band_rows;
-    const int rows = min(band_rows, tiles_m - first);
+    const int band_tiles = plan::band_rows * tiles_n;
+    const int first = index / band_tiles * plan::band_rows;
+    const int rows = min(plan::band_rows, tiles_m - first);
     const int within = index % band_tiles;
     return {first + within % rows, within / rows};
 }

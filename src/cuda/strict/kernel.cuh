@@ -8,7 +8,7 @@
 // one; but blocks of a cluster that share K have one tile.
 #pragma once
 
-#include "cuda/common/error.hpp"
+#include "cuda/common/launch.hpp"
 #include "cuda/ptx/bulk_copy.cuh"
 #include "cuda/ptx/cluster.cuh"
 #include "cuda/ptx/dependents.cuh"
@@ -285,19 +285,11 @@ __global__ void __launch_bounds__(C::threads, C::residents)
 template <class C, class T>
 void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
             const extent& grid, cudaStream_t stream) {
-    cudaLaunchConfig_t how{};
-    how.gridDim = dim3(static_cast<unsigned>(grid.blocks));
-    how.blockDim = dim3(C::threads);
-    how.dynamicSmemBytes = static_cast<std::size_t>(grid.shared_bytes);
-    how.stream = stream;
-    cudaLaunchAttribute extras[2] = {};
-    extras[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    extras[0].val.programmaticStreamSerializationAllowed = 1;
-    extras[1].id = cudaLaunchAttributeClusterDimension;
-    extras[1].val.clusterDim = {static_cast<unsigned>(grid.cluster), 1, 1};
-    how.attrs = extras;
-    how.numAttrs = grid.cluster > 1 ? 2 : 1;
-    CARAT_CUDA_CHECK(cudaLaunchKernelEx(&how, strict_kernel<C, T>, a, b, with));
+    launch_closely(
+        strict_kernel<C, T>,
+        {dim3(static_cast<unsigned>(grid.blocks)), C::threads,
+         static_cast<std::size_t>(grid.shared_bytes), static_cast<unsigned>(grid.cluster)},
+        stream, a, b, with);
 }
 
 template <class C>

@@ -6,6 +6,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/kernel.hpp"
+#include "cuda/common/launch.hpp"
 #include "cuda/vector/arguments.hpp"
 
 namespace carat::cuda::vector {
@@ -93,19 +94,11 @@ class product final : public core::runnable {
     void launch(const kernel& k, arguments with) const {
         const std::int64_t blocks = (shape_.lines + k.lines - 1) / k.lines;
         const int parts = parts_for(k, blocks);
-        cudaLaunchConfig_t how{};
-        how.gridDim = dim3(static_cast<unsigned>(blocks * parts));
-        how.blockDim = dim3(static_cast<unsigned>(k.threads));
-        how.stream = stream_in_use();
-        cudaLaunchAttribute extras[2] = {};
-        extras[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        extras[0].val.programmaticStreamSerializationAllowed = 1;
-        extras[1].id = cudaLaunchAttributeClusterDimension;
-        extras[1].val.clusterDim = {static_cast<unsigned>(parts), 1, 1};
-        how.attrs = extras;
-        how.numAttrs = parts > 1 ? 2 : 1;
         void* arguments[] = {&with};
-        CARAT_CUDA_CHECK(cudaLaunchKernelExC(&how, k.function, arguments));
+        launch_closely(k.function,
+                       {dim3(static_cast<unsigned>(blocks * parts)),
+                        static_cast<unsigned>(k.threads), 0, static_cast<unsigned>(parts)},
+                       stream_in_use(), arguments);
     }
 
     dtype type_;
