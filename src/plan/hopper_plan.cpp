@@ -467,7 +467,9 @@ double seconds_apart(const hopper_request& like, std::span<const product_size> a
 }  // namespace
 
 std::int64_t blocks_at_a_time(int cluster, int multiprocessors) {
-    return cluster <= 2 ? multiprocessors : (multiprocessors - 16) / cluster * cluster;
+    // Of a GPU that is cut up there may be no more than 16.
+    return cluster <= 2 ? multiprocessors
+                        : std::max(1, (multiprocessors - 16) / cluster) * std::int64_t{cluster};
 }
 
 group_plan make_group_plan(const hopper_request& like, std::span<const product_size> all) {

@@ -83,6 +83,26 @@ TYPED_TEST(gpu_batch_of, batches_have_the_bits_of_a_loop) {
     EXPECT_EQ(executed, 3 * static_cast<int>(std::size(shapes)));
 }
 
+// The plan of one such product has blocks that load B together, which those of several can't.
+TEST_F(gpu_batch, products_whose_blocks_would_share_what_they_load_have_the_bits_of_a_loop) {
+    constexpr std::size_t size = 1000;
+    constexpr std::size_t several = 4;
+    auto a = stack<bf16>(size, size, several);
+    auto b = stack<bf16>(size, size, several);
+    auto loop = stack<float>(size, size, several);
+    auto at_once = stack<float>(size, size, several);
+    a.fill_random(1), b.fill_random(2), loop.upload(), at_once.upload();
+    const auto some = [&](const auto& of) {  // not at one distance
+        return std::vector{item(of, 0, size).data(), item(of, 3, size).data(),
+                           item(of, 1, size).data()};
+    };
+    for (const std::size_t i : {0u, 1u, 3u})
+        matrix_product(cuda{}, item(a, i, size), item(b, i, size), item(loop, i, size));
+    matrix_products(cuda{}, pointers(some(a), size, size), pointers(some(b), size, size),
+                    pointers(some(at_once), size, size));
+    EXPECT_TRUE(test::same_bits(loop.download().elements(), at_once.download().elements()));
+}
+
 TEST_F(gpu_batch, finishes_are_those_of_a_loop) {
     const std::size_t m = 100;
     const std::size_t n = 96;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -312,6 +313,20 @@ TEST(hopper_plan, lines_off_their_sectors_make_blocks_share_more) {
     EXPECT_GT(make_hopper_plan(r).seconds, 1.1 * on);
     r.m = r.n = r.k = 1000;
     EXPECT_EQ(make_hopper_plan(r).sharing, 4);
+}
+
+TEST(hopper_plan, is_made_for_a_gpu_that_is_cut_up) {
+    for (const int multiprocessors : {1, 14, 16, 18, 26})
+        for (const auto& [m, n, k] :
+             {std::array<std::int64_t, 3>{16, 1024, 8192}, {300, 300, 300}, {4096, 4096, 4096}}) {
+            hopper_request r = product_of(m, n, k);
+            r.multiprocessors = multiprocessors;
+            const hopper_plan plan = make_hopper_plan(r);
+            EXPECT_GT(plan.seconds, 0) << multiprocessors;
+            EXPECT_TRUE(std::isfinite(plan.seconds)) << multiprocessors;
+        }
+    EXPECT_EQ(blocks_at_a_time(8, 16), 8);
+    EXPECT_EQ(blocks_at_a_time(4, 132), 116);
 }
 
 // 31.4 us for 34.0 with 64 rows, 33.7 for 37.0 with 128 on an H200; but 7.0 for 6.7 at 1024.

@@ -2,6 +2,7 @@
 // every choice has to weigh.
 #include "plan/strict_plan.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <ostream>
 
@@ -72,6 +73,15 @@ TEST(strict_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) 
         EXPECT_GT(make_strict_plan({.m = 256, .n = 256, .k = 8192, .element_bytes = bytes}).parts,
                   1);
         EXPECT_EQ(make_strict_plan(square(8192, bytes)).parts, 1);
+    }
+}
+
+TEST(strict_plan, is_made_for_a_gpu_that_is_cut_up) {
+    for (const int multiprocessors : {1, 14, 16, 18, 26}) {
+        const strict_plan plan =
+            make_strict_plan({.m = 256, .n = 256, .k = 8192, .multiprocessors = multiprocessors});
+        EXPECT_GT(plan.seconds, 0) << multiprocessors;
+        EXPECT_TRUE(std::isfinite(plan.seconds)) << multiprocessors;
     }
 }
 

@@ -89,9 +89,12 @@ std::string find_reason(int device) {
     const std::string named = "GPU " + std::to_string(device) + " (" + facts.name + ")";
     if (attribute(cudaDevAttrComputeMode, device) == cudaComputeModeProhibited)
         return named + " is in prohibited compute mode: nvidia-smi -c 0 lifts it";
+    int before = device;
+    cudaGetDevice(&before);
     if (cudaSetDevice(device) != cudaSuccess) return named + " can't be used: it is busy or broken";
     const cudaError_t code = load_probe();
     cudaGetLastError();
+    if (code != cudaSuccess) cudaSetDevice(before);
     if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
         const std::string own = std::to_string(facts.major) + std::to_string(facts.minor);
         return "this build has kernels for compute capability " CARAT_CUDA_CODE " and " + named +

@@ -299,6 +299,7 @@ class product final : public fused_product {
     }
 
     void run(const core::operands& given) override {
+        if (!is_chosen_) choose();
         core::operands data = given;
         if (plan_.turned) std::swap(data.a, data.b);
         if (!is_aligned(data.a) || !is_aligned(data.b)) pack_the_unaligned(data);
@@ -340,7 +341,8 @@ class product final : public fused_product {
     }
 
     bool run_group(std::span<const grouped> given) override {
-        if (is_wide() || a_.packed() || b_.packed()) return false;
+        // Tiles below each other need not be of one product.
+        if (is_wide() || sharing() > 1 || a_.packed() || b_.packed()) return false;
         std::vector<listed> all;
         all.reserve(given.size());
         bool in_fours = true;
@@ -410,10 +412,14 @@ class product final : public fused_product {
         return tiles(problem_.n, columns_of_c() * share_of_a());
     }
 
+    // So many bytes from one matrix to the next a tensor map can't tell.
+    static constexpr std::int64_t too_far_apart_bytes = std::int64_t{1} << 40;
+
     [[nodiscard]] bool can_be_batched(const operand& x, const void* data,
                                       std::int64_t apart) const {
         const auto bytes = static_cast<std::int64_t>(size_bytes(problem_.a_type));
-        return !x.packed() && is_aligned(data) && apart >= 0 && apart * bytes % 16 == 0;
+        return !x.packed() && is_aligned(data) && apart >= 0 && apart * bytes % 16 == 0 &&
+               apart < too_far_apart_bytes / bytes;
     }
 
     // A program multiplies at the same addresses again and again, and the driver takes a tenth of a
@@ -425,6 +431,7 @@ class product final : public fused_product {
         const void* const alike = alike_.rows > 0 ? data.a : nullptr;
         const places now{&k, alike, a_.place(data.a), b_.place(data.b), data.c, added};
         if (now == mapped_) return maps_;
+        mapped_ = {};
         const batch alone = {is_wide() ? 0 : 1, 0};
         for (int kind = 0; kind < 1 << alike_.log2_kinds && alike_.rows > 0; ++kind)
             maps_.kinds[kind] = map_of_kind(data.a, kind, with.alike);
@@ -565,12 +572,20 @@ class product final : public fused_product {
         const double share =
             std::min(alike_.rows > 0 && rounds > 3 ? 0.7 : 0.5,
                      static_cast<double>(while_multiplied) / static_cast<double>(bytes));
-        late_slices_ = static_cast<int>(share * static_cast<double>(slices));
-        if (late_slices_ > 0)
-            progress_ = scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(1 + late_slices_));
+        const auto late = static_cast<int>(share * static_cast<double>(slices));
+        if (late > 0)
+            progress_ = scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(1 + late));
+        late_slices_ = late;
     }
 
+    // What fails in between leaves a product that is chosen anew when it runs.
     void choose() {
+        is_chosen_ = false;
+        choose_kernel();
+        is_chosen_ = true;
+    }
+
+    void choose_kernel() {
         // No kernel has a tile narrower than the lines of 128 bytes along which its B lies.
         if (plan_.tile_n < depth_of_box() && b_.contiguous() == major::across)
             b_.require_packing(major::along_k);
@@ -845,6 +860,7 @@ class product final : public fused_product {
     core::problem problem_;
     operand a_;
     operand b_;
+    bool is_chosen_ = false;
     const kernel<Factor>* kernel_ = nullptr;
     core::kernel_facts facts_;
     extent grid_{.blocks = 1, .cluster = 1, .shared_bytes = 0, .products = 1};
@@ -971,6 +987,16 @@ std::string unsupported(const core::problem& p, const core::settings&) {
     return {};
 }
 
+// Halves lie behind each other along K, in places of 32 bits.
+std::string unsupported_in_halves(const core::problem& p, const core::settings& s) {
+    constexpr std::int64_t most = std::int64_t{1} << 30;
+    if (p.k > most)
+        return "K is " + std::to_string(p.k) +
+               " and numbers in halves reach to 2^30: take another "
+               "implementation";
+    return unsupported(p, s);
+}
+
 constexpr core::signature native_types[] = {
     {dtype::f16, dtype::f16, dtype::f32, "f32"},
     {dtype::f16, dtype::f16, dtype::f16, "f32, rounded once"},
@@ -996,14 +1022,15 @@ constexpr core::signature fast_fp8_types[] = {
 using preparing = std::unique_ptr<core::runnable>(const core::problem&, const core::settings&);
 
 constexpr core::implementation row(std::string_view name, std::string_view summary,
-                                   std::span<const core::signature> types, preparing* prepare) {
+                                   std::span<const core::signature> types, preparing* prepare,
+                                   decltype(core::implementation::unsupported) why = unsupported) {
     return {.name = name,
             .summary = summary,
             .where = core::device::cuda,
             .signatures = types,
             .tunables = tunables,
             .unavailable = unavailable_in_use,
-            .unsupported = unsupported,
+            .unsupported = why,
             .prepare = prepare};
 }
 
@@ -1014,7 +1041,7 @@ constexpr core::implementation in_tf32 =
     row(tf32_row, "carat's Hopper kernels on f32 data, rounded to tf32", tf32_types, prepare_tf32);
 constexpr core::implementation of_halves =
     row(halves_row, "carat's Hopper kernels on f32 data, each number as two of tf32", halves_types,
-        prepare_of_halves);
+        prepare_of_halves, unsupported_in_halves);
 constexpr core::implementation in_blocks =
     row(blocks_row, "carat's Hopper kernels, fp8 with a scale for each block (all 1)", blocks_types,
         prepare_of_ones);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 namespace carat::cuda::sm90 {
 
@@ -47,14 +48,14 @@ operand::operand(const operand_shape& of)
     if (!readable_along(of)) require_packing(major_);
 }
 
-strided operand::packed_from(const void* data) const {
+strided operand::packed_from(const void* data, std::int64_t first_line) const {
     const auto bytes = static_cast<int>(size_bytes(shape_.type));
     if (major_ == major::across)
         return {data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across};
     const auto* const first = static_cast<const std::byte*>(data);
-    return {first == nullptr ? nullptr : first + first_packed_ * shape_.across * bytes,
+    return {first == nullptr ? nullptr : first + first_line * shape_.across * bytes,
             bytes,
-            shape_.lines - first_packed_,
+            shape_.lines - first_line,
             shape_.depth,
             shape_.across,
             shape_.along,
@@ -63,38 +64,42 @@ strided operand::packed_from(const void* data) const {
 
 void operand::require_packing(major to) {
     if (packed() && major_ == to) return;
-    major_ = to;
-    take_memory();
+    const major before = std::exchange(major_, to);
+    try {
+        packed_memory_ = memory_from(first_packed_);
+    } catch (...) {
+        major_ = before;
+        throw;
+    }
 }
 
 void operand::pack_only_from(std::int64_t line) {
     if (first_packed_ == line) return;
+    packed_memory_ = line < shape_.lines ? memory_from(line) : scratch();
     first_packed_ = line;
-    packed_memory_ = {};
-    if (line < shape_.lines) take_memory();
 }
 
-void operand::take_memory() {
-    const strided from = packed_from(nullptr);
+scratch operand::memory_from(std::int64_t first_line) const {
+    const strided from = packed_from(nullptr, first_line);
     const std::int64_t elements =
         core::checked_product(from.lines, packed_stride(from), "elements");
-    packed_memory_ = scratch(static_cast<std::size_t>(elements * from.element_bytes));
+    return scratch(static_cast<std::size_t>(elements * from.element_bytes));
 }
 
 packing operand::packing_of(const void* data) const {
-    const strided from = packed_from(data);
+    const strided from = packed_from(data, first_packed_);
     return {from, packed_memory_.get(), packed_stride(from)};
 }
 
 bool operand::packed_in_lines(std::int64_t bytes) const {
-    const strided from = packed_from(nullptr);
+    const strided from = packed_from(nullptr, first_packed_);
     return from.along == 1 && from.across > 0 &&
            std::max(from.across, packed_stride(from)) <= bytes / from.element_bytes / from.lines;
 }
 
 CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const batch& of) const {
     const bool across = major_ == major::across;
-    const strided from = packed_from(data);
+    const strided from = packed_from(data, first_packed_);
     const int box = across ? box_depth : box_lines;
     lines there{place(data), shape_.type, from.depth, from.lines, from.across, box, true};
     if (packed()) {

@@ -66,17 +66,19 @@ class operand {
                                   const batch& of = {}) const;
 
     /// Makes the operand one that is packed from now on, contiguous along `to`.
+    /// @throws carat::error(out_of_memory), and is then what it was.
     void require_packing(major to);
 
     /// Of one that is packed along K, leaves the lines before this one where they lie.
+    /// @throws carat::error(out_of_memory), and is then what it was.
     void pack_only_from(std::int64_t line);
     [[nodiscard]] std::int64_t packed_lines() const {
         return packed() ? shape_.lines - first_packed_ : 0;
     }
 
   private:
-    [[nodiscard]] strided packed_from(const void* data) const;
-    void take_memory();
+    [[nodiscard]] strided packed_from(const void* data, std::int64_t first_line) const;
+    [[nodiscard]] scratch memory_from(std::int64_t first_line) const;
 
     operand_shape shape_;
     major major_ = major::along_k;
