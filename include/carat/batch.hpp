@@ -112,7 +112,7 @@ template <class T>
 
 namespace detail {
 
-// A batch without its types; one matrix for all products has count 0.
+// A batch without its types.
 struct erased_batch {
     erased_matrix first;
     std::size_t count;
@@ -122,6 +122,7 @@ struct erased_batch {
     erased_matrix (*at)(const void* list, std::size_t i) = nullptr;
     const void* list = nullptr;
     bool turned = false;
+    bool for_all = false;  // one matrix for all products; its count is 0
 };
 
 // C = E + finish(A B) for each product. `e` and `steps` may be null.
@@ -174,7 +175,9 @@ erased_batch erase_batch(const list_view<T>& l) {
 }
 template <class M>
 requires(!batched<M>) erased_batch erase_batch(M& m) {
-    return {erase(m), 0, 0, nullptr};
+    erased_batch one = {erase(m), 0, 0, nullptr};
+    one.for_all = true;
+    return one;
 }
 
 template <class A, class B, class E, class C, class P = cpu, bool Finished = false>

@@ -25,7 +25,7 @@ std::size_t matrices(const erased_batch& b) {
 
 // The same for every product, so seen from the first.
 void check_counts(const erased_batch& x, const erased_batch& c, const std::string& name) {
-    if (x.count != 0 && x.count != c.count)
+    if (!x.for_all && x.count != c.count)
         fail(error_code::size_mismatch, name + " has " + std::to_string(x.count) +
                                             " matrices and C has " + std::to_string(c.count) +
                                             "; give one for each product, or one matrix for all");

@@ -208,6 +208,17 @@ TEST(refused_batches, name_the_product_and_leave_c_alone) {
              matrix_products(strided(at(p), 2, 16), at(p + 100), three(p + 200, 16));
          }},
         {size_mismatch,
+         {"A has 0 matrices and C has 3"},
+         [&](double* p) {
+             matrix_products(strided(at(p), 0, 16), at(p + 100), three(p + 200, 16));
+         }},
+        {size_mismatch,
+         {"B has 0 matrices and C has 3"},
+         [&](double* p) {
+             const std::span<double* const> none(where.data(), 0);
+             matrix_products(at(p), pointers(none, 4, 4), three(p + 200, 16));
+         }},
+        {size_mismatch,
          {"product 0: A is 4 x 4 and B is 3 x 4"},
          [&](double* p) {
              matrix_products(three(p, 16), matrix_view<double>(p, 3, 4), three(p + 200, 16));
@@ -261,7 +272,7 @@ TEST(refused_batches, name_the_product_and_leave_c_alone) {
         EXPECT_EQ(memory, before) << r.words[0];
         ++executed;
     }
-    EXPECT_EQ(executed, 12);
+    EXPECT_EQ(executed, 14);
 }
 
 }  // namespace

@@ -170,6 +170,12 @@ TEST(refused_groups, name_the_product_and_leave_c_alone) {
              matrix_products(listed(views{at(p, 4, 4), at(p, 2, 4)}), at(p + 100, 4, 4), listed(c));
          }},
         {size_mismatch,
+         {"matrix_products: B has 0 matrices and C has 3"},
+         [&](double* p) {
+             const auto c = three(p + 200);
+             matrix_products(listed(three(p)), listed(views{}), listed(c));
+         }},
+        {size_mismatch,
          {"product 1: C is 2 x 4 but A B is 3 x 4"},
          [&](double* p) {
              const auto a = views{at(p, 4, 4), at(p, 3, 4), at(p, 3, 4)};
@@ -223,7 +229,7 @@ TEST(refused_groups, name_the_product_and_leave_c_alone) {
         EXPECT_EQ(memory, before) << r.words[0];
         ++executed;
     }
-    EXPECT_EQ(executed, 7);
+    EXPECT_EQ(executed, 8);
 }
 
 TEST(refused_groups, integers_are_true_or_refused_whole) {
