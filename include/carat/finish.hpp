@@ -228,14 +228,17 @@ requires detail::finish_value<T>
 }
 
 // A step of your own: f(x) or f(x, row, col) for each sum x, a double or float. It is copied, must
-// be trivially copyable and of at most 32 bytes, and is called by several threads at once; it may
-// not throw.
+// be trivially copyable and of at most 32 bytes, aligned to at most 16, and is called by several
+// threads at once; it may not throw.
 template <class F>
 [[nodiscard]] finish<> each(const F& f) {
     static_assert(
         std::is_trivially_copyable_v<F> && sizeof(F) <= detail::most_functor_bytes,
         "carat::each: the functor must be trivially copyable and of at most 32 bytes; let "
         "it hold pointers to what is larger");
+    static_assert(alignof(F) <= alignof(std::max_align_t),
+                  "carat::each: the functor must not be aligned to more than std::max_align_t; let "
+                  "it hold a pointer to vectors of 32 bytes");
     detail::finish_step step;
     step.kind = detail::step_kind::each;
     step.each_f64 = &detail::call_each<F, double>;

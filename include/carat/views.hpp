@@ -75,9 +75,17 @@ template <class T>
     return {data, rows, cols, 1, static_cast<std::ptrdiff_t>(ld)};
 }
 
+// Elements that are what lies in memory. Of std::linalg::scaled they are not: its accessor
+// multiplies them as they are read, and gives values in place of references.
+template <class M>
+concept gives_references = !requires {
+    typename M::reference;
+}
+|| std::same_as<typename M::reference, typename M::element_type&>;
+
 // What a std::mdspan of rank 2 with strides and plain pointers offers, whoever wrote it.
 template <class M>
-concept mdspan_like = requires(const M& m, typename M::rank_type r) {
+concept mdspan_like = gives_references<M> && requires(const M& m, typename M::rank_type r) {
     typename M::element_type;
     requires M::rank()
     == 2;

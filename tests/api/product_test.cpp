@@ -136,6 +136,7 @@ TEST(product, narrow_operands_with_a_float_result) {
 // A std::mdspan of someone else's.
 struct foreign_span {
     using element_type = double;
+    using reference = double&;
     using rank_type = unsigned;
     static constexpr rank_type rank() { return 2; }
     [[nodiscard]] int extent(rank_type) const { return 2; }

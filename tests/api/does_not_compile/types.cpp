@@ -3,6 +3,17 @@
 
 #include <carat/carat.hpp>
 
+// As std::linalg::scaled of a std::mdspan.
+struct multiplied_on_the_way {
+    using element_type = const double;
+    using reference = double;
+    using rank_type = unsigned;
+    static constexpr rank_type rank() { return 2; }
+    [[nodiscard]] int extent(rank_type) const { return 2; }
+    [[nodiscard]] int stride(rank_type) const { return 1; }
+    [[nodiscard]] const double* data_handle() const { return nullptr; }
+};
+
 void call() {
     carat::matrix<double> a, b, c;
     [[maybe_unused]] const carat::matrix<double> fixed;
@@ -62,5 +73,12 @@ void call() {
     carat::matrix_product(bytes, bytes, bytes);
 #elif CASE == 20
     carat::matrix_product(carat::cuda{}, bytes, bytes, f);
+#elif CASE == 21
+    struct alignas(32) wide {
+        double operator()(double x) const { return x; }
+    };
+    carat::matrix_product(a, b, c, carat::each(wide{}));
+#elif CASE == 22
+    carat::matrix_product(multiplied_on_the_way(), b, c);
 #endif
 }
