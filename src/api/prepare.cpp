@@ -52,9 +52,10 @@ prepared_matrix detail::prepare(const erased_matrix& m, side place) {
         return pack(m, place);
     } catch (const std::bad_alloc&) {
     } catch (const error& why) {
-        if (why.code() != error_code::out_of_memory)
+        if (why.code() == error_code::overflow)
             throw error(why.code(), "prepare: the matrix is " + size(m) +
                                         ", which does not fit in 64-bit addresses");
+        if (why.code() != error_code::out_of_memory) throw;
     }
     throw error(error_code::out_of_memory, "prepare: no memory for a packed copy of " + size(m));
 }

@@ -80,4 +80,20 @@ TEST(isa, nonsense_is_refused_with_c_untouched) {
     EXPECT_EXIT(call(), testing::ExitedWithCode(0), "CARAT_FORCE_ISA=sse9: unknown");
 }
 
+TEST(isa, nonsense_is_refused_when_preparing) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto call = [] {
+        setenv("CARAT_FORCE_ISA", "sse9", 1);
+        const double a = 2;
+        try {
+            (void)prepare(matrix_view(&a, 1, 1));
+        } catch (const error& e) {
+            std::fputs(e.what(), stderr);
+            std::exit(e.code() == error_code::invalid_argument ? 0 : 1);
+        }
+        std::exit(2);
+    };
+    EXPECT_EXIT(call(), testing::ExitedWithCode(0), "CARAT_FORCE_ISA=sse9: unknown");
+}
+
 }  // namespace
