@@ -107,7 +107,7 @@ void detail::multiply_batch(const cpu& where, const erased_batch& a, const erase
         multiply_checked(where, {a, b, e, c}, steps);
     } catch (const std::bad_alloc&) {
         // All allocations come before the first write to C.
-        throw error(error_code::out_of_memory, "matrix_products: no memory; C is unchanged");
+        throw error(api::no_memory_for_products);
     }
 }
 

@@ -138,6 +138,10 @@ core::layout layout_of(const erased_matrix& m) {
 
 }  // namespace
 
+const error no_memory(error_code::out_of_memory, "matrix_product: no memory; C is unchanged");
+const error no_memory_for_products(error_code::out_of_memory,
+                                   "matrix_products: no memory; C is unchanged");
+
 bool same_elements(const erased_matrix& x, const erased_matrix& y) {
     return x.data == y.data && x.type == y.type && x.rows == y.rows && x.cols == y.cols &&
            (x.rows <= 1 || x.row_stride == y.row_stride) &&

@@ -10,6 +10,10 @@
 
 namespace carat::api {
 
+// What is thrown copies of when memory has run out: made beforehand, since a message needs memory.
+extern const error no_memory;               // of matrix_product
+extern const error no_memory_for_products;  // of matrix_products
+
 // Throws carat::error for a negative number of threads.
 void check_threads(const cpu& where);
 

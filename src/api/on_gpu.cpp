@@ -112,7 +112,7 @@ void detail::multiply_on_gpu(const cuda& where, const erased_matrix& a, const er
     try {
         multiply_one(where, a, b, e, c, steps);
     } catch (const std::bad_alloc&) {
-        throw error(error_code::out_of_memory, "matrix_product: no memory; C is unchanged");
+        throw error(api::no_memory);
     }
 }
 
@@ -122,7 +122,7 @@ void detail::multiply_batch(const cuda& where, const erased_batch& a, const eras
     try {
         multiply_all(where, a, b, e, c, steps);
     } catch (const std::bad_alloc&) {
-        throw error(error_code::out_of_memory, "matrix_products: no memory; C is unchanged");
+        throw error(api::no_memory_for_products);
     }
 }
 

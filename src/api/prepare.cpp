@@ -22,6 +22,18 @@ std::string size(const erased_matrix& m) {
            std::string(name(m.type));
 }
 
+// Made beforehand, for when there is not even memory for a message.
+const error no_memory(error_code::out_of_memory, "prepare: no memory for a packed copy");
+
+[[noreturn]] void fail_for_memory(const erased_matrix& m) {
+    try {
+        throw error(error_code::out_of_memory,
+                    "prepare: no memory for a packed copy of " + size(m));
+    } catch (const std::bad_alloc&) {
+        throw error(no_memory);
+    }
+}
+
 prepared_matrix pack(const erased_matrix& m, side place) {
     const cpu_engine::kernel_set& kernels = cpu_engine::kernels_for(core::isa_in_use());
     const auto operand = std::make_shared<detail::prepared_operand>();
@@ -57,7 +69,7 @@ prepared_matrix detail::prepare(const erased_matrix& m, side place) {
                                         ", which does not fit in 64-bit addresses");
         if (why.code() != error_code::out_of_memory) throw;
     }
-    throw error(error_code::out_of_memory, "prepare: no memory for a packed copy of " + size(m));
+    fail_for_memory(m);
 }
 
 }  // namespace carat

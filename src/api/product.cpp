@@ -68,7 +68,7 @@ void multiply_or_say_why(const cpu& where, const erased_matrix& a, const erased_
         multiply_checked(where, a, b, e, c, steps);
     } catch (const std::bad_alloc&) {
         // All allocations come before the first write to C.
-        throw error(error_code::out_of_memory, "matrix_product: no memory; C is unchanged");
+        throw error(api::no_memory);
     }
 }
 

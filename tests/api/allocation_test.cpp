@@ -14,12 +14,13 @@ namespace {
 thread_local bool watched = false;
 thread_local int made = 0;
 thread_local int countdown = -1;
+bool lasting = false;  // the first failure is not the last
 std::atomic<long> live = 0;
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
     if (watched) {
         if (countdown == 0) {
-            countdown = -1;
+            if (!lasting) countdown = -1;
             return nullptr;
         }
         if (countdown > 0) --countdown;
@@ -189,6 +190,23 @@ TEST(allocation, each_failure_of_a_batch_leaves_c_untouched) {
     EXPECT_GE(failures, 2) << "where matrices lie, and workspace";
     EXPECT_EQ(calls, failures + 1);
     EXPECT_EQ(unchanged, calls) << "before the call that succeeds, nothing was written";
+}
+
+// Not even memory for a message is left.
+TEST(allocation, once_all_memory_is_gone_the_error_is_still_one_of_carat) {
+    matrix<double> warm(200, 200), target(200, 200);
+    matrix_product(warm, warm, target);
+    const auto a = test::whole_matrix<f16>(70, 70, 3, 1);
+    matrix<f16> c(140, 70);
+    lasting = true;
+    EXPECT_EQ(fail_each<double>(900, 1), 1);
+    EXPECT_EQ(fail_each<std::int32_t>(40, 20000), 2);
+    EXPECT_GE(fail_each_of([&] { (void)prepare(a); }), 2);
+    EXPECT_GE(fail_each_of([&] {
+                  matrix_products(cpu{2}, a, a, strided(c.view().block(0, 0, 70, 70), 2, 4900));
+              }),
+              2);
+    lasting = false;
 }
 
 TEST(allocation, small_products_and_second_products_allocate_nothing) {

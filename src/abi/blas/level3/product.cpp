@@ -39,10 +39,19 @@ detail::erased_matrix erased(const view<T>& m, double factor) {
             factor};
 }
 
+template <class T>
+matrix<T> own_matrix(std::size_t rows, std::size_t cols) {
+    try {
+        return matrix<T>(rows, cols);
+    } catch (const std::exception&) {
+        give_up("no memory for a copy of C, which may overlap A or B");
+    }
+}
+
 // For a C that overlaps A or B, or that can't be proved apart from them.
 template <class T>
 void multiply_apart(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) {
-    matrix<T> result(c.rows(), c.cols());
+    matrix<T> result = own_matrix<T>(c.rows(), c.cols());
     const auto copy = [&](view<const T> from, view<T> to) {
         for (std::size_t j = 0; j < c.cols(); ++j)
             for (std::size_t i = 0; i < c.rows(); ++i) to(i, j) = from(i, j);

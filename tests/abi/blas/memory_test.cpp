@@ -1,0 +1,113 @@
+// All memory gone: products are made in parts that need none, since a BLAS has no way to say it.
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <limits>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "interface.hpp"
+
+namespace {
+
+// Of the thread under test.
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+thread_local std::size_t most_bytes = unlimited;
+thread_local int failures = 0;
+
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+    if (size > most_bytes) {
+        ++failures;
+        return nullptr;
+    }
+    const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+    return std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+}
+
+void* allocate_or_throw(std::size_t size) {
+    void* memory = allocate(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    return allocate_or_throw(size);
+}
+void* operator new[](std::size_t size) {
+    return allocate_or_throw(size);
+}
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return allocate(size, static_cast<std::size_t>(a));
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+namespace carat::blas::tested {
+
+namespace {
+
+// More than any L2 holds: smaller operands are not packed, which needs no memory.
+constexpr integer n = 900;
+
+std::vector<double> whole_numbers(int from) {
+    std::vector<double> x(static_cast<std::size_t>(n * n));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>((i + i / 7) % 5) + from;
+    return x;
+}
+
+void multiply(const double* a, const double* b, double* c) {
+    gemm<double>(language::fortran, 'T', 'N', n, n, n, 1, a, n, b, n, 1, c, n);
+}
+
+// In a thread of its own, which keeps no memory of an earlier product, and gets none in pieces of
+// more than `left` bytes.
+template <class Call>
+int failures_with(std::size_t left, const Call& call) {
+    int count = 0;
+    std::thread([&] {
+        most_bytes = left;
+        call();
+        most_bytes = unlimited;
+        count = failures;
+    }).join();
+    return count;
+}
+
+TEST(memory, products_need_none) {
+    const std::vector<double> a = whole_numbers(-2);
+    const std::vector<double> b = whole_numbers(-1);
+    const std::vector<double> before = whole_numbers(0);
+    std::vector<double> wanted = before;
+    multiply(a.data(), b.data(), wanted.data());
+    for (const std::size_t left : {std::size_t{0}, std::size_t{4096}}) {
+        std::vector<double> c = before;
+        EXPECT_GE(failures_with(left, [&] { multiply(a.data(), b.data(), c.data()); }), 1);
+        EXPECT_EQ(c, wanted) << left;
+    }
+}
+
+TEST(memory, a_c_that_overlaps_an_operand_ends_with_the_reason) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    std::vector<double> a = whole_numbers(-2);
+    EXPECT_DEATH(failures_with(4096, [&] { multiply(a.data(), a.data(), a.data()); }),
+                 "carat_blas: no memory for a copy of C");
+}
+
+}  // namespace
+
+}  // namespace carat::blas::tested
