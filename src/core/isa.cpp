@@ -132,9 +132,9 @@ isa parse_forced(std::string_view forced) {
     for (const isa level : all_isas) {
         if (forced != name(level)) continue;
         if (level > best_isa())
-            throw error(error_code::unsupported, "CARAT_FORCE_ISA=" + std::string(forced) +
-                                                     ": this machine has only " +
-                                                     std::string(name(best_isa())));
+            throw error(error_code::unsupported,
+                        "CARAT_FORCE_ISA=" + std::string(forced) + ": this machine has only " +
+                            std::string(name(best_isa())) + "; use that or less, or unset it");
         return level;
     }
     throw error(error_code::invalid_argument, "CARAT_FORCE_ISA=" + std::string(forced) +

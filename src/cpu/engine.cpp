@@ -1,6 +1,8 @@
 #include "cpu/engine.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -58,6 +60,12 @@ T factor(double value) {
 template <>
 std::uint32_t factor<std::uint32_t>(double value) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+}
+
+// As short as tells it from all others.
+std::string number(double value) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 source operand(const void* data, dtype type, std::int64_t across, std::int64_t along) {
@@ -122,7 +130,8 @@ std::string unsupported(const core::problem& p) {
                std::string(name(p.b_type)) + " into " + std::string(name(p.c_type));
     const auto whole = [](double x) { return std::abs(x) <= 0x1p31 && x == std::floor(x); };
     if (p.c_type == dtype::i32 && !(whole(p.alpha) && whole(p.beta)))
-        return "alpha and beta must be whole numbers of 32 bits for i32";
+        return "alpha is " + number(p.alpha) + " and beta is " + number(p.beta) +
+               ": for i32 they must be whole numbers of 32 bits";
     return {};
 }
 

@@ -75,6 +75,9 @@ TEST(integers, factors_count_and_must_be_whole) {
         } catch (const error& refused) {
             EXPECT_EQ(refused.code(), error_code::invalid_argument);
             EXPECT_NE(std::string(refused.what()).find("whole numbers"), std::string::npos);
+            const bool told =
+                std::string(refused.what()).find("is 0.5 and beta") != std::string::npos;
+            EXPECT_EQ(told, factor == 0.5) << refused.what();
         }
         EXPECT_EQ(d, 9);
     }

@@ -51,7 +51,7 @@ class Emulated(unittest.TestCase):
                               capture_output=True, text=True, check=False, timeout=300,
                               env={**os.environ, "CARAT_FORCE_ISA": "avx512"})
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("CARAT_FORCE_ISA=avx512: this machine has only avx2",
+        self.assertIn("CARAT_FORCE_ISA=avx512: this machine has only avx2; use that or less",
                       done.stdout + done.stderr)
 
 
