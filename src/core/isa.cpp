@@ -1,6 +1,7 @@
 #include "core/isa.hpp"
 
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <sstream>
 
@@ -156,7 +157,7 @@ namespace {
 [[maybe_unused]] const int finished = finish_before_forks([] {
     try {
         (void)isa_in_use();
-    } catch (const error&) {
+    } catch (const std::exception&) {
         // A wrong CARAT_FORCE_ISA is told by the first product.
     }
 });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <thread>
 
@@ -72,7 +73,13 @@ const machine& this_machine() {
 
 namespace {
 
-[[maybe_unused]] const int finished = core::finish_before_forks([] { (void)this_machine(); });
+[[maybe_unused]] const int finished = core::finish_before_forks([] {
+    try {
+        (void)this_machine();
+    } catch (const std::bad_alloc&) {
+        // The first product tells.
+    }
+});
 
 }  // namespace
 

@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "tests/api/matrices.hpp"
 
@@ -207,6 +209,23 @@ TEST(allocation, once_all_memory_is_gone_the_error_is_still_one_of_carat) {
               }),
               2);
     lasting = false;
+}
+
+// Before the first fork carat learns of the machine. Run in a program started afresh, where it has
+// not yet.
+TEST(allocation, a_process_without_memory_can_fork) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto call = [] {
+        lasting = true;
+        countdown = 0;
+        watched = true;
+        const pid_t child = fork();
+        watched = false;
+        if (child == 0) std::_Exit(0);
+        int status = -1;
+        std::exit(waitpid(child, &status, 0) == child && status == 0 ? 0 : 1);
+    };
+    EXPECT_EXIT(call(), testing::ExitedWithCode(0), "");
 }
 
 TEST(allocation, small_products_and_second_products_allocate_nothing) {
