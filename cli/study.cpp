@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <carat/error.hpp>
 
@@ -108,13 +109,15 @@ session_result run(const study::definition& s, const study_options& o, const stu
     const session::outputs out = files_of(o, s);
     session_result result;
     std::optional<results::document> before;
-    if (o.resume && fs::exists(out.json)) before = results::load(out.json);
+    // The file has the settings of the first part, so that is the one to check them by.
+    bool resume = o.resume && fs::exists(out.json);
     nlohmann::json settings = nlohmann::json::array();
     for (const study::part& part : parts_of(s, o, how)) {
         session_options options;
         options.out = out;
         options.command = command_line();
         options.quiet = true;
+        options.resume = std::exchange(resume, false);
         options.onto = std::move(before);
         if (part.finds_crossing && part.request.phases) follow_crossings(options, part.request);
         result = measure(part.request, options);

@@ -115,6 +115,19 @@ class RightCalls(Command):
         self.assertEqual(after[:2], before)
         self.assertEqual([c["m"] for c in after], [16, 16, 24, 24])
 
+    def test_study_resumes_only_what_was_measured_alike(self):
+        call = ["study", "tile-size", "--quick", "--limit", "0.001"]
+        self.carat(*call)
+        path = self.folder / "carat-study" / "tile-size.json"
+        before = path.read_text()
+        self.assertIn("seed 1, now it is 2", self.refused(*call, "--seed", 2, "--resume"))
+        self.assertEqual(path.read_text(), before)
+        self.carat(*call, "--resume")
+        after = json.loads(path.read_text())
+        self.assertEqual(after["cells"], json.loads(before)["cells"])
+        path.write_text(re.sub(r'"revision": "[^"]*"', '"revision": "0"', before))
+        self.assertIn('revision "0"', self.refused(*call, "--resume"))
+
     def test_interrupt_leaves_valid_files_and_resume_finishes(self):
         for number in signal.SIGINT, signal.SIGTERM:
             with self.subTest(number.name):
