@@ -23,14 +23,14 @@ struct explain_options {
 
 session::case_key key_of(const explain_options& o) {
     const int cores = machine::describe().cores;
-    const auto shapes = session::parse_shapes(o.m + "x" + o.n + "x" + o.k);
+    const session::shape size = session::parse_product(o.m, o.n, o.k);
     const auto types = session::parse_dtypes(o.type);
     const auto threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
-    if (shapes.size() != 1 || types.size() != 1 || threads.size() != 1)
+    if (types.size() != 1 || threads.size() != 1)
         throw error(error_code::invalid_argument,
-                    "explain takes one size, one --dtype and one --threads: run it once for each");
-    return {shapes.front(), types.front(), threads.front(), {}};
+                    "explain takes one --dtype and one --threads: run it once for each");
+    return {size, types.front(), threads.front(), {}};
 }
 
 // The session that measures what was chosen.

@@ -24,12 +24,21 @@ struct run_options {
     phase_flags phases;
 };
 
+void set_tile(session::selection& s, std::int64_t size) {
+    const auto [there, added] = s.tunables.try_emplace("tile-size", size);
+    if (!added && there->second != size)
+        throw error(error_code::invalid_argument,
+                    fmt::format("--tile-size is {}, and --impl says tile-size={} for {}: give one "
+                                "of them",
+                                size, there->second, s.entry->name));
+}
+
 session::request request_of(const run_options& o) {
     const int cores = machine::describe().cores;
     session::request r;
     r.chosen =
         session::parse_selection(lab::catalogue(), o.implementation, choose_device(o.device));
-    r.shapes = session::parse_shapes(o.m + "x" + o.n + "x" + o.k);
+    r.shapes = {session::parse_product(o.m, o.n, o.k)};
     r.types = session::parse_dtypes(o.type);
     r.threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
@@ -40,7 +49,7 @@ session::request request_of(const run_options& o) {
     r.seed = o.seed;
     r.phases = phases_of(o.phases, r.chosen);
     if (o.tile_size != 0)
-        for (session::selection& s : r.chosen) s.tunables["tile-size"] = o.tile_size;
+        for (session::selection& s : r.chosen) set_tile(s, o.tile_size);
     return r;
 }
 

@@ -41,9 +41,9 @@ std::int64_t parse_count(std::string_view text, const std::string& what) {
     return value;
 }
 
-std::int64_t parse_size(std::string_view text) {
-    const std::int64_t value = parse_count(text, "size");
-    if (value < 1) refuse("size '" + std::string(text) + "' must be 1 or more");
+std::int64_t parse_size(std::string_view text, const std::string& what = "size") {
+    const std::int64_t value = parse_count(text, what);
+    if (value < 1) refuse(what + " '" + std::string(text) + "' must be 1 or more");
     return value;
 }
 
@@ -95,9 +95,22 @@ selection with_tunables(const core::implementation& entry, std::string_view insi
             refuse("tunable '" + std::string(item) +
                    "' must be NAME=VALUE, as in tiled[tile-size=32]");
         const std::string key(item.substr(0, equals));
+        if (s.tunables.contains(key))
+            refuse(key + " is given twice in '[" + std::string(inside) + "]': give it once");
         s.tunables[key] = parse_count(item.substr(equals + 1), key);
     }
     return s;
+}
+
+// Named twice, by a group and alone say, it is measured once: against itself nothing can be told.
+void add(std::vector<selection>& chosen, selection s) {
+    const auto same = std::ranges::find_if(chosen, [&](const selection& there) {
+        return there.entry == s.entry && there.tunables == s.tunables;
+    });
+    if (same == chosen.end())
+        chosen.push_back(std::move(s));
+    else
+        same->asked_for = same->asked_for || s.asked_for;
 }
 
 void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
@@ -105,11 +118,14 @@ void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
     const std::string_view prefix =
         item.ends_with(".*") ? item.substr(0, item.size() - 1) : std::string_view();
     if (item == "all" || !prefix.empty()) {
-        const std::size_t before = chosen.size();
-        for (const core::implementation* entry : all.entries())
-            if (entry->name.starts_with(prefix) && entry->where == only.value_or(entry->where))
-                chosen.push_back({entry, {}, false});
-        if (chosen.size() == before)
+        bool any = false;
+        for (const core::implementation* entry : all.entries()) {
+            if (!entry->name.starts_with(prefix) || entry->where != only.value_or(entry->where))
+                continue;
+            any = true;
+            add(chosen, {entry, {}, false});
+        }
+        if (!any)
             refuse("no implementation begins with '" + std::string(prefix) +
                    "' (carat list shows all)");
         return;
@@ -117,13 +133,13 @@ void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
     const core::device preferred = only.value_or(core::device::cpu);
     const std::size_t bracket = item.find('[');
     if (bracket == std::string_view::npos) {
-        chosen.push_back({&all.find(item, preferred), {}, true});
+        add(chosen, {&all.find(item, preferred), {}, true});
         return;
     }
     if (!item.ends_with(']'))
         refuse("implementation '" + std::string(item) + "' has no closing bracket");
     const std::string_view inside = item.substr(bracket + 1, item.size() - bracket - 2);
-    chosen.push_back(with_tunables(all.find(item.substr(0, bracket), preferred), inside));
+    add(chosen, with_tunables(all.find(item.substr(0, bracket), preferred), inside));
 }
 
 }  // namespace
@@ -132,6 +148,16 @@ std::vector<shape> parse_shapes(std::string_view text) {
     std::vector<shape> shapes;
     for (const std::string_view item : split(text, ',')) add_shapes(shapes, item);
     return shapes;
+}
+
+shape parse_product(std::string_view m, std::string_view n, std::string_view k) {
+    const auto parse_edge = [](std::string_view text, const std::string& option) {
+        if (text.find_first_of(",:x") != std::string_view::npos)
+            refuse(option + " '" + std::string(text) +
+                   "' is more than one size: give one number (carat bench takes lists)");
+        return parse_size(text, option);
+    };
+    return checked(parse_edge(m, "--m"), parse_edge(n, "--n"), parse_edge(k, "--k"));
 }
 
 std::vector<dtype> parse_dtypes(std::string_view text) {

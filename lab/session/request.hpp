@@ -24,6 +24,9 @@ struct shape {
 // large for 64 bits.
 [[nodiscard]] std::vector<shape> parse_shapes(std::string_view text);
 
+// One product of m x n x k; mistakes are answered with --m, --n or --k, as the commands call them.
+[[nodiscard]] shape parse_product(std::string_view m, std::string_view n, std::string_view k);
+
 // One of the names f64, f32, i32, ... separated by commas.
 [[nodiscard]] std::vector<dtype> parse_dtypes(std::string_view text);
 
@@ -50,7 +53,8 @@ struct selection {
 
 // Names separated by commas; each may carry tunables ("tiled[tile-size=32]") and may be a group:
 // "all", or a prefix of names with ".*" ("cpu.ladder.*"). With `only`, groups hold what runs there,
-// and short names mean what runs there; without it, short names prefer the CPU.
+// and short names mean what runs there; without it, short names prefer the CPU. What is named twice
+// is chosen once.
 [[nodiscard]] std::vector<selection> parse_selection(
     const core::catalogue& all, std::string_view text,
     std::optional<core::device> only = std::nullopt);

@@ -190,6 +190,14 @@ class BadInput(Command):
         self.assertIn("999", self.refused("explain", "--threads", "999"))
         self.assertIn("--budget", self.refused("explain", "--budget", "0"))
 
+    def test_run_takes_one_product(self):
+        for flag in ("--m", "--n", "--k"):
+            for several in ("8,16", "8:16:x2", "8x8"):
+                self.assertIn(f"{flag} '{several}' is more than one size",
+                              self.refused("run", "--impl", "naive", flag, several))
+        self.assertRegex(self.refused("run", "--impl", "tiled[tile-size=4]", "--tile-size", 8),
+                         r"--tile-size is 8, and --impl says tile-size=4")
+
     def test_unknown_implementation_suggests_the_nearest(self):
         self.assertIn("cpu.ladder.naive", self.refused("bench", "--impl", "naiv"))
 

@@ -67,6 +67,29 @@ TEST(selections, names_groups_and_tunables) {
     EXPECT_EQ(session::parse_selection(all, "all").size(), 2u);
 }
 
+TEST(sizes, of_one_product_are_numbers_and_mistakes_name_the_option) {
+    EXPECT_EQ(session::parse_product("4", "5", "6"), (shape{4, 5, 6}));
+    const auto say = [](const char* m, const char* n, const char* k) {
+        return message_of([&] { (void)session::parse_product(m, n, k); });
+    };
+    for (const char* several : {"8,16", "8:32:x2", "8x8"}) {
+        EXPECT_NE(say(several, "16", "16").find("--m '" + std::string(several) + "'"),
+                  std::string::npos);
+        EXPECT_NE(say("16", several, "16").find("--n"), std::string::npos);
+        EXPECT_NE(say("16", "16", several).find("more than one size"), std::string::npos);
+    }
+    EXPECT_NE(say("8", "0", "8").find("--n '0' must be 1 or more"), std::string::npos);
+    EXPECT_NE(say("8", "8", "").find("--k '' is not a whole number"), std::string::npos);
+}
+
+TEST(selections, what_is_named_twice_is_chosen_once) {
+    const auto twice = session::parse_selection(all, "all,tiled,cpu.ladder.*,vendor.blas");
+    ASSERT_EQ(twice.size(), 2u);
+    EXPECT_TRUE(twice[0].asked_for && twice[1].asked_for);
+    EXPECT_EQ(session::parse_selection(all, "tiled[tile-size=8],tiled[tile-size=8]").size(), 1u);
+    EXPECT_EQ(session::parse_selection(all, "tiled,tiled[tile-size=8]").size(), 2u);
+}
+
 TEST(selections, mistakes_name_themselves) {
     const auto say = [](const char* text) {
         return message_of([&] { (void)session::parse_selection(all, text); });
@@ -76,6 +99,7 @@ TEST(selections, mistakes_name_themselves) {
     EXPECT_NE(say("tiled[tile-size]").find("NAME=VALUE"), std::string::npos);
     EXPECT_NE(say("tiled[tile-size=x]").find("not a whole number"), std::string::npos);
     EXPECT_NE(say("tiled[tile-size=3").find("closing bracket"), std::string::npos);
+    EXPECT_NE(say("tiled[tile-size=3,tile-size=4]").find("given twice"), std::string::npos);
 }
 
 TEST(types_and_threads, mistakes_name_the_choices) {
