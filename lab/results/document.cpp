@@ -224,6 +224,9 @@ document from_json(const json& source, const std::string& name) {
                               std::to_string(schema_version) + ")");
     document doc;
     document_fields(in, doc);
+    for (const auto& [key, value] :
+         {std::pair{"machine", &doc.machine}, {"build", &doc.build}, {"settings", &doc.settings}})
+        if (!value->is_object()) in.fail(key, "is not an object");
     for (const json& c : list_of(in, "cells"))
         doc.cells.push_back(decode_cell(c, at(name + ": cells", doc.cells.size())));
     for (const json& c : list_of(in, "comparisons"))

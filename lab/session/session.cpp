@@ -124,12 +124,12 @@ class session {
     }
 
     bool run_one(const case_key& key) {
-        case_result result = run_case(request_, key, around_);
-        if (user_.case_done) user_.case_done(key, result);
-        std::ranges::move(result.cells, std::back_inserter(doc_.cells));
-        doc_.comparisons.push_back(std::move(result.compared));
+        const case_result result = run_case(request_, key, around_);
+        std::ranges::copy(result.cells, std::back_inserter(doc_.cells));
+        doc_.comparisons.push_back(result.compared);
         doc_.complete = false;
-        save(doc_, out_);
+        save(doc_, out_);  // before it is told: the reader may have gone
+        if (user_.case_done) user_.case_done(key, result);
         return !result.interrupted;
     }
 
@@ -186,7 +186,10 @@ void require_writable(const outputs& out) {
 }
 
 void save(const results::document& doc, const outputs& out) {
-    if (!out.json.empty()) results::write_whole(out.json, to_json(doc).dump(1) + "\n");
+    // Names of files and words of libraries may be in any encoding; JSON is UTF-8.
+    constexpr auto replace = nlohmann::json::error_handler_t::replace;
+    if (!out.json.empty())
+        results::write_whole(out.json, to_json(doc).dump(1, ' ', false, replace) + "\n");
     if (!out.csv.empty()) results::write_whole(out.csv, results::csv(doc));
 }
 

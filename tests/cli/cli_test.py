@@ -31,6 +31,7 @@ class Command(unittest.TestCase):
 
     def carat(self, *arguments, code=0, environment=None):
         done = subprocess.run([CARAT, *map(str, arguments)], capture_output=True, text=True,
+                              errors="surrogateescape",
                               cwd=self.folder, timeout=300, check=False,
                               env=os.environ | (environment or {}))
         # Other programs may have made this machine's peak look lower than a product is fast: carat
@@ -127,6 +128,20 @@ class RightCalls(Command):
         self.assertEqual(after["cells"], json.loads(before)["cells"])
         path.write_text(re.sub(r'"revision": "[^"]*"', '"revision": "0"', before))
         self.assertIn('revision "0"', self.refused(*call, "--resume"))
+
+    def test_results_are_saved_before_they_are_told(self):
+        ours, theirs = os.pipe()
+        os.close(ours)  # the reader of a pipeline has gone
+        done = subprocess.run([CARAT, "bench", *QUICK, "--json", "a.json"], stdout=theirs,
+                              stderr=subprocess.DEVNULL, cwd=self.folder, timeout=300, check=False)
+        os.close(theirs)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(len(json.loads((self.folder / "a.json").read_text())["cells"]), 2)
+
+    def test_names_in_any_encoding(self):
+        name = os.fsencode(self.folder) + b"/\xff.json"
+        self.carat("bench", *QUICK, "--json", os.fsdecode(name))
+        self.assertEqual(len(json.loads(open(name, encoding="utf-8").read())["cells"]), 2)
 
     def test_interrupt_leaves_valid_files_and_resume_finishes(self):
         for number in signal.SIGINT, signal.SIGTERM:
@@ -229,6 +244,18 @@ class BadInput(Command):
             self.assertIn("can't be written",
                           self.refused("bench", *QUICK, flag, "absent/folder/x"))
             self.assertLess(time.monotonic() - start, 60)
+
+    def test_a_file_that_may_not_be_written_is_not_replaced(self):
+        path = self.folder / "a.json"
+        path.write_text("kept")
+        path.chmod(0o444)
+        self.folder.chmod(0o777)
+        user = {"user": 65534} if os.geteuid() == 0 else {}  # root may write anything
+        done = subprocess.run([CARAT, "bench", *QUICK, "--json", "a.json"], capture_output=True,
+                              text=True, cwd=self.folder, timeout=300, check=False, **user)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("a.json: can't be written (Permission denied)", done.stderr)
+        self.assertEqual(path.read_text(), "kept")
 
     def test_corrupt_files_are_refused_and_kept(self):
         bad = self.folder / "bad.json"

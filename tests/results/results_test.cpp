@@ -1,8 +1,11 @@
 // What is written can be read back, whole or not at all, and damage is named.
 #include <algorithm>
+#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <carat/error.hpp>
 
@@ -179,8 +182,52 @@ TEST_F(files, damaged_phases_are_named_with_their_place) {
               std::string::npos);
 }
 
+TEST_F(files, what_a_link_names_is_replaced_and_the_link_stays) {
+    fs::create_directory(folder / "far");
+    fs::create_symlink("far/a.json", folder / "link.json");
+    for (const std::string text : {"first", "second"}) {  // the link leads nowhere at first
+        results::require_writable(folder / "link.json");
+        results::write_whole(folder / "link.json", text);
+        EXPECT_TRUE(fs::is_symlink(folder / "link.json"));
+        std::string there;
+        std::ifstream(folder / "far" / "a.json") >> there;
+        EXPECT_EQ(there, text);
+    }
+}
+
+TEST_F(files, pipes_and_devices_are_written_to_and_never_replaced) {
+    const fs::path pipe = folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    results::require_writable(pipe);
+    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    results::write_whole(pipe, "through");
+    char text[8] = {};
+    EXPECT_EQ(read(reader, text, sizeof text), 7);
+    EXPECT_STREQ(text, "through");
+    EXPECT_TRUE(fs::is_fifo(pipe));
+    close(reader);
+}
+
+TEST_F(files, that_are_the_same_are_known_by_any_name) {
+    std::ofstream(folder / "a.json") << "{}";
+    fs::create_symlink("a.json", folder / "b.json");
+    EXPECT_TRUE(results::same_file(folder / "a.json", folder / "." / "a.json"));
+    EXPECT_TRUE(results::same_file(folder / "a.json", folder / "b.json"));
+    EXPECT_TRUE(results::same_file(folder / "absent", folder / "." / "absent"));
+    EXPECT_FALSE(results::same_file(folder / "a.json", folder / "absent"));
+    EXPECT_FALSE(results::same_file("/dev/null", "/dev/null"));
+}
+
 TEST_F(files, damage_is_named_with_its_place) {
     const std::string whole = to_json(sample()).dump();
+    EXPECT_NE(message_of_loading(whole + "x").find("is not JSON"), std::string::npos);
+    EXPECT_NE(message_of_loading(whole + whole).find("is not JSON"), std::string::npos);
+    EXPECT_EQ(message_of_loading(whole + "\n"), "no error");
+    for (const char* field : {"machine", "build", "settings"}) {
+        auto damaged = to_json(sample());
+        damaged[field] = "none";
+        EXPECT_NE(message_of_loading(damaged.dump()).find(field), std::string::npos);
+    }
     EXPECT_NE(message_of_loading(whole.substr(0, whole.size() / 2)).find("is not JSON"),
               std::string::npos);
     EXPECT_NE(message_of_loading("{}").find("schema is missing"), std::string::npos);
