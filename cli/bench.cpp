@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/device.hpp"
+#include "cli/files.hpp"
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
 #include "cli/terminal.hpp"
@@ -56,6 +57,7 @@ int bench(const bench_options& o) {
     if (o.resume && o.json.empty())
         throw error(error_code::invalid_argument,
                     "--resume needs --json FILE: the file to go on with");
+    require_apart({{"--json", o.json}, {"--csv", o.csv}, {"--report", o.report}});
     const session::request r = request_of(o);
     if (!o.report.empty()) results::require_writable(o.report);
     session_options options;
@@ -64,6 +66,10 @@ int bench(const bench_options& o) {
     options.resume = o.resume;
     options.all_pairs = o.pairs;
     const session_result result = measure(r, options);
+    if (!result.saved) {
+        fmt::print("nothing was measured, so no file is written\n");
+        return result.exit_code();
+    }
     if (!o.report.empty())
         results::write_whole(o.report, report::html(results::to_json(result.doc)));
     for (const std::string& path : {o.json, o.csv, o.report})

@@ -10,6 +10,7 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/files.hpp"
 #include "cli/terminal.hpp"
 #include "lab/report/report.hpp"
 #include "lab/results/files.hpp"
@@ -145,18 +146,20 @@ std::string page(const compare_options& o, const results::document& before,
 }
 
 int compare(const compare_options& o) {
+    for (const std::string& input : {o.before, o.after})
+        require_apart({{"results", input}, {"--report", o.report}});
     if (!o.report.empty()) results::require_writable(o.report);
     const results::document before = results::load(o.before);
     const results::document after = results::load(o.after);
+    const std::vector<row> rows = rows_of(before, after, {o.alpha, o.margin, 1});
+    if (rows.empty())
+        throw error(error_code::invalid_argument,
+                    o.before + " and " + o.after + " have no measured case in common");
     for (const std::string& note : differences(before, after)) fmt::print("note: {}\n", note);
     fmt::print("{}\n", styled(fmt::format("{:<30} {:<4} {:>12} {:>2} {:>6} {}", "implementation",
                                           "type", "size", "T", "ratio", "95 % CI        verdict"),
                               style::faint));
-    const std::vector<row> rows = rows_of(before, after, {o.alpha, o.margin, 1});
     std::ranges::for_each(rows, print);
-    if (rows.empty())
-        throw error(error_code::invalid_argument,
-                    o.before + " and " + o.after + " have no measured case in common");
     const auto slower = counted(rows, "slower"), lost = counted(rows, "lost");
     fmt::print("{} compared: {} faster, {} slower, {} without a figure; ratio is {} over {}\n",
                rows.size(), counted(rows, "faster"), slower, lost, o.after, o.before);

@@ -8,6 +8,7 @@
 #include "cli/crossing.hpp"
 #include "cli/crossover_table.hpp"
 #include "cli/device.hpp"
+#include "cli/files.hpp"
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
 #include "cli/terminal.hpp"
@@ -111,6 +112,7 @@ int measure_crossover(const crossover_options& o) {
     if (o.resume && o.json.empty())
         throw error(error_code::invalid_argument,
                     "--resume needs --json FILE: the file to go on with");
+    require_apart({{"--json", o.json}, {"--csv", o.csv}, {"--report", o.report}});
     const session::request r = request_of(o);
     if (!o.report.empty()) results::require_writable(o.report);
     const session_result result = measure(r, options_of(o, r));

@@ -38,6 +38,13 @@ int fail(const std::string& message) {
     return cli::bad_input;
 }
 
+// What was printed may still lie in a buffer: a full disk or a closed output shows here.
+int told(int code) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    const int failed = fail("standard output can't be written: not all of the answer arrived");
+    return code == cli::success ? failed : code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -59,9 +66,9 @@ int main(int argc, char** argv) {
     cli::add_report(app, chosen);
     try {
         app.parse(argc, argv);
-        return chosen();
+        return told(chosen());
     } catch (const CLI::Success& asked) {
-        return app.exit(asked);
+        return told(app.exit(asked));
     } catch (const CLI::ParseError& failure) {
         return fail(std::string(failure.what()) + " (carat --help)");
     } catch (const std::exception& failure) {

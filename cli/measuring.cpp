@@ -77,6 +77,7 @@ session_result measure(const session::request& r, const session_options& options
     user.progress = [&](const std::string& what, double share) { line.show(what, share); };
     user.case_done = [&](const session::case_key&, const session::case_result& done) {
         line.clear();
+        result.saved = true;
         if (options.quiet) return;
         fmt::print("{}{}\n", ranking(done.cells, done.compared, options.all_pairs, told),
                    gpu_table(done.cells) + phase_table(done.cells));
@@ -91,6 +92,7 @@ session_result measure(const session::request& r, const session_options& options
         result.interrupted = !session::run_session(all, known.description, known.limits,
                                                    options.out, user, result.doc, known.gpu);
         more = false;
+        result.saved = result.saved || !result.interrupted;
         if (result.interrupted || !options.next_sizes) continue;
         for (const session::shape& next : options.next_sizes(result.doc)) {
             if (std::ranges::find(all.shapes, next) != all.shapes.end()) continue;
@@ -101,6 +103,7 @@ session_result measure(const session::request& r, const session_options& options
     if (options.conclude) {
         options.conclude(result.doc);
         session::save(result.doc, options.out);
+        result.saved = true;
     }
     return result;
 }

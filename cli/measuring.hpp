@@ -41,6 +41,7 @@ struct session_options {
 struct session_result {
     results::document doc;
     bool interrupted = false;
+    bool saved = false;  // some case was done, so the files asked for are there
     // Something that ran was wrong or impossibly fast.
     [[nodiscard]] bool failed() const;
     [[nodiscard]] int exit_code() const;

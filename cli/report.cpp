@@ -7,6 +7,7 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/files.hpp"
 #include "lab/report/charts.hpp"
 #include "lab/results/files.hpp"
 
@@ -48,6 +49,7 @@ void draw(const std::string& page, const std::string& folder) {
 }
 
 int report(const report_options& o) {
+    require_apart({{"results", o.input}, {"--output", o.output}});
     const results::document doc = results::load(o.input);
     if (o.csv) {
         deliver(results::csv(doc), o.output);
@@ -72,8 +74,9 @@ void add_report(CLI::App& app, action& chosen) {
         "report", "a results file as HTML, Markdown or CSV, or its tables and charts for papers");
     auto o = std::make_shared<report_options>();
     sub->add_option("results", o->input, "a file written by carat bench --json")->required();
-    sub->add_option("-o,--output", o->output,
-                    "the file to write (default: report.html; other forms go to the terminal)");
+    auto* output =
+        sub->add_option("-o,--output", o->output,
+                        "the file to write (default: report.html; other forms go to the terminal)");
     auto* markdown = sub->add_flag("--markdown", o->markdown, "the report as Markdown");
     auto* csv = sub->add_flag("--csv", o->csv, "one row per trial")->excludes(markdown);
     sub->add_option("--tables", o->tables,
@@ -85,7 +88,8 @@ void add_report(CLI::App& app, action& chosen) {
                     "a folder for every chart as SVG and PNG, for papers; needs Chromium")
         ->excludes(markdown)
         ->excludes(csv)
-        ->excludes("--tables");
+        ->excludes("--tables")
+        ->excludes(output);
     sub->footer(
         "Examples:\n  carat report out.json -o out.html\n  carat report out.json --markdown\n"
         "  carat report out.json --tables latex -o tables.tex\n"

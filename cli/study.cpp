@@ -45,8 +45,11 @@ study::options options_of(const study_options& o) {
                             : study::extent::usual;
     how.as_published = o.as_published;
     how.threads = counts.front();
-    how.on_gpu =
-        choose_device(o.device) != core::device::cpu && gpu::unavailable(gpu::in_use()).empty();
+    const std::optional<core::device> only = choose_device(o.device);
+    const std::string no_gpu = gpu::unavailable(gpu::in_use());
+    if (only == core::device::cuda && !no_gpu.empty())
+        throw error(error_code::unsupported, "study --device cuda needs a GPU: " + no_gpu);
+    how.on_gpu = only != core::device::cpu && no_gpu.empty();
     how.seed = o.seed;
     return how;
 }

@@ -1,5 +1,6 @@
 // carat without arguments: half a minute that ends in a ranking and a page to look at.
 #include <fmt/format.h>
+#include <string>
 
 #include "cli/command.hpp"
 #include "cli/measuring.hpp"
@@ -30,16 +31,23 @@ session::request request_of_tour() {
 }  // namespace
 
 int tour() {
+    const std::string page = "carat-report.html";
     const session::request r = request_of_tour();
     session_options options;
     options.out = {"carat-results.json", "carat-results.csv"};
     options.command = command_line();
+    session::require_writable(options.out);
+    results::require_writable(page);
     const known_machine known = know_machine(r);
     fmt::print("{}\n", machine::render(known.description, known.limits));
     const session_result result = measure(r, options);
-    results::write_whole("carat-report.html", report::html(results::to_json(result.doc)));
+    if (!result.saved) {
+        fmt::print("nothing was measured, so no file is written\n");
+        return result.exit_code();
+    }
+    results::write_whole(page, report::html(results::to_json(result.doc)));
     fmt::print("Verdicts are against the row above; every pair is in the report.\n");
-    fmt::print("wrote carat-report.html, carat-results.json, carat-results.csv\n");
+    fmt::print("wrote {}, carat-results.json, carat-results.csv\n", page);
     return result.exit_code();
 }
 

@@ -143,6 +143,32 @@ class RightCalls(Command):
         self.carat("bench", *QUICK, "--json", os.fsdecode(name))
         self.assertEqual(len(json.loads(open(name, encoding="utf-8").read())["cells"]), 2)
 
+    def test_interrupt_before_the_first_case_writes_nothing_and_says_so(self):
+        (self.folder / "a.json").write_text("kept")
+        with subprocess.Popen([CARAT, "bench", *QUICK, "--json", "a.json", "--report", "a.html"],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True, env=os.environ | {"XDG_CACHE_HOME": str(self.folder)},
+                              ) as process:
+            caught = "0"  # until Ctrl-C is, the machine is about to be measured: that takes seconds
+            while process.poll() is None and not int(caught, 16) >> signal.SIGINT - 1 & 1:
+                status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+                caught = re.search(r"SigCgt:\s*(\w+)", status)[1]
+            process.send_signal(signal.SIGINT)
+            told = process.communicate(timeout=120)[0]
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(told, "nothing was measured, so no file is written\n")
+        self.assertEqual((self.folder / "a.json").read_text(), "kept")
+        self.assertFalse((self.folder / "a.html").exists())
+
+    def test_an_output_that_is_full_is_a_failure(self):
+        for call in (["run", "--impl", "naive", "--m", "8", "--n", "8", "--k", "8", "--trials", "3"],
+                     ["list"], ["--help"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([CARAT, *call], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      timeout=300, check=False)
+            self.assertNotEqual(done.returncode, 0, call)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
     def test_interrupt_leaves_valid_files_and_resume_finishes(self):
         for number in signal.SIGINT, signal.SIGTERM:
             with self.subTest(number.name):
@@ -245,6 +271,21 @@ class BadInput(Command):
                           self.refused("bench", *QUICK, flag, "absent/folder/x"))
             self.assertLess(time.monotonic() - start, 60)
 
+    def test_one_file_for_two_things_is_refused(self):
+        self.assertIn("--json a.json and --report ./a.json are one file",
+                      self.refused("bench", *QUICK, "--json", "a.json", "--report", "./a.json"))
+        self.carat("bench", *QUICK, "--json", "a.json")
+        text = (self.folder / "a.json").read_text()
+        for call in (["report", "a.json", "-o"], ["compare", "a.json", "a.json", "--report"]):
+            self.assertIn("are one file", self.refused(*call, "a.json"))
+            self.assertEqual((self.folder / "a.json").read_text(), text)
+        self.assertIn("excludes", self.refused("report", "a.json", "--charts", "d", "-o", "x"))
+
+    def test_the_tour_says_before_measuring_that_it_can_not_write(self):
+        (self.folder / "carat-report.html").mkdir()
+        self.assertIn("carat-report.html: is a folder",
+                      self.refused(environment={"XDG_CACHE_HOME": str(self.folder)}))
+
     def test_a_file_that_may_not_be_written_is_not_replaced(self):
         path = self.folder / "a.json"
         path.write_text("kept")
@@ -277,8 +318,7 @@ class BadInput(Command):
     def test_files_without_a_common_case(self):
         self.carat("bench", *QUICK, "--json", "a.json")
         self.carat("bench", "--impl", "naive", "--size", "8", "--trials", "3", "--json", "b.json")
-        done = self.carat("compare", "a.json", "b.json", code=2)
-        self.assertIn("no measured case in common", done.stderr)
+        self.assertIn("no measured case in common", self.refused("compare", "a.json", "b.json"))
 
     def test_devices(self):
         self.assertIn("use cpu, cuda or all", self.refused("bench", "--device", "gpu"))
@@ -324,6 +364,7 @@ class WithoutAGpu(Command):
         return [self.refused("crossover", environment=environment),
                 self.refused("bench", "--device", "cuda", "--impl", "naive", "--phases",
                              environment=environment),
+                self.refused("study", "--device", "cuda", environment=environment),
                 self.refused("bench", "--device", "cuda:0", environment=environment)]
 
     @unittest.skipIf(GPU, "this machine has a driver")

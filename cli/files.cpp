@@ -1,0 +1,23 @@
+#include "cli/files.hpp"
+
+#include <fmt/format.h>
+
+#include <carat/error.hpp>
+
+#include "lab/results/files.hpp"
+
+namespace carat::cli {
+
+void require_apart(std::initializer_list<named_file> files) {
+    for (const named_file* a = files.begin(); a != files.end(); ++a)
+        for (const named_file* b = a + 1; b != files.end(); ++b) {
+            if (a->path.empty() || b->path.empty() || !results::same_file(a->path, b->path))
+                continue;
+            throw error(error_code::invalid_argument,
+                        fmt::format("{} {} and {} {} are one file, and one would be lost: name "
+                                    "two",
+                                    a->option, a->path, b->option, b->path));
+        }
+}
+
+}  // namespace carat::cli
