@@ -4,6 +4,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
 #include "cli/files.hpp"
@@ -95,15 +96,15 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
 
 void add_measuring_flags(CLI::App& sub, bench_options& o) {
     sub.add_option("--trials", o.trials, "exactly so many (default: until --ci-width is met)")
-        ->check(CLI::Range(2, 100000));
+        ->check(whole_number(2, 100000));
     sub.add_option("--ci-width", o.ci_width, "half width of the median's 95 % interval, relative")
-        ->check(CLI::Range(1e-4, 0.5))
+        ->check(number(1e-4, 0.5))
         ->capture_default_str();
     sub.add_option("--budget", o.budget_s, "seconds for each implementation and case")
-        ->check(CLI::Range(0.01, 1e6))
+        ->check(number(0.01, 1e6))
         ->capture_default_str();
     sub.add_option("--limit", o.limit_s, "skip what would take longer than this for one run, s")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_negative());
     sub.add_option("--distribution", o.distribution,
                    "uniform(lo,hi), normal(mean,sd), integers(lo,hi), ill-conditioned(phi)")
         ->capture_default_str();
@@ -113,14 +114,16 @@ void add_measuring_flags(CLI::App& sub, bench_options& o) {
     sub.add_option("--operations", o.operations, "how operations are counted")
         ->check(CLI::IsMember({"2mnk", "2n3-n2"}))
         ->capture_default_str();
-    sub.add_option("--seed", o.seed, "of data, order and resampling")->capture_default_str();
+    sub.add_option("--seed", o.seed, "of data, order and resampling")
+        ->check(whole_number(0))
+        ->capture_default_str();
     add_phase_flags(sub, o.phases);
 }
 
 void add_output_flags(CLI::App& sub, bench_options& o) {
-    sub.add_option("--json", o.json, "write results here, after every case");
-    sub.add_option("--csv", o.csv, "one row per trial, after every case");
-    sub.add_option("--report", o.report, "write the HTML report here");
+    sub.add_option("--json", o.json, "write results here, after every case")->check(file_name());
+    sub.add_option("--csv", o.csv, "one row per trial, after every case")->check(file_name());
+    sub.add_option("--report", o.report, "write the HTML report here")->check(file_name());
     sub.add_flag("--resume", o.resume, "go on with the cases that --json does not hold yet");
     sub.add_flag("--pairs", o.pairs, "print every pair's ratio, interval and p-value");
 }

@@ -4,6 +4,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/crossing.hpp"
 #include "cli/crossover_table.hpp"
@@ -145,17 +146,19 @@ void add_selection_flags(CLI::App& sub, crossover_options& o) {
 
 void add_measuring_flags(CLI::App& sub, crossover_options& o) {
     sub.add_option("--trials", o.trials, "exactly so many (default: until --ci-width is met)")
-        ->check(CLI::Range(2, 100000));
+        ->check(whole_number(2, 100000));
     sub.add_option("--ci-width", o.ci_width, "half width of a median's 95 % interval, relative")
-        ->check(CLI::Range(1e-4, 0.5))
+        ->check(number(1e-4, 0.5))
         ->capture_default_str();
     sub.add_option("--budget", o.budget_s, "seconds for each implementation and size")
-        ->check(CLI::Range(0.01, 1e6))
+        ->check(number(0.01, 1e6))
         ->capture_default_str();
     sub.add_option("--limit", o.limit_s, "skip what would take longer than this for one run, s")
-        ->check(CLI::NonNegativeNumber)
+        ->check(not_negative())
         ->capture_default_str();
-    sub.add_option("--seed", o.seed, "of data, order and resampling")->capture_default_str();
+    sub.add_option("--seed", o.seed, "of data, order and resampling")
+        ->check(whole_number(0))
+        ->capture_default_str();
 }
 
 }  // namespace
@@ -165,9 +168,10 @@ void add_crossover(CLI::App& app, action& chosen) {
     auto o = std::make_shared<crossover_options>();
     add_selection_flags(*sub, *o);
     add_measuring_flags(*sub, *o);
-    sub->add_option("--json", o->json, "write results here, after every size");
-    sub->add_option("--csv", o->csv, "one row per trial of a product, after every size");
-    sub->add_option("--report", o->report, "write the HTML report here");
+    sub->add_option("--json", o->json, "write results here, after every size")->check(file_name());
+    sub->add_option("--csv", o->csv, "one row per trial of a product, after every size")
+        ->check(file_name());
+    sub->add_option("--report", o->report, "write the HTML report here")->check(file_name());
     sub->add_flag("--resume", o->resume, "go on with the sizes that --json does not hold yet");
     sub->footer(
         "A GPU's time is that of allocating, copying in, computing, copying out and\n"

@@ -3,6 +3,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
 #include "cli/explain_text.hpp"
@@ -82,7 +83,7 @@ void add_explain(CLI::App& app, action& chosen) {
     sub->add_option("--threads", o->threads, "threads (default: all cores)");
     sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--budget", o->budget_s, "seconds to measure each implementation")
-        ->check(CLI::Range(0.01, 1e6))
+        ->check(number(0.01, 1e6))
         ->capture_default_str();
     sub->add_flag("--json", o->json, "print JSON, with every figure unrounded");
     sub->footer(

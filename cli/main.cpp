@@ -1,6 +1,7 @@
 // carat, the command.
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <carat/error.hpp>
 
@@ -38,6 +39,12 @@ int fail(const std::string& message) {
     return cli::bad_input;
 }
 
+// The help to look into: the subcommand's that was given, where there is one.
+std::string help_of(const CLI::App& app) {
+    const auto given = app.get_subcommands();
+    return given.empty() ? "carat --help" : "carat " + given.front()->get_name() + " --help";
+}
+
 // What was printed may still lie in a buffer: a full disk or a closed output shows here.
 int told(int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
@@ -70,7 +77,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& asked) {
         return told(app.exit(asked));
     } catch (const CLI::ParseError& failure) {
-        return fail(std::string(failure.what()) + " (carat --help)");
+        return fail(std::string(failure.what()) + " (" + help_of(app) + ")");
     } catch (const std::exception& failure) {
         return fail(failure.what());
     }

@@ -6,6 +6,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "lab/report/charts.hpp"
@@ -76,7 +77,8 @@ void add_report(CLI::App& app, action& chosen) {
     sub->add_option("results", o->input, "a file written by carat bench --json")->required();
     auto* output =
         sub->add_option("-o,--output", o->output,
-                        "the file to write (default: report.html; other forms go to the terminal)");
+                        "the file to write (default: report.html; other forms go to the terminal)")
+            ->check(file_name());
     auto* markdown = sub->add_flag("--markdown", o->markdown, "the report as Markdown");
     auto* csv = sub->add_flag("--csv", o->csv, "one row per trial")->excludes(markdown);
     sub->add_option("--tables", o->tables,

@@ -3,6 +3,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
 #include "cli/gpu_lines.hpp"
@@ -94,7 +95,7 @@ void add_run(CLI::App& app, action& chosen) {
     sub->add_option("--impl", o->implementation, "an implementation (carat list)")
         ->capture_default_str();
     sub->add_option("--tile-size", o->tile_size, "for implementations that have tiles")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number(1, std::numeric_limits<std::int64_t>::max()));
     sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8")
         ->capture_default_str();
     sub->add_option("--layout", o->layout,
@@ -103,9 +104,11 @@ void add_run(CLI::App& app, action& chosen) {
     sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--threads", o->threads, "threads (default: all cores)");
     sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
-        ->check(CLI::Range(2, 100000));
+        ->check(whole_number(2, 100000));
     sub->add_option("--distribution", o->distribution, "of the elements")->capture_default_str();
-    sub->add_option("--seed", o->seed, "of the elements")->capture_default_str();
+    sub->add_option("--seed", o->seed, "of the elements")
+        ->check(whole_number(0))
+        ->capture_default_str();
     sub->add_flag("--verify", o->verify,
                   "print the error found (every figure is verified, asked or not)");
     add_phase_flags(*sub, o->phases);

@@ -9,6 +9,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/crossing.hpp"
 #include "cli/device.hpp"
@@ -209,11 +210,14 @@ void add_study(CLI::App& app, action& chosen) {
     sub->add_option("--device", o->device, "cpu, cuda, cuda:N (the N-th GPU) or all")
         ->capture_default_str();
     sub->add_option("--limit", o->limit_s, "skip what would take longer than this for one run, s")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_negative());
     sub->add_option("--out", o->folder, "folder for JSON, CSV and the report")
+        ->check(file_name())
         ->capture_default_str();
     sub->add_flag("--resume", o->resume, "go on with the cases that the files there do not hold");
-    sub->add_option("--seed", o->seed, "of data, order and resampling")->capture_default_str();
+    sub->add_option("--seed", o->seed, "of data, order and resampling")
+        ->check(whole_number(0))
+        ->capture_default_str();
     sub->footer(names_of_studies() +
                 "\nExamples:\n"
                 "  carat study all --quick\n"

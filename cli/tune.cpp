@@ -6,6 +6,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
@@ -119,12 +120,13 @@ void add_tune(CLI::App& app, action& chosen) {
         ->capture_default_str();
     sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--tuned", o->tuned,
-                    "the table to add to (default: tuned.json in the user's cache directory)");
+                    "the table to add to (default: tuned.json in the user's cache directory)")
+        ->check(file_name());
     sub->add_option("--budget", o->budget_s, "seconds for each way")
-        ->check(CLI::Range(0.01, 1e6))
+        ->check(number(0.01, 1e6))
         ->capture_default_str();
     sub->add_option("--trials", o->trials, "exactly so many of each way")
-        ->check(CLI::Range(2, 100000));
+        ->check(whole_number(2, 100000));
     sub->footer(
         "Each case is measured in every way there is, interleaved and verified. Where one is "
         "faster\n"

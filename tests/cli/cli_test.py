@@ -141,7 +141,7 @@ class RightCalls(Command):
     def test_names_in_any_encoding(self):
         name = os.fsencode(self.folder) + b"/\xff.json"
         self.carat("bench", *QUICK, "--json", os.fsdecode(name))
-        self.assertEqual(len(json.loads(open(name, encoding="utf-8").read())["cells"]), 2)
+        self.assertEqual(len(json.loads(pathlib.Path(os.fsdecode(name)).read_text(encoding="utf-8"))["cells"]), 2)
 
     def test_interrupt_before_the_first_case_writes_nothing_and_says_so(self):
         (self.folder / "a.json").write_text("kept")
@@ -263,6 +263,28 @@ class BadInput(Command):
         self.refused("bench", "--trials", "1")
         self.refused("bench", "--no-such-flag")
         self.refused("no-such-command")
+
+    def test_numbers_that_are_none_or_out_of_range_name_their_option(self):
+        for flag in ("--budget", "--ci-width", "--limit"):
+            for value in ("nan", "inf", "-1", "1e400", "x", ""):
+                line = self.refused("bench", *QUICK, flag, value)
+                self.assertIn(f"{flag}: '{value}' is no number", line)
+                self.assertLess(len(line), 100)
+        for flag in ("--seed", "--trials"):
+            for value in ("-1", "18446744073709551616", "1e3", "1.5", "010", ""):
+                self.assertIn(f"{flag}: '{value}' is no whole number",
+                              self.refused("bench", *QUICK[:4], flag, value))
+        self.assertIn("--tile-size: '0' is no whole number from 1",
+                      self.refused("run", "--impl", "tiled", "--tile-size", "0"))
+
+    def test_a_name_that_is_empty_names_no_file(self):
+        for flag in ("--json", "--csv", "--report"):
+            self.assertIn(f"{flag}: '' names no file", self.refused("bench", *QUICK, flag, ""))
+        self.assertIn("--out: '' names no file", self.refused("study", "ladder", "--out", ""))
+
+    def test_mistakes_lead_to_the_help_of_the_subcommand(self):
+        self.assertIn("(carat bench --help)", self.refused("bench", "--sise", "64"))
+        self.assertIn("(carat --help)", self.refused("benhc"))
 
     def test_unwritable_output_is_said_before_measuring(self):
         for flag in ("--json", "--csv", "--report"):
