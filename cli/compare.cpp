@@ -9,6 +9,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/terminal.hpp"
@@ -41,8 +42,13 @@ std::vector<std::string> differences(const results::document& before,
             notes.push_back(fmt::format("{} was {}, now {}: the change may be the machine's", key,
                                         a.dump(), b.dump()));
     }
-    if (before.settings.value("distribution", "") != after.settings.value("distribution", ""))
-        notes.emplace_back("the data were drawn differently");
+    const auto set_apart = [&](const char* key) {
+        return before.settings.value(key, nlohmann::json()) !=
+               after.settings.value(key, nlohmann::json());
+    };
+    if (set_apart("distribution")) notes.emplace_back("the data were drawn differently");
+    if (set_apart("inputs"))
+        notes.emplace_back("inputs were rotated in one and hot in the other: caches differ");
     return notes;
 }
 
@@ -74,10 +80,10 @@ void print(const row& r) {
                           style::bad));
         return;
     }
-    const std::string line = fmt::format("{:<30} {:<4} {:>12} {:>2} {:>6.3f} [{:.3f},{:.3f}] {}",
-                                         shortened(c.implementation, 30), c.dtype, size_of(c),
-                                         c.threads, r.change->ratio, r.change->ci95_ratio[0],
-                                         r.change->ci95_ratio[1], r.change->verdict);
+    const std::string line = fmt::format(
+        "{:<28} {:<4} {:>12} {:>2} {:>6.3f} [{:.3f},{:.3f}] {}",
+        shortened_middle(c.implementation, 28), c.dtype, size_of(c), c.threads, r.change->ratio,
+        r.change->ci95_ratio[0], r.change->ci95_ratio[1], r.change->verdict);
     fmt::print("{}\n", styled(line, style_of(r.change->verdict)));
 }
 
@@ -155,8 +161,9 @@ int compare(const compare_options& o) {
     if (rows.empty())
         throw error(error_code::invalid_argument,
                     o.before + " and " + o.after + " have no measured case in common");
-    for (const std::string& note : differences(before, after)) fmt::print("note: {}\n", note);
-    fmt::print("{}\n", styled(fmt::format("{:<30} {:<4} {:>12} {:>2} {:>6} {}", "implementation",
+    for (const std::string& note : differences(before, after))
+        fmt::print("{}\n", wrapped("note: " + note, 6));
+    fmt::print("{}\n", styled(fmt::format("{:<28} {:<4} {:>12} {:>2} {:>6} {}", "implementation",
                                           "type", "size", "T", "ratio", "95 % CI        verdict"),
                               style::faint));
     std::ranges::for_each(rows, print);
@@ -179,12 +186,13 @@ void add_compare(CLI::App& app, action& chosen) {
     sub->add_option("before", o->before, "results file")->required();
     sub->add_option("after", o->after, "results file")->required();
     sub->add_option("--margin", o->margin, "differences within this share are a tie")
-        ->check(CLI::Range(0.0, 1.0))
+        ->check(number(0.0, 1.0))
         ->capture_default_str();
     sub->add_option("--alpha", o->alpha, "level of the test")
-        ->check(CLI::Range(1e-12, 0.5))
+        ->check(number(1e-12, 0.5))
         ->capture_default_str();
-    sub->add_option("--report", o->report, "write the report of AFTER with every change as HTML");
+    sub->add_option("--report", o->report, "write the report of AFTER with every change as HTML")
+        ->check(file_name());
     sub->footer(
         "Examples:\n  carat compare main.json branch.json --margin 0.05 || echo slower\n"
         "  carat compare main.json branch.json --report changes.html");

@@ -70,6 +70,7 @@ void add_list(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand("list", "every implementation, and whether it runs here");
     auto json = std::make_shared<bool>(false);
     sub->add_flag("--json", *json, "print JSON");
+    sub->footer("Examples:\n  carat list\n  carat list --json > implementations.json");
     sub->callback([json, &chosen] { chosen = [json] { return list(*json); }; });
 }
 

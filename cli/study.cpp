@@ -190,7 +190,7 @@ int run_studies(const study_options& o) {
 std::string names_of_studies() {
     std::string text = "Studies:\n";
     for (const study::definition& s : study::studies())
-        text += fmt::format("  {:<16} {}\n", s.name, wrapped(s.question, 19));
+        text += "  " + wrapped(fmt::format("{:<16} {}", s.name, s.question), 19) + "\n";
     return text;
 }
 

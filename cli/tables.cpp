@@ -10,7 +10,8 @@ namespace carat::cli {
 
 namespace {
 
-constexpr std::size_t name_columns = 26;
+constexpr std::size_t name_columns = 26;  // fewer where groups are longer
+constexpr std::size_t group_columns = 6;
 
 // At least three digits that mean something, and never more than a median deserves.
 std::string gflops(double value) {
@@ -49,22 +50,50 @@ std::string heading(const results::comparison& c, const results::cell& best) {
 }
 
 // The name, and the precision where it is less than the data's: that is another product.
-std::string title(const results::cell& c) {
+std::string title(const results::cell& c, std::size_t columns) {
     const std::string computes_in = c.computes_in.substr(0, c.computes_in.find_first_of(" ,"));
     const bool full = computes_in == c.dtype || computes_in == "f32" || computes_in == "i32";
     const std::string mark = full ? "" : " (" + computes_in + ")";
-    return shortened_middle(c.implementation, name_columns - mark.size()) + mark;
+    return shortened_middle(c.implementation, columns - mark.size()) + mark;
 }
 
-std::string row(const results::cell& c, const results::cell& best, const std::string& verdict) {
+// Letters that follow each other as their ends: where little can be told apart, groups are long.
+std::string short_group(const std::string& group) {
+    std::string text;
+    for (std::size_t first = 0; first < group.size();) {
+        std::size_t last = first;
+        while (last + 1 < group.size() && group[last + 1] == group[last] + 1) ++last;
+        if (last - first > 2)
+            text += {group[first], '-', group[last]};
+        else
+            text += group.substr(first, last - first + 1);
+        first = last + 1;
+    }
+    return text;
+}
+
+std::string group_of(const results::cell& c) {
+    return short_group(c.group) + (c.few_trials ? " *" : "");
+}
+
+// What is left for names when every row is to end within the line.
+std::size_t columns_for_names(std::span<const results::cell* const> ranked) {
+    constexpr std::size_t fewest = 18;
+    std::size_t longest = group_columns;
+    for (const results::cell* c : ranked) longest = std::max(longest, group_of(*c).size());
+    return std::max(fewest, name_columns + group_columns - longest);
+}
+
+std::string row(const results::cell& c, const results::cell& best, const std::string& verdict,
+                std::size_t columns) {
     const std::string interval =
         fmt::format("{}-{}", gflops(c.ci95_gflops[0]), gflops(c.ci95_gflops[1]));
     const std::string share =
         c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
-    const std::string line = fmt::format(
-        "{:>2} {:<{}} {:>7} {:>13} {:>5} {:>6}x {:<7} {}{}", c.rank, title(c), name_columns,
-        gflops(c.median_gflops), interval, share, factor(best.median_gflops / c.median_gflops),
-        verdict, c.group, c.few_trials ? " *" : "");
+    const std::string line =
+        fmt::format("{:>2} {:<{}} {:>7} {:>13} {:>5} {:>6}x {:<7} {}", c.rank, title(c, columns),
+                    columns, gflops(c.median_gflops), interval, share,
+                    factor(best.median_gflops / c.median_gflops), verdict, group_of(c));
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 
@@ -88,13 +117,16 @@ std::string not_ranked(std::span<const results::cell> cells, reasons_told& told)
 }
 
 std::string pairs(const results::comparison& compared) {
-    std::string text =
-        fmt::format("{}\n{}\nWelch: F({:.0f}, {:.1f}) = {:.4g}, p = {:.3g}\n", compared.h0,
-                    compared.h1, compared.df1, compared.df2, compared.f, compared.p);
-    for (const results::pair& p : compared.pairs)
-        text += fmt::format("  {} {} {} {}: {:.3f}x [{:.3f}, {:.3f}], p = {:.2g}\n", p.a, p.verdict,
-                            p.verdict == "tie" || p.verdict == "unclear" ? "with" : "than", p.b,
-                            p.ratio, p.ci95_ratio[0], p.ci95_ratio[1], p.p);
+    std::string text = fmt::format("{}\n{}\nWelch: F({:.0f}, {:.1f}) = {:.4g}, p = {:.3g}\n",
+                                   wrapped(compared.h0, 4), wrapped(compared.h1, 4), compared.df1,
+                                   compared.df2, compared.f, compared.p);
+    for (const results::pair& p : compared.pairs) {
+        const std::string line =
+            fmt::format("{} {} {} {}: {:.3f}x [{:.3f}, {:.3f}], p = {:.2g}", p.a, p.verdict,
+                        p.verdict == "tie" || p.verdict == "unclear" ? "with" : "than", p.b,
+                        p.ratio, p.ci95_ratio[0], p.ci95_ratio[1], p.p);
+        text += "  " + wrapped(line, 6) + "\n";
+    }
     return text;
 }
 
@@ -110,17 +142,18 @@ std::string ranking(std::span<const results::cell> cells, const results::compari
         return heading(compared, results::cell{}) + "   nothing was timed\n" +
                not_ranked(cells, told);
 
+    const std::size_t columns = columns_for_names(ranked);
     std::string text = heading(compared, *ranked.front());
     text += styled(
         fmt::format("{:>2} {:<{}} {:>7} {:>13} {:>5} {:>7} {:<7} {}\n", "#", "implementation",
-                    name_columns, "GFLOP/s", "95 % CI", "%roof", "behind", "verdict", "group"),
+                    columns, "GFLOP/s", "95 % CI", "%roof", "behind", "verdict", "group"),
         style::faint);
     bool few = false;
     for (std::size_t i = 0; i < ranked.size(); ++i) {
         const std::string verdict =
             i == 0 ? ""
                    : verdict_on(compared, ranked[i]->implementation, ranked[i - 1]->implementation);
-        text += row(*ranked[i], *ranked.front(), verdict);
+        text += row(*ranked[i], *ranked.front(), verdict, columns);
         few = few || ranked[i]->few_trials;
     }
     text += not_ranked(cells, told);

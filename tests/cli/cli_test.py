@@ -106,6 +106,11 @@ class RightCalls(Command):
         self.assertIn("can't be written",
                       self.refused("compare", "a.json", "a.json", "--report", "no/c.html"))
         self.assertIn("2 faster", self.carat("compare", "slow.json", "a.json").stdout)
+        results["settings"] |= {"inputs": "rotated", "distribution": ["of", "no", "type"]}
+        (self.folder / "slow.json").write_text(json.dumps(results))
+        out = self.carat("compare", "slow.json", "a.json").stdout
+        self.assertIn("note: inputs were rotated in one and hot in the other", out)
+        self.assertIn("note: the data were drawn differently", out)
 
     def test_resume_measures_only_what_is_missing(self):
         self.carat("bench", *QUICK, "--json", "a.json")
@@ -216,8 +221,24 @@ class RightCalls(Command):
                          ["ijk", "ikj", "tiled ikj", "tiled ikj"])
 
     def test_help_has_examples(self):
-        for arguments in ([], ["bench"], ["run"], ["explain"], ["crossover"], ["tune"], ["compare"], ["report"], ["info"]):
-            self.assertIn("Example", self.carat(*arguments, "--help").stdout)
+        for sub in ("", "info", "list", "run", "bench", "explain", "crossover", "tune", "study",
+                    "compare", "report"):
+            text = self.carat(*filter(None, [sub]), "--help").stdout
+            examples = text[text.index("Example"):]
+            self.assertIn(f"  carat {sub}".rstrip(), examples)
+            if sub:  # its own, and no other's
+                self.assertTrue(all(line.startswith(f"  carat {sub}")
+                                    for line in examples.splitlines()[1:] if line), examples)
+
+    def test_rankings_pairs_and_changes_stay_within_80_columns(self):
+        tiles = ",".join(f"tiled_reordered[tile-size={t}]" for t in (8, 16))
+        out = self.carat("bench", "--impl", f"cpu.ladder.*,{tiles}", "--size", "16", "--trials", "2",
+                         "--pairs", "--json", "a.json").stdout
+        compared = self.carat("compare", "a.json", "a.json").stdout
+        for line in (out + compared).splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        for size in 8, 16:  # what tells two names apart is not cut off
+            self.assertIn(f"tile-size={size}]", compared)
 
 
 class BadInput(Command):
@@ -274,6 +295,7 @@ class BadInput(Command):
             for value in ("-1", "18446744073709551616", "1e3", "1.5", "010", ""):
                 self.assertIn(f"{flag}: '{value}' is no whole number",
                               self.refused("bench", *QUICK[:4], flag, value))
+        self.assertIn("--margin: 'nan'", self.refused("compare", "a", "b", "--margin", "nan"))
         self.assertIn("--tile-size: '0' is no whole number from 1",
                       self.refused("run", "--impl", "tiled", "--tile-size", "0"))
 
