@@ -86,7 +86,7 @@ std::string phase_columns(const cell& c) {
 }  // namespace
 
 bool same_file(const fs::path& a, const fs::path& b) {
-    if (is_stream(a)) return false;
+    if (is_stream(a) || is_stream(b)) return false;  // nor has /dev/stdout a path of its own
     std::error_code unknown;
     return fs::equivalent(a, b, unknown) ||
            fs::weakly_canonical(fs::absolute(a)) == fs::weakly_canonical(fs::absolute(b));

@@ -202,6 +202,9 @@ class RightCalls(Command):
         self.assertIn("<html", (self.folder / "b.html").read_text())
         self.assertIn("cpu.ladder.tiled", self.carat("report", "a.json", "--markdown").stdout)
         self.assertIn("time_s", self.carat("report", "a.json", "--csv").stdout)
+        told = self.carat("report", "a.json", "--csv", "-o", "/dev/stdout").stdout
+        self.assertTrue(told.startswith("implementation,"), told)
+        self.assertTrue(told.endswith("wrote /dev/stdout\n"), told)
 
     def test_explain_says_why_in_80_columns_and_in_json(self):
         product = ["explain", "--m", 96, "--n", 64, "--k", 32, "--device", "cpu", "--budget", "0.05"]

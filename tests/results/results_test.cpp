@@ -216,6 +216,7 @@ TEST_F(files, that_are_the_same_are_known_by_any_name) {
     EXPECT_TRUE(results::same_file(folder / "absent", folder / "." / "absent"));
     EXPECT_FALSE(results::same_file(folder / "a.json", folder / "absent"));
     EXPECT_FALSE(results::same_file("/dev/null", "/dev/null"));
+    EXPECT_FALSE(results::same_file(folder / "a.json", "/dev/null"));
 }
 
 TEST_F(files, damage_is_named_with_its_place) {
