@@ -1,5 +1,9 @@
 #include "core/problem.hpp"
 
+#include <array>
+#include <charconv>
+#include <cmath>
+
 #include <carat/error.hpp>
 
 namespace carat::core {
@@ -20,6 +24,18 @@ std::int64_t extent_elements(std::int64_t rows, std::int64_t cols, const layout&
     if (__builtin_add_overflow(down, across, &extent) || __builtin_add_overflow(extent, 1, &extent))
         throw error(error_code::overflow, "matrix extent does not fit in 64 bits");
     return extent;
+}
+
+std::string reason_against_factors(const problem& p) {
+    const auto whole = [](double x) { return std::abs(x) <= 0x1p31 && x == std::floor(x); };
+    if (p.c_type != dtype::i32 || (whole(p.alpha) && whole(p.beta))) return {};
+    const auto number = [](double value) {  // as short as tells it from all others
+        std::array<char, 32> text{};
+        const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+        return std::string(text.data(), end);
+    };
+    return "alpha is " + number(p.alpha) + " and beta is " + number(p.beta) +
+           ": for i32 they must be whole numbers of 32 bits";
 }
 
 std::string describe(const problem& p) {

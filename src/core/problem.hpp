@@ -77,6 +77,9 @@ template <class T>
 [[nodiscard]] std::int64_t extent_elements(std::int64_t rows, std::int64_t cols,
                                            const layout& where);
 
+// Why alpha and beta can't be factors of an i32 C, with both; empty where they can, and of others.
+[[nodiscard]] std::string reason_against_factors(const problem& p);
+
 // "2000x1000x500 f64"
 [[nodiscard]] std::string describe(const problem& p);
 

@@ -1,8 +1,6 @@
 #include "cpu/engine.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -60,12 +58,6 @@ T factor(double value) {
 template <>
 std::uint32_t factor<std::uint32_t>(double value) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
-}
-
-// As short as tells it from all others.
-std::string number(double value) {
-    std::array<char, 32> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 source operand(const void* data, dtype type, std::int64_t across, std::int64_t along) {
@@ -128,11 +120,7 @@ std::string unsupported(const core::problem& p) {
     if (!alike || !(same || wider))
         return "no kernel multiplies " + std::string(name(p.a_type)) + " by " +
                std::string(name(p.b_type)) + " into " + std::string(name(p.c_type));
-    const auto whole = [](double x) { return std::abs(x) <= 0x1p31 && x == std::floor(x); };
-    if (p.c_type == dtype::i32 && !(whole(p.alpha) && whole(p.beta)))
-        return "alpha is " + number(p.alpha) + " and beta is " + number(p.beta) +
-               ": for i32 they must be whole numbers of 32 bits";
-    return {};
+    return core::reason_against_factors(p);
 }
 
 // Members are made where they stay: a structure written word by word and copied at once as vectors

@@ -2,7 +2,6 @@
 // and takes the memory that packing needs; running it starts at most three kernels.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <functional>
 #include <iomanip>
 #include <limits>
@@ -981,10 +980,7 @@ std::string unsupported(const core::problem& p, const core::settings&) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
     if (std::max({p.m, p.n, p.k}) > most || tiles(p.m, 128) * tiles(p.n, 128) > most)
         return "sizes beyond 2^31 are not for this engine: take another implementation";
-    const auto whole = [](double x) { return std::abs(x) <= 0x1p31 && x == std::floor(x); };
-    if (p.c_type == dtype::i32 && !(whole(p.alpha) && whole(p.beta)))
-        return "alpha and beta must be whole numbers of 32 bits for i32";
-    return {};
+    return core::reason_against_factors(p);
 }
 
 // Halves lie behind each other along K, in places of 32 bits.
