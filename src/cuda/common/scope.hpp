@@ -43,9 +43,10 @@ class call_scope {
         const void* owner;
         void* memory;
     };
-    // A batch may need plans for A and B aligned or not, four of them, each with both packed, what
-    // it counts in meanwhile, sums on their way and their flags.
-    static constexpr std::size_t most_loans = 24;
+    // A batch may need plans for A and B aligned or not, with gates on the way and after it: eight,
+    // each with both packed, what it counts in meanwhile, sums on their way, their flags and those
+    // that a pass reads.
+    static constexpr std::size_t most_loans = 48;
 
     // Builds without CUDA have no use for some of them.
     int device_;
