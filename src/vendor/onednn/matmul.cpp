@@ -292,7 +292,7 @@ class matmul_call final : public core::runnable {
     owned c_;
 };
 
-std::string reason_against_factors(const core::problem& p) {
+std::string reason_against_its_factors(const core::problem& p) {
     if (p.c_type == dtype::i32) return reason_against_float_scaling(p);
     if (p.alpha == 1) return {};
     return fmt::format("it has no factor for the product: alpha is {}, use 1", p.alpha);
@@ -301,7 +301,7 @@ std::string reason_against_factors(const core::problem& p) {
 std::string unsupported(const core::problem& p, const core::settings& s) {
     if (is_degenerate(p)) return {};
     std::string why = reason_against_shape(p, std::numeric_limits<std::int64_t>::max());
-    if (why.empty()) why = reason_against_factors(p);
+    if (why.empty()) why = reason_against_its_factors(p);
     if (why.empty()) why = reason_against_threads(opened().threads, s.threads);
     if (!why.empty()) return why;
     try {
