@@ -156,7 +156,8 @@ int compare(const compare_options& o) {
         require_apart({{"results", input}, {"--report", o.report}});
     if (!o.report.empty()) results::require_writable(o.report);
     const results::document before = results::load(o.before);
-    const results::document after = results::load(o.after);
+    const results::document after =
+        o.report.empty() ? results::load(o.after) : load_for_report(o.after);
     const std::vector<row> rows = rows_of(before, after, {o.alpha, o.margin, 1});
     if (rows.empty())
         throw error(error_code::invalid_argument,

@@ -4,6 +4,7 @@
 
 #include <carat/error.hpp>
 
+#include "lab/report/check.hpp"
 #include "lab/results/files.hpp"
 
 namespace carat::cli {
@@ -18,6 +19,16 @@ void require_apart(std::initializer_list<named_file> files) {
                                     "two",
                                     a->option, a->path, b->option, b->path));
         }
+}
+
+results::document load_for_report(const std::string& path) {
+    results::document doc = results::load(path);
+    try {
+        report::check(results::to_json(doc));
+    } catch (const error& failure) {
+        throw error(failure.code(), path + ": " + failure.what());
+    }
+    return doc;
 }
 
 }  // namespace carat::cli

@@ -1,8 +1,10 @@
-// Files that options name: each a file of its own.
+// Files that options name: each a file of its own, and what a report is made of.
 #pragma once
 
 #include <initializer_list>
 #include <string>
+
+#include "lab/results/document.hpp"
 
 namespace carat::cli {
 
@@ -13,5 +15,9 @@ struct named_file {
 // Throws carat::error when two of them are one file: what is written last would be all that is
 // left.
 void require_apart(std::initializer_list<named_file> files);
+
+// The results in a file, every field of which a report can use; throws carat::error that names the
+// file and the field where one is something else.
+[[nodiscard]] results::document load_for_report(const std::string& path);
 
 }  // namespace carat::cli

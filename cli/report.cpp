@@ -51,7 +51,7 @@ void draw(const std::string& page, const std::string& folder) {
 
 int report(const report_options& o) {
     require_apart({{"results", o.input}, {"--output", o.output}});
-    const results::document doc = results::load(o.input);
+    const results::document doc = load_for_report(o.input);
     if (o.csv) {
         deliver(results::csv(doc), o.output);
     } else if (o.markdown) {

@@ -205,6 +205,7 @@ void check_crossover(const json& crossover, const std::string& where) {
     required(crossover, "threads", count, where);
     required(crossover, "host_memory", text, where);
     required(crossover, "ci95", interval, where);
+    optional(crossover, "changes", count, where);
     const bool crosses = required(crossover, "outcome", outcome, where) == "crosses";
     if (crosses) required(crossover, "n", positive, where);
     const auto& points = required(crossover, "points", list, where);
@@ -282,6 +283,7 @@ void check_ceilings(const json& owner, const std::string& place) {
             required(row, label, text, where);
             required(row, value, positive, where);
             required(row, "threads", count, where);
+            optional(row, "dtype", text, where);
         }
     }
 }
@@ -295,6 +297,7 @@ void check_machine(const json& machine) {
     for (const auto& gpu : field_or(machine, "gpus", json::array())) {
         const std::string where = fmt::format("machine.gpus[{}]", i++);
         if (!gpu.is_object()) refuse(where, "is not an object");
+        optional(gpu, "name", text, where);
         check_ceilings(gpu, where);
     }
 }
@@ -342,6 +345,9 @@ void check(const json& results) {
     }
     check_machine(required(results, "machine", object, ""));
     for (const char* field : {"build", "settings"}) optional(results, field, object, "");
+    optional(field_or(results, "build", json::object()), "type", text, "build");
+    optional(field_or(results, "settings", json::object()), "equivalence_margin", number,
+             "settings");
     for (const char* field : {"revision", "date", "command", "carat"}) {
         optional(results, field, text, "");
     }

@@ -356,6 +356,22 @@ class BadInput(Command):
         self.assertFalse((self.folder / "report.html").exists())
         self.assertIn("absent.json", self.refused("report", "absent.json"))
 
+    def test_a_field_that_a_report_can_not_use_is_named_with_its_file(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        good = json.loads((self.folder / "a.json").read_text())
+        ceilings = {"compute": [{"unit": "fma", "gflops": 1e9, "threads": 1, "dtype": 5}]}
+        for bad, word in ((good | {"build": {"type": 5}}, "`type` of build is 5, expected a text"),
+                          (good | {"machine": good["machine"] | {"ceilings": ceilings}},
+                           "`dtype` of machine.ceilings.compute[0] is 5, expected a text")):
+            (self.folder / "bad.json").write_text(json.dumps(bad))
+            for call in (["report", "bad.json"], ["report", "bad.json", "--markdown"],
+                         ["report", "bad.json", "--tables", "latex", "-o", "t.tex"],
+                         ["compare", "a.json", "bad.json", "--report", "c.html"]):
+                line = self.refused(*call)
+                self.assertIn("bad.json: ", line)
+                self.assertIn(word, line)
+        self.assertEqual({p.name for p in self.folder.iterdir()}, {"a.json", "bad.json"})
+
     def test_resume_needs_a_file_and_the_same_settings(self):
         self.assertIn("--json", self.refused("bench", "--resume"))
         self.carat("bench", *QUICK, "--json", "a.json")

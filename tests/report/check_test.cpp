@@ -48,6 +48,21 @@ const std::vector<corruption> corruptions{
          r["machine"]["gpus"] = {{{"ceilings", {{"bandwidth", {{{"level", "L2"}}}}}}}};
      },
      {"machine.gpus[0].ceilings.bandwidth[0]", "`gb_per_s`"}},
+    {[](json& r) {
+         r["machine"]["ceilings"] = {
+             {"compute", {{{"unit", "fma"}, {"gflops", 9}, {"threads", 1}, {"dtype", 5}}}}};
+     },
+     {"`dtype` of machine.ceilings.compute[0]", "is 5", "a text"}},
+    {[](json& r) {
+         r["machine"]["gpus"] = {{{"name", 7}}};
+     },
+     {"`name` of machine.gpus[0]", "is 7", "a text"}},
+    {[](json& r) {
+         r["build"] = {{"type", 5}};
+     },
+     {"`type` of build", "is 5", "a text"}},
+    {[](json& r) { r["settings"]["equivalence_margin"] = "2 %"; },
+     {"`equivalence_margin` of settings", "2 %", "a number"}},
     {[](json& r) { r["cells"][1]["gpu"] = "hot"; }, {"`gpu` of cells[1]", "an object"}},
     {[](json& r) {
          r["cells"][1]["gpu"] = {{"power_w", "all"}};
@@ -102,6 +117,15 @@ const std::vector<corruption> corruptions{
                              {"threads", 1},
                              {"host_memory", "pinned"},
                              {"ci95", {1, 2}},
+                             {"changes", "many"}}};
+     },
+     {"`changes` of crossovers[0]", "whole number"}},
+    {[](json& r) {
+         r["crossovers"] = {{{"gpu", "g"},
+                             {"dtype", "f32"},
+                             {"threads", 1},
+                             {"host_memory", "pinned"},
+                             {"ci95", {1, 2}},
                              {"outcome", "perhaps"}}};
      },
      {"`outcome` of crossovers[0]", "crosses, always or never"}},
@@ -133,7 +157,7 @@ TEST(check, refuses_every_corruption_with_one_line_that_names_it) {
         EXPECT_THROW(static_cast<void>(carat::report::markdown(results)), carat::error);
         ++refused;
     }
-    EXPECT_EQ(refused, 41U);
+    EXPECT_EQ(refused, 46U);
 }
 
 TEST(check, accepts_absent_and_null_optional_fields) {
