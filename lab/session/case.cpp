@@ -375,6 +375,9 @@ case_result run_case(const request& r, const case_key& key, const surroundings& 
 
 void require_sensible(const request& r) {
     for (const selection& s : r.chosen) {
+        if (const std::string why = core::reason_against_tunables(*s.entry, s.tunables);
+            !why.empty())
+            throw error(error_code::invalid_argument, text(s.entry->name) + ": " + why);
         const auto tile = s.tunables.find("tile-size");
         if (tile == s.tunables.end()) continue;
         std::int64_t largest = 0;

@@ -96,8 +96,9 @@ struct request {
     std::uint64_t seed = 1;
 };
 
-// Throws carat::error when a tile is asked for that is larger than every matrix, or when a case
-// does not fit in memory. Called before the first allocation.
+// Throws carat::error when a tunable is asked for that there is not or that is out of its range, or
+// a tile that is larger than every matrix, or when a case does not fit in memory. Called before the
+// first allocation.
 void require_sensible(const request& r);
 
 }  // namespace carat::session

@@ -40,11 +40,25 @@ std::string types_taken(const implementation& entry) {
     return text;
 }
 
-std::string reason_against_tunables(const implementation& entry, const settings& s) {
-    for (const auto& [key, value] : s.tunables) {
+// "tile-size and room".
+std::string tunables_of(const implementation& entry) {
+    std::string text;
+    for (const tunable& t : entry.tunables) {
+        const bool last = &t == &entry.tunables.back();
+        text += (text.empty() ? "" : last ? " and " : ", ") + std::string(t.name);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string reason_against_tunables(const implementation& entry, const tunable_values& asked) {
+    for (const auto& [key, value] : asked) {
         const auto known = std::ranges::find(entry.tunables, key, &tunable::name);
         if (known == entry.tunables.end())
-            return "it has no tunable '" + key + "' (carat list shows what each one has)";
+            return "it has no tunable '" + key + "' to set to " + std::to_string(value) + ", " +
+                   (entry.tunables.empty() ? "nor any other" : "but " + tunables_of(entry)) +
+                   " (carat list shows what each one has)";
         if (value < known->least || value > known->most)
             return key + " " + std::to_string(value) + " is outside " +
                    std::to_string(known->least) + " to " + std::to_string(known->most) + " (" +
@@ -53,13 +67,11 @@ std::string reason_against_tunables(const implementation& entry, const settings&
     return {};
 }
 
-}  // namespace
-
 // What was asked for comes first: a type or tile that exists nowhere is not this machine's fault.
 std::string reason_against(const implementation& entry, const problem& p, const settings& s) {
     if (find_signature(entry, p) == nullptr)
         return "it has no " + types_of(p) + " version; it takes " + types_taken(entry);
-    if (std::string why = reason_against_tunables(entry, s); !why.empty()) return why;
+    if (std::string why = reason_against_tunables(entry, s.tunables); !why.empty()) return why;
     if (entry.unavailable != nullptr)
         if (std::string why = entry.unavailable(); !why.empty()) return why;
     return entry.unsupported == nullptr ? std::string() : entry.unsupported(p, s);

@@ -395,7 +395,7 @@ class BadInput(Command):
         self.assertIn("runs on a GPU", self.refused("run", "--impl", "naive", "--phases"))
         self.assertIn("pinned", self.refused("bench", "--host-memory", "locked"))
 
-    def test_types_and_tunables_that_an_implementation_lacks(self):
+    def test_types_that_an_implementation_lacks(self):
         def no_figure(*arguments):
             done = self.carat("run", "--m", 64, "--n", 64, "--k", 64, *arguments, code=1)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
@@ -403,13 +403,20 @@ class BadInput(Command):
 
         self.assertIn("no f16 -> f32 version; it takes f64, f32",
                       no_figure("--impl", "naive", "--dtype", "f16"))
-        self.assertIn("no tunable 'tile-size' (carat list",
-                      no_figure("--impl", "naive", "--tile-size", 8))
+
+    def test_tunables_that_an_implementation_lacks_are_refused_before_measuring(self):
         tiled = next(e for e in ENTRIES if e["name"] == "cpu.ladder.tiled")
         most = tiled["tunables"][0]["most"]
-        out = self.carat("bench", "--impl", f"tiled[tile-size={most + 1}]",
-                         "--size", f"{most + 1}x1x1", code=1)
-        self.assertRegex(" ".join(out.stdout.split()), rf"tile-size \d+ is outside \d+ to {most} ")
+        unknown = "cpu.ladder.tiled: it has no tunable 'tilesize' to set to 4, but tile-size (carat list"
+        self.assertIn(unknown, self.refused("run", "--impl", "tiled[tilesize=4]"))
+        self.assertIn(unknown, self.refused("bench", "--impl", "naive,tiled[tilesize=4]", "--json",
+                                            "a.json"))
+        self.assertIn("cpu.ladder.naive: it has no tunable 'tile-size' to set to 8, nor any other",
+                      self.refused("run", "--impl", "naive", "--tile-size", 8))
+        self.assertRegex(self.refused("bench", "--impl", f"naive,tiled[tile-size={most + 1}]",
+                                      "--size", f"{most + 1}x1x1", "--json", "a.json"),
+                         rf"tile-size {most + 1} is outside \d+ to {most} ")
+        self.assertEqual(os.listdir(self.folder), [])
 
 
 ENTRIES = json.loads(subprocess.run([CARAT, "list", "--json"], capture_output=True, check=True,
@@ -460,9 +467,9 @@ class WithoutAGpu(Command):
         self.assertIn("cuda.ladder.naive: ", done.stdout)
 
     def test_a_tile_or_type_no_kernel_has_is_named_before_the_machine(self):
-        done = self.carat("run", "--device", "cuda", "--impl", "tiled", "--tile-size", 64, code=1)
-        self.assertIn("tile-size 64 is outside 8 to 32 (", done.stderr)
-        self.assertIn("8, 16 or 32)", done.stderr)
+        line = self.refused("run", "--device", "cuda", "--impl", "tiled", "--tile-size", 64)
+        self.assertIn("tile-size 64 is outside 8 to 32 (", line)
+        self.assertIn("8, 16 or 32)", line)
         done = self.carat("run", "--device", "cuda", "--impl", "naive", "--dtype", "bf16", code=1)
         self.assertIn("no bf16 -> f32 version; it takes f64, f32, i32", done.stderr)
 

@@ -27,7 +27,7 @@ std::string size_message(const char* text) {
 }
 
 constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
-constexpr core::tunable tile[] = {{"tile-size", 64, 1, 4096, ""}};
+constexpr core::tunable tile[] = {{"tile-size", 64, 1, 4096, "edge"}};
 const core::implementation tiled{
     .name = "cpu.ladder.tiled", .summary = "", .signatures = f64_only, .tunables = tile};
 const core::implementation blas{.name = "vendor.blas", .summary = "", .signatures = f64_only};
@@ -111,6 +111,22 @@ TEST(types_and_threads, mistakes_name_the_choices) {
     EXPECT_NE(message_of([] { (void)session::parse_threads("3", 2); }).find("1 to 2"),
               std::string::npos);
     EXPECT_NE(message_of([] { (void)session::parse_threads("0", 2); }).find("1 to 2"),
+              std::string::npos);
+}
+
+TEST(requests, tunables_that_there_are_not_or_out_of_their_range_are_refused) {
+    session::request r;
+    r.shapes = parse_shapes("8192");
+    const auto say = [&](const char* chosen) {
+        r.chosen = session::parse_selection(all, chosen);
+        return message_of([&] { session::require_sensible(r); });
+    };
+    EXPECT_EQ(say("tiled[tile-size=4096],blas"), "no error");
+    EXPECT_EQ(say("blas,tiled[tile-size=4097]"),
+              "cpu.ladder.tiled: tile-size 4097 is outside 1 to 4096 (edge)");
+    EXPECT_NE(say("tiled[tilesize=4]").find("no tunable 'tilesize' to set to 4, but tile-size ("),
+              std::string::npos);
+    EXPECT_NE(say("blas[tile-size=4]").find("no tunable 'tile-size' to set to 4, nor any other"),
               std::string::npos);
 }
 
