@@ -10,6 +10,7 @@
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/report/words.hpp"
 
 namespace carat::cli {
 
@@ -34,6 +35,27 @@ void set_tile(session::selection& s, std::int64_t size) {
                                 size, there->second, s.entry->name));
 }
 
+// One line has one of each: `names` are those that the option stands for.
+void require_one(const char* option, const std::string& given,
+                 const std::vector<std::string>& names) {
+    if (names.size() == 1) return;
+    throw error(error_code::invalid_argument,
+                fmt::format("{} '{}' is {}, and run takes one: give one of them (carat bench takes "
+                            "lists)",
+                            option, given, report::listed(names, 2)));
+}
+
+void require_one_product(const run_options& o, const session::request& r) {
+    std::vector<std::string> implementations, types, threads;
+    for (const session::selection& s : r.chosen)
+        implementations.push_back(session::label_of(s, r.chosen));
+    for (const dtype type : r.types) types.emplace_back(name(type));
+    for (const int count : r.threads) threads.push_back(std::to_string(count));
+    require_one("--impl", o.implementation, implementations);
+    require_one("--dtype", o.type, types);
+    require_one("--threads", o.threads, threads);
+}
+
 session::request request_of(const run_options& o) {
     const int cores = machine::describe().cores;
     session::request r;
@@ -43,14 +65,14 @@ session::request request_of(const run_options& o) {
     r.types = session::parse_dtypes(o.type);
     r.threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    require_one_product(o, r);
     r.stored = session::parse_storage(o.layout);
     r.values = workload::parse_distribution(o.distribution);
     r.timing.trials = o.trials;
     r.timing.budget_s = 2;
     r.seed = o.seed;
     r.phases = phases_of(o.phases, r.chosen);
-    if (o.tile_size != 0)
-        for (session::selection& s : r.chosen) set_tile(s, o.tile_size);
+    if (o.tile_size != 0) set_tile(r.chosen.front(), o.tile_size);
     return r;
 }
 

@@ -262,6 +262,13 @@ class BadInput(Command):
                               self.refused("run", "--impl", "naive", flag, several))
         self.assertRegex(self.refused("run", "--impl", "tiled[tile-size=4]", "--tile-size", 8),
                          r"--tile-size is 8, and --impl says tile-size=4")
+        for flag, value, both in (("--impl", "naive,tiled", "cpu.ladder.naive and cpu.ladder.tiled"),
+                                  ("--impl", "cpu.ladder.*", r"cpu\S+, cpu\S+ and \d+ more"),
+                                  ("--dtype", "f32,f64", "f32 and f64"),
+                                  ("--threads", "1,1", "1 and 1")):
+            line = self.refused("run", flag, value)
+            self.assertIn(f"{flag} '{value}' is ", line)
+            self.assertRegex(line, rf" {both}, and run takes one: .*carat bench")
 
     def test_unknown_implementation_suggests_the_nearest(self):
         self.assertIn("cpu.ladder.naive", self.refused("bench", "--impl", "naiv"))
