@@ -91,7 +91,8 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
                    "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
         ->capture_default_str();
     sub.add_option("--device", o.device, device_help)->capture_default_str();
-    sub.add_option("--threads", o.threads, "thread counts (default: all cores)");
+    sub.add_option("--threads", o.threads, "thread counts (default: all cores)")
+        ->check(thread_counts());
 }
 
 void add_measuring_flags(CLI::App& sub, bench_options& o) {

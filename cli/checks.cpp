@@ -52,4 +52,13 @@ CLI::Validator file_name() {
             ""};
 }
 
+CLI::Validator thread_counts() {
+    return {[](std::string& text) {
+                return std::string(text.empty() ? "'' is no number of threads: give one from 1 on, "
+                                                  "or leave the option out for all cores"
+                                                : "");
+            },
+            ""};
+}
+
 }  // namespace carat::cli

@@ -17,4 +17,7 @@ namespace carat::cli {
 // Not empty, as "$UNSET" is in a shell: the results would go nowhere.
 [[nodiscard]] CLI::Validator file_name();
 
+// The same of thread counts: left out, they are all cores.
+[[nodiscard]] CLI::Validator thread_counts();
+
 }  // namespace carat::cli

@@ -140,7 +140,8 @@ void add_selection_flags(CLI::App& sub, crossover_options& o) {
         ->capture_default_str();
     sub.add_option("--dtype", o.type, "f64, f32, i32, ...")->capture_default_str();
     sub.add_option("--device", o.device, "cuda, or cuda:N for the N-th GPU")->capture_default_str();
-    sub.add_option("--threads", o.threads, "of the CPU's products (default: all cores)");
+    sub.add_option("--threads", o.threads, "of the CPU's products (default: all cores)")
+        ->check(thread_counts());
     add_host_memory_flag(sub, o.phases);
 }
 

@@ -80,7 +80,8 @@ void add_explain(CLI::App& app, action& chosen) {
     sub->add_option("--k", o->k, "columns of A, rows of B")->capture_default_str();
     sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8")
         ->capture_default_str();
-    sub->add_option("--threads", o->threads, "threads (default: all cores)");
+    sub->add_option("--threads", o->threads, "threads (default: all cores)")
+        ->check(thread_counts());
     sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--budget", o->budget_s, "seconds to measure each implementation")
         ->check(number(0.01, 1e6))

@@ -124,7 +124,8 @@ void add_run(CLI::App& app, action& chosen) {
                     "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
         ->capture_default_str();
     sub->add_option("--device", o->device, device_help)->capture_default_str();
-    sub->add_option("--threads", o->threads, "threads (default: all cores)");
+    sub->add_option("--threads", o->threads, "threads (default: all cores)")
+        ->check(thread_counts());
     sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
         ->check(whole_number(2, 100000));
     sub->add_option("--distribution", o->distribution, "of the elements")->capture_default_str();

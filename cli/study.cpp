@@ -206,7 +206,8 @@ void add_study(CLI::App& app, action& chosen) {
     sub->add_flag("--full", o->full, "the sizes and trials of the documents: hours on a CPU");
     sub->add_flag("--as-published", o->as_published,
                   "repeat the originals' method too, where it misled, and show what it changes");
-    sub->add_option("--threads", o->threads, "of CPU products (default: all cores)");
+    sub->add_option("--threads", o->threads, "of CPU products (default: all cores)")
+        ->check(thread_counts());
     sub->add_option("--device", o->device, "cpu, cuda, cuda:N (the N-th GPU) or all")
         ->capture_default_str();
     sub->add_option("--limit", o->limit_s, "skip what would take longer than this for one run, s")

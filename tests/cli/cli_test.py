@@ -309,6 +309,11 @@ class BadInput(Command):
         self.assertIn("--tile-size: '0' is no whole number from 1",
                       self.refused("run", "--impl", "tiled", "--tile-size", "0"))
 
+    def test_threads_that_are_empty_are_not_all_cores(self):
+        for call in (["run"], ["bench"], ["explain"], ["crossover"], ["study", "ladder"]):
+            self.assertRegex(self.refused(*call, "--threads", ""),
+                             "--threads: '' is no number of threads: .* leave the option out")
+
     def test_a_name_that_is_empty_names_no_file(self):
         for flag in ("--json", "--csv", "--report"):
             self.assertIn(f"{flag}: '' names no file", self.refused("bench", *QUICK, flag, ""))
