@@ -44,12 +44,17 @@ std::string types_of(const core::implementation& entry) {
 }
 
 void print(const core::implementation& entry) {
-    fmt::print("{:<28} {:<40} {}\n", entry.name, types_of(entry), entry.threaded ? "threads" : "");
-    fmt::print("    {}\n", entry.summary);
+    constexpr std::size_t types_at = 29, more_at = 6;
+    fmt::print("{}\n", folded(fmt::format("{:<28} {:<40} {}", entry.name, types_of(entry),
+                                          entry.threaded ? "threads" : ""),
+                              types_at));
+    fmt::print("{}\n", folded(fmt::format("    {}", entry.summary), more_at));
     for (const core::tunable& t : entry.tunables)
-        fmt::print("    {}={} ({} to {}): {}\n", t.name, t.initial, t.least, t.most, t.meaning);
+        fmt::print("{}\n", folded(fmt::format("    {}={} ({} to {}): {}", t.name, t.initial,
+                                              t.least, t.most, t.meaning),
+                                  more_at));
     if (const std::string why = unavailable(entry); !why.empty())
-        fmt::print("    {}\n", styled("not here: " + why, style::faint));
+        fmt::print("{}\n", styled(folded("    not here: " + why, more_at), style::faint));
 }
 
 int list(bool json) {

@@ -1,11 +1,15 @@
 // carat, the command.
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/terminal.hpp"
 #include "lab/session/build_info.hpp"
 
 namespace {
@@ -28,10 +32,23 @@ constexpr const char* examples =
     "  carat bench --impl openblas,engine --size 256:4096:x2 --json a.json\n"
     "  carat explain --m 64 --n 64 --k 4096    what limits this product?\n"
     "  carat crossover                         from which size does the GPU pay?\n"
-    "  carat tune --size 3000 --dtype bf16     is there a faster way than the one chosen?\n"
-    "  carat study ladder --quick              what each technique gives, step by step\n"
+    "  carat tune --size 3000 --dtype bf16     is there a way faster than the chosen?\n"
+    "  carat study ladder --quick              what each technique gives, by steps\n"
     "  carat compare a.json b.json             is b faster? by how much? for sure?\n"
     "  carat report a.json -o a.html           the page to show a colleague";
+
+// CLI11's help in 80 columns: what describes an option stays in its column.
+class narrow_help : public CLI::Formatter {
+  public:
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override {
+        std::istringstream whole(CLI::Formatter::make_help(app, std::move(name), mode));
+        std::string text;
+        for (std::string line; std::getline(whole, line);)
+            text += cli::folded(line, line.starts_with("  ") ? column_width_ : 0) + "\n";
+        return text;
+    }
+};
 
 // One line for people, whatever CLI11 would have printed.
 int fail(const std::string& message) {
@@ -57,6 +74,7 @@ int told(int code) {
 int main(int argc, char** argv) {
     cli::remember_command_line(argc, argv);
     CLI::App app(description, "carat");
+    app.formatter(std::make_shared<narrow_help>());  // before subcommands, which take it over
     app.footer(examples);
     app.set_version_flag("--version", session::version() + " (" + session::revision() + ")");
     app.require_subcommand(0, 1);

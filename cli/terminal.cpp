@@ -68,6 +68,21 @@ std::string wrapped(std::string_view text, std::size_t indent) {
     return out;
 }
 
+std::string folded(std::string_view line, std::size_t indent) {
+    constexpr std::size_t most = 80;
+    std::string out;
+    std::string rest(line.substr(0, line.find_last_not_of(' ') + 1));
+    while (rest.size() > most) {
+        const std::size_t text = rest.find_first_not_of(' ');
+        std::size_t end = rest.rfind(' ', most);
+        if (end == std::string::npos || end <= std::max(text, indent)) end = rest.find(' ', most);
+        if (end == std::string::npos) break;
+        out += rest.substr(0, rest.find_last_not_of(' ', end) + 1) + "\n";
+        rest = std::string(indent, ' ') + rest.substr(end + 1);
+    }
+    return out + rest;
+}
+
 progress_line::progress_line()
     : terminal_(isatty(STDERR_FILENO) != 0), start_(clock::now()), last_(start_) {}
 

@@ -22,6 +22,10 @@ enum class style { plain, strong, faint, good, bad };
 // Words of `text` in lines of at most 77 columns, each after `indent` spaces but the first.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent);
 
+// `line` in lines of at most 80 columns, those after the first after `indent` spaces; a word that
+// is longer stays whole.
+[[nodiscard]] std::string folded(std::string_view line, std::size_t indent);
+
 // One line on standard error that says what is going on and how long it will take.
 class progress_line {
   public:

@@ -128,13 +128,11 @@ void add_tune(CLI::App& app, action& chosen) {
     sub->add_option("--trials", o->trials, "exactly so many of each way")
         ->check(whole_number(2, 100000));
     sub->footer(
-        "Each case is measured in every way there is, interleaved and verified. Where one is "
-        "faster\n"
-        "than what the engine's model chooses, by 2 % and with intervals that lie apart, it is "
-        "kept in\n"
-        "a table, with GPU, driver, revision and date; from then on this user's products of that "
-        "case\n"
-        "take it. CARAT_TUNED=FILE names another table, CARAT_TUNED=none does without.\n\n"
+        "Each case is measured in every way there is, interleaved and verified. Where one\n"
+        "is faster than what the engine's model chooses, by 2 % and with intervals that\n"
+        "lie apart, it is kept in a table, with GPU, driver, revision and date; from then\n"
+        "on this user's products of that case take it. CARAT_TUNED=FILE names another\n"
+        "table, CARAT_TUNED=none does without.\n\n"
         "Examples:\n"
         "  carat tune --size 3000,16x4096x4096\n"
         "  carat tune --impl cuda.engine.tf32 --dtype f32 --size 1000\n"

@@ -233,6 +233,18 @@ class RightCalls(Command):
                 self.assertTrue(all(line.startswith(f"  carat {sub}")
                                     for line in examples.splitlines()[1:] if line), examples)
 
+    def test_help_and_list_stay_within_80_columns(self):
+        for call in (["--help"], ["list"], *([sub, "--help"] for sub in (
+                "info", "list", "run", "bench", "explain", "crossover", "tune", "study", "compare",
+                "report"))):
+            text = self.carat(*call).stdout
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), 80, f"{call}: {line}")
+        listed = " ".join(self.carat("list").stdout.split())
+        for entry in ENTRIES:  # nothing is cut off
+            for words in (entry["summary"], *(t["meaning"] for t in entry["tunables"])):
+                self.assertIn(" ".join(words.split()), listed)
+
     def test_rankings_pairs_and_changes_stay_within_80_columns(self):
         tiles = ",".join(f"tiled_reordered[tile-size={t}]" for t in (8, 16))
         out = self.carat("bench", "--impl", f"cpu.ladder.*,{tiles}", "--size", "16", "--trials", "2",
