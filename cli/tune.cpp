@@ -27,9 +27,14 @@ struct tune_options {
 };
 
 session::request request_of(const tune_options& o) {
+    const std::optional<core::device> only = choose_device(o.device);
+    if (only == core::device::cpu)
+        throw error(
+            error_code::invalid_argument,
+            "tune --device cpu: only implementations on a GPU have ways to tune, those on the "
+            "CPU take their blocks from the sizes of the caches: leave --device out");
     session::request r;
-    r.chosen =
-        session::parse_selection(lab::catalogue(), o.implementation, choose_device(o.device));
+    r.chosen = session::parse_selection(lab::catalogue(), o.implementation, only);
     if (r.chosen.size() != 1)
         throw error(error_code::invalid_argument,
                     "tune takes one implementation: run it once for each");

@@ -413,6 +413,8 @@ class BadInput(Command):
         self.assertIn("cuda:0", self.refused("bench", "--device", "cuda:-1"))
         self.assertIn(": ", self.refused("bench", "--device", "cuda:99")[len("carat: "):])
         self.assertIn("is no GPU", self.refused("crossover", "--device", "cpu"))
+        self.assertRegex(self.refused("tune", "--size", "64", "--device", "cpu"),
+                         "only implementations on a GPU have ways to tune.*: leave --device out")
 
     def test_phases_need_an_implementation_on_a_gpu(self):
         self.assertIn("runs on a GPU", self.refused("bench", "--impl", "naive", "--phases"))
