@@ -48,11 +48,18 @@ int session_result::exit_code() const {
     return failed() || !some ? bad_answer : success;
 }
 
+results::document resumable(const session::request& r, const std::string& json) {
+    results::document earlier = results::load(json);
+    session::require_resumable(earlier, session::new_document(r, machine::describe(), {}, ""),
+                               json);
+    return earlier;
+}
+
 session_result measure(const session::request& r, const session_options& options) {
     session::require_sensible(r);
     session_result result;
     results::document earlier;
-    if (options.resume) earlier = results::load(options.out.json);
+    if (options.resume) earlier = resumable(r, options.out.json);
     session::require_writable(options.out);
 
     catch_interrupts();
@@ -60,7 +67,6 @@ session_result measure(const session::request& r, const session_options& options
     result.doc =
         session::new_document(r, known.description, known.limits, options.command, known.gpu);
     if (options.resume) {
-        session::require_resumable(earlier, result.doc);
         result.doc.cells = std::move(earlier.cells);
         result.doc.comparisons = std::move(earlier.comparisons);
     }

@@ -47,6 +47,10 @@ struct session_result {
     [[nodiscard]] int exit_code() const;
 };
 
+// The results in a file to go on with. Throws carat::error naming the file when they are not of
+// this machine, revision and what `r` asks for.
+[[nodiscard]] results::document resumable(const session::request& r, const std::string& json);
+
 // Checks everything that can be checked first; then measures, prints each case's ranking as it is
 // done and saves it.
 [[nodiscard]] session_result measure(const session::request& r, const session_options& options);

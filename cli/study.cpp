@@ -133,6 +133,17 @@ session_result run(const study::definition& s, const study_options& o, const stu
     return result;
 }
 
+// Of every study: one that is refused only when its turn comes costs what was measured before.
+void require_resumable(const std::vector<const study::definition*>& chosen, const study_options& o,
+                       const study::options& how) {
+    for (const study::definition* s : chosen) {
+        const session::outputs out = files_of(o, *s);
+        if (!fs::exists(out.json)) continue;
+        const std::vector<study::part> parts = parts_of(*s, o, how);
+        if (!parts.empty()) (void)resumable(parts.front().request, out.json);
+    }
+}
+
 // Cells of several studies in one document for one report; where two measured the same case, the
 // first stands for both.
 void join(results::document& all, const results::document& more) {
@@ -172,6 +183,7 @@ int run_studies(const study_options& o) {
                                 o.folder, failure.message()));
     const std::string page = (fs::path(o.folder) / "report.html").string();
     results::require_writable(page);
+    if (o.resume) require_resumable(chosen, o, how);
     results::document all;
     bool failed = false, stopped = false;
     for (const study::definition* s : chosen) {

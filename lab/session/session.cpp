@@ -213,12 +213,13 @@ results::document new_document(const request& r, const machine::description& mac
     return doc;
 }
 
-void require_resumable(const results::document& earlier, const results::document& now) {
-    const auto require_same = [](const std::string& what, const nlohmann::json& a,
-                                 const nlohmann::json& b) {
+void require_resumable(const results::document& earlier, const results::document& now,
+                       const std::string& file) {
+    const auto require_same = [&](const std::string& what, const nlohmann::json& a,
+                                  const nlohmann::json& b) {
         if (a != b)
             throw error(error_code::invalid_argument,
-                        "--resume: the file has " + what + " " + a.dump() + ", now it is " +
+                        "--resume: " + file + " has " + what + " " + a.dump() + ", now it is " +
                             b.dump() + ": repeat its options, or start a new file");
     };
     const auto field = [](const nlohmann::json& j, const char* key) {

@@ -44,9 +44,10 @@ struct hooks {
                                              const machine::ceilings& limits, std::string command,
                                              const std::optional<gpu::known_gpu>& gpu = {});
 
-// Throws carat::error when `earlier` was measured on another machine or with settings that change
-// what its figures mean.
-void require_resumable(const results::document& earlier, const results::document& now);
+// Throws carat::error when `earlier`, out of `file`, was measured on another machine or with
+// settings that change what its figures mean.
+void require_resumable(const results::document& earlier, const results::document& now,
+                       const std::string& file);
 
 // Runs the cases `doc` does not hold yet and adds them to it. Returns false when interrupted.
 bool run_session(const request& r, const machine::description& machine,

@@ -132,7 +132,21 @@ class RightCalls(Command):
         after = json.loads(path.read_text())
         self.assertEqual(after["cells"], json.loads(before)["cells"])
         path.write_text(re.sub(r'"revision": "[^"]*"', '"revision": "0"', before))
-        self.assertIn('revision "0"', self.refused(*call, "--resume"))
+        self.assertIn('tile-size.json has revision "0"', self.refused(*call, "--resume"))
+
+    def test_study_checks_every_file_before_it_measures(self):
+        folder = self.folder / "carat-study"
+        call = ["study", "ladder,tile-size", "--quick", "--limit", "0.001", "--resume"]
+        self.carat("study", "tile-size", *call[2:-1])
+        path = folder / "tile-size.json"
+        before = path.read_text()
+        there = sorted(folder.iterdir())
+        self.assertIn("tile-size.json has seed 1, now it is 2", self.refused(*call, "--seed", 2))
+        path.write_text("{")
+        self.assertIn("tile-size.json: is not JSON", self.refused(*call))
+        path.write_text(re.sub(r'"revision": "[^"]*"', '"revision": "0"', before))
+        self.assertIn('tile-size.json has revision "0"', self.refused(*call))
+        self.assertEqual(sorted(folder.iterdir()), there)
 
     def test_results_are_saved_before_they_are_told(self):
         ours, theirs = os.pipe()

@@ -203,7 +203,8 @@ TEST_F(sessions, an_interrupted_session_resumes_where_it_stopped) {
     EXPECT_FALSE(back.complete);
     EXPECT_EQ(back.cells.size(), 5u);
     user.interrupted = {};
-    session::require_resumable(back, session::new_document(request, machine, limits, "test"));
+    session::require_resumable(back, session::new_document(request, machine, limits, "test"),
+                               "a.json");
     EXPECT_TRUE(session::run_session(request, machine, limits, out, user, back));
     EXPECT_EQ(cases, 2);
     EXPECT_TRUE(results::load(out.json).complete);
@@ -232,14 +233,14 @@ TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {
 TEST_F(sessions, resuming_with_other_data_or_another_machine_is_refused) {
     const auto before = session::new_document(request, machine, limits, "test");
     request.seed = 2;
-    EXPECT_THROW(
-        session::require_resumable(before, session::new_document(request, machine, limits, "test")),
-        error);
+    EXPECT_THROW(session::require_resumable(
+                     before, session::new_document(request, machine, limits, "test"), "a.json"),
+                 error);
     request.seed = 1;
     machine.cpu_model = "another";
-    EXPECT_THROW(
-        session::require_resumable(before, session::new_document(request, machine, limits, "test")),
-        error);
+    EXPECT_THROW(session::require_resumable(
+                     before, session::new_document(request, machine, limits, "test"), "a.json"),
+                 error);
 }
 
 TEST(compare_cells, says_faster_when_times_fall_and_tie_when_they_do_not_move) {
