@@ -1,4 +1,5 @@
 // carat, the command.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "core/edit_distance.hpp"
 #include "lab/session/build_info.hpp"
 
 namespace {
@@ -62,6 +64,20 @@ std::string help_of(const CLI::App& app) {
     return given.empty() ? "carat --help" : "carat " + given.front()->get_name() + " --help";
 }
 
+// What a mistyped subcommand may have meant; nothing where what was typed is none.
+std::string meant(const CLI::App& app, const char* typed) {
+    if (typed == nullptr || *typed == '-') return {};
+    const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+    if (std::ranges::find(all, typed, &CLI::App::get_name) != all.end()) return {};
+    const auto distance = [&](const CLI::App* sub) {
+        return core::edit_distance(typed, sub->get_name());
+    };
+    const CLI::App* nearest = *std::ranges::min_element(all, {}, distance);
+    constexpr std::size_t alike = 3;
+    return std::string("'") + typed + "' is no subcommand" +
+           (distance(nearest) > alike ? "" : ": the nearest is " + nearest->get_name());
+}
+
 // What was printed may still lie in a buffer: a full disk or a closed output shows here.
 int told(int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
@@ -95,7 +111,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& asked) {
         return told(app.exit(asked));
     } catch (const CLI::ParseError& failure) {
-        return fail(std::string(failure.what()) + " (" + help_of(app) + ")");
+        const std::string no_subcommand = meant(app, argc > 1 ? argv[1] : nullptr);
+        return fail((no_subcommand.empty() ? failure.what() : no_subcommand) + " (" + help_of(app) +
+                    ")");
     } catch (const std::exception& failure) {
         return fail(failure.what());
     }

@@ -1,31 +1,17 @@
 #include "core/catalogue.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <carat/error.hpp>
+
+#include "core/edit_distance.hpp"
 
 namespace carat::core {
 
 namespace {
-
-// Levenshtein distance.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
-        }
-    }
-    return row.back();
-}
 
 std::string_view last_part(std::string_view name) {
     return name.substr(name.rfind('.') + 1);
@@ -69,7 +55,9 @@ const implementation& catalogue::find(std::string_view name, device preferred) c
         throw error(error_code::invalid_argument, asked + "is ambiguous: say one of " + candidates);
     }
     const auto distance = [&](const implementation* e) {
-        return std::min(edit_distance(name, e->name), edit_distance(name, last_part(e->name)));
+        return std::pair(
+            std::min(edit_distance(name, e->name), edit_distance(name, last_part(e->name))),
+            e->where != preferred);
     };
     const auto nearest = std::ranges::min_element(entries_, {}, distance);
     const std::string hint = nearest == entries_.end()

@@ -298,6 +298,8 @@ class BadInput(Command):
 
     def test_unknown_implementation_suggests_the_nearest(self):
         self.assertIn("cpu.ladder.naive", self.refused("bench", "--impl", "naiv"))
+        for name in "NAIVE", "CPU.Ladder.Naive":
+            self.assertIn("nearest is cpu.ladder.naive", self.refused("bench", "--impl", name))
 
     def test_sizes(self):
         for size, word in (("0", "1 or more"), ("-3", "1 or more"), ("1e3", "whole number"),
@@ -347,7 +349,9 @@ class BadInput(Command):
 
     def test_mistakes_lead_to_the_help_of_the_subcommand(self):
         self.assertIn("(carat bench --help)", self.refused("bench", "--sise", "64"))
-        self.assertIn("(carat --help)", self.refused("benhc"))
+        for typed, meant in (("benhc", "bench"), ("BENCH", "bench"), ("reprot", "report")):
+            self.assertIn(f"'{typed}' is no subcommand: the nearest is {meant} (carat --help)",
+                          self.refused(typed, "--size", 64))
 
     def test_unwritable_output_is_said_before_measuring(self):
         for flag in ("--json", "--csv", "--report"):

@@ -44,6 +44,7 @@ TEST(catalogue, ambiguity_names_the_candidates_and_a_typo_the_nearest) {
     const core::catalogue c({core::table(cpu_rows), core::table(other_rows)});
     EXPECT_NE(message_of(c, "tiled").find("cpu.ladder.tiled, cpu.other.tiled"), std::string::npos);
     EXPECT_NE(message_of(c, "naiv").find("nearest is cpu.ladder.naive"), std::string::npos);
+    EXPECT_NE(message_of(c, "NAIVE").find("nearest is cpu.ladder.naive"), std::string::npos);
     EXPECT_NE(message_of(c, "iled").find("unknown"), std::string::npos);
 }
 
