@@ -208,4 +208,47 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_row_do_not_depend_on_the_others) {
     check_invariance<double, double>(256, 2048);
 }
 
+// With what a finish can ask for at once: a factor, a bias and an E, and a C whose rows aren't whole
+// 16 bytes, each of which takes a way of its own through a narrow tile.
+TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_others) {
+    constexpr std::size_t most = 2048;
+    constexpr std::size_t k = 1024;
+    for (const std::size_t n : {512u, 510u, 513u}) {
+        mirrored<bf16> a(most, k, {std::ptrdiff_t(k), 1});
+        mirrored<bf16> b(k, n, {1, std::ptrdiff_t(k)});
+        mirrored<float> e(most, n, {std::ptrdiff_t(n), 1});
+        a.fill_random(1);
+        b.fill_random(2);
+        e.fill_random(3);
+        std::vector<float> shifts(n);
+        for (std::size_t j = 0; j < n; ++j) shifts[j] = 0.1F * static_cast<float>(j % 97);
+        const auto there = test::on_device(shifts.data(), n * sizeof(float));
+        const std::span<const float> added(static_cast<const float*>(there.get()), n);
+        const auto row_of_these = [&](std::size_t m, int how, bool invariant) {
+            mirrored<float> c(m, n, {std::ptrdiff_t(n), 1});
+            c.upload();
+            const cuda where{.batch_invariant = invariant};
+            const auto rows = a.view().block(0, 0, m, k);
+            if (how == 0)
+                matrix_product(where, rows, b.view(), c.view(), scale(0.3) | bias(added));
+            else if (how == 1)
+                matrix_product(where, rows, b.view(), c.view(), scale(0.3) | bias(added) | gelu);
+            else
+                matrix_product(where, scaled(0.7, rows), b.view(),
+                               scaled(-0.9, e.view().block(0, 0, m, n)), c.view(),
+                               scale(0.3) | bias(added));
+            c.download();
+            std::vector<float> row;
+            for (std::size_t j = 0; j < n; ++j) row.push_back(c.here(0, j));
+            return row;
+        };
+        for (const int how : {0, 1, 2}) {
+            const std::vector<float> expected = row_of_these(most, how, true);
+            for (const std::size_t m : {1u, 2u, 16u, 33u, 64u, 100u, 128u, 300u, 1000u})
+                EXPECT_TRUE(test::same_bits(row_of_these(m, how, true), expected))
+                    << m << " rows of " << n << ", finish " << how;
+        }
+    }
+}
+
 }  // namespace

@@ -2,6 +2,8 @@
 // shared memory to another's (PTX ISA, "Cluster"). Hopper and later.
 #pragma once
 
+#include <type_traits>
+
 #include "cuda/ptx/barrier.cuh"
 
 namespace carat::cuda::ptx {
@@ -74,23 +76,41 @@ __device__ __forceinline__ void send(std::uint32_t to, double value, std::uint32
     (void)to, (void)value, (void)landed;
 #endif
 }
-__device__ __forceinline__ void send(std::uint32_t to, const std::uint32_t (&four)[4],
+// One, two or four of 4 bytes.
+template <class T, int Count>
+__device__ __forceinline__ void send(std::uint32_t to, const T (&some)[Count],
                                      std::uint32_t landed) {
+    static_assert(sizeof(T) == 4 && (Count == 1 || Count == 2 || Count == 4));
 #if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], "
-        "{%1, %2, %3, %4}, [%5];" ::"r"(to),
-        "r"(four[0]), "r"(four[1]), "r"(four[2]), "r"(four[3]), "r"(landed)
-        : "memory");
+    std::uint32_t words[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+        if constexpr (std::is_same_v<T, float>)
+            words[i] = __float_as_uint(some[i]);
+        else
+            words[i] = some[i];
+    }
+    if constexpr (Count == 4)
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], "
+            "{%1, %2, %3, %4}, [%5];" ::"r"(to),
+            "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(landed)
+            : "memory");
+    else if constexpr (Count == 2)
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, "
+            "[%3];" ::"r"(to),
+            "r"(words[0]), "r"(words[1]), "r"(landed)
+            : "memory");
+    else
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+                to),
+            "r"(words[0]), "r"(landed)
+            : "memory");
 #else
-    (void)to, (void)four, (void)landed;
+    (void)to, (void)some, (void)landed;
 #endif
-}
-__device__ __forceinline__ void send(std::uint32_t to, const float (&four)[4],
-                                     std::uint32_t landed) {
-    const std::uint32_t words[4] = {__float_as_uint(four[0]), __float_as_uint(four[1]),
-                                    __float_as_uint(four[2]), __float_as_uint(four[3])};
-    send(to, words, landed);
 }
 __device__ __forceinline__ void send(std::uint32_t to, const double (&two)[2],
                                      std::uint32_t landed) {

@@ -168,8 +168,8 @@ struct pair_finish {
         each_column(some, [&](float& upper, float& lower, int i) {
             const float of_column = scales.at(i, thread);
             const float shift = shifts.at(i, thread);
-            upper = upper * (factor[0] * of_column) + (bias[0] + shift);
-            lower = lower * (factor[1] * of_column) + (bias[1] + shift);
+            upper = fmaf(upper, factor[0] * of_column, bias[0] + shift);
+            lower = fmaf(lower, factor[1] * of_column, bias[1] + shift);
         });
     }
 
@@ -222,7 +222,7 @@ __device__ __forceinline__ void take_gates(const arguments<float>& p,
             const float of_column = scales.at(i, thread);
             const float shift = ahead.shifts.at(i, thread);
             each_in_column(i, [&](float& x, int part, int lower) {
-                x = x * (factor[part][lower] * of_column) + (bias[part][lower] + shift);
+                x = fmaf(x, factor[part][lower] * of_column, bias[part][lower] + shift);
             });
         }
     }
@@ -290,9 +290,10 @@ struct line_finish {
                 along(of.bias) ? __ldg(of.bias.values + line) : 0.0f};
     }
 
-    [[nodiscard]] __device__ __forceinline__ float scaled(float x, int neighbour,
+    // Rounded once, as everywhere, so that bits don't depend on the way to C.
+    [[nodiscard]] __device__ __forceinline__ float scaled(float x, float alpha, int neighbour,
                                                           const line_values_now& now) const {
-        return x * scale[neighbour] * now.scale + bias[neighbour] + now.bias;
+        return fmaf(x, alpha * scale[neighbour] * now.scale, bias[neighbour] + now.bias);
     }
     template <int Count>
     __device__ __forceinline__ void activate(float (&x)[Count]) const {
@@ -311,9 +312,10 @@ struct line_finish {
 #pragma unroll
         for (std::uint32_t& value : x) value *= alpha;
     }
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t scaled(std::uint32_t x, int,
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t scaled(std::uint32_t x,
+                                                                  std::uint32_t alpha, int,
                                                                   const line_values_now&) const {
-        return x;
+        return alpha * x;
     }
     template <int Count>
     __device__ __forceinline__ void activate(std::uint32_t (&)[Count]) const {}

@@ -33,6 +33,7 @@
 #include "cuda/sm90/lines.cuh"
 #include "cuda/sm90/scales.cuh"
 #include "cuda/sm90/schedule.cuh"
+#include "cuda/sm90/straight.cuh"
 #include "cuda/sm90/together.cuh"
 
 namespace carat::cuda::sm90 {
@@ -705,7 +706,12 @@ __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& 
     const tile_place& t = own.tile;
     const scales_of<C> scales(p, here.row(t) + group * 64, t.n * C::tile_n, own.first,
                               thread % 128);
+    const bool straight = known(goes_straight(p) ? 1 : 0) == 1;
+    const place_in_c<C> to(p, of.own, here.row(t), t.n * C::tile_n, thread);
     sum_up<C>(sums, r, at, own.end - own.first, group, thread % 128, false, scales);
+    if (straight)
+        return write_straight<Factor>(to, r.after, landed, {here.part(), here.parts()}, thread,
+                                      sums);
     write_narrow<C>(p, of.own, r.tiles, r.after, landed, here.part(), here.parts(), here.row(t),
                     t.n * C::tile_n, thread, sums);
 }
@@ -739,7 +745,10 @@ __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const argum
     for (ptx::barrier& b : meetings.added) ptx::make_barrier(b, 1);
     ptx::publish_barriers();
     if (!C::wide && here.parts() > 1)
-        ptx::arrive_and_expect(meetings.landed, bytes_from_others<C>(p.c.by_rows, here.parts()));
+        ptx::arrive_and_expect(meetings.landed,
+                               goes_straight(p)
+                                   ? sums_from_others<C>(here.parts())
+                                   : bytes_from_others<C>(p.c.by_rows, here.parts()));
 }
 
 template <class C>

@@ -164,18 +164,18 @@ struct way_through_lines {
                 const auto of_line = last.of_line(line + min(i + l, count - 1) * apart);
 #pragma unroll
                 for (int j = 0; j < 4; ++j)
-                    x[4 * l + j] = last.scaled(p.alpha * sums[l].of[j], j, of_line);
+                    x[4 * l + j] = last.scaled(sums[l].of[j], p.alpha, j, of_line);
             }
             last.activate(x);
 #pragma unroll
             for (int l = 0; l < Together; ++l) {
                 if (i + l >= count) break;
                 four<To> some{};
-                if (p.beta != Factor{0})
+                if (p.adds)
                     some = read_four(added + (i + l) * advance, step, left, at_once);
 #pragma unroll
                 for (int j = 0; j < 4; ++j)
-                    some.of[j] = static_cast<To>(p.beta != Factor{0}
+                    some.of[j] = static_cast<To>(p.adds
                                                      ? x[4 * l + j] +
                                                            p.beta * static_cast<Factor>(some.of[j])
                                                      : x[4 * l + j]);
@@ -186,7 +186,7 @@ struct way_through_lines {
 
     // Nothing is added, and four neighbours are written at once.
     [[nodiscard]] __device__ bool only_writes() const {
-        return p.beta == Factor{0} && p.c.in_fours && left >= 4;
+        return !p.adds && p.c.in_fours && left >= 4;
     }
 };
 
@@ -228,8 +228,8 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const me
             }
         }
     };
-    if (way.only_writes() && last.is_same_on_each_line()) {
-        if constexpr (finishes) {
+    if constexpr (finishes) {  // else these go straight
+        if (way.only_writes() && last.is_same_on_each_line()) {
             if (is_sigmoid_form(p.last.then)) {
                 const sigmoid_form<float> form(p.last.then);
                 return way.template write<4>(sums_of, [&](float(&x)[4]) {
@@ -238,16 +238,14 @@ __device__ __forceinline__ void write_lines(const arguments<Factor>& p, const me
                     for (float& value : x) value = form(value);
                 });
             }
-        }
-        const bool rectifies = finishes && p.last.then == activation::relu;
-        return way.template write<4>(sums_of, [&](Factor(&x)[4]) {
-            last.finish_sums(x, p.alpha);
-            if constexpr (finishes) {
+            const bool rectifies = p.last.then == activation::relu;
+            return way.template write<4>(sums_of, [&](float(&x)[4]) {
+                last.finish_sums(x, p.alpha);
                 if (!rectifies) return;
 #pragma unroll
-                for (Factor& value : x) value = rectified{}(value);
-            }
-        });
+                for (float& value : x) value = rectified{}(value);
+            });
+        }
     }
     way.template finish<4>(apart, last, sums_of);
 }
