@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"
-#include "cuda/common/scope.hpp"
 #include "cuda/sm90/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
@@ -300,53 +299,6 @@ TEST_P(wide, rows_of_a_that_begin_alike_are_exact) {
                           std::string::npos)
                     << why;
             }
-}
-
-// The last rows, too few for all kinds, are packed to memory that the call lends: the next call
-// lends other memory, and what the product keeps of the first one's must not be read there.
-TEST_P(wide, what_is_packed_beside_rows_that_begin_alike_may_lie_elsewhere) {
-    if (size_bytes(GetParam().a) != 2) GTEST_SKIP() << "packed along K";
-    core::problem p = problem(2250, 264, 131);
-    p.b_layout = core::row_major(p.n);
-    test::operand_set data(p, 0);
-    data.a.fill('a');
-    data.b.fill('b');
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
-    const auto there = [&](const test::guarded& x) {
-        core::buffer memory(gpu, x.bytes().size());
-        gpu.upload(memory.data(), x.bytes().data(), x.bytes().size());
-        return memory;
-    };
-    const core::buffer a = there(data.a);
-    const core::buffer b = there(data.b);
-    const core::buffer c = there(data.c);
-    const auto first_of = [](const core::buffer& memory, const test::guarded& x) {
-        return static_cast<std::byte*>(memory.data()) + x.first_byte();
-    };
-    const core::operands on_gpu{first_of(a, data.a), first_of(b, data.b), first_of(c, data.c)};
-    const auto& sums = test::exact_product(p.m, p.n, p.k);
-    const auto expect_times = [&](double factor) {
-        gpu.wait();
-        gpu.download(data.c.bytes().data(), c.data(), data.c.bytes().size());
-        for (std::int64_t i = 0; i < p.m; ++i)
-            for (std::int64_t j = 0; j < p.n; ++j)
-                ASSERT_EQ(data.c.get(i, j),
-                          factor * static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]))
-                    << i << ", " << j;
-    };
-    const cuda::call_scope first(cuda::call_scope::current_device, nullptr);
-    const auto product = entry().prepare(p, {1, {{"tile", 192}}});
-    ASSERT_NE(product->planned().why.find("2048 rows of A read where they lie"), std::string::npos);
-    product->run(on_gpu);
-    expect_times(p.alpha);
-    if (HasFatalFailure()) return;
-
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.k; ++j) data.a.set(i, j, -data.a.get(i, j));
-    gpu.upload(a.data(), data.a.bytes().data(), data.a.bytes().size());
-    const cuda::call_scope second(cuda::call_scope::current_device, nullptr);  // the first lends on
-    product->run(on_gpu);
-    expect_times(-p.alpha);
 }
 
 // An A of one column lies along both of its dimensions, but not across K for those tiles.

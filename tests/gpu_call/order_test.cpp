@@ -208,8 +208,8 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_row_do_not_depend_on_the_others) {
     check_invariance<double, double>(256, 2048);
 }
 
-// With what a finish can ask for at once: a factor, a bias and an E, and a C whose rows aren't whole
-// 16 bytes, each of which takes a way of its own through a narrow tile.
+// With what a finish can ask for at once: a factor, a bias and an E, and a C whose rows aren't
+// whole 16 bytes, each of which takes a way of its own through a narrow tile.
 TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_others) {
     constexpr std::size_t most = 2048;
     constexpr std::size_t k = 1024;

@@ -746,9 +746,8 @@ __device__ __forceinline__ void make_barriers(barriers<C>& meetings, const argum
     ptx::publish_barriers();
     if (!C::wide && here.parts() > 1)
         ptx::arrive_and_expect(meetings.landed,
-                               goes_straight(p)
-                                   ? sums_from_others<C>(here.parts())
-                                   : bytes_from_others<C>(p.c.by_rows, here.parts()));
+                               goes_straight(p) ? sums_from_others<C>(here.parts())
+                                                : bytes_from_others<C>(p.c.by_rows, here.parts()));
 }
 
 template <class C>

@@ -1,7 +1,7 @@
-// A narrow tile's way from registers to C. The sums of a block go to shared memory as lines along
-// the dimension in which C is contiguous. Where several blocks share K, each owns as many of the
-// lines: the others send it theirs, and it adds them up in the order of K, so that the bits do not
-// depend on who is first.
+// A narrow tile's way from registers to C where something is added or finished (else straight.cuh).
+// The sums of a block go to shared memory as lines along the dimension in which C is contiguous.
+// Where several blocks share K, each owns as many of the lines: the others send it theirs, and it
+// adds them up in the order of K, so that the bits do not depend on who is first.
 //
 //     block 0   own sums  [ 0 | 1 | 2 | 3 ]      from others  [ 0 of 1 | 0 of 2 | 0 of 3 ]
 //     block 1   own sums  [ 0 | 1 | 2 | 3 ]      from others  [ 1 of 0 | 1 of 2 | 1 of 3 ]  ...
@@ -171,14 +171,12 @@ struct way_through_lines {
             for (int l = 0; l < Together; ++l) {
                 if (i + l >= count) break;
                 four<To> some{};
-                if (p.adds)
-                    some = read_four(added + (i + l) * advance, step, left, at_once);
+                if (p.adds) some = read_four(added + (i + l) * advance, step, left, at_once);
 #pragma unroll
                 for (int j = 0; j < 4; ++j)
-                    some.of[j] = static_cast<To>(p.adds
-                                                     ? x[4 * l + j] +
-                                                           p.beta * static_cast<Factor>(some.of[j])
-                                                     : x[4 * l + j]);
+                    some.of[j] = static_cast<To>(
+                        p.adds ? x[4 * l + j] + p.beta * static_cast<Factor>(some.of[j])
+                               : x[4 * l + j]);
                 write_four(c + (i + l) * advance, step, left, at_once, some);
             }
         }

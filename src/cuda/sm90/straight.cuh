@@ -1,7 +1,8 @@
 // A narrow tile's sums straight from registers to C, where nothing is added and nothing finished:
 // nobody is waited for but the same thread of the blocks that share K. A thread's sums are in eight
-// shares, of which each of these blocks owns as many: the others send it theirs, and it adds them up
-// in the order of K. Where in C they go is worked out while the first steps of K are on their way.
+// shares, of which each of these blocks owns as many: the others send it theirs, and it adds them
+// up in the order of K. Where in C they go is worked out while the first steps of K are on their
+// way.
 //
 //     block 0 of 4, thread t   own shares  [ 0 1 | 2 3 | 4 5 | 6 7 ]
 //                              from others [ 0 1 of 1 | 0 1 of 2 | 0 1 of 3 ]
@@ -201,8 +202,7 @@ __device__ __forceinline__ void write_straight(const place_in_c<C>& to, unsigned
         if (share >> log2_each != those.part) continue;
         Factor own[of_share];
 #pragma unroll
-        for (int i = 0; i < of_share; ++i)
-            own[i] = static_cast<Factor>(sums[share * of_share + i]);
+        for (int i = 0; i < of_share; ++i) own[i] = static_cast<Factor>(sums[share * of_share + i]);
         Factor total[of_share];
         add_up<C>(total, own, others + thread * at_once * 4 + (share - first) * bytes,
                   bytes << log2_each, those);

@@ -1,0 +1,84 @@
+// A product prepared once and run in calls that lend it other memory, on a stream of the caller's.
+// On a GPU; skipped without one.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/handles.hpp"
+#include "cuda/common/scope.hpp"
+#include "cuda/sm90/table.hpp"
+#include "tests/cuda/sweep.hpp"
+
+namespace {
+
+using namespace carat;
+
+const core::implementation& engine() {
+    return *cuda::sm90::table()[0];
+}
+
+class lent : public testing::TestWithParam<core::signature> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+        const core::problem p = test::along_k_problem(GetParam(), 16, 16, 16);
+        if (const std::string why = engine().unsupported(p, {}); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+// The last rows, too few for all kinds, are packed to memory that the call lends: the next call
+// lends other memory, and what the product keeps of the first one's must not be read there.
+TEST_P(lent, what_is_packed_beside_rows_that_begin_alike_may_lie_elsewhere) {
+    core::problem p = test::along_k_problem(GetParam(), 2250, 264, 131);
+    p.alpha = 2;
+    p.b_layout = core::row_major(p.n);
+    test::operand_set data(p, 0);
+    data.a.fill('a');
+    data.b.fill('b');
+    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    const auto there = [&](const test::guarded& x) {
+        core::buffer memory(gpu, x.bytes().size());
+        gpu.upload(memory.data(), x.bytes().data(), x.bytes().size());
+        return memory;
+    };
+    const core::buffer a = there(data.a);
+    const core::buffer b = there(data.b);
+    const core::buffer c = there(data.c);
+    const auto first_of = [](const core::buffer& memory, const test::guarded& x) {
+        return static_cast<std::byte*>(memory.data()) + x.first_byte();
+    };
+    const core::operands on_gpu{first_of(a, data.a), first_of(b, data.b), first_of(c, data.c)};
+    const auto& sums = test::exact_product(p.m, p.n, p.k);
+    const cuda::unique_stream stream = cuda::make_stream();
+    const auto expect_times = [&](double factor) {
+        CARAT_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
+        gpu.download(data.c.bytes().data(), c.data(), data.c.bytes().size());
+        for (std::int64_t i = 0; i < p.m; ++i)
+            for (std::int64_t j = 0; j < p.n; ++j)
+                ASSERT_EQ(data.c.get(i, j),
+                          factor * static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]))
+                    << i << ", " << j;
+    };
+    const cuda::call_scope first(cuda::call_scope::current_device, stream.get());
+    const auto product = engine().prepare(p, {1, {{"tile", 192}}});
+    ASSERT_NE(product->planned().why.find("2048 rows of A read where they lie"), std::string::npos);
+    product->run(on_gpu);
+    expect_times(p.alpha);
+    if (HasFatalFailure()) return;
+
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.k; ++j) data.a.set(i, j, -data.a.get(i, j));
+    gpu.upload(a.data(), data.a.bytes().data(), data.a.bytes().size());
+    const cuda::call_scope second(cuda::call_scope::current_device,
+                                  stream.get());  // first lends on
+    product->run(on_gpu);
+    expect_times(-p.alpha);
+}
+
+INSTANTIATE_TEST_SUITE_P(cuda, lent,
+                         testing::Values(core::signature{dtype::bf16, dtype::bf16, dtype::f32, ""},
+                                         core::signature{dtype::bf16, dtype::bf16, dtype::bf16, ""},
+                                         core::signature{dtype::f16, dtype::f16, dtype::f16, ""}));
+
+}  // namespace
