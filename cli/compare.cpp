@@ -87,6 +87,15 @@ void print(const row& r) {
     fmt::print("{}\n", styled(line, style_of(r.change->verdict)));
 }
 
+// Measured cases of one file that the other one doesn't have.
+std::ptrdiff_t absent(const results::document& of, const results::document& from) {
+    return std::ranges::count_if(of.cells, [&](const results::cell& c) {
+        return c.ranked() && std::ranges::none_of(from.cells, [&](const results::cell& other) {
+                   return same_case(c, other);
+               });
+    });
+}
+
 std::vector<row> rows_of(const results::document& before, const results::document& after,
                          const session::analysis_options& how) {
     std::vector<row> rows;
@@ -171,6 +180,11 @@ int compare(const compare_options& o) {
     const auto slower = counted(rows, "slower"), lost = counted(rows, "lost");
     fmt::print("{} compared: {} faster, {} slower, {} without a figure; ratio is {} over {}\n",
                rows.size(), counted(rows, "faster"), slower, lost, o.after, o.before);
+    const auto gone = absent(before, after), fresh = absent(after, before);
+    if (gone + fresh > 0)
+        fmt::print("{}\n", wrapped(fmt::format("cases not compared: {} only in {}, {} only in {}",
+                                               gone, o.before, fresh, o.after),
+                                   4));
     if (!o.report.empty()) {
         results::write_whole(o.report, page(o, before, after, rows));
         fmt::print("wrote {}\n", o.report);

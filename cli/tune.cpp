@@ -38,6 +38,9 @@ session::request request_of(const tune_options& o) {
     if (r.chosen.size() != 1)
         throw error(error_code::invalid_argument,
                     "tune takes one implementation: run it once for each");
+    if (!r.chosen.front().tunables.empty())
+        throw error(error_code::invalid_argument,
+                    o.implementation + ": tune tries every value itself: leave the tunables out");
     if (const std::string why = tune::reason_against(*r.chosen.front().entry); !why.empty())
         throw error(error_code::invalid_argument, why);
     r.shapes = session::parse_shapes(o.sizes);

@@ -112,6 +112,17 @@ class RightCalls(Command):
         self.assertIn("note: inputs were rotated in one and hot in the other", out)
         self.assertIn("note: the data were drawn differently", out)
 
+    def test_compare_tells_cases_that_only_one_file_has(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        self.assertNotIn("not compared", self.carat("compare", "a.json", "a.json").stdout)
+        results = json.loads((self.folder / "a.json").read_text())
+        results["cells"].pop()
+        (self.folder / "b.json").write_text(json.dumps(results))
+        self.assertIn("cases not compared: 1 only in a.json, 0 only in b.json",
+                      self.carat("compare", "a.json", "b.json").stdout)
+        self.assertIn("cases not compared: 0 only in b.json, 1 only in a.json",
+                      self.carat("compare", "b.json", "a.json").stdout)
+
     def test_resume_measures_only_what_is_missing(self):
         self.carat("bench", *QUICK, "--json", "a.json")
         before = json.loads((self.folder / "a.json").read_text())["cells"]
@@ -433,6 +444,9 @@ class BadInput(Command):
         self.assertIn("is no GPU", self.refused("crossover", "--device", "cpu"))
         self.assertRegex(self.refused("tune", "--size", "64", "--device", "cpu"),
                          "only implementations on a GPU have ways to tune.*: leave --device out")
+        if "cuda.engine" in {e["name"] for e in json.loads(self.carat("list", "--json").stdout)}:
+            self.assertIn("leave the tunables out",
+                          self.refused("tune", "--size", "64", "--impl", "cuda.engine[tile=64]"))
 
     def test_phases_need_an_implementation_on_a_gpu(self):
         self.assertIn("runs on a GPU", self.refused("bench", "--impl", "naive", "--phases"))
