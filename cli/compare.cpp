@@ -71,6 +71,12 @@ std::string size_of(const results::cell& c) {
                                     : fmt::format("{}x{}x{}", c.m, c.n, c.k);
 }
 
+// In five characters, whatever it is: of two noisy trials the interval's end may be thousands.
+std::string ratio_text(double x) {
+    if (x >= 99999.5) return fmt::format("{:.0e}", x);
+    return fmt::format("{:.{}f}", x, x < 9.9995 ? 3 : x < 99.995 ? 2 : x < 999.95 ? 1 : 0);
+}
+
 void print(const row& r) {
     const results::cell& c = *r.before;
     if (!r.change) {
@@ -80,10 +86,11 @@ void print(const row& r) {
                           style::bad));
         return;
     }
-    const std::string line = fmt::format(
-        "{:<28} {:<4} {:>12} {:>2} {:>6.3f} [{:.3f},{:.3f}] {}",
-        shortened_middle(c.implementation, 28), c.dtype, size_of(c), c.threads, r.change->ratio,
-        r.change->ci95_ratio[0], r.change->ci95_ratio[1], r.change->verdict);
+    const std::string line =
+        fmt::format("{:<28} {:<4} {:>12} {:>2} {:>6} [{},{}] {}",
+                    shortened_middle(c.implementation, 28), c.dtype, size_of(c), c.threads,
+                    ratio_text(r.change->ratio), ratio_text(r.change->ci95_ratio[0]),
+                    ratio_text(r.change->ci95_ratio[1]), r.change->verdict);
     fmt::print("{}\n", styled(line, style_of(r.change->verdict)));
 }
 
@@ -178,8 +185,12 @@ int compare(const compare_options& o) {
                               style::faint));
     std::ranges::for_each(rows, print);
     const auto slower = counted(rows, "slower"), lost = counted(rows, "lost");
-    fmt::print("{} compared: {} faster, {} slower, {} without a figure; ratio is {} over {}\n",
-               rows.size(), counted(rows, "faster"), slower, lost, o.after, o.before);
+    fmt::print(
+        "{}\n",
+        wrapped(fmt::format("{} compared: {} faster, {} slower, {} without a figure; ratio is "
+                            "{} over {}",
+                            rows.size(), counted(rows, "faster"), slower, lost, o.after, o.before),
+                4));
     const auto gone = absent(before, after), fresh = absent(after, before);
     if (gone + fresh > 0)
         fmt::print("{}\n", wrapped(fmt::format("cases not compared: {} only in {}, {} only in {}",

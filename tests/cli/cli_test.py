@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The command as a user meets it: right calls, every kind of bad input, Ctrl-C. Arguments: carat."""
 
+import copy
 import csv
 import json
 import os
@@ -279,6 +280,14 @@ class RightCalls(Command):
             self.assertLessEqual(len(line), 80, line)
         for size in 8, 16:  # what tells two names apart is not cut off
             self.assertIn(f"tile-size={size}]", compared)
+        results = json.loads((self.folder / "a.json").read_text())
+        for by in (1e2, 1e4, 1e7):  # whatever the ratio is
+            slow = copy.deepcopy(results)
+            for cell in slow["cells"]:
+                cell["trials_s"] = [by * t * (1 + 5 * (i % 2)) for i, t in enumerate(cell["trials_s"])]
+            (self.folder / "slow.json").write_text(json.dumps(slow))
+            for line in self.carat("compare", "slow.json", "a.json").stdout.splitlines():
+                self.assertLessEqual(len(line), 80, line)
 
 
 class BadInput(Command):

@@ -1,13 +1,14 @@
 // A narrow tile's sums straight from registers to C, where nothing is added and nothing finished:
-// nobody is waited for but the same thread of the blocks that share K. A thread's sums are in eight
-// shares, of which each of these blocks owns as many: the others send it theirs, and it adds them
-// up in the order of K. Where in C they go is worked out while the first steps of K are on their
-// way.
+// the threads of a block don't meet, and each waits once, for all that other blocks send to its
+// own. A thread's sums are in eight shares, of which each of the blocks that share K owns as many:
+// the same threads of the others send it theirs, and it adds them up in the order of K. Where in C
+// they go is worked out while the first steps of K are on their way.
 //
 //     block 0 of 4, thread t   own shares  [ 0 1 | 2 3 | 4 5 | 6 7 ]
 //                              from others [ 0 1 of 1 | 0 1 of 2 | 0 1 of 3 ]
 //
-// Of each register a warp writes 8 x 8 elements of C, whole sectors of 32 bytes in f32.
+// Of two registers a warp has 8 x 8 elements of C: written two at a time, or C being by columns,
+// they are whole sectors of 32 bytes in f32.
 #pragma once
 
 #include "cuda/sm90/lines.cuh"
