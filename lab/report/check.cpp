@@ -63,12 +63,12 @@ constexpr kind interval{"[low, high]", [](const json& v) {
                                        return end.is_null() || is_finite_number(end);
                                    });
                         }};
-constexpr kind ratio_interval{"[low, high], both above zero", [](const json& v) {
-                                  return interval.holds(v) &&
-                                         std::all_of(v.begin(), v.end(), [](const json& end) {
-                                             return end.is_null() || end > 0.0;
-                                         });
-                              }};
+// A ratio that a single trial leaves open is anything from zero on.
+constexpr kind ratio_interval{
+    "[low, high], both above zero", [](const json& v) {
+        const auto holds = [](const json& end) { return end.is_null() || end > 0.0; };
+        return interval.holds(v) && holds(v[1]) && (holds(v[0]) || (v[0] == 0.0 && v[1].is_null()));
+    }};
 constexpr kind verdict{"faster, slower, tie or unclear", [](const json& v) {
                            return v == "faster" || v == "slower" || v == "tie" || v == "unclear";
                        }};

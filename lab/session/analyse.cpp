@@ -1,5 +1,6 @@
 #include "lab/session/analyse.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "lab/statistics/bootstrap.hpp"
@@ -15,9 +16,10 @@ results::range range_of(const statistics::interval& i) {
     return {i.lower, i.upper};
 }
 
-// Times become rates, and the ends of an interval change places.
+// Times become rates, and the ends of an interval change places. No time is below zero: where
+// nothing bounds it, neither is the rate bounded above.
 results::range rates(double flop, const results::range& times_s) {
-    return {flop / times_s[1] / 1e9, flop / times_s[0] / 1e9};
+    return {flop / times_s[1] / 1e9, flop / std::max(times_s[0], 0.0) / 1e9};
 }
 
 void summarize_cell(results::cell& c, std::uint64_t seed) {

@@ -189,6 +189,18 @@ TEST(check, irons_out_what_was_not_measured) {
     EXPECT_EQ(carat::report::checked(results)["comparisons"], json::array());
 }
 
+// Of two implementations that an interrupted run left with one trial each.
+TEST(check, accepts_a_ratio_that_nothing_bounds) {
+    json results = sample::two();
+    results["cells"][0]["ci95_gflops"] = {0.0, nullptr};
+    results["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0.0, nullptr};
+    EXPECT_EQ(refusal(results), "accepted");
+    EXPECT_TRUE(
+        carat::report::checked(results)["comparisons"][0]["pairs"][0]["ci95_ratio"].is_null());
+    results["comparisons"][0]["pairs"][0]["ci95_ratio"] = {nullptr, 0.0};
+    EXPECT_NE(refusal(results), "accepted");
+}
+
 TEST(check, accepts_fields_it_does_not_know) {
     json results = sample::two();
     results["weather"] = {{"rain", true}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include <carat/error.hpp>
 
@@ -241,6 +242,25 @@ TEST_F(sessions, resuming_with_other_data_or_another_machine_is_refused) {
     EXPECT_THROW(session::require_resumable(
                      before, session::new_document(request, machine, limits, "test"), "a.json"),
                  error);
+}
+
+TEST(analyse_cells, a_single_trial_bounds_no_rate) {
+    std::vector<results::cell> cells(2);
+    results::comparison compared;
+    for (results::cell& c : cells) {
+        c.flop = 3e9;
+        c.verified = true;
+    }
+    cells[0].trials_s = {1.5};
+    cells[1].trials_s = {1, 1.25, 1.5};
+    session::analyse_cells(cells, {}, compared);
+    constexpr double unbounded = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(cells[0].median_gflops, 2);
+    EXPECT_EQ(cells[0].ci95_gflops, (results::range{0, unbounded}));
+    EXPECT_EQ(cells[1].ci95_gflops, (results::range{2, 3}));
+    ASSERT_EQ(compared.pairs.size(), 1u);
+    EXPECT_EQ(compared.pairs[0].ci95_ratio, (results::range{0, unbounded}));
+    EXPECT_EQ(compared.pairs[0].verdict, "unclear");
 }
 
 TEST(compare_cells, says_faster_when_times_fall_and_tie_when_they_do_not_move) {
