@@ -34,6 +34,7 @@ void phase_trials::enter(results::cell& cell, core::execution_space& device, cor
         phases.reason = reason_against(host.c);
         if (!phases.reason.empty()) return;
         phases.reason = "interrupted before it was timed";
+        phases.stop = measure::name(measure::stop_reason::interrupted);
         entries_.push_back({&cell, std::move(sequence), first_s});
     } catch (const std::exception& failure) {
         phases.reason = failure.what();

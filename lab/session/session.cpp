@@ -65,7 +65,10 @@ bool answers(const results::cell& c, const selection& s, const std::string& labe
             const auto has = c.tunables.find(asked.first);
             return has != c.tunables.end() && has->second == asked.second;
         });
-    return same && c.stop != measure::name(measure::stop_reason::interrupted);
+    const auto whole = [](const std::string& stop) {
+        return stop != measure::name(measure::stop_reason::interrupted);
+    };
+    return same && whole(c.stop) && (!c.end_to_end || whole(c.end_to_end->stop));
 }
 
 // The work of a case for the progress of a session: the time goes into trials whose number hardly

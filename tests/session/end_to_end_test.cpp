@@ -172,6 +172,12 @@ TEST_F(phase_trials, take_only_sequences_whose_result_is_right) {
     EXPECT_EQ(joined, 0u);
 }
 
+TEST_F(phase_trials, that_never_begin_say_that_they_were_interrupted) {
+    const results::phases untimed = enter(session::host_memory::pageable, "");
+    EXPECT_EQ(untimed.reason, "interrupted before it was timed");
+    EXPECT_EQ(untimed.stop, "interrupted");
+}
+
 TEST_F(phase_trials, pin_all_three_matrices_when_asked_and_let_go_of_them) {
     EXPECT_EQ(enter(session::host_memory::pinned, "").host_memory, "pinned");
     EXPECT_EQ(pinned_then, 3);

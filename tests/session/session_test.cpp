@@ -231,6 +231,21 @@ TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {
     EXPECT_EQ(doc.cells[0].stop, "trials");
 }
 
+TEST_F(sessions, a_case_whose_phases_were_cut_short_is_measured_again) {
+    int cases = 0;
+    session::hooks user;
+    user.case_done = [&](const auto&, const auto&) { ++cases; };
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
+    cases = 0;
+    doc.cells[0].end_to_end.emplace().stop = "trials";
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
+    EXPECT_EQ(cases, 0);
+    doc.cells[0].end_to_end->stop = "interrupted";
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
+    EXPECT_EQ(cases, 1);
+}
+
 TEST_F(sessions, resuming_with_other_data_or_another_machine_is_refused) {
     const auto before = session::new_document(request, machine, limits, "test");
     request.seed = 2;
