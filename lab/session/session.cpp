@@ -151,13 +151,14 @@ class session {
         return c.median_gflops > 0 ? c.flop / c.median_gflops / 1e9 : c.cold_s;
     }
 
-    // From the rate of the largest product this implementation has shown for the type so far:
-    // small ones say nothing, being all overhead.
+    // From the rate of the largest product this implementation has shown for the type so far with
+    // as many threads: small ones say nothing, being all overhead.
     [[nodiscard]] double expected_run_s(const selection& s, const case_key& key) const {
         const results::cell* largest = nullptr;
         for (const results::cell& c : doc_.cells)
             if (c.implementation == label_of(s, request_.chosen) && c.dtype == name(key.type) &&
-                run_s(c) > 0 && (largest == nullptr || c.flop > largest->flop))
+                (c.threads == key.threads || !s.entry->threaded) && run_s(c) > 0 &&
+                (largest == nullptr || c.flop > largest->flop))
                 largest = &c;
         if (largest == nullptr) return 0;
         return operations(key.size, request_.convention) / largest->flop * run_s(*largest);

@@ -184,6 +184,22 @@ TEST_F(sessions, what_would_take_too_long_is_judged_by_the_largest_product_so_fa
     EXPECT_TRUE(doc.cells.back().available) << doc.cells.back().reason;
 }
 
+TEST_F(sessions, what_one_thread_takes_does_not_judge_a_product_of_two) {
+    core::implementation parallel = also_right;
+    parallel.threaded = true;
+    request.chosen = {{&right, {}, true}, {&parallel, {}, true}};
+    request.slowest_run_s = 1;
+    request.threads = {1};
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, {}, doc));
+    for (results::cell& c : doc.cells) c.median_gflops = 1e-9;
+    request.threads = {2};
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, {}, doc));
+    ASSERT_EQ(doc.cells.size(), 8u);
+    EXPECT_FALSE(doc.cells[4].available);  // one thread is all that it uses
+    EXPECT_TRUE(doc.cells[5].available) << doc.cells[5].reason;
+}
+
 TEST_F(sessions, rotated_inputs_verify_and_time_as_well) {
     request.rotate_inputs = true;
     EXPECT_EQ(cell(run_first(), "test.right").trials_s.size(), 3u);
