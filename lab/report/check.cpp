@@ -154,6 +154,8 @@ void check_cell(const json& cell, const std::string& place) {
     check_gpu(cell, where);
     for (const char* field : {"tunables", "library", "phases"})
         optional(cell, field, object, where);
+    for (const char* field : {"name", "version", "path", "kernel", "note"})
+        optional(field_or(cell, "library", json::object()), field, text, "library of " + where);
     if (cell.contains("phases")) check_phases(cell["phases"], "phases of " + where);
     optional(cell, "threads_used", count, where);
     if (!required(cell, "available", boolean, where).get<bool>()) return;
@@ -184,6 +186,12 @@ void check_comparison(const json& comparison, const std::string& where) {
     if (!comparison.is_object()) refuse(where, "is not an object");
     check_shape(comparison, where);
     for (const char* field : {"hypotheses", "welch"}) optional(comparison, field, object, where);
+    const json hypotheses = field_or(comparison, "hypotheses", json::object());
+    for (const char* field : {"h0", "h1"})
+        optional(hypotheses, field, text, "hypotheses of " + where);
+    optional(hypotheses, "alpha", number, "hypotheses of " + where);
+    for (const char* field : {"f", "df1", "df2", "p"})
+        optional(field_or(comparison, "welch", json::object()), field, number, "welch of " + where);
     const auto& pairs = required(comparison, "pairs", list, where);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const std::string place = fmt::format("pairs[{}] of {}", i, where);

@@ -100,6 +100,18 @@ const std::vector<corruption> corruptions{
          r["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0, 1};
      },
      {"`ci95_ratio`"}},
+    {[](json& r) {
+         r["comparisons"][0]["welch"] = {{"f", "large"}};
+     },
+     {"`f` of welch of comparisons[0]", "a number"}},
+    {[](json& r) {
+         r["comparisons"][0]["hypotheses"] = {{"h0", 0}};
+     },
+     {"`h0` of hypotheses of comparisons[0]", "a text"}},
+    {[](json& r) {
+         r["cells"][1]["library"] = {{"name", "a"}, {"note", 7}};
+     },
+     {"`note` of library of cells[1]", "is 7", "a text"}},
     {[](json& r) { r["cells"][1]["phases"] = 3; }, {"`phases` of cells[1]", "an object"}},
     {[](json& r) {
          r["cells"][1]["phases"] = {{"total_s", {{"median", "long"}}}};
@@ -157,7 +169,7 @@ TEST(check, refuses_every_corruption_with_one_line_that_names_it) {
         EXPECT_THROW(static_cast<void>(carat::report::markdown(results)), carat::error);
         ++refused;
     }
-    EXPECT_EQ(refused, 46U);
+    EXPECT_EQ(refused, 49U);
 }
 
 TEST(check, accepts_absent_and_null_optional_fields) {
