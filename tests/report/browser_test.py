@@ -298,6 +298,11 @@ def check_downloads(page, check, results, folder):
                 "the CSV downloaded")
 
 
+def check_bare(page, check):
+    strips = page.evaluate("document.querySelector('#trials .strips').innerText")
+    check.that("naive" in strips and "SD" not in strips, f"one trial has no spread: {strips!r}")
+
+
 def check_gpu_tables(page, check):
     """What a GPU did beside its times, and its ceilings apart from the CPU's."""
     rows = "document.querySelectorAll('%s tbody tr').length"
@@ -549,6 +554,8 @@ def run(page, check, writer, model, folder, keep):
             check_legend(page, check)
             check_downloads(page, check, results, downloads)
         check.equal(page.complaints, [], f"{kind}: complaints at the end")
+    page.open((folder / "bare.html").as_uri())
+    check_bare(page, check)
     page.open((folder / "gpu.html").as_uri())
     check_gpu_tables(page, check)
     check_views(page, check)

@@ -13,6 +13,10 @@ function common_range(cells) {
   return Math.max(0.01, all[Math.floor(0.95 * (all.length - 1))] * 1.3);
 }
 
+/** Of one trial there is none: its standard deviation is null. */
+const spread = ({ sd_s, mean_s }) =>
+  known(sd_s) && mean_s > 0 ? `, SD ${percent(100 * sd_s / mean_s)}` : "";
+
 function draw_strip(cell, range) {
   const { width, height, inset } = strip;
   const values = deviations(cell);
@@ -46,8 +50,7 @@ section({
     host.append(element("div", { class: "strips" }, cells.map((cell) =>
       element("figure", {}, element("figcaption", {},
         element("span", {}, breakable(cell.implementation)),
-        element("small", {}, `${duration(cell.median_s)}, SD ${
-          percent(100 * cell.sd_s / cell.mean_s)}${
+        element("small", {}, `${duration(cell.median_s)}${spread(cell)}${
           cell.ci_method?.startsWith("block") ? ", dependent" : ""}`)), draw_strip(cell, range)))));
   },
 });
