@@ -78,6 +78,13 @@ bootstrap_result bootstrap(std::span<const double> trials, const bootstrap_optio
     return result;
 }
 
+std::vector<double> resample_means(std::span<const double> trials, const bootstrap_options& options,
+                                   std::uint64_t stream) {
+    check_options(options);
+    const detail::sample sample(trials, options.detect_correlation);
+    return sample.draw(options.resamples, options.seed, stream).means;
+}
+
 median_resamples resample_medians(std::span<const double> trials, const bootstrap_options& options,
                                   std::uint64_t stream) {
     check_options(options);

@@ -64,6 +64,12 @@ ratio_result ratio_of_medians(std::span<const double> numerator,
                               std::span<const double> denominator,
                               const bootstrap_options& options = {});
 
+/// The mean of each resample, in drawing order.
+/// @param stream  as for resample_medians; bootstrap draws with stream 0
+/// @throws std::invalid_argument as bootstrap does.
+std::vector<double> resample_means(std::span<const double> trials, const bootstrap_options& options,
+                                   std::uint64_t stream);
+
 /// The resampled medians of one sample, drawn once and shared by every ratio it takes part in.
 struct median_resamples {
     double estimate = 0;

@@ -161,8 +161,7 @@ std::string on_resampled_means(const results::document& doc, std::int64_t n) {
     for (const auto& [theirs, ours] : algorithms)
         if (const results::cell* c = measured(doc, ours, type, n)) {
             trials.push_back(rates_of(*c));
-            resampled.push_back(
-                statistics::resample_medians(trials.back(), {}, ++stream).resampled);
+            resampled.push_back(statistics::resample_means(trials.back(), {}, ++stream));
         }
     if (trials.size() < 2) return {};
     const auto p_of = [](const std::vector<std::vector<double>>& groups) {

@@ -1,6 +1,7 @@
 // Bootstrap intervals against SciPy and arch within Monte-Carlo error; determinism; blocks.
 #include "lab/statistics/bootstrap.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include "fixtures.hpp"
 #include "lab/statistics/autocorrelation.hpp"
 #include "lab/statistics/random.hpp"
+#include "lab/statistics/summary.hpp"
 
 namespace carat::statistics {
 namespace {
@@ -94,6 +96,15 @@ TEST(bootstrap, seed_alone_decides_the_draws) {
     const std::uint32_t expected[] = {565, 102, 537, 96, 854, 610, 767, 731};
     detail::index_stream stream(7, 3, 1000);
     for (const std::uint32_t index : expected) EXPECT_EQ(stream(), index);
+}
+
+TEST(bootstrap, resampled_means_are_those_of_its_interval) {
+    const std::vector<double> trials = {1, 2, 4, 8, 16, 32};
+    const std::vector<double> means = resample_means(trials, {}, 0);
+    EXPECT_EQ(means.size(), bootstrap_options{}.resamples);
+    EXPECT_NEAR(mean(means), mean(trials), 0.2);
+    EXPECT_NEAR(std::sqrt(variance(means)), bootstrap(trials).mean.standard_error, 1e-9);
+    EXPECT_NE(resample_means(trials, {}, 1), means);
 }
 
 TEST(bootstrap, indices_are_uniform_and_streams_differ) {
