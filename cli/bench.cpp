@@ -1,19 +1,14 @@
 // carat bench: implementations x sizes x types x thread counts, measured until the evidence is in.
-#include <fmt/format.h>
 #include <string>
-
-#include <carat/error.hpp>
 
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
-#include "cli/files.hpp"
+#include "cli/effort.hpp"
 #include "cli/measuring.hpp"
+#include "cli/outputs.hpp"
 #include "cli/phases.hpp"
-#include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
-#include "lab/report/report.hpp"
-#include "lab/results/files.hpp"
 
 namespace carat::cli {
 
@@ -23,12 +18,10 @@ struct bench_options {
     std::string implementations = "all", sizes = "256,1000,2000", types = "f64", threads;
     std::string device = "all", distribution = "uniform(0,1)", inputs = "hot", operations = "2mnk";
     std::string layout = "nn";
-    int trials = 0;
-    double ci_width = 0.01, budget_s = 5, limit_s = 0;
-    std::uint64_t seed = 1;
-    std::string json, csv, report;
-    bool resume = false, pairs = false;
+    effort_flags effort{.ci_width = 0.01, .budget_s = 5, .limit_s = 0};
     phase_flags phases;
+    output_flags files;
+    bool pairs = false;
 };
 
 session::request request_of(const bench_options& o) {
@@ -45,36 +38,20 @@ session::request request_of(const bench_options& o) {
     r.rotate_inputs = o.inputs == "rotated";
     r.convention = o.operations == "2mnk" ? session::operation_count::multiply_add
                                           : session::operation_count::exact;
-    r.timing.trials = o.trials;
-    r.timing.ci_width = o.ci_width;
-    r.timing.budget_s = o.budget_s;
-    r.slowest_run_s = o.limit_s;
+    set_effort(r, o.effort);
     r.phases = phases_of(o.phases, r.chosen);
-    r.seed = o.seed;
     return r;
 }
 
 int bench(const bench_options& o) {
-    if (o.resume && o.json.empty())
-        throw error(error_code::invalid_argument,
-                    "--resume needs --json FILE: the file to go on with");
-    require_apart({{"--json", o.json}, {"--csv", o.csv}, {"--report", o.report}});
-    const session::request r = request_of(o);
-    if (!o.report.empty()) results::require_writable(o.report);
+    check(o.files);
     session_options options;
-    options.out = {o.json, o.csv};
+    options.out = {o.files.json, o.files.csv};
     options.command = command_line();
-    options.resume = o.resume;
+    options.resume = o.files.resume;
     options.all_pairs = o.pairs;
-    const session_result result = measure(r, options);
-    if (!result.saved) {
-        fmt::print("nothing was measured, so no file is written\n");
-        return result.exit_code();
-    }
-    if (!o.report.empty())
-        results::write_whole(o.report, report::html(results::to_json(result.doc)));
-    for (const std::string& path : {o.json, o.csv, o.report})
-        if (!path.empty()) fmt::print("wrote {}\n", path);
+    const session_result result = measure(request_of(o), options);
+    leave(o.files, result);
     return result.exit_code();
 }
 
@@ -96,16 +73,7 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
 }
 
 void add_measuring_flags(CLI::App& sub, bench_options& o) {
-    sub.add_option("--trials", o.trials, "exactly so many (default: until --ci-width is met)")
-        ->check(whole_number(2, 100000));
-    sub.add_option("--ci-width", o.ci_width, "half width of the median's 95 % interval, relative")
-        ->check(number(1e-4, 0.5))
-        ->capture_default_str();
-    sub.add_option("--budget", o.budget_s, "seconds for each implementation and case")
-        ->check(number(0.01, 1e6))
-        ->capture_default_str();
-    sub.add_option("--limit", o.limit_s, "skip what would take longer than this for one run, s")
-        ->check(not_negative());
+    add_effort_flags(sub, o.effort, "case");
     sub.add_option("--distribution", o.distribution,
                    "uniform(lo,hi), normal(mean,sd), integers(lo,hi), ill-conditioned(phi)")
         ->capture_default_str();
@@ -115,18 +83,7 @@ void add_measuring_flags(CLI::App& sub, bench_options& o) {
     sub.add_option("--operations", o.operations, "how operations are counted")
         ->check(CLI::IsMember({"2mnk", "2n3-n2"}))
         ->capture_default_str();
-    sub.add_option("--seed", o.seed, "of data, order and resampling")
-        ->check(whole_number(0))
-        ->capture_default_str();
     add_phase_flags(sub, o.phases);
-}
-
-void add_output_flags(CLI::App& sub, bench_options& o) {
-    sub.add_option("--json", o.json, "write results here, after every case")->check(file_name());
-    sub.add_option("--csv", o.csv, "one row per trial, after every case")->check(file_name());
-    sub.add_option("--report", o.report, "write the HTML report here")->check(file_name());
-    sub.add_flag("--resume", o.resume, "go on with the cases that --json does not hold yet");
-    sub.add_flag("--pairs", o.pairs, "print every pair's ratio, interval and p-value");
 }
 
 }  // namespace
@@ -136,7 +93,8 @@ void add_bench(CLI::App& app, action& chosen) {
     auto options = std::make_shared<bench_options>();
     add_selection_flags(*sub, *options);
     add_measuring_flags(*sub, *options);
-    add_output_flags(*sub, *options);
+    add_output_flags(*sub, options->files, "case");
+    sub->add_flag("--pairs", options->pairs, "print every pair's ratio, interval and p-value");
     sub->footer(
         "Examples:\n"
         "  carat bench --size 256,1000 --dtype f64,f32 --report out.html\n"

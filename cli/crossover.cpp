@@ -9,14 +9,13 @@
 #include "cli/crossing.hpp"
 #include "cli/crossover_table.hpp"
 #include "cli/device.hpp"
-#include "cli/files.hpp"
+#include "cli/effort.hpp"
 #include "cli/measuring.hpp"
+#include "cli/outputs.hpp"
 #include "cli/phases.hpp"
 #include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
-#include "lab/report/report.hpp"
-#include "lab/results/files.hpp"
 
 namespace carat::cli {
 
@@ -28,12 +27,10 @@ constexpr int fewest_trials = 20;
 struct crossover_options {
     std::string cpu = "engine,openblas,mkl,onednn,eigen", gpu = "naive,tiled,cublas";
     std::string sizes = "2:512:x2,1024,2048,4096,10240", type = "f32", threads;
-    std::string device = "cuda", json, csv, report;
+    std::string device = "cuda";
     phase_flags phases{.on = true};
-    int trials = 0;
-    double ci_width = 0.02, budget_s = 0.3, limit_s = 2;
-    std::uint64_t seed = 1;
-    bool resume = false;
+    effort_flags effort{.ci_width = 0.02, .budget_s = 0.3, .limit_s = 2};
+    output_flags files;
 };
 
 void require_squares(const std::vector<session::shape>& shapes) {
@@ -74,20 +71,16 @@ session::request request_of(const crossover_options& o) {
     require_squares(r.shapes);
     r.phases = phases_of(o.phases, r.chosen);
     r.weigh_energy = false;  // takes longer than all else here
-    r.timing.trials = o.trials;
-    r.timing.ci_width = o.ci_width;
-    r.timing.budget_s = o.budget_s;
+    set_effort(r, o.effort);
     r.timing.fewest_trials = fewest_trials;
-    r.slowest_run_s = o.limit_s;
-    r.seed = o.seed;
     return r;
 }
 
 session_options options_of(const crossover_options& o, const session::request& r) {
     session_options options;
-    options.out = {o.json, o.csv};
+    options.out = {o.files.json, o.files.csv};
     options.command = command_line();
-    options.resume = o.resume;
+    options.resume = o.files.resume;
     options.quiet = true;
     follow_crossings(options, r);
     return options;
@@ -110,22 +103,15 @@ std::string absences(const results::document& doc) {
 
 int measure_crossover(const crossover_options& o) {
     require_gpu(o.device);
-    if (o.resume && o.json.empty())
-        throw error(error_code::invalid_argument,
-                    "--resume needs --json FILE: the file to go on with");
-    require_apart({{"--json", o.json}, {"--csv", o.csv}, {"--report", o.report}});
+    check(o.files);
     const session::request r = request_of(o);
-    if (!o.report.empty()) results::require_writable(o.report);
     const session_result result = measure(r, options_of(o, r));
     const std::vector<crossover::crossing> crossings = crossings_of(result.doc, r);
     fmt::print("{}, {} thread{} against GPU {} from {} host memory\n", o.type, r.threads.front(),
                r.threads.front() == 1 ? "" : "s", gpu::in_use(), session::name(*r.phases));
     if (!crossings.empty()) fmt::print("{}", crossover_table(crossings));
     fmt::print("{}{}", absences(result.doc), crossover_verdicts(crossings));
-    if (!o.report.empty())
-        results::write_whole(o.report, report::html(results::to_json(result.doc)));
-    for (const std::string& path : {o.json, o.csv, o.report})
-        if (!path.empty()) fmt::print("wrote {}\n", path);
+    leave(o.files, result);
     if (result.interrupted) return interrupted_by_user;
     if (crossings.empty()) fmt::print(stderr, "carat: no size has both a CPU and a GPU figure\n");
     return crossings.empty() || result.failed() ? bad_answer : success;
@@ -145,35 +131,14 @@ void add_selection_flags(CLI::App& sub, crossover_options& o) {
     add_host_memory_flag(sub, o.phases);
 }
 
-void add_measuring_flags(CLI::App& sub, crossover_options& o) {
-    sub.add_option("--trials", o.trials, "exactly so many (default: until --ci-width is met)")
-        ->check(whole_number(2, 100000));
-    sub.add_option("--ci-width", o.ci_width, "half width of a median's 95 % interval, relative")
-        ->check(number(1e-4, 0.5))
-        ->capture_default_str();
-    sub.add_option("--budget", o.budget_s, "seconds for each implementation and size")
-        ->check(number(0.01, 1e6))
-        ->capture_default_str();
-    sub.add_option("--limit", o.limit_s, "skip what would take longer than this for one run, s")
-        ->check(not_negative())
-        ->capture_default_str();
-    sub.add_option("--seed", o.seed, "of data, order and resampling")
-        ->check(whole_number(0))
-        ->capture_default_str();
-}
-
 }  // namespace
 
 void add_crossover(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand("crossover", "the size from which a GPU pays, all included");
     auto o = std::make_shared<crossover_options>();
     add_selection_flags(*sub, *o);
-    add_measuring_flags(*sub, *o);
-    sub->add_option("--json", o->json, "write results here, after every size")->check(file_name());
-    sub->add_option("--csv", o->csv, "one row per trial of a product, after every size")
-        ->check(file_name());
-    sub->add_option("--report", o->report, "write the HTML report here")->check(file_name());
-    sub->add_flag("--resume", o->resume, "go on with the sizes that --json does not hold yet");
+    add_effort_flags(*sub, o->effort, "size");
+    add_output_flags(*sub, o->files, "size");
     sub->footer(
         "A GPU's time is that of allocating, copying in, computing, copying out and\n"
         "freeing; a CPU's is that of the product. Sizes are added around a crossing.\n\n"

@@ -4,11 +4,10 @@
 
 #include "cli/command.hpp"
 #include "cli/measuring.hpp"
+#include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/machine/render.hpp"
-#include "lab/report/report.hpp"
-#include "lab/results/files.hpp"
 
 namespace carat::cli {
 
@@ -31,23 +30,19 @@ session::request request_of_tour() {
 }  // namespace
 
 int tour() {
-    const std::string page = "carat-report.html";
+    const output_flags files{"carat-results.json", "carat-results.csv", "carat-report.html"};
     const session::request r = request_of_tour();
     session_options options;
-    options.out = {"carat-results.json", "carat-results.csv"};
+    options.out = {files.json, files.csv};
     options.command = command_line();
     session::require_writable(options.out);
-    results::require_writable(page);
+    check(files);
     const known_machine known = know_machine(r);
     fmt::print("{}\n", machine::render(known.description, known.limits));
     const session_result result = measure(r, options);
-    if (!result.saved) {
-        fmt::print("nothing was measured, so no file is written\n");
-        return result.exit_code();
-    }
-    results::write_whole(page, report::html(results::to_json(result.doc)));
-    fmt::print("Verdicts are against the row above; every pair is in the report.\n");
-    fmt::print("wrote {}, carat-results.json, carat-results.csv\n", page);
+    if (result.saved)
+        fmt::print("Verdicts are against the row above; every pair is in the report.\n");
+    leave(files, result);
     return result.exit_code();
 }
 

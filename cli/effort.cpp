@@ -1,0 +1,34 @@
+#include "cli/effort.hpp"
+
+#include "cli/checks.hpp"
+
+namespace carat::cli {
+
+void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& unit) {
+    sub.add_option("--trials", flags.trials, "exactly so many (default: until --ci-width is met)")
+        ->check(whole_number(2, 100000));
+    sub.add_option("--ci-width", flags.ci_width,
+                   "half width of the median's 95 % interval, relative")
+        ->check(number(1e-4, 0.5))
+        ->capture_default_str();
+    sub.add_option("--budget", flags.budget_s, "seconds for each implementation and " + unit)
+        ->check(number(0.01, 1e6))
+        ->capture_default_str();
+    auto* limit = sub.add_option("--limit", flags.limit_s,
+                                 "skip what would take longer than this for one run, s")
+                      ->check(not_negative());
+    if (flags.limit_s > 0) limit->capture_default_str();
+    sub.add_option("--seed", flags.seed, "of data, order and resampling")
+        ->check(whole_number(0))
+        ->capture_default_str();
+}
+
+void set_effort(session::request& r, const effort_flags& flags) {
+    r.timing.trials = flags.trials;
+    r.timing.ci_width = flags.ci_width;
+    r.timing.budget_s = flags.budget_s;
+    r.slowest_run_s = flags.limit_s;
+    r.seed = flags.seed;
+}
+
+}  // namespace carat::cli

@@ -1,0 +1,23 @@
+// How long bench and crossover measure, and by which random numbers.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "lab/session/request.hpp"
+
+namespace carat::cli {
+
+struct effort_flags {
+    int trials = 0;
+    double ci_width, budget_s, limit_s;
+    std::uint64_t seed = 1;
+};
+
+// `unit`: what the budget is for, beside the implementation.
+void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& unit);
+
+void set_effort(session::request& r, const effort_flags& flags);
+
+}  // namespace carat::cli

@@ -1,0 +1,26 @@
+// The files that bench, crossover and the tour leave: results, trials and a page.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/measuring.hpp"
+
+namespace carat::cli {
+
+struct output_flags {
+    std::string json, csv, report;
+    bool resume = false;
+};
+
+// `unit`: what is measured, and saved, at a time.
+void add_output_flags(CLI::App& sub, output_flags& flags, const std::string& unit);
+
+// Before anything is measured: throws carat::error when --resume has no file to go on with, two
+// files are one, or the page can't be written.
+void check(const output_flags& flags);
+
+// Writes the page, and says what was written.
+void leave(const output_flags& flags, const session_result& result);
+
+}  // namespace carat::cli
