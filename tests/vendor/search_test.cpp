@@ -57,6 +57,14 @@ TEST(search, a_file_that_will_not_do_says_why) {
     EXPECT_NE(why.find("; libm.so.6: exports no dgemm_"), std::string::npos) << why;
 }
 
+TEST(search, a_file_that_needs_another_says_which) {
+    static constexpr std::array<std::string_view, 1> files = {CARAT_TEST_INCOMPLETE};
+    const std::string why =
+        open_first({"Nosuch", files, "apt install nosuch"}, [](const shared_library&) {});
+    EXPECT_NE(why.find("; " CARAT_TEST_INCOMPLETE ": libcarat_test_needed.so: "), std::string::npos)
+        << why;
+}
+
 TEST(search, peer_path_comes_first_and_holds_sonames_only) {
     static constexpr std::array<std::string_view, 2> files = {"/opt/x/libx.so.1", "libx.so.1"};
     const environment peers("CARAT_PEER_PATH", "/one::/two");

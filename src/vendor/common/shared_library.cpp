@@ -56,8 +56,10 @@ std::string open_first(const library_search& search,
             return {};
         } catch (const rejected& why) {
             const std::string_view reason = why.what();
-            // A file that isn't there is no news; one that is there and won't do is.
-            if (reason.find("No such file") == std::string_view::npos)
+            // A file that isn't there is no news; one that is there and won't do is, be it for
+            // want of another.
+            if (!reason.starts_with(file + ":") ||
+                reason.find("No such file") == std::string_view::npos)
                 objections += fmt::format("; {}: {}", file, reason);
         }
     }
