@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "vendor/blas/fortran_blas.hpp"
+#include "vendor/blas/rows.hpp"
 #include "vendor/common/kernel_note.hpp"
 
 namespace carat::vendor::test {
@@ -63,6 +64,17 @@ TEST(search, a_file_that_needs_another_says_which) {
         open_first({"Nosuch", files, "apt install nosuch"}, [](const shared_library&) {});
     EXPECT_NE(why.find("; " CARAT_TEST_INCOMPLETE ": libcarat_test_needed.so: "), std::string::npos)
         << why;
+}
+
+TEST(search, libraries_of_64_bit_integers_will_not_do) {
+    const environment peers("CARAT_PEER_PATH", CARAT_TEST_WIDE_INTEGERS);
+    for (const core::implementation* row : {&openblas_row, &blis_row}) {
+        const std::string why = row->unavailable();
+        if (why.empty())
+            EXPECT_EQ(row->library().path.find("wide_integers"), std::string::npos) << row->name;
+        else
+            EXPECT_NE(why.find("takes 64-bit integers"), std::string::npos) << why;
+    }
 }
 
 TEST(search, peer_path_comes_first_and_holds_sonames_only) {

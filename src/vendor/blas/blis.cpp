@@ -72,6 +72,9 @@ std::string_view flavour_of(const shared_library& file) {
 
 void connect(const shared_library& file, blas_library& library) {
     const std::string version = file.required<const char*()>("bli_info_get_version_str")();
+    auto* const integer_bits = file.function<std::int64_t()>("bli_info_get_blas_int_type_size");
+    if (integer_bits != nullptr && static_cast<int>(integer_bits()) == 64)
+        throw rejected(wide_integers);
     check_override(version);
     // Before this it aborts over any BLIS_ARCH_TYPE, as it knows no architectures yet.
     file.required<void()>("bli_init")();

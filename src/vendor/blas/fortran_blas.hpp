@@ -38,6 +38,10 @@ struct blas_library {
     std::string missing;  // why there is no library; the rest is empty then
 };
 
+// Of a library that would read its integers and what lies behind them.
+inline constexpr const char* wide_integers =
+    "takes 64-bit integers; carat passes 32 bits, so install a build of those";
+
 inline constexpr std::array blas_signatures = {
     core::signature{dtype::f64, dtype::f64, dtype::f64, "f64"},
     core::signature{dtype::f32, dtype::f32, dtype::f32, "f32"},

@@ -51,7 +51,9 @@ thread_control pthread_flavour(const shared_library& file) {
 
 void connect(const shared_library& file, blas_library& library) {
     // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": the second word is the version.
-    std::istringstream config(file.required<const char*()>("openblas_get_config")());
+    const std::string told = file.required<const char*()>("openblas_get_config")();
+    if (told.find("USE64BITINT") != std::string::npos) throw rejected(wide_integers);
+    std::istringstream config(told);
     std::string version;
     config >> version >> version;
     const std::string core = file.required<const char*()>("openblas_get_corename")();
