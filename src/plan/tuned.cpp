@@ -43,9 +43,19 @@ const char* asked_for() {
     return file == nullptr || *file == '\0' ? nullptr : file;
 }
 
+bool is_none(const char* file) {
+    return file != nullptr && std::string_view(file) == "none";
+}
+
 tuned_table read_table() {
-    if (const char* const file = asked_for()) {
-        if (std::string_view(file) == "none") return {};
+    const char* const file = asked_for();
+    if (is_none(file)) return {};
+    if (file != nullptr) {
+        if (!std::ifstream(file))
+            throw error(error_code::invalid_argument,
+                        "CARAT_TUNED=" + std::string(file) +
+                            ": there is no such file to read; name one that carat tune wrote, or "
+                            "none");
         return {text_of(file), file};
     }
     const std::string text = text_of(tuned_file());
@@ -101,7 +111,7 @@ const tuned_table& tuned() {
 }
 
 std::string tuned_file() {
-    if (const char* const file = asked_for()) return file;
+    if (const char* const file = asked_for(); file != nullptr && !is_none(file)) return file;
     const std::filesystem::path folder = core::cache_directory();
     return folder.empty() ? std::string() : (folder / "tuned.json").string();
 }

@@ -1,6 +1,7 @@
 // Tables of tuned ways: what is found, what is not, and what is refused.
 #include "plan/tuned.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 #include <carat/error.hpp>
@@ -60,6 +61,28 @@ TEST(tuned, what_is_no_table_is_refused_by_its_name) {
             EXPECT_EQ(why.code(), error_code::invalid_argument);
             EXPECT_NE(std::string(why.what()).find("mine.json"), std::string::npos) << why.what();
         }
+    }
+}
+
+TEST(tuned, a_table_that_is_not_to_be_read_is_no_name_of_a_file) {
+    setenv("XDG_CACHE_HOME", "/somewhere", 1);
+    setenv("CARAT_TUNED", "mine.json", 1);
+    EXPECT_EQ(plan::tuned_file(), "mine.json");
+    setenv("CARAT_TUNED", "none", 1);
+    EXPECT_EQ(plan::tuned_file(), "/somewhere/carat/tuned.json");
+}
+
+// Tables are read once in a process.
+TEST(tuned, a_file_that_is_not_there_is_told) {
+    setenv("CARAT_TUNED", "/no/such/table.json", 1);
+    try {
+        (void)plan::tuned();
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const error& why) {
+        EXPECT_EQ(why.code(), error_code::invalid_argument);
+        EXPECT_EQ(std::string(why.what()),
+                  "CARAT_TUNED=/no/such/table.json: there is no such file to read; name one that "
+                  "carat tune wrote, or none");
     }
 }
 
