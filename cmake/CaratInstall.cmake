@@ -8,9 +8,14 @@ set(CARAT_PEER_FOLDER ${PROJECT_BINARY_DIR}/peers)
 set(CARAT_INSTALLED_PEERS ${CMAKE_INSTALL_LIBDIR}/carat)
 set(CMAKE_BUILD_RPATH ${CARAT_PEER_FOLDER})
 
-# NAME.pc for the library of that name. Paths are relative, so that the tree may be moved.
+# NAME.pc for the library of that name. Paths are relative, so that the tree may be moved, but for
+# folders that the caller of CMake gave in full.
 function(carat_install_pkg_config name description cflags)
-  file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  file(RELATIVE_PATH up_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  set(libdir "\${prefix}")
+  set(includedir "\${prefix}")
+  cmake_path(APPEND libdir "${CMAKE_INSTALL_LIBDIR}")
+  cmake_path(APPEND includedir "${CMAKE_INSTALL_INCLUDEDIR}")
   configure_file(cmake/carat.pc.in ${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

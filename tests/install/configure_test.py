@@ -1,0 +1,43 @@
+"""What a build makes of where things are to be put and what is there: configure_test.py CMAKE SOURCE CXX"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CMAKE, SOURCE, CXX = sys.argv[1:4]
+
+
+def run(*command, **options):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                            check=False, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{command} failed:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+class Configured(unittest.TestCase):
+    def configure(self, *options):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        told = run(CMAKE, "-S", SOURCE, "-B", folder / "build", f"-DCMAKE_CXX_COMPILER={CXX}",
+                   "-DCARAT_BUILD_TESTS=OFF", "-DCARAT_CUDA=OFF",
+                   f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", *options)
+        return folder, told
+
+    def test_folders_given_in_full(self):
+        folder, _ = self.configure("-DCMAKE_INSTALL_PREFIX=/opt/x", "-DCMAKE_INSTALL_LIBDIR=/opt/y/lib",
+                                   "-DCMAKE_INSTALL_INCLUDEDIR=/opt/z/include")
+        found = dict(os.environ, PKG_CONFIG_PATH=str(folder / "build"))
+        self.assertEqual(run("pkg-config", "--cflags", "--libs", "carat", env=found).split(),
+                         ["-I/opt/z/include", "-L/opt/y/lib", "-lcarat"])
+        # Of the command, which lies in /opt/x/bin.
+        self.assertIn("$ORIGIN/../../y/lib/carat",
+                      (folder / "build" / "cmake_install.cmake").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
