@@ -9,6 +9,8 @@ import tempfile
 import unittest
 
 CMAKE, SOURCE, CXX = sys.argv[1:4]
+# Where Debian and Eigen itself put what CMake finds it by.
+EIGEN = ["/usr/share/eigen3/cmake", "/usr/local/share/eigen3/cmake", "/usr/lib/cmake/eigen3"]
 
 
 def run(*command, **options):
@@ -37,6 +39,19 @@ class Configured(unittest.TestCase):
         # Of the command, which lies in /opt/x/bin.
         self.assertIn("$ORIGIN/../../y/lib/carat",
                       (folder / "build" / "cmake_install.cmake").read_text())
+
+    def test_eigen_installed_after_the_first_build(self):
+        folder, told = self.configure("-DCMAKE_IGNORE_PATH=" + ";".join(EIGEN))
+        if "Eigen not found" not in told:
+            self.skipTest("NOT TESTED: Eigen is here, in a place of its own")
+        config = folder / "prefix" / "share" / "eigen3" / "cmake"
+        config.mkdir(parents=True)
+        (config / "Eigen3Config.cmake").write_text("add_library(Eigen3::Eigen INTERFACE IMPORTED)\n")
+        (config / "Eigen3ConfigVersion.cmake").write_text(
+            "set(PACKAGE_VERSION 3.4.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+        run(CMAKE, "--build", folder / "build", "--target", "carat_revision")
+        self.assertIn("carat_eigen_baseline",
+                      run(CMAKE, "--build", folder / "build", "--target", "help"))
 
 
 if __name__ == "__main__":
