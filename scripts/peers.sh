@@ -14,7 +14,7 @@ mkl() {
         return 0
     fi
     echo "peers: fetching MKL (about 220 MB)"
-    [ -x .venv/bin/python ] || python3 -m venv .venv
+    [ -x .venv/bin/pip ] || python3 -m venv .venv
     .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r scripts/peers.txt &&
         touch "$stamp"
 }

@@ -63,7 +63,7 @@ install() {
 python_tools() {
     local stamp=.venv/.$1 list=scripts/$1.txt
     if [ "$stamp" -nt "$list" ]; then return 0; fi
-    [ -x .venv/bin/python ] || python3 -m venv .venv
+    [ -x .venv/bin/pip ] || python3 -m venv .venv
     .venv/bin/python -m pip install -q --disable-pip-version-check -r "$list"
     touch "$stamp"
 }

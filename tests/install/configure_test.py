@@ -1,4 +1,5 @@
-"""What a build makes of where things are to be put and what is there: configure_test.py CMAKE SOURCE CXX"""
+"""What a build makes of folders for what is installed, and of what is found on the machine:
+configure_test.py CMAKE SOURCE CXX"""
 
 import os
 import pathlib
@@ -31,7 +32,8 @@ class Configured(unittest.TestCase):
         return folder, told
 
     def test_folders_given_in_full(self):
-        folder, _ = self.configure("-DCMAKE_INSTALL_PREFIX=/opt/x", "-DCMAKE_INSTALL_LIBDIR=/opt/y/lib",
+        folder, _ = self.configure("-DCMAKE_INSTALL_PREFIX=/opt/x",
+                                   "-DCMAKE_INSTALL_LIBDIR=/opt/y/lib",
                                    "-DCMAKE_INSTALL_INCLUDEDIR=/opt/z/include")
         found = dict(os.environ, PKG_CONFIG_PATH=str(folder / "build"))
         self.assertEqual(run("pkg-config", "--cflags", "--libs", "carat", env=found).split(),
