@@ -93,6 +93,19 @@ TEST(kernel_note, is_silent_for_the_best_and_warns_below_it) {
     EXPECT_TRUE(note.ends_with("; try CARAT_NO_SUCH_OVERRIDE=best")) << note;
 }
 
+TEST(kernel_note, refuses_an_override_that_the_machine_can_not_run) {
+    const environment set("CARAT_NO_SUCH_OVERRIDE", "SkylakeX");
+    std::string why;
+    try {
+        (void)kernel_note(core::isa::avx512, "CARAT_NO_SUCH_OVERRIDE", "best", core::isa::avx2);
+    } catch (const rejected& refusal) {
+        why = refusal.what();
+    }
+    EXPECT_EQ(why,
+              "CARAT_NO_SUCH_OVERRIDE=SkylakeX asks for avx512 code, and this machine has avx2: "
+              "unset it");
+}
+
 TEST(kernel_note, records_an_override) {
     const environment set("CARAT_NO_SUCH_OVERRIDE", "slow");
     EXPECT_EQ(kernel_note(core::best_isa(), "CARAT_NO_SUCH_OVERRIDE", "best"),

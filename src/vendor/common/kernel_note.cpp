@@ -3,13 +3,19 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "vendor/common/shared_library.hpp"
+
 namespace carat::vendor {
 
-std::string kernel_note(core::isa used, std::string_view variable, std::string_view suggestion) {
+std::string kernel_note(core::isa used, std::string_view variable, std::string_view suggestion,
+                        core::isa best) {
     std::string note;
     const char* set = std::getenv(std::string(variable).c_str());
     if (set != nullptr) note = fmt::format("{}={} is set", variable, set);
-    const core::isa best = core::vectors_of(core::best_isa());
+    // The first call would end the process: an illegal instruction.
+    if (set != nullptr && core::vectors_of(used) > best)
+        throw rejected(fmt::format("{}={} asks for {} code, and this machine has {}: unset it",
+                                   variable, set, core::name(used), core::name(best)));
     if (used >= best) return note;
     if (!note.empty()) note += "; ";
     note += fmt::format("its kernel is {} code, this machine has {}", core::name(used),

@@ -11,8 +11,10 @@
 namespace carat::vendor {
 
 // What to say about a kernel of level `used`, where the user steers the choice with the environment
-// variable `variable` and `suggestion` would fit the best level of this machine (empty: none does).
+// variable `variable` and `suggestion` would fit `best`, the best level of this machine (empty:
+// none does). Throws `rejected` where the user steered it to code that this machine can't run.
 [[nodiscard]] std::string kernel_note(core::isa used, std::string_view variable,
-                                      std::string_view suggestion);
+                                      std::string_view suggestion,
+                                      core::isa best = core::vectors_of(core::best_isa()));
 
 }  // namespace carat::vendor
