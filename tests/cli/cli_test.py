@@ -271,6 +271,24 @@ class RightCalls(Command):
             for words in (entry["summary"], *(t["meaning"] for t in entry["tunables"])):
                 self.assertIn(" ".join(words.split()), listed)
 
+    def test_other_work_is_told(self):
+        spin = [sys.executable, "-c", "while True: pass"]
+        others = [subprocess.Popen(spin) for _ in range(2 * os.cpu_count())]
+        try:
+            out = self.carat("bench", "--impl", "naive", "--size", 64, "--threads", 1, "--trials",
+                             100, "--budget", 30, "--json", "a.json").stdout
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        results = json.loads((self.folder / "a.json").read_text())
+        share = results["cells"][0].get("other_work")
+        if share is None:
+            self.skipTest("the system does not tell what its processors do")
+        self.assertGreater(share, 0.1)
+        self.assertIn(f"other work took {100 * share:.0f} % of the processors' time",
+                      " ".join(out.split()))
+
     def test_rankings_pairs_and_changes_stay_within_80_columns(self):
         tiles = ",".join(f"tiled_reordered[tile-size={t}]" for t in (8, 16))
         out = self.carat("bench", "--impl", f"cpu.ladder.*,{tiles}", "--size", "16", "--trials", "2",

@@ -112,6 +112,19 @@ TEST_P(vendor_row, is_exact_on_larger_sizes_with_each_thread_count) {
     EXPECT_EQ(static_cast<std::size_t>(cases), 12 * offered().size());
 }
 
+// The products of 255 and 127 don't fit into 16 bits by twos.
+TEST_P(vendor_row, sums_bytes_of_any_size_exactly) {
+    for (const core::signature& types : offered()) {
+        if (types.c != dtype::i32) continue;
+        const core::problem p = problem_of(types, 24, 24, 100);
+        const std::vector<std::uint8_t> a(24 * 100, types.a == dtype::u8 ? 255 : 127);
+        const std::vector<std::int8_t> b(100 * 24, 127);
+        std::vector<std::int32_t> c(24 * 24);
+        entry().prepare(p, {1, {}})->run({a.data(), b.data(), c.data()});
+        for (const std::int32_t x : c) ASSERT_EQ(x, 100 * 127 * int{a[0]}) << name(types.a);
+    }
+}
+
 TEST_P(vendor_row, uses_the_threads_it_was_given) {
     for (const core::signature& types : offered())
         for (const int threads : {1, 2, 3, 1}) {

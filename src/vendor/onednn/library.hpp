@@ -31,6 +31,8 @@ struct onednn_library {
     gemm<float>* sgemm = nullptr;
     gemm<bf16>* bf16_gemm = nullptr;  // null where it is missing or has no code for this CPU
     thread_control threads;
+    // Without VNNI its kernels add pairs of products of bytes in 16 bits, which saturate.
+    bool sums_bytes_exactly = false;
     core::library_facts facts;
     int major = 0;
     std::optional<shared_library> file;
@@ -38,5 +40,8 @@ struct onednn_library {
 };
 
 [[nodiscard]] const onednn_library& opened();
+
+// Empty where sums of bytes are exact on this machine.
+[[nodiscard]] std::string reason_against_sums_of_bytes(const onednn_library& library);
 
 }  // namespace carat::vendor::onednn

@@ -99,7 +99,8 @@ class byte_gemm_call final : public core::runnable {
 };
 
 // dnnl_cpu_isa_t: a bit for each set of instructions; these mean the same in versions 2 and 3.
-constexpr int bit_avx2 = 0x4, bit_avx512 = 0x20, bit_vnni = 0x40, bit_bf16 = 0x80, bit_amx = 0x200;
+constexpr int bit_avx2 = 0x4, bit_avx_vnni = 0x8, bit_avx512 = 0x20, bit_vnni = 0x40,
+              bit_bf16 = 0x80, bit_amx = 0x200;
 
 std::string_view name_of(int instructions) {
     if ((instructions & bit_amx) != 0) return "AVX-512 and AMX";
@@ -136,6 +137,7 @@ onednn_library connect(const shared_library& file) {
     library.s8_gemm = file.function<byte_gemm<std::int8_t>>("dnnl_gemm_s8s8s32");
     library.u8_gemm = file.function<byte_gemm<std::uint8_t>>("dnnl_gemm_u8s8s32");
     const int instructions = file.required<int()>("dnnl_get_effective_cpu_isa")();
+    library.sums_bytes_exactly = (instructions & (bit_avx_vnni | bit_vnni)) != 0;
     library.facts = {"oneDNN",
                      fmt::format("{}.{}.{}, {}", version->major, version->minor, version->patch,
                                  serial ? "serial" : "OpenMP"),
@@ -160,12 +162,21 @@ const onednn_library& onednn::opened() {
     return library;
 }
 
+std::string onednn::reason_against_sums_of_bytes(const onednn_library& library) {
+    if (library.sums_bytes_exactly) return {};
+    return fmt::format(
+        "oneDNN {} adds products of bytes in 16 bits where there is no VNNI, and sums "
+        "beyond them are wrong",
+        library.facts.version);
+}
+
 namespace {
 
 std::string reason_against_bytes(const onednn_library& library, const core::problem& p) {
     const bool is_unsigned = p.a_type == dtype::u8;
     if (is_unsigned ? library.u8_gemm == nullptr : library.s8_gemm == nullptr)
         return fmt::format("oneDNN {} has no product of bytes", library.facts.version);
+    if (std::string why = reason_against_sums_of_bytes(library); !why.empty()) return why;
     // Its operands are signed, but for the first one of a product by rows.
     if (is_unsigned && !shape_for_blas(p).swapped)
         return fmt::format("oneDNN {} multiplies u8 by i8 into a C by rows only",
