@@ -130,6 +130,17 @@ std::string pairs(const results::comparison& compared) {
     return text;
 }
 
+// All cells of a case were timed beside each other, so one speaks for all.
+std::string disturbance(const results::cell& c) {
+    constexpr double busy = 0.1;
+    if (c.other_work.value_or(0) <= busy) return {};
+    const std::string line = fmt::format(
+        "other work took {:.0f} % of the processors' time meanwhile: products on several threads "
+        "suffer most, so measure again without it",
+        100 * *c.other_work);
+    return "   " + styled(wrapped(line, 6), style::bad) + "\n";
+}
+
 }  // namespace
 
 std::string ranking(std::span<const results::cell> cells, const results::comparison& compared,
@@ -157,6 +168,7 @@ std::string ranking(std::span<const results::cell> cells, const results::compari
         few = few || ranked[i]->few_trials;
     }
     text += not_ranked(cells, told);
+    text += disturbance(*ranked.front());
     if (few) text += styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
     if (all_pairs) text += pairs(compared);
     return text;

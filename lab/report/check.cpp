@@ -52,6 +52,9 @@ constexpr kind list{"a list", [](const json& v) { return v.is_array(); }};
 constexpr kind number{"a number", is_finite_number};
 constexpr kind positive{"a number above zero",
                         [](const json& v) { return is_finite_number(v) && v.get<double>() > 0; }};
+constexpr kind share{"a number from 0 to 1", [](const json& v) {
+                         return is_finite_number(v) && v.get<double>() >= 0 && v.get<double>() <= 1;
+                     }};
 constexpr kind count{"a whole number, zero or more",
                      [](const json& v) { return v.is_number_integer() && v.get<double>() >= 0; }};
 constexpr kind size{"a whole number above zero",
@@ -166,6 +169,7 @@ void check_cell(const json& cell, const std::string& place) {
           "autocorrelation"}) {
         optional(cell, field, number, where);
     }
+    optional(cell, "other_work", share, where);
     for (const char* field : {"ci95_gflops", "ci95_median_s"}) {
         optional(cell, field, interval, where);
     }

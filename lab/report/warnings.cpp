@@ -118,6 +118,21 @@ void trial_quality(const json& results, list& said) {
                                  "intervals as it should.",
                                  counted(dependent.cells, "cell"), listed(dependent.names))});
     }
+    constexpr double busy = 0.1;
+    const auto disturbed = select(results, [](const json& cell) {
+        return measured(cell) && field_or(cell, "other_work", 0.0) > busy;
+    });
+    if (disturbed.cells > 0) {
+        double most = 0;
+        for (const auto& cell : results["cells"])
+            most = std::max(most, field_or(cell, "other_work", 0.0));
+        said.push_back(
+            {"warning",
+             fmt::format("Other work took up to {:.0f} % of the processors' time during "
+                         "the trials of {}: {}. Products on several threads suffer "
+                         "most, so ranks may be wrong; measure again without it.",
+                         100 * most, counted(disturbed.cells, "cell"), listed(disturbed.names))});
+    }
     constexpr double noisy = 0.1;  // standard deviation over mean
     const auto spread = select(results, [](const json& cell) {
         return measured(cell) &&

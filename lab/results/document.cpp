@@ -124,6 +124,7 @@ json encode(const cell& c) {
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
     if (!c.available) return out;
     measured_fields(writer(out), c);
+    if (c.other_work) out["other_work"] = *c.other_work;
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
     if (c.end_to_end) out["phases"] = to_json(*c.end_to_end);
@@ -162,6 +163,7 @@ cell decode_cell(const json& source, const std::string& where) {
     if (const json* vendor = in.find("library")) library_fields(reader(*vendor, where), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
+    if (in.find("other_work") != nullptr) in("other_work", c.other_work.emplace());
     decode_gpu(in, c);
     if (const json* found = in.find("phases"))
         c.end_to_end = phases_from_json(*found, where + ".phases");

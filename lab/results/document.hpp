@@ -38,6 +38,9 @@ struct cell {
     std::int64_t repetitions = 0;
     std::vector<double> trials_s;
     std::string stop;
+    // Of the processors' time, taken by other processes and guests during the trials; none:
+    // unknown.
+    std::optional<double> other_work;
 
     double flop = 0, arithmetic_intensity = 0;
     double mean_s = 0, sd_s = 0, min_s = 0, max_s = 0, median_s = 0;

@@ -9,8 +9,10 @@
 #include <carat/error.hpp>
 
 #include "lab/gpu/gpu.hpp"
+#include "lab/machine/affinity.hpp"
 #include "lab/machine/roofline.hpp"
 #include "lab/measure/idle.hpp"
+#include "lab/measure/other_work.hpp"
 #include "lab/session/analyse.hpp"
 #include "lab/session/gpu_watch.hpp"
 #include "lab/session/judge.hpp"
@@ -235,11 +237,14 @@ class runner {
                 i < timed.size() ? timed[i]->cell.implementation : phases_->name(i - timed.size());
             tell(what + ", trial " + std::to_string(trials), share);
         };
+        const measure::other_work others(measure::processor_time(machine::allowed_cpus()));
         const std::vector<measure::series> all = measure::interleave(candidates, estimates_s, how);
+        const std::optional<double> taken_by_others = others.share();
         for (std::size_t i = 0; i < timed.size(); ++i) {
             timed[i]->cell.trials_s = all[i].trials_s;
             timed[i]->cell.repetitions = all[i].repetitions;
             timed[i]->cell.stop = text(measure::name(all[i].stop));
+            timed[i]->cell.other_work = taken_by_others;
             if (!on_gpu(*timed[i])) continue;
             if (request_.weigh_energy) weigh(*timed[i]);
             timed[i]->cell.gpu = timed[i]->watch.facts();

@@ -204,6 +204,12 @@ TEST(warnings, tell_what_weakens_a_run) {
     EXPECT_TRUE(warns(results, "warning", "1 cell with fewer than 20 trials"));
     EXPECT_TRUE(warns(results, "warning", "stopped by the time budget"));
     EXPECT_TRUE(warns(results, "warning", "more than 10 %"));
+    EXPECT_FALSE(warns(results, "warning", "Other work"));
+    cell["other_work"] = 0.1;
+    EXPECT_FALSE(warns(results, "warning", "Other work"));
+    cell["other_work"] = 0.625;
+    EXPECT_TRUE(warns(results, "warning", "Other work took up to 62 % of the processors' time"));
+    EXPECT_TRUE(warns(results, "warning", "of 1 cell: `cpu.slow`."));
     EXPECT_TRUE(warns(results, "note", "depend on each other"));
     EXPECT_TRUE(warns(results, "note", "`cpu.slow`: set X for 'more'"));
 }

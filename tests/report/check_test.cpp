@@ -37,6 +37,8 @@ const std::vector<corruption> corruptions{
     {[](json& r) { r["schema"] = 2; }, {"`schema`", "is 2", "reads 1"}},
     {[](json& r) { r["schema"] = "1"; }, {"`schema`", "\"1\""}},
     {[](json& r) { r.erase("machine"); }, {"`machine`", "missing"}},
+    {[](json& r) { r["cells"][0]["other_work"] = 1.5; },
+     {"`other_work` of cells[0] (cpu.slow)", "is 1.5", "0 to 1"}},
     {[](json& r) { r["machine"]["cpu_model"] = nullptr; }, {"`cpu_model` of machine", "null"}},
     {[](json& r) { r["machine"]["caches"] = 3; }, {"`caches` of machine", "a list"}},
     {[](json& r) {
@@ -169,7 +171,7 @@ TEST(check, refuses_every_corruption_with_one_line_that_names_it) {
         EXPECT_THROW(static_cast<void>(carat::report::markdown(results)), carat::error);
         ++refused;
     }
-    EXPECT_EQ(refused, 49U);
+    EXPECT_EQ(refused, 50U);
 }
 
 TEST(check, accepts_absent_and_null_optional_fields) {

@@ -29,6 +29,7 @@ results::document sample() {
     c.layout = "nt";
     c.available = c.verified = true;
     c.trials_s = {0.25, 0.5};
+    c.other_work = 0.25;
     c.flop = 2e6;
     c.ci95_median_s = {-std::numeric_limits<double>::infinity(),
                        std::numeric_limits<double>::infinity()};
@@ -77,7 +78,9 @@ TEST_F(files, survive_the_round_trip_infinities_included) {
     EXPECT_EQ(back.cells[0].layout, "nt");
     nlohmann::json older = json;
     older["cells"][0].erase("layout");
+    older["cells"][0].erase("other_work");
     EXPECT_EQ(results::from_json(older, "older").cells[0].layout, "nn");
+    EXPECT_EQ(results::from_json(older, "older").cells[0].other_work, std::nullopt);
 }
 
 // A cell that could not be measured, as asked for.
