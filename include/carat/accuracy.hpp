@@ -16,10 +16,10 @@ enum class f32_as : std::uint8_t { f32, three_tf32, tf32 };
 // What products of f16 are summed in on a CPU.
 //   f32_sums  f32, and rounded once
 //   f16_sums  f16, of at most 32 products at a time, which are added up in f32: on processors with
-//             AVX512-FP16, where that takes half to two thirds of the time. Each product is rounded
-//             with its sum to 11 bits, so a result can be off by 32 2^-11 |A||B|, some 1.6 %; of
-//             random numbers some 2^-10 of a typical result. More than 65504 is infinity in these
-//             sums, too.
+//             AVX512-FP16, where that takes half to two thirds of the time from 512 on and less of
+//             it below. Each product is rounded with its sum to 11 bits, so a result can be off by
+//             32 2^-11 |A||B|, some 1.6 %; of random numbers some 2^-10 of a typical result. More
+//             than 65504 is infinity in these sums, too.
 enum class f16_as : std::uint8_t { f32_sums, f16_sums };
 
 }  // namespace carat

@@ -22,6 +22,10 @@
 //
 // With carat::cuda{...} as first argument the matrices lie in a GPU's memory (the array of pointers
 // does not), and elements are those that matrix_product multiplies there, integers included.
+//
+// Throws what matrix_product throws, with the number of the product where it is of one, and every C
+// untouched but for out_of_memory on a GPU, by when other products may have been started;
+// size_mismatch where A, B or E are neither one matrix nor as many as C.
 #pragma once
 
 #include <concepts>
@@ -77,8 +81,8 @@ struct list_view {
     double factor = 1;
 };
 
-// The matrices of an array, of any sizes: a std::vector of carat::matrix_view, say. It must live as
-// long as the call.
+// The matrices of an array, of any sizes: a std::vector of carat::matrix_view, say. It must live
+// until the call returns, as the addresses of `pointers` must.
 template <class R>
 requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()))>>
 [[nodiscard]] auto listed(R&& matrices) {

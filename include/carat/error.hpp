@@ -1,5 +1,5 @@
 // The one exception type of the library. Every message is one line that names the argument, the
-// values met and expected, and the remedy; callers in C get the code, callers in C++ the object.
+// values met and expected, and the remedy.
 #pragma once
 
 #include <stdexcept>
@@ -12,9 +12,9 @@ namespace carat {
 enum class error_code {
     invalid_argument,  // a size, stride, option or name that can't be right
     size_mismatch,     // two arguments that don't fit each other
-    aliasing,          // C overlaps A or B
+    aliasing,          // C overlaps A, B, another E, values of a finish or a C of the same batch
     overflow,          // a size or an integer result that doesn't fit its type
-    out_of_memory,     // said before anything is written
+    out_of_memory,     // on a CPU said before anything is written
     unsupported,       // a right call that this build or machine can't serve
 };
 

@@ -10,7 +10,8 @@ struct CUstream_st;  // what a cudaStream_t points to
 
 namespace carat {
 
-// On the CPU with at most `threads` threads; 0 takes what OMP_NUM_THREADS or the machine offers.
+// On the CPU with at most `threads` threads; 0 takes what OMP_NUM_THREADS or the machine offers,
+// one inside an OpenMP parallel region.
 // `f16` is for operands of f16 alone; what the processor can't do is refused.
 struct cpu {
     int threads = 0;

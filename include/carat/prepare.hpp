@@ -86,7 +86,8 @@ concept preparable = std::same_as<T, double> || std::same_as<T, float> || std::s
 }
 
 // Packs a matrix, a view or something scaled or transposed for this machine. Throws carat::error:
-// invalid_argument (null data), overflow, out_of_memory.
+// invalid_argument (null data, or a CARAT_FORCE_ISA that there is not), unsupported (one that this
+// machine lacks), overflow, out_of_memory.
 template <class M>
 [[nodiscard]] prepared_matrix prepare(const M& m, side place = side::right) {
     static_assert(detail::operand<const M>,

@@ -32,14 +32,16 @@
 // workspace for its next call; small products need none. In a process forked by a program with
 // threads it uses one.
 //
-// On a GPU (carat::cuda) elements are carat::f16, carat::bf16, std::int8_t with a C of std::int32_t
-// that wraps, and what else this version's `cuda.engine` lists, and C may be fp8 or 16 bits where
-// sums are float. Sizes, strides, null data and overlaps are checked before
-// anything is started. What goes wrong on the GPU later is told by the next call into CUDA.
+// On a GPU (carat::cuda) elements are double, float, carat::f16, carat::bf16, carat::e4m3 or
+// carat::e5m2 by carat::e4m3, and std::int8_t with a C of std::int32_t that wraps; where sums are
+// float, C may be any of float, f16, bf16, e4m3 and e5m2. Sizes, strides, null data and overlaps
+// are checked before anything is started. What goes wrong on the GPU later is told by the next call
+// into CUDA.
 //
 // Throws carat::error, with C untouched: size_mismatch, aliasing, overflow (of an integer result,
 // or of 64-bit sizes), invalid_argument (null data, a C whose elements overlap, a factor that does
-// not suit integers), out_of_memory; unsupported, for what this GPU, or a machine without one,
+// not suit integers, a negative number of threads), out_of_memory (on a GPU another E may have been
+// copied to C by then); unsupported, for what this processor or GPU, or a machine without one,
 // can't multiply.
 #pragma once
 

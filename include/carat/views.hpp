@@ -16,7 +16,7 @@
 namespace carat {
 
 // rows x columns elements; (i, j) lies at data[i * row_stride + j * col_stride]. Strides are in
-// elements and may be negative in a view that is only read.
+// elements and may be negative, and 0 in a view that is only read.
 template <class T>
 class matrix_view {
   public:
