@@ -81,13 +81,13 @@ def every_case():
     """All of it, the losses first."""
     rows = []
     for data, how, _, case, peer, ours, ratio, interval in against():
-        rows.append((ratio, [data, how, size_of(case), f"`{peer.removeprefix('vendor.')}`",
-                             f"{ours['median_gflops'] / 1e3:.4g}", f"{ratio:.2f}",
+        rows.append((ratio, [data, how, size_of(case), f"{ours['median_gflops'] / 1e3:.4g}",
+                             f"`{peer.removeprefix('vendor.')}`", f"{ratio:.2f}",
                              f"[{interval[0]:.2f}, {interval[1]:.2f}]"]))
     rows.sort(key=lambda row: row[0])
-    head = ["data", "computed in", "size", "best of the vendor", "TFLOP/s", "carat / vendor",
-            "95 % CI"]
-    return table(head, ["---", "---", "--:", "---", "--:", "--:", "---"],
+    head = ["data", "computed in", "size", "carat, TFLOP/s", "best of the vendor",
+            "carat / vendor", "95 % CI"]
+    return table(head, ["---", "---", "--:", "--:", "---", "--:", "---"],
                  [row for _, row in rows]) + sources()
 
 
