@@ -1,6 +1,6 @@
 // The subcommands: each adds itself to the application and, when it is the one, runs and returns
 // the exit code. 0: done; 1: done, and the answer is bad (a regression, a failed verification);
-// 2: bad input, nothing done; 130: interrupted, results so far are valid.
+// 2: bad input or a failure, told in one line; 130: interrupted, results so far are valid.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -74,7 +74,8 @@ void add_report(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand(
         "report", "a results file as HTML, Markdown or CSV, or its tables and charts for papers");
     auto o = std::make_shared<report_options>();
-    sub->add_option("results", o->input, "a file written by carat bench --json")->required();
+    sub->add_option("results", o->input, "a results file, as bench, crossover and study write")
+        ->required();
     auto* output =
         sub->add_option("-o,--output", o->output,
                         "the file to write (default: report.html; other forms go to the terminal)")
