@@ -45,9 +45,10 @@ def redundancy():
     n = 8192
     wide = cell(load("h200/f32.json"), "vendor.cublaslt_best", dtype="f32", n=n)
     narrow = cell(load("h200/narrow.json"), "vendor.cublaslt_best", dtype="f16", n=n)
-    return (f"f16 sums in f32 at {narrow['median_gflops'] / wide['median_gflops']:.1f} x the rate of f32 "
-            f"(N = {n}); worst error {narrow['error_ulp']:.0f} u of {narrow['computes_in']}, "
-            f"{wide['error_ulp']:.0f} u of f32", "h200/narrow.json")
+    return (f"f16 data, summed in {narrow['computes_in']}, at "
+            f"{narrow['median_gflops'] / wide['median_gflops']:.1f} x the rate of f32 data (N = {n}); worst "
+            f"error {narrow['error_ulp']:.0f} u beside {wide['error_ulp']:.0f} u, both u of f32",
+            "h200/narrow.json")
 
 
 def symmetry():
