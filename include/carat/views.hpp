@@ -186,7 +186,8 @@ template <matrix_like M>
 
 // fp8 whose blocks of elements have a scale each, f32, that a product on a GPU multiplies them by:
 // one for each row of A and each 128 of its columns, and for each 128 x 128 of B, the last ones
-// perhaps of fewer. `scales` is a matrix of them: of an A of M x K, M x ceil(K / 128).
+// perhaps of fewer. `scales` is a matrix of them: of an A of M x K, M x ceil(K / 128); of a B of
+// K x N, ceil(K / 128) x ceil(N / 128).
 template <class T>
 struct block_scaled_view {
     double factor;
