@@ -113,6 +113,18 @@ void add(std::vector<selection>& chosen, selection s) {
         same->asked_for = same->asked_for || s.asked_for;
 }
 
+// A short name means what runs on the device asked for, and never what runs elsewhere instead.
+const core::implementation& find(const core::catalogue& all, std::optional<core::device> only,
+                                 std::string_view name) {
+    const core::implementation& found = all.find(name, only.value_or(core::device::cpu));
+    if (only && found.where != *only && found.name != name) {
+        refuse("implementation '" + std::string(name) + "' is " + std::string(found.name) +
+               ", which does not run on " + std::string(core::name(*only)) +
+               ": give one that does (carat list shows all)");
+    }
+    return found;
+}
+
 void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
                    std::optional<core::device> only, std::string_view item) {
     const std::string_view prefix =
@@ -125,21 +137,23 @@ void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
             any = true;
             add(chosen, {entry, {}, false});
         }
-        if (!any)
-            refuse("no implementation begins with '" + std::string(prefix) +
-                   "' (carat list shows all)");
+        if (!any) {
+            const std::string on = only ? " on " + std::string(core::name(*only)) : "";
+            const std::string named =
+                prefix.empty() ? "" : " whose name begins with '" + std::string(prefix) + "'";
+            refuse("there is no implementation" + on + named + " (carat list shows all)");
+        }
         return;
     }
-    const core::device preferred = only.value_or(core::device::cpu);
     const std::size_t bracket = item.find('[');
     if (bracket == std::string_view::npos) {
-        add(chosen, {&all.find(item, preferred), {}, true});
+        add(chosen, {&find(all, only, item), {}, true});
         return;
     }
     if (!item.ends_with(']'))
         refuse("implementation '" + std::string(item) + "' has no closing bracket");
     const std::string_view inside = item.substr(bracket + 1, item.size() - bracket - 2);
-    add(chosen, with_tunables(all.find(item.substr(0, bracket), preferred), inside));
+    add(chosen, with_tunables(find(all, only, item.substr(0, bracket)), inside));
 }
 
 }  // namespace

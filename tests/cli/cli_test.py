@@ -469,6 +469,9 @@ class BadInput(Command):
         self.assertIn("cuda:0", self.refused("bench", "--device", "cuda:-1"))
         self.assertIn(": ", self.refused("bench", "--device", "cuda:99")[len("carat: "):])
         self.assertIn("is no GPU", self.refused("crossover", "--device", "cpu"))
+        if not CUDA:  # where a short name may not fall back to the CPU's
+            self.assertIn("does not run on cuda",
+                          self.refused("run", "--device", "cuda", "--impl", "tiled"))
         self.assertRegex(self.refused("tune", "--size", "64", "--device", "cpu"),
                          "only implementations on a GPU have ways to tune.*: leave --device out")
         if "cuda.engine" in {e["name"] for e in json.loads(self.carat("list", "--json").stdout)}:

@@ -102,6 +102,20 @@ TEST(selections, mistakes_name_themselves) {
     EXPECT_NE(say("tiled[tile-size=3,tile-size=4]").find("given twice"), std::string::npos);
 }
 
+TEST(selections, a_short_name_never_means_what_runs_on_another_device) {
+    const auto on_gpu = [](const char* text) {
+        return session::parse_selection(all, text, core::device::cuda);
+    };
+    const auto say = [&](const char* text) { return message_of([&] { (void)on_gpu(text); }); };
+    EXPECT_NE(say("tiled").find("'tiled' is cpu.ladder.tiled, which does not run on cuda"),
+              std::string::npos);
+    EXPECT_NE(say("tiled[tile-size=8]").find("does not run on cuda"), std::string::npos);
+    EXPECT_NE(say("all").find("no implementation on cuda ("), std::string::npos);
+    EXPECT_NE(say("cpu.*").find("on cuda whose name begins with 'cpu.'"), std::string::npos);
+    EXPECT_EQ(on_gpu("cpu.ladder.tiled").size(), 1u);
+    EXPECT_EQ(session::parse_selection(all, "tiled", core::device::cpu).size(), 1u);
+}
+
 TEST(types_and_threads, mistakes_name_the_choices) {
     EXPECT_EQ(session::parse_dtypes("f64,i32").size(), 2u);
     EXPECT_EQ(session::parse_dtypes("e4m3,e5m2")[1], dtype::e5m2);
