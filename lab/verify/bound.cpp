@@ -37,7 +37,11 @@ constexpr precision halves = {"3xtf32", 0x1p-23, 0x1p-21, 22, f32.largest, flush
 // Sums of f16 end after 32 products and are added up in f32, docs/adr/0075.
 constexpr precision short_f16 = {"f16/f32",   f16.roundoff, 0,     f16.digits,
                                  f16.largest, f16.smallest, false, 32};
-constexpr std::array precisions = {f64, f32, tf32, halves, f16, short_f16, bf16, fp8, fp8_fast};
+// What is multiplied in f16, whatever it was before, tensor cores sum in f32.
+constexpr precision f16_operands = {"f16",        f32.roundoff, 0x1p-10, f16.digits,  f32.largest,
+                                    f32.smallest, false,        0,       f16.largest, f16.smallest};
+constexpr std::array precisions = {f64,       f32,  tf32, halves,  f16_operands,
+                                   short_f16, bf16, fp8,  fp8_fast};
 
 // C's own format: storing rounds to it once.
 constexpr precision format_of(dtype type) {
@@ -139,8 +143,9 @@ double bound::of(const entry& e) const {
     // Twice, since the reference underflows where f64 does.
     const bool scales = std::abs(alpha_) != 1 && alpha_ != 0;
     const double underflows = steps * std::max(1.0, std::abs(alpha_)) + (scales ? e.neighbours : 0);
-    const bool flushes = claimed_.smallest == flushing;
-    tolerance += claimed_.smallest * (underflows + (flushes ? 2 * e.neighbours : 0));
+    const double of_operands = claimed_.smallest == flushing ? flushing : claimed_.smallest_operand;
+    tolerance += claimed_.smallest * underflows +
+                 of_operands * std::max(1.0, std::abs(alpha_)) * 2 * e.neighbours;
     return tolerance + storing * (std::abs(e.value) + tolerance) + storing_underflow;
 }
 
@@ -154,6 +159,8 @@ bool bound::is_exact(double magnitude, int a_grid, int b_grid, int c_grid) const
 }
 
 bool bound::may_overflow(double magnitude, double a_largest, double b_largest) const {
+    if (claimed_.largest_operand > 0 && std::max(a_largest, b_largest) > claimed_.largest_operand)
+        return true;
     // The sums may be formed before alpha, or alpha multiplied into A or B.
     const double alpha = std::abs(alpha_);
     const double before_alpha = alpha == 0 ? magnitude : magnitude * std::max(1.0, 1 / alpha);

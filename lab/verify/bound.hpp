@@ -22,6 +22,9 @@ struct precision {
     bool integer = false;
     // Sums of so many products are added up in f32; 0: `roundoff` is that of every addition.
     std::int64_t promoted_after = 0;
+    // Of an operand rounded to a format of less range, as the two above of sums; 0: none is.
+    double largest_operand = 0;
+    double smallest_operand = 0;
 };
 
 // What an implementation computes in, by its name; empty: what the types suggest (verify.hpp).

@@ -80,10 +80,10 @@ class reference {
     /// f64 and f32 their own, f16 and bf16 accumulation in f32, integers exact.
     [[nodiscard]] verdict check(const void* c) const;
 
-    /// The same for an implementation that says what it computes in: f64, f32, tf32, 3xtf32, f16,
-    /// f16/f32 (sums of 32 products, added up in f32), bf16, fp8/f32 (sums of 14 bits, added up in
-    /// f32 after 128 products) or fp8/14-bit (such sums throughout), the first word of "f32,
-    /// rounded once"; integers are exact whatever it says.
+    /// The same for an implementation that says what it computes in: f64, f32, tf32, 3xtf32, f16
+    /// (operands rounded to it, sums in f32), f16/f32 (f16 sums of 32 products, added up in f32),
+    /// bf16, fp8/f32 (sums of 14 bits, added up in f32 after 128 products) or fp8/14-bit (such sums
+    /// throughout), the first word of "f32, rounded once"; integers are exact whatever it says.
     /// @throws carat::error for another word.
     [[nodiscard]] verdict check(const void* c, std::string_view computes_in) const;
 
