@@ -162,20 +162,29 @@ void freivalds::combine(const sum_matrix& correction, const sum_matrix& initial)
     }
 }
 
+// What any entry of the row may have at most.
+bound::entry freivalds::largest_entry(std::int64_t row) const {
+    const line_facts& a = a_rows_[static_cast<std::size_t>(row)];
+    const line_facts& c = c_rows_[static_cast<std::size_t>(row)];
+    const double magnitude = std::min(
+        expected_.absolute[expected_.index(row, vectors)],
+        std::abs(problem_.alpha) * a.sum * b_all_.largest + std::abs(problem_.beta) * c.largest);
+    return {.terms = std::min(a.nonzeros, b_all_.nonzeros),
+            .magnitude = magnitude,
+            .value = magnitude,
+            .neighbours = std::max(a.sum, b_all_.sum)};
+}
+
 double freivalds::row_tolerance(std::int64_t row, const bound& allowed) const {
     const line_facts& a = a_rows_[static_cast<std::size_t>(row)];
     const line_facts& c = c_rows_[static_cast<std::size_t>(row)];
     const double magnitude = expected_.absolute[expected_.index(row, vectors)];
-    const double one_entry =
-        std::abs(problem_.alpha) * a.sum * b_all_.largest + std::abs(problem_.beta) * c.largest;
     const auto n = static_cast<double>(problem_.n);
     // The bound is linear in D, so the sum over a row takes the row's sum of D once, and what does
     // not depend on D n times.
-    const bound::entry whole = {.terms = std::min(a.nonzeros, b_all_.nonzeros),
-                                .magnitude = magnitude,
-                                .value = magnitude,
-                                .neighbours = std::max(a.sum, b_all_.sum),
-                                .exact = allowed.is_exact(one_entry, a.grid, b_all_.grid, c.grid)};
+    bound::entry whole = largest_entry(row);
+    whole.exact = allowed.is_exact(whole.magnitude, a.grid, b_all_.grid, c.grid);
+    whole.magnitude = whole.value = magnitude;
     bound::entry constant = whole;
     constant.magnitude = constant.value = 0;
     return allowed.of(whole) + (n - 1) * allowed.of(constant);
@@ -188,7 +197,10 @@ finding freivalds::judge(std::int64_t row, const sum_matrix& seen, const bound& 
     f.row = row;
     f.unit = allowed.unit(magnitude);
     f.tolerance = row_tolerance(row, allowed);
-    if (allowed.may_overflow(magnitude + f.tolerance, a.largest, b_all_.largest)) {
+    const bound::entry largest = largest_entry(row);
+    const bool sums_overflow = !std::isfinite(2 * (magnitude + f.tolerance));  // ours, in doubles
+    if (sums_overflow ||
+        allowed.may_overflow(largest.magnitude + allowed.of(largest), a.largest, b_all_.largest)) {
         f.tolerance = 0;
         return f;  // not to be judged
     }

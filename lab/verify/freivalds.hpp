@@ -31,6 +31,7 @@ class freivalds {
     [[nodiscard]] finding judge(std::int64_t row, const sum_matrix& seen,
                                 const bound& allowed) const;
     [[nodiscard]] finding judge_integer(std::int64_t row, const sum_matrix& seen) const;
+    [[nodiscard]] bound::entry largest_entry(std::int64_t row) const;
     [[nodiscard]] double row_tolerance(std::int64_t row, const bound& allowed) const;
     void locate(const source& c, finding& f) const;
 

@@ -26,8 +26,8 @@ struct trial {
         workload::fill(b.data(), p.b_type, k, n, p.b_layout, values, 1, workload::operand::b, 1);
     }
 
-    [[nodiscard]] reference make_reference() {
-        return {p, {a.data(), b.data(), c.data()}, options{}};
+    [[nodiscard]] reference make_reference(const options& how = {}) {
+        return {p, {a.data(), b.data(), c.data()}, how};
     }
 
     // Sums of `most` products, each rounded to f16, but for those of the depth `left_out`.
@@ -72,6 +72,26 @@ TEST(f16_sums_claim, finds_sums_that_never_end_and_products_left_out) {
     few.multiply(32, 3);
     EXPECT_FALSE(of_few.check(few.c.data(), claim).passed);
     EXPECT_FALSE(of_few.check(few.c.data(), "f32").passed);
+}
+
+// The entries of a row add up to more than f16 holds, and none of them comes near it: the row is
+// judged all the same.
+TEST(f16_sums_claim, is_held_against_long_rows_by_random_vectors) {
+    trial t(20, 3000, 100, workload::uniform(0, 1));
+    options how;
+    how.componentwise_madds = 0;
+    const reference r = t.make_reference(how);
+    t.multiply(32);
+    EXPECT_TRUE(r.check(t.c.data(), claim).passed);
+    int caught = 0;
+    for (std::int64_t i = 0; i < 20; ++i) {
+        float& entry = t.c[static_cast<std::size_t>(i * 3000 + 1500)];
+        const float right = entry;
+        entry = 30000;
+        caught += r.check(t.c.data(), claim).passed ? 0 : 1;
+        entry = right;
+    }
+    EXPECT_EQ(caught, 20);
 }
 
 }  // namespace
