@@ -25,6 +25,11 @@ struct column {
     const resampled* gpu;
 };
 
+bool has_one_trial(const column& c) {
+    const auto one = [](const resampled& r) { return r.medians.n == 1; };
+    return one(*c.gpu) || std::ranges::any_of(*c.cpu, one);
+}
+
 statistics::interval percentiles(std::vector<double> values, double confidence) {
     std::ranges::sort(values);
     // Ranks, not interpolation: values may be infinite.
@@ -67,7 +72,7 @@ change last_change(std::span<const std::int64_t> sizes, std::span<const double> 
     if (wins_from == 0) return {-infinite, wins_from};
     if (wins_from == log_ratio.size()) return {infinite, wins_from};
     const double loss = log_ratio[wins_from - 1];
-    const double share = loss / (loss - log_ratio[wins_from]);
+    const double share = std::isinf(loss) ? 1 : loss / (loss - log_ratio[wins_from]);
     const double from = std::log(static_cast<double>(sizes[wins_from - 1]));
     const double to = std::log(static_cast<double>(sizes[wins_from]));
     return {std::exp(from + share * (to - from)), wins_from};
@@ -101,10 +106,18 @@ class finder {
         return last_change(sizes_, log_ratio);
     }
 
+    // What was timed once may be any time at all: it wins for the lower end, loses for the upper.
     [[nodiscard]] statistics::interval interval() const {
+        const statistics::interval lower = resampled_crossings(0);
+        if (std::ranges::none_of(columns_, has_one_trial)) return lower;
+        return {lower.lower, resampled_crossings(infinite).upper};
+    }
+
+    [[nodiscard]] statistics::interval resampled_crossings(double ratio_of_one_trial) const {
         std::vector<double> crossings(how_.resamples);
         for (std::size_t r = 0; r < how_.resamples; ++r)
-            crossings[r] = change_of([r](const column& c) {
+            crossings[r] = change_of([&](const column& c) {
+                               if (has_one_trial(c)) return ratio_of_one_trial;
                                return c.gpu->medians.resampled[r] / best_resample(*c.cpu, r);
                            }).n;
         return percentiles(std::move(crossings), how_.confidence);

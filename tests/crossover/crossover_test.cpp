@@ -105,6 +105,27 @@ TEST(crossover, an_interval_may_reach_beyond_the_sizes_measured) {
     EXPECT_TRUE(std::isfinite(found[0].ci95.lower));
 }
 
+// As an interrupted run leaves them.
+TEST(crossover, single_trials_bound_it_only_by_the_sizes_measured_more_often) {
+    const double endless = std::numeric_limits<double>::infinity();
+    const auto once = crossover::find_crossings(measured({cpu}, {crossing_at(300)}, 1, 4));
+    EXPECT_EQ(once[0].what, outcome::crosses);
+    EXPECT_TRUE(once[0].few_trials);
+    EXPECT_EQ(once[0].ci95.lower, -endless);
+    EXPECT_EQ(once[0].ci95.upper, endless);
+    auto all = measured({cpu}, {crossing_at(300)}, 30, 4);
+    const auto plain = crossover::find_crossings(all);
+    all[4].cpu[0].trials_s.resize(1);  // N = 512, the first that the GPU wins
+    const auto above = crossover::find_crossings(all);
+    EXPECT_NEAR(above[0].ci95.lower, 128, 1e-9);
+    EXPECT_NEAR(above[0].ci95.upper, 2048, 1e-9);
+    all = measured({cpu}, {crossing_at(300)}, 30, 4);
+    all[1].gpu[0].trials_s.resize(1);  // N = 8: larger sizes are lost to the CPU anyway
+    const auto below = crossover::find_crossings(all);
+    EXPECT_NEAR(below[0].ci95.lower, plain[0].ci95.lower, 1);
+    EXPECT_NEAR(below[0].ci95.upper, plain[0].ci95.upper, 1);
+}
+
 TEST(crossover, counts_changes_of_the_winner_and_takes_the_last) {
     auto all = measured({cpu}, {crossing_at(300)}, 10, 5);
     for (double& t : all[1].gpu[0].trials_s) t = 1e-15;  // it wins at N = 8 by some accident
