@@ -100,8 +100,7 @@ repeated compute_item(const compute_task& task, std::span<const int> cpus) {
 // round stays short and what it reads was evicted since.
 repeated read_item(const read_task& task, std::span<const int> cpus, const thread_memory& memory,
                    read_kernel read) {
-    constexpr std::int64_t most = 16 << 20;
-    const std::int64_t slice = std::min(task.bytes, most);
+    const std::int64_t slice = slice_bytes(task.bytes);
     const std::int64_t slices = task.bytes / slice;
     auto position = std::make_shared<std::vector<std::int64_t>>(task.threads);
     return shared_item(cpus, task.threads, static_cast<double>(slice),

@@ -53,6 +53,11 @@ std::vector<read_task> plan_reading(const description& machine) {
     return tasks;
 }
 
+std::int64_t slice_bytes(std::int64_t working_set_bytes) {
+    constexpr std::int64_t most = 16 * mebibyte;
+    return whole_pages(working_set_bytes / ((working_set_bytes + most - 1) / most));
+}
+
 measuring_plan plan_measurement(const description& machine) {
     measuring_plan plan;
     for (const leveled_kernel& kernel : compute_kernels())

@@ -34,6 +34,9 @@ struct measuring_plan {
 // this one. DRAM: four times the last cache, left out when memory is too small for twice of it.
 [[nodiscard]] std::vector<read_task> plan_reading(const description& machine);
 
+// Bytes of the equal parts in which a working set is read, one a repetition: rounds stay short.
+[[nodiscard]] std::int64_t slice_bytes(std::int64_t working_set_bytes);
+
 // Whether `limits` has a figure for everything in the plan.
 [[nodiscard]] bool covers(const ceilings& limits, const measuring_plan& plan);
 

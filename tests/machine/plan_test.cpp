@@ -54,6 +54,18 @@ TEST(plan, unknown_caches_are_not_measured) {
     EXPECT_EQ(tasks[0].bytes, 128 << 20);
 }
 
+// What is left out of a set that shall not fit a cache may make it fit.
+TEST(plan, slices_make_up_the_working_set) {
+    for (const std::int64_t bytes :
+         {std::int64_t{4096}, std::int64_t{16} << 20, (std::int64_t{16} << 20) + 4096,
+          std::int64_t{31} << 20, (std::int64_t{48} << 20) - 4096, std::int64_t{1} << 30}) {
+        const std::int64_t slice = slice_bytes(bytes);
+        EXPECT_EQ(slice % 4096, 0) << bytes;
+        EXPECT_LE(slice, 16 << 20) << bytes;
+        EXPECT_LE(bytes % slice, bytes / 64) << bytes;
+    }
+}
+
 TEST(plan, one_core_is_measured_once) {
     description machine = sample_machine();
     machine.cores = 1;
