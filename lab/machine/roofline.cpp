@@ -41,7 +41,7 @@ bool unit_serves(dtype unit, dtype data) {
 // What the caches of one level hold together when `threads` cores use as many of them as they can.
 double capacity_bytes(const description& machine, const cache& c, int threads) {
     const int sharing = sharing_cores(machine, c, std::max(1, machine.cores));
-    const int caches = std::max(1, machine.cores / sharing);
+    const int caches = std::max(1, (machine.cores + sharing - 1) / sharing);
     return static_cast<double>(c.size_bytes) * std::clamp(threads, 1, caches);
 }
 

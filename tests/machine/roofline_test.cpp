@@ -62,6 +62,15 @@ TEST(roofline, level_is_the_smallest_that_holds_all_three_matrices) {
     EXPECT_EQ(level(74, 400), "L2");
 }
 
+// Six cores of which four share an L3: the other two have one as well.
+TEST(roofline, a_cache_that_fewer_cores_share_counts_too) {
+    description machine = sample_machine();
+    machine.cores = 6;
+    const core::problem p = row_major_problem(dtype::f64, 592, 592, 592);  // a little over 8 MiB
+    EXPECT_EQ(roofline(machine, sample_ceilings(), p, 6)->level, "L3");
+    EXPECT_EQ(roofline(machine, sample_ceilings(), p, 1)->level, "DRAM");
+}
+
 TEST(roofline, large_skinny_product_is_bound_by_dram) {
     // 4096 x 4096 matrix times a vector: 2 x 4096^2 flop, 8 (4096^2 + 2 x 4096) bytes, 10 GB/s.
     const auto one = roofline(sample_machine(), sample_ceilings(),
