@@ -2,6 +2,7 @@
 #include <array>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <utility>
 
 #include "lab/machine/affinity.hpp"
 #include "lab/machine/sources.hpp"
@@ -95,11 +96,12 @@ description from_posix() {
 }
 
 description describe() {
-    const cpu_list allowed = allowed_cpus();
+    const cpu_list allowed = fastest_first(allowed_cpus(), "/");
     description machine = from_hwloc(allowed);
     fill_gaps(machine, from_files("/", allowed));
     fill_gaps(machine, from_cpuid());
     fill_gaps(machine, from_posix());
+    machine.core_cpus = fastest_first(std::move(machine.core_cpus), "/");
     apply(machine, read_group_limits("/"));
     machine.isa = isa_names();
     machine.isa_in_use = core::isa_in_use();

@@ -41,9 +41,10 @@ struct description {
     core::isa isa_in_use = core::isa::baseline;
     double frequency_current_mhz = 0;
     double frequency_max_mhz = 0;
-    std::vector<cache> caches;  // one of each level and kind, those of the first allowed core
+    std::vector<cache> caches;  // one of each level and kind, those of the fastest allowed core
 
-    // One hardware thread of each of the `cores`, by the system's numbers, for pinning. The lab
+    // One hardware thread of each of the `cores`, by the system's numbers, for pinning; where cores
+    // differ the fastest come first, so that one thread's limits are those of the best. The lab
     // uses it; results do not contain it.
     std::vector<int> core_cpus;
 };

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "lab/machine/sources.hpp"
 
@@ -116,6 +119,18 @@ void add_cores(description& found, const fs::path& cpus, const cpu_list& allowed
 }
 
 }  // namespace
+
+cpu_list fastest_first(cpu_list cpus, const fs::path& root) {
+    // What cores of several kinds do at their highest clocks, and those clocks.
+    std::map<int, std::pair<std::int64_t, std::int64_t>> speeds;
+    for (const int cpu : cpus) {
+        const fs::path at = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu));
+        speeds[cpu] = {parse_number(read_line(at / "cpu_capacity")),
+                       parse_number(read_line(at / "cpufreq/cpuinfo_max_freq"))};
+    }
+    std::ranges::stable_sort(cpus, std::greater<>(), [&](int cpu) { return speeds[cpu]; });
+    return cpus;
+}
 
 description from_files(const fs::path& root, const cpu_list& allowed) {
     description found;

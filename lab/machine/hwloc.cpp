@@ -84,7 +84,7 @@ description from_hwloc(const cpu_list& allowed, const std::string& synthetic) {
         if (first >= 0) found.core_cpus.push_back(first);
     }
     found.cores = static_cast<int>(found.core_cpus.size());
-    if (!found.core_cpus.empty()) found.caches = caches_of(topology, found.core_cpus.front());
+    if (!allowed.empty()) found.caches = caches_of(topology, allowed.front());
     return found;
 }
 

@@ -14,9 +14,13 @@
 
 namespace carat::machine {
 
-using cpu_list = std::vector<int>;  // hardware threads by the system's numbers, ascending
+using cpu_list = std::vector<int>;  // hardware threads by the system's numbers
 
-// hwloc's view of this machine, or of a synthetic one in hwloc's notation ("core:4 pu:2").
+// Those of cores that are built or allowed to run faster come first; else the order stays.
+[[nodiscard]] cpu_list fastest_first(cpu_list cpus, const std::filesystem::path& root);
+
+// hwloc's view of this machine, or of a synthetic one in hwloc's notation ("core:4 pu:2"). Here and
+// below the caches are those of the first allowed.
 [[nodiscard]] description from_hwloc(const cpu_list& allowed, const std::string& synthetic = {});
 
 // The files below `root` ("/"): proc/cpuinfo, proc/meminfo, etc/os-release, sys/devices/system.
@@ -48,7 +52,7 @@ void apply(description& machine, const group_limits& limits);
 // The hypervisor behind a CPUID signature ("KVMKVMKVM"); the signature itself when unknown.
 [[nodiscard]] std::string hypervisor_name(std::string_view signature);
 
-// "0-3,8" as numbers; what can't be read is left out.
+// "0-3,8" as numbers, ascending; what can't be read is left out.
 [[nodiscard]] cpu_list parse_cpu_list(std::string_view text);
 
 }  // namespace carat::machine

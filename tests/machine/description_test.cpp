@@ -123,6 +123,32 @@ TEST(files, describe_another_machine) {
     EXPECT_EQ(machine.caches, expected);
 }
 
+// A core that one thread may run on sets its limit, whatever its number: P and E cores, "favoured"
+// ones that clock higher, big and little ones.
+TEST(files, tell_the_fastest_cores) {
+    const scratch_folder root;
+    const std::string cpus = "sys/devices/system/cpu/cpu";
+    const char* const most_khz[] = {"4300000", "5500000", "5800000", "5500000"};
+    for (int cpu = 0; cpu < 4; ++cpu)
+        root.write(cpus + std::to_string(cpu) + "/cpufreq/cpuinfo_max_freq", most_khz[cpu]);
+    EXPECT_EQ(fastest_first({0, 1, 2, 3}, root.path()), (cpu_list{2, 1, 3, 0}));
+    // What a core does at its clock counts first: 1024 is that of the best.
+    const char* const capacities[] = {"1024", "446", "446", "1024"};
+    for (int cpu = 0; cpu < 4; ++cpu)
+        root.write(cpus + std::to_string(cpu) + "/cpu_capacity", capacities[cpu]);
+    EXPECT_EQ(fastest_first({0, 1, 2, 3}, root.path()), (cpu_list{3, 0, 2, 1}));
+    EXPECT_EQ(fastest_first({7, 5, 6}, root.path()), (cpu_list{7, 5, 6}));  // nobody tells
+
+    root.write(cpus + "0/cache/index0/level", "2\n");
+    root.write(cpus + "0/cache/index0/size", "512K\n");
+    root.write(cpus + "3/cache/index0/level", "2\n");
+    root.write(cpus + "3/cache/index0/size", "2048K\n");
+    const description machine = from_files(root.path(), {3, 0});
+    EXPECT_EQ(machine.core_cpus, (std::vector{3, 0}));
+    EXPECT_EQ(machine.caches.front().size_bytes, 2 << 20);
+    EXPECT_EQ(machine.frequency_max_mhz, 5500);
+}
+
 TEST(files, of_an_empty_root_say_nothing_and_do_not_fail) {
     const scratch_folder root;
     const description machine = from_files(root.path(), {5});
