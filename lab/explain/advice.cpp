@@ -12,9 +12,9 @@ namespace {
 constexpr double worth_saying = 1.1;  // a factor below this is no reason to change anything
 constexpr double worth_telling_conflicts = 2;
 
-// The bound that holds: the model's where there is one, else the roofline's.
+// The bound that holds: of the model's and the roofline's that which takes longer.
 std::string bound_of(const on_device& d) {
-    if (d.predicted && !d.predicted->bound.empty()) return d.predicted->bound;
+    if (d.predicted && d.predicted->time_s >= d.expected_s) return d.predicted->bound;
     if (d.roof) return d.roof->bound;
     return d.measured.bound;
 }
@@ -61,7 +61,7 @@ void add_traffic(std::vector<std::string>& out, const on_device& d, const explan
     const std::int64_t least = std::min({m, n, k});
     const char* which = least == k ? "k" : least == n ? "n" : "m";
     std::string need;
-    if (d.peak_gflops > 0 && d.roof && d.roof->bound != "compute")
+    if (d.peak_gflops > 0 && d.roof && d.roof->bound == bound)
         need = fmt::format(" ({:.3g} flop a byte; computing is the limit from {:.3g} on)",
                            all.intensity,
                            d.peak_gflops / (d.roof->gflops / d.roof->arithmetic_intensity));

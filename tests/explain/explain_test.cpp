@@ -81,6 +81,16 @@ TEST(Explanation, OfAThinProductNamesTheMemory) {
     EXPECT_TRUE(advises(told, "above the bound"));
 }
 
+// B is read once for two rows of A; the model of blocks takes register tiles to be full, and less.
+TEST(Explanation, OfFewRowsNamesTheMemoryThatTheRooflineDoes) {
+    const session::case_key key{{2, 1000, 32}, dtype::f64, 1, {}};
+    const explanation told = of(key, 1);
+    ASSERT_TRUE(told.devices.front().roof.has_value());
+    EXPECT_EQ(told.devices.front().roof->bound, "L2");
+    EXPECT_TRUE(advises(told, "L2 feeds it too slowly"));
+    EXPECT_FALSE(advises(told, "f32 multiplies"));
+}
+
 TEST(Explanation, SeesRowsThatCompete) {
     EXPECT_TRUE(advises(of({{512, 512, 512}, dtype::f64, 1, {}}, 1), "dimension of 520"));
     EXPECT_FALSE(advises(of({{512, 500, 512}, dtype::f64, 1, {}}, 1), "compete"));
