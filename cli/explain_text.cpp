@@ -110,7 +110,7 @@ std::string loops_text(const explain::explanation& all) {
         const auto& flows = l.predicted.flows;
         text += fmt::format("  {:<14} {:>10.4g} {:>10}  {:<8} {}\n", order, l.intensity,
                             time_of(l.predicted.time_s), l.predicted.bound,
-                            flows.size() > 1 ? flows[1].kept : "");
+                            flows.size() > 1 ? flows[1].kept : "everything");
     }
     return text;
 }

@@ -99,19 +99,22 @@ void explain_gpu(on_device& d, const explanation& all, const known& here) {
                                                 multiprocessor_of(here.gpu)));
 }
 
-// What the ladder's plain loops would move on one core, the innermost cache holding three tiles.
+// What the ladder's plain loops would move on one core.
 std::vector<by_loops> loops_of(const explanation& all, const known& here) {
     const core::problem p = session::problem_of(all.key);
     if (p.a_type != p.c_type) return {};
     const double peak =
         machine::peak_gflops(here.limits, p.a_type, 1, here.machine.isa_in_use).value_or(0);
+    const double bytes = model::working_set_bytes({}, all.size, bytes_of(p));
+    const std::vector<model::level> levels =
+        up_to(all.levels, model::level_holding(all.levels, bytes).name);
     std::vector<by_loops> found;
     for (const model::schedule& s : {model::schedule{model::order::ijk, 0},
                                      {model::order::ikj, 0},
                                      {model::order::tiled_ikj, 32},
                                      {model::order::tiled_ikj, 144}})
         found.push_back({s, model::intensity(s, all.size, bytes_of(p)),
-                         model::predict(s, all.size, bytes_of(p), all.levels, peak)});
+                         model::predict(s, all.size, bytes_of(p), levels, peak)});
     return found;
 }
 

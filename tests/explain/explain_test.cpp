@@ -121,6 +121,19 @@ TEST(Explanation, LoopsMoveLessWhenTheyAreTiled) {
     EXPECT_TRUE(of({{64, 64, 64}, dtype::i8, 1, {}}, 1).loops.empty());
 }
 
+// What lies in a cache comes from there: at best no line of it is read from beyond.
+TEST(Explanation, LoopsFindTheirOperandsWhereTheyLie) {
+    const explanation small = of({{100, 100, 100}, dtype::f64, 1, {}}, 1);  // 240 kB: L2
+    for (const by_loops& l : small.loops) {
+        ASSERT_EQ(l.predicted.flows.size(), 2U);
+        EXPECT_EQ(l.predicted.flows.back().from, "L2");
+    }
+    for (const by_loops& l : of({{500, 500, 2}, dtype::f64, 1, {}}, 1).loops)
+        EXPECT_NE(l.predicted.bound, "DRAM");
+    for (const by_loops& l : of({{2000, 2000, 2}, dtype::f64, 1, {}}, 1).loops)
+        EXPECT_EQ(l.predicted.flows.back().from, "DRAM");
+}
+
 TEST(Explanation, SaysWhyNothingRuns) {
     const session::case_key key{{64, 64, 64}, dtype::e4m3, 1, {}};
     const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
