@@ -38,8 +38,12 @@ std::string plan_lines(const core::plan_facts& plan) {
 }
 
 std::string roof_lines(const explain::on_device& d, const explain::explanation& all) {
+    if (!d.roof && d.peak_gflops > 0)
+        return "  no roofline: there is too little memory to measure how fast it is read\n";
     if (!d.roof)
-        return "  no roofline: the unit or the memory was not measured (carat info --measure)\n";
+        return fmt::format(
+            "  no roofline: no unit for {} was found to measure (see carat info --measure)\n",
+            name(all.key.type));
     return "  " +
            wrapped(
                fmt::format("its operands, {}, lie in {}; {:.4g} flop a byte; units do {:.4g} "
