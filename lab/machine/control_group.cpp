@@ -62,9 +62,13 @@ group_limits read_group_limits(const fs::path& root) {
         if (controllers.empty()) {
             read_ancestry(mounts, group, limits);
             read_ancestry(mounts / "unified", group, limits);
-        } else {
-            read_ancestry(mounts / controllers, group, limits);
+            continue;
         }
+        read_ancestry(mounts / controllers, group, limits);
+        // Those mounted together have a link each: "cpuacct,cpu" may lie at "cpu,cpuacct".
+        std::istringstream names(controllers);
+        for (std::string name; std::getline(names, name, ',');)
+            read_ancestry(mounts / name, group, limits);
     }
     return limits;
 }

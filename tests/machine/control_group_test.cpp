@@ -41,6 +41,16 @@ TEST(control_group, version_1) {
     EXPECT_EQ(limits.memory_bytes, 0);
 }
 
+// As some kernels name them; the folder's name has the other order.
+TEST(control_group, controllers_mounted_together_are_found_by_their_links) {
+    const scratch_folder root;
+    root.write("proc/self/cgroup", "4:cpuacct,cpu:/a\n");
+    root.write("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "200000\n");
+    root.write("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
+    std::filesystem::create_directory_symlink("cpu,cpuacct", root.path() / "sys/fs/cgroup/cpu");
+    EXPECT_DOUBLE_EQ(read_group_limits(root.path()).cpus, 2);
+}
+
 TEST(control_group, damaged_or_missing_files_mean_no_limit) {
     const scratch_folder root;
     EXPECT_EQ(read_group_limits(root.path()).cpus, 0);
