@@ -28,6 +28,27 @@ double quotient(std::int64_t quota, std::int64_t period) {
     return period > 0 ? static_cast<double>(quota) / static_cast<double>(period) : 0;
 }
 
+// Pages of files that nobody has read lately: given up before a process is ended for memory.
+std::int64_t idle_file_bytes(const fs::path& group, std::string_view name) {
+    std::ifstream statistics(group / "memory.stat");
+    std::string key;
+    std::int64_t bytes = 0;
+    while (statistics >> key >> bytes)
+        if (key == name) return bytes;
+    return 0;
+}
+
+void read_memory(const fs::path& group, const char* limit, const char* usage,
+                 std::string_view idle_files, group_limits& limits) {
+    std::int64_t most = 0;
+    tighten(most, parse_number(read_line(group / limit)));
+    if (most == 0) return;
+    tighten(limits.memory_bytes, most);
+    const std::int64_t used =
+        parse_number(read_line(group / usage)) - idle_file_bytes(group, idle_files);
+    tighten(limits.memory_left_bytes, std::clamp<std::int64_t>(most - used, 1, most));
+}
+
 void read_group(const fs::path& group, group_limits& limits) {
     std::istringstream cpu_max(read_line(group / "cpu.max"));
     std::string quota, period;
@@ -35,8 +56,9 @@ void read_group(const fs::path& group, group_limits& limits) {
     tighten(limits.cpus, quotient(parse_number(quota), parse_number(period)));
     tighten(limits.cpus, quotient(parse_number(read_line(group / "cpu.cfs_quota_us")),
                                   parse_number(read_line(group / "cpu.cfs_period_us"))));
-    tighten(limits.memory_bytes, parse_number(read_line(group / "memory.max")));
-    tighten(limits.memory_bytes, parse_number(read_line(group / "memory.limit_in_bytes")));
+    read_memory(group, "memory.max", "memory.current", "inactive_file", limits);
+    read_memory(group, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file",
+                limits);
 }
 
 // The group itself and everything above it, up to the mount.
@@ -71,6 +93,10 @@ group_limits read_group_limits(const fs::path& root) {
             read_ancestry(mounts / name, group, limits);
     }
     return limits;
+}
+
+std::int64_t memory_left_by_group() {
+    return read_group_limits("/").memory_left_bytes;
 }
 
 void apply(description& machine, const group_limits& limits) {

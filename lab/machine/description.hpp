@@ -52,6 +52,9 @@ struct description {
 // Takes some milliseconds. Throws carat::error only when CARAT_FORCE_ISA is wrong.
 [[nodiscard]] description describe();
 
+// Memory that the control group of this process still grants it; 0: as much as there is.
+[[nodiscard]] std::int64_t memory_left_by_group();
+
 // The data or unified cache of `level`, or null.
 [[nodiscard]] const cache* data_cache(const description& machine, int level);
 

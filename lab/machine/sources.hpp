@@ -39,6 +39,7 @@ void fill_gaps(description& known, const description& more);
 struct group_limits {
     double cpus = 0;  // 0: no limit
     std::int64_t memory_bytes = 0;
+    std::int64_t memory_left_bytes = 0;  // of it, counting what the system can take back; not 0
 };
 void apply(description& machine, const group_limits& limits);
 

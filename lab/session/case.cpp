@@ -378,6 +378,27 @@ case_result run_case(const request& r, const case_key& key, const surroundings& 
     return runner(r, key, around).run();
 }
 
+namespace {
+
+// Of the machine or of the control group; 0: unknown.
+double memory_left_bytes() {
+    const auto machine = static_cast<double>(core::host_space().available_bytes());
+    const auto group = static_cast<double>(machine::memory_left_by_group());
+    return group > 0 && (machine == 0 || group < machine) ? group : machine;
+}
+
+// Three matrices that fit in 64 bits each need not do so together.
+double operand_bytes(const core::problem& p) {
+    const workload::operand_bytes each = workload::bytes_needed(p);
+    return static_cast<double>(each.a) + static_cast<double>(each.b) + static_cast<double>(each.c);
+}
+
+std::string mebibytes(double bytes) {
+    return std::to_string(static_cast<std::int64_t>(bytes / (1 << 20))) + " MiB";
+}
+
+}  // namespace
+
 void require_sensible(const request& r) {
     for (const selection& s : r.chosen) {
         if (const std::string why = core::reason_against_tunables(*s.entry, s.tunables);
@@ -393,18 +414,16 @@ void require_sensible(const request& r) {
                             " is larger than the largest matrix (" + std::to_string(largest) +
                             "): choose at most " + std::to_string(largest));
     }
-    const auto available = static_cast<std::int64_t>(core::host_space().available_bytes());
+    const double available = memory_left_bytes();
     for (const case_key& key : cases_of(r)) {
         const core::problem p = problem_of(key);
-        const std::int64_t sets = r.rotate_inputs ? 2 : 1;
-        const std::int64_t needed =
-            core::checked_product(workload::bytes_needed(p).total(), sets, "bytes") +
-            verify::bytes_needed(p);
+        const double needed = operand_bytes(p) * (r.rotate_inputs ? 2 : 1) +
+                              static_cast<double>(verify::bytes_needed(p));
         if (available > 0 && needed > available)
-            throw error(error_code::out_of_memory,
-                        describe(key) + " needs " + std::to_string(needed >> 20) +
-                            " MiB with its reference, and " + std::to_string(available >> 20) +
-                            " MiB are free: choose a smaller size");
+            throw error(error_code::out_of_memory, describe(key) + " needs " + mebibytes(needed) +
+                                                       " with its reference, and " +
+                                                       mebibytes(available) +
+                                                       " are free: choose a smaller size");
     }
 }
 

@@ -18,6 +18,23 @@ TEST(control_group, version_2_takes_the_tightest_of_all_ancestors) {
     const group_limits limits = read_group_limits(root.path());
     EXPECT_DOUBLE_EQ(limits.cpus, 2.5);
     EXPECT_EQ(limits.memory_bytes, 1 << 30);
+    EXPECT_EQ(limits.memory_left_bytes, 1 << 30);  // nobody tells what is used
+}
+
+// Idle pages of files are no loss; a group beyond its limit has nothing left, which is not "all".
+TEST(control_group, memory_left_is_the_least_of_all_ancestors) {
+    const scratch_folder root;
+    const std::string pod = "sys/fs/cgroup/pod/";
+    root.write("proc/self/cgroup", "0::/pod/job\n");
+    root.write(pod + "memory.max", "1000000\n");
+    root.write(pod + "memory.current", "900000\n");
+    root.write(pod + "memory.stat", "anon 500000\nfile 400000\ninactive_file 300000\n");
+    root.write(pod + "job/memory.max", "800000\n");
+    root.write(pod + "job/memory.current", "100000\n");
+    EXPECT_EQ(read_group_limits(root.path()).memory_bytes, 800000);
+    EXPECT_EQ(read_group_limits(root.path()).memory_left_bytes, 400000);
+    root.write(pod + "job/memory.current", "900000\n");
+    EXPECT_EQ(read_group_limits(root.path()).memory_left_bytes, 1);
 }
 
 // In a container the path is the host's, while the mount begins at the container's own group.
@@ -39,6 +56,11 @@ TEST(control_group, version_1) {
     const group_limits limits = read_group_limits(root.path());
     EXPECT_DOUBLE_EQ(limits.cpus, 3);
     EXPECT_EQ(limits.memory_bytes, 0);
+    EXPECT_EQ(limits.memory_left_bytes, 0);
+    root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "4000000\n");
+    root.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "3000000\n");
+    root.write("sys/fs/cgroup/memory/memory.stat", "inactive_file 7\ntotal_inactive_file 500000\n");
+    EXPECT_EQ(read_group_limits(root.path()).memory_left_bytes, 1500000);
 }
 
 // As some kernels name them; the folder's name has the other order.
