@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <compare>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <set>
 #include <sstream>
-#include <utility>
 
 #include "lab/machine/sources.hpp"
 
@@ -107,6 +107,20 @@ cpu_list siblings(const fs::path& cpu, int self) {
     return {self};
 }
 
+// What a core does at its highest clock, where cores of several kinds say so, and that clock.
+struct speed {
+    std::int64_t capacity = 0;
+    std::int64_t most_khz = 0;
+
+    auto operator<=>(const speed&) const = default;
+};
+
+speed speed_of(int cpu, const fs::path& root) {
+    const fs::path at = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu));
+    return {parse_number(read_line(at / "cpu_capacity")),
+            parse_number(read_line(at / "cpufreq/cpuinfo_max_freq"))};
+}
+
 void add_cores(description& found, const fs::path& cpus, const cpu_list& allowed) {
     std::set<cpu_list> seen;
     for (const int cpu : allowed) {
@@ -121,15 +135,22 @@ void add_cores(description& found, const fs::path& cpus, const cpu_list& allowed
 }  // namespace
 
 cpu_list fastest_first(cpu_list cpus, const fs::path& root) {
-    // What cores of several kinds do at their highest clocks, and those clocks.
-    std::map<int, std::pair<std::int64_t, std::int64_t>> speeds;
-    for (const int cpu : cpus) {
-        const fs::path at = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu));
-        speeds[cpu] = {parse_number(read_line(at / "cpu_capacity")),
-                       parse_number(read_line(at / "cpufreq/cpuinfo_max_freq"))};
-    }
+    std::map<int, speed> speeds;
+    for (const int cpu : cpus) speeds[cpu] = speed_of(cpu, root);
     std::ranges::stable_sort(cpus, std::greater<>(), [&](int cpu) { return speeds[cpu]; });
     return cpus;
+}
+
+bool of_several_kinds(const cpu_list& cpus, const fs::path& root) {
+    speed least = {INT64_MAX, INT64_MAX};
+    speed most;
+    for (const int cpu : cpus) {
+        const auto [capacity, most_khz] = speed_of(cpu, root);
+        least = {std::min(least.capacity, capacity), std::min(least.most_khz, most_khz)};
+        most = {std::max(most.capacity, capacity), std::max(most.most_khz, most_khz)};
+    }
+    const auto apart = [](std::int64_t low, std::int64_t high) { return low < high - high / 10; };
+    return apart(least.capacity, most.capacity) || apart(least.most_khz, most.most_khz);
 }
 
 description from_files(const fs::path& root, const cpu_list& allowed) {

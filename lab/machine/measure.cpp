@@ -8,6 +8,7 @@
 
 #include "lab/machine/plan.hpp"
 #include "lab/machine/rounds.hpp"
+#include "lab/machine/sources.hpp"
 #include "lab/machine/together.hpp"
 
 namespace carat::machine {
@@ -74,11 +75,16 @@ thread_memory place_memory(const std::vector<int>& cpus, const std::vector<read_
 
 using round_work = std::function<void(int thread, std::int64_t repetitions)>;
 
-// `amount` is that of one repetition of one thread.
+// `amount` is that of one repetition of one thread. All threads do the same, which says too little
+// of cores of several kinds: the fast ones would wait for the slow ones.
 repeated shared_item(std::span<const int> cpus, int threads, double amount, round_work work) {
-    return {amount * threads, [first = cpus.first(static_cast<std::size_t>(threads)),
-                               work = std::move(work)](std::int64_t repetitions) {
-                return run_together(first, [&](int thread) { work(thread, repetitions); });
+    const auto first = cpus.first(static_cast<std::size_t>(threads));
+    const bool balance = of_several_kinds({first.begin(), first.end()}, "/");
+    return {amount * threads, [first, balance, work = std::move(work)](std::int64_t repetitions) {
+                shared_time taken =
+                    run_together(first, [&](int thread) { work(thread, repetitions); });
+                if (balance) taken.span_s = taken.balanced_s;
+                return taken;
             }};
 }
 

@@ -19,6 +19,9 @@ using cpu_list = std::vector<int>;  // hardware threads by the system's numbers
 // Those of cores that are built or allowed to run faster come first; else the order stays.
 [[nodiscard]] cpu_list fastest_first(cpu_list cpus, const std::filesystem::path& root);
 
+// Whether some are slower than others by more than a tenth: P and E cores, big and little ones.
+[[nodiscard]] bool of_several_kinds(const cpu_list& cpus, const std::filesystem::path& root);
+
 // hwloc's view of this machine, or of a synthetic one in hwloc's notation ("core:4 pu:2"). Here and
 // below the caches are those of the first allowed.
 [[nodiscard]] description from_hwloc(const cpu_list& allowed, const std::string& synthetic = {});

@@ -48,12 +48,14 @@ double seconds(monotonic::duration time) {
 shared_time summary(const std::vector<interval>& times) {
     auto [begin, end] = times.front();
     auto shortest = end - begin;
+    double speeds = 0;
     for (const interval& own : times) {
         begin = std::min(begin, own.begin);
         end = std::max(end, own.end);
         shortest = std::min(shortest, own.end - own.begin);
+        speeds += 1 / seconds(own.end - own.begin);
     }
-    return {seconds(end - begin), seconds(shortest)};
+    return {seconds(end - begin), seconds(shortest), static_cast<double>(times.size()) / speeds};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace carat::machine {
 struct shared_time {
     double span_s = 0;      // first start to last end: what a product shared among them would take
     double shortest_s = 0;  // of the thread that was disturbed least
+    double balanced_s = 0;  // what all would take, were the work shared out by their speeds
 };
 
 // Calls work(i) on a new thread pinned to cpus[i], for every i; all begin together once all exist.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include <carat/error.hpp>
 
@@ -80,6 +81,19 @@ TEST(together, runs_each_index_once_and_pins) {
     EXPECT_EQ(pinned, n);
     EXPECT_GT(elapsed.shortest_s, 0);
     EXPECT_GE(elapsed.span_s, elapsed.shortest_s);
+}
+
+// Two threads of which one is four times as fast do together what five slow ones would.
+TEST(together, tells_what_shares_by_speed_would_take) {
+    const int cpu = small_machine().core_cpus.front();
+    const int both[] = {cpu, cpu};
+    const shared_time elapsed = run_together(both, [](int i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(i == 0 ? 50 : 200));
+    });
+    EXPECT_GE(elapsed.span_s, 0.2);
+    EXPECT_GE(elapsed.balanced_s, 0.08);
+    EXPECT_LT(elapsed.balanced_s, 0.75 * elapsed.span_s);
+    EXPECT_GE(elapsed.balanced_s, elapsed.shortest_s);
 }
 
 TEST(ceilings, json_has_the_fields_of_the_schema_and_reads_back) {

@@ -132,12 +132,18 @@ TEST(files, tell_the_fastest_cores) {
     for (int cpu = 0; cpu < 4; ++cpu)
         root.write(cpus + std::to_string(cpu) + "/cpufreq/cpuinfo_max_freq", most_khz[cpu]);
     EXPECT_EQ(fastest_first({0, 1, 2, 3}, root.path()), (cpu_list{2, 1, 3, 0}));
+    EXPECT_TRUE(of_several_kinds({0, 1, 2, 3}, root.path()));
+    EXPECT_FALSE(of_several_kinds({1, 2, 3}, root.path()));  // one of them is but favoured
     // What a core does at its clock counts first: 1024 is that of the best.
     const char* const capacities[] = {"1024", "446", "446", "1024"};
     for (int cpu = 0; cpu < 4; ++cpu)
         root.write(cpus + std::to_string(cpu) + "/cpu_capacity", capacities[cpu]);
     EXPECT_EQ(fastest_first({0, 1, 2, 3}, root.path()), (cpu_list{3, 0, 2, 1}));
+    EXPECT_FALSE(of_several_kinds({0, 3}, root.path().string() + "/none"));
+    EXPECT_TRUE(of_several_kinds({1, 3}, root.path()));
     EXPECT_EQ(fastest_first({7, 5, 6}, root.path()), (cpu_list{7, 5, 6}));  // nobody tells
+    EXPECT_FALSE(of_several_kinds({7, 5, 6}, root.path()));
+    EXPECT_FALSE(of_several_kinds({}, root.path()));
 
     root.write(cpus + "0/cache/index0/level", "2\n");
     root.write(cpus + "0/cache/index0/size", "512K\n");
