@@ -40,6 +40,14 @@ void add_types(std::vector<std::string>& out, const on_device& d, const explanat
     }
 }
 
+// Of the plan that all cores would be given.
+int most_threads(const on_device& d, const explanation& all, const known& here) {
+    core::settings s;
+    s.threads = here.machine.cores;
+    const auto plan = d.chosen.entry->prepare(session::problem_of(all.key), s)->planned();
+    return std::max(1, plan.threads_m * plan.threads_n);
+}
+
 void add_threads(std::vector<std::string>& out, const on_device& d, const explanation& all,
                  const known& here) {
     const int used = std::max(1, d.plan.threads_m * d.plan.threads_n);
@@ -49,8 +57,10 @@ void add_threads(std::vector<std::string>& out, const on_device& d, const explan
                         "at once would use the others",
                         used, all.key.threads));
     } else if (used < here.machine.cores) {
-        out.push_back(fmt::format("{} of {} cores were asked to work: --threads {}", used,
-                                  here.machine.cores, here.machine.cores));
+        const int more = most_threads(d, all, here);
+        if (more > used)
+            out.push_back(fmt::format("{} of {} cores were asked to work: --threads {}", used,
+                                      here.machine.cores, more));
     }
 }
 

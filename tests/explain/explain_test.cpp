@@ -72,6 +72,11 @@ TEST(Explanation, OfAComputeBoundProductOffersANarrowerType) {
     EXPECT_FALSE(advises(told, "feeds it too slowly"));
 }
 
+TEST(Explanation, OfASmallProductAsksForNoThreadsItWouldNotUse) {
+    EXPECT_FALSE(advises(of({{8, 8, 8}, dtype::f64, 1, {}}, 1), "--threads"));
+    EXPECT_TRUE(advises(of({{8, 8, 8}, dtype::f64, 2, {}}, 1), "too small for more than 1 of 2"));
+}
+
 TEST(Explanation, OfAThinProductNamesTheMemory) {
     const session::case_key key{{4000, 4000, 2}, dtype::f64, 1, {}};
     const explanation told = of(key, 0.1);
