@@ -1,5 +1,7 @@
 // Every row of the vendor table against exact integers, on every layout BLAS can express. A library
 // that is absent skips its tests and says which package brings it.
+#include "vendor/libxsmm/rows.hpp"
+
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -230,6 +232,25 @@ TEST_P(vendor_row, serves_callers_on_many_threads) {
             });
     }
     for (const std::string& message : wrong) EXPECT_EQ(message, "");
+}
+
+// Its code crashes there.
+TEST(libxsmm, operands_beyond_32_bits_of_bytes_are_refused) {
+    const auto reason = [](dtype type, std::int64_t m, std::int64_t n, std::int64_t k,
+                           const core::layout& b) {
+        core::problem p = core::row_major_problem(type, m, n, k);
+        p.b_layout = b;
+        return core::reason_against(libxsmm_row, p, {});
+    };
+    if (const std::string why = libxsmm_row.unavailable(); !why.empty())
+        GTEST_SKIP() << "NOT TESTED: " << why;
+    EXPECT_EQ(reason(dtype::f64, 8, 64, 20000, {20000, 1}),
+              "B is 20000 lines, each 20000 elements after the last: the code that it generates "
+              "reaches 2147483648 bytes of an operand");
+    EXPECT_TRUE(reason(dtype::f64, 16385, 8, 16385, {8, 1}).starts_with("A is 16385 lines"));
+    EXPECT_TRUE(reason(dtype::f64, 16385, 16385, 8, {16385, 1}).starts_with("C is 16385 lines"));
+    EXPECT_EQ(reason(dtype::f64, 16384, 16384, 16384, {16384, 1}), "");
+    EXPECT_EQ(reason(dtype::f32, 8, 64, 20000, {20000, 1}), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(table, vendor_row,

@@ -105,9 +105,33 @@ const libxsmm_library& opened() {
     return library;
 }
 
+// Its code moves from line to line of an operand, and back over all of them, by bytes in 32 bits.
+// Beyond those it crashes.
+std::string reason_against_reach(const core::problem& p) {
+    constexpr std::int64_t most_bytes = std::int64_t{1} << 31;
+    const std::int64_t most = most_bytes / static_cast<std::int64_t>(size_bytes(p.a_type));
+    const blas_shape s = shape_for_blas(p);
+    struct operand {
+        const char* name;
+        std::int64_t lines;
+        std::int64_t ld;
+    };
+    const operand all[] = {{s.swapped ? "B" : "A", s.first_letter == 'N' ? s.k : s.m, s.first_ld},
+                           {s.swapped ? "A" : "B", s.second_letter == 'N' ? s.n : s.k, s.second_ld},
+                           {"C", s.n, s.c_ld}};
+    for (const operand& o : all)
+        if (o.lines > most / o.ld)
+            return fmt::format(
+                "{} is {} lines, each {} elements after the last: the code that it "
+                "generates reaches {} bytes of an operand",
+                o.name, o.lines, o.ld, most_bytes);
+    return {};
+}
+
 std::string unsupported(const core::problem& p, const core::settings&) {
     std::string why = reason_against_shape(p, std::numeric_limits<int>::max());
     if (!why.empty() || is_degenerate(p)) return why;
+    if (why = reason_against_reach(p); !why.empty()) return why;
     if (p.alpha != 1 || (p.beta != 0 && p.beta != 1))
         return fmt::format("alpha is {} and beta {}: it takes alpha 1 and beta 0 or 1", p.alpha,
                            p.beta);
