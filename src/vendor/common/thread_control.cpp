@@ -8,7 +8,10 @@ namespace carat::vendor {
 int granted_by_openmp(const shared_library& library, int threads) {
     auto* const dynamic = library.function<int()>("omp_get_dynamic");
     auto* const limit = library.function<int()>("omp_get_thread_limit");
+    auto* const levels = library.function<int()>("omp_get_max_active_levels");
+    auto* const active = library.function<int()>("omp_get_active_level");
     if (dynamic != nullptr && dynamic() != 0) return 0;
+    if (levels != nullptr && active != nullptr && active() >= levels()) return 1;
     return limit == nullptr ? threads : std::min(threads, limit());
 }
 
@@ -30,7 +33,10 @@ std::string reason_against_threads(const thread_control& control, int threads) {
     const int granted = control.confirm(threads);
     if (granted == threads) return {};
     if (granted == 0) return "OMP_DYNAMIC lets OpenMP use fewer threads than asked; unset it";
-    return fmt::format("asked for {} threads, the library grants {}", threads, granted);
+    return fmt::format(
+        "asked for {} threads, the library grants {}: ask for as many, or lift OMP_THREAD_LIMIT or "
+        "OMP_MAX_ACTIVE_LEVELS if it is one of them",
+        threads, granted);
 }
 
 }  // namespace carat::vendor

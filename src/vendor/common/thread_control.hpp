@@ -28,7 +28,8 @@ struct thread_control {
 [[nodiscard]] thread_control openmp_threads(const shared_library& library);
 
 // The most that the OpenMP runtime of `library` grants when asked for `threads`: fewer when
-// OMP_THREAD_LIMIT says so, 0 when OMP_DYNAMIC lets it choose. `threads` itself without OpenMP.
+// OMP_THREAD_LIMIT or OMP_MAX_ACTIVE_LEVELS says so, 0 when OMP_DYNAMIC lets it choose. `threads`
+// itself without OpenMP.
 [[nodiscard]] int granted_by_openmp(const shared_library& library, int threads);
 
 // Why `control` can't give exactly `threads`; empty when it can.
