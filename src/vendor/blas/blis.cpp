@@ -45,6 +45,15 @@ void check_override(std::string_view version) {
         throw rejected(fmt::format("BLIS_ARCH_TYPE={}: BLIS {} takes a number", set, version));
 }
 
+// These fix the threads of its loops, whatever number it is told.
+void check_loops() {
+    for (const char* name : {"BLIS_JC_NT", "BLIS_PC_NT", "BLIS_IC_NT", "BLIS_JR_NT", "BLIS_IR_NT"})
+        if (const char* set = std::getenv(name); set != nullptr)
+            throw rejected(
+                fmt::format("{}={} fixes the threads of its loops, whatever is asked for; unset it",
+                            name, set));
+}
+
 // BLIS counts in an integer of its own width: 64 bits are read rightly as 32, too.
 thread_control threads_of(const shared_library& file) {
     const auto built_with = [&](const char* symbol) {
@@ -76,6 +85,7 @@ void connect(const shared_library& file, blas_library& library) {
     if (integer_bits != nullptr && static_cast<int>(integer_bits()) == 64)
         throw rejected(wide_integers);
     check_override(version);
+    check_loops();
     // Before this it aborts over any BLIS_ARCH_TYPE, as it knows no architectures yet.
     file.required<void()>("bli_init")();
     const int in_use = file.required<int()>("bli_arch_query_id")();
