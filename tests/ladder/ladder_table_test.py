@@ -52,6 +52,13 @@ class LadderTable(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(text.count(" x |"), 2)
 
+    def test_a_cell_that_an_interruption_left_one_trial_stays_out(self):
+        cells = [cell("naive", 2), cell("tiled", 4), cell("reordered", 6, ci95_gflops=[0, None])]
+        done, text = self.run_script(json.dumps(results(*cells)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("| 4 tiled |", text)
+        self.assertNotIn("reordered", text)
+
     def test_bad_input_is_one_line_and_changes_nothing(self):
         for text in ("", "{}", '{"cells": [1]}', json.dumps(results(cell("naive", 2)))):
             done, readme = self.run_script(text)
