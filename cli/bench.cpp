@@ -8,6 +8,7 @@
 #include "cli/measuring.hpp"
 #include "cli/outputs.hpp"
 #include "cli/phases.hpp"
+#include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 
 namespace carat::cli {
@@ -16,7 +17,7 @@ namespace {
 
 struct bench_options {
     std::string implementations = "all", sizes = "256,1000,2000", types = "f64", threads;
-    std::string device = "all", distribution = "uniform(0,1)", inputs = "hot", operations = "2mnk";
+    std::string device = "all", distribution, inputs = "hot", operations = "2mnk";
     std::string layout = "nn";
     effort_flags effort{.ci_width = 0.01, .budget_s = 5, .limit_s = 0};
     phase_flags phases;
@@ -34,7 +35,7 @@ session::request request_of(const bench_options& o) {
     r.threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     r.stored = session::parse_storage(o.layout);
-    r.values = workload::parse_distribution(o.distribution);
+    r.values = values_of(o.distribution, r.types);
     r.rotate_inputs = o.inputs == "rotated";
     r.convention = o.operations == "2mnk" ? session::operation_count::multiply_add
                                           : session::operation_count::exact;
@@ -74,9 +75,7 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
 
 void add_measuring_flags(CLI::App& sub, bench_options& o) {
     add_effort_flags(sub, o.effort, "case");
-    sub.add_option("--distribution", o.distribution,
-                   "uniform(lo,hi), normal(mean,sd), integers(lo,hi), ill-conditioned(phi)")
-        ->capture_default_str();
+    add_distribution_flag(sub, o.distribution);
     sub.add_option("--inputs", o.inputs, "hot: one set; rotated: enough sets to defeat the caches")
         ->check(CLI::IsMember({"hot", "rotated"}))
         ->capture_default_str();

@@ -14,6 +14,7 @@
 #include "cli/outputs.hpp"
 #include "cli/phases.hpp"
 #include "cli/terminal.hpp"
+#include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
 
@@ -69,6 +70,7 @@ session::request request_of(const crossover_options& o) {
         throw error(error_code::invalid_argument,
                     "crossover takes one --dtype and one --threads: run it once for each");
     require_squares(r.shapes);
+    r.values = values_of("", r.types);
     r.phases = phases_of(o.phases, r.chosen);
     r.weigh_energy = false;  // takes longer than all else here
     set_effort(r, o.effort);

@@ -9,6 +9,7 @@
 #include "cli/gpu_lines.hpp"
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
+#include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/report/words.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 struct run_options {
     std::string m = "1024", n = "1024", k = "1024", implementation = "engine", type = "f64";
-    std::string device = "all", threads, distribution = "uniform(0,1)", layout = "nn";
+    std::string device = "all", threads, distribution, layout = "nn";
     std::int64_t tile_size = 0;
     int trials = 0;
     std::uint64_t seed = 1;
@@ -67,7 +68,7 @@ session::request request_of(const run_options& o) {
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     require_one_product(o, r);
     r.stored = session::parse_storage(o.layout);
-    r.values = workload::parse_distribution(o.distribution);
+    r.values = values_of(o.distribution, r.types);
     r.timing.trials = o.trials;
     r.timing.budget_s = 2;
     r.seed = o.seed;
@@ -128,7 +129,7 @@ void add_run(CLI::App& app, action& chosen) {
         ->check(thread_counts());
     sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
         ->check(whole_number(2, 100000));
-    sub->add_option("--distribution", o->distribution, "of the elements")->capture_default_str();
+    add_distribution_flag(*sub, o->distribution);
     sub->add_option("--seed", o->seed, "of the elements")
         ->check(whole_number(0))
         ->capture_default_str();

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
+#include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/results/files.hpp"
@@ -46,6 +47,7 @@ session::request request_of(const tune_options& o) {
     r.shapes = session::parse_shapes(o.sizes);
     r.types = session::parse_dtypes(o.types);
     r.stored = session::parse_storage(o.layout);
+    r.values = values_of("", r.types);
     r.rotate_inputs = true;
     r.weigh_energy = false;
     r.timing.trials = o.trials;

@@ -271,6 +271,14 @@ class RightCalls(Command):
             for words in (entry["summary"], *(t["meaning"] for t in entry["tunables"])):
                 self.assertIn(" ".join(words.split()), listed)
 
+    def test_integers_are_multiplied_on_more_than_0_and_1(self):
+        for types, values in (("f64", "uniform(0,1)"), ("i8", "integers(0,100)"),
+                              ("f64,i32", "integers(0,100)")):
+            self.carat("bench", "--impl", "engine", "--size", 16, "--trials", 5, "--dtype", types,
+                       "--json", "a.json")
+            settings = json.loads((self.folder / "a.json").read_text())["settings"]
+            self.assertEqual(settings["distribution"], values)
+
     def test_other_work_is_told(self):
         spin = [sys.executable, "-c", "while True: pass"]
         others = [subprocess.Popen(spin) for _ in range(2 * os.cpu_count())]
@@ -357,6 +365,7 @@ class BadInput(Command):
         self.assertIn("f65", self.refused("bench", "--dtype", "f65"))
         self.assertIn("make sense", self.refused("bench", "--threads", "100000"))
         self.assertIn("uniform", self.refused("bench", "--distribution", "unifrom(0,1)"))
+        self.assertIn("--distribution", self.refused("run", "--distribution", ""))
         self.refused("bench", "--trials", "1")
         self.refused("bench", "--no-such-flag")
         self.refused("no-such-command")

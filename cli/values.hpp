@@ -1,0 +1,19 @@
+// --distribution: what the elements of A and B are.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "lab/workload/workload.hpp"
+
+namespace carat::cli {
+
+void add_distribution_flag(CLI::App& sub, std::string& text);
+
+// What `text` says; where it says nothing, what suits all of `types`: uniform(0,1) would leave
+// integers 0 and 1 alone, which hide sums that overflow and cost a GPU less power than others.
+[[nodiscard]] workload::distribution values_of(const std::string& text,
+                                               const std::vector<dtype>& types);
+
+}  // namespace carat::cli
