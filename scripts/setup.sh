@@ -35,6 +35,21 @@ as_root() {
     fi
 }
 
+# Waits up to five minutes for another's update, as fresh machines run one by themselves: unlike
+# dpkg's that lock has no timeout.
+update_lists() {
+    local waited told
+    for ((waited = 0; ; waited += 5)); do
+        told=$(as_root env LC_ALL=C apt-get update -q 2>&1 >/dev/null) && break
+        if [[ $told != *lists/lock* ]] || ((waited >= 300)); then
+            echo "$told" >&2
+            exit 1
+        fi
+        sleep 5
+    done
+    [ -z "$told" ] || echo "$told" >&2
+}
+
 install() {
     local wanted known=() package
     mapfile -t wanted < <(missing "$@")
@@ -44,7 +59,7 @@ install() {
         exit 1
     }
     echo "setup: installing ${wanted[*]}"
-    as_root apt-get update -q >/dev/null
+    update_lists
     # Ubuntu has no Chromium package that works in a container: what is missing there is said, and
     # the tests that need it are skipped aloud.
     for package in "${wanted[@]}"; do

@@ -1,6 +1,7 @@
-"""scripts/setup.sh where .venv is what a Python without its venv package leaves: one without pip.
+"""scripts/setup.sh where something is in its way: a .venv without pip, as a Python without its venv
+package leaves it, or another's update of the lists of packages.
 
-No package is installed and nothing fetched: the list of tools is empty here."""
+No package is installed and nothing fetched: the list of tools is empty here, and apt is not apt."""
 
 import importlib.util
 import os
@@ -23,21 +24,50 @@ class Setup(unittest.TestCase):
         self.tools.mkdir()
         shutil.copy(SCRIPT, scripts)
         (scripts / "docs-tools.txt").touch()
-        # Every package is here.
-        stub = self.tools / "dpkg-query"
-        stub.write_text("#!/bin/sh\necho install ok installed\n")
-        stub.chmod(0o755)
+
+    def stub(self, name, text):
+        file = self.tools / name
+        file.write_text(f"#!/bin/sh\n{text}\n")
+        file.chmod(0o755)
+
+    def run_setup(self, task):
+        return subprocess.run(["bash", self.folder / "scripts" / "setup.sh", task],
+                              env=dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}"),
+                              capture_output=True, text=True)
 
     def test_a_half_made_environment_is_completed(self):
         if importlib.util.find_spec("ensurepip") is None:
             self.skipTest("NOT TESTED: this Python has no pip to put there (python3-venv)")
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.folder / ".venv"],
                        check=True)
-        done = subprocess.run(["bash", self.folder / "scripts" / "setup.sh", "docs"],
-                              env=dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}"),
-                              capture_output=True, text=True)
+        self.stub("dpkg-query", "echo install ok installed")
+        done = self.run_setup("docs")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue((self.folder / ".venv" / ".docs-tools").exists())
+
+    def install_with(self, says):
+        """Installs where the first update fails and says so; what apt-get was called for."""
+        calls = self.folder / "calls"
+        self.stub("dpkg-query", "exit 1")
+        self.stub("apt-cache", "exit 0")
+        self.stub("sleep", "exit 0")
+        self.stub("sudo", 'exec "$@"')
+        self.stub("apt-get", f"""echo "$*" >>{calls}
+            [ "$1" != update ] || [ "$(wc -l <{calls})" -gt 1 ] ||
+                {{ echo "{says}" >&2; exit 100; }}""")
+        done = self.run_setup("build")
+        return done, [line.split()[0] for line in calls.read_text().splitlines()]
+
+    def test_another_update_is_waited_for(self):
+        done, calls = self.install_with("E: Could not get lock /var/lib/apt/lists/lock.")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(calls, ["update", "update", "-o"])
+
+    def test_an_update_that_fails_is_told(self):
+        done, calls = self.install_with("E: The repository has no Release file.")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no Release file", done.stderr)
+        self.assertEqual(calls, ["update"])
 
 
 if __name__ == "__main__":
