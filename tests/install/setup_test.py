@@ -56,18 +56,20 @@ class Setup(unittest.TestCase):
             [ "$1" != update ] || [ "$(wc -l <{calls})" -gt 1 ] ||
                 {{ echo "{says}" >&2; exit 100; }}""")
         done = self.run_setup("build")
-        return done, [line.split()[0] for line in calls.read_text().splitlines()]
+        return done, [line.split() for line in calls.read_text().splitlines()]
 
     def test_another_update_is_waited_for(self):
         done, calls = self.install_with("E: Could not get lock /var/lib/apt/lists/lock.")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(calls, ["update", "update", "-o"])
+        self.assertEqual([call[0] for call in calls], ["update", "update", "-o"])
+        # Without these cpack makes no package, or one that names no libraries it needs.
+        self.assertLessEqual({"install", "g++", "file", "dpkg-dev"}, set(calls[-1]))
 
     def test_an_update_that_fails_is_told(self):
         done, calls = self.install_with("E: The repository has no Release file.")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no Release file", done.stderr)
-        self.assertEqual(calls, ["update"])
+        self.assertEqual([call[0] for call in calls], ["update"])
 
 
 if __name__ == "__main__":
