@@ -33,9 +33,12 @@ libxsmm() {
     fi
 }
 
+# dpkg-query fails over one that the system does not know, after it has listed the others.
 installed() {
-    dpkg-query -W -f='${db:Status-Abbrev} ${Package} ${Version}\n' 'libopenblas0-*' 'libblis4-*' \
-        libblas3 'libdnnl[0-9]*' libeigen3-dev libxsmm-dev 2>/dev/null | sed -n 's/^ii *//p'
+    {
+        dpkg-query -W -f='${db:Status-Abbrev} ${Package} ${Version}\n' 'libopenblas0-*' \
+            'libblis4-*' libblas3 'libdnnl[0-9]*' libeigen3-dev libxsmm-dev 2>/dev/null || true
+    } | sed -n 's/^ii *//p'
     local mkl=(.venv/lib/python3*/site-packages/mkl-*.dist-info)
     [ ! -d "${mkl[0]}" ] || basename "${mkl[0]}" .dist-info | tr - ' '
 }

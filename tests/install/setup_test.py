@@ -1,5 +1,6 @@
-"""scripts/setup.sh where something is in its way: a .venv without pip, as a Python without its venv
-package leaves it, or another's update of the lists of packages.
+"""scripts/setup.sh and peers.sh where something is in their way: a .venv without pip, as a Python
+without its venv package leaves it, another's update of the lists of packages, a package that the
+system does not have.
 
 No package is installed and nothing fetched: the list of tools is empty here, and apt is not apt."""
 
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "setup.sh"
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
 
 
 class Setup(unittest.TestCase):
@@ -22,7 +23,8 @@ class Setup(unittest.TestCase):
         scripts, self.tools = self.folder / "scripts", self.folder / "tools"
         scripts.mkdir()
         self.tools.mkdir()
-        shutil.copy(SCRIPT, scripts)
+        shutil.copy(SCRIPTS / "setup.sh", scripts)
+        shutil.copy(SCRIPTS / "peers.sh", scripts)
         (scripts / "docs-tools.txt").touch()
 
     def stub(self, name, text):
@@ -30,8 +32,8 @@ class Setup(unittest.TestCase):
         file.write_text(f"#!/bin/sh\n{text}\n")
         file.chmod(0o755)
 
-    def run_setup(self, task):
-        return subprocess.run(["bash", self.folder / "scripts" / "setup.sh", task],
+    def run_script(self, name, *arguments):
+        return subprocess.run(["bash", self.folder / "scripts" / name, *arguments],
                               env=dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}"),
                               capture_output=True, text=True)
 
@@ -41,7 +43,7 @@ class Setup(unittest.TestCase):
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.folder / ".venv"],
                        check=True)
         self.stub("dpkg-query", "echo install ok installed")
-        done = self.run_setup("docs")
+        done = self.run_script("setup.sh", "docs")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue((self.folder / ".venv" / ".docs-tools").exists())
 
@@ -55,7 +57,7 @@ class Setup(unittest.TestCase):
         self.stub("apt-get", f"""echo "$*" >>{calls}
             [ "$1" != update ] || [ "$(wc -l <{calls})" -gt 1 ] ||
                 {{ echo "{says}" >&2; exit 100; }}""")
-        done = self.run_setup("build")
+        done = self.run_script("setup.sh", "build")
         return done, [line.split() for line in calls.read_text().splitlines()]
 
     def test_another_update_is_waited_for(self):
@@ -70,6 +72,17 @@ class Setup(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no Release file", done.stderr)
         self.assertEqual([call[0] for call in calls], ["update"])
+
+    def test_peers_are_listed_though_one_is_not_to_be_had(self):
+        packages = self.folder / ".venv" / "lib" / "python3.11" / "site-packages"
+        (packages / "mkl-2026.2.0.dist-info").mkdir(parents=True)
+        (self.folder / "scripts" / "setup.sh").write_text("#!/bin/sh\n")
+        self.stub("uname", "echo aarch64")
+        self.stub("dpkg", "exit 1")
+        self.stub("dpkg-query", "echo ii libblas3 3.11.0-2; exit 1")
+        done = self.run_script("peers.sh")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"libblas3 +3\.11\.0-2\n +mkl +2026\.2\.0\n$")
 
 
 if __name__ == "__main__":
