@@ -75,12 +75,17 @@ thread_memory place_memory(const std::vector<int>& cpus, const std::vector<read_
 
 using round_work = std::function<void(int thread, std::int64_t repetitions)>;
 
+struct core_set {
+    std::span<const int> cpus;
+    bool of_several_kinds;
+};
+
 // `amount` is that of one repetition of one thread. All threads do the same, which says too little
 // of cores of several kinds: the fast ones would wait for the slow ones.
-repeated shared_item(std::span<const int> cpus, int threads, double amount, round_work work) {
-    const auto first = cpus.first(static_cast<std::size_t>(threads));
-    const bool balance = of_several_kinds({first.begin(), first.end()}, "/");
-    return {amount * threads, [first, balance, work = std::move(work)](std::int64_t repetitions) {
+repeated shared_item(const core_set& cores, int threads, double amount, round_work work) {
+    return {amount * threads,
+            [first = cores.cpus.first(static_cast<std::size_t>(threads)),
+             balance = cores.of_several_kinds, work = std::move(work)](std::int64_t repetitions) {
                 shared_time taken =
                     run_together(first, [&](int thread) { work(thread, repetitions); });
                 if (balance) taken.span_s = taken.balanced_s;
@@ -88,7 +93,7 @@ repeated shared_item(std::span<const int> cpus, int threads, double amount, roun
             }};
 }
 
-repeated compute_item(const compute_task& task, std::span<const int> cpus) {
+repeated compute_item(const compute_task& task, const core_set& cores) {
     const compute_kernel& kernel = *task.what.kernel;
     const auto size = static_cast<std::int64_t>(state_bytes(kernel));
     auto states = std::make_shared<thread_memory>();
@@ -96,7 +101,7 @@ repeated compute_item(const compute_task& task, std::span<const int> cpus) {
         states->push_back(std::make_unique<pages>(size));
         fill_state(kernel, states->back()->data());
     }
-    return shared_item(cpus, task.threads, operations_per_step(kernel),
+    return shared_item(cores, task.threads, operations_per_step(kernel),
                        [states, run = kernel.run](int thread, std::int64_t steps) {
                            run(steps, (*states)[static_cast<std::size_t>(thread)]->data());
                        });
@@ -104,12 +109,12 @@ repeated compute_item(const compute_task& task, std::span<const int> cpus) {
 
 // Small sets are read over and over; large ones go on where the last repetition stopped, so that a
 // round stays short and what it reads was evicted since.
-repeated read_item(const read_task& task, std::span<const int> cpus, const thread_memory& memory,
+repeated read_item(const read_task& task, const core_set& cores, const thread_memory& memory,
                    read_kernel read) {
     const std::int64_t slice = slice_bytes(task.bytes);
     const std::int64_t slices = task.bytes / slice;
     auto position = std::make_shared<std::vector<std::int64_t>>(task.threads);
-    return shared_item(cpus, task.threads, static_cast<double>(slice),
+    return shared_item(cores, task.threads, static_cast<double>(slice),
                        [=, &memory](int thread, std::int64_t repetitions) {
                            const auto i = static_cast<std::size_t>(thread);
                            const std::byte* data = memory[i]->data();
@@ -174,9 +179,10 @@ ceilings measure_ceilings(const description& machine, const measure_options& opt
     const measuring_plan plan = checked_plan(machine);
     const thread_memory memory = place_memory(cpus, plan.read);
     std::vector<repeated> items;
-    for (const compute_task& task : plan.compute) items.push_back(compute_item(task, cpus));
+    const core_set cores = {cpus, of_several_kinds(cpus, "/")};
+    for (const compute_task& task : plan.compute) items.push_back(compute_item(task, cores));
     for (const read_task& task : plan.read)
-        items.push_back(read_item(task, cpus, memory, reader(machine.isa_in_use)));
+        items.push_back(read_item(task, cores, memory, reader(machine.isa_in_use)));
     const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
     measure_in_rounds(items, budget_s - seconds_since(begin), options);
     return stamped(collect(plan, items), options);

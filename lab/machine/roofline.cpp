@@ -40,8 +40,10 @@ bool unit_serves(dtype unit, dtype data) {
 
 // What the caches of one level hold together when `threads` cores use as many of them as they can.
 double capacity_bytes(const description& machine, const cache& c, int threads) {
-    const int sharing = sharing_cores(machine, c, std::max(1, machine.cores));
-    const int caches = std::max(1, (machine.cores + sharing - 1) / sharing);
+    const auto groups = [](int all, int of) { return std::max(1, (all + of - 1) / of); };
+    int caches = groups(machine.cores, sharing_cores(machine, c, std::max(1, machine.cores)));
+    // By threads, too: not all cores of several kinds have as many.
+    if (c.shared_by > 0) caches = std::min(caches, groups(machine.hardware_threads, c.shared_by));
     return static_cast<double>(c.size_bytes) * std::clamp(threads, 1, caches);
 }
 

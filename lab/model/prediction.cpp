@@ -63,7 +63,6 @@ prediction predict(const packed& p, const sizes& all, element_bytes each,
                    const std::vector<level>& levels, double peak_gflops) {
     const double m = static_cast<double>(all.m);
     const double n = static_cast<double>(all.n);
-    const double products = operations(all) / 2;
     const double passes = std::ceil(static_cast<double>(all.k) / p.kc);
     // Of one thread's rectangle: how often its A is packed, and its blocks of A meet a panel of B.
     const double panels = std::ceil(n / p.threads_n / p.nc);
@@ -72,8 +71,11 @@ prediction predict(const packed& p, const sizes& all, element_bytes each,
     const double b_bytes = area(all.k, all.n) * each.ab * p.threads_m;
     const double c_bytes = m * n * each.c * (2 * passes - 1);
     const double c_far = p.keeps_c ? m * n * each.c : c_bytes;
-    const double strips_of_a = products / p.nr * each.ab;
-    const double strips_of_b = products / p.mr * each.ab;
+    // For each column of register tiles, and each row of them: the last may be all but empty.
+    const double columns = p.threads_n * std::ceil(n / p.threads_n / p.nr);
+    const double rows = p.threads_m * std::ceil(m / p.threads_m / p.mr);
+    const double strips_of_a = area(all.m, all.k) * columns * each.ab;
+    const double strips_of_b = area(all.k, all.n) * rows * each.ab;
     const double packed_a = p.packs ? a_bytes : 0;  // written to L2
     struct part {
         double bytes;

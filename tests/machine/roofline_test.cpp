@@ -66,9 +66,14 @@ TEST(roofline, level_is_the_smallest_that_holds_all_three_matrices) {
 TEST(roofline, a_cache_that_fewer_cores_share_counts_too) {
     description machine = sample_machine();
     machine.cores = 6;
+    machine.hardware_threads = 12;
     const core::problem p = row_major_problem(dtype::f64, 592, 592, 592);  // a little over 8 MiB
     EXPECT_EQ(roofline(machine, sample_ceilings(), p, 6)->level, "L3");
     EXPECT_EQ(roofline(machine, sample_ceilings(), p, 1)->level, "DRAM");
+    // Eight cores of two threads and sixteen of one share the only L3.
+    machine.cores = 24;
+    machine.hardware_threads = machine.caches[3].shared_by = 32;
+    EXPECT_EQ(roofline(machine, sample_ceilings(), p, 24)->level, "DRAM");
 }
 
 TEST(roofline, large_skinny_product_is_bound_by_dram) {

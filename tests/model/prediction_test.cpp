@@ -91,6 +91,11 @@ TEST(Prediction, OfAPackedProductCountsBlocks) {
     packed kept = p;
     kept.keeps_c = true;
     EXPECT_DOUBLE_EQ(predict(kept, all, {8, 8}, machine, 100).flows[3].bytes, a + b + c / 3);
+    // Two rows take all of B, as 24 would, and one column all of A.
+    const prediction thin = predict(p, {2, 1000, 32}, {8, 8}, machine, 100);
+    EXPECT_DOUBLE_EQ(thin.flows[0].bytes, 8.0 * (2 * 32 * 125 + 32 * 1000 + 2 * 1000));
+    const prediction one = predict(p, {1, 1, 1}, {8, 8}, machine, 100);
+    EXPECT_DOUBLE_EQ(one.flows[0].bytes, 24);
     packed unpacked = p;
     unpacked.packs = false;
     EXPECT_DOUBLE_EQ(predict(unpacked, all, {8, 8}, machine, 100).flows[1].bytes,
