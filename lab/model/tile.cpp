@@ -49,8 +49,4 @@ double intensity(const schedule& s, const sizes& all, element_bytes each) {
     return operations(all) / ((a + b) * each.ab + c_bytes);
 }
 
-double register_tile_intensity(double mr, double nr, double k, element_bytes each) {
-    return 2 * mr * nr * k / ((mr + nr) * k * each.ab + 2 * mr * nr * each.c);
-}
-
 }  // namespace carat::model

@@ -34,8 +34,4 @@ struct reuse {
 /// (ijk), an element of A and a row of C (ikj), three tiles.
 [[nodiscard]] double intensity(const schedule& s, const sizes& all, element_bytes each);
 
-/// The same for a micro-kernel that keeps mr x nr sums in registers: for each k it loads mr
-/// elements of A and nr of B.
-[[nodiscard]] double register_tile_intensity(double mr, double nr, double k, element_bytes each);
-
 }  // namespace carat::model

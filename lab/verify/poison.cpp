@@ -1,10 +1,7 @@
-// What an unwritten element looks like, and what lies between the elements.
+// What an unwritten element looks like.
 #include "lab/verify/poison.hpp"
 
 #include <cstring>
-#include <vector>
-
-#include <carat/error.hpp>
 
 #include "lab/verify/verify.hpp"
 
@@ -41,13 +38,6 @@ constexpr element_pattern pattern_of(dtype type) {
     return {0, 0};
 }
 
-template <class Visit>
-void for_each_element(const core::problem& p, const Visit& visit) {
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.n; ++j)
-            visit(i * p.c_layout.row_stride + j * p.c_layout.col_stride);
-}
-
 }  // namespace
 
 bool is_poison(dtype type, const void* c, std::int64_t index) {
@@ -59,26 +49,12 @@ bool is_poison(dtype type, const void* c, std::int64_t index) {
 
 void poison(const core::problem& p, void* c) {
     const auto [bits, size] = pattern_of(p.c_type);
-    for_each_element(p, [&, bits = bits, size = size](std::int64_t index) {
-        std::memcpy(static_cast<unsigned char*>(c) + index * static_cast<std::int64_t>(size), &bits,
-                    size);
-    });
-}
-
-std::uint64_t padding_digest(const core::problem& p, const void* c) {
-    const std::int64_t extent = core::extent_elements(p.m, p.n, p.c_layout);
-    if (extent == core::checked_product(p.m, p.n, "C elements")) return 0;
-    std::vector<bool> used(static_cast<std::size_t>(extent));
-    for_each_element(p, [&](std::int64_t index) { used[static_cast<std::size_t>(index)] = true; });
-    const std::size_t size = size_bytes(p.c_type);
-    const auto* bytes = static_cast<const unsigned char*>(c);
-    std::uint64_t digest = 0xcbf29ce484222325;  // FNV-1a
-    for (std::size_t index = 0; index < used.size(); ++index) {
-        if (used[index]) continue;
-        for (std::size_t byte = 0; byte < size; ++byte)
-            digest = (digest ^ bytes[index * size + byte]) * 0x100000001b3;
-    }
-    return digest;
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            const std::int64_t index = i * p.c_layout.row_stride + j * p.c_layout.col_stride;
+            std::memcpy(static_cast<unsigned char*>(c) + index * static_cast<std::int64_t>(size),
+                        &bits, size);
+        }
 }
 
 }  // namespace carat::verify

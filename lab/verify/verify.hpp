@@ -101,8 +101,4 @@ class reference {
 /// unlikely number), so that check() recognises entries never written. For beta = 0.
 void poison(const core::problem& p, void* c);
 
-/// A digest of the bytes between the elements of C, which no product may change: take it before
-/// and after. 0 when there are none.
-[[nodiscard]] std::uint64_t padding_digest(const core::problem& p, const void* c);
-
 }  // namespace carat::verify

@@ -33,12 +33,6 @@ TEST(Tile, LargerThanTheMatrixIsTheMatrix) {
     EXPECT_EQ(reuse_of(s, {10, 20, 30}).c, 30);
 }
 
-TEST(Tile, RegisterTileLoadsLess) {
-    EXPECT_NEAR(register_tile_intensity(24, 8, 1e9, {8, 8}), 2 * 24 * 8 / (32.0 * 8), 1e-6);
-    EXPECT_GT(register_tile_intensity(24, 8, 256, {8, 8}),
-              register_tile_intensity(8, 4, 256, {8, 8}));
-}
-
 TEST(Level, SmallestThatHolds) {
     EXPECT_EQ(level_holding(machine, 1000).name, "L1");
     EXPECT_EQ(level_holding(machine, 32 << 10).name, "L1");

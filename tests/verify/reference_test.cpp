@@ -1,5 +1,5 @@
 // The reference itself: its accuracy against exact answers, its layouts, levels, errors, progress;
-// poison and padding.
+// poison.
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -211,27 +211,6 @@ TEST(Poison, IsFoundInEveryType) {
         found += v.reason.find("never written") != std::string::npos ? 1 : 0;
     }
     EXPECT_EQ(found, 6);
-}
-
-TEST(Padding, DigestSeesPaddingOnly) {
-    core::problem p = core::row_major_problem(dtype::f32, 3, 4, 5);
-    std::vector<float> c(26, 1.0F);
-    EXPECT_EQ(padding_digest(p, c.data()), 0U);
-    p.c_layout = {6, 1};
-    const std::uint64_t before = padding_digest(p, c.data());
-    c[7] = 2;  // (1, 1)
-    EXPECT_EQ(padding_digest(p, c.data()), before);
-    for (const std::size_t gap : {4U, 5U, 10U, 11U}) {
-        c[gap] = -1;
-        EXPECT_NE(padding_digest(p, c.data()), before) << gap;
-        c[gap] = 1;
-    }
-    c[16] = 9;  // beyond the last element
-    EXPECT_EQ(padding_digest(p, c.data()), before);
-    p.c_layout = {2, 7};
-    const std::uint64_t strided = padding_digest(p, c.data());
-    c[1] = 5;
-    EXPECT_NE(padding_digest(p, c.data()), strided);
 }
 
 TEST(BytesNeeded, CoverWhatIsKept) {
