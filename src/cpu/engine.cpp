@@ -177,7 +177,7 @@ bool product::apart() const {
 
 plan::kernel_shape product::shape() const {
     const auto of = [](const auto& k, int bytes) {
-        return plan::kernel_shape{k.name, k.mr, k.nr, bytes};
+        return plan::kernel_shape{k.name, k.mr, k.nr, bytes, k.lanes * bytes};
     };
     if (problem_.a_type == dtype::f64) return of(kernels_->f64, 8);
     if (problem_.c_type == dtype::i32 || is_byte_integer(problem_.a_type))

@@ -15,8 +15,14 @@ constexpr double least_bytes_per_thread = 3 << 19;
 constexpr double least_per_thin_thread = 1 << 17;
 
 // Up to so many columns A is read once where it lies, instead of packed: 45 to 51 GFLOP/s at
-// 32 x 4096 x 4096 in f64.
-constexpr int few_columns = 32;
+// 32 x 4096 x 4096 in f64 with AVX-512. With AVX2 packed blocks take over sooner, on one thread of
+// a Zen 3 in f64 (f32): from depth to depth whole pages, 9 and 32 x 4096 x 4096 9.5 and 16 (23, 42)
+// read where it lies, 14 and 26 (30, 52) packed; otherwise 12 x 1000 x 3000 25 and 17 (50, 47),
+// 24 x 2000 x 2000 19 and 26 (49, 53).
+int few_columns(const request& r, const kernel_shape& kernel) {
+    if (kernel.vector_bytes >= 64) return 32;
+    return r.conflicting_a ? most_thin_columns : 16;
+}
 
 // Depth of blocks whose strips of B are read where they lie.
 constexpr std::int64_t most_depth_read = 512;
@@ -51,7 +57,8 @@ bool is_thin(const request& r, const kernel_shape& kernel, const machine& on) {
     if (r.n == 1) return (r.rows_of_a || r.depths_of_a) && r.m * r.k >= 1024;
     const bool very_few = r.n <= most_thin_columns;
     if (!r.rows_of_a && r.depths_of_a) return takes_lines(r.m, r.n, r.k, kernel.element_bytes, on);
-    if (!r.rows_of_a || r.n > few_columns || (!very_few && has_few_rows(r, kernel))) return false;
+    if (!r.rows_of_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
+        return false;
     const std::int64_t kept_bytes = very_few && r.conflicting_a ? on.l1_bytes : on.l2_bytes;
     return r.m * r.k * kernel.element_bytes > kept_bytes;
 }
@@ -196,7 +203,7 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
                                                 : least_bytes_per_thread / kernel.element_bytes;
     // Packing an element costs about as much as 8 multiplications.
     // The path thin is cut by rows alone: columns share what is read of A.
-    const int nr = plan.how == path::thin ? few_columns : kernel.nr;
+    const int nr = plan.how == path::thin ? few_columns(wanted, kernel) : kernel.nr;
     const grid threads = choose_grid(wanted, kernel.mr, nr, {least, 8, 8});
     plan.threads_m = threads.m;
     plan.threads_n = threads.n;

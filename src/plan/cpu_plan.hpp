@@ -16,12 +16,14 @@
 
 namespace carat::plan {
 
-// The register tile of a micro-kernel and the bytes of one element as it multiplies them.
+// The register tile of a micro-kernel, and the bytes of one element as it multiplies them and of a
+// vector of them.
 struct kernel_shape {
     std::string_view name;
     int mr = 1;
     int nr = 1;
     int element_bytes = 8;
+    int vector_bytes = 64;
 };
 
 enum class path : std::uint8_t {

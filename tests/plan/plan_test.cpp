@@ -186,6 +186,19 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::blocked);
 }
 
+TEST(cpu_plan, few_columns_are_fewer_with_narrow_vectors) {
+    constexpr kernel_shape narrow{"gemm_f64_avx2_8x6", 8, 6, 8, 32};
+    const auto how = [&](std::int64_t n, bool conflicting) {
+        return make_cpu_plan({.m = 4096, .n = n, .k = 4096, .conflicting_a = conflicting}, narrow,
+                             server)
+            .how;
+    };
+    EXPECT_EQ(how(8, true), path::thin);
+    EXPECT_EQ(how(9, true), path::blocked);
+    EXPECT_EQ(how(16, false), path::thin);
+    EXPECT_EQ(how(17, false), path::blocked);
+}
+
 TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
     const auto how = [](const request& r) { return make_cpu_plan(r, f64_24x8, server).how; };
     EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000}), path::thin);
