@@ -245,7 +245,8 @@ def gpu_shapes():
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
 PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_tables.sets},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-threads": shape_threads,
-                            "shape-cases": shape_cases},
+                            "shape-cases": shape_cases,
+                            "shape-zen3": lambda: peers("cpu/zen3.json")},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases,
                            "narrow-amx": lambda: narrow_sets("cpu/narrow_amx.json"),
                            "narrow-levels": narrow_levels},
