@@ -8,6 +8,7 @@
 #include "cli/device.hpp"
 #include "cli/explain_text.hpp"
 #include "cli/measuring.hpp"
+#include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/explain/explanation.hpp"
 #include "lab/gpu/gpu.hpp"
@@ -42,6 +43,7 @@ session::request request_of(const explain_options& o, const session::case_key& k
         if (c.entry != nullptr) r.chosen.push_back({c.entry, {}, true});
     r.shapes = {key.size};
     r.types = {key.type};
+    r.values = values_of("", r.types);
     r.threads = {key.threads};
     r.timing.budget_s = o.budget_s;
     r.weigh_energy = false;

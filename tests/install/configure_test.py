@@ -4,22 +4,15 @@ configure_test.py CMAKE SOURCE CXX"""
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
+from running import run
+
 CMAKE, SOURCE, CXX = sys.argv[1:4]
 # Where Debian and Eigen itself put what CMake finds it by.
 EIGEN = ["/usr/share/eigen3/cmake", "/usr/local/share/eigen3/cmake", "/usr/lib/cmake/eigen3"]
-
-
-def run(*command, **options):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
-                            check=False, **options)
-    if result.returncode != 0:
-        raise AssertionError(f"{command} failed:\n{result.stdout}{result.stderr}")
-    return result.stdout
 
 
 class Configured(unittest.TestCase):

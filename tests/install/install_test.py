@@ -8,6 +8,8 @@ import sys
 import tempfile
 import unittest
 
+from running import run
+
 CMAKE, BUILD, SOURCE, CXX, NVCC = sys.argv[1:6]
 EXPECTED = "8 8\n26 26\n0 8\n16 26\nmatrix_product: "
 
@@ -25,14 +27,6 @@ int main(void) {
     return 0;
 }
 """
-
-
-def run(*command, **options):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
-                            check=False, **options)
-    if result.returncode != 0:
-        raise AssertionError(f"{command} failed:\n{result.stdout}{result.stderr}")
-    return result.stdout
 
 
 class Installed(unittest.TestCase):
