@@ -240,6 +240,12 @@ bool has_tiles_beside(const hopper_request& of, int tile_n) {
     return of.operand_bytes == 1 && !of.straight && !of.in_blocks && tile_n == 128;
 }
 
+// Of 160 columns a thread has 80 sums: eighths of them are not all alike
+// (src/cuda/sm90/straight.cuh).
+constexpr int most_parts_beside(int tile_n) {
+    return tile_n == 160 ? 4 : 8;
+}
+
 // A tile narrower than the line of 128 bytes along which its B lies has no kernel, nor have 4-byte
 // elements any for such a B. The wide one writes rows only, but for A through registers and where
 // nothing may be turned. One of 192 columns would share blocks of 128 with its neighbours.
@@ -250,6 +256,7 @@ bool exists(const hopper_request& of, bool turned, int tile_m, int tile_n, int p
     // A block's share of B begins with a swizzle atom, eight lines.
     if (tile_n % (8 * sharing) != 0) return false;
     if (parts > 1 && sharing > 1) return false;
+    if (parts > most_parts_beside(tile_n)) return false;
     if (of.in_blocks && (turned || tile_n == 192)) return false;
     const bool a_along_k = turned ? of.b_along_k : of.a_along_k;
     const bool b_along_k = turned ? of.a_along_k : of.b_along_k;

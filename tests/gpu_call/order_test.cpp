@@ -219,6 +219,8 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_ot
         mirrored<float> e(most, n, {std::ptrdiff_t(n), 1});
         a.fill_random(1);
         b.fill_random(2);
+        for (std::size_t i = 0; i < k; ++i) b.here(i, 7) = bf16(0.0F);  // a zero has a sign, too
+        b.upload();
         e.fill_random(3);
         std::vector<float> shifts(n);
         for (std::size_t j = 0; j < n; ++j) shifts[j] = 0.1F * static_cast<float>(j % 97);
@@ -233,16 +235,18 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_ot
                 matrix_product(where, rows, b.view(), c.view(), scale(0.3) | bias(added));
             else if (how == 1)
                 matrix_product(where, rows, b.view(), c.view(), scale(0.3) | bias(added) | gelu);
-            else
+            else if (how == 2)
                 matrix_product(where, scaled(0.7, rows), b.view(),
                                scaled(-0.9, e.view().block(0, 0, m, n)), c.view(),
                                scale(0.3) | bias(added));
+            else
+                matrix_product(where, scaled(-1.0, rows), b.view(), c.view());
             c.download();
             std::vector<float> row;
             for (std::size_t j = 0; j < n; ++j) row.push_back(c.here(0, j));
             return row;
         };
-        for (const int how : {0, 1, 2}) {
+        for (const int how : {0, 1, 2, 3}) {
             const std::vector<float> expected = row_of_these(most, how, true);
             for (const std::size_t m : {1u, 2u, 16u, 33u, 64u, 100u, 128u, 300u, 1000u})
                 EXPECT_TRUE(test::same_bits(row_of_these(m, how, true), expected))

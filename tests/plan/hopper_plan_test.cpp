@@ -413,6 +413,16 @@ TEST(hopper_plan, little_to_do_is_cut_into_eight_parts_in_a_third_of_the_room) {
     }
 }
 
+TEST(hopper_plan, eighths_of_160_columns_are_not_all_alike) {
+    hopper_request asked = product_of(64, 1600, 8192);
+    asked.tile_m = 64;
+    asked.tile_n = 160;
+    asked.parts = 8;
+    const hopper_plan plan = make_hopper_plan(asked);
+    EXPECT_EQ(plan.tile_n, 160);
+    EXPECT_EQ(plan.parts, 4);
+}
+
 TEST(hopper_plan, few_rows_become_columns_of_a_narrow_tile) {
     for (const std::int64_t m : {1, 8, 16}) {
         const hopper_plan plan = make_hopper_plan(product_of(m, 4096, 4096));

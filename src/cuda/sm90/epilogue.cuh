@@ -289,7 +289,7 @@ template <class C, class To, class Factor, class Sum, int Count>
 __device__ __forceinline__ void fill_box(unsigned char* box, Factor alpha, int first, int thread,
                                          const Sum (&sums)[Count]) {
     fill_box<C, To>(box, thread,
-                    [&](int i) { return alpha * static_cast<Factor>(sums[first / 2 + i]); });
+                    [&](int i) { return times(alpha, static_cast<Factor>(sums[first / 2 + i])); });
 }
 
 // Box after box goes through one of the places that a warpgroup has; its first thread starts the
@@ -454,7 +454,7 @@ __device__ __forceinline__ void write_boxes_of_columns(const outgoing<C>& out,
             const int down = at.row % 32;
             *reinterpret_cast<Factor*>(box + ptx::swizzled_chunk(at.column, down / 4) * 16 +
                                        down % 4 * 4) =
-                p.alpha * static_cast<Factor>(sums[first / 2 + i]);
+                times(p.alpha, static_cast<Factor>(sums[first / 2 + i]));
         }
         ptx::fence_writes_for_async();
         meet();

@@ -9,6 +9,14 @@
 
 namespace carat::cuda::sm90 {
 
+// alpha x, a zero as the sum of a product and no bias has it: bits don't depend on the way to C.
+__device__ __forceinline__ float times(float alpha, float x) {
+    return fmaf(alpha, x, 0.0f);
+}
+__device__ __forceinline__ std::uint32_t times(std::uint32_t alpha, std::uint32_t x) {
+    return alpha * x;
+}
+
 // Of a gate a tile's columns of B lie in two places, gates and values, and become half as many of
 // C.
 template <class C, class Factor>
@@ -251,7 +259,7 @@ struct pair_scaling {
     template <int Count, class Sum, int Parts, int All>
     __device__ __forceinline__ void take(Factor (&some)[Count], int number, int,
                                          const Sum (&sums)[Parts][All]) const {
-        take_numbered<0>(some, number, sums, [&](int, Factor x) { return alpha * x; });
+        take_numbered<0>(some, number, sums, [&](int, Factor x) { return times(alpha, x); });
     }
     __device__ __forceinline__ void advance(int) const {}
 };
@@ -308,10 +316,6 @@ struct line_finish {
         for (int i = 0; i < 4; ++i) x[i] = fmaf(x[i], alpha * scale[i], bias[i]);
     }
     // Integers are not finished.
-    __device__ __forceinline__ void finish_sums(std::uint32_t (&x)[4], std::uint32_t alpha) const {
-#pragma unroll
-        for (std::uint32_t& value : x) value *= alpha;
-    }
     [[nodiscard]] __device__ __forceinline__ std::uint32_t scaled(std::uint32_t x,
                                                                   std::uint32_t alpha, int,
                                                                   const line_values_now&) const {

@@ -707,11 +707,18 @@ __device__ __forceinline__ void multiply_narrow(const ring<C>& r, ptx::barrier& 
     const scales_of<C> scales(p, here.row(t) + group * 64, t.n * C::tile_n, own.first,
                               thread % 128);
     const bool straight = known(goes_straight(p) ? 1 : 0) == 1;
-    const place_in_c<C> to(p, of.own, here.row(t), t.n * C::tile_n, thread);
+    const part_of_k share{here.part(), here.parts()};
+    const auto place = [&] {
+        return place_in_c<C>(p, of.own, here.row(t), t.n * C::tile_n, share, thread);
+    };
+    // Beside the sums of the largest tile there are no registers for it.
+    constexpr bool early = C::tile_m * C::tile_n < 128 * 128;
+    place_in_c<C> to;
+    if (early) to = place();
     sum_up<C>(sums, r, at, own.end - own.first, group, thread % 128, false, scales);
     if (straight)
-        return write_straight<Factor>(to, r.after, landed, {here.part(), here.parts()}, thread,
-                                      sums);
+        return write_straight<C, Factor>([&] { return early ? to : place(); }, r.after, landed,
+                                         share, thread, sums);
     write_narrow<C>(p, of.own, r.tiles, r.after, landed, here.part(), here.parts(), here.row(t),
                     t.n * C::tile_n, thread, sums);
 }
