@@ -342,8 +342,10 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
         if (!w.stays() && sharing > 1 && of.sharing == 0 &&
             (sharing == 2 || blocks_of(w) > blocks_at_a_time(sharing, of.multiprocessors)))
             continue;
-        // Of few rows parts of K of 128 won 1 % at 8192, and lost 3 to 5 % at 5120 and 6144 x 4096.
-        if (is_of_few(of) && of.parts == 0 && parts > 1 && std::max(tile_m, tile_n) >= 128)
+        // Of few rows parts of K of 128 took 3 % less at 8192 and 6144 x 4096, with 128 and 96
+        // blocks, and 4 % more at 5120 x 4096, with 80 (results/h200/parts_of_few.json).
+        if (is_of_few(of) && of.parts == 0 && parts > 1 && std::max(tile_m, tile_n) >= 128 &&
+            3 * blocks_of(w) < 2 * of.multiprocessors)
             continue;
         // One tile to a block has no other to leave beside.
         if (apart && !of.apart && !of.gated && blocks_of(w) <= of.multiprocessors) continue;

@@ -29,16 +29,6 @@ __device__ inline void copy_async(void* shared, const void* global, bool inside)
 #endif
 }
 
-// The first so many of 16 bytes, and zeros behind them.
-__device__ inline void copy_async_of(void* shared, const void* global, unsigned source_bytes) {
-#if __CUDA_ARCH__ >= 800
-    const auto target = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(global),
-                 "r"(source_bytes)
-                 : "memory");
-#endif
-}
-
 // Closes a group of copies.
 __device__ inline void commit_copies() {
 #if __CUDA_ARCH__ >= 800

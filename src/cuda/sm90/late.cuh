@@ -105,20 +105,28 @@ class late_packer {
     }
 
     // Aligned bytes around those of the lines. Before the operand's first byte there may be some
-    // that are not its own, behind its last there are zeros.
+    // that are not its own, behind its last there are zeros. compute-sanitizer takes a copy of the
+    // first few of 16 bytes for one of them all, so the last are brought one by one.
     __device__ __forceinline__ void fetch(const piece_place& at, int buffer) const {
         const late_lines& p = all_.of[at.of];
         const unsigned first = p.first + at.line * p.apart + at.byte;
+        const unsigned last = p.end & ~15U;
         unsigned char* const to = shared_ + buffer * lines_at_once * late_pitch;
+        const auto begin = [&](int line) { return (first + line * p.apart) & ~15U; };
         const auto copy = [&](int line, unsigned byte) {
-            const unsigned from = ((first + line * p.apart) & ~15U) + byte;
-            copy_async_of(to + line * late_pitch + byte, p.from + from,
-                          from < p.end ? min(p.end - from, 16U) : 0);
+            const unsigned from = begin(line) + byte;
+            if (from != last)
+                copy_async<16>(to + line * late_pitch + byte, p.from + from, from < last);
         };
 #pragma unroll
         for (int i = 0; i < lines_at_once; ++i) copy(i, 16 * lane_);
         if (lane_ < lines_at_once) copy(lane_, piece_bytes);  // what the last lane goes on with
         commit_copies();
+        const unsigned byte = last - begin(lane_);
+        if (lane_ >= lines_at_once || byte > piece_bytes) return;
+#pragma unroll 1
+        for (unsigned i = 0; i < 16; ++i)
+            to[lane_ * late_pitch + byte + i] = last + i < p.end ? p.from[last + i] : 0;
     }
 
     __device__ __forceinline__ void store(const piece_place& at, int buffer) const {
