@@ -321,6 +321,14 @@ bool may_leave_room(const way& w, const hopper_request& of, int room) {
     return room == (!fit || leaves ? 2 : 1);
 }
 
+// Of few rows parts of K of 128 took up to 4 % less than one of 64 where they fill two thirds of the
+// GPU and leave room for the next kernel; 4 % more with fewer, and 8 % with all the room
+// (results/h200/parts_of_few.json).
+bool are_slow_parts(const way& w, const hopper_request& of) {
+    return is_of_few(of) && w.parts > 1 && std::max(w.tile_m, w.tile_n) >= 128 &&
+           (3 * blocks_of(w) < 2 * of.multiprocessors || w.room == 1);
+}
+
 std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int tile_n, int parts,
                                    int sharing, bool apart = false) {
     std::optional<hopper_plan> best;
@@ -342,11 +350,6 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
         if (!w.stays() && sharing > 1 && of.sharing == 0 &&
             (sharing == 2 || blocks_of(w) > blocks_at_a_time(sharing, of.multiprocessors)))
             continue;
-        // Of few rows parts of K of 128 took 3 % less at 8192 and 6144 x 4096, with 128 and 96
-        // blocks, and 4 % more at 5120 x 4096, with 80 (results/h200/parts_of_few.json).
-        if (is_of_few(of) && of.parts == 0 && parts > 1 && std::max(tile_m, tile_n) >= 128 &&
-            3 * blocks_of(w) < 2 * of.multiprocessors)
-            continue;
         // One tile to a block has no other to leave beside.
         if (apart && !of.apart && !of.gated && blocks_of(w) <= of.multiprocessors) continue;
         for (const bool even : {false, true}) {
@@ -355,6 +358,7 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
             for (const int room : {1, 2, 3}) {
                 if (!may_leave_room(w, of, room)) continue;
                 w.room = room;
+                if (of.parts == 0 && are_slow_parts(w, of)) continue;
                 const double taken = seconds(w, of);
                 const double worth = even && best && of.even != evenly::yes ? worth_handing_on : 1;
                 if (!best || taken * worth < best->seconds)
