@@ -401,7 +401,7 @@ std::string mebibytes(double bytes) {
 
 void require_sensible(const request& r) {
     for (const selection& s : r.chosen) {
-        if (const std::string why = core::reason_against_tunables(*s.entry, s.tunables);
+        if (const std::string why = core::reason_against_tunables(s.entry->tunables, s.tunables);
             !why.empty())
             throw error(error_code::invalid_argument, text(s.entry->name) + ": " + why);
         const auto tile = s.tunables.find("tile-size");

@@ -41,10 +41,10 @@ std::string types_taken(const implementation& entry) {
 }
 
 // "tile-size and room".
-std::string tunables_of(const implementation& entry) {
+std::string names_of(std::span<const tunable> known) {
     std::string text;
-    for (const tunable& t : entry.tunables) {
-        const bool last = &t == &entry.tunables.back();
+    for (const tunable& t : known) {
+        const bool last = &t == &known.back();
         text += (text.empty() ? "" : last ? " and " : ", ") + std::string(t.name);
     }
     return text;
@@ -52,17 +52,17 @@ std::string tunables_of(const implementation& entry) {
 
 }  // namespace
 
-std::string reason_against_tunables(const implementation& entry, const tunable_values& asked) {
+std::string reason_against_tunables(std::span<const tunable> known, const tunable_values& asked) {
     for (const auto& [key, value] : asked) {
-        const auto known = std::ranges::find(entry.tunables, key, &tunable::name);
-        if (known == entry.tunables.end())
+        const auto found = std::ranges::find(known, key, &tunable::name);
+        if (found == known.end())
             return "it has no tunable '" + key + "' to set to " + std::to_string(value) + ", " +
-                   (entry.tunables.empty() ? "nor any other" : "but " + tunables_of(entry)) +
+                   (known.empty() ? "nor any other" : "but " + names_of(known)) +
                    " (carat list shows what each one has)";
-        if (value < known->least || value > known->most)
+        if (value < found->least || value > found->most)
             return key + " " + std::to_string(value) + " is outside " +
-                   std::to_string(known->least) + " to " + std::to_string(known->most) + " (" +
-                   std::string(known->meaning) + ")";
+                   std::to_string(found->least) + " to " + std::to_string(found->most) + " (" +
+                   std::string(found->meaning) + ")";
     }
     return {};
 }
@@ -71,7 +71,8 @@ std::string reason_against_tunables(const implementation& entry, const tunable_v
 std::string reason_against(const implementation& entry, const problem& p, const settings& s) {
     if (find_signature(entry, p) == nullptr)
         return "it has no " + types_of(p) + " version; it takes " + types_taken(entry);
-    if (std::string why = reason_against_tunables(entry, s.tunables); !why.empty()) return why;
+    if (std::string why = reason_against_tunables(entry.tunables, s.tunables); !why.empty())
+        return why;
     if (entry.unavailable != nullptr)
         if (std::string why = entry.unavailable(); !why.empty()) return why;
     return entry.unsupported == nullptr ? std::string() : entry.unsupported(p, s);

@@ -139,8 +139,8 @@ struct implementation {
 // The signature that fits the problem's element types, or null.
 [[nodiscard]] const signature* find_signature(const implementation& entry, const problem& p);
 
-// Why `entry` can't have these tunables, on any machine; empty when it can.
-[[nodiscard]] std::string reason_against_tunables(const implementation& entry,
+// Why what has the tunables `known` can't have these values, on any machine; empty when it can.
+[[nodiscard]] std::string reason_against_tunables(std::span<const tunable> known,
                                                   const tunable_values& asked);
 
 // Why `entry` can't run `p` here, for any reason: machine, types, tunables or shape; empty when it

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include <carat/error.hpp>
 
@@ -60,7 +61,7 @@ tuned_table read_table() {
     }
     const std::string text = text_of(tuned_file());
     try {
-        return text.empty() ? tuned_table() : tuned_table(text, tuned_file());
+        return text.empty() ? tuned_table() : tuned_table(text, "");
     } catch (const error&) {
         return {};
     }
@@ -80,11 +81,11 @@ std::string types_of(const core::problem& p) {
            std::string(name(p.c_type));
 }
 
-tuned_table::tuned_table(const std::string& text, const std::string& source) {
+tuned_table::tuned_table(const std::string& text, std::string source) : source_(std::move(source)) {
     try {
         const json file = json::parse(text);
         if (file.at("schema") != schema)
-            throw error(error_code::invalid_argument, source + ": its schema isn't " +
+            throw error(error_code::invalid_argument, source_ + ": its schema isn't " +
                                                           std::to_string(schema) +
                                                           "; write it anew with carat tune");
         for (const json& c : file.at("cases")) {
@@ -92,17 +93,23 @@ tuned_table::tuned_table(const std::string& text, const std::string& source) {
                 c.at("device").get<std::string>(), c.at("implementation").get<std::string>(),
                 c.at("types"), c.at("layout"), c.at("m"), c.at("n"), c.at("k"))];
             for (const auto& [tunable, value] : c.at("tunables").items())
-                way[tunable] = value.get<std::int64_t>();
+                way[tunable] = value.get_ref<const std::int64_t&>();
         }
     } catch (const json::exception& why) {
         throw error(error_code::invalid_argument,
-                    source + " is no table of carat tune (" + why.what() + "); write it anew");
+                    source_ + " is no table of carat tune (" + why.what() + "); write it anew");
     }
 }
 
-const core::tunable_values* tuned_table::find(const std::string& tuned_case) const {
+const core::tunable_values* tuned_table::find(const std::string& tuned_case,
+                                              std::span<const core::tunable> known) const {
     const auto found = ways_.find(tuned_case);
-    return found == ways_.end() ? nullptr : &found->second;
+    if (found == ways_.end()) return nullptr;
+    const std::string why = core::reason_against_tunables(known, found->second);
+    if (why.empty()) return &found->second;
+    if (source_.empty()) return nullptr;
+    throw error(error_code::invalid_argument,
+                source_ + ": " + tuned_case + ": " + why + "; write it anew with carat tune");
 }
 
 const tuned_table& tuned() {

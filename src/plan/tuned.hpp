@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,18 +28,24 @@ class tuned_table {
     tuned_table() = default;
 
     /// @throws carat::error(invalid_argument) naming `source` and what is wrong with it.
-    tuned_table(const std::string& json, const std::string& source);
+    tuned_table(const std::string& json, std::string source);
 
-    /// Null: nothing better than the model's way is known.
-    [[nodiscard]] const core::tunable_values* find(const std::string& tuned_case) const;
+    /// The way of an implementation with the tunables `known`. Null: nothing better than the
+    /// model's way is known.
+    /// @throws carat::error(invalid_argument) naming source, case, tunable and range where the way
+    /// is none for `known`; without a source it is nothing better.
+    [[nodiscard]] const core::tunable_values* find(const std::string& tuned_case,
+                                                   std::span<const core::tunable> known) const;
     [[nodiscard]] bool empty() const { return ways_.empty(); }
 
   private:
+    std::string source_;
     std::map<std::string, core::tunable_values> ways_;
 };
 
 /// The file that CARAT_TUNED names ("none": no file), else tuned.json in the user's cache
-/// directory, read once in a process. A file in the cache that can't be read is none.
+/// directory, read once in a process. A file in the cache that can't be read is none,
+/// and has no source.
 /// @throws carat::error(invalid_argument) for the one that CARAT_TUNED names.
 [[nodiscard]] const tuned_table& tuned();
 

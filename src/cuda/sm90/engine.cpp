@@ -127,7 +127,8 @@ struct choice {
 // What `carat tune` found on this GPU to be faster than what the model chooses; null: nothing.
 const core::tunable_values* tuned_way(const core::problem& p, std::string_view row) {
     if (plan::tuned().empty()) return nullptr;
-    return plan::tuned().find(plan::tuned_case(cuda::describe(device_in_use()).name, row, p));
+    return plan::tuned().find(plan::tuned_case(cuda::describe(device_in_use()).name, row, p),
+                              tunables);
 }
 
 core::settings settings_for(const core::problem& p, std::string_view row, core::settings asked) {
