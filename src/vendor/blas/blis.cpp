@@ -4,9 +4,12 @@
 // BLIS's internal number of an architecture, which differs between versions.
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "vendor/blas/fortran_blas.hpp"
 #include "vendor/blas/rows.hpp"
@@ -34,15 +37,30 @@ std::string number_of(std::string_view architecture, name_of_architecture* name,
     return {};
 }
 
-// BLIS aborts the whole process over a value that it can't use, so the plain mistake is caught
-// here.
-void check_override(std::string_view version) {
+// BLIS aborts the whole process over kernels that it was not built with: a child finds out.
+bool starts(const shared_library& file) {
+    auto* const start = file.required<void()>("bli_init");
+    const pid_t child = fork();
+    if (child == 0) {
+        close(STDERR_FILENO);  // what it says there is said better by its row
+        std::signal(SIGABRT, [](int) { _exit(1); });
+        start();
+        _exit(0);
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+void check_override(const shared_library& file, std::string_view version) {
     const char* set = std::getenv("BLIS_ARCH_TYPE");
-    if (set == nullptr || !version.starts_with("0.")) return;
+    if (set == nullptr) return;
     const std::string_view value = set;
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (value.empty() || !std::ranges::all_of(value, is_digit))
+    if (version.starts_with("0.") && (value.empty() || !std::ranges::all_of(value, is_digit)))
         throw rejected(fmt::format("BLIS_ARCH_TYPE={}: BLIS {} takes a number", set, version));
+    if (!starts(file))
+        throw rejected(
+            fmt::format("BLIS_ARCH_TYPE={}: BLIS {} has no such kernels; unset it", set, version));
 }
 
 // These fix the threads of its loops, whatever number it is told.
@@ -84,7 +102,7 @@ void connect(const shared_library& file, blas_library& library) {
     auto* const integer_bits = file.function<std::int64_t()>("bli_info_get_blas_int_type_size");
     if (integer_bits != nullptr && static_cast<int>(integer_bits()) == 64)
         throw rejected(wide_integers);
-    check_override(version);
+    check_override(file, version);
     check_loops();
     // Before this it aborts over any BLIS_ARCH_TYPE, as it knows no architectures yet.
     file.required<void()>("bli_init")();
