@@ -94,7 +94,7 @@ void multiply_checked(const cpu& where, const operands& x, const detail::finish_
     if (steps == nullptr && !rounds_integers) return run_batch(p, threads, kernels, x, nullptr);
     cpu_engine::finishing last = {.steps = {}, .e_layout = {}, .in_place = any_in_place(x)};
     if (steps != nullptr) last.steps = std::span(steps->at).first(steps->count);
-    if (x.e != nullptr) last.e_layout = {x.e->first.row_stride, x.e->first.col_stride};
+    if (x.e != nullptr) last.e_layout = api::layout_of(x.e->first);
     run_batch(p, threads, kernels, x, &last);
 }
 

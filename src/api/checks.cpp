@@ -132,11 +132,19 @@ const char* name_of_values(detail::step_kind kind) {
     return kind == detail::step_kind::amax ? "the amax" : nullptr;
 }
 
-core::layout layout_of(const erased_matrix& m) {
-    return {m.row_stride, m.col_stride};
+// The stride of an axis of one element means nothing and may be anything: no place that is worked
+// out from it must overflow.
+std::int64_t stride_of(std::ptrdiff_t stride, std::size_t extent) {
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    return extent > 1 ? stride : std::clamp<std::int64_t>(stride, -most, most);
 }
 
 }  // namespace
+
+core::layout layout_of(const erased_matrix& m) {
+    return {stride_of(m.row_stride, m.cols == 0 ? 0 : m.rows),
+            stride_of(m.col_stride, m.rows == 0 ? 0 : m.cols)};
+}
 
 const error no_memory(error_code::out_of_memory, "matrix_product: no memory; C is unchanged");
 const error no_memory_for_products(error_code::out_of_memory,

@@ -37,6 +37,9 @@ void check_finish_on_cpu(const detail::finish_steps& steps, const std::string& c
 // Values of a finish: as many as C has rows or columns, there, and apart from C. Throws as above.
 void check_finish(const detail::finish_steps& steps, const detail::erased_matrix& c);
 
+// Its strides, but for those that mean nothing and are too large to multiply.
+[[nodiscard]] core::layout layout_of(const detail::erased_matrix& m);
+
 // Whether two views are the same elements in the same places.
 [[nodiscard]] bool same_elements(const detail::erased_matrix& x, const detail::erased_matrix& y);
 

@@ -90,9 +90,8 @@ class group {
 
   private:
     [[nodiscard]] cpu_engine::finishing finish_of(const one& x) const {
-        cpu_engine::finishing last = {.steps = {},
-                                      .e_layout = {x.e.row_stride, x.e.col_stride},
-                                      .in_place = adds_ && same_elements(x.e, x.c)};
+        cpu_engine::finishing last = {
+            .steps = {}, .e_layout = layout_of(x.e), .in_place = adds_ && same_elements(x.e, x.c)};
         if (steps_ != nullptr) last.steps = std::span(steps_->at).first(steps_->count);
         return last;
     }

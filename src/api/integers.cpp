@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "api/checks.hpp"
 #include "core/isa.hpp"
 #include "cpu/engine.hpp"
 
@@ -154,8 +155,9 @@ std::vector<std::int32_t> checked(const Product& product, std::size_t rows, std:
 }  // namespace
 
 std::int64_t largest_magnitude(const erased_matrix& m) {
-    return as_integers(m, [](auto view) {
-        if (std::abs(view.row_stride()) < std::abs(view.col_stride())) view = transposed(view);
+    const core::layout at = layout_of(m);
+    return as_integers(m, [&](auto view) {
+        if (std::abs(at.row_stride) < std::abs(at.col_stride)) view = transposed(view);
         std::int32_t low = 0;
         std::int32_t high = 0;
         for (std::size_t i = 0; i < view.rows(); ++i) {

@@ -19,10 +19,6 @@ namespace {
 using detail::erased_batch;
 using detail::erased_matrix;
 
-core::layout layout_of(const erased_matrix& m) {
-    return {m.row_stride, m.col_stride};
-}
-
 // The kernels find scales by places of 32 bits.
 std::int32_t checked_stride(const detail::erased_scales& s, std::ptrdiff_t stride) {
     const auto reach = [](std::size_t count, std::ptrdiff_t step) {
@@ -51,7 +47,8 @@ void start(const cuda& where, const std::string& call, const core::problem& p,
            const core::block_scales& scales, std::span<const core::operands> all) {
     try {
         cuda_call::multiply(place_of(where),
-                            {p, e == nullptr ? core::layout{} : layout_of(*e), steps, scales}, all);
+                            {p, e == nullptr ? core::layout{} : api::layout_of(*e), steps, scales},
+                            all);
     } catch (const error& why) {
         throw error(why.code(), call + ": " + why.what());
     }
@@ -77,7 +74,7 @@ void multiply_group(const cuda& where, const erased_batch& a, const erased_batch
     for (std::size_t i = 0; i < problems.size(); ++i) {
         const erased_matrix added = e == nullptr ? erased_matrix{} : api::item(*e, i);
         all.push_back({problems[i],
-                       e == nullptr ? core::layout{} : layout_of(added),
+                       e == nullptr ? core::layout{} : api::layout_of(added),
                        {.a = api::item(a, i).data,
                         .b = api::item(b, i).data,
                         .c = api::item(c, i).data,

@@ -39,9 +39,10 @@ prepared_matrix pack(const erased_matrix& m, side place) {
     const auto operand = std::make_shared<detail::prepared_operand>();
     operand->place = place;
     const bool right = place == side::right;
+    const core::layout at = api::layout_of(m);
     const cpu_engine::source from = {
         static_cast<const std::byte*>(m.data), static_cast<std::int64_t>(size_bytes(m.type)),
-        right ? m.col_stride : m.row_stride, right ? m.row_stride : m.col_stride};
+        right ? at.col_stride : at.row_stride, right ? at.row_stride : at.col_stride};
     const std::size_t bytes = cpu_engine::pack_operand(
         *operand, kernels, m.type, from, static_cast<std::int64_t>(right ? m.cols : m.rows),
         static_cast<std::int64_t>(right ? m.rows : m.cols));

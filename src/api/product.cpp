@@ -57,7 +57,7 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
     cpu_engine::finishing last = {
         .steps = {}, .e_layout = {}, .in_place = e != nullptr && api::same_elements(*e, c)};
     if (steps != nullptr) last.steps = std::span(steps->at).first(steps->count);
-    if (e != nullptr) last.e_layout = {e->row_stride, e->col_stride};
+    if (e != nullptr) last.e_layout = api::layout_of(*e);
     run_engine(p, threads, kernels, a, b, e, c, &last);
 }
 

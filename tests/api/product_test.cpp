@@ -151,6 +151,40 @@ TEST(product, foreign_mdspans_are_matrices) {
     EXPECT_EQ(c, (std::array<double, 4>{7, 10, 15, 22}));
 }
 
+// Rows of `any` elements where there is one row, and columns likewise.
+template <class T>
+matrix_view<T> with_strides(matrix<T>& m, std::ptrdiff_t any) {
+    return {m.data(), m.rows(), m.cols(),
+            m.rows() > 1 ? static_cast<std::ptrdiff_t>(m.cols()) : any, m.cols() > 1 ? 1 : any};
+}
+
+template <class In, class Out>
+void expect_same_at_any_stride(std::size_t m, std::size_t n, std::size_t k) {
+    matrix<In> a = whole_matrix<In>(m, k, 3, 1), b = whole_matrix<In>(k, n, 3, 2);
+    matrix<Out> e = whole_matrix<Out>(m, n, 3, 3), c(m, n), wanted(m, n);
+    matrix_product(a, b, e, wanted);
+    using limits = std::numeric_limits<std::ptrdiff_t>;
+    for (const std::ptrdiff_t any : {limits::max(), limits::min(), limits::max() / 16 + 1}) {
+        poison(c);
+        matrix_product(with_strides(a, any), with_strides(b, any), with_strides(e, any),
+                       with_strides(c, any));
+        EXPECT_TRUE(same_values(c, wanted)) << m << " x " << n << " x " << k << " at " << any;
+    }
+}
+
+// They were multiplied all the same: undefined, as only a sanitizer sees.
+TEST(product, strides_of_a_single_row_or_column_may_be_anything) {
+    constexpr std::size_t shapes[][3] = {{1, 1, 1},    {1, 40, 30},  {40, 1, 30},   {40, 30, 1},
+                                         {1, 700, 90}, {700, 1, 90}, {300, 400, 1}, {5, 7, 0}};
+    for (const auto& [m, n, k] : shapes) {
+        expect_same_at_any_stride<double, double>(m, n, k);
+        expect_same_at_any_stride<float, float>(m, n, k);
+        expect_same_at_any_stride<bf16, float>(m, n, k);
+        expect_same_at_any_stride<std::int8_t, std::int32_t>(m, n, k);
+        expect_same_at_any_stride<std::int32_t, std::int32_t>(m, n, k);
+    }
+}
+
 // One NaN in A belongs to one row of C, one in B to one column, whatever the padding of tiles.
 TEST(product, nan_and_infinity_reach_exactly_where_they_belong) {
     for (const std::size_t size : {5u, 33u, 170u}) {
