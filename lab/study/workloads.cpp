@@ -4,6 +4,7 @@
 // (im2col) or views of it that overlap (implicit). Fused attention is another algorithm and is not
 // here.
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -97,7 +98,7 @@ std::vector<made_layer> prepared(const options& how, chapter& c) {
                     throw error(error_code::unsupported,
                                 fmt::format("wrong by {:.2g} of the largest result", one.error));
                 all.push_back(std::move(one));
-            } catch (const error& refused) {
+            } catch (const std::exception& refused) {
                 c.left_out.push_back(
                     fmt::format("{} {} by {}: {}", l.name, l.form, name, refused.what()));
             }

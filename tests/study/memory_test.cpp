@@ -1,0 +1,42 @@
+// A layer that there is no memory for is left out with the reason, as a case of carat bench is.
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+
+#include "lab/study/study.hpp"
+
+namespace {
+
+bool large_ones_fail = false;
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    void* const memory = large_ones_fail && size >= 1 << 16 ? nullptr : std::malloc(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace {
+
+using namespace carat;
+
+TEST(workloads, layers_without_memory_are_left_out) {
+    study::chapter c;
+    study::options quick;
+    quick.how_much = study::extent::quick;
+    large_ones_fail = true;
+    EXPECT_NO_THROW(study::workloads.add(c, quick, [] { return false; }));
+    large_ones_fail = false;
+    ASSERT_FALSE(c.left_out.empty());
+    for (const std::string& line : c.left_out)
+        EXPECT_TRUE(line.ends_with(": std::bad_alloc")) << line;
+}
+
+}  // namespace
