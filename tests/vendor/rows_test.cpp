@@ -114,6 +114,22 @@ TEST_P(vendor_row, is_exact_on_larger_sizes_with_each_thread_count) {
     EXPECT_EQ(static_cast<std::size_t>(cases), 12 * offered().size());
 }
 
+// All that is left of such a product is beta C, and 0.5 of it was taken for none of it.
+TEST_P(vendor_row, refuses_factors_that_integers_have_not) {
+    for (const core::signature& types : offered()) {
+        if (types.c != dtype::i32) continue;
+        core::problem nothing = problem_of(types, 4, 4, 0);
+        core::problem unread = problem_of(types, 4, 4, 4);
+        unread.alpha = 0;
+        for (core::problem p : {nothing, unread}) {
+            p.beta = 3;
+            EXPECT_EQ(core::reason_against(entry(), p, {}), "");
+            p.beta = 0.5;
+            EXPECT_EQ(core::reason_against(entry(), p, {}), core::reason_against_factors(p));
+        }
+    }
+}
+
 // The products of 255 and 127 don't fit into 16 bits by twos.
 TEST_P(vendor_row, sums_bytes_of_any_size_exactly) {
     for (const core::signature& types : offered()) {

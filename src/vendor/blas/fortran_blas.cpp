@@ -89,7 +89,7 @@ class byte_gemm_call final : public core::runnable {
 std::string reason_against_bytes(const blas_library& library, const core::problem& p) {
     const std::string name = library.facts.name + " " + library.facts.version;
     if (library.byte_gemm == nullptr) return name + " has no product of bytes";
-    if (is_degenerate(p)) return {};
+    if (is_degenerate(p)) return core::reason_against_factors(p);
     if (std::string why = reason_against_float_scaling(p); !why.empty()) return why;
     if (!shape_for_blas(p).swapped) return name + " multiplies u8 by i8 into a C by rows only";
     return {};

@@ -299,7 +299,7 @@ std::string reason_against_its_factors(const core::problem& p) {
 }
 
 std::string unsupported(const core::problem& p, const core::settings& s) {
-    if (is_degenerate(p)) return {};
+    if (is_degenerate(p)) return core::reason_against_factors(p);
     std::string why = reason_against_shape(p, std::numeric_limits<std::int64_t>::max());
     if (why.empty()) why = reason_against_its_factors(p);
     if (why.empty() && is_byte_integer(p.a_type)) why = reason_against_sums_of_bytes(opened());

@@ -173,6 +173,7 @@ std::string onednn::reason_against_sums_of_bytes(const onednn_library& library) 
 namespace {
 
 std::string reason_against_bytes(const onednn_library& library, const core::problem& p) {
+    if (is_degenerate(p)) return core::reason_against_factors(p);
     const bool is_unsigned = p.a_type == dtype::u8;
     if (is_unsigned ? library.u8_gemm == nullptr : library.s8_gemm == nullptr)
         return fmt::format("oneDNN {} has no product of bytes", library.facts.version);
@@ -189,8 +190,7 @@ std::string unsupported(const core::problem& p, const core::settings& s) {
     if (p.a_type == dtype::bf16 && library.bf16_gemm == nullptr)
         return fmt::format("oneDNN {} has no bf16 product for this CPU", library.facts.version);
     std::string why = reason_against_shape(p, std::numeric_limits<std::int64_t>::max());
-    if (why.empty() && is_byte_integer(p.a_type) && !is_degenerate(p))
-        why = reason_against_bytes(library, p);
+    if (why.empty() && is_byte_integer(p.a_type)) why = reason_against_bytes(library, p);
     return why.empty() ? reason_against_threads(library.threads, s.threads) : why;
 }
 
