@@ -347,6 +347,12 @@ class BadInput(Command):
         for name in "NAIVE", "CPU.Ladder.Naive":
             self.assertIn("nearest is cpu.ladder.naive", self.refused("bench", "--impl", name))
 
+    def test_libraries_that_can_not_be_looked_at_are_passed_over(self):
+        (self.folder / "lib").mkdir()
+        (self.folder / "lib/libcublas.so.13").symlink_to("libcublas.so.13")
+        listed = self.carat("list", environment={"CUDA_HOME": str(self.folder)})
+        self.assertIn("cpu.engine", listed.stdout)
+
     def test_sizes(self):
         for size, word in (("0", "1 or more"), ("-3", "1 or more"), ("1e3", "whole number"),
                            ("99999999999999999999", "64 bits"), ("4000000000", "does not fit"),

@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include <carat/error.hpp>
@@ -56,10 +57,11 @@ std::vector<std::string> files_named(const std::string& stem) {
     std::vector<std::string> all;
     for (const char* major : {"13", "12"}) all.push_back(stem + ".so." + major);
     const std::vector<std::string> names = all;
+    std::error_code unreadable;
     for (const std::string& folder : folders())
         for (const std::string& name : names)
             if (const auto path = std::filesystem::path(folder) / name;
-                std::filesystem::exists(path))
+                std::filesystem::exists(path, unreadable))
                 all.push_back(path);
     return all;
 }
