@@ -48,6 +48,18 @@ TEST(catalogue, ambiguity_names_the_candidates_and_a_typo_the_nearest) {
     EXPECT_NE(message_of(c, "iled").find("unknown"), std::string::npos);
 }
 
+TEST(catalogue, names_of_a_gpu_have_no_neighbours_in_a_build_without_cuda) {
+    const core::catalogue cpu({core::table(cpu_rows)});
+    for (const char* name : {"cublas", "vendor.cublaslt", "cuda.engine", "cuda.ladder.tiled"})
+        EXPECT_EQ(
+            message_of(cpu, name),
+            "implementation '" + std::string(name) +
+                "' is for a GPU, and this build was made without CUDA (carat list shows all)");
+    const core::catalogue both({core::table(cpu_rows), core::table(gpu_rows)});
+    EXPECT_NE(message_of(both, "cuda.ladder.tild").find("nearest is cuda.ladder.tiled"),
+              std::string::npos);
+}
+
 TEST(catalogue, a_tail_that_both_devices_have_means_the_preferred_one) {
     const core::catalogue c({core::table(cpu_rows), core::table(gpu_rows)});
     EXPECT_EQ(&c.find("tiled"), &tiled);
