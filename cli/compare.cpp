@@ -67,8 +67,9 @@ struct row {
 };
 
 std::string size_of(const results::cell& c) {
-    return c.m == c.n && c.n == c.k ? fmt::format("{}", c.m)
-                                    : fmt::format("{}x{}x{}", c.m, c.n, c.k);
+    const std::string size =
+        c.m == c.n && c.n == c.k ? fmt::format("{}", c.m) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
+    return c.layout == "nn" ? size : size + " " + c.layout;
 }
 
 // In five characters, whatever it is: of two noisy trials the interval's end may be thousands.
@@ -133,6 +134,7 @@ nlohmann::json to_json(const row& r) {
                           {"m", c.m},
                           {"n", c.n},
                           {"k", c.k},
+                          {"layout", c.layout},
                           {"threads", c.threads},
                           {"before_gflops", c.median_gflops},
                           {"verdict", r.verdict()}};

@@ -238,6 +238,7 @@ void check_change(const json& change, const std::string& where) {
     if (!change.is_object()) refuse(where, "is not an object");
     required(change, "implementation", name, where);
     check_shape(change, where);
+    optional(change, "layout", text, where);
     required(change, "before_gflops", positive, where);
     if (required(change, "verdict", text, where) == "lost") return;
     required(change, "verdict", verdict, where);

@@ -102,6 +102,7 @@ class RightCalls(Command):
         self.assertEqual([c["verdict"] for c in told["regression"]["changes"]], ["slower"] * 2)
         self.assertEqual(told["regression"]["before"]["file"], "a.json")
         for change in told["regression"]["changes"]:
+            self.assertEqual(change["layout"], "nn")
             self.assertLess(change["ci95_ratio"][0], change["ratio"])
             self.assertAlmostEqual(change["ratio"], 0.1, places=6)
         self.assertIn("can't be written",

@@ -353,6 +353,7 @@ def check_regression(page, check, results):
       .map(row => [...row.children].map(cell => cell.innerText.trim()))""")
     check.equal([row[0] for row in rows], [c["implementation"] for c in changes], "order of changes")
     for row, change in zip(rows, changes):
+        check.equal("nt" in row[1], change["layout"] == "nt", f"layout: {row}")
         check.equal(row[2], digits(change["before_gflops"]), "before")
         check.that(change["verdict"] in row[6] or "no figure" in row[6], f"verdict: {row}")
         if "ratio" in change:

@@ -20,8 +20,12 @@ function change_counts() {
 const origin_of = ({ file, revision, date }) =>
   [file, revision && `revision ${revision}`, date?.slice(0, 10)].filter(Boolean).join(", ");
 
+/** With how A and B lie, unless that is by rows. */
+const case_size = (c) =>
+  size_label(c) + ((c.layout ?? "nn") === "nn" ? "" : ` ${c.layout}`);
+
 const change_name = (c) =>
-  [c.implementation, c.dtype, size_label(c), c.threads > 0 ? plural(c.threads, "thread") : null]
+  [c.implementation, c.dtype, case_size(c), c.threads > 0 ? plural(c.threads, "thread") : null]
     .filter(Boolean).join(" ");
 
 /** As much of the name as the width of the chart has room for. */
@@ -29,7 +33,7 @@ function change_label(c, width) {
   if (width > 800) return change_name(c);
   const short = short_name(c.implementation);
   return width < 450 ? short
-    : [short, c.dtype, size_label(c), c.threads > 0 && `T${c.threads}`].filter(Boolean).join(" ");
+    : [short, c.dtype, case_size(c), c.threads > 0 && `T${c.threads}`].filter(Boolean).join(" ");
 }
 
 /** Intervals as whiskers, the margin of a tie as a band around 1. */
@@ -111,7 +115,7 @@ function draw_changes(host) {
 const change_columns = [
   { head: "Implementation", cell: (c) => element("span", { class: "name" },
                                                  breakable(c.implementation)) },
-  { head: "Case", cell: (c) => `${c.dtype} ${size_label(c)}${
+  { head: "Case", cell: (c) => `${c.dtype} ${case_size(c)}${
     c.threads > 0 ? `, ${plural(c.threads, "thread")}` : ""}` },
   { head: "Before", class: "number", title: "GFLOP/s", cell: (c) => digits(c.before_gflops) },
   { head: "After", class: "number", title: "GFLOP/s", cell: (c) => digits(c.after_gflops) },
