@@ -4,7 +4,10 @@
 //     generate -> 32 rows x 64 columns of doubles -> round -> strided stores, short stride inside
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
 #include <limits>
 #include <numbers>
 #include <type_traits>
@@ -132,9 +135,49 @@ void store(const tile& from, const matrix_view<T>& to) {
     }
 }
 
+struct range {
+    double least, most;
+};
+
+range range_of(dtype type) {
+    const auto up_to = [](double most) { return range{-most, most}; };
+    switch (type) {
+        case dtype::f64:
+            return up_to(std::numeric_limits<double>::max());
+        case dtype::f32:
+            return up_to(std::numeric_limits<float>::max());
+        case dtype::bf16:
+            return up_to(0x1.fep127);
+        case dtype::f16:
+            return up_to(65504);
+        case dtype::e4m3:
+            return up_to(448);
+        case dtype::e5m2:
+            return up_to(57344);
+        case dtype::i32:
+            return {-0x1p31, 0x1p31 - 1};
+        case dtype::i8:
+            return {-128, 127};
+        case dtype::u8:
+            return {0, 255};
+    }
+    std::abort();
+}
+
+bool holds(const range& of, const tile& values, std::int64_t height, std::int64_t width) {
+    bool all = true;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(height); ++i)
+        for (std::size_t j = 0; j < static_cast<std::size_t>(width); ++j)
+            all &= std::abs(values[i][j]) <= of.most;
+    return all;
+}
+
+// Whether the type holds all that was generated, or has the ends of its range for what is beyond.
 template <class T>
-void fill_view(const matrix_view<T>& to, const element_source& source, int threads) {
-    if (to.empty()) return;
+bool fill_view(const matrix_view<T>& to, const element_source& source, int threads) {
+    constexpr bool saturates = std::is_integral_v<T> || sizeof(T) == 1;
+    std::atomic<bool> held = true;
+    if (to.empty()) return held;
     const auto rows = static_cast<std::int64_t>(to.rows());
     const auto cols = static_cast<std::int64_t>(to.cols());
     const std::int64_t tiles_across = (cols + tile_cols - 1) / tile_cols;
@@ -148,20 +191,25 @@ void fill_view(const matrix_view<T>& to, const element_source& source, int threa
         tile values;
         for (std::int64_t i = 0; i < height; ++i)
             source.row(i0 + i, j0 / group_cols, groups, values[static_cast<std::size_t>(i)].data());
+        if (!saturates && !holds(range_of(dtype_of_v<T>), values, height, width)) held = false;
         store(values, to.block(static_cast<std::size_t>(i0), static_cast<std::size_t>(j0),
                                static_cast<std::size_t>(height), static_cast<std::size_t>(width)));
     });
+    return held;
+}
+
+[[noreturn]] void refuse(const distribution& d, dtype type) {
+    const auto [least, most] = range_of(type);
+    throw error(error_code::invalid_argument,
+                fmt::format("distribution {} has values beyond {}, which holds {:.10g} to {:.10g}: "
+                            "choose a narrower one",
+                            to_string(d), name(type), least, most));
 }
 
 void require_fits(const distribution& d, dtype type) {
     if (d.kind != shape::uniform && d.kind != shape::integers) return;
-    if (!is_byte_integer(type) && type != dtype::i32) return;
-    const double least = type == dtype::u8 ? 0 : type == dtype::i8 ? -0x1p7 : -0x1p31;
-    const double values = type == dtype::i32 ? 0x1p32 : 0x1p8;
-    if (d.first < least || d.second > least + values - 1)
-        throw error(error_code::invalid_argument, "distribution " + to_string(d) +
-                                                      " does not fit " + std::string(name(type)) +
-                                                      ": narrow its bounds");
+    const auto [least, most] = range_of(type);
+    if (d.first < least || d.second > most) refuse(d, type);
 }
 
 }  // namespace
@@ -178,10 +226,9 @@ void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const 
     require_fits(d, type);
     const element_source source(d, seed, which);
     const auto fill_as = [&]<class T>(T* data) {
-        fill_view(
-            matrix_view<T>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(cols),
-                           where.row_stride, where.col_stride),
-            source, threads);
+        const matrix_view<T> to(data, static_cast<std::size_t>(rows),
+                                static_cast<std::size_t>(cols), where.row_stride, where.col_stride);
+        if (!fill_view(to, source, threads)) refuse(d, type);
     };
     switch (type) {
         case dtype::f64:

@@ -60,7 +60,8 @@ enum class operand : std::uint8_t { a, b, c };
 /// padding is left alone), rounded to nearest; integer types round to whole numbers first. In types
 /// of 8 bits and integers a value beyond their range becomes the nearest end of it. `threads` 0:
 /// all of them.
-/// @throws carat::error when the distribution's bounds don't fit an integer type.
+/// @throws carat::error when the distribution's bounds don't fit the type, or one of its values
+/// would be infinite in it.
 void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
           const distribution& d, std::uint64_t seed, operand which, int threads = 0);
 

@@ -151,9 +151,13 @@ using narrow_types = testing::Types<f16, bf16>;
 TYPED_TEST_SUITE(HonestNarrow, narrow_types);
 
 TYPED_TEST(HonestNarrow, AccumulationInFloatPasses) {
+    constexpr bool ends_at_65504 = std::is_same_v<TypeParam, f16>;
     int checks = 0;
     for (const shape& s : shapes)
         for (const workload::distribution& d : distributions) {
+            const bool is_wide =
+                d == workload::ill_conditioned(4) || d == workload::ill_conditioned(20);
+            if (ends_at_65504 && is_wide) continue;
             trial<TypeParam> t(s.m, s.n, s.k, d, 1.5, 0.5);
             for (const order how : all_orders) {
                 const std::vector<TypeParam> c = multiply<TypeParam, float>(t, how);
@@ -162,7 +166,7 @@ TYPED_TEST(HonestNarrow, AccumulationInFloatPasses) {
                 ++checks;
             }
         }
-    EXPECT_EQ(checks, 6 * 9 * 8);
+    EXPECT_EQ(checks, 6 * (ends_at_65504 ? 7 : 9) * 8);
 }
 
 }  // namespace
