@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
+#include "lab/report/warnings.hpp"
 
 namespace carat::cli {
 
@@ -132,8 +133,7 @@ std::string pairs(const results::comparison& compared) {
 
 // All cells of a case were timed beside each other, so one speaks for all.
 std::string disturbance(const results::cell& c) {
-    constexpr double busy = 0.1;
-    if (c.other_work.value_or(0) <= busy) return {};
+    if (c.other_work.value_or(0) <= report::tolerable_other_work) return {};
     const std::string line = fmt::format(
         "other work took {:.0f} % of the processors' time meanwhile: products on several threads "
         "suffer most, so measure again without it",

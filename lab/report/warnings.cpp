@@ -118,9 +118,8 @@ void trial_quality(const json& results, list& said) {
                                  "intervals as it should.",
                                  counted(dependent.cells, "cell"), listed(dependent.names))});
     }
-    constexpr double busy = 0.1;
     const auto disturbed = select(results, [](const json& cell) {
-        return measured(cell) && field_or(cell, "other_work", 0.0) > busy;
+        return measured(cell) && field_or(cell, "other_work", 0.0) > tolerable_other_work;
     });
     if (disturbed.cells > 0) {
         double most = 0;

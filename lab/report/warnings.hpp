@@ -8,6 +8,9 @@
 
 namespace carat::report {
 
+// What other processes may take of the processors' time while cells are timed; more is told.
+inline constexpr double tolerable_other_work = 0.1;
+
 struct warning {
     std::string level;  // "error": no figure or wrong work; "warning": weaker; "note": to know
     std::string text;
