@@ -1,6 +1,7 @@
 // libxsmm writes machine code for one product: sizes, leading dimensions and beta are constants in
 // it. It packs nothing and has no threads, so it shines while everything stays in a near cache.
 // Version 1 only: version 2 gave the same function names other arguments.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
@@ -66,9 +67,9 @@ class generated_call final : public core::runnable {
 };
 
 core::isa level_of(std::string_view architecture) {
-    if (architecture == "hsw") return core::isa::avx2;
-    const bool older = architecture == "snb" || architecture == "wsm" || architecture == "sse";
-    return older || architecture == "generic" ? core::isa::baseline : core::isa::avx512;
+    static constexpr std::array avx512 = {"skx", "clx", "cpx", "spr", "knl", "knm"};
+    if (std::ranges::find(avx512, architecture) != avx512.end()) return core::isa::avx512;
+    return architecture == "hsw" ? core::isa::avx2 : core::isa::baseline;
 }
 
 libxsmm_library connect(const shared_library& file) {
