@@ -11,8 +11,11 @@ bool large_ones_fail = false;
 
 }  // namespace
 
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return large_ones_fail && size >= 1 << 16 ? nullptr : std::malloc(size);
+}
 [[gnu::noinline]] void* operator new(std::size_t size) {
-    void* const memory = large_ones_fail && size >= 1 << 16 ? nullptr : std::malloc(size);
+    void* const memory = operator new(size, std::nothrow);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
 }
