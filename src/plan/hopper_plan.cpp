@@ -321,8 +321,8 @@ bool may_leave_room(const way& w, const hopper_request& of, int room) {
     return room == (!fit || leaves ? 2 : 1);
 }
 
-// Of few rows parts of K of 128 took up to 4 % less than one of 64 where they fill two thirds of the
-// GPU and leave room for the next kernel; 4 % more with fewer, and 8 % with all the room
+// Of few rows parts of K of 128 took up to 4 % less than one of 64 where they fill two thirds of
+// the GPU and leave room for the next kernel; 4 % more with fewer, and 8 % with all the room
 // (results/h200/parts_of_few.json).
 bool are_slow_parts(const way& w, const hopper_request& of) {
     return is_of_few(of) && w.parts > 1 && std::max(w.tile_m, w.tile_n) >= 128 &&
