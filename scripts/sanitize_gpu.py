@@ -3,10 +3,9 @@
 
 Each program of tests runs in shards, several at a time, under each tool: memcheck finds accesses out
 of bounds, racecheck hazards in shared memory, synccheck misused barriers. initcheck is left out: it
-takes an exchange of tensor maps for a read (ADR 0103). At one trial of 1500 memcheck and synccheck
-took two minutes on an H200 with 16 cores, racecheck more than six. Logs are kept beside the programs,
-under sanitizer/. Exit code: 0 all clean, 1 findings or failed tests, 77 nothing could be checked, 130
-after Ctrl-C.
+takes an exchange of tensor maps for a read (ADR 0103). racecheck takes much longer than the others.
+Logs are kept beside the programs, under sanitizer/. Exit code: 0 all clean, 1 findings or failed
+tests, 77 nothing could be checked, 130 after Ctrl-C.
 """
 
 import argparse
