@@ -2,8 +2,8 @@
 
 import re
 
-from tables_common import (ROOT, cases, gpu_source, load, mean_of, pair_of, ranked, size_of,
-                           table)
+from tables_common import (ROOT, cases, gpu_source, load, mean_of, others_won, pair_of, ranked,
+                           size_of, table)
 
 FILES = [f"h200/against_{name}.json"
          for name in ("bf16", "bf16_few", "f16", "f32", "f64", "fp8", "i8")]
@@ -77,10 +77,13 @@ def sets():
     return table(head, ["---", "---", "---", "--:", "--:", "---", "---"], rows) + sources()
 
 
-def every_case():
-    """All of it, the losses first."""
-    rows = []
+def not_won():
+    """The cases whose interval isn't wholly above 1, the losses first."""
+    rows, won = [], []
     for data, how, _, case, peer, ours, ratio, interval in against():
+        if interval[0] > 1:
+            won.append(ratio)
+            continue
         rows.append((ratio, [data, how, size_of(case), f"{ours['median_gflops'] / 1e3:.4g}",
                              f"`{peer.removeprefix('vendor.')}`", f"{ratio:.2f}",
                              f"[{interval[0]:.2f}, {interval[1]:.2f}]"]))
@@ -88,7 +91,7 @@ def every_case():
     head = ["data", "computed in", "size", "carat, TFLOP/s", "best of the vendor",
             "carat / vendor", "95 % CI"]
     return table(head, ["---", "---", "--:", "--:", "---", "--:", "---"],
-                 [row for _, row in rows]) + sources()
+                 [row for _, row in rows]) + others_won(won) + sources()
 
 
 def neighbours():
@@ -109,7 +112,7 @@ def neighbours():
         results, "h200/odd.json")
 
 
-def profile(file="h200/profile.json"):
+def profile(file="h200/profile_after.json"):
     """What the hardware counted while a kernel of each side ran alone."""
     results = load(file)
     rows = []
@@ -118,7 +121,7 @@ def profile(file="h200/profile.json"):
             continue
         theirs = re.search(r"nvjet_sm90_[a-z]+_(\w+)", c["counted_kernel"])
         ours = re.search(r"(\d+), (\d+), ((?:\d, )+\d)>", c["counted_kernel"])
-        # Since they exist, the last two of a kernel's words are: apart, and shared out evenly.
+        # The last two of a kernel's words are: apart (pingpong), and even (stream-K).
         apart, even = (ours[3].split(", ") + ["0"] * 3)[4:6] if ours else ("0", "0")
         kernel = theirs[1] if theirs else c["counted_kernel"] if not ours else (
             f"{ours[1]}x{ours[2]}" + "_apart" * (apart == "1") + "_even" * (even == "1"))

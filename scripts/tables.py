@@ -12,17 +12,19 @@ import sys
 import gpu_tables
 import property_tables
 import study_tables
-from tables_common import (ROOT, cases, gpu_source, load, mean_of, pair_of, ranked, size_of, source,
-                           table)
+from tables_common import (ROOT, cases, gpu_source, load, mean_of, others_won, pair_of, ranked,
+                           size_of, source, table)
 
 
-def ranking():
+def ranking(first=None):
+    """What `carat bench` ranks; `first` keeps so many rows and the last."""
     results = load("cpu/bench.json")
     threads = max(results["settings"]["threads"])
     cells = ranked(results, dtype="f64", threads=threads, m=2000, n=2000, k=2000)
     rows = [[str(c["rank"]), f"`{c['implementation']}`", f"{c['median_gflops']:.4g}",
              f"[{c['ci95_gflops'][0]:.4g}, {c['ci95_gflops'][1]:.4g}]",
              f"{c['percent_of_roofline']:.1f}", c["group"]] for c in cells]
+    rows = rows[:first] + rows[-1:] if first else rows
     head = ["", "f64, 2000 x 2000 x 2000", "GFLOP/s", "95 % CI", "% of roofline", "group"]
     return table(head, ["--:", "---", "--:", "---", "--:", "---"], rows) + source(
         results, "cpu/bench.json")
@@ -39,20 +41,49 @@ def against_best(results):
         yield case, best["implementation"], *found
 
 
-def peers(file="cpu/bench.json"):
-    """The engine against the best peer of every case, the losses first."""
+def peers(file="cpu/bench.json", all_of_it=True):
+    """The engine against the best peer, the losses first: every case, or those whose interval
+    is not wholly above 1."""
     results = load(file)
-    rows = [(ratio, [case["dtype"], str(case["threads"]), size_of(case), f"`{best}`",
-                     f"{ratio:.2f}", f"[{interval[0]:.2f}, {interval[1]:.2f}]", verdict])
-            for case, best, ratio, interval, verdict in against_best(results)]
+    rows, won = [], []
+    for case, best, ratio, interval, verdict in against_best(results):
+        if interval[0] > 1 and not all_of_it:
+            won.append(ratio)
+            continue
+        rows.append((ratio, [case["dtype"], str(case["threads"]), size_of(case), f"`{best}`",
+                             f"{ratio:.2f}", f"[{interval[0]:.2f}, {interval[1]:.2f}]", verdict]))
     rows.sort(key=lambda row: row[0])
     head = ["type", "threads", "size", "best peer", "engine / peer", "95 % CI", "engine is"]
     return table(head, ["---", "--:", "--:", "---", "--:", "---", "---"],
-                 [row for _, row in rows]) + source(results, file)
+                 [row for _, row in rows]) + others_won(won) + source(results, file)
 
 
-def shape_cases():
-    return peers("cpu/shapes.json")
+def not_won(file):
+    return lambda: peers(file, all_of_it=False)
+
+
+def beside_peers():
+    """Of each machine all that was measured beside a peer: (ratio, interval, type, size and peer)."""
+    for where, file in (("Xeon, AVX-512", "cpu/shapes.json"), ("Xeon, AMX", "cpu/narrow.json"),
+                        ("Zen 3, AVX2", "cpu/zen3.json"), ("Zen 5, AVX-512", "cpu/zen5.json")):
+        found = [(ratio, interval, case["dtype"], f"{size_of(case)} (`{best}`)")
+                 for case, best, ratio, interval, _ in against_best(load(file))]
+        yield where, found
+    yield "H200", [(ratio, interval, dtype, f"{size_of(case)} (`{peer}`)")
+                   for dtype, _, _, case, peer, _, ratio, interval in gpu_tables.against()]
+
+
+def losses():
+    """Of each machine: how often the whole interval is below 1, and where by most."""
+    rows = []
+    for where, found in beside_peers():
+        worst = min((row for row in found if row[1][1] < 1), default=None)
+        rows.append([where, ", ".join(dict.fromkeys(row[2] for row in found)), str(len(found)),
+                     str(sum(row[1][0] > 1 for row in found)),
+                     str(sum(row[1][1] < 1 for row in found)),
+                     f"{worst[0]:.2f}: {worst[2]}, {worst[3]}" if worst else "-"])
+    head = ["", "types", "cases", "carat faster", "peer faster", "carat / peer, at worst"]
+    return table(head, ["---", "---", "--:", "--:", "--:", "---"], rows)
 
 
 def shape_set(case):
@@ -104,10 +135,6 @@ def shape_threads():
     head = ["shapes", "type", "cases", "two threads / one", "least", "the best peers'"]
     return table(head, ["---", "---", "--:", "--:", "---", "--:"], rows) + source(
         results, "cpu/shapes.json")
-
-
-def narrow_cases():
-    return peers("cpu/narrow.json")
 
 
 def tile_peak(results, dtype, threads):
@@ -243,21 +270,20 @@ def gpu_shapes():
 
 
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
-PAGES = {"README.md": {"ranking": ranking, "peers": peers, "gpu-sets": gpu_tables.sets},
+PAGES = {"README.md": {"answer": lambda: ranking(first=5), "losses": losses},
+         "docs/peers.md": {"ranking": ranking, "peers": peers, "losses": losses},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-threads": shape_threads,
-                            "shape-cases": shape_cases,
-                            "shape-zen3": lambda: peers("cpu/zen3.json"),
-                            "shape-zen5": lambda: peers("cpu/zen5.json")},
-         "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": narrow_cases,
+                            "shape-cases": not_won("cpu/shapes.json"),
+                            "shape-zen3": not_won("cpu/zen3.json"),
+                            "shape-zen5": not_won("cpu/zen5.json")},
+         "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": not_won("cpu/narrow.json"),
                            "narrow-amx": lambda: narrow_sets("cpu/narrow_amx.json"),
                            "narrow-levels": narrow_levels},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
-                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.every_case,
+                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.not_won,
                          "gpu-shapes": gpu_shapes,
                          "gpu-neighbours": gpu_tables.neighbours,
-                         "gpu-profile": gpu_tables.profile,
-                         "gpu-profile-after":
-                             lambda: gpu_tables.profile("h200/profile_after.json")},
+                         "gpu-profile": gpu_tables.profile},
          **study_tables.PAGES, **property_tables.PAGES}
 
 

@@ -27,6 +27,14 @@ def table(head, align, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
+def others_won(ratios):
+    """The sentence below a table of cases that are not surely won."""
+    if not ratios:
+        return ""
+    return (f"\nIn the other {len(ratios)} cases carat is faster: {min(ratios):.2f} to "
+            f"{max(ratios):.2f} times.\n")
+
+
 def cores(machine):
     return f"{machine['cores']} core{'' if machine['cores'] == 1 else 's'}"
 
