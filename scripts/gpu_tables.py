@@ -2,7 +2,7 @@
 
 import re
 
-from tables_common import (ROOT, cases, gpu_source, load, mean_of, others_won, pair_of, ranked,
+from tables_common import (ROOT, cases, gpu_source, load, lost_table, mean_of, pair_of, ranked,
                            size_of, table)
 
 FILES = [f"h200/against_{name}.json"
@@ -77,21 +77,15 @@ def sets():
     return table(head, ["---", "---", "---", "--:", "--:", "---", "---"], rows) + sources()
 
 
-def not_won():
-    """The cases whose interval isn't wholly above 1, the losses first."""
-    rows, won = [], []
-    for data, how, _, case, peer, ours, ratio, interval in against():
-        if interval[0] > 1:
-            won.append(ratio)
-            continue
-        rows.append((ratio, [data, how, size_of(case), f"{ours['median_gflops'] / 1e3:.4g}",
-                             f"`{peer.removeprefix('vendor.')}`", f"{ratio:.2f}",
-                             f"[{interval[0]:.2f}, {interval[1]:.2f}]"]))
-    rows.sort(key=lambda row: row[0])
+def lost():
+    """The cases that the vendor surely wins, and a sentence on all others."""
+    found = [(ratio, interval, [data, how, size_of(case), f"{ours['median_gflops'] / 1e3:.4g}",
+                                f"`{peer.removeprefix('vendor.')}`", f"{ratio:.2f}",
+                                f"[{interval[0]:.2f}, {interval[1]:.2f}]"])
+             for data, how, _, case, peer, ours, ratio, interval in against()]
     head = ["data", "computed in", "size", "carat, TFLOP/s", "best of the vendor",
             "carat / vendor", "95 % CI"]
-    return table(head, ["---", "---", "--:", "--:", "---", "--:", "---"],
-                 [row for _, row in rows]) + others_won(won) + sources()
+    return lost_table(head, ["---", "---", "--:", "--:", "---", "--:", "---"], found) + sources()
 
 
 def neighbours():

@@ -12,7 +12,7 @@ import sys
 import gpu_tables
 import property_tables
 import study_tables
-from tables_common import (ROOT, cases, gpu_source, load, mean_of, others_won, pair_of, ranked,
+from tables_common import (ROOT, cases, gpu_source, load, lost_table, mean_of, pair_of, ranked,
                            size_of, source, table)
 
 
@@ -41,25 +41,32 @@ def against_best(results):
         yield case, best["implementation"], *found
 
 
-def peers(file="cpu/bench.json", all_of_it=True):
-    """The engine against the best peer, the losses first: every case, or those whose interval
-    is not wholly above 1."""
-    results = load(file)
-    rows, won = [], []
-    for case, best, ratio, interval, verdict in against_best(results):
-        if interval[0] > 1 and not all_of_it:
-            won.append(ratio)
-            continue
-        rows.append((ratio, [case["dtype"], str(case["threads"]), size_of(case), f"`{best}`",
-                             f"{ratio:.2f}", f"[{interval[0]:.2f}, {interval[1]:.2f}]", verdict]))
-    rows.sort(key=lambda row: row[0])
-    head = ["type", "threads", "size", "best peer", "engine / peer", "95 % CI", "engine is"]
-    return table(head, ["---", "--:", "--:", "---", "--:", "---", "---"],
-                 [row for _, row in rows]) + others_won(won) + source(results, file)
+def peers_head():
+    return (["type", "threads", "size", "best peer", "engine / peer", "95 % CI", "engine is"],
+            ["---", "--:", "--:", "---", "--:", "---", "---"])
 
 
-def not_won(file):
-    return lambda: peers(file, all_of_it=False)
+def peer_row(case, best, ratio, interval, verdict):
+    return [case["dtype"], str(case["threads"]), size_of(case), f"`{best}`", f"{ratio:.2f}",
+            f"[{interval[0]:.2f}, {interval[1]:.2f}]", verdict]
+
+
+def peers():
+    """The engine against the best peer of every case, the losses first."""
+    results = load("cpu/bench.json")
+    found = sorted(against_best(results), key=lambda one: one[2])
+    return table(*peers_head(), [peer_row(*one) for one in found]) + source(
+        results, "cpu/bench.json")
+
+
+def lost(file):
+    """The cases that a peer surely wins, and a sentence on all others."""
+    def write():
+        results = load(file)
+        found = [(ratio, interval, peer_row(case, best, ratio, interval, verdict))
+                 for case, best, ratio, interval, verdict in against_best(results)]
+        return lost_table(*peers_head(), found) + source(results, file)
+    return write
 
 
 def beside_peers():
@@ -271,16 +278,16 @@ def gpu_shapes():
 
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
 PAGES = {"README.md": {"answer": lambda: ranking(first=5), "losses": losses},
-         "docs/peers.md": {"ranking": ranking, "peers": peers, "losses": losses},
+         "docs/peers.md": {"ranking": ranking, "peers": peers},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-threads": shape_threads,
-                            "shape-cases": not_won("cpu/shapes.json"),
-                            "shape-zen3": not_won("cpu/zen3.json"),
-                            "shape-zen5": not_won("cpu/zen5.json")},
-         "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": not_won("cpu/narrow.json"),
+                            "shape-cases": lost("cpu/shapes.json"),
+                            "shape-zen3": lost("cpu/zen3.json"),
+                            "shape-zen5": lost("cpu/zen5.json")},
+         "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": lost("cpu/narrow.json"),
                            "narrow-amx": lambda: narrow_sets("cpu/narrow_amx.json"),
                            "narrow-levels": narrow_levels},
          "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
-                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.not_won,
+                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.lost,
                          "gpu-shapes": gpu_shapes,
                          "gpu-neighbours": gpu_tables.neighbours,
                          "gpu-profile": gpu_tables.profile},

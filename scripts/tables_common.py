@@ -27,12 +27,14 @@ def table(head, align, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def others_won(ratios):
-    """The sentence below a table of cases that are not surely won."""
-    if not ratios:
-        return ""
-    return (f"\nIn the other {len(ratios)} cases carat is faster: {min(ratios):.2f} to "
-            f"{max(ratios):.2f} times.\n")
+def lost_table(head, align, found):
+    """Of (ratio, interval, row) those whose interval lies below 1, and what became of the others."""
+    rows = [row for _, interval, row in sorted(found) if interval[1] < 1]
+    won = [ratio for ratio, interval, _ in found if interval[0] > 1]
+    text = table(head, align, rows) + "\n" if rows else ""
+    return text + (f"A peer is faster in {len(rows)} of {len(found)} cases. In {len(won)} carat is, "
+                   f"{min(won):.2f} to {max(won):.2f} times; in {len(found) - len(rows) - len(won)} "
+                   "the interval holds 1.\n")
 
 
 def cores(machine):
