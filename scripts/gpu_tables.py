@@ -118,7 +118,7 @@ def profile(file="h200/profile_after.json"):
         # The last two of a kernel's words are: apart (pingpong), and even (stream-K).
         apart, even = (ours[3].split(", ") + ["0"] * 3)[4:6] if ours else ("0", "0")
         kernel = theirs[1] if theirs else c["counted_kernel"] if not ours else (
-            f"{ours[1]}x{ours[2]}" + "_apart" * (apart == "1") + "_even" * (even == "1"))
+            f"{ours[1]}x{ours[2]}" + " pingpong" * (apart == "1") + " stream-K" * (even == "1"))
         first, stalls = next(iter(c["stalled"].items()))
         rows.append([c["dtype"], size_of(c), f"`{c['implementation'].removeprefix('vendor.')}`",
                      f"`{kernel}`", f"{c['us']:.4g}", f"{c['tensor_active_percent']:.0f}",

@@ -231,20 +231,25 @@ def gpu_cold():
                  ["---", "--:", "--:", "--:"], rows) + gpu_source(results, "h200/f32.json")
 
 
+def said(name):
+    """The field's words for a kernel's."""
+    return name.replace("apart", "pingpong").replace("even", "stream-K")
+
+
 def way_of(cell):
     """The tile and the parts of K that a cell of the engine was asked for."""
     asked = cell["tunables"]
     if not asked.get("tile"):
         name = cell["kernels"][-1]["name"].removeprefix("sm90_")
-        return name.replace("x", " x ").replace("_", ", ") + " (the plan's choice)"
+        return said(name.replace("x", " x ").replace("_", ", ")) + " (chosen)"
     how = [f"{asked['rows']} x {asked['tile']}"]
     if asked["parts"] > 1:
-        how.append(f"K in {asked['parts']}")
+        how.append(f"split-K {asked['parts']}")
     elif asked["sharing"] > 1 and asked["tile"] <= 128 and not asked["apart"]:
-        how.append(f"{asked['sharing']} share B")
+        how.append(f"{asked['sharing']} multicast B")
     # Asked for or not: tiles that have no such kernel stay whole.
     how += [word for word in ("apart", "even") if f"_{word}" in cell["kernels"][-1]["name"]]
-    return ", ".join(how)
+    return said(", ".join(how))
 
 
 def gpu_shapes():
@@ -269,7 +274,7 @@ def gpu_shapes():
     rows.sort(key=lambda row: row[:4])
     means = [f"{name} {math.prod(ratios) ** (1 / len(ratios)):.2f}"
              for name, ratios in sets.items() if ratios]
-    head = ["", "M x N x K", "tile and parts", "carat, us", "cuBLASLt, us", "carat / cuBLASLt",
+    head = ["", "M x N x K", "tile", "carat, us", "cuBLASLt, us", "carat / cuBLASLt",
             "95 % CI"]
     return (table(head, ["---", "--:", "---", "--:", "--:", "--:", "---"], [row[-1] for row in rows])
             + f"\nGeometric means: {', '.join(means)}.\n" + gpu_source(results, "h200/engine.json")
