@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws docs/images/architecture.svg: the modules, and one product's way through them.
 
-Each box names a folder, and one that doesn't exist ends the script, so that the picture can't outlive
-a move. Colours follow the reader's scheme; the arrows go where a call goes.
+Each box names a folder, and one that doesn't exist ends the script, so that the picture can't
+outlive a move. Colours follow the reader's scheme; the arrows go where a call goes.
 """
 
 import pathlib
@@ -28,22 +28,30 @@ STYLE = """
 
 # x, y, width, height, colour, folder, what it does.
 BOXES = [
-    (20, 20, 230, 62, "both", "include/carat", ["the call, in headers:", "views become plain values"]),
+    (20, 20, 230, 62, "both", "include/carat",
+     ["the call, in headers:", "views become plain values"]),
     (270, 20, 200, 62, "both", "src/abi/blas", ["the same products", "by BLAS and CBLAS names"]),
-    (20, 112, 450, 48, "both", "src/api", ["sizes, overlaps, integer proofs; then a policy: CPU or GPU"]),
-    (20, 190, 210, 62, "cpu", "src/cpu", ["the engine: plan, prepared", "operands, threads' rectangles"]),
+    (20, 112, 450, 48, "both", "src/api",
+     ["sizes, overlaps, integer proofs; then a policy: CPU or GPU"]),
+    (20, 190, 210, 62, "cpu", "src/cpu",
+     ["the engine: plan, prepared", "operands, threads' rectangles"]),
     (250, 190, 220, 62, "gpu", "src/cuda/call", ["stream, kept plans,", "packing memory"]),
-    (20, 282, 450, 48, "both", "src/plan", ["pure functions: path and blocks on a CPU, kernel on a GPU"]),
-    (20, 360, 210, 76, "cpu", "src/cpu/driver", ["the loops: unpacked, skinny,", "blocked and packed,", "matrix units"]),
-    (20, 466, 210, 76, "cpu", "src/cpu/kernels", ["micro-kernels, one object", "for each instruction set:", "isa, dot (VNNI), amx"]),
-    (250, 360, 220, 76, "gpu", "src/cuda/sm90", ["TMA producer, wgmma", "consumers, tile scheduler,", "fused epilogue"]),
+    (20, 282, 450, 48, "both", "src/plan",
+     ["pure functions: path and blocks on a CPU, kernel on a GPU"]),
+    (20, 360, 210, 76, "cpu", "src/cpu/driver",
+     ["the loops: unpacked, skinny,", "blocked and packed,", "matrix units"]),
+    (20, 466, 210, 76, "cpu", "src/cpu/kernels",
+     ["micro-kernels, one object", "for each instruction set:", "isa, dot (VNNI), amx"]),
+    (250, 360, 220, 76, "gpu", "src/cuda/sm90",
+     ["TMA producer, wgmma", "consumers, tile scheduler,", "fused epilogue"]),
     (250, 446, 105, 62, "gpu", "src/cuda/strict", ["simt: FFMA,", "DMMA"]),
     (365, 446, 105, 62, "gpu", "src/cuda/vector", ["gemv"]),
     (250, 518, 105, 44, "gpu", "src/cuda/common", ["pack, maps"]),
     (365, 518, 105, 44, "gpu", "src/cuda/ptx", ["instructions"]),
     (20, 632, 450, 48, "both", "src/core", ["problems, catalogue rows, instruction sets, threads"]),
     (560, 20, 380, 48, "lab", "cli", ["bench, run, explain, tune, compare, study, report"]),
-    (560, 98, 380, 48, "lab", "lab/session", ["one case after the other, saved after each, resumable"]),
+    (560, 98, 380, 48, "lab", "lab/session",
+     ["one case after the other, saved after each, resumable"]),
     (560, 176, 185, 62, "lab", "lab/workload", ["seeded operands of", "every type and layout"]),
     (755, 176, 185, 62, "lab", "lab/verify", ["reference and proved", "error bound"]),
     (560, 268, 185, 62, "lab", "lab/measure", ["interleaved trials,", "stopped on evidence"]),
