@@ -1,33 +1,51 @@
 #include "core/threads.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <exception>
+#include <limits>
 #include <omp.h>
 #include <pthread.h>
-#include <sys/single_threaded.h>
+
+#include "core/control_group.hpp"
+#include "core/pool.hpp"
 
 namespace carat::core {
 
 namespace {
 
-bool had_threads_at_fork = false;
-bool lost_threads = false;
+constexpr int unlimited = std::numeric_limits<int>::max();
 
-void before_fork() {
-    had_threads_at_fork = __libc_single_threaded == 0;
+// What OpenMP offered at first, and what of that the control group grants; 0 until they are known.
+// Two threads may find out at once, and a child may be forked meanwhile: nobody waits.
+std::atomic<int> first_offered{0};
+std::atomic<int> granted{0};
+
+int granted_by_control_group() {
+    if (std::getenv("OMP_NUM_THREADS") != nullptr) return unlimited;
+    try {
+        const double quota = cpu_quota();
+        return quota > 0 && quota < unlimited ? static_cast<int>(std::ceil(quota)) : unlimited;
+    } catch (const std::exception&) {  // no memory to read about it
+        return unlimited;
+    }
 }
-
-void in_child() {
-    lost_threads = lost_threads || had_threads_at_fork;
-}
-
-// Before main, hence before the program can fork.
-[[maybe_unused]] const int watched = pthread_atfork(before_fork, nullptr, in_child);
 
 }  // namespace
 
 int most_threads(int asked) {
-    if (lost_threads) return 1;
     if (asked > 0) return asked;
-    return omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
+    if (omp_in_parallel() != 0 || inside_piece()) return 1;
+    const int offered = omp_get_max_threads();
+    if (offered == 1) return 1;
+    if (granted.load(std::memory_order_acquire) == 0) {
+        first_offered.store(offered, std::memory_order_relaxed);
+        granted.store(granted_by_control_group(), std::memory_order_release);
+    }
+    if (offered != first_offered.load(std::memory_order_relaxed)) return offered;
+    return std::min(offered, granted.load(std::memory_order_relaxed));
 }
 
 int finish_before_forks(void (*once)()) {

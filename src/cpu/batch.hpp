@@ -1,11 +1,10 @@
-// A batch cut into stretches, one for each thread.
+// A batch cut into stretches, some for each thread.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <omp.h>
 #include <span>
 
 #include "core/problem.hpp"
@@ -31,17 +30,17 @@ inline constexpr double least_per_thread =
     return std::max(1, static_cast<int>(most));
 }
 
-// Calls work(i, worker) for each i, whatever team OpenMP gives.
+// Calls work(i, seat) for each i; a seat belongs to one thread.
 template <class Work>
 void for_each_in_batch(std::size_t count, int workers, const Work& work) {
-    const auto stretch_of = [&](int worker) {
-        const stretch part = part_of(static_cast<std::int64_t>(count), 1, workers, worker);
+    constexpr int stretches_per_thread = 4;  // so that a thread that comes late leaves some
+    const int stretches = static_cast<int>(
+        std::min(count, static_cast<std::size_t>(workers == 1 ? 1 : workers * stretches_per_thread)));
+    core::for_each_piece(stretches, workers, [&](int index, int seat) {
+        const stretch part = core::part_of(static_cast<std::int64_t>(count), stretches, index);
         for (std::int64_t i = 0; i < part.size; ++i)
-            work(static_cast<std::size_t>(part.first + i), worker);
-    };
-    if (workers == 1) return stretch_of(0);
-#pragma omp parallel for num_threads(workers) schedule(static, 1)
-    for (int worker = 0; worker < workers; ++worker) stretch_of(worker);
+            work(static_cast<std::size_t>(part.first + i), seat);
+    });
 }
 
 // Of products of different sizes, most work first: so many have all threads each, one after the
@@ -65,18 +64,16 @@ struct shares {
     return {first, std::max(1, static_cast<int>(most))};
 }
 
-// Calls work(i, worker) for each i from `first` on, whoever is free.
+// Calls work(i, seat) for each i from `first` on: dealt in turns, since those at the front are the
+// longest, and then to whoever is free.
 template <class Work>
 void for_each_of_group(std::size_t first, std::size_t count, int workers, const Work& work) {
-    const auto end = static_cast<std::int64_t>(count);
-    const auto begin = static_cast<std::int64_t>(first);
-    if (workers == 1) {
-        for (std::int64_t i = begin; i < end; ++i) work(static_cast<std::size_t>(i), 0);
-        return;
-    }
-#pragma omp parallel for num_threads(workers) schedule(dynamic, 1)
-    for (std::int64_t i = begin; i < end; ++i)
-        work(static_cast<std::size_t>(i), omp_get_thread_num());
+    const auto pieces = static_cast<int>(count - first);
+    const int rounds = (pieces + workers - 1) / workers;
+    core::for_each_piece(rounds * workers, workers, [&](int piece, int seat) {
+        const int i = piece % rounds * workers + piece / rounds;
+        if (i < pieces) work(first + static_cast<std::size_t>(i), seat);
+    });
 }
 
 }  // namespace carat::cpu_engine

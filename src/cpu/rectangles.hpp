@@ -1,26 +1,20 @@
-// C cut into a grid of rectangles, one for each thread.
+// C cut into a grid of rectangles, between register tiles.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <omp.h>
+
+#include "core/pool.hpp"
 
 namespace carat::cpu_engine {
 
-struct stretch {
-    std::int64_t first;
-    std::int64_t size;
-};
+using core::stretch;
 
 // Part `index` of `parts` of `extent`, cut between tiles of `unit`.
 [[nodiscard]] inline stretch part_of(std::int64_t extent, std::int64_t unit, int parts, int index) {
-    const std::int64_t strips = extent / unit + (extent % unit != 0);
-    const std::int64_t share = strips / parts;
-    const std::int64_t rest = strips % parts;
-    const auto start = [&](std::int64_t i) {
-        return std::min(extent, (i * share + std::min(i, rest)) * unit);
-    };
-    return {start(index), start(index + 1) - start(index)};
+    const stretch strips = core::part_of(extent / unit + (extent % unit != 0), parts, index);
+    const std::int64_t first = std::min(extent, strips.first * unit);
+    return {first, std::min(extent, (strips.first + strips.size) * unit) - first};
 }
 
 struct rectangles {
@@ -32,17 +26,14 @@ struct rectangles {
     int threads_n;
 };
 
-// Calls work(thread, rows, cols) for every rectangle, whatever team OpenMP gives.
+// Calls work(seat, rows, cols) for every rectangle; a seat belongs to one thread.
 template <class Work>
 void for_each_rectangle(const rectangles& of, const Work& work) {
-    const auto one = [&](int index) {
-        work(index, part_of(of.m, of.mr, of.threads_m, index % of.threads_m),
-             part_of(of.n, of.nr, of.threads_n, index / of.threads_m));
-    };
     const int count = of.threads_m * of.threads_n;
-    if (count == 1) return one(0);
-#pragma omp parallel for num_threads(count) schedule(static, 1)
-    for (int index = 0; index < count; ++index) one(index);
+    core::for_each_piece(count, count, [&](int index, int seat) {
+        work(seat, part_of(of.m, of.mr, of.threads_m, index % of.threads_m),
+             part_of(of.n, of.nr, of.threads_n, index / of.threads_m));
+    });
 }
 
 }  // namespace carat::cpu_engine

@@ -1,6 +1,7 @@
 #include "cpu/driver/workspace.hpp"
 
 #include <new>
+#include <pthread.h>
 #include <string>
 #include <sys/mman.h>
 
@@ -14,6 +15,16 @@ constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
 constexpr std::align_val_t alignment{huge_page_bytes};
+
+// A thread_local object with a destructor ends the process where there is no memory for it; a key's
+// value does not. Made before main; there are none left where a program has taken all 1024.
+pthread_key_t key;
+
+void destroy(void* own) {
+    delete static_cast<workspace*>(own);
+}
+
+const bool has_key = pthread_key_create(&key, destroy) == 0;
 
 }  // namespace
 
@@ -45,8 +56,13 @@ void workspace::trim() noexcept {
 }
 
 workspace& thread_workspace() {
-    thread_local workspace own;
-    return own;
+    auto* own = static_cast<workspace*>(has_key ? pthread_getspecific(key) : nullptr);
+    if (own != nullptr) return *own;
+    std::unique_ptr<workspace> made(has_key ? new (std::nothrow) workspace : nullptr);
+    if (made == nullptr || pthread_setspecific(key, made.get()) != 0)
+        throw error(error_code::out_of_memory,
+                    "matrix_product: no memory for what a thread keeps; C is unchanged");
+    return *made.release();
 }
 
 }  // namespace carat::cpu_engine

@@ -1,12 +1,12 @@
 // B = alpha T B and B = alpha T^-1 B in place: the halves in the order in which each reads only
 // what it still needs of the other.
 #include <algorithm>
-#include <omp.h>
 
 #include "abi/blas/level3/diagonal.hpp"
 #include "abi/blas/level3/halves.hpp"
 #include "abi/blas/level3/threads.hpp"
 #include "abi/blas/level3/triangle.hpp"
+#include "core/pool.hpp"
 
 namespace carat::blas {
 
@@ -44,11 +44,10 @@ void run_small(on_small<T> run, T alpha, const triangle<T>& t, view<T> b) {
     if (parts < 2) return columns(0, b.cols());
     const int threads = static_cast<int>(std::min(parts, static_cast<std::size_t>(thread_limit())));
     const std::size_t share = (b.cols() / static_cast<std::size_t>(threads) + 31) / 32 * 32;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int i = 0; i < threads; ++i) {
+    core::for_each_piece(threads, threads, [&](int i, int) {
         const std::size_t first = static_cast<std::size_t>(i) * share;
         columns(first, i + 1 == threads ? b.cols() : std::min(b.cols(), first + share));
-    }
+    });
 }
 
 template <class T>

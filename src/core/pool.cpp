@@ -1,0 +1,304 @@
+// Boards and seats.
+//
+// A board shows one call's pieces. Several callers have a board each; one that finds none free does
+// its pieces alone. A board's state is one word, so that a worker learns in one load whether there
+// is a call, which, and which seat is its own:
+//
+//      63      32 31      16 15        1    0
+//      [ number  | first    | seats     | open ]     worker w sits in seat w - first + 1
+//
+// A seat is a line of cache that its worker writes and others seldom read: `at` says for which call
+// it is taken, `begun` how many of its pieces somebody has begun. A worker sits down (writes `at`),
+// then looks whether the board is still open; the caller closes the board, then looks who sits.
+// Both are sequentially consistent, so at least one of them sees the other.
+#include "core/pool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <ctime>
+#include <pthread.h>
+
+#include "core/wait.hpp"
+#include "core/worker_cpus.hpp"
+
+namespace carat::core {
+
+namespace {
+
+constexpr int most_workers = 511;
+constexpr int sleeper_words = (most_workers + 63) / 64;
+constexpr int boards_count = 8;
+constexpr std::size_t line_bytes = 64;
+
+struct alignas(line_bytes) seat {
+    wait_word at{0};                      // number << 2 | a caller sleeps << 1 | taken
+    std::atomic<std::uint64_t> begun{0};  // number << 32 | pieces begun
+};
+
+constexpr std::uint32_t taken_bit = 1;
+constexpr std::uint32_t sleeping_bit = 2;
+
+constexpr std::uint32_t taken_for(std::uint32_t number) {
+    return number << 2 | taken_bit;
+}
+
+struct board {
+    alignas(line_bytes) std::atomic<std::uint64_t> state{0};
+    alignas(line_bytes) std::atomic<bool> owned{false};
+    // What the owner changes while nobody sits here.
+    std::uint32_t number = 0;
+    int pieces = 0;
+    int seats = 0;
+    detail::piece_function function = nullptr;
+    const void* work = nullptr;
+    std::array<seat, most_workers + 1> at_seat;
+};
+
+struct board_state {
+    std::uint32_t number;
+    int first;
+    int seats;
+    bool open;
+};
+
+constexpr std::uint64_t packed(const board_state& s) {
+    return std::uint64_t{s.number} << 32 | static_cast<std::uint64_t>(s.first) << 16 |
+           static_cast<std::uint64_t>(s.seats) << 1 | (s.open ? 1U : 0U);
+}
+
+constexpr board_state unpacked(std::uint64_t s) {
+    return {static_cast<std::uint32_t>(s >> 32), static_cast<int>(s >> 16 & 0xffff),
+            static_cast<int>(s >> 1 & 0x7fff), (s & 1) != 0};
+}
+
+// Zeros until it is used, and never destroyed: workers outlive main.
+struct pool {
+    std::array<board, boards_count> boards;
+    alignas(line_bytes) wait_word posted{0};  // which board was opened last, and a running number
+    alignas(line_bytes) std::array<std::atomic<std::uint64_t>, sleeper_words> asleep;  // a bit each
+    alignas(line_bytes) std::atomic<std::uint32_t> posts{0};
+    std::atomic<int> wanted{0};  // seats for workers on open boards
+    std::atomic<int> workers{0};
+    std::atomic<bool> starting{false};
+    std::atomic<std::int64_t> next_try_s{0};
+};
+
+constinit pool the_pool;
+
+thread_local bool runs_piece __attribute__((tls_model("initial-exec"))) = false;
+
+// The next piece of a seat's that nobody has begun, or -1.
+int begin_piece(board& on, int owner, std::uint32_t number) {
+    const stretch own = part_of(on.pieces, on.seats, owner);
+    std::atomic<std::uint64_t>& begun = on.at_seat[static_cast<std::size_t>(owner)].begun;
+    std::uint64_t seen = begun.load(std::memory_order_relaxed);
+    for (;;) {
+        const std::uint64_t count = seen >> 32 == number ? seen & 0xffffffff : 0;
+        if (count >= static_cast<std::uint64_t>(own.size)) return -1;
+        if (begun.compare_exchange_weak(seen, std::uint64_t{number} << 32 | (count + 1),
+                                        std::memory_order_relaxed))
+            return static_cast<int>(own.first + static_cast<std::int64_t>(count));
+    }
+}
+
+// First the pieces of this seat, then those of seats whose threads have not come.
+void take_pieces(board& on, int own, std::uint32_t number) {
+    runs_piece = true;
+    for (int i = 0; i < on.seats; ++i) {
+        const int owner = own + i < on.seats ? own + i : own + i - on.seats;
+        for (int piece = begin_piece(on, owner, number); piece >= 0;
+             piece = begin_piece(on, owner, number))
+            on.function(on.work, piece, own);
+    }
+    runs_piece = false;
+}
+
+// Takes part in a board's call if this worker has a seat there and has not had it yet.
+void serve(board& on, int worker, std::uint32_t& last) {
+    const std::uint64_t seen = on.state.load(std::memory_order_acquire);
+    const board_state s = unpacked(seen);
+    const int own = worker - s.first + 1;
+    if (!s.open || s.number == last || own < 1 || own >= s.seats) return;
+    last = s.number;
+    seat& place = on.at_seat[static_cast<std::size_t>(own)];
+    place.at.exchange(taken_for(s.number), std::memory_order_seq_cst);
+    if (on.state.load(std::memory_order_seq_cst) == seen) take_pieces(on, own, s.number);
+    const std::uint32_t before = place.at.exchange(s.number << 2, std::memory_order_release);
+    if ((before & sleeping_bit) != 0) wake_sleepers(place.at);
+}
+
+// Sleepers are told apart by 32 bits in the kernel, so that some wake in vain beyond 32 workers.
+std::uint32_t sleeper_group(int worker) {
+    return std::uint32_t{1} << (worker % 32);
+}
+
+std::atomic<std::uint64_t>& asleep_word(int worker) {
+    return the_pool.asleep[static_cast<std::size_t>(worker / 64)];
+}
+
+std::uint64_t asleep_bit(int worker) {
+    return std::uint64_t{1} << (worker % 64);
+}
+
+// Returns what the last post is, once it is no longer `seen`.
+std::uint32_t wait_for_post(std::uint32_t seen, int worker) {
+    pool& p = the_pool;
+    const auto changed = [&] { return p.posted.load(std::memory_order_acquire) != seen; };
+    if (!spin_until(changed)) {
+        asleep_word(worker).fetch_or(asleep_bit(worker), std::memory_order_seq_cst);
+        while (!changed()) sleep_while(p.posted, seen, sleeper_group(worker));
+        asleep_word(worker).fetch_and(~asleep_bit(worker), std::memory_order_relaxed);
+    }
+    return p.posted.load(std::memory_order_acquire);
+}
+
+void* run_worker(void* argument) {
+    const auto worker = static_cast<int>(reinterpret_cast<std::intptr_t>(argument));
+    std::array<std::uint32_t, boards_count> last{};
+    for (std::uint32_t seen = 0;; seen = wait_for_post(seen, worker)) {
+        const auto newest = static_cast<std::size_t>(seen % boards_count);
+        serve(the_pool.boards[newest], worker, last[newest]);
+        for (std::size_t i = 0; i < boards_count; ++i)
+            serve(the_pool.boards[i], worker, last[i]);
+    }
+    return nullptr;
+}
+
+std::int64_t now_s() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return now.tv_sec;
+}
+
+// The program's signals are for its own threads.
+bool start_worker(int worker) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    let_run_everywhere(attributes);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread{};
+    const int failed = pthread_create(&thread, &attributes, run_worker,
+                                      reinterpret_cast<void*>(static_cast<std::intptr_t>(worker)));
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+    if (failed == 0) pthread_setname_np(thread, "carat");
+    return failed == 0;
+}
+
+// How many workers there are, once it has been tried to have so many. Where the system refuses
+// one, the next try comes a second later.
+int workers_of(int wanted) {
+    pool& p = the_pool;
+    const int there = p.workers.load(std::memory_order_acquire);
+    if (there >= wanted || now_s() < p.next_try_s.load(std::memory_order_relaxed)) return there;
+    if (p.starting.exchange(true, std::memory_order_acquire)) return there;
+    int count = p.workers.load(std::memory_order_relaxed);
+    while (count < wanted && start_worker(count))
+        p.workers.store(++count, std::memory_order_release);
+    if (count < wanted) p.next_try_s.store(now_s() + 1, std::memory_order_relaxed);
+    p.starting.store(false, std::memory_order_release);
+    return count;
+}
+
+board* free_board() {
+    for (board& b : the_pool.boards)
+        if (!b.owned.load(std::memory_order_relaxed) &&
+            !b.owned.exchange(true, std::memory_order_acquire))
+            return &b;
+    return nullptr;
+}
+
+// Workers first to first + helpers - 1 sit in seats 1 to helpers.
+void wake_workers(int first, int helpers) {
+    std::uint32_t groups = 0;
+    for (int worker = first; worker < first + helpers; ++worker)
+        if ((asleep_word(worker).load(std::memory_order_seq_cst) & asleep_bit(worker)) != 0)
+            groups |= sleeper_group(worker);
+    if (groups != 0) wake_sleepers(the_pool.posted, groups);
+}
+
+void post(board& on, int first, int helpers) {
+    pool& p = the_pool;
+    on.state.store(packed({on.number, first, helpers + 1, true}), std::memory_order_release);
+    const std::uint32_t running = p.posts.fetch_add(1, std::memory_order_relaxed) + 1;
+    p.posted.store(running * boards_count + static_cast<std::uint32_t>(&on - p.boards.data()),
+                   std::memory_order_seq_cst);
+    wake_workers(first, helpers);
+}
+
+void wait_for_seat(seat& place, std::uint32_t number) {
+    std::uint32_t taken = taken_for(number);
+    if (spin_until([&] { return place.at.load(std::memory_order_acquire) != taken; })) return;
+    if (!place.at.compare_exchange_strong(taken, taken | sleeping_bit, std::memory_order_acquire))
+        return;
+    while (place.at.load(std::memory_order_acquire) == (taken | sleeping_bit))
+        sleep_while(place.at, taken | sleeping_bit);
+}
+
+// No one may sit down any more; those who sit are waited for.
+void close(board& on) {
+    on.state.store(packed({on.number, 0, 0, false}), std::memory_order_seq_cst);
+    for (int i = 1; i < on.seats; ++i) {
+        seat& place = on.at_seat[static_cast<std::size_t>(i)];
+        if (place.at.load(std::memory_order_seq_cst) == taken_for(on.number))
+            wait_for_seat(place, on.number);
+    }
+}
+
+// Alone here, callers always get the same workers; beside others, those that are not asked for yet.
+void run_on_board(board& on, int workers, int helpers) {
+    pool& p = the_pool;
+    const int others = p.wanted.fetch_add(helpers, std::memory_order_relaxed);
+    on.seats = helpers + 1;
+    ++on.number;
+    post(on, std::clamp(others, 0, workers - helpers), helpers);
+    take_pieces(on, 0, on.number);
+    close(on);
+    p.wanted.fetch_sub(helpers, std::memory_order_relaxed);
+}
+
+// A forked child has none of the workers and none of the other callers.
+void begin_anew() {
+    pool& p = the_pool;
+    for (board& b : p.boards) {
+        b.state.store(0, std::memory_order_relaxed);
+        b.owned.store(false, std::memory_order_relaxed);
+        if (b.number != 0)
+            for (seat& s : b.at_seat) s.at.store(0, std::memory_order_relaxed);
+    }
+    for (std::atomic<std::uint64_t>& word : p.asleep) word.store(0, std::memory_order_relaxed);
+    p.wanted.store(0, std::memory_order_relaxed);
+    p.workers.store(0, std::memory_order_relaxed);
+    p.next_try_s.store(0, std::memory_order_relaxed);
+    p.starting.store(false, std::memory_order_release);
+}
+
+// Before main, hence before the program can fork.
+[[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, begin_anew);
+
+}  // namespace
+
+bool inside_piece() {
+    return runs_piece;
+}
+
+void detail::run_on_pool(int pieces, int threads, piece_function function, const void* work) {
+    const int wanted = std::min({threads - 1, pieces - 1, most_workers});
+    const int workers = runs_piece ? 0 : workers_of(wanted);
+    board* const on = workers == 0 ? nullptr : free_board();
+    if (on == nullptr) {
+        for (int piece = 0; piece < pieces; ++piece) function(work, piece, 0);
+        return;
+    }
+    on->pieces = pieces;
+    on->function = function;
+    on->work = work;
+    run_on_board(*on, workers, std::min(wanted, workers));
+    on->owned.store(false, std::memory_order_release);
+}
+
+}  // namespace carat::core

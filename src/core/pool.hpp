@@ -1,0 +1,59 @@
+// The library's own threads: independent pieces of one call, taken as threads come.
+//
+// The caller posts its pieces and begins with them at once. A worker that is awake, or wakes in
+// time, takes its seat and first the pieces that belong to that seat, so that from call to call a
+// thread meets the same part of the operands in its caches; then pieces of seats that nobody took.
+// The caller does alone whatever is left and waits only for pieces that somebody has begun: a
+// thread that the system does not run delays nothing that it has not started.
+//
+// Workers are started at the first call that wants them and kept. They spin for some microseconds
+// after a piece, then sleep. Where the system refuses a thread, those there are do the work.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace carat::core {
+
+namespace detail {
+
+using piece_function = void (*)(const void* work, int piece, int seat);
+
+void run_on_pool(int pieces, int threads, piece_function function, const void* work);
+
+}  // namespace detail
+
+// Calls work(piece, seat) for every piece in [0, pieces), by the caller and at most threads - 1
+// workers. A seat in [0, threads) belongs to one thread for the whole call, 0 to the caller. `work`
+// must not throw. Pieces run one by one where the caller is itself running a piece.
+template <class Work>
+void for_each_piece(int pieces, int threads, const Work& work) {
+    if (pieces <= 1 || threads <= 1) {
+        for (int piece = 0; piece < pieces; ++piece) work(piece, 0);
+        return;
+    }
+    detail::run_on_pool(
+        pieces, threads,
+        [](const void* of, int piece, int seat) {
+            (*static_cast<const Work*>(of))(piece, seat);
+        },
+        std::addressof(work));
+}
+
+// Whether the calling thread is running a piece.
+[[nodiscard]] bool inside_piece();
+
+// Of [0, extent), cut as evenly as whole numbers allow.
+struct stretch {
+    std::int64_t first;
+    std::int64_t size;
+};
+
+[[nodiscard]] inline stretch part_of(std::int64_t extent, int parts, int index) {
+    const std::int64_t share = extent / parts;
+    const std::int64_t rest = extent % parts;
+    const auto start = [&](std::int64_t i) { return i * share + (i < rest ? i : rest); };
+    return {start(index), start(index + 1) - start(index)};
+}
+
+}  // namespace carat::core
