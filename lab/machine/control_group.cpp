@@ -1,9 +1,10 @@
 // Limits that containers set: processor time and memory of the control group, of which every
 // ancestor may have a tighter one.
+#include "core/control_group.hpp"
+
 #include <algorithm>
 #include <fstream>
 
-#include "core/control_group.hpp"
 #include "lab/machine/files.hpp"
 #include "lab/machine/sources.hpp"
 
@@ -55,9 +56,8 @@ void read_group(const fs::path& group, group_limits& limits) {
 
 group_limits read_group_limits(const fs::path& root) {
     group_limits limits;
-    core::for_each_control_group(root == "/" ? "" : root.string(), [&](const std::string& group) {
-        read_group(group, limits);
-    });
+    core::for_each_control_group(root == "/" ? "" : root.string(),
+                                 [&](const std::string& group) { read_group(group, limits); });
     return limits;
 }
 

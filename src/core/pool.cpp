@@ -159,8 +159,7 @@ void* run_worker(void* argument) {
     for (std::uint32_t seen = 0;; seen = wait_for_post(seen, worker)) {
         const auto newest = static_cast<std::size_t>(seen % boards_count);
         serve(the_pool.boards[newest], worker, last[newest]);
-        for (std::size_t i = 0; i < boards_count; ++i)
-            serve(the_pool.boards[i], worker, last[i]);
+        for (std::size_t i = 0; i < boards_count; ++i) serve(the_pool.boards[i], worker, last[i]);
     }
     return nullptr;
 }

@@ -34,9 +34,7 @@ void for_each_piece(int pieces, int threads, const Work& work) {
     }
     detail::run_on_pool(
         pieces, threads,
-        [](const void* of, int piece, int seat) {
-            (*static_cast<const Work*>(of))(piece, seat);
-        },
+        [](const void* of, int piece, int seat) { (*static_cast<const Work*>(of))(piece, seat); },
         std::addressof(work));
 }
 

@@ -1,5 +1,5 @@
-// Where workers may run: where the thread that starts them may. OpenMP may have bound that thread to
-// a single place (OMP_PROC_BIND); then, on all of OpenMP's places.
+// Where workers may run: where the thread that starts them may. OpenMP may have bound that thread
+// to a single place (OMP_PROC_BIND); then, on all of OpenMP's places.
 #pragma once
 
 #include <pthread.h>

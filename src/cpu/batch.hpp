@@ -34,8 +34,8 @@ inline constexpr double least_per_thread =
 template <class Work>
 void for_each_in_batch(std::size_t count, int workers, const Work& work) {
     constexpr int stretches_per_thread = 4;  // so that a thread that comes late leaves some
-    const int stretches = static_cast<int>(
-        std::min(count, static_cast<std::size_t>(workers == 1 ? 1 : workers * stretches_per_thread)));
+    const int stretches = static_cast<int>(std::min(
+        count, static_cast<std::size_t>(workers == 1 ? 1 : workers * stretches_per_thread)));
     core::for_each_piece(stretches, workers, [&](int index, int seat) {
         const stretch part = core::part_of(static_cast<std::int64_t>(count), stretches, index);
         for (std::int64_t i = 0; i < part.size; ++i)
