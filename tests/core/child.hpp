@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -39,13 +40,19 @@ inline int threads_of_process() {
     return count;
 }
 
+// The same where nothing can be allocated: 1 when this thread is the only one.
+inline int threads_of_process_without_memory() {
+    struct stat tasks{};  // a folder's links: itself, its parent, its folders
+    return stat("/proc/self/task", &tasks) == 0 ? static_cast<int>(tasks.st_nlink) - 2 : -1;
+}
+
 // Runs `work` in a child: 0 when it was true, 1 when false, -1 when it did not end within a minute.
 template <class Work>
 int in_child(const Work& work) {
     const pid_t child = fork();
     if (child == 0) {
         alarm(60);  // the default action ends a child that hangs
-        _exit(work() ? 0 : 1);
+        _exit(work() ? 0 : 1);  // or `work` ends it with a number of its own
     }
     int status = 0;
     waitpid(child, &status, 0);

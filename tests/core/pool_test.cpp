@@ -1,0 +1,148 @@
+// Pieces on the pool: each done once, by seats that share nothing, whatever the system refuses.
+#include "core/pool.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <thread>
+#include <vector>
+
+#include "core/control_group.hpp"
+#include "tests/core/child.hpp"
+
+namespace {
+
+using namespace carat::core;
+
+// Whether every piece was done exactly once, and no seat by two threads at a time.
+bool all_done_once(int pieces, int threads) {
+    std::vector<std::atomic<int>> done(static_cast<std::size_t>(pieces));
+    std::vector<std::atomic<int>> in_seat(static_cast<std::size_t>(threads));
+    std::atomic<bool> shared = false;
+    for_each_piece(pieces, threads, [&](int piece, int seat) {
+        if (++in_seat[static_cast<std::size_t>(seat)] != 1) shared = true;
+        ++done[static_cast<std::size_t>(piece)];
+        --in_seat[static_cast<std::size_t>(seat)];
+    });
+    for (const std::atomic<int>& times : done)
+        if (times != 1) return false;
+    return !shared;
+}
+
+TEST(pool, every_piece_is_done_once_by_a_seat_of_its_own) {
+    for (const int threads : {1, 2, 3, 4, 7, 16, 40})
+        for (const int pieces : {0, 1, 2, 3, 5, 16, 100, 1000})
+            EXPECT_TRUE(all_done_once(pieces, threads)) << pieces << " by " << threads;
+}
+
+TEST(pool, thousands_of_short_calls_lose_nothing) {
+    int wrong = 0;
+    for (int i = 0; i < 20000; ++i) wrong += all_done_once(1 + i % 5, 2 + i % 3) ? 0 : 1;
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(pool, callers_beyond_the_boards_do_their_pieces_alone) {
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 24; ++c)
+        callers.emplace_back([&, c] {
+            for (int i = 0; i < 300; ++i) wrong += all_done_once(1 + (i + c) % 9, 4) ? 0 : 1;
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(pool, calls_inside_a_piece_and_inside_a_parallel_region_are_right) {
+    std::atomic<int> wrong = 0;
+    for_each_piece(8, 4, [&](int, int) {
+        if (!inside_piece()) ++wrong;
+        wrong += all_done_once(5, 3) ? 0 : 1;
+    });
+    EXPECT_FALSE(inside_piece());
+#pragma omp parallel num_threads(3)
+    wrong += all_done_once(7, 3) ? 0 : 1;
+    EXPECT_EQ(wrong, 0);
+}
+
+// What makes a busy machine harmless: a worker that does not run holds nothing up. Here none can:
+// they may run on no processor but the one that the caller keeps for itself at a real-time priority,
+// or, where that is not allowed, the test says so.
+TEST(pool, the_caller_does_not_wait_for_workers_that_do_not_run) {
+    if (!carat::test::threads_start_in_children) GTEST_SKIP() << carat::test::no_threads_in_children;
+    const auto alone = [] {
+        cpu_set_t here;
+        CPU_ZERO(&here);
+        CPU_SET(static_cast<std::size_t>(sched_getcpu()), &here);
+        if (sched_setaffinity(0, sizeof here, &here) != 0) _exit(77);
+        bool right = all_done_once(4, 4);  // starts workers on this processor, of usual priority
+        const sched_param first{.sched_priority = 1};
+        if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) != 0) _exit(77);
+        std::atomic<int> by_others = 0;
+        for (int i = 0; i < 100; ++i)
+            for_each_piece(16, 4, [&](int, int seat) { by_others += seat != 0 ? 1 : 0; });
+        return right && by_others == 0 && all_done_once(16, 4);
+    };
+    const int result = carat::test::in_child(alone);
+    if (result == 77) GTEST_SKIP() << "real-time priorities are not allowed here";
+    EXPECT_EQ(result, 0);
+}
+
+TEST(pool, goes_on_with_the_threads_it_has_where_the_system_refuses_more) {
+    if (!carat::test::threads_start_in_children) GTEST_SKIP() << carat::test::no_threads_in_children;
+    const auto without_room = [] {
+        const rlimit none{0, 0};  // of address space: no thread finds room for its stack
+        if (setrlimit(RLIMIT_AS, &none) != 0) return false;
+        std::atomic<int> done = 0;
+        for_each_piece(200, 100, [&](int, int) { ++done; });
+        // Stacks that the parent's workers left are taken up again, a few at most.
+        const int threads = carat::test::threads_of_process_without_memory();
+        return done == 200 && threads >= 1 && threads < 100;
+    };
+    EXPECT_EQ(carat::test::in_child(without_room), 0);
+}
+
+TEST(pool, children_have_workers_of_their_own) {
+    if (!carat::test::threads_start_in_children) GTEST_SKIP() << carat::test::no_threads_in_children;
+    ASSERT_TRUE(all_done_once(100, 3));
+    const auto child = [] {
+        const int before = carat::test::threads_of_process();
+        return before == 1 && all_done_once(100, 3) && carat::test::threads_of_process() == 3;
+    };
+    EXPECT_EQ(carat::test::in_child(child), 0);
+    EXPECT_TRUE(carat::test::children_are_right_beside_busy_threads(
+        [] { return all_done_once(64, 3); }, 20));
+}
+
+TEST(pool, workers_leave_signals_to_the_program) {
+    if (!carat::test::threads_start_in_children) GTEST_SKIP() << carat::test::no_threads_in_children;
+    static std::atomic<int> elsewhere;
+    static pthread_t main_thread;
+    const auto child = [] {
+        elsewhere = 0;
+        main_thread = pthread_self();
+        (void)all_done_once(100, 4);
+        signal(SIGUSR1, [](int) { elsewhere += pthread_equal(pthread_self(), main_thread) ? 0 : 1; });
+        for (int i = 0; i < 200; ++i) kill(getpid(), SIGUSR1);
+        return elsewhere == 0;
+    };
+    EXPECT_EQ(carat::test::in_child(child), 0);
+}
+
+TEST(pool, parts_cover_an_extent_once) {
+    for (const std::int64_t extent : {0, 1, 5, 16, 1000})
+        for (const int parts : {1, 2, 3, 7, 16}) {
+            std::int64_t next = 0;
+            for (int i = 0; i < parts; ++i) {
+                const stretch part = part_of(extent, parts, i);
+                EXPECT_EQ(part.first, next);
+                EXPECT_GE(part.size, extent / parts);
+                next += part.size;
+            }
+            EXPECT_EQ(next, extent);
+        }
+}
+
+}  // namespace
