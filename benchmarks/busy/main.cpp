@@ -3,9 +3,9 @@
 //
 //   carat_benchmark_busy [--threads N] [--sizes A,B,..] [--busy N] NAME=libcarat_blas.so ...
 //
-// Each library runs in a process of its own that is stopped while another's turn lasts. Prints JSON:
-// for every size, library and load the median, 5th and 95th percentile of the turns' mean times, on
-// one thread and on all. Ratios within one run are what counts.
+// Each library runs in a process of its own that is stopped while another's turn lasts. Prints
+// JSON: for every size, library and load the median, 5th and 95th percentile of the turns' mean
+// times, on one thread and on all. Ratios within one run are what counts.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -87,7 +87,8 @@ int run_turns(const char* library, int in, int out) {
         const auto elements = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
         if (a.size() != elements) {
             for (auto* x : {&a, &b, &c}) x->assign(elements, 0);
-            for (auto* x : {&a, &b}) std::generate(x->begin(), x->end(), [&] { return uniform(engine); });
+            for (auto* x : {&a, &b})
+                std::generate(x->begin(), x->end(), [&] { return uniform(engine); });
         }
         const double one = 1, zero = 0;
         const auto product = [&] {
@@ -172,11 +173,13 @@ void print(const char* load, int size, const std::string& name, int threads,
     static bool first = true;
     std::ranges::sort(seconds);
     const auto at = [&](double share) {
-        return 1e6 * seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1))];
+        return 1e6 *
+               seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1))];
     };
-    std::printf("%s\n  {\"load\": \"%s\", \"n\": %d, \"library\": \"%s\", \"threads\": %d, "
-                "\"median_us\": %.2f, \"p5_us\": %.2f, \"p95_us\": %.2f}",
-                first ? "" : ",", load, size, name.c_str(), threads, at(0.5), at(0.05), at(0.95));
+    std::printf(
+        "%s\n  {\"load\": \"%s\", \"n\": %d, \"library\": \"%s\", \"threads\": %d, "
+        "\"median_us\": %.2f, \"p5_us\": %.2f, \"p95_us\": %.2f}",
+        first ? "" : ",", load, size, name.c_str(), threads, at(0.5), at(0.05), at(0.95));
     std::fflush(stdout);
     first = false;
 }
@@ -207,8 +210,8 @@ int main(int count, char** words) {
     if (count == 5 && std::strcmp(words[1], "--turns-of") == 0)
         return run_turns(words[2], std::atoi(words[3]), std::atoi(words[4]));
     const request r = parse(count, words);
-    std::printf("{\"threads\": %d, \"busy_processes\": %d, \"turns\": %d, \"results\": [", r.threads,
-                r.busy, turns);
+    std::printf("{\"threads\": %d, \"busy_processes\": %d, \"turns\": %d, \"results\": [",
+                r.threads, r.busy, turns);
     measure(r, "idle");
     const std::vector<pid_t> busy = start_busy_processes(r.busy);
     measure(r, "busy");

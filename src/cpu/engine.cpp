@@ -251,8 +251,9 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
         std::byte* own = memory + static_cast<std::size_t>(thread) * share;
         multiply_blocked(part, plan_.blocks, reinterpret_cast<T*>(own));
     };
-    for_each_rectangle({problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n},
-                       work);
+    for_each_rectangle(
+        {problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n, plan_.pieces},
+        work);
 }
 
 template <class T>
@@ -303,8 +304,9 @@ void product::run_apart(const core::operands& data, std::byte* memory) const {
         multiply_apart(rectangle(whole, rows.first, cols.first, rows.size, cols.size), plan_.blocks,
                        part, reinterpret_cast<T*>(own));
     };
-    for_each_rectangle({problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n},
-                       work);
+    for_each_rectangle(
+        {problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n, plan_.pieces},
+        work);
 }
 
 void product::run_nothing(const core::operands&, std::byte*) const {}

@@ -24,15 +24,20 @@ struct rectangles {
     int nr;
     int threads_m;
     int threads_n;
+    int pieces = 1;  // along m, of each rectangle
 };
 
-// Calls work(seat, rows, cols) for every rectangle; a seat belongs to one thread.
+// Calls work(seat, rows, cols) for every piece of every rectangle; a seat belongs to one thread,
+// which begins with the pieces of one rectangle.
 template <class Work>
 void for_each_rectangle(const rectangles& of, const Work& work) {
-    const int count = of.threads_m * of.threads_n;
-    core::for_each_piece(count, count, [&](int index, int seat) {
-        work(seat, part_of(of.m, of.mr, of.threads_m, index % of.threads_m),
-             part_of(of.n, of.nr, of.threads_n, index / of.threads_m));
+    const int threads = of.threads_m * of.threads_n;
+    core::for_each_piece(threads * of.pieces, threads, [&](int index, int seat) {
+        const int rectangle = index / of.pieces;
+        const stretch rows = part_of(of.m, of.mr, of.threads_m, rectangle % of.threads_m);
+        const stretch piece = part_of(rows.size, of.mr, of.pieces, index % of.pieces);
+        work(seat, stretch{rows.first + piece.first, piece.size},
+             part_of(of.n, of.nr, of.threads_n, rectangle / of.threads_m));
     });
 }
 

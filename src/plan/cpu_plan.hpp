@@ -51,6 +51,8 @@ struct cpu_plan {
     bool fetches_c = false;  // direct, few rows: C does not fit in L2, so it is fetched ahead
     int threads_m = 1;
     int threads_n = 1;
+    // Pieces of a thread's rectangle, which others take up when its own thread is late.
+    int pieces = 1;
 
     [[nodiscard]] int threads() const { return threads_m * threads_n; }
 };

@@ -42,7 +42,7 @@ inline int threads_of_process() {
 
 // The same where nothing can be allocated: 1 when this thread is the only one.
 inline int threads_of_process_without_memory() {
-    struct stat tasks{};  // a folder's links: itself, its parent, its folders
+    struct stat tasks {};  // a folder's links: itself, its parent, its folders
     return stat("/proc/self/task", &tasks) == 0 ? static_cast<int>(tasks.st_nlink) - 2 : -1;
 }
 
@@ -51,7 +51,7 @@ template <class Work>
 int in_child(const Work& work) {
     const pid_t child = fork();
     if (child == 0) {
-        alarm(60);  // the default action ends a child that hangs
+        alarm(60);              // the default action ends a child that hangs
         _exit(work() ? 0 : 1);  // or `work` ends it with a number of its own
     }
     int status = 0;

@@ -68,10 +68,11 @@ TEST(pool, calls_inside_a_piece_and_inside_a_parallel_region_are_right) {
 }
 
 // What makes a busy machine harmless: a worker that does not run holds nothing up. Here none can:
-// they may run on no processor but the one that the caller keeps for itself at a real-time priority,
-// or, where that is not allowed, the test says so.
+// they may run on no processor but the one that the caller keeps for itself at a real-time
+// priority, or, where that is not allowed, the test says so.
 TEST(pool, the_caller_does_not_wait_for_workers_that_do_not_run) {
-    if (!carat::test::threads_start_in_children) GTEST_SKIP() << carat::test::no_threads_in_children;
+    if (!carat::test::threads_start_in_children)
+        GTEST_SKIP() << carat::test::no_threads_in_children;
     const auto alone = [] {
         cpu_set_t here;
         CPU_ZERO(&here);
@@ -91,7 +92,8 @@ TEST(pool, the_caller_does_not_wait_for_workers_that_do_not_run) {
 }
 
 TEST(pool, goes_on_with_the_threads_it_has_where_the_system_refuses_more) {
-    if (!carat::test::threads_start_in_children) GTEST_SKIP() << carat::test::no_threads_in_children;
+    if (!carat::test::threads_start_in_children)
+        GTEST_SKIP() << carat::test::no_threads_in_children;
     const auto without_room = [] {
         const rlimit none{0, 0};  // of address space: no thread finds room for its stack
         if (setrlimit(RLIMIT_AS, &none) != 0) return false;
@@ -105,7 +107,8 @@ TEST(pool, goes_on_with_the_threads_it_has_where_the_system_refuses_more) {
 }
 
 TEST(pool, children_have_workers_of_their_own) {
-    if (!carat::test::threads_start_in_children) GTEST_SKIP() << carat::test::no_threads_in_children;
+    if (!carat::test::threads_start_in_children)
+        GTEST_SKIP() << carat::test::no_threads_in_children;
     ASSERT_TRUE(all_done_once(100, 3));
     const auto child = [] {
         const int before = carat::test::threads_of_process();
@@ -117,14 +120,16 @@ TEST(pool, children_have_workers_of_their_own) {
 }
 
 TEST(pool, workers_leave_signals_to_the_program) {
-    if (!carat::test::threads_start_in_children) GTEST_SKIP() << carat::test::no_threads_in_children;
+    if (!carat::test::threads_start_in_children)
+        GTEST_SKIP() << carat::test::no_threads_in_children;
     static std::atomic<int> elsewhere;
     static pthread_t main_thread;
     const auto child = [] {
         elsewhere = 0;
         main_thread = pthread_self();
         (void)all_done_once(100, 4);
-        signal(SIGUSR1, [](int) { elsewhere += pthread_equal(pthread_self(), main_thread) ? 0 : 1; });
+        signal(SIGUSR1,
+               [](int) { elsewhere += pthread_equal(pthread_self(), main_thread) ? 0 : 1; });
         for (int i = 0; i < 200; ++i) kill(getpid(), SIGUSR1);
         return elsewhere == 0;
     };
