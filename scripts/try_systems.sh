@@ -168,7 +168,15 @@ try_system() { # system, parts
 
 [ $# -gt 0 ] || set -- debian12 debian13
 if [[ $1 =~ ^(-h|--help|help)$ ]]; then usage && exit; fi
-for wanted; do suite_of "${wanted%%:*}" >/dev/null || exit 2; done
+for wanted; do
+    suite_of "${wanted%%:*}" >/dev/null || exit 2
+    [[ $wanted == *:* ]] || continue
+    for part in $(tr , ' ' <<<"${wanted#*:}"); do
+        [[ $part == compilers || ,$all_parts,$compilers, == *,$part,* ]] && continue
+        echo "try_systems: unknown part '$part' of $wanted: use $all_parts or $compilers" >&2
+        exit 2
+    done
+done
 if [ "$(id -u)" -ne 0 ]; then
     echo "try_systems: it makes other systems' roots and mounts in them: run it as root" >&2
     exit 2
