@@ -15,12 +15,14 @@ set(CARAT_CUDA_ARCHITECTURES ${carat_default_architectures}
     CACHE STRING "Compute capabilities to compile kernels for")
 
 set(CARAT_CUDA_ENABLED OFF)
+set(CARAT_NVCC "") # what this build compiles kernels with; CMake's own variable may say NOTFOUND
 if(NOT CARAT_CUDA STREQUAL "OFF")
   set(CMAKE_CUDA_ARCHITECTURES OFF) # the -gencode flags are below: CMake 3.22 knows no 90a
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     set(CARAT_CUDA_ENABLED ON)
+    set(CARAT_NVCC ${CMAKE_CUDA_COMPILER})
   elseif(CARAT_CUDA STREQUAL "ON")
     message(FATAL_ERROR "CARAT_CUDA=ON, but nvcc was not found: put it in PATH, name it in "
                         "CUDACXX, or use -DCARAT_CUDA=OFF")

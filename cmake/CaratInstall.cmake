@@ -3,10 +3,16 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Libraries of our own making that the command opens at run time, in the build and once installed.
-set(CARAT_PEER_FOLDER ${PROJECT_BINARY_DIR}/peers)
-set(CARAT_INSTALLED_PEERS ${CMAKE_INSTALL_LIBDIR}/carat)
+# Libraries of our own making that the command opens at run time lie in the same place beside it in
+# the build (cli/) and once installed (bin/), so that what is built has the RPATH of what is installed.
+# Where they differ CMake pads the first with colons, and the loader takes an empty element for the
+# current directory. Libraries from folders of their own are found in both.
+cmake_path(SET CARAT_INSTALLED_PEERS NORMALIZE ${CMAKE_INSTALL_BINDIR}/../lib/carat)
+set(CARAT_PEER_FOLDER ${PROJECT_BINARY_DIR}/lib/carat)
+set(CARAT_PEERS_OF_COMMAND "$ORIGIN/../lib/carat")
 set(CMAKE_BUILD_RPATH ${CARAT_PEER_FOLDER})
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 # NAME.pc for the library of that name. Paths are relative, so that the tree may be moved, but for
 # folders that the caller of CMake gave in full.

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <compare>
 #include <fstream>
-#include <functional>
+#include <utility>
 #include <map>
 #include <set>
 #include <sstream>
@@ -137,7 +137,8 @@ void add_cores(description& found, const fs::path& cpus, const cpu_list& allowed
 cpu_list fastest_first(cpu_list cpus, const fs::path& root) {
     std::map<int, speed> speeds;
     for (const int cpu : cpus) speeds[cpu] = speed_of(cpu, root);
-    std::ranges::stable_sort(cpus, std::greater<>(), [&](int cpu) { return speeds[cpu]; });
+    std::ranges::sort(
+        cpus, [&](int x, int y) { return std::pair(speeds[y], x) < std::pair(speeds[x], y); });
     return cpus;
 }
 

@@ -81,7 +81,7 @@ constexpr kind outcome{"crosses, always or never", [](const json& v) {
                        }};
 
 const json& required(const json& parent, const char* field, const kind& expected,
-                     const std::string& where) {
+                     std::string_view where) {
     const auto found = parent.find(field);
     const std::string path =
         where.empty() ? fmt::format("`{}`", field) : fmt::format("`{}` of {}", field, where);
@@ -94,7 +94,7 @@ const json& required(const json& parent, const char* field, const kind& expected
 
 // A field that may be absent or null (a NaN is written as null).
 void optional(const json& parent, const char* field, const kind& expected,
-              const std::string& where) {
+              std::string_view where) {
     const auto found = parent.find(field);
     if (found != parent.end() && !found->is_null()) required(parent, field, expected, where);
 }

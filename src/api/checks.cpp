@@ -195,11 +195,11 @@ void check_threads(const cpu& where) {
 }
 
 const cpu_engine::kernel_set& kernels_for_call(const cpu& where, const core::problem& p,
-                                               bool prepared, const std::string& call) {
+                                               bool prepared, std::string_view call) {
     const core::isa level = core::isa_in_use();
     if (where.f16 == f16_as::f32_sums || p.a_type != dtype::f16)
         return cpu_engine::kernels_for(level);
-    const std::string asked = call + ": cpu{.f16 = f16_as::f16_sums}";
+    const std::string asked = std::string(call) + ": cpu{.f16 = f16_as::f16_sums}";
     if (const std::string why = cpu_engine::why_no_f16_sums(level); !why.empty())
         throw error(error_code::unsupported, asked + " but " + why + "; leave .f16 out");
     if (prepared)

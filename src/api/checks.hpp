@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <carat/product.hpp>
 
@@ -21,7 +22,7 @@ void check_threads(const cpu& where);
 // call, where there is none, or an operand was prepared for another.
 [[nodiscard]] const cpu_engine::kernel_set& kernels_for_call(const cpu& where,
                                                              const core::problem& p, bool prepared,
-                                                             const std::string& call);
+                                                             std::string_view call);
 
 // The product as a problem, `steps` of its finish or null: with a gate among them B has twice the
 // problem's columns. Throws carat::error, in one line naming the argument and both values.

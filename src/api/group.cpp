@@ -3,8 +3,8 @@
 #include "api/group.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/batch_checks.hpp"
@@ -27,7 +27,8 @@ struct one {
     erased_matrix b;
     erased_matrix e;  // C itself where there is none
     erased_matrix c;
-    double work;  // multiplications
+    double work;        // multiplications
+    std::size_t place;  // among the caller's
 };
 
 // Those that have something to write, most work first.
@@ -41,9 +42,11 @@ std::vector<one> products_of(const std::vector<core::problem>& problems, const e
         const double work = static_cast<double>(p.m) * static_cast<double>(p.n) *
                             static_cast<double>(std::max<std::int64_t>(p.k, 1));
         all.push_back(
-            {p, item(a, i), item(b, i), item(e == nullptr ? c : *e, i), item(c, i), work});
+            {p, item(a, i), item(b, i), item(e == nullptr ? c : *e, i), item(c, i), work, i});
     }
-    std::ranges::stable_sort(all, std::greater{}, &one::work);
+    std::ranges::sort(all, [](const one& x, const one& y) {
+        return std::pair(y.work, x.place) < std::pair(x.work, y.place);
+    });
     return all;
 }
 

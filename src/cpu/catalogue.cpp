@@ -18,11 +18,6 @@ constexpr core::signature signatures[] = {
     {dtype::u8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
 };
 
-constexpr core::signature f16_sums_types[] = {
-    {dtype::f16, dtype::f16, dtype::f16, "f16/f32 (f16 sums of 32)"},
-    {dtype::f16, dtype::f16, dtype::f32, "f16/f32 (f16 sums of 32)"},
-};
-
 constexpr core::tunable tunables[] = {
     {"mc", 0, 0, 1 << 20, "rows of a packed block of A; 0: from the cache sizes"},
     {"nc", 0, 0, 1 << 24, "columns of a packed panel of B; 0: from the cache sizes"},
@@ -58,14 +53,6 @@ std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const co
 
 std::unique_ptr<core::runnable> prepare_chosen(const core::problem& p, const core::settings& s) {
     return prepare_with(kernels_for(core::isa_in_use()), p, s);
-}
-
-std::unique_ptr<core::runnable> prepare_f16_sums(const core::problem& p, const core::settings& s) {
-    return prepare_with(kernels_with_f16_sums(core::best_isa()), p, s);
-}
-
-std::string missing_f16_sums() {
-    return why_no_f16_sums(core::best_isa());
 }
 
 template <core::isa Level>
@@ -107,6 +94,20 @@ constexpr auto avx2 = row<core::isa::avx2>(
 constexpr auto avx512 = row<core::isa::avx512>(
     "cpu.engine.avx512",
     "the engine with its AVX-512 kernels, VNNI and AVX512_BF16 where they are");
+
+constexpr core::signature f16_sums_types[] = {
+    {dtype::f16, dtype::f16, dtype::f16, "f16/f32 (f16 sums of 32)"},
+    {dtype::f16, dtype::f16, dtype::f32, "f16/f32 (f16 sums of 32)"},
+};
+
+std::unique_ptr<core::runnable> prepare_f16_sums(const core::problem& p, const core::settings& s) {
+    return prepare_with(kernels_with_f16_sums(core::best_isa()), p, s);
+}
+
+std::string missing_f16_sums() {
+    return why_no_f16_sums(core::best_isa());
+}
+
 constexpr core::implementation f16_sums = {
     .name = "cpu.engine.f16_sums",
     .summary = "carat::cpu{.f16 = f16_as::f16_sums}: f16 summed in f16, 32 products at a time",

@@ -128,7 +128,7 @@ int multiply_subnormals(const core::implementation& row, const shape& s) {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = In(least * static_cast<double>(1 + i % 3));
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = In(static_cast<double>(i % 2 + 1));
     const core::problem p = core::row_major_problem(dtype_of_v<In>, s.m, s.n, s.k);
-    row.prepare(p, {1, {}})->run({a.data(), b.data(), c.data()});
+    row.prepare(p, core::settings{1, {}})->run({a.data(), b.data(), c.data()});
     int wrong = 0;
     for (std::int64_t i = 0; i < s.m; ++i)
         for (std::int64_t j = 0; j < s.n; ++j) {

@@ -1,6 +1,7 @@
 """What a build makes of folders for what is installed, and of what is found on the machine:
 configure_test.py CMAKE SOURCE CXX"""
 
+import json
 import os
 import pathlib
 import shutil
@@ -20,7 +21,7 @@ class Configured(unittest.TestCase):
         folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, folder)
         told = run(CMAKE, "-S", SOURCE, "-B", folder / "build", f"-DCMAKE_CXX_COMPILER={CXX}",
-                   "-DCARAT_BUILD_TESTS=OFF", "-DCARAT_CUDA=OFF",
+                   "-Werror=dev", "-Werror=deprecated", "-DCARAT_BUILD_TESTS=OFF", "-DCARAT_CUDA=OFF",
                    f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", *options)
         return folder, told
 
@@ -31,9 +32,27 @@ class Configured(unittest.TestCase):
         found = dict(os.environ, PKG_CONFIG_PATH=str(folder / "build"))
         self.assertEqual(run("pkg-config", "--cflags", "--libs", "carat", env=found).split(),
                          ["-I/opt/z/include", "-L/opt/y/lib", "-lcarat"])
-        # Of the command, which lies in /opt/x/bin.
-        self.assertIn("$ORIGIN/../../y/lib/carat",
-                      (folder / "build" / "cmake_install.cmake").read_text())
+
+    def test_a_compiler_that_is_too_old_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old = pathlib.Path(folder, "g++-11")
+            old.write_text(f'#!/bin/sh\nexec {shutil.which("g++")} -U__GNUC__ -D__GNUC__=11 "$@"\n')
+            old.chmod(0o755)
+            with self.assertRaisesRegex(AssertionError, r"g\+\+-11 is GNU 11[.0-9]*:\s+carat needs g\+\+ 12,"
+                                                        r" clang 14 or\s+newer"):
+                self.configure(f"-DCMAKE_CXX_COMPILER={old}")
+
+    def test_the_standard_asked_for_is_the_standard_compiled(self):
+        for options, flag in (((), r"-std=c\+\+(20|2a) "),
+                              (["-DCMAKE_CXX_STANDARD=23"], r"-std=c\+\+(23|2b) ")):
+            folder, _ = self.configure("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options)
+            commands = json.loads((folder / "build" / "compile_commands.json").read_text())
+            ours = [c for c in commands if "/src/" in c["file"] and "eigen" not in c["file"]]
+            self.assertGreater(len(ours), 20)
+            for command in ours:
+                self.assertRegex(command["command"], flag)
+        with self.assertRaisesRegex(AssertionError, "CMAKE_CXX_STANDARD=17: carat is C"):
+            self.configure("-DCMAKE_CXX_STANDARD=17")
 
     def test_eigen_installed_after_the_first_build(self):
         folder, told = self.configure("-DCMAKE_IGNORE_PATH=" + ";".join(EIGEN))

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,21 @@ int main(void) {
     return 0;
 }
 """
+
+
+def has_dynamic_section(file):
+    """An ELF program or shared library, as opposed to an object file or anything else."""
+    if file.is_symlink() or not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        head = opened.read(18)
+    return head[:4] == b"\x7fELF" and int.from_bytes(head[16:18], sys.byteorder) in (2, 3)
+
+
+def search_paths(file):
+    """The elements of its RPATH and RUNPATH; none where it has none."""
+    lists = re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", run("readelf", "--dynamic", "--wide", file))
+    return [element for found in lists for element in found.split(":")]
 
 
 class Installed(unittest.TestCase):
@@ -125,6 +141,22 @@ class Installed(unittest.TestCase):
         self.assertNotIn(BUILD, dynamic)
         line = run(carat, "run", "--m", 32, "--n", 16, "--k", 8, "--trials", 3)
         self.assertIn("Impl=cpu.engine M=32 N=16 K=8", line)
+
+    def test_no_library_is_looked_for_in_the_current_directory(self):
+        looked_at = {}
+        for tree in (pathlib.Path(BUILD), self.prefix):
+            for file in filter(has_dynamic_section, tree.rglob("*")):
+                looked_at[file] = [e for e in search_paths(file) if not e.startswith(("/", "$ORIGIN"))]
+        names = {file.name for file in looked_at}
+        self.assertLessEqual({"carat", "libcarat.so.0.1.0", "libcarat_blas.so.0.1.0"}, names)
+        self.assertEqual({str(file): bad for file, bad in looked_at.items() if bad}, {})
+
+    def test_what_is_installed_looks_in_its_own_folders_alone(self):
+        for file in filter(has_dynamic_section, self.prefix.rglob("*")):
+            paths = search_paths(file)
+            self.assertEqual([path for path in paths if path.startswith("$ORIGIN")],
+                             ["$ORIGIN/../lib/carat"] if file.name == "carat" else [], file)
+            self.assertEqual([path for path in paths if path.startswith(BUILD)], [], file)
 
     def test_package(self):
         run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-B",

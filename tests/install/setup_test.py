@@ -1,6 +1,6 @@
 """scripts/setup.sh and peers.sh where something is in their way: a .venv without pip, as a Python
 without its venv package leaves it, another's update of the lists of packages, a package that the
-system does not have.
+system does not have. And what ./dev bench builds with a GPU and without.
 
 No package is installed and nothing fetched: the list of tools is empty here, and apt is not apt."""
 
@@ -83,6 +83,38 @@ class Setup(unittest.TestCase):
         done = self.run_script("peers.sh")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"libblas3 +3\.11\.0-2\n +mkl +2026\.2\.0\n$")
+
+    def bench(self, *arguments, gpu):
+        """What ./dev bench runs: the calls of CMake, and the carat built with its arguments."""
+        for name in ("setup.sh", "only_news.sh"):
+            (self.folder / "scripts" / name).write_text("#!/bin/sh\n[ $# -gt 0 ] || cat\n")
+            (self.folder / "scripts" / name).chmod(0o755)
+        calls = self.folder / "calls"
+        calls.write_text("")
+        shutil.copy(SCRIPTS.parent / "dev", self.folder)
+        self.stub("nvidia-smi", f"exit {0 if gpu else 9}")
+        self.stub("cmake", f"""echo "$*" >>{calls}
+            case "$*" in --build*) mkdir -p build/$3/cli
+                printf '#!/bin/sh\\necho ran %s "$*"\\n' "$3" >build/$3/cli/carat
+                chmod +x build/$3/cli/carat;; esac""")
+        done = subprocess.run(["bash", self.folder / "dev", "bench", *arguments],
+                              env=dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}"),
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return calls.read_text(), done.stdout
+
+    def test_kernels_for_gpus_are_built_where_there_is_one(self):
+        calls, told = self.bench(gpu=False)
+        self.assertNotIn("release", calls)
+        self.assertEqual(told, "ran cpu \n")
+        calls, told = self.bench("--size", "64", gpu=True)
+        self.assertNotIn("--preset cpu", calls)
+        self.assertEqual(told, "ran release bench --size 64\n")
+
+    def test_cuda_can_be_insisted_on(self):
+        calls, told = self.bench("--with-cuda", "--size", "64", gpu=False)
+        self.assertRegex(calls, r"^--preset release .*-DCARAT_CUDA=ON\n")
+        self.assertEqual(told, "ran release bench --size 64\n")
 
 
 if __name__ == "__main__":

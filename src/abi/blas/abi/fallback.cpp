@@ -54,7 +54,8 @@ void* open_first(const char* wanted) {
     for (const char* file : files) {
         void* library = open_blas(file);
         if (library != nullptr && objection(library).empty()) return library;
-        tried += (tried.empty() ? "" : ", ") + std::string(file);
+        if (!tried.empty()) tried += ", ";
+        tried += file;
     }
     stop("the program calls " + std::string(wanted) +
          ", which carat leaves to another BLAS, and none was found (tried " + tried +

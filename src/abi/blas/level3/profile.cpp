@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unistd.h>
 #include <vector>
 
@@ -114,11 +115,12 @@ void print_lines(std::FILE* to, const std::vector<line>& lines, double whole_s) 
                    rest, whole_s);
 }
 
-// Slowest first.
+// Slowest first, those of the same time in the order of their names.
 std::vector<line> sorted(const std::map<key, totals>& entries) {
     std::vector<line> lines(entries.begin(), entries.end());
-    std::ranges::stable_sort(
-        lines, [](const line& x, const line& y) { return x.second.time_s > y.second.time_s; });
+    std::ranges::sort(lines, [](const line& x, const line& y) {
+        return std::tie(y.second.time_s, x.first) < std::tie(x.second.time_s, y.first);
+    });
     return lines;
 }
 

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# One part of scripts/try_systems.sh, in the system that is tried: bench, test, cmake, lto, aarch64 or
+# the name of a compiler. Exit status 77: the system has no such compiler. Whatever is built passes
+# without a warning.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+smoke='^(core|plan|statistics|cpu|api|report|machine)\.|^install\.|^cli\.commands|^blas\.netlib'
+
+install() {
+    apt-get install -y -q --no-install-recommends "$@" >/dev/null
+}
+
+# Runs a command and fails over what it warns of, too.
+quietly() {
+    local told
+    told=$(mktemp)
+    "$@" 2>&1 | tee "$told"
+    if grep -qE 'warning:|CMake (Deprecation )?Warning' "$told"; then
+        echo "try_part: warnings, see above"
+        return 1
+    fi
+}
+
+configure() { # folder, options
+    "${cmake:-cmake}" -G Ninja -S . -B "$1" -Werror=dev -DCARAT_CUDA=OFF -DCMAKE_BUILD_TYPE=Release \
+        -DCARAT_WARNINGS_AS_ERRORS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "${@:2}"
+}
+
+# What has been configured, every file, without making code.
+check_syntax() { # folder
+    ninja -C "$1" carat_revision lab/report/page.cpp
+    python3 - "$1" <<'PY'
+import concurrent.futures, json, pathlib, shlex, subprocess, sys
+
+def check(entry):
+    words = [w for w in shlex.split(entry["command"]) if "ccache" not in w]
+    at = words.index("-o")
+    words[at:at + 2] = ["-fsyntax-only"]
+    done = subprocess.run(words, cwd=entry["directory"], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+entries = json.loads(pathlib.Path(sys.argv[1], "compile_commands.json").read_text())
+with concurrent.futures.ThreadPoolExecutor() as pool:
+    results = list(pool.map(check, entries))
+print("".join(text for _, text in results))
+sys.exit(f"of {len(results)} files {bad} failed" if (bad := sum(code != 0 for code, _ in results)) else 0)
+PY
+}
+
+compiler() { # g++-14 or clang-19
+    local program=${1/clang/clang++} packages=("$1")
+    [[ $1 != clang-* ]] || packages+=("libomp-${1#clang-}-dev")
+    apt-cache show "${packages[@]}" >/dev/null 2>&1 || {
+        echo "no package $1 here"
+        exit 77
+    }
+    scripts/setup.sh test
+    install "${packages[@]}"
+    configure "build/$1" "-DCMAKE_CXX_COMPILER=$program"
+    quietly ninja -C "build/$1" carat carat_command
+    quietly check_syntax "build/$1"
+    configure "build/$1-23" "-DCMAKE_CXX_COMPILER=$program" -DCMAKE_CXX_STANDARD=23
+    quietly check_syntax "build/$1-23"
+}
+
+cmakes() {
+    local version cmake
+    scripts/setup.sh test
+    install python3-venv
+    for version in '==3.25.*' '>=4'; do
+        rm -rf build/venv build/cmake
+        python3 -m venv build/venv
+        build/venv/bin/pip install -q --disable-pip-version-check "cmake$version"
+        cmake=build/venv/bin/cmake
+        "$cmake" --version
+        quietly configure build/cmake
+        quietly "$cmake" --build build/cmake --target carat carat_blas carat_blas64 carat_command
+        quietly env DESTDIR="$PWD/build/staged" "$cmake" --install build/cmake
+    done
+}
+
+part() {
+    apt-get update -q >/dev/null
+    case "$1" in
+        bench)
+            quietly ./dev bench
+            test -s carat-report.html && test -s carat-results.json
+            ;;
+        test) quietly ./dev test -R "$smoke" ;;
+        cmake) cmakes ;;
+        lto)
+            scripts/setup.sh build
+            configure build/lto -DCARAT_BUILD_TESTS=OFF -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON
+            quietly ninja -C build/lto carat carat_blas carat_blas64
+            ;;
+        aarch64)
+            scripts/setup.sh build
+            install g++-aarch64-linux-gnu
+            configure build/aarch64 -DCARAT_BUILD_TESTS=OFF -DCMAKE_SYSTEM_NAME=Linux \
+                -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
+            quietly ninja -C build/aarch64 carat carat_ladder_cpu carat_lab_machine
+            ;;
+        g++-* | clang-*) compiler "$1" ;;
+        *)
+            echo "try_part: unknown part '$1': use bench, test, cmake, lto, aarch64 or a compiler" >&2
+            exit 2
+            ;;
+    esac
+}
+
+part "${1:-}"
