@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/terminal.hpp"
+#include "files/output.hpp"
 #include "lab/report/report.hpp"
 #include "lab/results/files.hpp"
 #include "lab/session/analyse.hpp"
@@ -172,7 +173,7 @@ std::string page(const compare_options& o, const results::document& before,
 int compare(const compare_options& o) {
     for (const std::string& input : {o.before, o.after})
         require_apart({{"results", input}, {"--report", o.report}});
-    if (!o.report.empty()) results::require_writable(o.report);
+    if (!o.report.empty()) files::require_writable(o.report);
     const results::document before = results::load(o.before);
     const results::document after =
         o.report.empty() ? results::load(o.after) : load_for_report(o.after);
@@ -199,7 +200,7 @@ int compare(const compare_options& o) {
                                                gone, o.before, fresh, o.after),
                                    4));
     if (!o.report.empty()) {
-        results::write_whole(o.report, page(o, before, after, rows));
+        files::write_whole(o.report, page(o, before, after, rows));
         fmt::print("wrote {}\n", o.report);
     }
     return slower + lost > 0 ? bad_answer : success;

@@ -4,6 +4,7 @@
 
 #include <carat/error.hpp>
 
+#include "files/output.hpp"
 #include "lab/report/check.hpp"
 #include "lab/results/files.hpp"
 
@@ -12,8 +13,7 @@ namespace carat::cli {
 void require_apart(std::initializer_list<named_file> files) {
     for (const named_file* a = files.begin(); a != files.end(); ++a)
         for (const named_file* b = a + 1; b != files.end(); ++b) {
-            if (a->path.empty() || b->path.empty() || !results::same_file(a->path, b->path))
-                continue;
+            if (a->path.empty() || b->path.empty() || !files::same_file(a->path, b->path)) continue;
             throw error(error_code::invalid_argument,
                         fmt::format("{} {} and {} {} are one file, and one would be lost: name "
                                     "two",

@@ -1,6 +1,5 @@
 // carat info: what this machine is, and with --measure what it can do.
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>

@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "core/edit_distance.hpp"
+#include "files/visible.hpp"
 #include "lab/session/build_info.hpp"
 
 namespace {
@@ -54,7 +55,7 @@ class narrow_help : public CLI::Formatter {
 
 // One line for people, whatever CLI11 would have printed.
 int fail(const std::string& message) {
-    std::fprintf(stderr, "carat: %s\n", message.c_str());
+    std::fprintf(stderr, "carat: %s\n", files::visible(message).c_str());
     return cli::bad_input;
 }
 

@@ -6,8 +6,8 @@
 
 #include "cli/checks.hpp"
 #include "cli/files.hpp"
+#include "files/output.hpp"
 #include "lab/report/report.hpp"
-#include "lab/results/files.hpp"
 
 namespace carat::cli {
 
@@ -26,7 +26,7 @@ void check(const output_flags& flags) {
         throw error(error_code::invalid_argument,
                     "--resume needs --json FILE: the file to go on with");
     require_apart({{"--json", flags.json}, {"--csv", flags.csv}, {"--report", flags.report}});
-    if (!flags.report.empty()) results::require_writable(flags.report);
+    if (!flags.report.empty()) files::require_writable(flags.report);
 }
 
 void leave(const output_flags& flags, const session_result& result) {
@@ -35,7 +35,7 @@ void leave(const output_flags& flags, const session_result& result) {
         return;
     }
     if (!flags.report.empty())
-        results::write_whole(flags.report, report::html(results::to_json(result.doc)));
+        files::write_whole(flags.report, report::html(results::to_json(result.doc)));
     for (const std::string& path : {flags.json, flags.csv, flags.report})
         if (!path.empty()) fmt::print("wrote {}\n", path);
 }

@@ -9,6 +9,7 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
+#include "files/output.hpp"
 #include "lab/report/charts.hpp"
 #include "lab/results/files.hpp"
 
@@ -27,7 +28,7 @@ void deliver(const std::string& text, const std::string& output) {
         fmt::print("{}", text);
         return;
     }
-    results::write_whole(output, text);
+    files::write_whole(output, text);
     fmt::print("wrote {}\n", output);
 }
 
@@ -42,8 +43,8 @@ void draw(const std::string& page, const std::string& folder) {
                                 folder, failure.message()));
     for (const report::chart_file& chart : all) {
         const std::string path = (std::filesystem::path(folder) / chart.name).string();
-        results::write_whole(path + ".svg", chart.svg);
-        results::write_whole(path + ".png", chart.png);
+        files::write_whole(path + ".svg", chart.svg);
+        files::write_whole(path + ".png", chart.png);
         fmt::print("wrote {}.svg and .png\n", path);
     }
     if (all.empty()) fmt::print("no charts: the file holds no figure to draw\n");

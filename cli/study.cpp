@@ -15,10 +15,10 @@
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/terminal.hpp"
+#include "files/output.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
-#include "lab/results/files.hpp"
 
 namespace carat::cli {
 
@@ -58,6 +58,11 @@ study::options options_of(const study_options& o) {
 session::outputs files_of(const study_options& o, const study::definition& s) {
     const fs::path base = fs::path(o.folder) / s.name;
     return {base.string() + ".json", base.string() + ".csv"};
+}
+
+bool is_there(const fs::path& file) {
+    std::error_code unknown;
+    return fs::exists(file, unknown);
 }
 
 bool has_gpu_rows() {
@@ -114,7 +119,7 @@ session_result run(const study::definition& s, const study_options& o, const stu
     session_result result;
     std::optional<results::document> before;
     // The file has the settings of the first part, so that is the one to check them by.
-    bool resume = o.resume && fs::exists(out.json);
+    bool resume = o.resume && is_there(out.json);
     nlohmann::json settings = nlohmann::json::array();
     for (const study::part& part : parts_of(s, o, how)) {
         session_options options;
@@ -138,7 +143,7 @@ void require_resumable(const std::vector<const study::definition*>& chosen, cons
                        const study::options& how) {
     for (const study::definition* s : chosen) {
         const session::outputs out = files_of(o, *s);
-        if (!fs::exists(out.json)) continue;
+        if (!is_there(out.json)) continue;
         const std::vector<study::part> parts = parts_of(*s, o, how);
         if (!parts.empty()) (void)resumable(parts.front().request, out.json);
     }
@@ -182,7 +187,7 @@ int run_studies(const study_options& o) {
                     fmt::format("--out {}: the folder can't be made ({}): give one that can",
                                 o.folder, failure.message()));
     const std::string page = (fs::path(o.folder) / "report.html").string();
-    results::require_writable(page);
+    files::require_writable(page);
     if (o.resume) require_resumable(chosen, o, how);
     results::document all;
     bool failed = false, stopped = false;
@@ -190,7 +195,7 @@ int run_studies(const study_options& o) {
         const session_result result = run(*s, o, how);
         failed = failed || result.failed();
         join(all, result.doc);
-        results::write_whole(page, report::html(results::to_json(all)));
+        files::write_whole(page, report::html(results::to_json(all)));
         stopped = result.interrupted;
         if (stopped) break;
     }

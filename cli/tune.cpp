@@ -11,9 +11,9 @@
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/values.hpp"
+#include "files/output.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
-#include "lab/results/files.hpp"
 #include "lab/session/build_info.hpp"
 
 namespace carat::cli {
@@ -82,7 +82,7 @@ int run(const tune_options& o) {
             "neither XDG_CACHE_HOME nor HOME names a place for the table: give --tuned FILE");
     const session::request asked = request_of(o);
     nlohmann::json table = tune::load_table(file);
-    results::require_writable(file);
+    files::require_writable(file);
     tune::forget_tables();
     const core::implementation& entry = *asked.chosen.front().entry;
     for (const session::case_key& key : session::cases_of(asked)) {
@@ -107,7 +107,7 @@ int run(const tune_options& o) {
                     {"carat", session::version()},
                     {"revision", result.doc.revision},
                     {"date", result.doc.date}});
-        results::write_whole(file, table.dump(1) + "\n");
+        files::write_whole(file, table.dump(1) + "\n");
     }
     fmt::print("wrote {}\n", file);
     return success;

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <carat/error.hpp>
 
+#include "files/draft.hpp"
+#include "files/fields.hpp"
+#include "files/read.hpp"
 #include "lab/machine/plan.hpp"
 
 namespace carat::machine {
@@ -66,11 +67,12 @@ owner owner_of(const description& machine) {
 std::optional<ceilings> load_kept(const owner& whose, const measure_options& options,
                                   const cache_options& kept) {
     if (kept.directory.empty()) return {};
-    std::ifstream in(file_for(whose, kept.directory));
-    const json file = json::parse(in, nullptr, false);
-    if (!file.is_object() || file.value("identity", json()) != identity(whose)) return {};
     try {
-        ceilings limits = ceilings_from_json(file.value("ceilings", json()));
+        const fs::path at = file_for(whose, kept.directory);
+        const json file = files::parse(files::read(at), at.string());
+        const files::fields in(file, at.string() + ":", "not what carat keeps there");
+        if (in.at("identity") != identity(whose)) return {};
+        ceilings limits = ceilings_from_json(in.at("ceilings"));
         limits.age_s = age_of(limits);
         // One second of tolerance: measured_at_s is a whole number.
         if (limits.age_s < -1 || limits.age_s > kept.max_age_s) return {};
@@ -83,18 +85,14 @@ std::optional<ceilings> load_kept(const owner& whose, const measure_options& opt
     }
 }
 
-// Into a file of another name first, so that a reader meets the old one or the new one, whole.
+// Whole or not at all. What is not kept is measured again, so no failure matters.
 void keep(const owner& whose, const ceilings& limits, const cache_options& kept) {
     if (kept.directory.empty()) return;
-    const fs::path target = file_for(whose, kept.directory);
-    const fs::path draft = target.string() + "." + std::to_string(getpid());
     std::error_code ignored;
     fs::create_directories(kept.directory, ignored);
-    std::ofstream out(draft);
-    out << json{{"identity", identity(whose)}, {"ceilings", to_json(limits)}}.dump(1) << '\n';
-    out.close();
-    if (out) fs::rename(draft, target, ignored);
-    if (!out || ignored) fs::remove(draft, ignored);
+    files::draft next(file_for(whose, kept.directory));
+    const json all = {{"identity", identity(whose)}, {"ceilings", to_json(limits)}};
+    if (next.write(all.dump(1) + "\n")) next.take_place();
 }
 
 ceilings load_or_measure(const owner& whose, const measuring& measure,

@@ -2,6 +2,7 @@
 // asked for the whole machine, so that "shared by" is a fact of the hardware; what this process may
 // use is then the intersection with its affinity.
 #include <algorithm>
+#include <cstdlib>
 #include <hwloc.h>
 #include <memory>
 
@@ -17,6 +18,9 @@ struct destroy {
 using topology_handle = std::unique_ptr<hwloc_topology, destroy>;
 
 topology_handle load(const std::string& synthetic) {
+    // Where /sys is missing it would say so on standard error, and what it can't tell is looked up
+    // elsewhere (describe.cpp). Who set the variable wants to hear.
+    setenv("HWLOC_HIDE_ERRORS", "2", 0);
     hwloc_topology_t topology = nullptr;
     if (hwloc_topology_init(&topology) != 0) return nullptr;
     topology_handle owner(topology);

@@ -2,8 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include <carat/error.hpp>
-
+#include "files/fields.hpp"
 #include "lab/machine/ceilings.hpp"
 
 namespace carat::machine {
@@ -68,79 +67,66 @@ json to_json(const ceilings& limits) {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& field, const std::string& why) {
-    throw error(error_code::invalid_argument, "ceilings: " + field + ": " + why);
+using files::fields;
+
+double positive(const fields& in, const char* field) {
+    const auto value = in.get<double>(field);
+    if (!std::isfinite(value) || value <= 0) in.fail(field, "must be positive and finite");
+    return value;
 }
 
-template <class T>
-T get(const json& object, const char* field) {
-    try {
-        return object.at(field).get<T>();
-    } catch (const json::exception&) {
-        refuse(field, "missing or of another type");
+double fraction(const fields& in, const char* field) {
+    const auto value = in.get<double>(field);
+    if (!(value >= 0 && value <= 1)) in.fail(field, "must be between 0 and 1");
+    return value;
+}
+
+int count(const fields& in, const char* field) {
+    const auto value = in.get<int>(field);
+    if (value < 1) in.fail(field, "must be at least 1");
+    return value;
+}
+
+// The one of `all` that the field names.
+template <class All>
+auto named(const fields& in, const char* field, const All& all) {
+    const auto text = in.get<std::string>(field);
+    for (const auto& one : all) {
+        using core::name;
+        if (text == name(one)) return one;
     }
+    in.fail(field, "names nothing known: '" + text + "'");
 }
 
-double positive(const json& object, const char* field) {
-    const auto value = get<double>(object, field);
-    if (!std::isfinite(value) || value <= 0) refuse(field, "must be positive and finite");
-    return value;
-}
-
-double fraction(const json& object, const char* field) {
-    const auto value = get<double>(object, field);
-    if (!(value >= 0 && value <= 1)) refuse(field, "must be between 0 and 1");
-    return value;
-}
-
-int count(const json& object, const char* field) {
-    const auto value = get<int>(object, field);
-    if (value < 1) refuse(field, "must be at least 1");
-    return value;
-}
-
-dtype dtype_named(const std::string& text) {
-    for (const dtype type : all_dtypes)
-        if (text == name(type)) return type;
-    refuse("dtype", "unknown type '" + text + "'");
-}
-
-core::isa isa_named(const std::string& text) {
-    for (const core::isa level : core::all_isas)
-        if (text == core::name(level)) return level;
-    refuse("isa", "unknown level '" + text + "'");
-}
-
-compute_peak compute_from_json(const json& p) {
+compute_peak compute_from(const fields& in) {
     std::optional<core::isa> level;
-    if (p.is_object() && p.contains("isa")) level = isa_named(get<std::string>(p, "isa"));
-    return {get<std::string>(p, "unit"),
-            dtype_named(get<std::string>(p, "dtype")),
+    if (in.find("isa") != nullptr) level = named(in, "isa", core::all_isas);
+    return {in.get<std::string>("unit"),
+            named(in, "dtype", all_dtypes),
             level,
-            count(p, "threads"),
-            positive(p, "gflops"),
-            fraction(p, "spread"),
-            count(p, "rounds"),
-            p.contains("quiet_gflops") ? positive(p, "quiet_gflops") : 0};
+            count(in, "threads"),
+            positive(in, "gflops"),
+            fraction(in, "spread"),
+            count(in, "rounds"),
+            in.find("quiet_gflops") != nullptr ? positive(in, "quiet_gflops") : 0};
 }
 
-bandwidth_peak bandwidth_from_json(const json& p) {
-    return {get<std::string>(p, "level"), count(p, "threads"),
-            positive(p, "gb_per_s"),      fraction(p, "spread"),
-            count(p, "rounds"),           get<std::int64_t>(p, "working_set_bytes")};
+bandwidth_peak bandwidth_from(const fields& in) {
+    return {in.get<std::string>("level"), count(in, "threads"),
+            positive(in, "gb_per_s"),     fraction(in, "spread"),
+            count(in, "rounds"),          in.get<std::int64_t>("working_set_bytes")};
 }
 
 }  // namespace
 
 ceilings ceilings_from_json(const json& object) {
+    const fields in(object, "ceilings:", "not those that carat measures");
     ceilings limits;
-    for (const json& p : get<json::array_t>(object, "compute"))
-        limits.compute.push_back(compute_from_json(p));
-    for (const json& p : get<json::array_t>(object, "bandwidth"))
-        limits.bandwidth.push_back(bandwidth_from_json(p));
-    limits.measured_at_s = get<std::int64_t>(object, "measured_at_s");
-    limits.age_s = get<double>(object, "age_s");
-    limits.thorough = get<bool>(object, "thorough");
+    in.each("compute", [&](const fields& p) { limits.compute.push_back(compute_from(p)); });
+    in.each("bandwidth", [&](const fields& p) { limits.bandwidth.push_back(bandwidth_from(p)); });
+    in("measured_at_s", limits.measured_at_s);
+    in("age_s", limits.age_s);
+    in("thorough", limits.thorough);
     return limits;
 }
 

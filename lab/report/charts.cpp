@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <spawn.h>
@@ -16,6 +15,9 @@
 #include <unistd.h>
 
 #include <carat/error.hpp>
+
+#include "files/fields.hpp"
+#include "files/read.hpp"
 
 extern char** environ;
 
@@ -95,11 +97,6 @@ std::string browser(const scratch& folder) {
                     remedy));
 }
 
-std::string read(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::string from_base64(std::string_view text) {
     constexpr std::string_view digits =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -127,10 +124,12 @@ std::vector<chart_file> parse(const std::string& document) {
         throw error(error_code::unsupported, fmt::format("the browser drew no charts: {}", remedy));
     const auto from = start + mark.size();
     std::vector<chart_file> all;
-    const auto drawn = nlohmann::json::parse(document.substr(from, end - from));
-    for (const auto& [name, chart] : drawn.items()) {
-        const std::string png = chart["png"];
-        all.push_back({name, chart["svg"], from_base64(png.substr(png.find(',') + 1))});
+    const auto drawn = files::parse(document.substr(from, end - from), "the browser's charts");
+    for (const auto& [name, element] : drawn.items()) {
+        const files::fields chart(element, "the browser's chart " + name, remedy);
+        const auto png = chart.get<std::string>("png");
+        all.push_back(
+            {name, chart.get<std::string>("svg"), from_base64(png.substr(png.find(',') + 1))});
     }
     return all;
 }
@@ -157,7 +156,7 @@ std::vector<chart_file> charts(const std::string& page) {
     if (!run(command, answer.string()))
         throw error(error_code::unsupported, fmt::format("the browser did not end within {} s: {}",
                                                          patience.count(), remedy));
-    return parse(read(answer));
+    return parse(files::read(answer));
 }
 
 }  // namespace carat::report

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "files/visible.hpp"
 #include "lab/report/table.hpp"
 
 namespace carat::report {
@@ -16,7 +17,7 @@ namespace {
 using replacement = std::pair<std::string_view, std::string_view>;
 
 // The longer first where one begins another.
-constexpr std::array<replacement, 22> special{{{"\\", "\\textbackslash{}"},
+constexpr std::array<replacement, 20> special{{{"\\", "\\textbackslash{}"},
                                                {"{", "\\{"},
                                                {"}", "\\}"},
                                                {"&", "\\&"},
@@ -31,8 +32,6 @@ constexpr std::array<replacement, 22> special{{{"\\", "\\textbackslash{}"},
                                                {"|", "\\textbar{}"},
                                                {"\"", "\\textquotedbl{}"},
                                                {"[", "{[}"},  // after \\ it would be an argument
-                                               {"\n", " "},
-                                               {"\r", " "},
                                                {"×", "$\\times$"},
                                                {"µ", "$\\mu$"},
                                                {"°", "$^\\circ$"},
@@ -92,8 +91,9 @@ std::string line(const std::vector<std::string>& cells) {
 }  // namespace
 
 std::string latex(const std::string& text) {
+    const std::string shown = files::visible(text);
     std::string said;
-    std::string_view rest = text;
+    std::string_view rest = shown;
     for (bool code = false;; code = !code) {
         const auto tick = rest.find('`');
         const std::string part = escaped(rest.substr(0, tick));

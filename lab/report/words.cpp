@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "files/visible.hpp"
+
 namespace carat::report {
 
 std::string digits(double value) {
@@ -32,9 +34,9 @@ std::string unquoted(std::string text) {
 
 std::string plain(const std::string& text) {
     std::string safe;
-    for (const char c : text) {
+    for (const char c : files::visible(text)) {
         if (c == '|' || c == '<' || c == '\\') safe += '\\';
-        safe += c == '\n' || c == '\r' ? ' ' : c;
+        safe += c;
     }
     return safe;
 }

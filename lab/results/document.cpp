@@ -141,57 +141,29 @@ json encode(const comparison& c) {
     return out;
 }
 
-std::string at(const std::string& list, std::size_t index) {
-    return list + "[" + std::to_string(index) + "]";
-}
-
-// The fields that only cells of a GPU have.
-void decode_gpu(const reader& in, cell& c) {
-    try {
-        if (const json* gpu = in.find("gpu")) c.gpu = gpu_facts_from_json(*gpu);
-        if (const json* kernels = in.find("kernels"))
-            for (const json& k : *kernels) c.kernels.push_back(kernel_facts_from_json(k));
-    } catch (const json::exception&) {
-        in.fail("gpu or kernels", "has a field missing or of the wrong type");
-    }
-}
-
-cell decode_cell(const json& source, const std::string& where) {
+cell decode_cell(const files::fields& in) {
     cell c;
-    const reader in(source, where);
     asked_fields(in, c);
-    if (const json* vendor = in.find("library")) library_fields(reader(*vendor, where), c.vendor);
+    if (in.find("library") != nullptr) library_fields(in.object("library"), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
     if (in.find("other_work") != nullptr) in("other_work", c.other_work.emplace());
-    decode_gpu(in, c);
-    if (const json* found = in.find("phases"))
-        c.end_to_end = phases_from_json(*found, where + ".phases");
+    if (in.find("gpu") != nullptr) c.gpu = gpu_facts_from(in.object("gpu"));
+    if (in.find("kernels") != nullptr)
+        in.each("kernels",
+                [&](const files::fields& k) { c.kernels.push_back(kernel_facts_from(k)); });
+    if (in.find("phases") != nullptr) c.end_to_end = phases_from(in.object("phases"));
     for (const double t : c.trials_s)
         if (!(t > 0) || !std::isfinite(t)) in.fail("trials_s", "holds a time that is not positive");
     return c;
 }
 
-const json& member(const reader& in, const char* key) {
-    const json* found = in.find(key);
-    if (found == nullptr) in.fail(key, "is missing");
-    return *found;
-}
-
-const json& list_of(const reader& in, const char* key) {
-    const json& found = member(in, key);
-    if (!found.is_array()) in.fail(key, "is not a list");
-    return found;
-}
-
-comparison decode_comparison(const json& source, const std::string& where) {
+comparison decode_comparison(const files::fields& in) {
     comparison c;
-    const reader in(source, where);
     comparison_case_fields(in, c);
-    hypothesis_fields(reader(member(in, "hypotheses"), where + ".hypotheses"), c);
-    welch_fields(reader(member(in, "welch"), where + ".welch"), c);
-    for (const json& p : list_of(in, "pairs"))
-        pair_fields(reader(p, at(where + ".pairs", c.pairs.size())), c.pairs.emplace_back());
+    hypothesis_fields(in.object("hypotheses"), c);
+    welch_fields(in.object("welch"), c);
+    in.each("pairs", [&](const files::fields& p) { pair_fields(p, c.pairs.emplace_back()); });
     return c;
 }
 
@@ -218,24 +190,19 @@ json to_json(const document& doc) {
 }
 
 document from_json(const json& source, const std::string& name) {
-    const reader in(source, name);
-    int schema = 0;
-    in("schema", schema);
+    const files::fields in = reader(source, name + ":");
+    const int schema = in.get<int>("schema");
     if (schema != schema_version)
         in.fail("schema", "is " + std::to_string(schema) + " (this carat reads " +
                               std::to_string(schema_version) + ")");
     document doc;
     document_fields(in, doc);
-    for (const auto& [key, value] :
-         {std::pair{"machine", &doc.machine}, {"build", &doc.build}, {"settings", &doc.settings}})
-        if (!value->is_object()) in.fail(key, "is not an object");
-    for (const json& c : list_of(in, "cells"))
-        doc.cells.push_back(decode_cell(c, at(name + ": cells", doc.cells.size())));
-    for (const json& c : list_of(in, "comparisons"))
-        doc.comparisons.push_back(
-            decode_comparison(c, at(name + ": comparisons", doc.comparisons.size())));
-    if (in.find("crossovers") != nullptr) doc.crossovers = list_of(in, "crossovers");
-    if (in.find("studies") != nullptr) doc.studies = list_of(in, "studies");
+    for (const char* key : {"machine", "build", "settings"}) (void)in.object(key);
+    in.each("cells", [&](const files::fields& c) { doc.cells.push_back(decode_cell(c)); });
+    in.each("comparisons",
+            [&](const files::fields& c) { doc.comparisons.push_back(decode_comparison(c)); });
+    if (in.find("crossovers") != nullptr) doc.crossovers = in.list("crossovers");
+    if (in.find("studies") != nullptr) doc.studies = in.list("studies");
     return doc;
 }
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "files/fields.hpp"
+
 namespace carat::results {
 
 using nlohmann::json;
@@ -14,8 +16,8 @@ void put(json& object, const char* key, const std::optional<T>& value) {
 }
 
 template <class T>
-void take(const json& object, const char* key, std::optional<T>& value) {
-    if (object.contains(key)) value = object[key].get<T>();
+void take(const files::fields& in, const char* key, std::optional<T>& value) {
+    if (in.find(key) != nullptr) in(key, value.emplace());
 }
 
 }  // namespace
@@ -33,20 +35,20 @@ json to_json(const gpu_facts& facts) {
     return object;
 }
 
-gpu_facts gpu_facts_from_json(const json& object) {
+gpu_facts gpu_facts_from(const files::fields& in) {
     gpu_facts facts;
-    object.at("samples").get_to(facts.samples);
-    object.at("throttle_reasons").get_to(facts.throttle_reasons);
-    if (object.contains("clock_mhz")) {
-        const json& clock = object["clock_mhz"];
-        facts.clock_mhz = {clock.at("median").get<int>(), clock.at("least").get<int>(),
-                           clock.at("most").get<int>()};
+    in("samples", facts.samples);
+    in("throttle_reasons", facts.throttle_reasons);
+    if (in.find("clock_mhz") != nullptr) {
+        const files::fields clock = in.object("clock_mhz");
+        facts.clock_mhz = {clock.get<int>("median"), clock.get<int>("least"),
+                           clock.get<int>("most")};
     }
-    take(object, "memory_clock_mhz", facts.memory_clock_mhz);
-    take(object, "temperature_c", facts.temperature_c);
-    take(object, "power_w", facts.power_w);
-    take(object, "joules_per_gflop", facts.joules_per_gflop);
-    take(object, "energy_window_s", facts.energy_window_s);
+    take(in, "memory_clock_mhz", facts.memory_clock_mhz);
+    take(in, "temperature_c", facts.temperature_c);
+    take(in, "power_w", facts.power_w);
+    take(in, "joules_per_gflop", facts.joules_per_gflop);
+    take(in, "energy_window_s", facts.energy_window_s);
     return facts;
 }
 
@@ -59,14 +61,14 @@ json to_json(const core::kernel_facts& facts) {
             {"occupancy", facts.occupancy}};
 }
 
-core::kernel_facts kernel_facts_from_json(const json& object) {
+core::kernel_facts kernel_facts_from(const files::fields& in) {
     core::kernel_facts facts;
-    object.at("name").get_to(facts.name);
-    object.at("threads").get_to(facts.threads);
-    object.at("registers").get_to(facts.registers);
-    object.at("local_bytes").get_to(facts.local_bytes);
-    object.at("shared_bytes").get_to(facts.shared_bytes);
-    object.at("occupancy").get_to(facts.occupancy);
+    in("name", facts.name);
+    in("threads", facts.threads);
+    in("registers", facts.registers);
+    in("local_bytes", facts.local_bytes);
+    in("shared_bytes", facts.shared_bytes);
+    in("occupancy", facts.occupancy);
     return facts;
 }
 

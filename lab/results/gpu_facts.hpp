@@ -8,6 +8,10 @@
 
 #include "core/implementation.hpp"
 
+namespace carat::files {
+class fields;
+}
+
 namespace carat::results {
 
 struct clock_range {
@@ -26,10 +30,10 @@ struct gpu_facts {
     std::optional<double> energy_window_s;      // runs back to back, after the trials
 };
 
-// "gpu" and an element of "kernels" in docs/results.md. Reading throws nlohmann's exceptions.
+// "gpu" and an element of "kernels" in docs/results.md. Reading throws carat::error.
 [[nodiscard]] nlohmann::json to_json(const gpu_facts& facts);
-[[nodiscard]] gpu_facts gpu_facts_from_json(const nlohmann::json& object);
+[[nodiscard]] gpu_facts gpu_facts_from(const files::fields& in);
 [[nodiscard]] nlohmann::json to_json(const core::kernel_facts& facts);
-[[nodiscard]] core::kernel_facts kernel_facts_from_json(const nlohmann::json& object);
+[[nodiscard]] core::kernel_facts kernel_facts_from(const files::fields& in);
 
 }  // namespace carat::results

@@ -46,8 +46,7 @@ json to_json(const phases& p) {
     return out;
 }
 
-phases phases_from_json(const json& source, const std::string& where) {
-    const reader in(source, where);
+phases phases_from(const files::fields& in) {
     phases p;
     phases_fields(in, p);
     for (const double t : p.total_trials_s)
@@ -55,14 +54,11 @@ phases phases_from_json(const json& source, const std::string& where) {
             in.fail("total_trials_s", "holds a time that is not positive");
     if (!p.measured()) return p;
     for (const std::string_view name : phase_names) {
-        const json* found = in.find(key_of(name).c_str());
-        if (found == nullptr) continue;
+        if (in.find(key_of(name).c_str()) == nullptr) continue;
         p.parts.push_back({std::string(name), 0, {}});
-        phase_fields(reader(*found, where + "." + key_of(name)), p.parts.back());
+        phase_fields(in.object(key_of(name).c_str()), p.parts.back());
     }
-    const json* total = in.find("total_s");
-    if (total == nullptr) in.fail("total_s", "is missing");
-    phase_fields(reader(*total, where + ".total_s"), p.total);
+    phase_fields(in.object("total_s"), p.total);
     return p;
 }
 

@@ -11,6 +11,10 @@
 
 #include "lab/results/format.hpp"
 
+namespace carat::files {
+class fields;
+}
+
 namespace carat::results {
 
 // Every phase there is, in the order in which they pass; a product has those that it needs.
@@ -39,7 +43,7 @@ struct phases {
 
 [[nodiscard]] nlohmann::json to_json(const phases& p);
 
-// Throws carat::error naming `where` and the field that is missing or of the wrong type.
-[[nodiscard]] phases phases_from_json(const nlohmann::json& json, const std::string& where);
+// Throws carat::error naming file and field where one is missing or of the wrong type.
+[[nodiscard]] phases phases_from(const files::fields& in);
 
 }  // namespace carat::results

@@ -6,6 +6,7 @@
 
 #include <carat/error.hpp>
 
+#include "files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/results/files.hpp"
 #include "lab/session/build_info.hpp"
@@ -186,15 +187,15 @@ class session {
 
 void require_writable(const outputs& out) {
     for (const auto& path : {out.json, out.csv})
-        if (!path.empty()) results::require_writable(path);
+        if (!path.empty()) files::require_writable(path);
 }
 
 void save(const results::document& doc, const outputs& out) {
     // Names of files and words of libraries may be in any encoding; JSON is UTF-8.
     constexpr auto replace = nlohmann::json::error_handler_t::replace;
     if (!out.json.empty())
-        results::write_whole(out.json, to_json(doc).dump(1, ' ', false, replace) + "\n");
-    if (!out.csv.empty()) results::write_whole(out.csv, results::csv(doc));
+        files::write_whole(out.json, to_json(doc).dump(1, ' ', false, replace) + "\n");
+    if (!out.csv.empty()) files::write_whole(out.csv, results::csv(doc));
 }
 
 results::document new_document(const request& r, const machine::description& machine,
@@ -234,7 +235,8 @@ void require_resumable(const results::document& earlier, const results::document
     for (const char* key :
          {"distribution", "inputs", "operations", "seed", "min_trial_s", "phases"})
         require_same(key, field(earlier.settings, key), field(now.settings, key));
-    require_same("layout", earlier.settings.value("layout", "nn"), now.settings["layout"]);
+    require_same("layout", earlier.settings.value("layout", nlohmann::json("nn")),
+                 now.settings["layout"]);
     require_same("revision", earlier.revision, now.revision);
 }
 

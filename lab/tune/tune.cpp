@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <set>
-#include <sstream>
 
 #include <carat/error.hpp>
 
+#include "files/read.hpp"
 #include "plan/tuned.hpp"
 
 namespace carat::tune {
@@ -115,12 +115,11 @@ void take(json& table, const finding& found, const json& where_from) {
 }
 
 json load_table(const std::string& file) {
-    std::ifstream in(file);
-    if (!in) return {{"schema", 1}, {"cases", json::array()}};
-    std::ostringstream text;
-    text << in.rdbuf();
-    (void)plan::tuned_table(text.str(), file);
-    return json::parse(text.str());
+    std::error_code unknown;
+    if (!std::filesystem::exists(file, unknown)) return {{"schema", 1}, {"cases", json::array()}};
+    const std::string text = files::read(file);
+    (void)plan::tuned_table(text, file);
+    return files::parse(text, file);
 }
 
 std::string usual_file() {

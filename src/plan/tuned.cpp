@@ -1,7 +1,6 @@
 #include "plan/tuned.hpp"
 
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -9,12 +8,13 @@
 #include <carat/error.hpp>
 
 #include "core/cache_directory.hpp"
+#include "files/fields.hpp"
+#include "files/read.hpp"
+#include "files/visible.hpp"
 
 namespace carat::plan {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr int schema = 1;
 
@@ -32,13 +32,6 @@ std::string name_of(std::string_view device, std::string_view implementation,
     return all.str();
 }
 
-std::string text_of(const std::string& file) {
-    std::ifstream in(file);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return in ? text.str() : std::string();
-}
-
 const char* asked_for() {
     const char* const file = std::getenv("CARAT_TUNED");
     return file == nullptr || *file == '\0' ? nullptr : file;
@@ -48,20 +41,24 @@ bool is_none(const char* file) {
     return file != nullptr && std::string_view(file) == "none";
 }
 
-tuned_table read_table() {
-    const char* const file = asked_for();
-    if (is_none(file)) return {};
-    if (file != nullptr) {
-        if (!std::ifstream(file))
-            throw error(error_code::invalid_argument,
-                        "CARAT_TUNED=" + std::string(file) +
-                            ": there is no such file to read; name one that carat tune wrote, or "
-                            "none");
-        return {text_of(file), file};
-    }
-    const std::string text = text_of(tuned_file());
+tuned_table read_asked(const char* file) {
+    std::string text;
     try {
-        return text.empty() ? tuned_table() : tuned_table(text, "");
+        text = files::read(file);
+    } catch (const error& why) {
+        throw error(why.code(), "CARAT_TUNED=" + std::string(why.what()) +
+                                    " and that carat tune wrote, or none");
+    }
+    return {text, file};
+}
+
+tuned_table read_table() {
+    const char* const asked = asked_for();
+    if (is_none(asked)) return {};
+    if (asked != nullptr) return read_asked(asked);
+    const std::string kept = tuned_file();
+    try {
+        return kept.empty() ? tuned_table() : tuned_table(files::read(kept), "");
     } catch (const error&) {
         return {};
     }
@@ -82,23 +79,16 @@ std::string types_of(const core::problem& p) {
 }
 
 tuned_table::tuned_table(const std::string& text, std::string source) : source_(std::move(source)) {
-    try {
-        const json file = json::parse(text);
-        if (file.at("schema") != schema)
-            throw error(error_code::invalid_argument, source_ + ": its schema isn't " +
-                                                          std::to_string(schema) +
-                                                          "; write it anew with carat tune");
-        for (const json& c : file.at("cases")) {
-            core::tunable_values& way = ways_[name_of(
-                c.at("device").get<std::string>(), c.at("implementation").get<std::string>(),
-                c.at("types"), c.at("layout"), c.at("m"), c.at("n"), c.at("k"))];
-            for (const auto& [tunable, value] : c.at("tunables").items())
-                way[tunable] = value.get_ref<const std::int64_t&>();
-        }
-    } catch (const json::exception& why) {
-        throw error(error_code::invalid_argument,
-                    source_ + " is no table of carat tune (" + why.what() + "); write it anew");
-    }
+    const nlohmann::json file = files::parse(text, source_);
+    const files::fields in(file, source_ + ":", "no table of carat tune; write it anew");
+    if (in.get<int>("schema") != schema) in.fail("schema", "isn't " + std::to_string(schema));
+    in.each("cases", [&](const files::fields& c) {
+        const auto name = [&](const char* key) { return c.get<std::string>(key); };
+        const auto size = [&](const char* key) { return c.get<std::int64_t>(key); };
+        const std::string at = name_of(name("device"), name("implementation"), name("types"),
+                                       name("layout"), size("m"), size("n"), size("k"));
+        c("tunables", ways_[at]);
+    });
 }
 
 const core::tunable_values* tuned_table::find(const std::string& tuned_case,
@@ -109,7 +99,8 @@ const core::tunable_values* tuned_table::find(const std::string& tuned_case,
     if (why.empty()) return &found->second;
     if (source_.empty()) return nullptr;
     throw error(error_code::invalid_argument,
-                source_ + ": " + tuned_case + ": " + why + "; write it anew with carat tune");
+                files::visible(source_ + ": " + tuned_case + ": " + why) +
+                    "; write it anew with carat tune");
 }
 
 const tuned_table& tuned() {

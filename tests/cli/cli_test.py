@@ -3,6 +3,7 @@
 
 import copy
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -219,7 +220,7 @@ class RightCalls(Command):
             self.assertEqual(process.wait(timeout=120), 130)
         results = json.loads((self.folder / "a.json").read_text())
         self.assertFalse(results["complete"])
-        self.assertEqual(os.listdir(self.folder).count("a.json.tmp"), 0)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.csv", "a.json"])
         self.carat("bench", *arguments[1:5], "--trials", "3", *arguments[7:], "--resume")
         self.assertTrue(json.loads((self.folder / "a.json").read_text())["complete"])
 
@@ -424,6 +425,58 @@ class BadInput(Command):
             self.assertEqual((self.folder / "a.json").read_text(), text)
         self.assertIn("excludes", self.refused("report", "a.json", "--charts", "d", "-o", "x"))
 
+    def test_files_near_an_output_are_left_alone(self):
+        (self.folder / "a.json.tmp").write_text("unrelated")
+        (self.folder / "mine").write_text("mine")
+        (self.folder / "a.csv.tmp").symlink_to("mine")
+        files = ["--json", "a.json", "--csv", "a.csv"]
+        self.refused("bench", "--impl", "nonexistent", *files)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.csv.tmp", "a.json.tmp", "mine"])
+        self.carat("bench", *QUICK, *files)
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["a.csv", "a.csv.tmp", "a.json", "a.json.tmp", "mine"])
+        self.assertEqual((self.folder / "a.json.tmp").read_text(), "unrelated")
+        self.assertEqual((self.folder / "mine").read_text(), "mine")
+
+    def test_names_that_are_too_long_or_lead_in_a_circle(self):
+        (self.folder / "loop").symlink_to("loop")
+        for flag in ("--json", "--csv", "--report"):
+            self.assertIn("can't be written (File name too long)",
+                          self.refused("bench", *QUICK, flag, "n" * 300))
+            self.assertIn("can't be written (Too many levels of symbolic links)",
+                          self.refused("bench", *QUICK, flag, "loop"))
+        for name in ("n" * 300, "loop"):
+            self.assertIn("can't be read", self.refused("report", name))
+            self.assertIn("can't be written", self.refused("bench", *QUICK, "--json", name,
+                                                           "--csv", "b.csv"))
+        self.carat("bench", *QUICK, "--json", "n" * 255)
+        self.assertEqual(len(json.loads((self.folder / ("n" * 255)).read_text())["cells"]), 2)
+
+    def test_a_link_that_leads_nowhere_yet_is_the_file_it_will_make(self):
+        (self.folder / "link").symlink_to("a.json")
+        self.assertIn("are one file",
+                      self.refused("bench", *QUICK, "--json", "a.json", "--csv", "link"))
+
+    def test_two_runs_with_one_output(self):
+        (self.folder / "a.json").write_text("{}")
+        with open(self.folder / "a.json") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # as a run does
+            self.assertIn("a.json: another run writes it; name another file",
+                          self.refused("bench", *QUICK, "--json", "a.json"))
+        self.assertEqual((self.folder / "a.json").read_text(), "{}")
+        arguments = ["--impl", "naive,tiled", "--size", "8:400:8", "--trials", "400"]
+        (self.folder / "a.json").unlink()
+        with subprocess.Popen([CARAT, "bench", *arguments, "--json", "a.json"], cwd=self.folder,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            while not (self.folder / "a.json").exists() and process.poll() is None:
+                time.sleep(0.02)
+            line = self.refused("bench", *QUICK, "--json", "a.json")
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=120), 130)
+        self.assertIn("another run writes it", line)
+        self.assertEqual(os.listdir(self.folder), ["a.json"])
+        self.assertEqual(json.loads((self.folder / "a.json").read_text())["settings"]["trials"], 400)
+
     def test_the_tour_says_before_measuring_that_it_can_not_write(self):
         (self.folder / "carat-report.html").mkdir()
         self.assertIn("carat-report.html: is a folder",
@@ -469,6 +522,72 @@ class BadInput(Command):
                 self.assertIn("bad.json: ", line)
                 self.assertIn(word, line)
         self.assertEqual({p.name for p in self.folder.iterdir()}, {"a.json", "bad.json"})
+
+    def test_files_nested_without_end_are_refused(self):
+        (self.folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)
+        (self.folder / "objects.json").write_text('{"a":' * 100_000 + "1" + "}" * 100_000)
+        for name in ("deep.json", "objects.json"):
+            for call in (["report", name], ["compare", name, name],
+                         ["bench", *QUICK, "--json", name, "--resume"]):
+                self.assertIn(f"{name}: is nested deeper than 64 levels", self.refused(*call))
+
+    def test_settings_of_another_type_are_told(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        good = json.loads((self.folder / "a.json").read_text())
+        for field, value in (("layout", 5), ("layout", []), ("seed", "x"), ("inputs", {})):
+            bad = good | {"settings": good["settings"] | {field: value}}
+            (self.folder / "bad.json").write_text(json.dumps(bad))
+            line = self.refused("bench", *QUICK, "--json", "bad.json", "--resume")
+            self.assertIn(f"--resume: bad.json has {field} {json.dumps(value)}, now it is", line)
+
+    def test_control_characters_of_foreign_files_are_shown_and_not_obeyed(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        text = (self.folder / "a.json").read_text()
+        evil = text.replace("cpu.ladder.naive", r"evil\u001b]0;title\u0007\u009b2J")
+        model = json.loads(text)["machine"]["cpu_model"]
+        evil = evil.replace(json.dumps(model), json.dumps(model + "\x1b[31m\u202e"))
+        (self.folder / "evil.json").write_text(evil)
+        compared = self.carat("compare", "evil.json", "evil.json").stdout
+        self.assertIn("evil\\x1b]0", compared)
+        texts = [compared, self.carat("compare", "a.json", "evil.json").stdout,
+                 self.carat("report", "evil.json", "--markdown").stdout,
+                 self.carat("report", "evil.json", "--csv").stdout,
+                 self.carat("report", "evil.json", "--tables", "markdown").stdout,
+                 self.carat("report", "evil.json", "--tables", "latex").stdout]
+        (self.folder / "worse.json").write_text(evil.replace('"available": true',
+                                                             '"available": "\\u001b["'))
+        texts.append(self.refused("report", "worse.json"))
+        self.assertIn("\\x1b", self.refused("report", "absent\x1b[31m"))
+        for told in texts:
+            self.assertNotRegex(told, "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
+
+    def test_a_pipe_may_be_read_and_may_be_given_up(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        text = (self.folder / "a.json").read_text()
+        done = subprocess.run([CARAT, "report", "/dev/stdin", "--csv"], input=text, text=True,
+                              capture_output=True, timeout=300, check=True)
+        self.assertEqual(done.stdout.count("\n"), 11)
+        os.mkfifo(self.folder / "pipe")
+        with subprocess.Popen([CARAT, "report", "pipe"], cwd=self.folder,
+                              stderr=subprocess.DEVNULL) as process:
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            self.assertNotEqual(process.wait(timeout=60), 0)
+
+    def test_a_pipe_in_the_cache_holds_nothing_up(self):
+        place = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        call = ["run", "--impl", "naive", "--m", 8, "--n", 8, "--k", 8, "--trials", 3]
+        self.carat(*call, environment=place)
+        (path,) = (self.folder / "cache" / "carat").iterdir()
+        path.unlink()
+        os.mkfifo(path)
+        self.carat(*call, environment=place)
+        self.assertIn("ceilings", json.loads(path.read_text()))
+        self.assertEqual(list(path.parent.iterdir()), [path])
+
+    def test_a_machine_without_sys_is_described_without_lines_of_a_library(self):
+        done = self.carat("info", environment={"HWLOC_FSROOT": str(self.folder)})
+        self.assertEqual(done.stderr, "")
 
     def test_resume_needs_a_file_and_the_same_settings(self):
         self.assertIn("--json", self.refused("bench", "--resume"))

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lab/machine/plan.hpp"
 #include "tests/machine/sample_machine.hpp"
@@ -107,6 +109,39 @@ TEST_F(cache_file, cut_short_or_empty_is_not_used) {
         std::filesystem::resize_file(file, std::filesystem::file_size(file) * part / 3);
         EXPECT_FALSE(load()) << part << " thirds";
     }
+}
+
+// Reading a pipe would wait for a writer for ever.
+TEST_F(cache_file, that_is_no_file_is_passed_over_and_replaced_where_it_can_be) {
+    const auto file = write_kept();
+    const std::pair<const char*, std::function<void()>> others[] = {
+        {"a pipe", [&] { EXPECT_EQ(mkfifo(file.c_str(), 0600), 0); }},
+        {"a link to itself", [&] { std::filesystem::create_symlink(file.filename(), file); }},
+        {"a link to a device", [&] { std::filesystem::create_symlink("/dev/zero", file); }},
+        {"nested without end", [&] { std::ofstream(file) << std::string(100'000, '['); }},
+        {"a folder", [&] { std::filesystem::create_directory(file); }},
+    };
+    for (const auto& [what, make] : others) {
+        std::filesystem::remove(file);
+        make();
+        EXPECT_FALSE(load()) << what;
+        keep(owner_of(machine), invented(machine, kept_gflops), kept);
+        EXPECT_EQ(load().has_value(), !std::filesystem::is_directory(file)) << what;
+        EXPECT_EQ(only_file(), file) << what;
+    }
+}
+
+TEST_F(cache_file, beside_which_links_were_planted_follows_none) {
+    const auto file = write_kept();
+    const auto mine = folder.path() / "mine";
+    std::ofstream(mine) << "mine";
+    std::filesystem::remove(file);
+    const std::string draft = file.string() + "." + std::to_string(getpid());
+    for (const std::string& name : {file.string(), file.string() + ".tmp", draft})
+        std::filesystem::create_symlink(mine, name);
+    keep(owner_of(machine), invented(machine, kept_gflops), kept);
+    EXPECT_EQ(std::filesystem::file_size(mine), 4U);
+    EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(file)));
 }
 
 TEST_F(cache_file, that_is_not_used_is_measured_and_replaced) {

@@ -68,7 +68,9 @@ TEST(tuned, a_way_that_an_implementation_can_not_take_is_refused_by_its_case) {
                   "it has no tunable 'width' to set to 64, but tile and parts (carat list "
                   "shows what each one has)" +
                   end);
-    EXPECT_NE(refusal(R"("tile": 64.5)").find("mine.json is no table"), std::string::npos);
+    EXPECT_EQ(refusal(R"("tile": 64.5)"),
+              "mine.json: cases[0].tunables has the wrong type: no table of carat tune; write it "
+              "anew");
     EXPECT_EQ(tuned_table(with(R"("tile": 257)"), "").find(name, known), nullptr);
 }
 
@@ -84,7 +86,8 @@ TEST(tuned, layouts_that_no_table_has_have_no_name) {
 TEST(tuned, what_is_no_table_is_refused_by_its_name) {
     for (const char* wrong :
          {"", "{", "[]", R"({"schema": 2, "cases": []})", R"({"schema": 1})",
-          R"({"schema": 1, "cases": [{"device": "GPU X"}]})", R"({"schema": 1, "cases": 3})"}) {
+          R"({"schema": 1, "cases": [{"device": "GPU X"}]})", R"({"schema": 1, "cases": 3})",
+          R"({"schema": "1", "cases": []})", R"({"schema": 1, "cases": [7]})"}) {
         try {
             (void)tuned_table(wrong, "mine.json");
             ADD_FAILURE() << wrong;
@@ -103,6 +106,15 @@ TEST(tuned, a_table_that_is_not_to_be_read_is_no_name_of_a_file) {
     EXPECT_EQ(plan::tuned_file(), "/somewhere/carat/tuned.json");
 }
 
+TEST(tuned, a_table_nested_without_end_is_refused) {
+    try {
+        (void)tuned_table(std::string(100'000, '['), "mine.json");
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const error& why) {
+        EXPECT_NE(std::string(why.what()).find("mine.json: is nested deeper"), std::string::npos);
+    }
+}
+
 // Tables are read once in a process.
 TEST(tuned, a_file_that_is_not_there_is_told) {
     setenv("CARAT_TUNED", "/no/such/table.json", 1);
@@ -111,9 +123,10 @@ TEST(tuned, a_file_that_is_not_there_is_told) {
         ADD_FAILURE() << "nothing was thrown";
     } catch (const error& why) {
         EXPECT_EQ(why.code(), error_code::invalid_argument);
-        EXPECT_EQ(std::string(why.what()),
-                  "CARAT_TUNED=/no/such/table.json: there is no such file to read; name one that "
-                  "carat tune wrote, or none");
+        EXPECT_EQ(
+            std::string(why.what()),
+            "CARAT_TUNED=/no/such/table.json: can't be read (No such file or directory); name a "
+            "file that is there and that carat tune wrote, or none");
     }
 }
 

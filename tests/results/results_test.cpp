@@ -1,14 +1,12 @@
 // What is written can be read back, whole or not at all, and damage is named.
 #include <algorithm>
-#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <carat/error.hpp>
 
+#include "files/output.hpp"
 #include "lab/results/files.hpp"
 
 namespace {
@@ -45,7 +43,7 @@ results::document sample() {
     return doc;
 }
 
-class files : public testing::Test {
+class results_files : public testing::Test {
   protected:
     void SetUp() override { fs::create_directories(folder); }
     void TearDown() override { fs::remove_all(folder); }
@@ -66,9 +64,9 @@ class files : public testing::Test {
          testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-TEST_F(files, survive_the_round_trip_infinities_included) {
+TEST_F(results_files, survive_the_round_trip_infinities_included) {
     const auto json = to_json(sample());
-    results::write_whole(folder / "r.json", json.dump());
+    files::write_whole(folder / "r.json", json.dump());
     const results::document back = results::load(folder / "r.json");
     EXPECT_EQ(to_json(back), json);
     EXPECT_EQ(back.cells[0].tunables.at("tile-size"), 64);
@@ -94,7 +92,7 @@ results::cell absent() {
     return c;
 }
 
-TEST_F(files, cells_without_a_figure_say_what_was_asked_and_why_not_and_nothing_else) {
+TEST_F(results_files, cells_without_a_figure_say_what_was_asked_and_why_not_and_nothing_else) {
     results::document doc = sample();
     doc.cells.push_back(absent());
     const nlohmann::json written = to_json(doc)["cells"][1];
@@ -115,7 +113,7 @@ TEST_F(files, cells_without_a_figure_say_what_was_asked_and_why_not_and_nothing_
     EXPECT_FALSE(back.cells[1].ranked());
 }
 
-TEST_F(files, older_cells_without_a_figure_are_read_past_their_zeros) {
+TEST_F(results_files, older_cells_without_a_figure_are_read_past_their_zeros) {
     results::document doc = sample();
     doc.cells.push_back(absent());
     nlohmann::json older = to_json(doc);
@@ -143,7 +141,7 @@ results::document with_phases() {
     return doc;
 }
 
-TEST_F(files, keep_phases_in_their_order_and_crossovers_as_they_are) {
+TEST_F(results_files, keep_phases_in_their_order_and_crossovers_as_they_are) {
     results::document doc = with_phases();
     doc.crossovers.push_back({{"gpu", "cuda.x"}});
     const auto json = to_json(doc);
@@ -162,7 +160,7 @@ TEST_F(files, keep_phases_in_their_order_and_crossovers_as_they_are) {
     EXPECT_FALSE(to_json(sample())["cells"][0].contains("phases"));
 }
 
-TEST_F(files, phases_that_could_not_be_measured_keep_the_reason) {
+TEST_F(results_files, phases_that_could_not_be_measured_keep_the_reason) {
     results::document doc = sample();
     doc.cells[0].end_to_end.emplace().reason = "the device is full";
     const results::document back = results::from_json(to_json(doc), "here");
@@ -170,7 +168,7 @@ TEST_F(files, phases_that_could_not_be_measured_keep_the_reason) {
     EXPECT_EQ(back.cells[0].end_to_end->reason, "the device is full");
 }
 
-TEST_F(files, damaged_phases_are_named_with_their_place) {
+TEST_F(results_files, damaged_phases_are_named_with_their_place) {
     auto json = to_json(with_phases());
     json["cells"][0]["phases"].erase("total_s");
     EXPECT_NE(message_of_loading(json.dump()).find("cells[0].phases.total_s is missing"),
@@ -185,44 +183,7 @@ TEST_F(files, damaged_phases_are_named_with_their_place) {
               std::string::npos);
 }
 
-TEST_F(files, what_a_link_names_is_replaced_and_the_link_stays) {
-    fs::create_directory(folder / "far");
-    fs::create_symlink("far/a.json", folder / "link.json");
-    for (const std::string text : {"first", "second"}) {  // the link leads nowhere at first
-        results::require_writable(folder / "link.json");
-        results::write_whole(folder / "link.json", text);
-        EXPECT_TRUE(fs::is_symlink(folder / "link.json"));
-        std::string there;
-        std::ifstream(folder / "far" / "a.json") >> there;
-        EXPECT_EQ(there, text);
-    }
-}
-
-TEST_F(files, pipes_and_devices_are_written_to_and_never_replaced) {
-    const fs::path pipe = folder / "pipe";
-    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-    results::require_writable(pipe);
-    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
-    results::write_whole(pipe, "through");
-    char text[8] = {};
-    EXPECT_EQ(read(reader, text, sizeof text), 7);
-    EXPECT_STREQ(text, "through");
-    EXPECT_TRUE(fs::is_fifo(pipe));
-    close(reader);
-}
-
-TEST_F(files, that_are_the_same_are_known_by_any_name) {
-    std::ofstream(folder / "a.json") << "{}";
-    fs::create_symlink("a.json", folder / "b.json");
-    EXPECT_TRUE(results::same_file(folder / "a.json", folder / "." / "a.json"));
-    EXPECT_TRUE(results::same_file(folder / "a.json", folder / "b.json"));
-    EXPECT_TRUE(results::same_file(folder / "absent", folder / "." / "absent"));
-    EXPECT_FALSE(results::same_file(folder / "a.json", folder / "absent"));
-    EXPECT_FALSE(results::same_file("/dev/null", "/dev/null"));
-    EXPECT_FALSE(results::same_file(folder / "a.json", "/dev/null"));
-}
-
-TEST_F(files, damage_is_named_with_its_place) {
+TEST_F(results_files, damage_is_named_with_its_place) {
     const std::string whole = to_json(sample()).dump();
     EXPECT_NE(message_of_loading(whole + "x").find("is not JSON"), std::string::npos);
     EXPECT_NE(message_of_loading(whole + whole).find("is not JSON"), std::string::npos);
@@ -243,6 +204,19 @@ TEST_F(files, damage_is_named_with_its_place) {
     json["cells"][0]["m"] = "many";
     EXPECT_NE(message_of_loading(json.dump()).find("cells[0].m has the wrong type"),
               std::string::npos);
+    json["cells"][0]["m"] = 0.5;
+    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].m has the wrong type"),
+              std::string::npos);
+    json = to_json(sample());
+    json["cells"][0]["gpu"]["clock_mhz"]["median"] = "high";
+    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].gpu.clock_mhz.median has the wrong"),
+              std::string::npos);
+    json = to_json(sample());
+    json["cells"][0]["kernels"][1].erase("occupancy");
+    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].kernels[1].occupancy is missing"),
+              std::string::npos);
+    EXPECT_NE(message_of_loading(std::string(100'000, '[')).find("nested deeper than 64 levels"),
+              std::string::npos);
     json = to_json(sample());
     json["cells"][0]["trials_s"][1] = -1;
     EXPECT_NE(message_of_loading(json.dump()).find("not positive"), std::string::npos);
@@ -252,23 +226,23 @@ TEST_F(files, damage_is_named_with_its_place) {
               std::string::npos);
 }
 
-TEST_F(files, a_write_that_fails_leaves_the_old_file_and_nothing_else) {
-    results::write_whole(folder / "r.json", "old");
-    fs::create_directory(folder / "r.json.tmp");  // the file beside can't be made
-    EXPECT_THROW(results::write_whole(folder / "r.json", "new"), error);
-    std::string kept;
-    std::ifstream(folder / "r.json") >> kept;
-    EXPECT_EQ(kept, "old");
+// On the terminal, in Markdown, in tables and in CSV alike.
+TEST_F(results_files, words_of_others_come_without_control_characters) {
+    auto json = to_json(sample());
+    json["cells"][0]["implementation"] = "evil\x1b]0;title\x07";
+    json["machine"]["cpu_model"] = "\x1b[2J";
+    std::ofstream(folder / "x.json") << json;
+    const results::document doc = results::load(folder / "x.json");
+    EXPECT_EQ(doc.cells[0].implementation, "evil\\x1b]0;title\\x07");
+    EXPECT_EQ(doc.machine["cpu_model"], "\\x1b[2J");
+    results::document own = sample();
+    own.cells[0].implementation = "\x1b";
+    own.cells[0].device = "a,\"b\"\n";
+    EXPECT_NE(results::csv(own).find("\"\\x1b\",\"a,\"\"b\"\" \",f64,"), std::string::npos)
+        << results::csv(own);
 }
 
-TEST_F(files, unwritable_places_are_said_beforehand) {
-    EXPECT_THROW(results::require_writable(folder / "absent" / "r.json"), error);
-    EXPECT_THROW(results::require_writable(folder), error);
-    results::require_writable(folder / "r.json");
-    EXPECT_TRUE(fs::is_empty(folder));
-}
-
-TEST_F(files, csv_has_a_row_per_trial) {
+TEST_F(results_files, csv_has_a_row_per_trial) {
     const std::string csv = results::csv(sample());
     EXPECT_EQ(std::ranges::count(csv, '\n'), 3);
     EXPECT_NE(csv.find("\"cpu.ladder.tiled\",cpu,f64,100,100,100,1,1,1,0.5,0.004,0,,,,,,,\n"),

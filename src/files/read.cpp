@@ -1,0 +1,113 @@
+#include "files/read.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <carat/error.hpp>
+
+#include "files/handle.hpp"
+#include "files/visible.hpp"
+
+namespace carat::files {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+[[noreturn]] void fail(const std::string& name, const std::string& what) {
+    throw error(error_code::invalid_argument, name + ": " + what);
+}
+
+[[noreturn]] void fail_to_read(const fs::path& file, const char* why) {
+    fail(file.string(), std::string("can't be read (") + why + "); name a file that is there");
+}
+
+void require_kind(const handle& in, const fs::path& file, kind allowed) {
+    struct stat facts = {};
+    if (fstat(in.number(), &facts) != 0) fail_to_read(file, std::strerror(errno));
+    if (S_ISDIR(facts.st_mode)) fail_to_read(file, "it is a folder");
+    if (!S_ISREG(facts.st_mode) && allowed == kind::regular)
+        fail_to_read(file, "it is no regular file");
+}
+
+// Waits where there is nothing yet. poll() ends at every signal, where open() and read() of a pipe
+// would go on, and the program could not be ended.
+std::size_t read_some(const handle& in, const fs::path& file, char* to, std::size_t most) {
+    for (;;) {
+        pollfd waiting = {in.number(), POLLIN, 0};
+        if (poll(&waiting, 1, -1) < 0) fail_to_read(file, "a signal ended the wait for it");
+        const ssize_t got = ::read(in.number(), to, most);
+        if (got >= 0) return static_cast<std::size_t>(got);
+        if (errno != EAGAIN && errno != EINTR) fail_to_read(file, std::strerror(errno));
+    }
+}
+
+// Brackets outside of texts, as far as the parser would get: it stops at the first error, and up to
+// there both see the same.
+bool is_deep(const std::string& text) {
+    int level = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"') quoted = !quoted;
+        if (quoted) {
+            i += c == '\\' ? 1 : 0;
+            continue;
+        }
+        if ((c == '[' || c == '{') && ++level > most_levels) return true;
+        if (c == ']' || c == '}') --level;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string read(const fs::path& file, kind allowed) {
+    const handle in(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!in) fail_to_read(file, std::strerror(errno));
+    require_kind(in, file, allowed);
+    std::string text;
+    std::size_t size = 0;
+    for (;;) {
+        constexpr std::size_t piece = std::size_t{1} << 20U;
+        text.resize(size + piece);
+        const std::size_t got = read_some(in, file, text.data() + size, piece);
+        size += got;
+        if (got == 0) break;
+        if (size > most_bytes)
+            fail(file.string(), "holds more than " + std::to_string(most_bytes >> 20U) +
+                                    " MiB, the most that is read; split it");
+    }
+    text.resize(size);
+    return text;
+}
+
+json parse(const std::string& text, const std::string& name) {
+    if (is_deep(text))
+        fail(name, "is nested deeper than " + std::to_string(most_levels) +
+                       " levels, which no file of carat's is; name another file");
+    try {
+        return json::parse(text);
+    } catch (const json::exception&) {
+        fail(name, "is not JSON (damaged, or cut off?); measure again or name another file");
+    }
+}
+
+json with_visible_texts(json value) {
+    if (value.is_string()) return visible(value.get_ref<const std::string&>());
+    if (value.is_array())
+        for (json& element : value) element = with_visible_texts(std::move(element));
+    if (!value.is_object()) return value;
+    json shown = json::object();
+    for (auto& [key, field] : value.get_ref<json::object_t&>())
+        shown[visible(key)] = with_visible_texts(std::move(field));
+    return shown;
+}
+
+}  // namespace carat::files

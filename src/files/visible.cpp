@@ -1,0 +1,58 @@
+#include "files/visible.hpp"
+
+#include <cstdio>
+
+namespace carat::files {
+
+namespace {
+
+struct character {
+    unsigned code = 0;
+    std::size_t bytes = 1;
+};
+
+// The first character where it has one or two bytes, or three that begin as those of U+2000 do:
+// nothing else has to be escaped.
+character first_of(std::string_view text) {
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xC0) return {byte(1), 2};
+    if (byte(0) == 0xE2 && (byte(1) == 0x80 || byte(1) == 0x81) && byte(2) >= 0x80)
+        return {0x2000U + ((byte(1) & 1U) << 6U) + (byte(2) & 0x3FU), 3};
+    return {byte(0), 1};
+}
+
+bool breaks(unsigned code) {
+    return code == '\n' || code == '\r' || code == '\t' || code == 0x2028 || code == 0x2029;
+}
+
+bool obeyed(const character& c) {
+    const bool turns = (c.code >= 0x200E && c.code <= 0x200F) ||
+                       (c.code >= 0x202A && c.code <= 0x202E) ||
+                       (c.code >= 0x2066 && c.code <= 0x2069);
+    const bool c1 = c.bytes == 2 && c.code < 0xA0;
+    return c.code < 0x20 || c.code == 0x7F || c1 || turns;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+    std::string shown;
+    while (!text.empty()) {
+        const character c = first_of(text);
+        if (breaks(c.code)) {
+            shown += ' ';
+        } else if (obeyed(c)) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, c.bytes == 1 ? "\\x%02x" : "\\u%04x", c.code);
+            shown += escape;
+        } else {
+            shown += text.substr(0, c.bytes);
+        }
+        text.remove_prefix(c.bytes);
+    }
+    return shown;
+}
+
+}  // namespace carat::files

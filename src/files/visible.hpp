@@ -1,0 +1,14 @@
+// Text that others wrote, for a terminal, a table or a message of one line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace carat::files {
+
+/// `text` without what a terminal obeys instead of showing: breaks of lines and tabs become spaces,
+/// other control characters (C0, DEL, and C1 in UTF-8) and marks that turn the direction of
+/// writing become `\x1b` or `\u202e`.
+[[nodiscard]] std::string visible(std::string_view text);
+
+}  // namespace carat::files
