@@ -104,10 +104,14 @@ std::uint32_t flags_of(const task& t, const core::operands& data) {
 }
 
 // Bits of a row of C depend on how K is cut and where its steps begin, which of rows that begin
-// alike is not the same for all, and on nothing else that the plan chooses.
+// alike is not the same for all, and on nothing else that the plan chooses. Of halves, whether A or
+// B has its small ones multiplied first, which a product that is turned changes.
 core::settings settings_for(const task& t) {
     core::settings s;
-    if (t.batch_invariant) s.tunables = {{"parts", 1}, {"alike", 1}};
+    if (!t.batch_invariant) return s;
+    s.tunables = {{"parts", 1}, {"alike", 1}};
+    if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32)
+        s.tunables.emplace("turned", 1);
     return s;
 }
 
