@@ -230,12 +230,10 @@ alike_rows rows_alike(std::int64_t m, std::int64_t k, std::int64_t apart,
     return best;
 }
 
-// Of two blocks on a multiprocessor, of which those of halves have three products each; and what a
-// block alone may use.
+// Of two blocks on a multiprocessor, of which those of halves have three products each.
 constexpr int fewest_stages(summing sums) {
     return sums == summing::of_halves ? 2 : 3;
 }
-constexpr int most_shared_bytes = 226 * 1024;
 
 template <class Factor>
 Factor factor(double value) {
@@ -600,8 +598,7 @@ class product final : public fused_product {
         stages_ = k.stages_that_fit(plan_.parts, is_wide() ? 1 : plan_.room);
         if (stages_ < fewest_stages(sums_)) stages_ = k.stages_that_fit(plan_.parts, 1);
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
-        // The kernel may serve several products at a time, cut into different numbers of parts.
-        facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes, most_shared_bytes);
+        facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes);
         make_room();
         grid_.blocks =
             grid_.cluster *
