@@ -24,7 +24,8 @@
 // does not), and elements are those that matrix_product multiplies there, integers included.
 //
 // Throws what matrix_product throws, with the number of the product where it is of one, and every C
-// untouched but for out_of_memory on a GPU, by when other products may have been started;
+// untouched but for out_of_memory and device_failed on a GPU, by when other products may have been
+// started;
 // size_mismatch where A, B or E are neither one matrix nor as many as C.
 #pragma once
 

@@ -42,7 +42,7 @@
 // or of 64-bit sizes), invalid_argument (null data, a C whose elements overlap, a factor that does
 // not suit integers, a negative number of threads), out_of_memory (on a GPU another E may have been
 // copied to C by then); unsupported, for what this processor or GPU, or a machine without one,
-// can't multiply.
+// can't multiply; device_failed, where a GPU or its driver failed, and C may be anything.
 #pragma once
 
 #include <concepts>

@@ -28,9 +28,14 @@ constexpr precision tf32 = {"tf32", 0x1p-24, 0x1p-10, 11, f32.largest, flushing}
 // Tensor cores align the products of one step, and the sum before them, to the largest and cut what
 // lies more than 13 bits below its leading one: measured on an H200, docs/adr/0068. Each of z terms
 // loses less than 2^-13 of the largest partial sum, which is what an addition with this u may lose.
-constexpr precision fp8_fast = {"fp8/14-bit", 0x1p-13, 0, 14, f32.largest, flushing};
+// Where the leading one of a product is, its operands' exponents say, which of a subnormal e4m3 is
+// that of 2^-6.
+constexpr double least_normal_e4m3 = 0x1p-6;
+constexpr precision fp8_fast = {"fp8/14-bit", 0x1p-13, 0, 14, f32.largest,      flushing,
+                                false,        0,       0, 0,  least_normal_e4m3};
 // cuBLASLt's default: such sums end after 128 products and are added up in f32.
-constexpr precision fp8 = {"fp8/f32", 0x1p-13, 0, 14, f32.largest, flushing, false, 128};
+constexpr precision fp8 = {"fp8/f32", 0x1p-13, 0, 14, f32.largest,      flushing,
+                           false,     128,     0, 0,  least_normal_e4m3};
 // f32 in two halves of tf32: 2^-22 of an operand is lost, and small times small. Their sums are
 // f32's, but each step of the tensor cores cuts, where f32 rounds.
 constexpr precision halves = {"3xtf32", 0x1p-23, 0x1p-21, 22, f32.largest, flushing};
@@ -131,6 +136,13 @@ double bound::roundoffs(std::int64_t terms) const {
            steps(terms / promoted + 1 + further_roundings_) * f32.roundoff;
 }
 
+// What D would be if no operand were smaller than the least normal number, at most.
+double bound::nominal_magnitude(const entry& e) const {
+    const double least = claimed_.nominal_operand;
+    const double added = 2 * e.neighbours + least * static_cast<double>(e.terms);
+    return e.magnitude + std::abs(alpha_) * least * added;
+}
+
 double bound::of(const entry& e) const {
     const double last = claimed_.promoted_after == 0 ? claimed_.roundoff : f32.roundoff;
     const double storing = stored_.roundoff > last ? stored_.roundoff : 0;
@@ -138,7 +150,8 @@ double bound::of(const entry& e) const {
     if (e.exact) return e.value == 0 ? 0 : storing * std::abs(e.value) + storing_underflow;
     const auto steps = static_cast<double>(e.terms + further_roundings_);
     const double relative = growth(roundoffs(e.terms) + 2 * claimed_.input_roundoff);
-    double tolerance = (relative + reference_error_) * inflation_ * e.magnitude;
+    double tolerance =
+        (relative * nominal_magnitude(e) + reference_error_ * e.magnitude) * inflation_;
     // Products, the two factors and, where alpha is multiplied into A or B first, the operands.
     // Twice, since the reference underflows where f64 does.
     const bool scales = std::abs(alpha_) != 1 && alpha_ != 0;
@@ -149,12 +162,19 @@ double bound::of(const entry& e) const {
     return tolerance + storing * (std::abs(e.value) + tolerance) + storing_underflow;
 }
 
+// Subnormal operands on such a grid are at most so many times 2 larger by their exponents.
+int bound::digits_lost_by(int operand_grid) const {
+    if (claimed_.nominal_operand == 0) return 0;
+    return std::max(0, std::ilogb(claimed_.nominal_operand) - operand_grid);
+}
+
 bool bound::is_exact(double magnitude, int a_grid, int b_grid, int c_grid) const {
     if (claimed_.input_roundoff != 0) return false;
     const int grid = std::min(alpha_grid_ + a_grid + b_grid, beta_grid_ + c_grid);
     if (grid >= line_facts::any_grid) return true;
     const bool representable = grid >= std::ilogb(claimed_.smallest);
-    return representable && magnitude * inflation_ <= std::ldexp(1.0, claimed_.digits + grid) &&
+    const int digits = claimed_.digits - digits_lost_by(a_grid) - digits_lost_by(b_grid);
+    return representable && magnitude * inflation_ <= std::ldexp(1.0, digits + grid) &&
            magnitude * inflation_ <= claimed_.largest;
 }
 

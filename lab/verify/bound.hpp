@@ -25,6 +25,9 @@ struct precision {
     // Of an operand rounded to a format of less range, as the two above of sums; 0: none is.
     double largest_operand = 0;
     double smallest_operand = 0;
+    // Of subnormal operands: what a sum is cut by goes by their exponents, as if each were this
+    // large; 0: by the numbers themselves.
+    double nominal_operand = 0;
 };
 
 // What an implementation computes in, by its name; empty: what the types suggest (verify.hpp).
@@ -63,6 +66,8 @@ class bound {
 
   private:
     [[nodiscard]] double roundoffs(std::int64_t terms) const;
+    [[nodiscard]] double nominal_magnitude(const entry& e) const;
+    [[nodiscard]] int digits_lost_by(int operand_grid) const;
 
     precision claimed_;
     precision stored_;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/checks.hpp"
+#include "api/meeting.hpp"
 #include "api/overlap.hpp"
 
 namespace carat::api {
@@ -17,6 +20,15 @@ using detail::erased_matrix;
 
 [[noreturn]] void fail(error_code code, const std::string& what) {
     throw error(code, "matrix_products: " + what);
+}
+
+// Of no list.
+void* data_of(const erased_batch& b, std::size_t i) {
+    if (b.pointers != nullptr) return const_cast<void*>(b.pointers[i]);
+    if (b.count == 0) return b.first.data;
+    const auto bytes = static_cast<std::ptrdiff_t>(size_bytes(b.first.type));
+    return static_cast<std::byte*>(b.first.data) +
+           static_cast<std::ptrdiff_t>(i) * b.stride * bytes;
 }
 
 std::size_t matrices(const erased_batch& b) {
@@ -45,35 +57,86 @@ void check_stride(const erased_batch& b, const std::string& name) {
         fail(error_code::invalid_argument, name + " is a batch whose data is null");
 }
 
-// The bytes of one matrix of a batch, as addresses.
-struct place {
-    std::int64_t low;
-    std::int64_t high;
-    std::size_t index;
+// From the lowest byte of all matrices of a batch to the highest, as addresses.
+struct hull {
+    std::int64_t low = std::numeric_limits<std::int64_t>::max();
+    std::int64_t high = std::numeric_limits<std::int64_t>::min();
 };
 
-std::vector<place> places_of(const erased_batch& b, const char* name) {
-    std::vector<place> places;
-    if (b.first.prepared != nullptr) return places;
-    byte_span span = b.at == nullptr ? span_of(b.first, name) : byte_span{};
-    places.reserve(matrices(b));
-    for (std::size_t i = 0; i < matrices(b); ++i) {
-        const erased_matrix m = item(b, i);
-        if (b.at != nullptr) span = span_of(m, name);
-        const auto at = reinterpret_cast<std::intptr_t>(m.data);
-        places.push_back({at + span.low, at + span.high, i});
+// The matrices of a batch, whose spans are known to fit into addresses.
+class group_of_matrices {
+  public:
+    group_of_matrices(const erased_batch& b, const char* name) : batch_(b), name_(name) {
+        if (b.first.prepared != nullptr) return;  // in memory of its own
+        each([&](std::size_t, const void* data, const erased_matrix&, const byte_span& span) {
+            const auto at = reinterpret_cast<std::intptr_t>(data);
+            hull_.low = std::min(hull_.low, at + span.low);
+            hull_.high = std::max(hull_.high, at + span.high);
+        });
     }
-    return places;
-}
 
-place hull_of(const std::vector<place>& places) {
-    place hull = places.front();
-    for (const place& p : places) {
-        hull.low = std::min(hull.low, p.low);
-        hull.high = std::max(hull.high, p.high);
+    [[nodiscard]] const erased_batch& batch() const { return batch_; }
+    [[nodiscard]] const hull& bytes() const { return hull_; }
+
+    // `once`: of the same matrix again and again one.
+    [[nodiscard]] std::vector<box> boxes(const lines_of_memory& in, bool once) const {
+        std::vector<box> all;
+        all.reserve(matrices(batch_));
+        std::optional<footprint> known;
+        const void* last = nullptr;
+        each([&](std::size_t i, const void* data, const erased_matrix& m, const byte_span& span) {
+            const bool is_list = batch_.at != nullptr;
+            if (once && data == last && !is_list) return;
+            last = data;
+            if (!known || is_list) known.emplace(m, span, in);
+            known->add_at(data, i, all);
+        });
+        return all;
     }
-    return hull;
-}
+
+    // Of all their boxes.
+    [[nodiscard]] double area(const lines_of_memory& in) const {
+        if (batch_.at == nullptr)
+            return static_cast<double>(matrices(batch_)) *
+                   footprint(batch_.first, span_of(batch_.first, name_), in).area();
+        double all = 0;
+        each([&](std::size_t, const void*, const erased_matrix& m, const byte_span& span) {
+            all += footprint(m, span, in).area();
+        });
+        return all;
+    }
+
+    // One that has both rows and columns, if there is one.
+    [[nodiscard]] erased_matrix typical() const {
+        std::size_t i = 0;
+        while (batch_.at != nullptr && i + 1 < matrices(batch_) && !is_typical(item(batch_, i)))
+            ++i;
+        return item(batch_, i);
+    }
+
+  private:
+    static bool is_typical(const erased_matrix& m) { return m.rows > 1 && m.cols > 1; }
+
+    // Calls visit(number, data, matrix, span). Those of a list may each be of another size; of any
+    // other batch the matrix is the first.
+    template <class Visit>
+    void each(const Visit& visit) const {
+        const erased_matrix& first = batch_.first;
+        const byte_span span = batch_.at == nullptr ? span_of(first, name_) : byte_span{};
+        for (std::size_t i = 0; i < matrices(batch_); ++i) {
+            if (batch_.at == nullptr) {
+                visit(i, data_of(batch_, i), first, span);
+                continue;
+            }
+            const erased_matrix m = item(batch_, i);
+            if (m.rows != 0 && m.cols != 0) visit(i, m.data, m, span_of(m, name_));
+        }
+    }
+
+    const erased_batch& batch_;
+    const char* name_;
+    hull hull_;
+};
 
 [[noreturn]] void fail_overlap(std::size_t i, const std::string& name, std::size_t j, bool one) {
     fail(error_code::aliasing, "C of product " + std::to_string(i) + " overlaps " + name +
@@ -81,50 +144,79 @@ place hull_of(const std::vector<place>& places) {
                                    "; write to matrices of their own and copy");
 }
 
-// The C of all products, in the order of memory.
+// The C of all products. What is asked for throws, or returns how many pairs were compared.
 class targets {
   public:
-    explicit targets(const erased_batch& c) : c_(c), places_(places_of(c, "C")) {
-        std::ranges::sort(places_, {}, &place::low);
-        hull_ = hull_of(places_);
-        for (const place& p : places_) longest_ = std::max(longest_, p.high - p.low);
+    explicit targets(const erased_batch& c)
+        : all_(c, "C"), lengths_(lengths_of_lines(all_.typical())) {
+        const auto useless = [&](std::int64_t bytes) { return !have_room_in_lines(bytes); };
+        if (!std::ranges::all_of(lengths_, useless)) std::erase_if(lengths_, useless);
     }
 
     // No matrix of `x` may share an element with a C, except one that is its own product's where
-    // `own` says so. Only those whose bytes mingle are compared.
-    void check(const erased_batch& x, const char* name, bool own) const {
-        const std::vector<place> others = places_of(x, name);
-        if (others.empty()) return;
-        const place hull = hull_of(others);
-        if (hull.high <= hull_.low || hull_.high <= hull.low) return;
-        for (const place& p : others) check_one(x, p, name, own);
+    // `own` says so.
+    [[nodiscard]] std::size_t check(const erased_batch& x, const char* name, bool own) const {
+        const group_of_matrices others(x, name);
+        if (others.bytes().high <= all_.bytes().low || all_.bytes().high <= others.bytes().low)
+            return 0;
+        if (own && is_same(x)) return 0;  // its matrices were told apart
+        return search(&others, !own, [&](std::size_t i, std::size_t j) {
+            const erased_matrix m = item(x, j);
+            const erased_matrix target = item(all_.batch(), i);
+            const bool same = own && (x.count == 0 ? all_.batch().count == 1 : i == j) &&
+                              same_elements(m, target);
+            if (!same && may_overlap(m, target)) fail_overlap(i, name, j, x.count == 0);
+        });
     }
 
-    void check_each_other() const {
-        for (std::size_t i = 1; i < places_.size(); ++i)
-            for (std::size_t j = i; j-- > 0 && places_[i].low < places_[j].low + longest_;)
-                if (may_overlap(item(c_, places_[i].index), item(c_, places_[j].index)))
-                    fail_overlap(std::max(places_[i].index, places_[j].index), "C",
-                                 std::min(places_[i].index, places_[j].index), false);
+    [[nodiscard]] std::size_t check_each_other() const {
+        return search(nullptr, false, [&](std::size_t i, std::size_t j) {
+            if (i != j && may_overlap(item(all_.batch(), i), item(all_.batch(), j)))
+                fail_overlap(std::max(i, j), "C", std::min(i, j), false);
+        });
     }
 
   private:
-    void check_one(const erased_batch& x, const place& p, const char* name, bool own) const {
-        const erased_matrix m = item(x, p.index);
-        auto c = std::ranges::lower_bound(places_, p.low - longest_, {}, &place::low);
-        for (; c != places_.end() && c->low < p.high; ++c) {
-            const erased_matrix target = item(c_, c->index);
-            const bool same = own && (x.count == 0 ? c_.count == 1 : c->index == p.index) &&
-                              same_elements(m, target);
-            if (!same && may_overlap(m, target))
-                fail_overlap(c->index, name, p.index, x.count == 0);
-        }
+    [[nodiscard]] bool is_same(const erased_batch& x) const {
+        const erased_batch& c = all_.batch();
+        if (x.count != c.count || x.at != nullptr || c.at != nullptr) return false;
+        if (!same_strides(x.first, c.first)) return false;
+        for (std::size_t i = 0; i < c.count; ++i)
+            if (data_of(x, i) != data_of(c, i)) return false;
+        return true;
     }
 
-    const erased_batch& c_;
-    std::vector<place> places_;
-    place hull_{};
-    std::int64_t longest_ = 0;
+    // Boxes that are all apart have room between the first byte and the last.
+    [[nodiscard]] bool have_room_in_lines(std::int64_t bytes) const {
+        const double there = static_cast<double>(all_.bytes().high) -
+                             static_cast<double>(all_.bytes().low) + static_cast<double>(bytes);
+        return all_.area({all_.bytes().low, bytes}) <= there;
+    }
+
+    // Lines of which few boxes meet; where there are none, pairs are compared in any.
+    template <class Meets>
+    [[nodiscard]] std::size_t search(const group_of_matrices* others, bool once,
+                                     const Meets& meets) const {
+        constexpr std::size_t few = 8;
+        std::size_t compared = 0;
+        for (std::size_t tried = 0; tried <= lengths_.size(); ++tried) {
+            const lines_of_memory in{all_.bytes().low, lengths_[tried % lengths_.size()]};
+            std::vector<box> own = all_.boxes(in, false);
+            std::vector<box> theirs;
+            if (others != nullptr) theirs = others->boxes(in, once);
+            const std::size_t most = tried == lengths_.size()
+                                         ? std::numeric_limits<std::size_t>::max()
+                                         : few * (1 + own.size() + theirs.size());
+            const std::size_t now =
+                for_each_meeting(own, others == nullptr ? nullptr : &theirs, most, meets);
+            compared += now;
+            if (now <= most) break;
+        }
+        return compared;
+    }
+
+    group_of_matrices all_;
+    std::vector<std::int64_t> lengths_;
 };
 
 core::problem checked_product(const erased_batch& a, const erased_batch& b, const erased_batch* e,
@@ -149,15 +241,6 @@ void check_arguments(const erased_batch& a, const erased_batch& b, const erased_
     check_stride(c, "C");
 }
 
-void check_places(const erased_batch& a, const erased_batch& b, const erased_batch* e,
-                  const erased_batch& c) {
-    const targets written(c);
-    written.check_each_other();
-    written.check(a, "A", false);
-    written.check(b, "B", false);
-    if (e != nullptr) written.check(*e, "E", true);
-}
-
 erased_matrix item_of_list(const erased_batch& b, std::size_t i) {
     erased_matrix m = b.at(b.list, i);
     if (b.turned) {
@@ -168,23 +251,32 @@ erased_matrix item_of_list(const erased_batch& b, std::size_t i) {
     return m;
 }
 
-void check_values(const detail::finish_steps& steps, const erased_batch& c) {
+void check_values(const detail::finish_steps& steps, const erased_batch& a, const erased_batch& b,
+                  const erased_batch* e, const erased_batch& c) {
     for (std::size_t i = 0; i < c.count; ++i)
-        as_product(i, [&] { check_finish(steps, item(c, i)); });
+        as_product(i, [&] {
+            const erased_matrix added = e == nullptr ? erased_matrix{} : item(*e, i);
+            check_finish(steps, item(a, i), item(b, i), e == nullptr ? nullptr : &added,
+                         item(c, i));
+        });
 }
 
 }  // namespace
 
+std::size_t check_places(const erased_batch& a, const erased_batch& b, const erased_batch* e,
+                         const erased_batch& c) {
+    const targets written(c);
+    std::size_t compared = written.check_each_other();
+    compared += written.check(a, "A", false);
+    compared += written.check(b, "B", false);
+    if (e != nullptr) compared += written.check(*e, "E", true);
+    return compared;
+}
+
 erased_matrix item(const erased_batch& b, std::size_t i) {
     if (b.at != nullptr) return item_of_list(b, i);
     erased_matrix m = b.first;
-    if (b.pointers != nullptr) {
-        m.data = const_cast<void*>(b.pointers[i]);
-    } else if (b.count != 0) {
-        m.data =
-            static_cast<std::byte*>(m.data) + static_cast<std::ptrdiff_t>(i) * b.stride *
-                                                  static_cast<std::ptrdiff_t>(size_bytes(m.type));
-    }
+    m.data = data_of(b, i);
     return m;
 }
 
@@ -198,9 +290,9 @@ core::problem checked_batch(const erased_batch& a, const erased_batch& b, const 
                          (e != nullptr && e->pointers != nullptr);
     for (std::size_t i = 1; pointed && i < c.count; ++i)
         (void)checked_product(a, b, e, c, steps, i);
-    if (steps != nullptr) check_values(*steps, c);
+    if (steps != nullptr) check_values(*steps, a, b, e, c);
     if (p.m == 0 || p.n == 0) return p;
-    check_places(a, b, e, c);
+    (void)check_places(a, b, e, c);
     return p;
 }
 
@@ -217,8 +309,8 @@ std::vector<core::problem> checked_group(const erased_batch& a, const erased_bat
     std::vector<core::problem> all;
     all.reserve(c.count);
     for (std::size_t i = 0; i < c.count; ++i) all.push_back(checked_product(a, b, e, c, steps, i));
-    if (steps != nullptr) check_values(*steps, c);
-    if (c.count > 0) check_places(a, b, e, c);
+    if (steps != nullptr) check_values(*steps, a, b, e, c);
+    if (c.count > 0) (void)check_places(a, b, e, c);
     return all;
 }
 

@@ -17,6 +17,11 @@ using detail::erased_batch;
 // Matrix i of a batch, or the one for all.
 [[nodiscard]] detail::erased_matrix item(const erased_batch& b, std::size_t i);
 
+// Throws where a C shares an element with another C, an A, a B or another product's E. Returns how
+// many pairs of matrices were compared, a few for each product wherever they lie in lines.
+std::size_t check_places(const erased_batch& a, const erased_batch& b, const erased_batch* e,
+                         const erased_batch& c);
+
 // The first product as a problem; all have its sizes and strides. Throws carat::error, in one line
 // that names the product where one is at fault.
 [[nodiscard]] core::problem checked_batch(const erased_batch& a, const erased_batch& b,

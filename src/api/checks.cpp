@@ -101,6 +101,10 @@ void check_prepared(const erased_matrix& m, const char* name_of, side place,
                  ": both must be of one type");
 }
 
+erased_matrix matrix_of(const detail::erased_scales& s) {
+    return {const_cast<float*>(s.data), s.rows, s.cols, s.row_stride, s.col_stride, dtype::f32, 1};
+}
+
 // Of blocks of `row_block` rows and 128 columns.
 void check_scales(const erased_matrix& of, std::size_t row_block, const char* name,
                   const erased_matrix& c) {
@@ -118,8 +122,7 @@ void check_scales(const erased_matrix& of, std::size_t row_block, const char* na
                  std::to_string(s.cols) + " but " + name + " is " + size(of) + ": they must be " +
                  std::to_string(rows) + " x " + std::to_string(cols));
     const std::string what = std::string("the scales of ") + name;
-    const erased_matrix values = {
-        const_cast<float*>(s.data), s.rows, s.cols, s.row_stride, s.col_stride, dtype::f32, 1};
+    const erased_matrix values = matrix_of(s);
     check_data(values, what.c_str());
     if (may_overlap(values, c))
         fail(error_code::aliasing, "C overlaps " + what + "; write to a matrix of its own");
@@ -130,6 +133,31 @@ const char* name_of_values(detail::step_kind kind) {
     if (kind == detail::step_kind::bias) return "the bias";
     if (kind == detail::step_kind::scale) return "the scale";
     return kind == detail::step_kind::amax ? "the amax" : nullptr;
+}
+
+// The values of a step of the finish of a C.
+erased_matrix matrix_of(const detail::finish_step& step, const erased_matrix& c) {
+    const dtype type = size_bytes(c.type) == 8 ? dtype::f64 : dtype::f32;
+    return {const_cast<void*>(step.values), 1, step.count, 0, 1, type, 1};
+}
+
+// What is read must not be where the largest number is written.
+void check_amax(const erased_matrix& amax, const detail::finish_steps& steps,
+                const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
+                const erased_matrix& c) {
+    const auto check = [&](const erased_matrix& read, const std::string& what) {
+        if (may_overlap(amax, read))
+            fail(error_code::aliasing,
+                 "the amax overlaps " + what + "; write to a place of its own");
+    };
+    if (a.prepared == nullptr) check(a, "A");
+    if (b.prepared == nullptr) check(b, "B");
+    if (e != nullptr) check(*e, "E");
+    if (a.scales.given) check(matrix_of(a.scales), "the scales of A");
+    if (b.scales.given) check(matrix_of(b.scales), "the scales of B");
+    for (const detail::finish_step& step : in_order(steps))
+        if (step.kind == detail::step_kind::bias || step.kind == detail::step_kind::scale)
+            check(matrix_of(step, c), name_of_values(step.kind));
 }
 
 // The stride of an axis of one element means nothing and may be anything: no place that is worked
@@ -151,12 +179,17 @@ const error no_memory_for_products(error_code::out_of_memory,
                                    "matrix_products: no memory; C is unchanged");
 
 bool same_elements(const erased_matrix& x, const erased_matrix& y) {
-    return x.data == y.data && x.type == y.type && x.rows == y.rows && x.cols == y.cols &&
+    return x.data == y.data && same_strides(x, y);
+}
+
+bool same_strides(const erased_matrix& x, const erased_matrix& y) {
+    return x.type == y.type && x.rows == y.rows && x.cols == y.cols &&
            (x.rows <= 1 || x.row_stride == y.row_stride) &&
            (x.cols <= 1 || x.col_stride == y.col_stride);
 }
 
-void check_finish(const detail::finish_steps& steps, const erased_matrix& c) {
+void check_finish(const detail::finish_steps& steps, const erased_matrix& a, const erased_matrix& b,
+                  const erased_matrix* e, const erased_matrix& c) {
     std::size_t columns = columns_for_one(&steps);
     for (const detail::finish_step& step : in_order(steps)) {
         if (is_gate(step.kind)) columns = 1;
@@ -171,12 +204,12 @@ void check_finish(const detail::finish_steps& steps, const erased_matrix& c) {
                  std::string(name) + " has " + std::to_string(step.count) + " values but C is " +
                      size(c) + ": it must have one for each " + (rows ? "row" : "column") +
                      (!rows && columns == 2 ? " of A B" : ""));
-        const dtype type = size_bytes(c.type) == 8 ? dtype::f64 : dtype::f32;
-        const erased_matrix values = {const_cast<void*>(step.values), 1, step.count, 0, 1, type, 1};
+        const erased_matrix values = matrix_of(step, c);
         check_data(values, name);
         if (may_overlap(values, c))
             fail(error_code::aliasing,
                  std::string("C overlaps ") + name + "; write to a matrix of its own");
+        if (step.kind == detail::step_kind::amax) check_amax(values, steps, a, b, e, c);
     }
 }
 

@@ -35,13 +35,17 @@ void check_threads(const cpu& where);
 // Throws for steps that only GPUs take, in the name of that call.
 void check_finish_on_cpu(const detail::finish_steps& steps, const std::string& call);
 
-// Values of a finish: as many as C has rows or columns, there, and apart from C. Throws as above.
-void check_finish(const detail::finish_steps& steps, const detail::erased_matrix& c);
+// Values of a finish: as many as C has rows or columns, there, and apart from C; an amax, which is
+// written, from all else as well. Throws as above.
+void check_finish(const detail::finish_steps& steps, const detail::erased_matrix& a,
+                  const detail::erased_matrix& b, const detail::erased_matrix* e,
+                  const detail::erased_matrix& c);
 
 // Its strides, but for those that mean nothing and are too large to multiply.
 [[nodiscard]] core::layout layout_of(const detail::erased_matrix& m);
 
-// Whether two views are the same elements in the same places.
+// Whether two views are of one type, size and pair of strides; and begin at one element, too.
+[[nodiscard]] bool same_strides(const detail::erased_matrix& x, const detail::erased_matrix& y);
 [[nodiscard]] bool same_elements(const detail::erased_matrix& x, const detail::erased_matrix& y);
 
 }  // namespace carat::api

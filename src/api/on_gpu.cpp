@@ -19,23 +19,28 @@ namespace {
 using detail::erased_batch;
 using detail::erased_matrix;
 
-// The kernels find scales by places of 32 bits.
-std::int32_t checked_stride(const detail::erased_scales& s, std::ptrdiff_t stride) {
+struct scale_strides {
+    std::int32_t row;
+    std::int32_t col;
+};
+
+// The kernels find scales by places of 32 bits. The stride of a single row or column means nothing.
+scale_strides strides_of(const detail::erased_scales& s) {
+    const std::ptrdiff_t row = s.rows > 1 ? s.row_stride : 0;
+    const std::ptrdiff_t col = s.cols > 1 ? s.col_stride : 0;
     const auto reach = [](std::size_t count, std::ptrdiff_t step) {
         return static_cast<double>(count) * std::abs(static_cast<double>(step));
     };
-    if (reach(s.rows, s.row_stride) + reach(s.cols, s.col_stride) >= 0x1p31)
+    if (reach(s.rows, row) + reach(s.cols, col) >= 0x1p31)
         throw error(error_code::unsupported,
                     "matrix_product: on a GPU scales of blocks must lie within 2^31 elements");
-    return static_cast<std::int32_t>(stride);
+    return {static_cast<std::int32_t>(row), static_cast<std::int32_t>(col)};
 }
 
 core::block_scales scales_of(const erased_matrix& a, const erased_matrix& b) {
-    const detail::erased_scales& of_a = a.scales;
-    const detail::erased_scales& of_b = b.scales;
-    return {
-        of_a.data, checked_stride(of_a, of_a.row_stride), checked_stride(of_a, of_a.col_stride),
-        of_b.data, checked_stride(of_b, of_b.col_stride), checked_stride(of_b, of_b.row_stride)};
+    const scale_strides of_a = strides_of(a.scales);
+    const scale_strides of_b = strides_of(b.scales);
+    return {a.scales.data, of_a.row, of_a.col, b.scales.data, of_b.col, of_b.row};
 }
 
 cuda_call::place place_of(const cuda& where) {
@@ -58,7 +63,7 @@ void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix
                   const erased_matrix* e, const erased_matrix& c,
                   const detail::finish_steps* steps) {
     const core::problem p = api::checked_problem(a, b, e, c, steps);
-    if (steps != nullptr) api::check_finish(*steps, c);
+    if (steps != nullptr) api::check_finish(*steps, a, b, e, c);
     if (p.m == 0 || p.n == 0) return;
     const std::array<core::operands, 1> one = {
         {{.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data}}};

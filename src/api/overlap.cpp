@@ -19,24 +19,10 @@ std::int64_t bytes_of(const erased_matrix& m) {
     return static_cast<std::int64_t>(size_bytes(m.type));
 }
 
-// One direction of a view: `count` steps of `bytes` each.
-struct axis {
-    std::int64_t bytes;
-    std::int64_t count;
-};
-
-// The stride of an axis of one element means nothing and may be anything.
 axis axis_of(std::size_t extent, std::int64_t stride, const erased_matrix& m) {
     return extent == 1 ? axis{0, 0}
                        : axis{stride * bytes_of(m), static_cast<std::int64_t>(extent) - 1};
 }
-axis down(const erased_matrix& m) {
-    return axis_of(m.rows, m.row_stride, m);
-}
-axis across(const erased_matrix& m) {
-    return axis_of(m.cols, m.col_stride, m);
-}
-
 std::int64_t remainder(std::int64_t value, std::int64_t modulus) {
     const std::int64_t r = value % modulus;
     return r < 0 ? r + modulus : r;
@@ -102,6 +88,13 @@ bool lines_apart(std::uint64_t near, std::uint64_t count, std::uint64_t far) {
 }
 
 }  // namespace
+
+axis down(const erased_matrix& m) {
+    return axis_of(m.rows, m.row_stride, m);
+}
+axis across(const erased_matrix& m) {
+    return axis_of(m.cols, m.col_stride, m);
+}
 
 byte_span span_of(const erased_matrix& m, const char* what) {
     if (empty(m)) return {};

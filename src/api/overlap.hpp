@@ -13,6 +13,15 @@ struct byte_span {
     std::int64_t high = 0;
 };
 
+// One direction of a view: `count` steps of `bytes` each. None of an axis of one element, whose
+// stride means nothing and may be anything.
+struct axis {
+    std::int64_t bytes;
+    std::int64_t count;
+};
+[[nodiscard]] axis down(const detail::erased_matrix& m);
+[[nodiscard]] axis across(const detail::erased_matrix& m);
+
 // Throws carat::error(overflow), naming the matrix `what`, when that does not fit in 64 bits.
 [[nodiscard]] byte_span span_of(const detail::erased_matrix& m, const char* what);
 

@@ -39,7 +39,7 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
     api::check_threads(where);
     if (steps != nullptr) api::check_finish_on_cpu(*steps, "matrix_product");
     const core::problem p = api::checked_problem(a, b, e, c, steps);
-    if (steps != nullptr) api::check_finish(*steps, c);
+    if (steps != nullptr) api::check_finish(*steps, a, b, e, c);
     if (p.m == 0 || p.n == 0) return;
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())
         throw error(error_code::invalid_argument, "matrix_product: " + why);

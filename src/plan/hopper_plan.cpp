@@ -335,8 +335,8 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
     const std::int64_t steps = steps_of(of.k, of);
     if (parts > steps) return best;
     for (const bool turned : {!of.c_by_rows, of.c_by_rows}) {
-        if (apart ? turned == of.c_by_rows : !exists(of, turned, tile_m, tile_n, parts, sharing))
-            continue;
+        if ((apart || of.turns_for_c_only) && turned == of.c_by_rows) continue;
+        if (!apart && !exists(of, turned, tile_m, tile_n, parts, sharing)) continue;
         way w{turned,
               turned ? of.n : of.m,
               turned ? of.m : of.n,

@@ -38,7 +38,8 @@ struct hopper_request {
     int sharing = 0;     // asked for, of narrow tiles in one part; 0: choose
     int room = 0;        // asked for, of narrow tiles that don't load B together; 0: choose
     bool apart = false;  // asked for; without it tiles that were asked for are not apart
-    evenly even = evenly::chosen;  // asked for, where there are wide tiles enough
+    bool turns_for_c_only = false;  // asked for: turned where C lies by columns, and nowhere else
+    evenly even = evenly::chosen;   // asked for, where there are wide tiles enough
     together rounds = together::chosen;
 };
 

@@ -297,6 +297,47 @@ TEST_F(gpu_largest, what_is_not_a_number_is_the_largest) {
     EXPECT_TRUE(std::isnan(now));
 }
 
+// silu(inf) is inf, and so is swiglu of it, whatever computes it, as on the CPU.
+template <class T, class O>
+void check_infinities(std::size_t m, std::size_t n) {
+    constexpr std::size_t k = 64;
+    mirrored<T> a(m, k, {std::ptrdiff_t(k), 1});
+    mirrored<T> b(k, 2 * n, {std::ptrdiff_t(2 * n), 1});
+    mirrored<O> c(m, n, {std::ptrdiff_t(n), 1});
+    a.fill([](std::size_t, std::size_t) { return 1; });
+    b.fill([](std::size_t, std::size_t) { return 1; });
+    a.here(3, 5) = T(std::numeric_limits<double>::infinity());
+    a.upload();
+    const auto expect = [&](const char* what, const auto& start) {
+        c.fill_poison();
+        start();
+        c.download();
+        for (std::size_t j = 0; j < n; ++j) {
+            EXPECT_EQ(static_cast<double>(c.here(3, j)), std::numeric_limits<double>::infinity())
+                << what << " of " << name(dtype_of_v<T>) << " at " << j << " of " << n;
+            EXPECT_TRUE(std::isfinite(static_cast<double>(c.here(2, j)))) << what;
+        }
+    };
+    const auto half = b.view().block(0, 0, k, n);
+    for (const auto& last : {0, 1})
+        expect(last == 0 ? "silu" : "gelu", [&] {
+            if (last == 0)
+                matrix_product(cuda{}, a.view(), half, c.view(), silu);
+            else
+                matrix_product(cuda{}, a.view(), half, c.view(), gelu);
+        });
+    expect("a late silu", [&] { matrix_product(cuda{}, a.view(), half, c.view(), relu | silu); });
+    expect("swiglu", [&] { matrix_product(cuda{}, a.view(), b.view(), c.view(), swiglu); });
+}
+
+TEST_F(gpu_largest, silu_of_infinity_is_infinity) {
+    check_infinities<double, double>(40, 48);
+    check_infinities<float, float>(40, 48);
+    check_infinities<bf16, float>(40, 48);
+    check_infinities<bf16, bf16>(1024, 2048);
+    check_infinities<f16, f16>(1024, 2048);
+}
+
 TEST_F(gpu_largest, of_a_batch_is_one_for_all) {
     constexpr std::size_t count = 5;
     mirrored<float> a(count * 20, 30, {30, 1});

@@ -159,13 +159,13 @@ TEST_F(gpu_order, a_graph_replayed_a_hundred_times_gives_what_calls_do) {
 // A row of C for the first M rows of A.
 template <class T, class O>
 std::vector<O> row_of(std::size_t own, const mirrored<T>& rows, const mirrored<T>& b, std::size_t m,
-                      bool invariant) {
+                      bool invariant, f32_as as) {
     const std::size_t k = b.rows();
     const std::size_t n = b.cols();
     mirrored<O> c(m, n, {std::ptrdiff_t(n), 1});
     c.upload();
-    matrix_product(cuda{.batch_invariant = invariant}, rows.view().block(0, 0, m, k), b.view(),
-                   c.view());
+    matrix_product(cuda{.batch_invariant = invariant, .f32 = as}, rows.view().block(0, 0, m, k),
+                   b.view(), c.view());
     c.download();
     std::vector<O> row;
     for (std::size_t j = 0; j < n; ++j) row.push_back(c.here(own, j));
@@ -173,21 +173,22 @@ std::vector<O> row_of(std::size_t own, const mirrored<T>& rows, const mirrored<T
 }
 
 template <class T, class O>
-void check_invariance(std::size_t n, std::size_t k, std::size_t own = 0, bool b_by_rows = false) {
+void check_invariance(std::size_t n, std::size_t k, std::size_t own = 0, bool b_by_rows = false,
+                      f32_as as = f32_as::f32) {
     constexpr std::size_t most = 4096;
     mirrored<T> a(most, k, {std::ptrdiff_t(k), 1});
     mirrored<T> b(k, n, b_by_rows ? strides{std::ptrdiff_t(n), 1} : strides{1, std::ptrdiff_t(k)});
     a.fill_random(1);
     b.fill_random(2);
-    const std::vector<O> with = row_of<T, O>(own, a, b, most, true);
-    const std::vector<O> without = row_of<T, O>(own, a, b, most, false);
+    const std::vector<O> with = row_of<T, O>(own, a, b, most, true, as);
+    const std::vector<O> without = row_of<T, O>(own, a, b, most, false, as);
     int others = 0;
     for (const std::size_t m :
          {1u, 2u, 3u, 8u, 16u, 17u, 32u, 64u, 65u, 100u, 128u, 200u, 256u, 512u, 1000u}) {
         if (m <= own) continue;
-        EXPECT_TRUE(test::same_bits(row_of<T, O>(own, a, b, m, true), with))
-            << m << " rows of " << name(dtype_of_v<T>);
-        if (!test::same_bits(row_of<T, O>(own, a, b, m, false), without)) ++others;
+        EXPECT_TRUE(test::same_bits(row_of<T, O>(own, a, b, m, true, as), with))
+            << m << " rows of " << name(dtype_of_v<T>) << " as " << static_cast<int>(as);
+        if (!test::same_bits(row_of<T, O>(own, a, b, m, false, as), without)) ++others;
     }
     // Else this test could not fail. Of fp8 the sums of so few bits may be exact in any order.
     if (is_fp8(dtype_of_v<T>)) return;
@@ -205,6 +206,10 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_row_do_not_depend_on_the_others) {
     check_invariance<f16, f16>(512, 8192);
     check_invariance<e4m3, float>(512, 4096);
     check_invariance<float, float>(512, 4096);
+    // Up to 16 rows of so many columns are turned, if they may be.
+    check_invariance<float, float>(4096, 2048, 0, false, f32_as::three_tf32);
+    check_invariance<float, float>(4096, 1000, 7, true, f32_as::three_tf32);
+    check_invariance<float, float>(512, 4096, 0, false, f32_as::tf32);
     check_invariance<double, double>(256, 2048);
 }
 
@@ -226,6 +231,12 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_ot
         for (std::size_t j = 0; j < n; ++j) shifts[j] = 0.1F * static_cast<float>(j % 97);
         const auto there = test::on_device(shifts.data(), n * sizeof(float));
         const std::span<const float> added(static_cast<const float*>(there.get()), n);
+        // What is added to a zero without changing its sign.
+        const std::vector<float> zeros(most, -0.0F);
+        const auto zeros_there = test::on_device(zeros.data(), most * sizeof(float));
+        const auto no_shift = [&](std::size_t count) {
+            return std::span<const float>(static_cast<const float*>(zeros_there.get()), count);
+        };
         const auto row_of_these = [&](std::size_t m, int how, bool invariant) {
             mirrored<float> c(m, n, {std::ptrdiff_t(n), 1});
             c.upload();
@@ -239,15 +250,22 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_ot
                 matrix_product(where, scaled(0.7, rows), b.view(),
                                scaled(-0.9, e.view().block(0, 0, m, n)), c.view(),
                                scale(0.3) | bias(added));
-            else
+            else if (how == 3)
                 matrix_product(where, scaled(-1.0, rows), b.view(), c.view());
+            else if (how == 4)
+                matrix_product(where, scaled(-1.0, rows), b.view(), c.view(),
+                               scale(added) | bias(no_shift(n)));
+            else
+                matrix_product(where, scaled(-1.0, rows), b.view(), c.view(),
+                               scale(added) | bias(no_shift(m), by::row));
             c.download();
             std::vector<float> row;
             for (std::size_t j = 0; j < n; ++j) row.push_back(c.here(0, j));
             return row;
         };
-        for (const int how : {0, 1, 2, 3}) {
+        for (const int how : {0, 1, 2, 3, 4, 5}) {
             const std::vector<float> expected = row_of_these(most, how, true);
+            EXPECT_TRUE(how < 4 || std::signbit(expected[7])) << n << ", finish " << how;
             for (const std::size_t m : {1u, 2u, 16u, 33u, 64u, 100u, 128u, 300u, 1000u})
                 EXPECT_TRUE(test::same_bits(row_of_these(m, how, true), expected))
                     << m << " rows of " << n << ", finish " << how;

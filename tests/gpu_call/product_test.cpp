@@ -155,6 +155,44 @@ TEST_F(gpu_call, host_memory_is_refused_before_anything_runs) {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+// Also where the shape has a plan already, and far down a list.
+TEST_F(gpu_call, host_memory_is_refused_of_a_shape_met_before) {
+    int reads_all = 0;
+    test::must(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0), "attribute");
+    if (reads_all != 0) GTEST_SKIP() << "this GPU reads the host's memory";
+    matrix<f16> here(24, 24);
+    mirrored<f16> a(24, 24, {24, 1});
+    mirrored<f16> c(24 * 8, 24, {24, 1});
+    a.fill_whole('a');
+    c.upload();
+    const auto refuse = [&](const char* name, const auto& call) {
+        try {
+            call();
+            ADD_FAILURE() << "accepted as " << name;
+        } catch (const error& why) {
+            EXPECT_EQ(why.code(), error_code::invalid_argument);
+            EXPECT_NE(std::string(why.what()).find(std::string(name) + " lies in host memory"),
+                      std::string::npos)
+                << why.what();
+        }
+        ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    };
+    const auto first = c.view().block(0, 0, 24, 24);
+    matrix_product(cuda{}, a.view(), a.view(), first);
+    refuse("A", [&] { matrix_product(cuda{}, here, a.view(), first); });
+    refuse("B", [&] { matrix_product(cuda{}, a.view(), here, first); });
+    refuse("C", [&] { matrix_product(cuda{}, a.view(), a.view(), here); });
+    std::vector<const f16*> as(8, a.view().data());
+    std::vector<f16*> cs;
+    for (std::size_t i = 0; i < 8; ++i) cs.push_back(c.view().data() + i * 24 * 24);
+    const auto multiply = [&] {
+        matrix_products(cuda{}, pointers(as, 24, 24), a.view(), pointers(cs, 24, 24));
+    };
+    multiply();
+    as[6] = here.data();
+    refuse("A", multiply);
+}
+
 TEST_F(gpu_call, types_without_a_kernel_are_refused_with_those_there_are) {
     mirrored<std::uint8_t> a(8, 8, {8, 1});
     mirrored<std::int32_t> c(8, 8, {8, 1});

@@ -133,6 +133,50 @@ TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
                          error_code::aliasing, {"C overlaps the amax"});
 }
 
+// The largest number is written before E is read, and before the product has read A where that is
+// in parts.
+TEST(gpu_refusals, an_amax_into_what_is_read_is_refused) {
+    matrix<float> a(4, 4), b(4, 4), e(4, 4), c(4, 4);
+    std::vector<float> v(4);
+    const auto refuse = [&](const char* words, const auto& last) {
+        test::expect_refusal([&] { matrix_product(cuda{}, a, b, e, c, last); },
+                             error_code::aliasing, {"matrix_product: ", words});
+        test::expect_refusal(
+            [&] { matrix_products(cuda{}, strided(a, 1, 16), b, e, strided(c, 1, 16), last); },
+            error_code::aliasing, {"product 0: ", words});
+    };
+    refuse("the amax overlaps A", amax(a.data() + 7));
+    refuse("the amax overlaps B", amax(b.data()));
+    refuse("the amax overlaps E", amax(e.data() + 15));
+    refuse("the amax overlaps the bias", bias(v) | amax(v.data() + 1));
+    refuse("the amax overlaps the scale", amax(v.data() + 3) | scale(v));
+    matrix<e4m3> x(3, 128), y(128, 128);
+    matrix<float> z(3, 128), of_x(3, 1), of_y(1, 1);
+    for (float* const at : {of_x.data() + 2, of_y.data()})
+        test::expect_refusal(
+            [&] {
+                matrix_product(cuda{}, scaled_by_blocks(x, of_x), scaled_by_blocks(y, of_y), z,
+                               amax(at));
+            },
+            error_code::aliasing, {"the amax overlaps the scales of"});
+}
+
+// The stride of a single row or column is never used.
+TEST(gpu_refusals, scales_of_one_column_may_have_any_stride) {
+    matrix<e4m3> a(3, 128), b(128, 128);
+    matrix<float> c(3, 128), scales(3, 1), of_b(1, 1);
+    constexpr std::ptrdiff_t far = std::ptrdiff_t{1} << 40;
+    const matrix_view<const float> of_a(scales.data(), 3, 1, 1, far);
+    const matrix_view<const float> of_one(of_b.data(), 1, 1, far, -far);
+    try {
+        matrix_product(cuda{.device = 99}, scaled_by_blocks(a, of_a), scaled_by_blocks(b, of_one),
+                       c);
+        ADD_FAILURE() << "there is a GPU 99";
+    } catch (const error& why) {
+        EXPECT_EQ(std::string(why.what()).find("2^31"), std::string::npos) << why.what();
+    }
+}
+
 TEST(gpu_refusals, scales_of_blocks_must_be_as_many_as_blocks) {
     matrix<e4m3> a(3, 130), b(130, 200);
     matrix<float> c(3, 200), of_a(3, 2), of_b(2, 2), too_few(3, 1);

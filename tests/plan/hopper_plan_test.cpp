@@ -444,6 +444,15 @@ TEST(hopper_plan, few_rows_become_columns_of_a_narrow_tile) {
     }
 }
 
+// What of the sums depends on which operand is A must not depend on the number of rows.
+TEST(hopper_plan, is_turned_for_c_alone_where_that_is_asked_for) {
+    for (hopper_request of : requests()) {
+        of.turns_for_c_only = true;
+        EXPECT_EQ(make_hopper_plan(of).turned, !of.c_by_rows)
+            << of.m << " x " << of.n << " x " << of.k << " of " << of.operand_bytes << " bytes";
+    }
+}
+
 TEST(hopper_plan, few_tiles_share_k_among_blocks) {
     EXPECT_GT(make_hopper_plan(product_of(256, 256, 4096)).parts, 1);
     EXPECT_GT(make_hopper_plan(product_of(64, 1024, 8192)).parts, 1);

@@ -1,9 +1,12 @@
 // The two claims for fp8, against sums made as an H200's tensor cores make them: 32 products and
-// the sum before them, each cut to 13 bits below the leading one of the largest.
+// the sum before them, each cut to 13 bits below the leading one of the largest, which of a product
+// is where its operands' exponents say.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "lab/verify/verify.hpp"
@@ -14,18 +17,39 @@ namespace {
 
 constexpr std::int64_t step = 32;
 
+template <class T>
+constexpr bool is_e4m3 = std::is_same_v<T, e4m3>;
+
 double cut_below(double value, int exponent) {
     return std::ldexp(std::trunc(std::ldexp(value, 13 - exponent)), exponent - 13);
 }
 
+// That of a subnormal number is the least normal one's.
+template <class T>
+int exponent_of(T x) {
+    return std::max(std::ilogb(double{x}), is_e4m3<T> ? -6 : -14);
+}
+
+struct term {
+    double value = 0;
+    int exponent = std::numeric_limits<int>::min();
+};
+
+template <class A>
+term product_of(A a, e4m3 b) {
+    const double value = double{a} * double{b};
+    if (value == 0) return {};
+    // Of 1.5 x 1.5 the leading one is a place further up.
+    return {value, std::max(exponent_of(a) + exponent_of(b), std::ilogb(value))};
+}
+
 // One step of the tensor core.
-double add_step(double sum, const std::array<double, step>& products) {
-    double largest = std::fabs(sum);
-    for (const double p : products) largest = std::max(largest, std::fabs(p));
-    if (largest == 0) return 0;
-    const int exponent = std::ilogb(largest);
+double add_step(double sum, const std::array<term, step>& products) {
+    int exponent = sum == 0 ? term{}.exponent : std::ilogb(sum);
+    for (const term& p : products) exponent = std::max(exponent, p.exponent);
+    if (exponent == term{}.exponent) return 0;
     double total = cut_below(sum, exponent);
-    for (const double p : products) total += cut_below(p, exponent);
+    for (const term& p : products) total += cut_below(p.value, exponent);
     return total == 0 ? 0 : cut_below(total, std::ilogb(total));
 }
 
@@ -64,11 +88,11 @@ struct fp8_trial {
         float total = 0;
         double sum = 0;
         for (std::int64_t k0 = 0; k0 < p.k; k0 += step) {
-            std::array<double, step> products{};
+            std::array<term, step> products{};
             for (std::int64_t q = 0; q < step && k0 + q < p.k; ++q)
                 products[static_cast<std::size_t>(q)] =
-                    double{a[static_cast<std::size_t>(i * p.k + k0 + q)]} *
-                    double{b[static_cast<std::size_t>((k0 + q) * p.n + j)]};
+                    product_of(a[static_cast<std::size_t>(i * p.k + k0 + q)],
+                               b[static_cast<std::size_t>((k0 + q) * p.n + j)]);
             if (k0 != skipped) sum = add_step(sum, products);
             if (!promoted || (k0 + step) % 128 != 0) continue;
             total += static_cast<float>(sum);
@@ -98,6 +122,42 @@ TYPED_TEST(fp8_claims, honest_sums_keep_them_over_sizes_and_data) {
             }
         }
     EXPECT_EQ(checks, 6 * 4 * 2);
+}
+
+// Numbers of which many are subnormal in e4m3: what is cut from a sum goes by exponents that they
+// don't reach.
+TYPED_TEST(fp8_claims, honest_sums_of_subnormal_numbers_keep_them) {
+    int checks = 0;
+    for (const std::int64_t k : {31, 128, 1000, 4096})
+        for (const double most : {0x1p-5, 0x1p-7, 0x1p-8}) {
+            fp8_trial<TypeParam> t(5, 7, k, workload::uniform(0, most));
+            for (const bool of_a_alone : {false, true}) {
+                if (of_a_alone)
+                    for (std::size_t i = 0; i < t.b.size(); ++i)
+                        t.b[i] = e4m3(1.0 + static_cast<double>(i % 8) / 8);
+                const reference r = t.make_reference();
+                for (const bool promoted : {true, false}) {
+                    t.multiply(promoted);
+                    const verdict v = r.check(t.c.data(), promoted ? "fp8/f32" : "fp8/14-bit");
+                    EXPECT_TRUE(v.passed) << k << " up to " << most << ": " << v.reason;
+                    ++checks;
+                }
+            }
+        }
+    EXPECT_EQ(checks, 4 * 3 * 2 * 2);
+}
+
+// Two terms of which the first one's exponents, not its value, say where the second is cut: bit by
+// bit nothing can be asked for there.
+TYPED_TEST(fp8_claims, a_term_cut_below_the_exponents_of_a_subnormal_one_is_no_fault) {
+    fp8_trial<TypeParam> t(1, 1, 2, workload::uniform(0, 1));
+    t.a = {TypeParam(0x1p-9), TypeParam(0x1p-7)};
+    t.b = {e4m3(0x1p7), e4m3(0x1p-6)};
+    const reference r = t.make_reference();
+    for (const float cut : {0.0F, 0x1p-13F}) {
+        t.c = {0.25F + cut};
+        EXPECT_TRUE(r.check(t.c.data(), "fp8/f32").passed) << cut;
+    }
 }
 
 TYPED_TEST(fp8_claims, fast_sums_are_told_from_promoted_ones) {

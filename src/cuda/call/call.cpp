@@ -1,6 +1,7 @@
 #include "cuda/call/call.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -69,27 +70,47 @@ bool multiplies(const core::problem& p) {
                     " can't read: copy it to the GPU, or multiply without carat::cuda");
 }
 
-// Looked at when a shape is met for the first time: a kernel that reads what it must not takes the
-// whole process's use of the GPU with it, and asking costs a third of a microsecond each.
-void check_memory(const void* data, const char* name, int device) {
-    if (data == nullptr) return;
-    cudaPointerAttributes facts{};
-    CARAT_CUDA_CHECK(cudaPointerGetAttributes(&facts, data));
-    if (facts.type != cudaMemoryTypeUnregistered) return;
-    int reads_all = 0;
-    CARAT_CUDA_CHECK(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, device));
-    if (reads_all == 0) refuse_host_memory(name, device);
+// The driver maps a GPU's memory in pages of 2 MiB, in which no other memory lies.
+std::uintptr_t page_of(const void* data) {
+    constexpr int log2_bytes = 21;
+    return (reinterpret_cast<std::uintptr_t>(data) >> log2_bytes) + 1;  // never 0
 }
 
-void check_memory(const task& t, const core::operands& data, int device) {
-    check_memory(data.a, "A", device);
-    check_memory(data.b, "B", device);
-    check_memory(data.c, "C", device);
-    check_memory(data.e, "E", device);
-    check_memory(t.last.scale.values, "the scale", device);
-    check_memory(t.last.bias.values, "the bias", device);
-    check_memory(t.scales.a, "the scales of A", device);
-    check_memory(t.scales.b, "the scales of B", device);
+// A kernel that reads what it must not takes the whole process's use of the GPU with it. While a
+// stream is captured, memory that is to be the graph's is known to no one yet, and passes.
+void check_memory(const void* data, const char* name, const cuda::call_scope& call) {
+    if (data == nullptr) return;
+    // Those met last: asking costs a third of a microsecond.
+    static thread_local std::array<std::uintptr_t, 256> seen{};
+    const std::uintptr_t page = page_of(data);
+    std::uintptr_t& known = seen[page % seen.size()];
+    if (known == page) return;
+    cudaPointerAttributes facts{};
+    CARAT_CUDA_CHECK(cudaPointerGetAttributes(&facts, data));
+    if (facts.type == cudaMemoryTypeDevice) known = page;
+    if (facts.type != cudaMemoryTypeUnregistered || call.is_captured()) return;
+    int reads_all = 0;
+    CARAT_CUDA_CHECK(
+        cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, call.device()));
+    if (reads_all == 0) refuse_host_memory(name, call.device());
+}
+
+// What is read and written of one product.
+void check_memory(const core::problem& p, const core::operands& data,
+                  const cuda::call_scope& call) {
+    if (multiplies(p)) {
+        check_memory(data.a, "A", call);
+        check_memory(data.b, "B", call);
+    }
+    check_memory(data.c, "C", call);
+    if (p.beta != 0) check_memory(data.e, "E", call);
+}
+
+void check_memory(const task& t, const cuda::call_scope& call) {
+    check_memory(t.last.scale.values, "the scale", call);
+    check_memory(t.last.bias.values, "the bias", call);
+    check_memory(t.scales.a, "the scales of A", call);
+    check_memory(t.scales.b, "the scales of B", call);
 }
 
 std::uint32_t flags_of(const task& t, const core::operands& data) {
@@ -104,15 +125,18 @@ std::uint32_t flags_of(const task& t, const core::operands& data) {
 }
 
 // Bits of a row of C depend on how K is cut and where its steps begin, which of rows that begin
-// alike is not the same for all, and on nothing else that the plan chooses.
+// alike is not the same for all, and on nothing else that the plan chooses. Of halves, whether A or
+// B has its small ones multiplied first, which a product that is turned changes.
 core::settings settings_for(const task& t) {
     core::settings s;
-    if (t.batch_invariant) s.tunables = {{"parts", 1}, {"alike", 1}};
+    if (!t.batch_invariant) return s;
+    s.tunables = {{"parts", 1}, {"alike", 1}};
+    if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32)
+        s.tunables.emplace("turned", 1);
     return s;
 }
 
-plan make_plan(const task& t, const core::operands& data, int device) {
-    check_memory(t, data, device);
+plan make_plan(const task& t) {
     const core::settings s = settings_for(t);
     const core::implementation& engine = engine_for(t);
     if (const std::string why = reason_against(engine, t.problem, s); !why.empty())
@@ -138,7 +162,7 @@ plan_cache& plans() {
 plan& plan_for(const task& t, const core::operands& data, int device) {
     const plan_key key = key_of(device, t.problem, flags_of(t, data));
     if (plan* const known = plans().find(key)) return *known;
-    return plans().keep(key, make_plan(t, data, device));
+    return plans().keep(key, make_plan(t));
 }
 
 // Of any group that lies so and is cut so: sizes are no part of it.
@@ -330,18 +354,19 @@ void multiply_and_pass(const task& t, const further& last, const core::operands&
         const std::int64_t elements = core::extent_elements(of.m, of.n, of.c_layout);
         sums = call.lend(&t, static_cast<std::size_t>(elements) * size_bytes(of.c_type));
     }
+    const pass over_c{p.m,
+                      p.n,
+                      of.c_type,
+                      {sums, of.c_layout},
+                      p.c_type,
+                      data.c,
+                      p.c_layout,
+                      {data.e, t.e_layout},
+                      data.e == nullptr ? 0 : p.beta,
+                      last.steps};
+    load(over_c);  // before anything is in C
     multiply_one(product, {.a = data.a, .b = data.b, .c = sums}, call);
-    start({p.m,
-           p.n,
-           of.c_type,
-           {sums, of.c_layout},
-           p.c_type,
-           data.c,
-           p.c_layout,
-           {data.e, t.e_layout},
-           data.e == nullptr ? 0 : p.beta,
-           last.steps},
-          call.stream());
+    start(over_c, call.stream());
 }
 
 // What becomes of the sums: kernels write C, with this factor and finish, or a pass over it does.
@@ -377,13 +402,13 @@ bool multiply_with_gates(task t, const ending& last, const core::operands& data,
     return multiplies(t.problem) && multiply_one(t, data, call);
 }
 
-void check_values(const further& last, int device) {
+void check_values(const further& last, const cuda::call_scope& call) {
     for (const detail::finish_step& s : last.steps)
-        check_memory(s.values, "what a step of the finish points to", device);
+        check_memory(s.values, "what a step of the finish points to", call);
 }
 
 void clear_largest(const further& last, const core::problem& p, cuda::call_scope& call) {
-    check_values(last, call.device());
+    check_values(last, call);
     if (last.largest != nullptr)
         CARAT_CUDA_CHECK(
             cudaMemsetAsync(last.largest, 0, size_bytes(type_of_sums(p)), call.stream()));
@@ -413,7 +438,6 @@ numbers multiply_together(std::span<const task> tasks, std::span<const member> a
         const task& t = tasks.front();
         const auto with = cuda::sm90::plan_group(together, *how, t.batch_invariant ? 1 : 0);
         if (!with.at_once) return false;
-        check_memory(t, together.front().data, call.device());
         const plan& made = plan_for_group(t, *how, with.plan, call.device());
         made.fused->finish_with(t.last);
         return made.fused->run_group(together);
@@ -456,7 +480,9 @@ void multiply_group(const place& where, std::span<const member> all,
     const further pass(last.in_kernels ? nullptr : steps);
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (last.in_kernels) last.apply(tasks[i]);
+        if (i == 0) check_memory(tasks[i], call);
         check_sizes(last.in_kernels ? tasks[i] : product_of_sums(tasks[i], pass, false), i);
+        check_memory(all[i].problem, all[i].data, call);
     }
     if (!last.in_kernels) {
         clear_largest(pass, tasks.front().problem, call);
@@ -482,10 +508,10 @@ void multiply(const place& where, const product& it, std::span<const core::opera
     const ending last(t, it.steps);
     const cuda::unhindered_by_capture loads_kernels;
     cuda::call_scope call(where.device, where.stream);
-    if (last.in_kernels) {
-        last.apply(t);
-        return multiply_all(t, all, call);
-    }
+    if (last.in_kernels) last.apply(t);
+    check_memory(t, call);
+    for (const core::operands& data : all) check_memory(t.problem, data, call);
+    if (last.in_kernels) return multiply_all(t, all, call);
     const further pass(it.steps);
     clear_largest(pass, t.problem, call);
     for (const core::operands& data : all)

@@ -6,10 +6,12 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
+#include <optional>
 
 #include "cuda/call/pass.hpp"
 #include "cuda/common/activation.cuh"
 #include "cuda/common/error.hpp"
+#include "cuda/common/kernel.hpp"
 
 namespace carat::cuda_call {
 
@@ -221,8 +223,15 @@ bool in_units(const void* data, const strides& at, std::size_t element_bytes, in
                0;
 }
 
+// Where it is started; nowhere: its kernel is only loaded.
+struct started {
+    std::optional<cudaStream_t> stream;
+};
+
 template <class Sum, class To, int Size>
-void launch(arguments<Sum, To> with, cudaStream_t stream) {
+void launch(arguments<Sum, To> with, const started& on) {
+    const auto kernel = pass_kernel<Sum, To, Size>;
+    if (!on.stream) return cuda::load(kernel);
     const auto places = static_cast<std::uint64_t>((with.length + Size - 1) / Size);
     with.lanes_bits = std::min(8, static_cast<int>(std::bit_width(places - 1)));
     const std::int64_t lanes = std::int64_t{1} << with.lanes_bits;
@@ -232,27 +241,26 @@ void launch(arguments<Sum, To> with, cudaStream_t stream) {
     constexpr std::int64_t enough = 4096;
     const std::int64_t down = std::clamp<std::int64_t>((with.lines + lines - 1) / lines, 1,
                                                        std::max<std::int64_t>(1, enough / across));
-    pass_kernel<Sum, To, Size>
-        <<<dim3(static_cast<unsigned>(across), static_cast<unsigned>(down)), threads, 0, stream>>>(
-            with);
+    const dim3 blocks(static_cast<unsigned>(across), static_cast<unsigned>(down));
+    kernel<<<blocks, threads, 0, *on.stream>>>(with);
     CARAT_CUDA_CHECK(cudaGetLastError());
 }
 
 // With as many numbers to a thread as whole vectors allow: what a step costs a thread is shared by
 // them.
 template <class Sum, class To, int Size>
-void launch_widest(const arguments<Sum, To>& with, cudaStream_t stream) {
+void launch_widest(const arguments<Sum, To>& with, const started& on) {
     const bool fits = with.length % Size == 0 && with.to_second % Size == 0 &&
                       in_units(with.sums, with.sums_at, sizeof(Sum), Size) &&
                       in_units(with.c, with.c_at, sizeof(To), Size) &&
                       (with.beta == Sum{0} || in_units(with.e, with.e_at, sizeof(To), Size));
     if constexpr (Size > 1)
-        if (!fits) return launch_widest<Sum, To, (Size > 4 ? 4 : 1)>(with, stream);
-    launch<Sum, To, Size>(with, stream);
+        if (!fits) return launch_widest<Sum, To, (Size > 4 ? 4 : 1)>(with, on);
+    launch<Sum, To, Size>(with, on);
 }
 
 template <class Sum, class To>
-void start_as(const pass& it, cudaStream_t stream) {
+void start_as(const pass& it, const started& on) {
     const auto closer = [](const core::layout& at) {
         return std::abs(at.row_stride) >= std::abs(at.col_stride);
     };
@@ -278,7 +286,17 @@ void start_as(const pass& it, cudaStream_t stream) {
         with.to_second = it.n * it.sums.at.col_stride;
         (by_rows ? with.second_place : with.second_line) = it.n;
     }
-    launch_widest<Sum, To, 32 / static_cast<int>(sizeof(Sum))>(with, stream);
+    launch_widest<Sum, To, 32 / static_cast<int>(sizeof(Sum))>(with, on);
+}
+
+void take(const pass& it, const started& on) {
+    if (it.m == 0 || it.n == 0) return;
+    if (it.sums_type == dtype::f64) return start_as<double, double>(it, on);
+    if (it.c_type == dtype::f16) return start_as<float, __half>(it, on);
+    if (it.c_type == dtype::bf16) return start_as<float, __nv_bfloat16>(it, on);
+    if (it.c_type == dtype::e4m3) return start_as<float, __nv_fp8_e4m3>(it, on);
+    if (it.c_type == dtype::e5m2) return start_as<float, __nv_fp8_e5m2>(it, on);
+    start_as<float, float>(it, on);
 }
 
 }  // namespace
@@ -289,14 +307,12 @@ bool passes(dtype sums_type, dtype c_type) {
                                        c_type == dtype::bf16 || is_fp8(c_type));
 }
 
+void load(const pass& it) {
+    take(it, {});
+}
+
 void start(const pass& it, cudaStream_t stream) {
-    if (it.m == 0 || it.n == 0) return;
-    if (it.sums_type == dtype::f64) return start_as<double, double>(it, stream);
-    if (it.c_type == dtype::f16) return start_as<float, __half>(it, stream);
-    if (it.c_type == dtype::bf16) return start_as<float, __nv_bfloat16>(it, stream);
-    if (it.c_type == dtype::e4m3) return start_as<float, __nv_fp8_e4m3>(it, stream);
-    if (it.c_type == dtype::e5m2) return start_as<float, __nv_fp8_e5m2>(it, stream);
-    start_as<float, float>(it, stream);
+    take(it, {stream});
 }
 
 }  // namespace carat::cuda_call

@@ -29,6 +29,9 @@ struct pass {
 /// Whether sums of one type can become a C of the other.
 [[nodiscard]] bool passes(dtype sums_type, dtype c_type);
 
+/// Loads the kernel that does it. @throws as cuda::load().
+void load(const pass& it);
+
 /// Starts it. Where a step asks for the largest number, its memory must hold 0, or what it is to be
 /// compared with.
 void start(const pass& it, cudaStream_t stream);

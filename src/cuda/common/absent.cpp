@@ -27,6 +27,10 @@ int device_in_use() {
     return 0;
 }
 
+void require(int device) {
+    refuse(device);
+}
+
 void select_device(int device) {
     refuse(device);
 }

@@ -2,6 +2,8 @@
 // that products are summed in, and a case in activate().
 #pragma once
 
+#include <limits>
+
 #include "cuda/common/activation.hpp"
 #include "cuda/ptx/approximate.cuh"
 
@@ -16,15 +18,18 @@ struct rectified {
 
 // silu(x) is x / (1 + e^-x), and gelu(x) the same with twice what its tanh is of for this x:
 // x / (1 + e^(x (linear + cubic x^2))). In f32 the special function units do it, in powers of 2.
+// Silu's cubic is the least number there is, which adds nothing to a finite one: 0 times the square
+// of infinity would not be a number, and silu(inf) is inf.
 template <class T>
 struct sigmoid_form {
     static constexpr double unit = sizeof(T) == 4 ? 1.4426950408889634 : 1;  // log2 e
+    static constexpr T least = std::numeric_limits<T>::min();
     T linear;
     T cubic;
 
     __device__ __forceinline__ explicit sigmoid_form(activation which)
         : linear(which == activation::gelu ? T(-1.5957691216057308 * unit) : T(-unit)),
-          cubic(which == activation::gelu ? T(-0.07135481627260025 * unit) : T{0}) {}
+          cubic(which == activation::gelu ? T(-0.07135481627260025 * unit) : -least) {}
 
     [[nodiscard]] __device__ __forceinline__ T operator()(T x) const {
         const T power = x * (linear + cubic * x * x);

@@ -4,6 +4,7 @@
 
 #include "cuda/common/copy.hpp"
 #include "cuda/common/error.hpp"
+#include "cuda/common/kernel.hpp"
 #include "cuda/common/matrix.cuh"
 
 namespace carat::cuda {
@@ -32,6 +33,7 @@ void launch(std::int64_t rows, std::int64_t cols, const placed& from, void* to,
     }
     const std::int64_t blocks = (rows * cols + threads - 1) / threads;
     const auto grid = static_cast<unsigned>(std::min<std::int64_t>(blocks, 65536));
+    load(copy_kernel<T>);
     copy_kernel<T><<<grid, threads, 0, stream>>>(source, target);
     CARAT_CUDA_CHECK(cudaGetLastError());
 }

@@ -10,6 +10,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/error.hpp"
+#include "cuda/common/kernel.hpp"
 #include "cuda/common/probe.hpp"
 #include "cuda/common/scope.hpp"
 
@@ -92,6 +93,7 @@ std::string find_reason(int device) {
     int before = device;
     cudaGetDevice(&before);
     if (cudaSetDevice(device) != cudaSuccess) return named + " can't be used: it is busy or broken";
+    find_room_for_code(device);
     const cudaError_t code = load_probe();
     cudaGetLastError();
     if (code != cudaSuccess) cudaSetDevice(before);
@@ -122,6 +124,16 @@ std::atomic<int>& in_use() {
     return device;
 }
 
+// Throws carat::error(out_of_memory), and nothing is known then.
+std::string known_reason(int device) {
+    static std::mutex guard;
+    static std::map<int, std::string> known;
+    const std::scoped_lock lock(guard);
+    const auto found = known.find(device);
+    return found != known.end() ? found->second
+                                : known.emplace(device, find_reason(device)).first->second;
+}
+
 }  // namespace
 
 int device_count() {
@@ -132,12 +144,16 @@ int device_count() {
 }
 
 std::string unavailable(int device) {
-    static std::mutex guard;
-    static std::map<int, std::string> known;
-    const std::scoped_lock lock(guard);
-    const auto found = known.find(device);
-    return found != known.end() ? found->second
-                                : known.emplace(device, find_reason(device)).first->second;
+    try {
+        return known_reason(device);
+    } catch (const error& no_memory) {
+        return no_memory.what();
+    }
+}
+
+void require(int device) {
+    if (const std::string why = known_reason(device); !why.empty())
+        throw error(error_code::unsupported, why);
 }
 
 int device_in_use() {
@@ -150,15 +166,13 @@ std::string unavailable_in_use() {
 }
 
 void select_device(int device) {
-    if (const std::string why = unavailable(device); !why.empty())
-        throw error(error_code::unsupported, why);
+    require(device);
     CARAT_CUDA_CHECK(cudaSetDevice(device));
     in_use() = device;
 }
 
 device_facts describe(int device) {
-    if (const std::string why = unavailable(device); !why.empty())
-        throw error(error_code::unsupported, why);
+    require(device);
     static std::mutex guard;
     static std::map<int, device_facts> known;
     const std::scoped_lock lock(guard);

@@ -31,8 +31,11 @@ struct device_facts {
 [[nodiscard]] int device_count();
 
 /// Why this build can't compute on `device`, in one line with the remedy; empty when it can. Found
-/// out once a device and kept.
+/// out once a device and kept, but for a want of memory.
 [[nodiscard]] std::string unavailable(int device);
+
+/// @throws carat::error(unsupported) with the reason unavailable() gives; out_of_memory.
+void require(int device);
 
 /// The device that products run on: that of the call the thread is in (scope.hpp), else the one
 /// selected last, else the one CARAT_CUDA_DEVICE names, else 0.

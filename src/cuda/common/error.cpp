@@ -13,6 +13,21 @@ std::string name_of(const std::string& call) {
     return call.substr(0, call.find('('));
 }
 
+error_code code_for(cudaError_t status) {
+    switch (status) {
+        case cudaErrorMemoryAllocation:
+            return error_code::out_of_memory;
+        case cudaErrorNotSupported:
+        case cudaErrorInsufficientDriver:
+        case cudaErrorNoDevice:
+        case cudaErrorNoKernelImageForDevice:
+        case cudaErrorInvalidDeviceFunction:
+            return error_code::unsupported;
+        default:
+            return error_code::device_failed;
+    }
+}
+
 }  // namespace
 
 void check(cudaError_t status, const char* call, const char* where) {
@@ -22,9 +37,7 @@ void check(cudaError_t status, const char* call, const char* where) {
     cudaGetLastError();
     const std::string reason =
         std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ")";
-    const auto code =
-        status == cudaErrorMemoryAllocation ? error_code::out_of_memory : error_code::unsupported;
-    throw error(code, "CUDA: " + name_of(call) + " failed: " + reason + " at " + where);
+    throw error(code_for(status), "CUDA: " + name_of(call) + " failed: " + reason + " at " + where);
 }
 
 }  // namespace carat::cuda

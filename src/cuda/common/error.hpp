@@ -6,8 +6,8 @@
 
 namespace carat::cuda {
 
-/// Does nothing on success. @throws carat::error: out_of_memory for a failed allocation, else
-/// unsupported. `where` is "file:line".
+/// Does nothing on success. @throws carat::error: out_of_memory; unsupported where the GPU or its
+/// driver lacks something; else device_failed. `where` is "file:line".
 void check(cudaError_t status, const char* call, const char* where);
 
 }  // namespace carat::cuda

@@ -3,9 +3,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <type_traits>
-
-#include <carat/error.hpp>
 
 #include "cuda/common/error.hpp"
 
@@ -41,13 +40,15 @@ using device_memory = std::unique_ptr<void, detail::release>;
     return unique_event(event);
 }
 
+/// Of the current device.
+[[nodiscard]] std::size_t free_bytes();
+
+/// @throws carat::error(out_of_memory) with what was asked for, what for, and what is free.
+[[noreturn]] void refuse_memory(std::size_t size_bytes, const std::string& what);
+
 /// Memory of the current device, 256-byte aligned, not cleared.
 /// @throws carat::error(out_of_memory).
-[[nodiscard]] inline device_memory allocate(std::size_t size_bytes) {
-    void* memory = nullptr;
-    CARAT_CUDA_CHECK(cudaMalloc(&memory, size_bytes == 0 ? 1 : size_bytes));
-    return device_memory(memory);
-}
+[[nodiscard]] device_memory allocate(std::size_t size_bytes);
 
 /// The stream on which products run on device_in_use(): that of its space, or within a call
 /// (scope.hpp) the caller's.

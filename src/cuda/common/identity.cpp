@@ -8,8 +8,7 @@
 namespace carat::cuda {
 
 std::string uuid(int device) {
-    if (const std::string why = unavailable(device); !why.empty())
-        throw error(error_code::unsupported, why);
+    require(device);
     cudaDeviceProp facts{};
     CARAT_CUDA_CHECK(cudaGetDeviceProperties(&facts, device));
     std::string text = "GPU-";

@@ -1,15 +1,66 @@
 #include "cuda/common/kernel.hpp"
 
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <carat/error.hpp>
+
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
+#include "cuda/common/scope.hpp"
 
 namespace carat::cuda {
 
-core::kernel_facts load_kernel(const char* name, const void* kernel, int threads, int shared_bytes,
-                               int granted_bytes) {
+namespace {
+
+// With 8 MiB free on an H100 all kernels were loaded, with 2 not.
+constexpr std::size_t room_for_code_bytes = 8 << 20;
+
+// Once more where it fails at first: another process may have taken the memory for a moment.
+cudaFuncAttributes attributes_of(const void* kernel, int device) {
+    cudaFuncAttributes found{};
+    if (cudaFuncGetAttributes(&found, kernel) == cudaSuccess) return found;
+    cudaGetLastError();
+    give_back_unused(device);
+    CARAT_CUDA_CHECK(cudaFuncGetAttributes(&found, kernel));
+    return found;
+}
+
+void grant_shared_memory(const void* kernel, int device) {
+    const cudaFuncAttributes found = attributes_of(kernel, device);
+    const int most = static_cast<int>(describe(device).shared_bytes_per_block) -
+                     static_cast<int>(found.sharedSizeBytes);
+    if (found.maxDynamicSharedSizeBytes < most)
+        CARAT_CUDA_CHECK(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+}
+
+}  // namespace
+
+void find_room_for_code(int device) {
+    if (free_bytes() >= room_for_code_bytes) return;
+    give_back_unused(device);
+    if (free_bytes() >= room_for_code_bytes) return;
+    refuse_memory(room_for_code_bytes, "a kernel's code");
+}
+
+void load(const void* kernel) {
+    static std::mutex guard;
+    static std::set<std::pair<int, const void*>> loaded;
+    const int device = device_in_use();
+    const std::scoped_lock lock(guard);
+    if (loaded.contains({device, kernel})) return;
+    find_room_for_code(device);
+    grant_shared_memory(kernel, device);
+    loaded.emplace(device, kernel);
+}
+
+core::kernel_facts load_kernel(const char* name, const void* kernel, int threads,
+                               int shared_bytes) {
     (void)stream_in_use();  // makes the device current
-    CARAT_CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, granted_bytes));
+    load(kernel);
     cudaFuncAttributes taken{};
     CARAT_CUDA_CHECK(cudaFuncGetAttributes(&taken, kernel));
     int blocks = 0;

@@ -1,19 +1,27 @@
-// What every kernel needs before its first launch.
+// What every kernel needs before its first launch. Its code reaches a GPU when it is first asked
+// for; where there is no memory for it then, the runtime fails for that kernel until the process
+// ends (ADR 0094). So all are asked for here, and only where there is memory.
 #pragma once
 
 #include "core/implementation.hpp"
 
 namespace carat::cuda {
 
-/// Loads `kernel` onto the device in use and grants it the shared memory, beyond what it declares.
-/// What it takes is returned. A kernel whose products take different amounts is granted the most
-/// of them, `granted_bytes`, each time: a smaller grant, made for one product on one thread, would
-/// have the launch of another product fail.
-[[nodiscard]] core::kernel_facts load_kernel(const char* name, const void* kernel, int threads,
-                                             int shared_bytes, int granted_bytes);
-[[nodiscard]] inline core::kernel_facts load_kernel(const char* name, const void* kernel,
-                                                    int threads, int shared_bytes) {
-    return load_kernel(name, kernel, threads, shared_bytes, shared_bytes);
+/// Gives back what isn't used where little memory is free. @throws carat::error(out_of_memory).
+void find_room_for_code(int device);
+
+/// Loads `kernel` onto the device in use and grants it the most shared memory that one may take
+/// beyond what it declares. Never less: a smaller grant, made for one product on one thread, would
+/// have the launch of another product fail. Does nothing the second time.
+/// @throws carat::error: out_of_memory, by when the kernel isn't spoilt; as check().
+void load(const void* kernel);
+template <class... Parameters>
+void load(void (*kernel)(Parameters...)) {
+    load(reinterpret_cast<const void*>(kernel));
 }
+
+/// The same; what a block of so many threads takes is returned.
+[[nodiscard]] core::kernel_facts load_kernel(const char* name, const void* kernel, int threads,
+                                             int shared_bytes);
 
 }  // namespace carat::cuda

@@ -17,7 +17,7 @@ struct grid_size {
     unsigned cluster = 1;          // blocks
 };
 
-/// `arguments` has the address of each of the kernel's. @throws carat::error(unsupported).
+/// `arguments` has the address of each of the kernel's. @throws carat::error(device_failed).
 inline void launch_closely(const void* kernel, const grid_size& size, cudaStream_t stream,
                            void** arguments) {
     cudaLaunchAttribute extras[2] = {};

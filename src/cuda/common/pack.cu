@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cuda/common/halves.cuh"
+#include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
 #include "cuda/common/pack.hpp"
 #include "cuda/common/unaligned.cuh"
@@ -266,15 +267,29 @@ void pack_as(std::span<const packing> given, const counters& cleared, cudaStream
     start(in_lines ? copy_kernel<T, Halves> : pack_kernel<T, Halves>, all, stream);
 }
 
+// Calls `f` with the type that such elements are copied as, and whether they are cut.
+template <class F>
+void with_type(const strided& s, const F& f) {
+    if (s.in_halves) return f(float{}, std::true_type{});
+    if (s.element_bytes == 1) return f(std::uint8_t{}, std::false_type{});
+    if (s.element_bytes == 2) return f(std::uint16_t{}, std::false_type{});
+    if (s.element_bytes == 4) return f(std::uint32_t{}, std::false_type{});
+    f(std::uint64_t{}, std::false_type{});
+}
+
 }  // namespace
 
+void load_packing(const strided& like) {
+    with_type(like, []<class T, class Halves>(T, Halves) {
+        load(copy_kernel<T, Halves::value>);
+        load(pack_kernel<T, Halves::value>);
+    });
+}
+
 void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared) {
-    const strided& s = all.front().from;
-    if (s.in_halves) return pack_as<float, true>(all, cleared, stream);
-    if (s.element_bytes == 1) return pack_as<std::uint8_t, false>(all, cleared, stream);
-    if (s.element_bytes == 2) return pack_as<std::uint16_t, false>(all, cleared, stream);
-    if (s.element_bytes == 4) return pack_as<std::uint32_t, false>(all, cleared, stream);
-    pack_as<std::uint64_t, false>(all, cleared, stream);
+    with_type(all.front().from, [&]<class T, class Halves>(T, Halves) {
+        pack_as<T, Halves::value>(all, cleared, stream);
+    });
 }
 
 }  // namespace carat::cuda

@@ -51,6 +51,9 @@ struct counters {
     int count = 0;
 };
 
+/// Loads the kernels that copy such an operand. @throws as load().
+void load_packing(const strided& like);
+
 /// Starts copying one operand, or two of one type in one kernel, which sets counters to 0.
 void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared = {});
 inline void pack(const strided& from, void* to, cudaStream_t stream) {

@@ -5,6 +5,7 @@
 #include <cuda_fp8.h>
 
 #include "cuda/common/handles.hpp"
+#include "cuda/common/kernel.hpp"
 #include "cuda/common/matrix.cuh"
 #include "cuda/common/scale.hpp"
 
@@ -30,7 +31,9 @@ void launch(const core::problem& p, void* c, Factor beta) {
     const std::int64_t blocks = (p.m * p.n + threads - 1) / threads;
     if (blocks == 0) return;
     const auto grid = static_cast<unsigned>(std::min<std::int64_t>(blocks, 65536));
-    scale_kernel<T, Factor><<<grid, threads, 0, stream_in_use()>>>(
+    const cudaStream_t stream = stream_in_use();
+    load(scale_kernel<T, Factor>);
+    scale_kernel<T, Factor><<<grid, threads, 0, stream>>>(
         {static_cast<T*>(c), p.m, p.n, p.c_layout.row_stride, p.c_layout.col_stride}, beta);
     CARAT_CUDA_CHECK(cudaGetLastError());
 }

@@ -7,7 +7,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
-#include "cuda/common/error.hpp"
+#include "cuda/common/handles.hpp"
 
 namespace carat::cuda {
 
@@ -22,12 +22,11 @@ int current() {
     return device;
 }
 
-// Calls are made by the thousand, and unavailable() takes a lock and a string.
-void require(int device) {
+// Calls are made by the thousand, and require() takes a lock and a string.
+void require_once(int device) {
     static thread_local int known = call_scope::current_device;
     if (device == known) return;
-    if (const std::string why = unavailable(device); !why.empty())
-        throw error(error_code::unsupported, why);
+    require(device);
     known = device;
 }
 
@@ -44,14 +43,32 @@ cudaMemPool_t make_pool(int device) {
     return pool;
 }
 
-// Left to the driver at the end of the process, like the spaces.
-cudaMemPool_t pool_of(int device) {
+// Left to the driver at the end of the process, like the spaces. Null: none was made yet.
+cudaMemPool_t pool_of(int device, bool makes_one = true) {
     static std::mutex guard;
     static auto& pools = *new std::map<int, cudaMemPool_t>;
     const std::scoped_lock lock(guard);
     cudaMemPool_t& pool = pools[device];
-    if (pool == nullptr) pool = make_pool(device);
+    if (pool == nullptr && makes_one) pool = make_pool(device);
     return pool;
+}
+
+// Once more where it fails at first, without what the pool keeps in pieces that are too small.
+void* allocate(std::size_t size_bytes, int device, cudaStream_t stream) {
+    const cudaMemPool_t pool = pool_of(device);
+    void* memory = nullptr;
+    cudaError_t status = cudaMallocFromPoolAsync(&memory, size_bytes, pool, stream);
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        give_back_unused(device);
+        status = cudaMallocFromPoolAsync(&memory, size_bytes, pool, stream);
+    }
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        refuse_memory(size_bytes, "what a product needs while it runs");
+    }
+    CARAT_CUDA_CHECK(status);
+    return memory;
 }
 
 // What a stream keeps of zeros, enough for the flags of any product; more streams than that have
@@ -73,23 +90,21 @@ void* zeros_of(int device, cudaStream_t stream) {
     const std::scoped_lock lock(guard);
     if (const auto known = kept.find({device, id}); known != kept.end()) return known->second;
     if (kept.size() == most_that_keep_zeros) return nullptr;
-    void* memory = nullptr;
-    CARAT_CUDA_CHECK(cudaMallocFromPoolAsync(&memory, kept_zeros_bytes, pool_of(device), stream));
+    void* const memory = allocate(kept_zeros_bytes, device, stream);
     return kept[{device, id}] = clear(memory, kept_zeros_bytes, stream);
-}
-
-bool is_captured(cudaStream_t stream) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    CARAT_CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
-    return status != cudaStreamCaptureStatusNone;
 }
 
 }  // namespace
 
+void give_back_unused(int device) {
+    cudaMemPool_t const pool = pool_of(device, false);
+    if (pool != nullptr) CARAT_CUDA_CHECK(cudaMemPoolTrimTo(pool, 0));
+}
+
 call_scope::call_scope(int device, CUstream_st* stream)
     : device_(device), device_before_(current()), stream_(stream), outer_(innermost_scope) {
     if (device_ == current_device) device_ = device_before_;
-    require(device_);
+    require_once(device_);
     if (device_ != current()) CARAT_CUDA_CHECK(cudaSetDevice(device_));
     innermost_scope = this;
 }
@@ -104,19 +119,24 @@ call_scope* call_scope::innermost() {
     return innermost_scope;
 }
 
+bool call_scope::is_captured() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    CARAT_CUDA_CHECK(cudaStreamIsCapturing(stream_, &status));
+    return status != cudaStreamCaptureStatusNone;
+}
+
 void* call_scope::lend(const void* owner, std::size_t size_bytes) {
     for (std::size_t i = 0; i < loan_count_; ++i)
         if (loans_[i].owner == owner) return loans_[i].memory;
     if (loan_count_ == most_loans)
         throw error(error_code::out_of_memory, "a product asks for too many pieces of memory");
-    void* memory = nullptr;
-    CARAT_CUDA_CHECK(cudaMallocFromPoolAsync(&memory, size_bytes, pool_of(device_), stream_));
+    void* const memory = allocate(size_bytes, device_, stream_);
     loans_[loan_count_++] = {owner, memory};
     return memory;
 }
 
 void* call_scope::lend_zeros(const void* owner, std::size_t size_bytes) {
-    if (size_bytes <= kept_zeros_bytes && !is_captured(stream_))
+    if (size_bytes <= kept_zeros_bytes && !is_captured())
         if (void* const kept = zeros_of(device_, stream_)) return kept;
     return clear(lend(owner, size_bytes), size_bytes, stream_);
 }

@@ -11,6 +11,9 @@ struct CUstream_st;  // cudaStream_t is a pointer to it
 
 namespace carat::cuda {
 
+/// Gives the system back what calls were lent and no work uses any more.
+void give_back_unused(int device);
+
 class call_scope {
   public:
     static constexpr int current_device = -1;
@@ -27,6 +30,7 @@ class call_scope {
 
     [[nodiscard]] int device() const { return device_; }
     [[nodiscard]] CUstream_st* stream() const { return stream_; }
+    [[nodiscard]] bool is_captured() const;  // into a graph
 
     /// Memory for the work that this scope starts, `size_bytes` for each `owner`; later work of the
     /// same owner finds the same memory.

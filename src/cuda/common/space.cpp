@@ -26,15 +26,7 @@ class device_space final : public core::execution_space {
 
     void* allocate(std::size_t size_bytes) override {
         use();
-        try {
-            return cuda::allocate(size_bytes).release();
-        } catch (const error& failure) {
-            if (failure.code() != error_code::out_of_memory) throw;
-            throw error(error_code::out_of_memory,
-                        "no memory for " + std::to_string(size_bytes) + " bytes on GPU " +
-                            std::to_string(device_) + ", which has " +
-                            std::to_string(available_bytes()) + " free: take a smaller problem");
-        }
+        return cuda::allocate(size_bytes).release();
     }
 
     void deallocate(void* memory) noexcept override { cudaFree(memory); }
@@ -61,10 +53,7 @@ class device_space final : public core::execution_space {
 
     [[nodiscard]] std::size_t available_bytes() const override {
         use();
-        std::size_t free_bytes = 0;
-        std::size_t total_bytes = 0;
-        CARAT_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-        return free_bytes;
+        return free_bytes();
     }
 
     [[nodiscard]] std::size_t cache_bytes() const override { return describe(device_).l2_bytes; }
@@ -99,8 +88,7 @@ class device_space final : public core::execution_space {
 // Kept until the process ends and then left to the driver: the runtime may be gone before static
 // objects are, and must not be called then.
 device_space& space_of(int device) {
-    if (const std::string why = unavailable(device); !why.empty())
-        throw error(error_code::unsupported, why);
+    require(device);
     static std::mutex guard;
     static auto& spaces = *new std::map<int, device_space>;
     const std::scoped_lock lock(guard);

@@ -72,9 +72,11 @@ constexpr core::tunable room_for_others = {
     "blocks of narrow tiles that a multiprocessor has room for: 1, 2, 3; 0: chosen"};
 constexpr core::tunable rows_that_begin_alike = {
     "alike", 0, 0, 2, "rows of A off 16 bytes read where they lie: 1 no, 2 yes; 0: chosen"};
-constexpr core::tunable tunables[] = {tile_height,     tile_width,      parts_of_k,
-                                      sharing_blocks,  tiles_apart,     even_shares,
-                                      rounds_together, room_for_others, rows_that_begin_alike};
+constexpr core::tunable turned_for_few = {"turned", 0, 0, 1,
+                                          "1: turned only where C lies by columns; 0: chosen"};
+constexpr core::tunable tunables[] = {
+    tile_height, tile_width,      parts_of_k,      sharing_blocks,        tiles_apart,
+    even_shares, rounds_together, room_for_others, rows_that_begin_alike, turned_for_few};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
@@ -161,6 +163,7 @@ plan::hopper_request request_for(const core::problem& p, summing sums, const cor
             .sharing = static_cast<int>(s.value(sharing_blocks)),
             .room = static_cast<int>(s.value(room_for_others)),
             .apart = s.value(tiles_apart) != 0,
+            .turns_for_c_only = s.value(turned_for_few) != 0,
             .even = static_cast<plan::evenly>(s.value(even_shares)),
             .rounds = static_cast<plan::together>(s.value(rounds_together))};
 }
@@ -227,12 +230,10 @@ alike_rows rows_alike(std::int64_t m, std::int64_t k, std::int64_t apart,
     return best;
 }
 
-// Of two blocks on a multiprocessor, of which those of halves have three products each; and what a
-// block alone may use.
+// Of two blocks on a multiprocessor, of which those of halves have three products each.
 constexpr int fewest_stages(summing sums) {
     return sums == summing::of_halves ? 2 : 3;
 }
-constexpr int most_shared_bytes = 226 * 1024;
 
 template <class Factor>
 Factor factor(double value) {
@@ -597,8 +598,7 @@ class product final : public fused_product {
         stages_ = k.stages_that_fit(plan_.parts, is_wide() ? 1 : plan_.room);
         if (stages_ < fewest_stages(sums_)) stages_ = k.stages_that_fit(plan_.parts, 1);
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
-        // The kernel may serve several products at a time, cut into different numbers of parts.
-        facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes, most_shared_bytes);
+        facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes);
         make_room();
         grid_.blocks =
             grid_.cluster *

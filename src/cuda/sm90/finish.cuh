@@ -91,6 +91,13 @@ struct column_values {
     }
 };
 
+// A bias is of rows or of columns. Where it is of one, the other adds -0, which changes no number,
+// nor the sign of a zero; where there is none, each sum has 0 added to it, as in times().
+constexpr float unchanged = -0.0f;
+[[nodiscard]] __device__ __forceinline__ float without_bias(const line_values& bias) {
+    return bias.values != nullptr ? unchanged : 0.0f;
+}
+
 __device__ __forceinline__ float of_row(const line_values& v, int at, float otherwise) {
     return v.values != nullptr && v.of_rows ? __ldg(v.values + at) : otherwise;
 }
@@ -106,7 +113,8 @@ struct read_ahead<C, Factor, true> {
     column_values<C::tile_n> shifts;
 
     __device__ __forceinline__ void read(const arguments<float>& p, int col, int thread) {
-        shifts.read(p.last.bias, 0.0f, col, to_second_half<C>(p), columns_of_b<C>(p), thread);
+        shifts.read(p.last.bias, without_bias(p.last.bias), col, to_second_half<C>(p),
+                    columns_of_b<C>(p), thread);
     }
 };
 
@@ -171,7 +179,7 @@ struct pair_finish {
             const int in_part = place_of_sum<C::a_in_registers>(thread, 2 * i).row;
             const int at = min(rows.at(first_row + in_part), p.m - 1);
             factor[i] = p.alpha * of_row(p.last.scale, at, 1.0f);
-            bias[i] = of_row(p.last.bias, at, 0.0f);
+            bias[i] = of_row(p.last.bias, at, unchanged);
         }
         each_column(some, [&](float& upper, float& lower, int i) {
             const float of_column = scales.at(i, thread);
@@ -223,7 +231,7 @@ __device__ __forceinline__ void take_gates(const arguments<float>& p,
             const int of_thread = place_of_sum<C::a_in_registers>(thread, i % 2 * 2).row;
             const int at = min(rows.at(i / 2 * 64 + of_thread), p.m - 1);
             factor[i / 2][i % 2] = p.alpha * of_row(p.last.scale, at, 1.0f);
-            bias[i / 2][i % 2] = of_row(p.last.bias, at, 0.0f);
+            bias[i / 2][i % 2] = of_row(p.last.bias, at, unchanged);
         }
 #pragma unroll
         for (int i = 0; i < All / 2; ++i) {
@@ -289,13 +297,14 @@ struct line_finish {
         for (int i = 0; i < 4; ++i) {
             // Beyond C, as all of a thread's part may be, there is nothing to read.
             scale[i] = i < left && across(of.scale) ? __ldg(of.scale.values + along + i) : 1.0f;
-            bias[i] = i < left && across(of.bias) ? __ldg(of.bias.values + along + i) : 0.0f;
+            bias[i] = i < left && across(of.bias) ? __ldg(of.bias.values + along + i)
+                                                  : without_bias(of.bias);
         }
     }
 
     [[nodiscard]] __device__ __forceinline__ line_values_now of_line(int line) const {
         return {along(of.scale) ? __ldg(of.scale.values + line) : 1.0f,
-                along(of.bias) ? __ldg(of.bias.values + line) : 0.0f};
+                along(of.bias) ? __ldg(of.bias.values + line) : unchanged};
     }
 
     // Rounded once, as everywhere, so that bits don't depend on the way to C.

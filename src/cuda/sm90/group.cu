@@ -1,6 +1,7 @@
 // A warp for each product: both maps are copied to shared memory, changed and published there.
 #include <algorithm>
 
+#include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
 #include "cuda/ptx/dependents.cuh"
 #include "cuda/ptx/tensor_map.cuh"
@@ -82,6 +83,7 @@ void start(const table_head& head, const group& at, std::size_t from, std::span<
     given.first = const_cast<int*>(at.first) + from;
     given.count = static_cast<int>(some.size());
     std::ranges::copy(some, given.of);
+    load(write_kernel<Most>);
     launch_closely(write_kernel<Most>,
                    {dim3(static_cast<unsigned>((some.size() + warps - 1) / warps)), 32 * warps},
                    stream, given);

@@ -81,6 +81,7 @@ void operand::pack_only_from(std::int64_t line) {
 
 scratch operand::memory_from(std::int64_t first_line) const {
     const strided from = packed_from(nullptr, first_line);
+    load_packing(from);
     const std::int64_t elements =
         core::checked_product(from.lines, packed_stride(from), "elements");
     return scratch(static_cast<std::size_t>(elements * from.element_bytes));

@@ -25,6 +25,7 @@ operand::operand(const operand_shape& of, bool may_lie_along_k) : shape_(of) {
 void operand::require_packing() {
     if (packed()) return;
     const auto bytes = static_cast<int>(size_bytes(shape_.type));
+    load_packing({nullptr, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across});
     const std::int64_t elements =
         core::checked_product(shape_.depth, packed_stride(shape_.lines, bytes), "elements");
     packed_memory_ = scratch(static_cast<std::size_t>(elements) * size_bytes(shape_.type));

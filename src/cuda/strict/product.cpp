@@ -102,12 +102,8 @@ class product final : public core::runnable {
         make_room();
     }
 
-    // The kernel may serve several products at a time. And where shared memory is shared out
-    // differently, kernels can't follow each other closely.
+    // Where shared memory is shared out differently, kernels can't follow each other closely.
     void make_room() const {
-        constexpr int most_shared_bytes = 226 * 1024;
-        CARAT_CUDA_CHECK(cudaFuncSetAttribute(
-            kernel_->function, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes));
         CARAT_CUDA_CHECK(cudaFuncSetAttribute(kernel_->function,
                                               cudaFuncAttributePreferredSharedMemoryCarveout,
                                               cudaSharedmemCarveoutMaxShared));
