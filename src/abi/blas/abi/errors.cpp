@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
+#include <link.h>
 
 namespace carat::blas {
 
@@ -26,6 +28,23 @@ int position_in_cblas(integer position, const turned& when_row_major, bool row_m
     return shifted;
 }
 
+// The function that a library of the program defines, where this one is preloaded and so is found
+// before it. A weak one, or one beside a dgemm_, is but the default of a BLAS or LAPACK.
+void* defined_by_program(const char* name) {
+    void* const next = dlsym(RTLD_NEXT, name);
+    Dl_info of_next{};
+    Dl_info of_blas{};
+    ElfW(Sym)* symbol = nullptr;
+    if (next == nullptr ||
+        dladdr1(next, &of_next, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0)
+        return nullptr;
+    if (symbol != nullptr && ELF64_ST_BIND(symbol->st_info) == STB_WEAK) return nullptr;
+    void* const blas = dlsym(RTLD_NEXT, "dgemm_");
+    if (blas != nullptr && dladdr(blas, &of_blas) != 0 && of_blas.dli_fbase == of_next.dli_fbase)
+        return nullptr;
+    return next;
+}
+
 }  // namespace
 
 void report_wrong(const caller& from, integer position, const turned& when_row_major) {
@@ -42,8 +61,10 @@ void report_wrong_option(const char* cblas_name, int position) {
 }  // namespace carat::blas
 
 // As in the reference, the process ends: a routine that returned would leave its caller with a
-// result that was never computed.
+// result that was never computed. Unless the program has a handler of its own, whose matter it is.
 void xerbla_(const char* routine, const carat::blas::integer* position, std::size_t length) {
+    if (void* theirs = carat::blas::defined_by_program("xerbla_"))
+        return reinterpret_cast<decltype(&xerbla_)>(theirs)(routine, position, length);
     const carat::blas::origin& from = carat::blas::current;
     if (from.cblas_name != nullptr) {
         cblas_xerbla(from.position, from.cblas_name, "");
@@ -57,12 +78,16 @@ void xerbla_(const char* routine, const carat::blas::integer* position, std::siz
 }
 
 void cblas_xerbla(carat::blas::integer position, const char* routine, const char* form, ...) {
+    char text[256];
+    std::va_list more;
+    va_start(more, form);
+    std::vsnprintf(text, sizeof text, form, more);
+    va_end(more);
+    if (void* theirs = carat::blas::defined_by_program("cblas_xerbla"))
+        return reinterpret_cast<decltype(&cblas_xerbla)>(theirs)(position, routine, "%s", text);
     if (position != 0)
         std::fprintf(stderr, "Parameter %lld to routine %s was incorrect\n",
                      static_cast<long long>(position), routine);
-    std::va_list more;
-    va_start(more, form);
-    std::vfprintf(stderr, form, more);
-    va_end(more);
+    std::fputs(text, stderr);
     std::exit(EXIT_FAILURE);
 }
