@@ -102,8 +102,11 @@ void multiply(T alpha, const view<const T>& a, const view<const T>& b, T beta,
     if (alpha == 0 || a.cols() == 0) return scale(beta, c);
     try {
         const detail::erased_matrix added = erased(c, static_cast<double>(beta));
-        detail::multiply(cpu{thread_limit()}, erased(a, static_cast<double>(alpha)), erased(b, 1),
-                         &added, erased(c, 1));
+        // Finding the limit would take as long as a product that never has two threads.
+        constexpr std::size_t least_shared = 1 << 14;
+        const bool small = c.rows() * c.cols() * a.cols() < least_shared;
+        detail::multiply(cpu{small ? 1 : thread_limit()}, erased(a, static_cast<double>(alpha)),
+                         erased(b, 1), &added, erased(c, 1));
     } catch (const error& why) {
         if (why.code() == error_code::out_of_memory) return multiply_by_parts(alpha, a, b, beta, c);
         if (why.code() != error_code::aliasing) give_up(why.what());

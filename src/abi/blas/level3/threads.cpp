@@ -1,11 +1,13 @@
 #include "abi/blas/level3/threads.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <omp.h>
 
+#include "abi/blas/level3/openblas_limit.hpp"
 #include "core/threads.hpp"
 
 namespace carat::blas {
@@ -30,7 +32,10 @@ const int from_environment = asked_by_user();
 }  // namespace
 
 int thread_limit() {
-    return core::most_threads(omp_in_parallel() != 0 ? 1 : from_environment);
+    const int most = core::most_threads(omp_in_parallel() != 0 ? 1 : from_environment);
+    if (most == 1) return 1;
+    const int limit = limit_set_in_openblas();
+    return limit == 0 ? most : std::min(most, limit);
 }
 
 }  // namespace carat::blas

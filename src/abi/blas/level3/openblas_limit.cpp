@@ -1,0 +1,106 @@
+#include "abi/blas/level3/openblas_limit.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <string_view>
+
+namespace carat::blas {
+
+namespace {
+
+struct openblas {
+    int (*threads)() = nullptr;
+    int own = 0;  // threads it uses when nobody sets a number
+};
+
+constinit std::atomic<unsigned long long> libraries_seen = 0;
+constinit std::atomic<const openblas*> found = nullptr;
+constinit std::mutex looking;
+
+// In a child that another thread of its parent left in the middle of loading, looking would wait
+// for ever: what was known at the fork stays.
+constinit std::atomic<bool> in_child = false;
+[[maybe_unused]] const int watched =
+    pthread_atfork([] { looking.lock(); }, [] { looking.unlock(); },
+                   [] {
+                       looking.unlock();
+                       in_child = true;
+                   });
+
+int count_libraries(dl_phdr_info* object, std::size_t, void* count) {
+    *static_cast<unsigned long long*>(count) = object->dlpi_adds;
+    return 1;
+}
+
+int find_openblas(dl_phdr_info* object, std::size_t, void* file) {
+    const std::string_view path = object->dlpi_name;
+    if (!path.substr(path.rfind('/') + 1).starts_with("libopenblas")) return 0;
+    *static_cast<std::string*>(file) = path;
+    return 1;
+}
+
+template <class Function>
+Function function_in(void* library, const char* name) {
+    return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+// As OpenBLAS reads its environment, and with the most it was built for.
+int own_number(int processors, const char* configuration) {
+    int number = processors;
+    for (const char* name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
+        const char* text = std::getenv(name);
+        const int asked = text == nullptr ? 0 : std::atoi(text);
+        if (asked <= 0) continue;
+        number = std::min(asked, processors);
+        break;
+    }
+    constexpr std::string_view most = "MAX_THREADS=";
+    const char* at = configuration == nullptr ? nullptr : std::strstr(configuration, most.data());
+    return at == nullptr ? number : std::min(number, std::atoi(at + most.size()));
+}
+
+// It is never closed: its functions are called from now on.
+void look() {
+    std::string file;
+    dl_iterate_phdr(find_openblas, &file);
+    if (file.empty()) return;
+    void* const library = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return;
+    const auto kind = function_in<int (*)()>(library, "openblas_get_parallel");
+    const auto processors = function_in<int (*)()>(library, "openblas_get_num_procs");
+    const auto threads = function_in<int (*)()>(library, "openblas_get_num_threads");
+    const auto configuration = function_in<const char* (*)()>(library, "openblas_get_config");
+    constexpr int with_threads_of_its_own = 1;
+    if (kind == nullptr || processors == nullptr || threads == nullptr ||
+        kind() != with_threads_of_its_own)
+        return;
+    const char* const text = configuration == nullptr ? nullptr : configuration();
+    found = new openblas{threads, own_number(processors(), text)};
+}
+
+}  // namespace
+
+int limit_set_in_openblas() {
+    if (found == nullptr && !in_child) {
+        unsigned long long libraries = 0;
+        dl_iterate_phdr(count_libraries, &libraries);
+        if (libraries != libraries_seen.load(std::memory_order_relaxed)) {
+            const std::lock_guard guard(looking);
+            if (found == nullptr) look();
+            libraries_seen = libraries;
+        }
+    }
+    const openblas* const known = found;
+    if (known == nullptr) return 0;
+    const int set = known->threads();
+    return set > 0 && set < known->own ? set : 0;
+}
+
+}  // namespace carat::blas
