@@ -1,7 +1,8 @@
 #include "plan/cpu_plan.hpp"
 
 #include <algorithm>
-#include <sstream>
+
+#include "core/text.hpp"
 
 namespace carat::plan {
 
@@ -235,7 +236,7 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
 
 std::string explain(const cpu_plan& plan, const request& wanted, const kernel_shape& kernel,
                     const machine& on) {
-    std::ostringstream text;
+    core::text text;
     text << wanted.m << " x " << wanted.n << " x " << wanted.k << " with " << kernel.name << " (a "
          << kernel.mr << " x " << kernel.nr << " tile of C in registers)\n";
     const auto end = [&] {

@@ -1,45 +1,49 @@
 #include "plan/machine.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <charconv>
+#include <fcntl.h>
 #include <new>
-#include <sstream>
+#include <string_view>
 #include <thread>
+#include <unistd.h>
 
+#include "core/text.hpp"
 #include "core/threads.hpp"
 
 namespace carat::plan {
 
 namespace {
 
-std::string first_word(const std::string& path) {
-    std::ifstream file(path);
-    std::string word;
-    file >> word;
-    return word;
+using core::first_word;
+
+// The number that the text begins with, which is cut off; -1 where there is none.
+std::int64_t leading_number(std::string_view& text) {
+    std::int64_t value = -1;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
 }
 
 // "48K" or "32M" in bytes; 0 for anything else.
-std::int64_t parse_size(const std::string& text) {
-    std::istringstream stream(text);
-    std::int64_t value = 0;
-    char unit = ' ';
-    if (!(stream >> value >> unit) || value <= 0) return 0;
-    return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : 0;
+std::int64_t parse_size(std::string_view text) {
+    const std::int64_t value = leading_number(text);
+    if (value <= 0) return 0;
+    return text.starts_with('K') ? value << 10 : text.starts_with('M') ? value << 20 : 0;
 }
 
 // CPUs in a list such as "0-3,8": 5. At least 1.
-std::int64_t count_cpus(const std::string& list) {
-    std::istringstream stream(list);
+std::int64_t count_cpus(std::string_view list) {
     std::int64_t count = 0;
-    for (std::string range; std::getline(stream, range, ',');) {
-        std::istringstream ends(range);
-        std::int64_t first = 0;
-        std::int64_t last = 0;
-        char dash = ' ';
-        if (!(ends >> first)) continue;
-        if (!(ends >> dash >> last)) last = first;
-        count += last - first + 1;
+    while (!list.empty()) {
+        const std::int64_t first = leading_number(list);
+        std::int64_t last = first;
+        if (list.starts_with('-')) {
+            list.remove_prefix(1);
+            last = leading_number(list);
+        }
+        if (first >= 0 && last >= first) count += last - first + 1;
+        list.remove_prefix(std::min(list.find(','), list.size() - 1) + 1);
     }
     return std::max<std::int64_t>(count, 1);
 }
@@ -48,19 +52,23 @@ std::int64_t count_cpus(const std::string& list) {
 
 machine read_machine(const std::string& folder) {
     machine found;
+    const int caches = open((folder + "/cpu0/cache").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (int index = 0; index < 8; ++index) {
-        const std::string cache = folder + "/cpu0/cache/index" + std::to_string(index) + "/";
-        const std::string level = first_word(cache + "level");
+        const std::string cache = "index" + std::to_string(index) + "/";
+        const std::string level = first_word(caches, cache + "level");
         if (level.empty()) break;
-        if (first_word(cache + "type") == "Instruction") continue;
-        const std::int64_t size = parse_size(first_word(cache + "size"));
-        const std::int64_t share = size / count_cpus(first_word(cache + "shared_cpu_list"));
-        if (share == 0) continue;
+        // Each file is 4 us of the first product's time.
+        if (level == "1" && first_word(caches, cache + "type") == "Instruction") continue;
+        const std::int64_t size = parse_size(first_word(caches, cache + "size"));
+        if (size == 0) continue;
         // Hyper-threads of one core share its L1, and only one of them should multiply.
         if (level == "1") found.l1_bytes = size;
-        if (level == "2") found.l2_bytes = share;
-        if (level == "3") found.l3_bytes = share;
+        if (level != "2" && level != "3") continue;
+        const std::int64_t cpus = count_cpus(first_word(caches, cache + "shared_cpu_list"));
+        if (size < cpus) continue;
+        (level == "2" ? found.l2_bytes : found.l3_bytes) = size / cpus;
     }
+    if (caches >= 0) close(caches);
     found.l3_bytes = std::max(found.l3_bytes, found.l2_bytes);
     found.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     return found;

@@ -1,7 +1,8 @@
 #include "plan/tile_plan.hpp"
 
 #include <algorithm>
-#include <sstream>
+
+#include "core/text.hpp"
 
 namespace carat::plan {
 
@@ -64,7 +65,7 @@ tile_plan make_tile_plan(const request& wanted, const tile_shape& unit, const ma
 
 std::string explain(const tile_plan& plan, const request& wanted, const tile_shape& unit,
                     const machine& on) {
-    std::ostringstream text;
+    core::text text;
     const auto kib = [](std::int64_t bytes) { return std::to_string(bytes / 1024) + " KiB"; };
     const blocking& b = plan.blocks;
     const std::int64_t bytes = unit.element_bytes;

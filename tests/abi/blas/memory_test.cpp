@@ -1,5 +1,7 @@
 // All memory gone: products are made in parts that need none, since a BLAS has no way to say it.
 #include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <new>
@@ -15,11 +17,30 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 thread_local std::size_t most_bytes = unlimited;
 thread_local int failures = 0;
 
+bool refused(std::size_t size) {
+    if (size <= most_bytes) return false;
+    ++failures;
+    return true;
+}
+
+}  // namespace
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CARAT_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CARAT_SANITIZED 1
+#endif
+
+#if defined(CARAT_SANITIZED)
+
+// Sanitizers want malloc for themselves; the library calls this operator new, which is shared then.
+namespace {
+
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
-    if (size > most_bytes) {
-        ++failures;
-        return nullptr;
-    }
+    if (refused(size)) return nullptr;
     const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
     return std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
 }
@@ -56,6 +77,35 @@ void operator delete[](void* memory, std::size_t) noexcept {
 void operator delete(void* memory, std::align_val_t) noexcept {
     std::free(memory);
 }
+
+#else
+
+// The library has an operator new of its own, which calls these. Others, as the libraries of
+// threads, end a process that can't have memory.
+extern "C" void* __libc_malloc(std::size_t size);
+extern "C" void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+namespace {
+
+bool refused_to(const void* caller, std::size_t size) {
+    Dl_info from{};
+    if (size <= most_bytes || dladdr(caller, &from) == 0) return false;
+    const bool ours = std::strstr(from.dli_fname, "libcarat_blas") != nullptr ||
+                      std::strstr(from.dli_fname, "libstdc++") != nullptr;
+    return ours && refused(size);
+}
+
+}  // namespace
+
+extern "C" void* malloc(std::size_t size) {
+    return refused_to(__builtin_return_address(0), size) ? nullptr : __libc_malloc(size);
+}
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
+    return refused_to(__builtin_return_address(0), size) ? nullptr
+                                                         : __libc_memalign(alignment, size);
+}
+
+#endif
 
 namespace carat::blas::tested {
 
