@@ -6,10 +6,10 @@
 #include <charconv>
 #include <compare>
 #include <fstream>
-#include <utility>
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "lab/machine/sources.hpp"
 

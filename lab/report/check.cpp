@@ -93,8 +93,7 @@ const json& required(const json& parent, const char* field, const kind& expected
 }
 
 // A field that may be absent or null (a NaN is written as null).
-void optional(const json& parent, const char* field, const kind& expected,
-              std::string_view where) {
+void optional(const json& parent, const char* field, const kind& expected, std::string_view where) {
     const auto found = parent.find(field);
     if (found != parent.end() && !found->is_null()) required(parent, field, expected, where);
 }

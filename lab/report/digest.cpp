@@ -83,7 +83,8 @@ std::vector<absence> absences(const json& results) {
         if (cell["available"].get<bool>()) continue;
         const auto reason = field_or<std::string>(cell, "reason", "no reason given");
         const auto known = std::find_if(found.begin(), found.end(), [&](const absence& a) {
-            return a.implementation == cell["implementation"].get<std::string>() && a.reason == reason;
+            return a.implementation == cell["implementation"].get<std::string>() &&
+                   a.reason == reason;
         });
         if (known != found.end()) {
             ++known->cells;

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """libcarat_blas as programs meet it: compiled and linked in C and Fortran, its exports, the search for
-the other BLAS, errors, CARAT_PROFILE.
+the other BLAS, errors.
 
 usage: programs_test.py LIBRARY LIBRARY64 ROUTINES.DEF
 """
 
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+import compiled
 
 LIBRARY, LIBRARY64, TABLE = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
 
@@ -69,30 +69,9 @@ end program
 """
 
 
-class Programs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Programs(compiled.ProgramTest):
     def build_c(self, library=LIBRARY, integer="int32_t"):
-        source = self.folder / "program.c"
-        source.write_text(C_PROGRAM)
-        return self.build(["cc", f"-DINTEGER={integer}"], source, library)
-
-    def build(self, compiler, source, library):
-        program = self.folder / "program"
-        name = library.name.removeprefix("lib").split(".so")[0]
-        subprocess.run([*compiler, source, "-o", program, f"-L{library.parent}", f"-l{name}",
-                        f"-Wl,-rpath,{library.parent}"], check=True, timeout=300)
-        return program
-
-    def run_program(self, *command, code=0, **environment):
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300,
-                              env={**os.environ, "OMP_NUM_THREADS": "1", **environment}, check=False,
-                              cwd=self.folder)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
+        return self.build(["cc", f"-DINTEGER={integer}"], "program.c", C_PROGRAM, library)
 
     def test_a_program_in_c(self):
         self.assertEqual(self.run_program(self.build_c()).stdout, C_ANSWER)
@@ -107,9 +86,7 @@ class Programs(unittest.TestCase):
     def test_a_program_in_fortran(self):
         if shutil.which("gfortran") is None:
             self.skipTest("gfortran is not installed")
-        source = self.folder / "program.f90"
-        source.write_text(FORTRAN_PROGRAM)
-        program = self.build(["gfortran"], source, LIBRARY)
+        program = self.build(["gfortran"], "program.f90", FORTRAN_PROGRAM, LIBRARY)
         self.assertEqual([float(x) for x in self.run_program(program).stdout.split()],
                          [8, 20, 3, 6, 11, 1, -1])
 
@@ -120,7 +97,7 @@ class Programs(unittest.TestCase):
 
     def test_exports_are_the_table_and_nothing_else(self):
         expanded = subprocess.run(
-            ["cc", "-E", "-P", "-x", "c", "-DOWN(s)=s;", "-DFORWARD(s,a)=s;", TABLE],
+            ["cc", "-E", "-P", "-x", "c", "-DOWN(s)=s;", "-DFORWARD(s)=s;", TABLE],
             capture_output=True, text=True, check=True).stdout
         table = set(re.findall(r"\w+", expanded))
         self.assertGreater(len(table), 300)
@@ -167,24 +144,6 @@ class Programs(unittest.TestCase):
         # The position the caller counts, although the call was turned: lda, the ninth.
         self.assertEqual(self.refused(program, "wrong cblas", code=1),
                          "Parameter 9 to routine cblas_dgemm was incorrect\n")
-
-    def test_profile(self):
-        program = self.build_c()
-        silent = self.run_program(program)
-        self.assertEqual(silent.stderr, "")
-        self.assertEqual(self.run_program(program, CARAT_PROFILE="0").stderr, "")
-        shown = self.run_program(program, CARAT_PROFILE="1").stderr
-        self.assertTrue(all(len(line) <= 80 for line in shown.splitlines()), shown)
-        self.assertRegex(shown, r"dgemm +all shapes +1 ")
-        self.assertRegex(shown, r"dgemm +NN +2x2x3 +1 ")
-        for symbol in ("cblas_ddot", "cdotu_", "cblas_drotmg", "cblas_idamax"):
-            self.assertRegex(shown, rf"{symbol} +1\n")
-        named = self.run_program(program, CARAT_PROFILE=str(self.folder / "profile"))
-        self.assertEqual(named.stderr, "")
-        self.assertIn("dgemm", (self.folder / "profile").read_text())
-        # A program that never multiplies has nothing to say.
-        self.assertEqual(self.run_program("true", CARAT_PROFILE="1", LD_PRELOAD=str(LIBRARY)).stderr,
-                         "")
 
 
 if __name__ == "__main__":

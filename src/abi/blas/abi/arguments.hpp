@@ -98,4 +98,27 @@ template <class T>
     return transposed(column_major(data, c, r, ld));
 }
 
+// Of gemm and gemmtr: factors, sizes, and A, B and C with their leading dimensions.
+template <class T>
+struct factors {
+    T alpha;
+    T beta;
+};
+
+template <class T>
+struct matrices {
+    const T* a;
+    integer lda;
+    const T* b;
+    integer ldb;
+    T* c;
+    integer ldc;
+};
+
+struct sizes {
+    integer m;
+    integer n;
+    integer k;
+};
+
 }  // namespace carat::blas

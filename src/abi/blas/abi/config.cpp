@@ -1,7 +1,5 @@
 // Which library this is, for people and for the fallback, which must not be carat itself.
-#include "abi/blas/abi/forward.hpp"
 #include "abi/blas/abi/integer.hpp"
-#include "abi/blas/level3/profile.hpp"
 
 #define CARAT_TEXT_OF(value) #value
 #define CARAT_TEXT(value) CARAT_TEXT_OF(value)
@@ -10,9 +8,3 @@
 CARAT_BLAS_EXPORT const char* carat_blas_config() {
     return "carat " CARAT_VERSION ", " CARAT_TEXT(CARAT_BLAS_INTEGER_BITS) "-bit integers";
 }
-
-namespace {
-
-const bool counted = (carat::blas::profile::add_counter(&carat::blas::for_each_forwarded), true);
-
-}  // namespace

@@ -1,11 +1,17 @@
 #include "abi/blas/abi/fallback.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <link.h>
 #include <mutex>
 #include <pthread.h>
 #include <string>
+#include <sys/single_threaded.h>
+
+#include "abi/blas/abi/forward.hpp"
 
 namespace carat::blas {
 
@@ -62,30 +68,102 @@ void* open_first(const char* wanted) {
          "); install one (" + remedy + ") or name its file in CARAT_BLAS_FALLBACK");
 }
 
-std::mutex opening;
+// What is known of the open library. Never destroyed: threads may call until the very end.
+struct fallback {
+    void* library = nullptr;
+    std::uintptr_t begin = 0;  // of its code and data in memory
+    std::uintptr_t end = 0;
+    void (*openmp_threads)(int) = nullptr;         // null when it doesn't use OpenMP
+    void (*blis_threads)(std::int64_t) = nullptr;  // null when it isn't BLIS
+};
+constinit fallback open;
+constinit std::mutex opening;
 
-// A child must not begin while another thread of its parent opens the library.
-[[maybe_unused]] const int watched =
-    pthread_atfork([] { opening.lock(); }, [] { opening.unlock(); }, [] { opening.unlock(); });
+template <class Function>
+Function function_in(void* library, const char* name) {
+    return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+// The bounds of the object that begins at open.begin.
+int find_end(dl_phdr_info* object, std::size_t, void*) {
+    if (object->dlpi_addr != open.begin) return 0;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+        const ElfW(Phdr)& part = object->dlpi_phdr[i];
+        if (part.p_type == PT_LOAD)
+            open.end = std::max(open.end, open.begin + part.p_vaddr + part.p_memsz);
+    }
+    return 1;
+}
+
+void learn_about(void* library) {
+    open.library = library;
+    Dl_info from{};
+    if (dladdr(dlsym(library, "dgemv_"), &from) != 0) {
+        open.begin = reinterpret_cast<std::uintptr_t>(from.dli_fbase);
+        dl_iterate_phdr(find_end, nullptr);
+    }
+    // The runtime its calls reach is the program's, when that has one.
+    constexpr const char* openmp = "omp_set_num_threads";
+    if (dlsym(library, openmp) != nullptr) {
+        open.openmp_threads = function_in<void (*)(int)>(RTLD_DEFAULT, openmp);
+        if (open.openmp_threads == nullptr)
+            open.openmp_threads = function_in<void (*)(int)>(library, openmp);
+    }
+    open.blis_threads = function_in<void (*)(std::int64_t)>(library, "bli_thread_set_num_threads");
+}
+
+// A forked child of a process with threads: libgomp would wait for ever for the team that its
+// parent had. The number is this thread's, the one that forked or opens the library; OpenBLAS takes
+// it as its own, BLIS doesn't and is told when the child first calls it, since it takes a lock that
+// another thread of the parent may have held.
+constinit bool had_threads = false;
+constinit bool lost_threads = false;
+
+void before_fork() {
+    opening.lock();
+    had_threads = __libc_single_threaded == 0;
+}
+
+void in_parent() {
+    opening.unlock();
+}
+
+void in_child() {
+    opening.unlock();
+    if (!had_threads) return;
+    lost_threads = true;
+    if (open.openmp_threads != nullptr) open.openmp_threads(1);
+    forget_forwarded();
+}
+
+// Before main, hence before the program can fork: a child must not begin while another thread of
+// its parent opens the library.
+[[maybe_unused]] const int watched = pthread_atfork(before_fork, in_parent, in_child);
 
 void* opened(const char* wanted) {
-    static void* library = nullptr;
     const std::lock_guard guard(opening);
-    if (library == nullptr) library = open_first(wanted);
-    return library;
+    const bool first = open.library == nullptr;
+    if (first) learn_about(open_first(wanted));
+    if (lost_threads && first && open.openmp_threads != nullptr) open.openmp_threads(1);
+    if (lost_threads && open.blis_threads != nullptr) open.blis_threads(1);
+    return open.library;
 }
 
 }  // namespace
 
-void* fallback_function(const char* name, const char* alternative) {
+void* fallback_function(const char* name) {
     void* const library = opened(name);
-    for (const char* symbol : {name, alternative})
-        if (void* found = dlsym(library, symbol)) return found;
+    if (void* found = dlsym(library, name)) return found;
     Dl_info from{};
     const bool known = dladdr(dlsym(library, "dgemv_"), &from) != 0;
     stop("the program calls " + std::string(name) + ", which neither carat nor " +
          (known ? from.dli_fname : "the fallback") +
          " has; name the file of a BLAS that has it in CARAT_BLAS_FALLBACK");
+}
+
+bool is_in_fallback(const void* code) {
+    const auto at = reinterpret_cast<std::uintptr_t>(code);
+    return at >= open.begin && at < open.end;
 }
 
 }  // namespace carat::blas

@@ -1,12 +1,10 @@
-// How often the program called what is forwarded, counted while CARAT_PROFILE is on.
+// The trampolines to the fallback.
 #pragma once
-
-#include <cstdint>
-#include <functional>
 
 namespace carat::blas {
 
-// Calls visit(symbol, calls) for every forwarded symbol that was called.
-void for_each_forwarded(const std::function<void(const char*, std::uint64_t)>& visit);
+// Every routine is looked up again at its next call: what held in the parent of a forked child may
+// not hold in the child.
+void forget_forwarded() noexcept;
 
 }  // namespace carat::blas

@@ -1,36 +1,11 @@
-// C = alpha op(A) op(B) + beta C: sgemm and dgemm, and gemmtr (gemmt), which does one triangle of
-// C.
+// C = alpha op(A) op(B) + beta C: sgemm and dgemm.
 #include "abi/blas/abi/arguments.hpp"
 #include "abi/blas/abi/errors.hpp"
 #include "abi/blas/level3/profile.hpp"
-#include "abi/blas/level3/triangle.hpp"
 
 namespace carat::blas {
 
 namespace {
-
-template <class T>
-struct factors {
-    T alpha;
-    T beta;
-};
-
-// A, B and C with their leading dimensions.
-template <class T>
-struct matrices {
-    const T* a;
-    integer lda;
-    const T* b;
-    integer ldb;
-    T* c;
-    integer ldc;
-};
-
-struct sizes {
-    integer m;
-    integer n;
-    integer k;
-};
 
 template <class T>
 void gemm(const caller& from, char trans_a, char trans_b, const sizes& s, const factors<T>& f,
@@ -53,31 +28,6 @@ void gemm(const caller& from, char trans_a, char trans_b, const sizes& s, const 
                 operand(trans_b, x.b, s.k, s.n, x.ldb), f.beta, operand('N', x.c, s.m, s.n, x.ldc));
 }
 
-template <class T>
-void gemmtr(const caller& from, char uplo, char trans_a, char trans_b, const sizes& s,
-            const factors<T>& f, const matrices<T>& x) {
-    const integer wrong = first_wrong({{1, uplo == 0},
-                                       {2, trans_a == 0},
-                                       {3, trans_b == 0},
-                                       {4, s.n < 0},
-                                       {5, s.k < 0},
-                                       {8, too_small(x.lda, trans_a == 'N' ? s.n : s.k)},
-                                       {10, too_small(x.ldb, trans_b == 'N' ? s.k : s.n)},
-                                       {13, too_small(x.ldc, s.n)}});
-    if (wrong != 0) return report_wrong(from, wrong, {{{{9, 11}}}});
-    const auto n = static_cast<double>(s.n);
-    const profile::scope timed({sizeof(T) == 4 ? "sgemmtr" : "dgemmtr",
-                                {uplo, trans_a, trans_b},
-                                s.n,
-                                s.n,
-                                s.k,
-                                n * (n + 1) * static_cast<double>(s.k)});
-    if (s.n == 0 || ((f.alpha == 0 || s.k == 0) && f.beta == 1)) return;
-    multiply_into_triangle<T>(uplo == 'L', f.alpha, operand(trans_a, x.a, s.n, s.k, x.lda),
-                              operand(trans_b, x.b, s.k, s.n, x.ldb), f.beta,
-                              operand('N', x.c, s.n, s.n, x.ldc));
-}
-
 // C by rows is its transpose by columns: C^T = op(B)^T op(A)^T.
 template <class T>
 void gemm_in_order(caller from, int order, int trans_a, int trans_b, const sizes& s,
@@ -91,22 +41,6 @@ void gemm_in_order(caller from, int order, int trans_a, int trans_b, const sizes
     if (order == cblas_col_major) return gemm(from, of_a, of_b, s, f, x);
     from.row_major = true;
     gemm<T>(from, of_b, of_a, {s.n, s.m, s.k}, f, {x.b, x.ldb, x.a, x.lda, x.c, x.ldc});
-}
-
-template <class T>
-void gemmtr_in_order(caller from, int order, int uplo, int trans_a, int trans_b, const sizes& s,
-                     const factors<T>& f, const matrices<T>& x) {
-    const char of_c = letter_of_uplo(uplo);
-    const char of_a = letter_of_trans(trans_a);
-    const char of_b = letter_of_trans(trans_b);
-    const integer wrong = first_wrong({{1, order != cblas_row_major && order != cblas_col_major},
-                                       {2, of_c == 0},
-                                       {3, of_a == 0},
-                                       {4, of_b == 0}});
-    if (wrong != 0) return report_wrong_option(from.cblas_name, static_cast<int>(wrong));
-    if (order == cblas_col_major) return gemmtr(from, of_c, of_a, of_b, s, f, x);
-    from.row_major = true;
-    gemmtr<T>(from, other_uplo(of_c), of_b, of_a, s, f, {x.b, x.ldb, x.a, x.lda, x.c, x.ldc});
 }
 
 }  // namespace
@@ -132,25 +66,5 @@ using carat::blas::option_of_trans;
                                       {alpha, beta}, {a, lda, b, ldb, c, ldc});                    \
     }
 
-#define CARAT_BLAS_GEMMTR(T, fortran, cblas, NAME)                                                 \
-    CARAT_BLAS_EXPORT void fortran(const char* uplo, const char* trans_a, const char* trans_b,     \
-                                   const integer* n, const integer* k, const T* alpha, const T* a, \
-                                   const integer* lda, const T* b, const integer* ldb,             \
-                                   const T* beta, T* c, const integer* ldc) {                      \
-        carat::blas::gemmtr<T>({NAME}, option(uplo, {'L', 'U'}), option_of_trans(trans_a),         \
-                               option_of_trans(trans_b), {*n, *n, *k}, {*alpha, *beta},            \
-                               {a, *lda, b, *ldb, c, *ldc});                                       \
-    }                                                                                              \
-    CARAT_BLAS_EXPORT void cblas(int order, int uplo, int trans_a, int trans_b, integer n,         \
-                                 integer k, T alpha, const T* a, integer lda, const T* b,          \
-                                 integer ldb, T beta, T* c, integer ldc) {                         \
-        carat::blas::gemmtr_in_order<T>({NAME, #cblas}, order, uplo, trans_a, trans_b, {n, n, k},  \
-                                        {alpha, beta}, {a, lda, b, ldb, c, ldc});                  \
-    }
-
 CARAT_BLAS_GEMM(float, sgemm_, cblas_sgemm, "SGEMM ")
 CARAT_BLAS_GEMM(double, dgemm_, cblas_dgemm, "DGEMM ")
-CARAT_BLAS_GEMMTR(float, sgemmtr_, cblas_sgemmtr, "SGEMMTR")
-CARAT_BLAS_GEMMTR(double, dgemmtr_, cblas_dgemmtr, "DGEMMTR")
-CARAT_BLAS_GEMMTR(float, sgemmt_, cblas_sgemmt, "SGEMMT ")
-CARAT_BLAS_GEMMTR(double, dgemmt_, cblas_dgemmt, "DGEMMT ")

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 
 namespace carat::blas::profile {
 
@@ -13,19 +12,16 @@ extern bool enabled;
 
 // One call as the report counts it: calls that agree in all of this share a line.
 struct call {
-    const char* routine;        // "dgemm"; kept as a pointer
-    std::array<char, 4> flags;  // 'T', 'N', 'L' ..., in the order of the arguments; 0 where none
+    const char* routine;          // "dgemm"; kept as a pointer
+    std::array<char, 4> flags{};  // 'T', 'N', 'L' ..., in the order of the arguments; 0 where none
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = -1;  // -1 for routines with two sizes
     double flop = 0;
+    bool forwarded = false;  // to the other BLAS: nothing but its name is known
 };
 
 void record(const call& made, std::chrono::steady_clock::duration took) noexcept;
-
-// What else the report shows: a function that visits (symbol, calls) of what is not timed.
-using counter = void (*)(const std::function<void(const char*, std::uint64_t)>&);
-void add_counter(counter of_forwarded);
 
 // Around one call. When profiling is off this is one branch, twice.
 class scope {
