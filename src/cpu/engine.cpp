@@ -186,15 +186,30 @@ plan::kernel_shape product::shape() const {
 }
 
 std::size_t product::thread_bytes() const {
-    const std::int64_t elements = apart() ? apart_elements(plan_.blocks, problem_.m, problem_.n)
-                                          : blocked_elements(plan_.blocks);
+    const std::int64_t bytes = thread_elements() * shape().element_bytes;
+    if (plan_.how != plan::path::blocked && bytes <= stack_bytes) return 0;
     // Whole pages, so that threads share none.
-    return static_cast<std::size_t>((elements * shape().element_bytes + 4095) / 4096 * 4096);
+    return static_cast<std::size_t>((bytes + 4095) / 4096 * 4096);
+}
+
+std::int64_t product::thread_elements() const {
+    if (apart()) return apart_elements(plan_.blocks, problem_.m, problem_.n);
+    if (plan_.how == plan::path::blocked) return blocked_elements(plan_.blocks);
+    if (plan_.how == plan::path::direct)
+        return plan_.packs_a ? direct_packed_elements(shape().mr, request_.k) : 0;
+    const auto thin = [&]<class T>(const kernel<T>& with) {
+        if constexpr (std::is_floating_point_v<T>)
+            if (ready_ != nullptr) return thin_packed_elements(with, request_.n, by_lanes_);
+        return thin_elements<T>(request_.m, request_.n, request_.k, request_.rows_of_a,
+                                !request_.depths_of_b);
+    };
+    if (problem_.c_type == dtype::f64) return thin(kernels_->f64);
+    if (problem_.c_type == dtype::i32) return thin(kernels_->i32);
+    return thin(kernels_->f32);
 }
 
 std::size_t product::workspace_bytes() const {
     if (tiles_) return tiles_->workspace_bytes();
-    if (plan_.how != plan::path::blocked) return 0;
     return thread_bytes() * static_cast<std::size_t>(plan_.threads());
 }
 
@@ -213,11 +228,20 @@ std::string product::explain() const {
     return plan::explain(plan_, request_, shape(), plan::this_machine());
 }
 
+// A thread's part of the workspace, or null where it needs none.
 template <class T>
-void product::run_direct(const core::operands& data, std::byte*) const {
+T* product::share_of(std::byte* memory, int thread) const {
+    const std::size_t bytes = thread_bytes();
+    if (bytes == 0) return nullptr;
+    return reinterpret_cast<T*>(memory + static_cast<std::size_t>(thread) * bytes);
+}
+
+template <class T>
+void product::run_direct(const core::operands& data, std::byte* memory) const {
     task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
     whole.fetches_c = plan_.fetches_c;
-    multiply_direct(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc);
+    multiply_direct(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc,
+                    share_of<T>(memory, 0));
 }
 
 template <class T>
@@ -238,18 +262,17 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
     }
     if (request_.k == 0) return scale(whole);
     whole.fetches_c = plan_.fetches_c;
-    const std::size_t share = workspace_bytes() / static_cast<std::size_t>(plan_.threads());
     const auto work = [&](int thread, stretch rows, stretch cols) {
         task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
         part.c = whole.c_at(rows.first, cols.first);
+        T* const own = share_of<T>(memory, thread);
         if constexpr (std::is_floating_point_v<T>)
             if (part.a_packed && plan_.how == plan::path::thin)
-                return multiply_thin_packed(part, by_lanes_);
-        if (plan_.how == plan::path::thin) return multiply_thin(part);
+                return multiply_thin_packed(part, by_lanes_, own);
+        if (plan_.how == plan::path::thin) return multiply_thin(part, own);
         if (plan_.how == plan::path::direct)
-            return multiply_direct(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc);
-        std::byte* own = memory + static_cast<std::size_t>(thread) * share;
-        multiply_blocked(part, plan_.blocks, reinterpret_cast<T*>(own));
+            return multiply_direct(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, own);
+        multiply_blocked(part, plan_.blocks, own);
     };
     for_each_rectangle(
         {problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n, plan_.pieces},
@@ -296,13 +319,11 @@ void product::run_apart(const core::operands& data, std::byte* memory) const {
         whole.finish = &last;
     }
     if (request_.k == 0) return store_zeros(whole, c);
-    const std::size_t share = thread_bytes();
     const auto work = [&](int thread, stretch rows, stretch cols) {
         store_target<finished_in<T>> part = c;
         part.data = c.at(rows.first, cols.first);
-        std::byte* own = memory + static_cast<std::size_t>(thread) * share;
         multiply_apart(rectangle(whole, rows.first, cols.first, rows.size, cols.size), plan_.blocks,
-                       part, reinterpret_cast<T*>(own));
+                       part, share_of<T>(memory, thread));
     };
     for_each_rectangle(
         {problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n, plan_.pieces},

@@ -41,7 +41,7 @@ class product {
             const plan::blocking& wanted = {}, const finishing* last = nullptr,
             const prepared_operand* ready = nullptr);
 
-    // What run() must be given; 0 for small products.
+    // What run() must be given; 0 where 16 KiB of stack are enough.
     [[nodiscard]] std::size_t workspace_bytes() const;
 
     // C = alpha A B + beta C, or what the finish says. `memory` starts on a cache line. Safe from
@@ -71,7 +71,10 @@ class product {
     [[nodiscard]] store_target<T> target(const core::operands& data) const;
     template <class T>
     [[nodiscard]] finish_call<T> finish_of(const core::operands& data, bool runs_are_rows) const;
+    template <class T>
+    [[nodiscard]] T* share_of(std::byte* memory, int thread) const;
     [[nodiscard]] std::size_t thread_bytes() const;
+    [[nodiscard]] std::int64_t thread_elements() const;
     void turn_for_prepared(const core::problem& p);
     // Whether sums over k can't be kept in C.
     [[nodiscard]] bool apart() const;

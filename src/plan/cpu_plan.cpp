@@ -248,12 +248,11 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
     };
     if (plan.how == path::direct) {
         text << "direct: B" << (plan.packs_a ? "" : " and A") << " read where "
-             << (plan.packs_a ? "it lies, A packed by the tile" : "they lie")
-             << "; nothing is allocated\n";
+             << (plan.packs_a ? "it lies, A packed by the tile\n" : "they lie\n");
         return end();
     }
     if (plan.how == path::thin) {
-        text << "thin: A is read once, in the order of memory; nothing is allocated\n";
+        text << "thin: A is read once, in the order of memory\n";
         return end();
     }
     const auto kib = [&](std::int64_t a, std::int64_t b) {

@@ -27,8 +27,8 @@ struct kernel_shape {
 };
 
 enum class path : std::uint8_t {
-    direct,   // B, and A where it can be, are read where they lie: no workspace
-    thin,     // few columns: A is read once, in the order of memory; no workspace
+    direct,   // B, and A where it can be, are read where they lie
+    thin,     // few columns: A is read once, in the order of memory
     blocked,  // blocks, packed where that pays, any number of threads
 };
 
@@ -46,7 +46,7 @@ struct blocking {
 
 struct cpu_plan {
     path how = path::direct;
-    bool packs_a = false;    // direct: tiles of A are packed on the stack
+    bool packs_a = false;    // direct: tiles of A are packed
     blocking blocks;         // direct: nc and kc only
     bool fetches_c = false;  // direct, few rows: C does not fit in L2, so it is fetched ahead
     int threads_m = 1;

@@ -116,6 +116,14 @@ cpu_engine::task<T> task_of(const kernel_set& set, thin_product<T>& p, T alpha, 
             .beta = beta};
 }
 
+// As much workspace as the path asks for, a forbidden page behind it.
+template <class T>
+fenced<T> workspace_of(const thin_product<T>& p) {
+    const thin_case& s = p.shape;
+    return fenced<T>(cpu_engine::thin_elements<T>(s.m, s.n, s.k, s.a.row_stride == 1,
+                                                  s.b.row_stride != 1));
+}
+
 template <class T>
 class thin : public testing::Test {};
 using element_types = testing::Types<double, float, std::uint32_t>;
@@ -139,7 +147,7 @@ TYPED_TEST(thin, columns_of_any_number_are_exact) {
                                        by_rows ? core::column_major(m) : core::row_major(n)});
                     const T beta = static_cast<T>(executed % 3);
                     const std::vector<T> expected = p.expected(2, beta);
-                    cpu_engine::multiply_thin(task_of<T>(*set, p, 2, beta));
+                    cpu_engine::multiply_thin(task_of<T>(*set, p, 2, beta), workspace_of(p).data());
                     EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
                     ++executed;
                 }
@@ -164,7 +172,7 @@ TYPED_TEST(thin, rows_against_few_columns_are_exact) {
                                        core::row_major(n + executed % 4)});
                     const T beta = static_cast<T>(executed % 3);
                     const std::vector<T> expected = p.expected(3, beta);
-                    cpu_engine::multiply_thin(task_of<T>(*set, p, 3, beta));
+                    cpu_engine::multiply_thin(task_of<T>(*set, p, 3, beta), workspace_of(p).data());
                     EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
                     ++executed;
                 }
@@ -180,6 +188,8 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
     for (const kernel_set* set : cpu_engine::kernel_sets()) {
         if (!runs_here(*set)) continue;
         ++sets;
+        const int mr = kernel_of<T>(*set).mr;
+        std::vector<T> memory(static_cast<std::size_t>(cpu_engine::direct_packed_elements(mr, 130)));
         for (const std::int64_t m : {1, 8, 31, 32, 33, 56, 64, 65, 97, 129})
             for (const std::int64_t n : {1, 6, 11, 12, 13, 23, 50})
                 for (const std::int64_t k : {5, 128, 130})
@@ -191,7 +201,8 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
                         const std::vector<T> expected = p.expected(alpha, beta);
                         cpu_engine::task<T> t = task_of<T>(*set, p, alpha, beta);
                         t.fetches_c = executed % 5 == 0;
-                        cpu_engine::multiply_direct(t, packs, executed % 4 < 2 ? n : 20, 48);
+                        cpu_engine::multiply_direct(t, packs, executed % 4 < 2 ? n : 20, 48,
+                                                    memory.data());
                         EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
                         ++executed;
                     }

@@ -1,7 +1,6 @@
 // The path for small products, and for those whose operands stay in the caches or stream through
 // them once: packing would cost more than it saves. B is read where it lies, element by element; so
-// is A where its rows lie side by side, else it is packed on the stack, a stretch of depths of a
-// tile at a time.
+// is A where its rows lie side by side, else it is packed, a stretch of depths of a tile at a time.
 #include <algorithm>
 
 #include "cpu/driver/loops.hpp"
@@ -137,8 +136,9 @@ void multiply_where_it_lies(const task<T>& t, std::int64_t nc, std::int64_t kc) 
 }
 
 template <class T>
-void multiply_packing_a(const task<T>& t) {
-    alignas(64) T panel[largest_mr_bytes / sizeof(T) * packed_depth];
+void multiply_packing_a(const task<T>& t, T* workspace) {
+    scratch<T> own(workspace);
+    T* const panel = own.memory();
     tile_call<T> call = call_of(t);
     call.a = panel;
     call.a_step = t.with->mr;
@@ -156,14 +156,19 @@ void multiply_packing_a(const task<T>& t) {
 
 }  // namespace
 
+std::int64_t direct_packed_elements(int mr, std::int64_t k) {
+    return mr * std::min(k, packed_depth);
+}
+
 template <class T>
-void multiply_direct(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc) {
-    if (packs_a || t.a.across != 1) return multiply_packing_a(t);
+void multiply_direct(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc,
+                     T* workspace) {
+    if (packs_a || t.a.across != 1) return multiply_packing_a(t, workspace);
     multiply_where_it_lies(t, nc, kc);
 }
 
-template void multiply_direct(const task<double>&, bool, std::int64_t, std::int64_t);
-template void multiply_direct(const task<float>&, bool, std::int64_t, std::int64_t);
-template void multiply_direct(const task<std::uint32_t>&, bool, std::int64_t, std::int64_t);
+template void multiply_direct(const task<double>&, bool, std::int64_t, std::int64_t, double*);
+template void multiply_direct(const task<float>&, bool, std::int64_t, std::int64_t, float*);
+template void multiply_direct(const task<std::uint32_t>&, bool, std::int64_t, std::int64_t, std::uint32_t*);
 
 }  // namespace carat::cpu_engine

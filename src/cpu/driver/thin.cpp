@@ -9,13 +9,37 @@ namespace carat::cpu_engine {
 
 namespace {
 
-// On the stack. Stretches are as long as these allow: the reader of A starts anew at each.
+// Stretches are as long as these allow: the reader of A starts anew at each.
 constexpr std::int64_t sums_bytes = 64 << 10;
 constexpr std::int64_t line_bytes = 64;
 // Of rows of A whose depths lie side by side, between which lanes are added up.
 constexpr std::int64_t most_depth = 1024;
-// From one copied column of B to the next: not whole pages.
-constexpr std::int64_t copied_step = most_depth + line_bytes;
+
+template <class T>
+constexpr std::int64_t line = line_bytes / static_cast<std::int64_t>(sizeof(T));
+
+// An odd number of lines of cache, so that columns do not share a few sets of L1.
+template <class T>
+std::int64_t odd_lines(std::int64_t elements) {
+    return (plan::ceil_div(elements, line<T>) | 1) * line<T>;
+}
+
+// From one column's sums to the next one's: the longest stretch of rows.
+template <class T>
+std::int64_t sums_step(std::int64_t m, std::int64_t n, std::int64_t k, bool by_rows) {
+    // Where lanes are added up once a row, what is read of A next overlaps with few sums on their
+    // way to C: 5000 x 5 x 500 in f64 32 to 33 GFLOP/s.
+    constexpr std::int64_t few_lines = 5;
+    const std::int64_t most_lines =
+        !by_rows && k <= most_depth ? few_lines : (sums_bytes / line_bytes / n - 1) | 1;
+    return std::min(odd_lines<T>(m), most_lines * line<T>);
+}
+
+// From one copied column of B to the next.
+template <class T>
+std::int64_t copied_step(std::int64_t k) {
+    return odd_lines<T>(std::min(k, most_depth));
+}
 
 // Columns [first, first + call.cols) of C from the sums.
 template <class T>
@@ -79,6 +103,7 @@ template <class T>
 void add_rows(const task<T>& t, thin_call<T>& call, std::int64_t i, T* copy) {
     call.a_step = t.a.across;
     call.b_across = t.b.across;
+    const std::int64_t step = copied_step<T>(t.k);
     for (std::int64_t p = 0; p < t.k; p += most_depth) {
         call.k = std::min(most_depth, t.k - p);
         call.a = reinterpret_cast<const T*>(t.a.at(i, p));
@@ -87,9 +112,9 @@ void add_rows(const task<T>& t, thin_call<T>& call, std::int64_t i, T* copy) {
             const bool is_there = i > 0 && t.k <= most_depth;
             for (std::int64_t q = is_there ? call.k : 0; q < call.k; ++q)
                 for (int j = 0; j < call.cols; ++j)
-                    copy[j * copied_step + q] = call.b[q * t.b.along + j * t.b.across];
+                    copy[j * step + q] = call.b[q * t.b.along + j * t.b.across];
             call.b = copy;
-            call.b_across = copied_step;
+            call.b_across = step;
         }
         t.with->thin_rows[static_cast<std::size_t>(call.cols - 1)](call);
     }
@@ -130,22 +155,30 @@ void add_panel_by_lanes(const task<T>& t, thin_call<T> call, std::int64_t i, std
 }  // namespace
 
 template <class T>
-void multiply_thin(const task<T>& t) {
-    alignas(line_bytes) T sums[sums_bytes / sizeof(T)];
-    constexpr std::int64_t line = line_bytes / static_cast<std::int64_t>(sizeof(T));
+std::int64_t thin_elements(std::int64_t m, std::int64_t n, std::int64_t k, bool by_rows,
+                           bool copies_b) {
+    return n * (sums_step<T>(m, n, k, by_rows) + (copies_b && !by_rows ? copied_step<T>(k) : 0));
+}
+
+template <class T>
+std::int64_t thin_packed_elements(const kernel<T>& with, std::int64_t n, bool by_lanes) {
+    const std::int64_t cols = std::min<std::int64_t>(plan::most_thin_columns, n);
+    const std::int64_t lanes = by_lanes ? with.lanes * std::min<std::int64_t>(with.nr, cols) : 0;
+    return with.mr * (cols + lanes);
+}
+
+template <class T>
+void multiply_thin(const task<T>& t, T* workspace) {
+    scratch<T> own(workspace);
+    T* const sums = own.memory();
     thin_call<T> call{};
     call.sums = sums;
     call.cols = static_cast<int>(t.n);
-    // An odd number of lines, so that columns do not share a few sets of L1.
-    call.sums_step = ((sums_bytes / line_bytes / t.n - 1) | 1) * line;
-    T copy[plan::most_thin_columns * copied_step];
-    // Where lanes are added up once a row, what is read of A next overlaps with few sums on their
-    // way to C: 5000 x 5 x 500 in f64 32 to 33 GFLOP/s.
-    constexpr std::int64_t few_lines = 5;
-    if (t.a.across != 1 && t.k <= most_depth) call.sums_step = few_lines * line;
+    call.sums_step = sums_step<T>(t.m, t.n, t.k, t.a.across == 1);
+    T* const copy = sums + t.n * call.sums_step;
     for (std::int64_t i = 0; i < t.m; i += call.rows) {
         call.rows = std::min(call.sums_step, t.m - i);
-        const std::int64_t whole_lines = plan::ceil_div(call.rows, line) * line;
+        const std::int64_t whole_lines = plan::ceil_div(call.rows, line<T>) * line<T>;
         for (std::int64_t j = 0; j < t.n; ++j)
             std::fill_n(sums + j * call.sums_step, whole_lines, T{0});
         if (t.a.across == 1)
@@ -157,11 +190,12 @@ void multiply_thin(const task<T>& t) {
 }
 
 template <class T>
-void multiply_thin_packed(const task<T>& t, bool by_lanes) {
-    alignas(line_bytes) T sums[largest_mr_bytes / sizeof(T) * plan::most_thin_columns];
+void multiply_thin_packed(const task<T>& t, bool by_lanes, T* workspace) {
+    scratch<T> own(workspace);
     thin_call<T> call{};
-    call.sums = sums;
+    call.sums = own.memory();
     call.sums_step = t.with->mr;
+    call.of_lanes = own.memory() + t.with->mr * std::min<std::int64_t>(plan::most_thin_columns, t.n);
     for (std::int64_t i = 0; i < t.m; i += call.rows) {
         call.rows = std::min<std::int64_t>(t.with->mr, t.m - i);
         for (std::int64_t j = 0; j < t.n; j += call.cols) {
@@ -175,10 +209,16 @@ void multiply_thin_packed(const task<T>& t, bool by_lanes) {
     }
 }
 
-template void multiply_thin_packed(const task<double>&, bool);
-template void multiply_thin_packed(const task<float>&, bool);
-template void multiply_thin(const task<double>&);
-template void multiply_thin(const task<float>&);
-template void multiply_thin(const task<std::uint32_t>&);
+template void multiply_thin_packed(const task<double>&, bool, double*);
+template void multiply_thin_packed(const task<float>&, bool, float*);
+template std::int64_t thin_packed_elements(const kernel<double>&, std::int64_t, bool);
+template std::int64_t thin_packed_elements(const kernel<float>&, std::int64_t, bool);
+template void multiply_thin(const task<double>&, double*);
+template void multiply_thin(const task<float>&, float*);
+template void multiply_thin(const task<std::uint32_t>&, std::uint32_t*);
+template std::int64_t thin_elements<double>(std::int64_t, std::int64_t, std::int64_t, bool, bool);
+template std::int64_t thin_elements<float>(std::int64_t, std::int64_t, std::int64_t, bool, bool);
+template std::int64_t thin_elements<std::uint32_t>(std::int64_t, std::int64_t, std::int64_t, bool,
+                                                   bool);
 
 }  // namespace carat::cpu_engine

@@ -56,6 +56,7 @@ struct thin_call {
     std::int64_t b_across;  // from one column to the next
     T* sums;                // room for whole vectors
     std::int64_t sums_step;
+    T* of_lanes;  // panel_by_lanes: room for lanes * cols * mr sums
     int cols;
     // Where other columns meet the same A: what to fetch meanwhile, `fetched` depths from `next`
     // on.

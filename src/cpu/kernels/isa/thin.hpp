@@ -210,9 +210,10 @@ inline void add_vectors_by_lanes(const thin_call<T>& t) {
     constexpr int lanes = vec::lanes;
     constexpr std::int64_t step = tile<T>::vectors * lanes;
     constexpr std::int64_t stretch = 8 * lanes;
-    typename vec::type of_lane[std::size_t{lanes}][std::size_t{N}][std::size_t{V}];
-    for (auto& sums : of_lane)
-        for (auto& column : sums)
+    using lane_sums = typename vec::type[std::size_t{N}][std::size_t{V}];
+    auto* const of_lane = reinterpret_cast<lane_sums*>(t.of_lanes);
+    for (int lane = 0; lane < lanes; ++lane)
+        for (auto& column : of_lane[lane])
             for (auto& sum : column) sum = vec::zero();
     for (std::int64_t first = 0; first < t.k; first += stretch) {
         const std::int64_t end = std::min(t.k, first + stretch);
