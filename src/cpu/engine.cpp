@@ -240,8 +240,7 @@ template <class T>
 void product::run_direct(const core::operands& data, std::byte* memory) const {
     task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
     whole.fetches_c = plan_.fetches_c;
-    multiply_direct(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc,
-                    share_of<T>(memory, 0));
+    multiply_direct(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, share_of<T>(memory, 0));
 }
 
 template <class T>

@@ -50,10 +50,10 @@ class stack_of : public testing::Test {
     std::size_t most_ = 0;
 };
 
-using pairs = testing::Types<types<double, double>, types<float, float>, types<f16, f16>,
-                             types<f16, float>, types<bf16, bf16>, types<bf16, float>,
-                             types<std::int32_t, std::int32_t>, types<std::int8_t, std::int32_t>,
-                             types<std::uint8_t, std::int32_t>>;
+using pairs =
+    testing::Types<types<double, double>, types<float, float>, types<f16, f16>, types<f16, float>,
+                   types<bf16, bf16>, types<bf16, float>, types<std::int32_t, std::int32_t>,
+                   types<std::int8_t, std::int32_t>, types<std::uint8_t, std::int32_t>>;
 TYPED_TEST_SUITE(stack_of, pairs);
 
 std::string text(const shape& s) {
@@ -93,16 +93,13 @@ TYPED_TEST(stack_of, prepared_operands) {
             const auto a = operand<input>(s.m, s.k);
             const auto b = operand<input>(s.k, s.n);
             matrix<output> c(s.m, s.n);
-            this->expect_little(text(s) + ", B prepared", [&] {
-                matrix_product(a, prepare(b), c);
-            });
-            this->expect_little(text(s) + ", A prepared", [&] {
-                matrix_product(prepare(a, side::left), b, c);
-            });
+            this->expect_little(text(s) + ", B prepared",
+                                [&] { matrix_product(a, prepare(b), c); });
+            this->expect_little(text(s) + ", A prepared",
+                                [&] { matrix_product(prepare(a, side::left), b, c); });
             if constexpr (!std::is_integral_v<input>)
-                this->expect_little(text(s) + ", B prepared, finished", [&] {
-                    matrix_product(a, prepare(b), c, gelu);
-                });
+                this->expect_little(text(s) + ", B prepared, finished",
+                                    [&] { matrix_product(a, prepare(b), c, gelu); });
         }
     }
 }
@@ -119,16 +116,14 @@ TYPED_TEST(stack_of, batches_and_groups) {
         const auto a = operand<input>(3 * s.m, s.k);
         matrix<output> c(3 * s.m, s.n);
         this->expect_little("three of " + text(s), [&] {
-            matrix_products(strided(a.view().block(0, 0, s.m, s.k), 3,
-                                    static_cast<std::ptrdiff_t>(s.m * s.k)),
-                            bs.back(),
-                            strided(c.view().block(0, 0, s.m, s.n), 3,
-                                    static_cast<std::ptrdiff_t>(s.m * s.n)));
+            matrix_products(
+                strided(a.view().block(0, 0, s.m, s.k), 3, static_cast<std::ptrdiff_t>(s.m * s.k)),
+                bs.back(),
+                strided(c.view().block(0, 0, s.m, s.n), 3, static_cast<std::ptrdiff_t>(s.m * s.n)));
         });
     }
-    this->expect_little("of all sizes", [&] {
-        matrix_products(listed(as), listed(bs), listed(cs));
-    });
+    this->expect_little("of all sizes",
+                        [&] { matrix_products(listed(as), listed(bs), listed(cs)); });
 }
 
 }  // namespace

@@ -50,17 +50,16 @@ class small_stack {
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_t thread{};
-        const bool started =
-            pthread_attr_setstack(&attributes, lowest_, size_bytes_) == 0 &&
-            pthread_create(
-                &thread, &attributes,
-                [](void* given) -> void* {
-                    auto& of = *static_cast<decltype(start)*>(given);
-                    of.top = static_cast<std::byte*>(__builtin_frame_address(0));
-                    (*of.call)();
-                    return nullptr;
-                },
-                &start) == 0;
+        const bool started = pthread_attr_setstack(&attributes, lowest_, size_bytes_) == 0 &&
+                             pthread_create(
+                                 &thread, &attributes,
+                                 [](void* given) -> void* {
+                                     auto& of = *static_cast<decltype(start)*>(given);
+                                     of.top = static_cast<std::byte*>(__builtin_frame_address(0));
+                                     (*of.call)();
+                                     return nullptr;
+                                 },
+                                 &start) == 0;
         pthread_attr_destroy(&attributes);
         if (!started) throw std::runtime_error("no thread on a small stack");
         pthread_join(thread, nullptr);

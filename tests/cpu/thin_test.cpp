@@ -120,8 +120,8 @@ cpu_engine::task<T> task_of(const kernel_set& set, thin_product<T>& p, T alpha, 
 template <class T>
 fenced<T> workspace_of(const thin_product<T>& p) {
     const thin_case& s = p.shape;
-    return fenced<T>(cpu_engine::thin_elements<T>(s.m, s.n, s.k, s.a.row_stride == 1,
-                                                  s.b.row_stride != 1));
+    return fenced<T>(
+        cpu_engine::thin_elements<T>(s.m, s.n, s.k, s.a.row_stride == 1, s.b.row_stride != 1));
 }
 
 template <class T>
@@ -189,7 +189,8 @@ TYPED_TEST(thin, direct_with_and_without_packing_is_exact) {
         if (!runs_here(*set)) continue;
         ++sets;
         const int mr = kernel_of<T>(*set).mr;
-        std::vector<T> memory(static_cast<std::size_t>(cpu_engine::direct_packed_elements(mr, 130)));
+        std::vector<T> memory(
+            static_cast<std::size_t>(cpu_engine::direct_packed_elements(mr, 130)));
         for (const std::int64_t m : {1, 8, 31, 32, 33, 56, 64, 65, 97, 129})
             for (const std::int64_t n : {1, 6, 11, 12, 13, 23, 50})
                 for (const std::int64_t k : {5, 128, 130})

@@ -169,6 +169,7 @@ void multiply_direct(const task<T>& t, bool packs_a, std::int64_t nc, std::int64
 
 template void multiply_direct(const task<double>&, bool, std::int64_t, std::int64_t, double*);
 template void multiply_direct(const task<float>&, bool, std::int64_t, std::int64_t, float*);
-template void multiply_direct(const task<std::uint32_t>&, bool, std::int64_t, std::int64_t, std::uint32_t*);
+template void multiply_direct(const task<std::uint32_t>&, bool, std::int64_t, std::int64_t,
+                              std::uint32_t*);
 
 }  // namespace carat::cpu_engine

@@ -195,7 +195,8 @@ void multiply_thin_packed(const task<T>& t, bool by_lanes, T* workspace) {
     thin_call<T> call{};
     call.sums = own.memory();
     call.sums_step = t.with->mr;
-    call.of_lanes = own.memory() + t.with->mr * std::min<std::int64_t>(plan::most_thin_columns, t.n);
+    call.of_lanes =
+        own.memory() + t.with->mr * std::min<std::int64_t>(plan::most_thin_columns, t.n);
     for (std::int64_t i = 0; i < t.m; i += call.rows) {
         call.rows = std::min<std::int64_t>(t.with->mr, t.m - i);
         for (std::int64_t j = 0; j < t.n; j += call.cols) {

@@ -20,8 +20,8 @@ class square {
     // For blocks of a matrix of order n.
     explicit square(std::size_t n) {
         if (n > small_order)
-            large_.reset(static_cast<T*>(::operator new(block_order * block_order * sizeof(T),
-                                                        alignment, std::nothrow)));
+            large_.reset(static_cast<T*>(
+                ::operator new(block_order* block_order * sizeof(T), alignment, std::nothrow)));
     }
     square(const square&) = delete;
     square& operator=(const square&) = delete;
@@ -121,9 +121,8 @@ void rank_2k_halves(bool lower, T alpha, view<const T> a, view<const T> b, T bet
     if (n <= block.most()) {
         const view<T> half = block.of(n);
         multiply<T>(alpha, a, carat::transposed(b), T{0}, half);
-        return add_to_triangle(lower, beta, c, [&](std::size_t i, std::size_t j) {
-            return half(i, j) + half(j, i);
-        });
+        return add_to_triangle(
+            lower, beta, c, [&](std::size_t i, std::size_t j) { return half(i, j) + half(j, i); });
     }
     const std::size_t at = half_of(n, block.most());
     const quarters<T> blocks(c, at);
