@@ -160,6 +160,20 @@ TYPED_TEST(fp8_claims, a_term_cut_below_the_exponents_of_a_subnormal_one_is_no_f
     }
 }
 
+// The most that can go so: a step of which one term, small but for its exponents, cuts all others.
+TEST(fp8_bound, allows_for_a_step_cut_by_a_subnormal_number) {
+    fp8_trial<e4m3> t(1, 1, step, workload::uniform(0, 1));
+    std::ranges::fill(t.a, e4m3(1.75 * 0x1p-6));
+    std::ranges::fill(t.b, e4m3(0x1p-6));
+    t.a[0] = e4m3(0x1p-9);
+    t.b[0] = e4m3(0x1p8);
+    const reference r = t.make_reference();
+    t.multiply(true);
+    EXPECT_EQ(t.c[0], 0.5F) << "of 0.513";
+    const verdict v = r.check(t.c.data(), "fp8/f32");
+    EXPECT_TRUE(v.passed) << v.reason;
+}
+
 TYPED_TEST(fp8_claims, fast_sums_are_told_from_promoted_ones) {
     fp8_trial<TypeParam> t(5, 7, 4096, workload::uniform(0, 1));
     const reference r = t.make_reference();
