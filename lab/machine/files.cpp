@@ -6,7 +6,9 @@
 #include <charconv>
 #include <compare>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <ranges>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -135,10 +137,9 @@ void add_cores(description& found, const fs::path& cpus, const cpu_list& allowed
 }  // namespace
 
 cpu_list fastest_first(cpu_list cpus, const fs::path& root) {
-    std::map<int, speed> speeds;
-    for (const int cpu : cpus) speeds[cpu] = speed_of(cpu, root);
-    std::ranges::sort(
-        cpus, [&](int x, int y) { return std::pair(speeds[y], x) < std::pair(speeds[x], y); });
+    std::multimap<speed, int, std::greater<speed>> by_speed;  // equal ones in the order given
+    for (const int cpu : cpus) by_speed.emplace(speed_of(cpu, root), cpu);
+    std::ranges::copy(std::views::values(by_speed), cpus.begin());
     return cpus;
 }
 
