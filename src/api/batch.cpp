@@ -67,14 +67,12 @@ void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set
     const int workers = cpu_engine::workers_for(p, x.c.count, threads, whole.threads());
     const cpu_engine::product single(p, workers > 1 ? 1 : threads, kernels, {}, last,
                                      prepared_of(x));
-    cpu_engine::workspace& own = cpu_engine::thread_workspace();
     const std::size_t share = single.workspace_bytes();
-    std::byte* const memory = own.reserve(share * static_cast<std::size_t>(workers));
+    const cpu_engine::call_memory memory(share * static_cast<std::size_t>(workers));
     const bool copies_e = last == nullptr && x.e != nullptr && p.beta != 0;
     cpu_engine::for_each_in_batch(x.c.count, workers, [&](std::size_t i, int worker) {
-        run_one(single, x, i, copies_e, memory + share * static_cast<std::size_t>(worker));
+        run_one(single, x, i, copies_e, memory.data() + share * static_cast<std::size_t>(worker));
     });
-    own.trim();
 }
 
 void multiply_checked(const cpu& where, const operands& x, const detail::finish_steps* steps) {

@@ -81,14 +81,12 @@ class group {
         const auto [first, workers] = cpu_engine::shares_for(work, threads_);
         const int inside = workers > 1 ? 1 : threads_;
         const std::size_t share = largest_workspace(first, all_.size(), inside);
-        cpu_engine::workspace& own = cpu_engine::thread_workspace();
-        std::byte* const memory = own.reserve(std::max(largest_workspace(0, first, threads_),
-                                                       share * static_cast<std::size_t>(workers)));
-        for (std::size_t i = 0; i < first; ++i) run_one(all_[i], threads_, memory);
+        const cpu_engine::call_memory memory(std::max(largest_workspace(0, first, threads_),
+                                                      share * static_cast<std::size_t>(workers)));
+        for (std::size_t i = 0; i < first; ++i) run_one(all_[i], threads_, memory.data());
         cpu_engine::for_each_of_group(first, all_.size(), workers, [&](std::size_t i, int worker) {
-            run_one(all_[i], inside, memory + share * static_cast<std::size_t>(worker));
+            run_one(all_[i], inside, memory.data() + share * static_cast<std::size_t>(worker));
         });
-        own.trim();
     }
 
   private:

@@ -24,13 +24,11 @@ void run_engine(const core::problem& p, int threads, const cpu_engine::kernel_se
                 const erased_matrix& c, const cpu_engine::finishing* last) {
     const cpu_engine::product made(p, threads, kernels, {}, last,
                                    a.prepared != nullptr ? a.prepared : b.prepared);
-    cpu_engine::workspace& own = cpu_engine::thread_workspace();
-    std::byte* memory = own.reserve(made.workspace_bytes());
+    const cpu_engine::call_memory memory(made.workspace_bytes());
     if (last == nullptr && e != nullptr && p.beta != 0 && !api::same_elements(*e, c))
         api::copy_elements(*e, c);
     made.run({.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data},
-             memory);
-    own.trim();
+             memory.data());
 }
 
 void multiply_checked(const cpu& where, const erased_matrix& a, const erased_matrix& b,

@@ -29,4 +29,23 @@ class workspace {
 // The calling thread's own, which keeps at most 64 MiB between calls.
 [[nodiscard]] workspace& thread_workspace();
 
+// So many bytes of the calling thread's, for one call; none of them need none of its memory either.
+class call_memory {
+  public:
+    explicit call_memory(std::size_t size_bytes)
+        : own_(size_bytes == 0 ? nullptr : &thread_workspace()),
+          data_(own_ == nullptr ? nullptr : own_->reserve(size_bytes)) {}
+    call_memory(const call_memory&) = delete;
+    call_memory& operator=(const call_memory&) = delete;
+    ~call_memory() {
+        if (own_ != nullptr) own_->trim();
+    }
+
+    [[nodiscard]] std::byte* data() const { return data_; }
+
+  private:
+    workspace* own_;
+    std::byte* data_;
+};
+
 }  // namespace carat::cpu_engine

@@ -72,7 +72,8 @@ key without_shape(const key& of) {
     return {of.routine, {}, -1, -1, -1, false, of.forwarded};
 }
 
-// Slowest first, those of the same time in the order of their names; what is too many is added up.
+// Slowest first, those of the same time in the order of their names; what is too many is added up,
+// but for carat's own routines.
 std::string lines_of(const ledger& entries, double whole_s) {
     std::vector<line> lines(entries.begin(), entries.end());
     std::ranges::sort(lines, [](const line& x, const line& y) {
@@ -80,17 +81,19 @@ std::string lines_of(const ledger& entries, double whole_s) {
     });
     std::string text;
     totals rest;
+    std::size_t left_out = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const auto& [what, of] = lines[i];
-        if (i < most_lines)
+        const bool own_routine = !what.forwarded && what.m < 0;
+        if (i < most_lines || own_routine) {
             text += line_of(what, of, whole_s) + "\n";
-        else
+        } else {
             add(rest, of);
+            ++left_out;
+        }
     }
-    if (lines.size() > most_lines)
-        text += line_with("others", std::to_string(lines.size() - most_lines) + " more", rest,
-                          whole_s) +
-                "\n";
+    if (left_out > 0)
+        text += line_with("others", std::to_string(left_out) + " more", rest, whole_s) + "\n";
     return text;
 }
 
