@@ -139,6 +139,7 @@ double bound::roundoffs(std::int64_t terms) const {
 // What D would be if no operand were smaller than the least normal number, at most.
 double bound::nominal_magnitude(const entry& e) const {
     const double least = claimed_.nominal_operand;
+    if (least == 0) return e.magnitude;  // neighbours may be infinite
     const double added = 2 * e.neighbours + least * static_cast<double>(e.terms);
     return e.magnitude + std::abs(alpha_) * least * added;
 }
