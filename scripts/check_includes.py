@@ -20,7 +20,7 @@ ALLOWED = {
     "src/vendor/cublas": ["include/carat", "src/core", "src/cuda/common", "src/vendor/common"],
     "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda", "src/emulation"],
     "src/abi": ["include/carat"],
-    "src/abi/blas": ["include/carat", "src/core/isa.hpp", "src/core/pool.hpp", "src/core/threads.hpp"],
+    "src/abi/blas": ["include/carat", "src/api/part.hpp", "src/core/isa.hpp", "src/core/pool.hpp", "src/core/threads.hpp"],
     "src/distributed": ["include/carat"],
     "ladder/cpu": ["include/carat", "src/core"],
     "ladder/cuda": ["include/carat", "src/core", "src/cuda/common"],

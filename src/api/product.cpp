@@ -8,6 +8,7 @@
 #include "api/checks.hpp"
 #include "api/elements.hpp"
 #include "api/integers.hpp"
+#include "api/part.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
 
@@ -75,6 +76,21 @@ void multiply_or_say_why(const cpu& where, const erased_matrix& a, const erased_
 void detail::multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                       const erased_matrix* e, const erased_matrix& c) {
     multiply_or_say_why(where, a, b, e, c, nullptr);
+}
+
+void api::multiply_part(const erased_matrix& a, const erased_matrix& b, const erased_matrix& added,
+                        const erased_matrix& c, const part_of_c& part) {
+    const cpu one_thread{1};
+    const core::problem p = checked_problem(a, b, &added, c, nullptr);
+    if (part.rows == 0 || part.cols == 0) return;
+    const cpu_engine::product made(p, 1, kernels_for_call(one_thread, p, false, "matrix_product"));
+    const cpu_engine::call_memory memory(made.workspace_bytes());
+    const auto along = [](std::size_t first, std::size_t size) {
+        return cpu_engine::stretch{static_cast<std::int64_t>(first),
+                                   static_cast<std::int64_t>(size)};
+    };
+    made.run_part({.a = a.data, .b = b.data, .c = c.data, .e = added.data}, memory.data(),
+                  along(part.row, part.rows), along(part.col, part.cols));
 }
 
 void detail::multiply_finished(const cpu& where, const erased_matrix& a, const erased_matrix& b,

@@ -6,7 +6,6 @@
 
 #include "core/turn.hpp"
 #include "cpu/driver/loops.hpp"
-#include "cpu/rectangles.hpp"
 
 namespace carat::cpu_engine {
 
@@ -244,6 +243,34 @@ void product::run_direct(const core::operands& data, std::byte* memory) const {
 }
 
 template <class T>
+void product::run_rectangle(const task<T>& whole, stretch rows, stretch cols, T* memory) const {
+    task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
+    part.c = whole.c_at(rows.first, cols.first);
+    if constexpr (std::is_floating_point_v<T>)
+        if (part.a_packed && plan_.how == plan::path::thin)
+            return multiply_thin_packed(part, by_lanes_, memory);
+    if (plan_.how == plan::path::thin) return multiply_thin(part, memory);
+    if (plan_.how == plan::path::direct)
+        return multiply_direct(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, memory);
+    multiply_blocked(part, plan_.blocks, memory);
+}
+
+template <class T>
+void product::run_part_as(const core::operands& data, std::byte* memory, stretch rows,
+                          stretch cols) const {
+    task<T> whole = make<T>(data);
+    whole.fetches_c = plan_.fetches_c;
+    if (swapped_) std::swap(rows, cols);
+    run_rectangle(whole, rows, cols, share_of<T>(memory, 0));
+}
+
+void product::run_part(const core::operands& data, std::byte* memory, stretch rows,
+                       stretch cols) const noexcept {
+    if (problem_.c_type == dtype::f64) return run_part_as<double>(data, memory, rows, cols);
+    run_part_as<float>(data, memory, rows, cols);
+}
+
+template <class T>
 void product::run_as(const core::operands& data, std::byte* memory) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
     task<T> whole = make<T>(data);
@@ -262,16 +289,7 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
     if (request_.k == 0) return scale(whole);
     whole.fetches_c = plan_.fetches_c;
     const auto work = [&](int thread, stretch rows, stretch cols) {
-        task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
-        part.c = whole.c_at(rows.first, cols.first);
-        T* const own = share_of<T>(memory, thread);
-        if constexpr (std::is_floating_point_v<T>)
-            if (part.a_packed && plan_.how == plan::path::thin)
-                return multiply_thin_packed(part, by_lanes_, own);
-        if (plan_.how == plan::path::thin) return multiply_thin(part, own);
-        if (plan_.how == plan::path::direct)
-            return multiply_direct(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, own);
-        multiply_blocked(part, plan_.blocks, own);
+        run_rectangle(whole, rows, cols, share_of<T>(memory, thread));
     };
     for_each_rectangle(
         {problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n, plan_.pieces},

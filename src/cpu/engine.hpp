@@ -11,6 +11,7 @@
 #include "cpu/driver/workspace.hpp"
 #include "cpu/kernels/kernel.hpp"
 #include "cpu/prepared.hpp"
+#include "cpu/rectangles.hpp"
 #include "cpu/tile_product.hpp"
 #include "plan/cpu_plan.hpp"
 
@@ -50,6 +51,11 @@ class product {
         (this->*run_)(data, memory);
     }
 
+    // Of those rows and columns of C only, on the calling thread: the same bits as in the whole.
+    // f32 and f64 in operands of their type, K not 0, and no finish; the plan is for one thread.
+    void run_part(const core::operands& data, std::byte* memory, stretch rows,
+                  stretch cols) const noexcept;
+
     [[nodiscard]] int threads() const { return tiles_ ? tiles_->threads() : plan_.threads(); }
     [[nodiscard]] std::string explain() const;
     [[nodiscard]] core::plan_facts facts() const;
@@ -63,6 +69,11 @@ class product {
     void run_direct(const core::operands& data, std::byte* memory) const;
     template <class T>
     void run_as(const core::operands& data, std::byte* memory) const;
+    template <class T>
+    void run_rectangle(const task<T>& whole, stretch rows, stretch cols, T* memory) const;
+    template <class T>
+    void run_part_as(const core::operands& data, std::byte* memory, stretch rows,
+                     stretch cols) const;
     template <class T>
     void run_apart(const core::operands& data, std::byte* memory) const;
     template <class T>

@@ -114,11 +114,30 @@ void multiply(T alpha, const view<const T>& a, const view<const T>& b, T beta,
     }
 }
 
+template <class T>
+void multiply_part(T alpha, const view<const T>& a, const view<const T>& b, T beta,
+                   const view<T>& c, const api::part_of_c& part) noexcept {
+    const view<T> own = c.block(part.row, part.col, part.rows, part.cols);
+    if (own.empty()) return;
+    if (alpha == 0 || a.cols() == 0) return scale(beta, own);
+    try {
+        api::multiply_part(erased(a, static_cast<double>(alpha)), erased(b, 1),
+                           erased(c, static_cast<double>(beta)), erased(c, 1), part);
+    } catch (const std::exception&) {  // for want of memory, or because C overlaps an operand
+        multiply<T>(alpha, a.block(part.row, 0, part.rows, a.cols()),
+                    b.block(0, part.col, b.rows(), part.cols), beta, own);
+    }
+}
+
 template void scale(float, view<float>);
 template void scale(double, view<double>);
 template void multiply(float, const view<const float>&, const view<const float>&, float,
                        const view<float>&) noexcept;
 template void multiply(double, const view<const double>&, const view<const double>&, double,
                        const view<double>&) noexcept;
+template void multiply_part(float, const view<const float>&, const view<const float>&, float,
+                            const view<float>&, const api::part_of_c&) noexcept;
+template void multiply_part(double, const view<const double>&, const view<const double>&, double,
+                            const view<double>&, const api::part_of_c&) noexcept;
 
 }  // namespace carat::blas

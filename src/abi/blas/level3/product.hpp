@@ -4,6 +4,8 @@
 
 #include <carat/views.hpp>
 
+#include "api/part.hpp"
+
 namespace carat::blas {
 
 template <class T>
@@ -14,6 +16,11 @@ using view = matrix_view<T>;
 template <class T>
 void multiply(T alpha, const view<const T>& a, const view<const T>& b, T beta,
               const view<T>& c) noexcept;
+
+// Of rows and columns of C only, by the calling thread: the same bits as in the whole.
+template <class T>
+void multiply_part(T alpha, const view<const T>& a, const view<const T>& b, T beta,
+                   const view<T>& c, const api::part_of_c& part) noexcept;
 
 // C = beta C; C is not read when beta = 0.
 template <class T>

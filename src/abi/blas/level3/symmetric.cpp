@@ -4,6 +4,7 @@
 #include <new>
 
 #include "abi/blas/level3/halves.hpp"
+#include "abi/blas/level3/shares.hpp"
 #include "abi/blas/level3/triangle.hpp"
 
 namespace carat::blas {
@@ -12,24 +13,28 @@ namespace {
 
 constexpr std::size_t block_order = 64;
 
-// Where a call keeps one block of the diagonal after the other. Not on the stack, of which threads
-// may have little, but for the small ones that are left when there is no memory.
+// Where each thread of a call keeps one block of the diagonal after the other. Not on the stack, of
+// which threads may have little, but for the small ones that are left when there is no memory.
 template <class T>
-class square {
+class squares {
   public:
     // For blocks of a matrix of order n.
-    explicit square(std::size_t n) {
-        if (n > small_order)
-            large_.reset(static_cast<T*>(
-                ::operator new(block_order* block_order * sizeof(T), alignment, std::nothrow)));
+    squares(std::size_t n, int threads) {
+        if (n <= small_order) return;
+        const std::size_t bytes = block_order * block_order * sizeof(T);
+        large_.reset(static_cast<T*>(
+            ::operator new(bytes* static_cast<std::size_t>(threads), alignment, std::nothrow)));
+        if (large_ != nullptr) threads_ = threads;
     }
-    square(const square&) = delete;
-    square& operator=(const square&) = delete;
+    squares(const squares&) = delete;
+    squares& operator=(const squares&) = delete;
 
+    // There is room for: one where there is no memory.
+    [[nodiscard]] int threads() const { return threads_; }
     [[nodiscard]] std::size_t most() const { return large_ ? block_order : small_order; }
-    [[nodiscard]] view<T> of(std::size_t order) {
-        return {large_ ? large_.get() : small_, order, order, 1,
-                static_cast<std::ptrdiff_t>(most())};
+    [[nodiscard]] view<T> of(int seat, std::size_t order) {
+        T* const large = large_.get() + static_cast<std::size_t>(seat) * block_order * block_order;
+        return {large_ ? large : small_, order, order, 1, static_cast<std::ptrdiff_t>(most())};
     }
 
   private:
@@ -40,8 +45,23 @@ class square {
     };
 
     std::unique_ptr<T, release> large_;
+    int threads_ = 1;
     alignas(64) T small_[small_order * small_order];
 };
+
+// One of them.
+template <class T>
+struct square {
+    squares<T>& all;
+    int seat;
+
+    [[nodiscard]] std::size_t most() const { return all.most(); }
+    [[nodiscard]] view<T> of(std::size_t order) { return all.of(seat, order); }
+};
+
+double product_of(std::size_t x, std::size_t y, std::size_t z) {
+    return static_cast<double>(x) * static_cast<double>(y) * static_cast<double>(z);
+}
 
 // Calls visit(i, j) on the triangle, diagonal included.
 template <class Visit>
@@ -68,14 +88,14 @@ void scale_triangle(bool lower, T beta, view<T> c) {
 
 template <class T>
 void multiply_symmetric_halves(T alpha, const triangle<T>& s, view<const T> b, T beta, view<T> c,
-                               square<T>& block) {
+                               const columns& of, square<T>& block) {
     const std::size_t n = s.order();
     if (n <= block.most()) {
         const view<T> full = block.of(n);
         for_each_below(s.lower, n, [&](std::size_t i, std::size_t j) {
             full(i, j) = full(j, i) = s.elements(i, j);
         });
-        return multiply<T>(alpha, full, b, beta, c);
+        return multiply_columns<T>(alpha, full, b, beta, c, of);
     }
     const std::size_t at = half_of(n, block.most());
     const quarters<const T> blocks(s.elements, at);
@@ -84,17 +104,31 @@ void multiply_symmetric_halves(T alpha, const triangle<T>& s, view<const T> b, T
     const view<const T> b2 = rows_from(b, at);
     const view<T> c1 = rows_before(c, at);
     const view<T> c2 = rows_from(c, at);
-    multiply_symmetric_halves<T>(alpha, {blocks.m11, s.lower}, b1, beta, c1, block);
-    multiply<T>(alpha, carat::transposed(m21), b2, T{1}, c1);
-    multiply_symmetric_halves<T>(alpha, {blocks.m22, s.lower}, b2, beta, c2, block);
-    multiply<T>(alpha, m21, b1, T{1}, c2);
+    multiply_symmetric_halves<T>(alpha, {blocks.m11, s.lower}, b1, beta, c1, of, block);
+    multiply_columns<T>(alpha, carat::transposed(m21), b2, T{1}, c1, of);
+    multiply_symmetric_halves<T>(alpha, {blocks.m22, s.lower}, b2, beta, c2, of, block);
+    multiply_columns<T>(alpha, m21, b1, T{1}, c2, of);
+}
+
+// A block beside the diagonal, maybe of two products that are added up: those of its rows that are
+// this piece's. work(part) does them.
+template <class T, class Work>
+void multiply_beside(view<T> c, std::size_t depth, turns& deal, const Work& work) {
+    const double multiplications = product_of(c.rows(), c.cols(), depth);
+    const std::size_t parts = deal.parts_of(multiplications, c.rows());
+    for (std::size_t i = 0; i < parts; ++i) {
+        const std::size_t first = c.rows() * i / parts;
+        const std::size_t end = c.rows() * (i + 1) / parts;
+        if (deal.mine()) work(api::part_of_c{first, end - first, 0, c.cols()});
+    }
 }
 
 template <class T>
 void multiply_halves(bool lower, T alpha, view<const T> a, view<const T> b, T beta, view<T> c,
-                     square<T>& block) {
+                     turns& deal, square<T>& block) {
     const std::size_t n = c.rows();
     if (n <= block.most()) {
+        if (!deal.mine()) return;
         const view<T> whole = block.of(n);
         multiply<T>(alpha, a, b, T{0}, whole);
         return add_to_triangle(lower, beta, c, whole);
@@ -105,20 +139,20 @@ void multiply_halves(bool lower, T alpha, view<const T> a, view<const T> b, T be
     const view<const T> a2 = rows_from(a, at);
     const view<const T> b1 = cols_before(b, at);
     const view<const T> b2 = cols_from(b, at);
-    multiply_halves<T>(lower, alpha, a1, b1, beta, blocks.m11, block);
-    if (lower) {
-        multiply<T>(alpha, a2, b1, beta, blocks.m21);
-    } else {
-        multiply<T>(alpha, a1, b2, beta, blocks.m12);
-    }
-    multiply_halves<T>(lower, alpha, a2, b2, beta, blocks.m22, block);
+    multiply_halves<T>(lower, alpha, a1, b1, beta, blocks.m11, deal, block);
+    const view<T>& beside = lower ? blocks.m21 : blocks.m12;
+    multiply_beside(beside, a.cols(), deal, [&](const api::part_of_c& part) {
+        multiply_part<T>(alpha, lower ? a2 : a1, lower ? b1 : b2, beta, beside, part);
+    });
+    multiply_halves<T>(lower, alpha, a2, b2, beta, blocks.m22, deal, block);
 }
 
 template <class T>
 void rank_2k_halves(bool lower, T alpha, view<const T> a, view<const T> b, T beta, view<T> c,
-                    square<T>& block) {
+                    turns& deal, square<T>& block) {
     const std::size_t n = c.rows();
     if (n <= block.most()) {
+        if (!deal.mine()) return;
         const view<T> half = block.of(n);
         multiply<T>(alpha, a, carat::transposed(b), T{0}, half);
         return add_to_triangle(
@@ -130,11 +164,23 @@ void rank_2k_halves(bool lower, T alpha, view<const T> a, view<const T> b, T bet
     const view<const T> a2 = rows_from(a, at);
     const view<const T> b1 = rows_before(b, at);
     const view<const T> b2 = rows_from(b, at);
-    rank_2k_halves<T>(lower, alpha, a1, b1, beta, blocks.m11, block);
+    rank_2k_halves<T>(lower, alpha, a1, b1, beta, blocks.m11, deal, block);
     const view<T> beside = lower ? blocks.m21 : carat::transposed(blocks.m12);
-    multiply<T>(alpha, a2, carat::transposed(b1), beta, beside);
-    multiply<T>(alpha, b2, carat::transposed(a1), T{1}, beside);
-    rank_2k_halves<T>(lower, alpha, a2, b2, beta, blocks.m22, block);
+    multiply_beside(beside, 2 * a.cols(), deal, [&](const api::part_of_c& part) {
+        multiply_part<T>(alpha, a2, carat::transposed(b1), beta, beside, part);
+        multiply_part<T>(alpha, b2, carat::transposed(a1), T{1}, beside, part);
+    });
+    rank_2k_halves<T>(lower, alpha, a2, b2, beta, blocks.m22, deal, block);
+}
+
+// Calls run(turns, square) for each piece of a recursion over a triangle of order n.
+template <class T, class Run>
+void share_triangle(std::size_t n, double multiplications, const Run& run) {
+    squares<T> blocks(n, n <= block_order ? 1 : threads_for(multiplications));
+    for_each_turn(blocks.threads(), multiplications, [&](turns deal, int seat) {
+        square<T> block{blocks, seat};
+        run(deal, block);
+    });
 }
 
 }  // namespace
@@ -144,8 +190,12 @@ void multiply_symmetric(T alpha, const triangle<T>& s, view<const T> b, T beta,
                         view<T> c) noexcept {
     if (c.empty()) return;
     if (alpha == 0) return scale(beta, c);
-    square<T> block(s.order());
-    multiply_symmetric_halves(alpha, s, b, beta, c, block);
+    const std::size_t n = s.order();
+    squares<T> blocks(n, threads_for(product_of(n, n, c.cols())));
+    for_each_stretch(blocks.threads(), c.cols(), [&](const columns& of, int seat) {
+        square<T> block{blocks, seat};
+        multiply_symmetric_halves(alpha, s, b, beta, c, of, block);
+    });
 }
 
 template <class T>
@@ -153,8 +203,10 @@ void multiply_into_triangle(bool lower, T alpha, view<const T> a, view<const T> 
                             view<T> c) noexcept {
     if (c.empty()) return;
     if (alpha == 0 || a.cols() == 0) return scale_triangle(lower, beta, c);
-    square<T> block(c.rows());
-    multiply_halves(lower, alpha, a, b, beta, c, block);
+    const std::size_t n = c.rows();
+    share_triangle<T>(n, product_of(n, n, a.cols()) / 2, [&](turns& deal, square<T>& block) {
+        multiply_halves(lower, alpha, a, b, beta, c, deal, block);
+    });
 }
 
 template <class T>
@@ -162,8 +214,10 @@ void rank_2k_into_triangle(bool lower, T alpha, view<const T> a, view<const T> b
                            view<T> c) noexcept {
     if (c.empty()) return;
     if (alpha == 0 || a.cols() == 0) return scale_triangle(lower, beta, c);
-    square<T> block(c.rows());
-    rank_2k_halves(lower, alpha, a, b, beta, c, block);
+    const std::size_t n = c.rows();
+    share_triangle<T>(n, product_of(n, n, a.cols()), [&](turns& deal, square<T>& block) {
+        rank_2k_halves(lower, alpha, a, b, beta, c, deal, block);
+    });
 }
 
 template void multiply_symmetric(float, const triangle<float>&, view<const float>, float,

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "abi/blas/level3/openblas_limit.hpp"
+#include "core/pool.hpp"
 #include "core/threads.hpp"
 
 namespace carat::blas {
@@ -32,6 +33,7 @@ const int from_environment = asked_by_user();
 }  // namespace
 
 int thread_limit() {
+    if (core::inside_piece()) return 1;
     const int most = core::most_threads(omp_in_parallel() != 0 ? 1 : from_environment);
     if (most == 1) return 1;
     const int limit = limit_set_in_openblas();

@@ -4,8 +4,8 @@
 namespace carat::blas {
 
 // CARAT_NUM_THREADS, else what OpenMP offers (OMP_NUM_THREADS); no more than the program set in an
-// OpenBLAS with threads of its own; one where a team can't be had:
-// inside a parallel region of the caller, and in the forked child of a program with threads.
+// OpenBLAS with threads of its own; one inside a parallel region of the caller, and inside a piece
+// of a call that threads share already.
 [[nodiscard]] int thread_limit();
 
 }  // namespace carat::blas

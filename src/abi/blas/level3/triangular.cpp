@@ -1,19 +1,13 @@
 // B = alpha T B and B = alpha T^-1 B in place: the halves in the order in which each reads only
-// what it still needs of the other.
-#include <algorithm>
-
+// what it still needs of the other. Columns of B don't depend on each other.
 #include "abi/blas/level3/diagonal.hpp"
 #include "abi/blas/level3/halves.hpp"
-#include "abi/blas/level3/threads.hpp"
+#include "abi/blas/level3/shares.hpp"
 #include "abi/blas/level3/triangle.hpp"
-#include "core/pool.hpp"
 
 namespace carat::blas {
 
 namespace {
-
-// Columns a thread must have to be worth waking: 2^19 multiplications, about 20 us.
-constexpr std::size_t least_columns = 512;
 
 template <class T>
 const diagonal_functions<T>& functions() {
@@ -25,28 +19,26 @@ const diagonal_functions<T>& functions() {
     }
 }
 
+// Half a triangle of multiplications for each column.
+template <class T>
+double work_of(const triangle<T>& t, const columns& of) {
+    const auto order = static_cast<double>(t.order());
+    return order * order / 2 * static_cast<double>(of.count);
+}
+
 template <class T>
 using on_small = void (*)(T, const small_triangle<T>&, strided<T>, std::size_t);
 
-// Columns don't depend on each other, so that their number per thread changes no result.
 template <class T>
-void run_small(on_small<T> run, T alpha, const triangle<T>& t, view<T> b) {
+void run_small(on_small<T> run, T alpha, const triangle<T>& t, view<T> b, const columns& of) {
     const small_triangle<T> small = {
         {t.elements.data(), t.elements.row_stride(), t.elements.col_stride()},
         t.order(),
         t.lower,
         t.unit};
-    const auto columns = [&](std::size_t first, std::size_t last) {
-        if (first >= last) return;
-        run(alpha, small, {&b(0, first), b.row_stride(), b.col_stride()}, last - first);
-    };
-    const std::size_t parts = b.cols() / least_columns;
-    if (parts < 2) return columns(0, b.cols());
-    const int threads = static_cast<int>(std::min(parts, static_cast<std::size_t>(thread_limit())));
-    const std::size_t share = (b.cols() / static_cast<std::size_t>(threads) + 31) / 32 * 32;
-    core::for_each_piece(threads, threads, [&](int i, int) {
-        const std::size_t first = static_cast<std::size_t>(i) * share;
-        columns(first, i + 1 == threads ? b.cols() : std::min(b.cols(), first + share));
+    for_each_stretch(threads_for(work_of(t, of)), of.count, [&](const columns& part, int) {
+        run(alpha, small, {&b(0, of.first + part.first), b.row_stride(), b.col_stride()},
+            part.count);
     });
 }
 
@@ -69,32 +61,32 @@ struct halves {
 };
 
 template <class T>
-void multiply_halves(T alpha, const triangle<T>& t, view<T> b) {
-    if (t.order() <= diagonal_order) return run_small<T>(functions<T>().multiply, alpha, t, b);
+void multiply_halves(T alpha, const triangle<T>& t, view<T> b, const columns& of) {
+    if (t.order() <= diagonal_order) return run_small<T>(functions<T>().multiply, alpha, t, b, of);
     const halves<T> h(t, b);
     if (t.lower) {
-        multiply_halves<T>(alpha, h.second, h.b2);
-        multiply<T>(alpha, h.blocks.m21, h.b1, T{1}, h.b2);
-        multiply_halves<T>(alpha, h.first, h.b1);
+        multiply_halves<T>(alpha, h.second, h.b2, of);
+        multiply_columns<T>(alpha, h.blocks.m21, h.b1, T{1}, h.b2, of);
+        multiply_halves<T>(alpha, h.first, h.b1, of);
     } else {
-        multiply_halves<T>(alpha, h.first, h.b1);
-        multiply<T>(alpha, h.blocks.m12, h.b2, T{1}, h.b1);
-        multiply_halves<T>(alpha, h.second, h.b2);
+        multiply_halves<T>(alpha, h.first, h.b1, of);
+        multiply_columns<T>(alpha, h.blocks.m12, h.b2, T{1}, h.b1, of);
+        multiply_halves<T>(alpha, h.second, h.b2, of);
     }
 }
 
 template <class T>
-void solve_halves(T alpha, const triangle<T>& t, view<T> b) {
-    if (t.order() <= diagonal_order) return run_small<T>(functions<T>().solve, alpha, t, b);
+void solve_halves(T alpha, const triangle<T>& t, view<T> b, const columns& of) {
+    if (t.order() <= diagonal_order) return run_small<T>(functions<T>().solve, alpha, t, b, of);
     const halves<T> h(t, b);
     if (t.lower) {
-        solve_halves<T>(alpha, h.first, h.b1);
-        multiply<T>(T{-1}, h.blocks.m21, h.b1, alpha, h.b2);
-        solve_halves<T>(T{1}, h.second, h.b2);
+        solve_halves<T>(alpha, h.first, h.b1, of);
+        multiply_columns<T>(T{-1}, h.blocks.m21, h.b1, alpha, h.b2, of);
+        solve_halves<T>(T{1}, h.second, h.b2, of);
     } else {
-        solve_halves<T>(alpha, h.second, h.b2);
-        multiply<T>(T{-1}, h.blocks.m12, h.b2, alpha, h.b1);
-        solve_halves<T>(T{1}, h.first, h.b1);
+        solve_halves<T>(alpha, h.second, h.b2, of);
+        multiply_columns<T>(T{-1}, h.blocks.m12, h.b2, alpha, h.b1, of);
+        solve_halves<T>(T{1}, h.first, h.b1, of);
     }
 }
 
@@ -104,14 +96,16 @@ template <class T>
 void multiply_triangle(T alpha, const triangle<T>& t, view<T> b) noexcept {
     if (b.empty()) return;
     if (alpha == 0) return scale(T{0}, b);
-    multiply_halves(alpha, t, b);
+    for_each_stretch(threads_for(work_of(t, {0, b.cols()})), b.cols(),
+                     [&](const columns& of, int) { multiply_halves(alpha, t, b, of); });
 }
 
 template <class T>
 void solve_triangle(T alpha, const triangle<T>& t, view<T> b) noexcept {
     if (b.empty()) return;
     if (alpha == 0) return scale(T{0}, b);
-    solve_halves(alpha, t, b);
+    for_each_stretch(threads_for(work_of(t, {0, b.cols()})), b.cols(),
+                     [&](const columns& of, int) { solve_halves(alpha, t, b, of); });
 }
 
 template void multiply_triangle(float, const triangle<float>&, view<float>) noexcept;

@@ -1,0 +1,23 @@
+// A part of a product, for callers who share out one call among threads themselves.
+#pragma once
+
+#include <carat/product.hpp>
+
+namespace carat::api {
+
+// Rows row to row + rows - 1 and columns col to col + cols - 1.
+struct part_of_c {
+    std::size_t row;
+    std::size_t rows;
+    std::size_t col;
+    std::size_t cols;
+};
+
+// C = alpha A B + beta C, alpha that of `a` and beta that of `added`, which is C: of this part
+// only, by the calling thread, with the bits that the whole product would have there. Operands are
+// checked whole. f32 and f64. Throws carat::error before anything is written.
+void multiply_part(const detail::erased_matrix& a, const detail::erased_matrix& b,
+                   const detail::erased_matrix& added, const detail::erased_matrix& c,
+                   const part_of_c& part);
+
+}  // namespace carat::api
