@@ -285,6 +285,10 @@ bool inside_piece() {
     return runs_piece;
 }
 
+std::uint32_t calls_shared() {
+    return the_pool.posts.load(std::memory_order_relaxed);
+}
+
 void detail::run_on_pool(int pieces, int threads, piece_function function, const void* work) {
     const int wanted = std::min({threads - 1, pieces - 1, most_workers});
     const int workers = runs_piece ? 0 : workers_of(wanted);

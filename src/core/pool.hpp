@@ -41,6 +41,9 @@ void for_each_piece(int pieces, int threads, const Work& work) {
 // Whether the calling thread is running a piece.
 [[nodiscard]] bool inside_piece();
 
+// Calls whose pieces were shown to workers so far. For tests.
+[[nodiscard]] std::uint32_t calls_shared();
+
 // Of [0, extent), cut as evenly as whole numbers allow.
 struct stretch {
     std::int64_t first;

@@ -2,6 +2,7 @@
 // multiplied.
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <string>
 #include <thread>
 
@@ -97,6 +98,55 @@ bool large_product_is_right() {
     for (const double x : c)
         if (x != static_cast<double>(n)) return false;
     return true;
+}
+
+// Of sizes that threads share, in each way: triangles of C, columns of B, steps of few columns.
+std::vector<double> results_of_all(std::size_t order, std::size_t cols) {
+    std::mt19937 random(7);
+    stored<double> a(language::fortran, order, order, 0);
+    stored<double> b(language::fortran, order, cols, 0);
+    stored<double> c(language::fortran, order, order, 0);
+    a.fill(random);
+    b.fill(random);
+    c.fill(random);
+    for (std::size_t i = 0; i < order; ++i) a(i, i) += 50;
+    const auto n = integer(order);
+    const auto k = integer(cols);
+    std::vector<double> kept;
+    const auto keep = [&](const stored<double>& x) {
+        kept.insert(kept.end(), x.data(), x.data() + x.rows() * x.cols());
+    };
+    for (const char uplo : {'L', 'U'}) {
+        stored<double> square = c;
+        syrk<double>(language::fortran, uplo, 'N', n, k, 2, b.data(), b.ld(), 0.5, square.data(),
+                     square.ld());
+        syr2k<double>(language::fortran, uplo, 'N', n, k, 2, b.data(), b.ld(), b.data(), b.ld(),
+                      0.5, square.data(), square.ld());
+        keep(square);
+        stored<double> right = b;
+        symm<double>(language::fortran, 'L', uplo, n, k, 2, a.data(), a.ld(), b.data(), b.ld(), 0.5,
+                     right.data(), right.ld());
+        for (const bool solve : {true, false})
+            triangular<double>(solve, language::fortran, 'L', uplo, 'N', 'N', n, k, 2, a.data(),
+                               a.ld(), right.data(), right.ld());
+        keep(right);
+    }
+    return kept;
+}
+
+TEST(process, any_number_of_threads_gives_the_same_bits) {
+    const int usual = omp_get_max_threads();
+    for (const std::size_t order : {100U, 333U, 700U})
+        for (const std::size_t cols : {20U, 150U, 600U}) {
+            omp_set_num_threads(1);
+            const std::vector<double> alone = results_of_all(order, cols);
+            for (const int threads : {2, 3, 7}) {
+                omp_set_num_threads(threads);
+                EXPECT_TRUE(same_bits(results_of_all(order, cols), alone))
+                    << order << " x " << cols << " on " << threads;
+            }
+        }
+    omp_set_num_threads(usual);
 }
 
 // Each in a process of its own, since variables are read once.
