@@ -114,6 +114,19 @@ class Programs(compiled.ProgramTest):
         self.assertGreater(len(routines), 280)
         self.assertEqual(routines - self.symbols(LIBRARY), set())
 
+    def test_it_loads_no_standard_library(self):
+        """Which is most of what a program would pay that preloads it and never multiplies."""
+        source = "int main() { return 0; }"
+        (self.folder / "empty.cpp").write_text(source)
+        if subprocess.run(["c++", "-static-libstdc++", self.folder / "empty.cpp", "-o",
+                           self.folder / "empty"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no static libstdc++ to link")
+        for library in (LIBRARY, LIBRARY64):
+            text = subprocess.run(["readelf", "-d", library], capture_output=True, text=True,
+                                  check=True).stdout
+            needed = set(re.findall(r"NEEDED.*\[(\w+)", text))
+            self.assertLessEqual(needed, {"libgomp", "libomp", "libm", "libgcc_s", "libc", "ld"})
+
     def test_what_is_ours_needs_no_other_blas(self):
         self.run_program(self.build_c(), "ours", CARAT_BLAS_FALLBACK="/nowhere")
 
