@@ -7,10 +7,14 @@
 //      63      32 31      16 15        1    0
 //      [ number  | first    | seats     | open ]     worker w sits in seat w - first + 1
 //
-// A seat is a line of cache that its worker writes and others seldom read: `at` says for which call
-// it is taken, `begun` how many of its pieces somebody has begun. A worker sits down (writes `at`),
-// then looks whether the board is still open; the caller closes the board, then looks who sits.
-// Both are sequentially consistent, so at least one of them sees the other.
+// A line of cache holds two words. `at` belongs to a worker and says for which call it sits; no
+// other worker writes it, since one that comes late for a call would overwrite who sits for the
+// next. `begun` belongs to a seat and counts its pieces that somebody has begun. Where `first` is
+// 0, as it is for a caller alone, both are of the same worker.
+//
+// A worker sits down (writes `at`), then looks whether the board is still open; the caller closes
+// the board, then looks who sits. Both are sequentially consistent, so at least one of them sees
+// the other.
 #include "core/pool.hpp"
 
 #include <algorithm>
@@ -31,8 +35,8 @@ constexpr int sleeper_words = (most_workers + 63) / 64;
 constexpr int boards_count = 8;
 constexpr std::size_t line_bytes = 64;
 
-struct alignas(line_bytes) seat {
-    wait_word at{0};                      // number << 2 | a caller sleeps << 1 | taken
+struct alignas(line_bytes) line {
+    wait_word at{0};                      // number << 2 | a caller sleeps << 1 | sits
     std::atomic<std::uint64_t> begun{0};  // number << 32 | pieces begun
 };
 
@@ -50,9 +54,17 @@ struct board {
     std::uint32_t number = 0;
     int pieces = 0;
     int seats = 0;
+    int first = 0;
     detail::piece_function function = nullptr;
     const void* work = nullptr;
-    std::array<seat, most_workers + 1> at_seat;
+    std::array<line, most_workers + 1> lines;
+
+    [[nodiscard]] wait_word& at_of(int worker) {
+        return lines[static_cast<std::size_t>(worker + 1)].at;
+    }
+    [[nodiscard]] std::atomic<std::uint64_t>& begun_of(int seat) {
+        return lines[static_cast<std::size_t>(seat)].begun;
+    }
 };
 
 struct board_state {
@@ -91,7 +103,7 @@ thread_local bool runs_piece __attribute__((tls_model("initial-exec"))) = false;
 // The next piece of a seat's that nobody has begun, or -1.
 int begin_piece(board& on, int owner, std::uint32_t number) {
     const stretch own = part_of(on.pieces, on.seats, owner);
-    std::atomic<std::uint64_t>& begun = on.at_seat[static_cast<std::size_t>(owner)].begun;
+    std::atomic<std::uint64_t>& begun = on.begun_of(owner);
     std::uint64_t seen = begun.load(std::memory_order_relaxed);
     for (;;) {
         const std::uint64_t count = seen >> 32 == number ? seen & 0xffffffff : 0;
@@ -121,11 +133,11 @@ void serve(board& on, int worker, std::uint32_t& last) {
     const int own = worker - s.first + 1;
     if (!s.open || s.number == last || own < 1 || own >= s.seats) return;
     last = s.number;
-    seat& place = on.at_seat[static_cast<std::size_t>(own)];
-    place.at.exchange(taken_for(s.number), std::memory_order_seq_cst);
+    wait_word& at = on.at_of(worker);
+    at.exchange(taken_for(s.number), std::memory_order_seq_cst);
     if (on.state.load(std::memory_order_seq_cst) == seen) take_pieces(on, own, s.number);
-    const std::uint32_t before = place.at.exchange(s.number << 2, std::memory_order_release);
-    if ((before & sleeping_bit) != 0) wake_sleepers(place.at);
+    const std::uint32_t before = at.exchange(s.number << 2, std::memory_order_release);
+    if ((before & sleeping_bit) != 0) wake_sleepers(at);
 }
 
 // Sleepers are told apart by 32 bits in the kernel, so that some wake in vain beyond 32 workers.
@@ -220,31 +232,30 @@ void wake_workers(int first, int helpers) {
     if (groups != 0) wake_sleepers(the_pool.posted, groups);
 }
 
-void post(board& on, int first, int helpers) {
+void post(board& on) {
     pool& p = the_pool;
-    on.state.store(packed({on.number, first, helpers + 1, true}), std::memory_order_release);
+    on.state.store(packed({on.number, on.first, on.seats, true}), std::memory_order_release);
     const std::uint32_t running = p.posts.fetch_add(1, std::memory_order_relaxed) + 1;
     p.posted.store(running * boards_count + static_cast<std::uint32_t>(&on - p.boards.data()),
                    std::memory_order_seq_cst);
-    wake_workers(first, helpers);
+    wake_workers(on.first, on.seats - 1);
 }
 
-void wait_for_seat(seat& place, std::uint32_t number) {
+void wait_for_worker(wait_word& at, std::uint32_t number) {
     std::uint32_t taken = taken_for(number);
-    if (spin_until([&] { return place.at.load(std::memory_order_acquire) != taken; })) return;
-    if (!place.at.compare_exchange_strong(taken, taken | sleeping_bit, std::memory_order_acquire))
-        return;
-    while (place.at.load(std::memory_order_acquire) == (taken | sleeping_bit))
-        sleep_while(place.at, taken | sleeping_bit);
+    if (spin_until([&] { return at.load(std::memory_order_acquire) != taken; })) return;
+    if (!at.compare_exchange_strong(taken, taken | sleeping_bit, std::memory_order_acquire)) return;
+    while (at.load(std::memory_order_acquire) == (taken | sleeping_bit))
+        sleep_while(at, taken | sleeping_bit);
 }
 
 // No one may sit down any more; those who sit are waited for.
 void close(board& on) {
     on.state.store(packed({on.number, 0, 0, false}), std::memory_order_seq_cst);
-    for (int i = 1; i < on.seats; ++i) {
-        seat& place = on.at_seat[static_cast<std::size_t>(i)];
-        if (place.at.load(std::memory_order_seq_cst) == taken_for(on.number))
-            wait_for_seat(place, on.number);
+    for (int worker = on.first; worker < on.first + on.seats - 1; ++worker) {
+        wait_word& at = on.at_of(worker);
+        if (at.load(std::memory_order_seq_cst) == taken_for(on.number))
+            wait_for_worker(at, on.number);
     }
 }
 
@@ -253,8 +264,9 @@ void run_on_board(board& on, int workers, int helpers) {
     pool& p = the_pool;
     const int others = p.wanted.fetch_add(helpers, std::memory_order_relaxed);
     on.seats = helpers + 1;
+    on.first = std::clamp(others, 0, workers - helpers);
     ++on.number;
-    post(on, std::clamp(others, 0, workers - helpers), helpers);
+    post(on);
     take_pieces(on, 0, on.number);
     close(on);
     p.wanted.fetch_sub(helpers, std::memory_order_relaxed);
@@ -267,7 +279,7 @@ void begin_anew() {
         b.state.store(0, std::memory_order_relaxed);
         b.owned.store(false, std::memory_order_relaxed);
         if (b.number != 0)
-            for (seat& s : b.at_seat) s.at.store(0, std::memory_order_relaxed);
+            for (line& l : b.lines) l.at.store(0, std::memory_order_relaxed);
     }
     for (std::atomic<std::uint64_t>& word : p.asleep) word.store(0, std::memory_order_relaxed);
     p.wanted.store(0, std::memory_order_relaxed);

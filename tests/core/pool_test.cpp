@@ -2,6 +2,7 @@
 #include "core/pool.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -53,6 +54,28 @@ TEST(pool, callers_beyond_the_boards_do_their_pieces_alone) {
         });
     for (std::thread& caller : callers) caller.join();
     EXPECT_EQ(wrong, 0);
+}
+
+// Callers come and go, so that a board's seats pass from worker to worker; some workers are always
+// late for the call that they saw. None may still be at a call's pieces when the call has returned.
+TEST(pool, no_piece_outlives_its_call) {
+    std::atomic<int> late = 0;
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 7; ++c)
+        callers.emplace_back([&, c] {
+            for (int i = 0; i < 400; ++i) {
+                std::atomic<int> running = 0;
+                for_each_piece(6, 2 + (i + c) % 5, [&](int, int seat) {
+                    ++running;
+                    // Asleep, so that workers have time to come; longest those.
+                    std::this_thread::sleep_for(std::chrono::microseconds(seat == 0 ? 30 : 200));
+                    --running;
+                });
+                late += running != 0 ? 1 : 0;
+            }
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(late, 0);
 }
 
 TEST(pool, calls_inside_a_piece_and_inside_a_parallel_region_are_right) {
