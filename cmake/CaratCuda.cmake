@@ -36,7 +36,7 @@ if(CARAT_CUDA_ENABLED)
   find_program(CARAT_PYTHON python3)
   if(CARAT_PYTHON AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${CARAT_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/ptxas_gate.py
-                                     ${CARAT_CCACHE})
+                                     ${CARAT_COMPILER_CACHE})
   endif()
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)

@@ -30,7 +30,13 @@ if(CARAT_SANITIZE)
   target_link_options(carat_options INTERFACE -fsanitize=${CARAT_SANITIZE})
 endif()
 
+# One cache for all checkouts: paths below the sources are hashed as relative ones.
 find_program(CARAT_CCACHE ccache)
-if(CARAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CARAT_CCACHE})
+set(CARAT_COMPILER_CACHE "")
+if(CARAT_CCACHE)
+  set(CARAT_COMPILER_CACHE env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+                           ${CARAT_CCACHE})
+endif()
+if(CARAT_COMPILER_CACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CARAT_COMPILER_CACHE})
 endif()

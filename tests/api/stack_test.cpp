@@ -13,8 +13,6 @@ using namespace carat;
 
 using test::types;
 
-constexpr std::size_t promised_bytes = 32 << 10;
-
 struct shape {
     std::size_t m, n, k;
 };
@@ -30,25 +28,7 @@ matrix_view<const T> stored(const matrix<T>& m, bool by_columns) {
 }
 
 template <class Pair>
-class stack_of : public testing::Test {
-  protected:
-    void SetUp() override {
-        if (!test::stack_is_ordinary) GTEST_SKIP() << test::no_ordinary_stack;
-    }
-
-    template <class Call>
-    void expect_little(const std::string& what, const Call& call) {
-        const std::size_t used = stack_.used_by(call);
-        EXPECT_LE(used, promised_bytes) << what;
-        most_ = std::max(most_, used);
-    }
-
-    void TearDown() override { RecordProperty("most_stack_bytes", std::to_string(most_)); }
-
-  private:
-    test::small_stack stack_{64 << 10};
-    std::size_t most_ = 0;
-};
+class stack_of : public test::stack_test {};
 
 using pairs =
     testing::Types<types<double, double>, types<float, float>, types<f16, f16>, types<f16, float>,

@@ -1,12 +1,16 @@
 // How much stack a call takes: it runs in a thread whose stack was filled with a pattern before,
-// and what has lost the pattern afterwards was used.
+// and what has lost the pattern afterwards was used. And the fixture of tests that no call takes
+// more than docs/library.md promises.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <pthread.h>
 #include <stdexcept>
+#include <string>
 #include <sys/mman.h>
 
 namespace carat::test {
@@ -73,6 +77,27 @@ class small_stack {
     static constexpr unsigned char pattern = 0xA5;
     std::size_t size_bytes_;
     std::byte* lowest_ = nullptr;
+};
+
+class stack_test : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!stack_is_ordinary) GTEST_SKIP() << no_ordinary_stack;
+    }
+
+    template <class Call>
+    void expect_little(const std::string& what, const Call& call) {
+        constexpr std::size_t promised_bytes = 32 << 10;
+        const std::size_t used = stack_.used_by(call);
+        EXPECT_LE(used, promised_bytes) << what;
+        most_ = std::max(most_, used);
+    }
+
+    void TearDown() override { RecordProperty("most_stack_bytes", std::to_string(most_)); }
+
+  private:
+    small_stack stack_{64 << 10};
+    std::size_t most_ = 0;
 };
 
 }  // namespace carat::test

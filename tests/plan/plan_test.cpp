@@ -245,6 +245,26 @@ TEST(cpu_plan, the_number_of_threads_changes_neither_path_nor_depth) {
                 }
 }
 
+// The drop-in BLAS does not even ask how many threads there are then.
+TEST(cpu_plan, no_product_of_less_than_2_to_the_18_has_two_threads) {
+    constexpr kernel_shape f32_48x8{"gemm_f32_avx512_48x8", 48, 8, 4};
+    constexpr std::int64_t least = 1 << 18;
+    bool shared_above = false;
+    for (const kernel_shape& kernel : {f64_24x8, f32_48x8})
+        for (const std::int64_t n : {1, 2, 3, 8, 32, 63, 500, 4096})
+            for (const std::int64_t k : {1, 2, 7, 60, 511, 4096}) {
+                const std::int64_t most_m = (least - 1) / (n * k);
+                if (most_m == 0) continue;
+                const auto threads = [&](std::int64_t m) {
+                    const request r{.m = m, .n = n, .k = k, .most_threads = 64};
+                    return make_cpu_plan(r, kernel, server).threads();
+                };
+                EXPECT_EQ(threads(most_m), 1) << most_m << " " << n << " " << k;
+                shared_above = shared_above || threads(4 * most_m) > 1;
+            }
+    EXPECT_TRUE(shared_above);
+}
+
 TEST(cpu_plan, blocks_fit_the_caches_and_the_tile) {
     for (const std::int64_t size : {300, 1000, 4096, 100000}) {
         const cpu_plan p = make_cpu_plan(square(size, 1), f64_24x8, server);

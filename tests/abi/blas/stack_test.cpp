@@ -11,34 +11,15 @@ namespace carat::blas::tested {
 
 namespace {
 
-constexpr std::size_t promised_bytes = 32 << 10;
-
 template <class T>
-class stack_of : public testing::Test {
+class stack_of : public test::stack_test {
   protected:
-    void SetUp() override {
-        if (!test::stack_is_ordinary) GTEST_SKIP() << test::no_ordinary_stack;
-    }
-
-    template <class Call>
-    void expect_little(const std::string& what, const Call& call) {
-        const std::size_t used = stack_.used_by(call);
-        EXPECT_LE(used, promised_bytes) << what;
-        most_ = std::max(most_, used);
-    }
-
-    void TearDown() override { RecordProperty("most_stack_bytes", std::to_string(most_)); }
-
     // Zeros but on the diagonal, for triangles that are divided by.
     static std::vector<T> square(integer n) {
         std::vector<T> x(static_cast<std::size_t>(n * n));
         for (integer i = 0; i < n; ++i) x[static_cast<std::size_t>(i * (n + 1))] = 1;
         return x;
     }
-
-  private:
-    test::small_stack stack_{64 << 10};
-    std::size_t most_ = 0;
 };
 using reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(stack_of, reals);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 #include <link.h>
 #include <mutex>
@@ -21,6 +23,7 @@ struct openblas {
 };
 
 constinit std::atomic<unsigned long long> libraries_seen = 0;
+constinit std::atomic<std::int64_t> looked_at_ns = 0;
 constinit std::atomic<const openblas*> found = nullptr;
 constinit std::mutex looking;
 
@@ -33,6 +36,17 @@ constinit std::atomic<bool> in_child = false;
                        looking.unlock();
                        in_child = true;
                    });
+
+// Once in a tick of the coarse clock, some milliseconds: counting libraries takes the loader's
+// lock, for which callers would wait for each other.
+bool is_time_to_look() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    const std::int64_t now_ns = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+    if (looked_at_ns.load(std::memory_order_relaxed) == now_ns) return false;
+    looked_at_ns.store(now_ns, std::memory_order_relaxed);
+    return true;
+}
 
 int count_libraries(dl_phdr_info* object, std::size_t, void* count) {
     *static_cast<unsigned long long*>(count) = object->dlpi_adds;
@@ -88,7 +102,7 @@ void look() {
 }  // namespace
 
 int limit_set_in_openblas() {
-    if (found == nullptr && !in_child) {
+    if (found == nullptr && !in_child && is_time_to_look()) {
         unsigned long long libraries = 0;
         dl_iterate_phdr(count_libraries, &libraries);
         if (libraries != libraries_seen.load(std::memory_order_relaxed)) {

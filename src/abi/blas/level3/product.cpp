@@ -102,9 +102,12 @@ void multiply(T alpha, const view<const T>& a, const view<const T>& b, T beta,
     if (alpha == 0 || a.cols() == 0) return scale(beta, c);
     try {
         const detail::erased_matrix added = erased(c, static_cast<double>(beta));
-        // Finding the limit would take as long as a product that never has two threads.
-        constexpr std::size_t least_shared = 1 << 14;
-        const bool small = c.rows() * c.cols() * a.cols() < least_shared;
+        // No plan has two threads below (a test of the plan holds it), and finding the limit costs
+        // 2 to 9 % of a product of 32 x 32 matrices.
+        constexpr double least_shared = 1 << 18;
+        const bool small = static_cast<double>(c.rows()) * static_cast<double>(c.cols()) *
+                               static_cast<double>(a.cols()) <
+                           least_shared;
         detail::multiply(cpu{small ? 1 : thread_limit()}, erased(a, static_cast<double>(alpha)),
                          erased(b, 1), &added, erased(c, 1));
     } catch (const error& why) {
