@@ -1,5 +1,5 @@
 // The fields of a type, listed once for both directions: a writer and a reader of JSON objects with
-// the same call. Internal to the room.
+// the same call. Internal to the module.
 #pragma once
 
 #include <cmath>

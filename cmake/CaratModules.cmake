@@ -1,27 +1,27 @@
-# A room is a folder with one static library. Its sources are the .cpp files of the folder and the
+# A module is a folder with one static library. Its sources are the .cpp files of the folder and the
 # folders named, so adding a file is enough; files under isa/ are compiled once per ISA level.
 
-# carat_add_room(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
-function(carat_add_room name)
-  cmake_parse_arguments(ROOM "" "" "FOLDERS;DEPENDS" ${ARGN})
+# carat_add_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
+function(carat_add_module name)
+  cmake_parse_arguments(MODULE "" "" "FOLDERS;DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
-  foreach(folder IN LISTS ROOM_FOLDERS)
+  foreach(folder IN LISTS MODULE_FOLDERS)
     file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp)
     list(APPEND sources ${more})
   endforeach()
   add_library(${name} STATIC ${sources})
-  target_link_libraries(${name} PUBLIC carat_options ${ROOM_DEPENDS})
+  target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
 endfunction()
 
-# carat_add_per_isa(ROOM <source> ... [LEVELS <level> ...])
+# carat_add_per_isa(MODULE <source> ... [LEVELS <level> ...])
 #
 # Compiles the sources once for each ISA level (baseline, avx2 and avx512 unless LEVELS says which;
-# levels of another architecture are left out) into the room's library, with CARAT_ISA defined as
+# levels of another architecture are left out) into the module's library, with CARAT_ISA defined as
 # the level's name for use as a namespace. Such files must keep every function
 # in that namespace and instantiate nothing from elsewhere that could outlive inlining: the linker
 # keeps one copy of a weak symbol, and if that copy is the AVX-512 one, older machines crash. The
 # test `isa_objects` reads the object files and fails on any weak symbol outside the namespace.
-function(carat_add_per_isa room)
+function(carat_add_per_isa module)
   cmake_parse_arguments(ISA "" "" "LEVELS" ${ARGN})
   set(known baseline)
   set(flags_baseline "")
@@ -42,12 +42,12 @@ function(carat_add_per_isa room)
     if(NOT level IN_LIST known)
       continue()
     endif()
-    add_library(${room}_${level} OBJECT ${ISA_UNPARSED_ARGUMENTS})
-    target_link_libraries(${room}_${level} PRIVATE carat_options)
-    target_compile_definitions(${room}_${level} PRIVATE CARAT_ISA=${level})
-    target_compile_options(${room}_${level} PRIVATE -O3 ${flags_${level}})
-    target_sources(${room} PRIVATE $<TARGET_OBJECTS:${room}_${level}>)
-    set_property(GLOBAL APPEND PROPERTY CARAT_ISA_OBJECT_TARGETS ${room}_${level})
+    add_library(${module}_${level} OBJECT ${ISA_UNPARSED_ARGUMENTS})
+    target_link_libraries(${module}_${level} PRIVATE carat_options)
+    target_compile_definitions(${module}_${level} PRIVATE CARAT_ISA=${level})
+    target_compile_options(${module}_${level} PRIVATE -O3 ${flags_${level}})
+    target_sources(${module} PRIVATE $<TARGET_OBJECTS:${module}_${level}>)
+    set_property(GLOBAL APPEND PROPERTY CARAT_ISA_OBJECT_TARGETS ${module}_${level})
   endforeach()
 endfunction()
 
