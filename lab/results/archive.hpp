@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "files/fields.hpp"
+#include "files/json/fields.hpp"
 #include "lab/results/format.hpp"
 
 namespace carat::results {
