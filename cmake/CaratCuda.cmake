@@ -32,9 +32,12 @@ if(NOT CARAT_CUDA STREQUAL "OFF")
 endif()
 
 if(CARAT_CUDA_ENABLED)
-  # Every kernel's compilation goes through the gate, which fails on spills and ignored hints.
-  find_program(CARAT_PYTHON python3)
-  if(CARAT_PYTHON AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+  # Every kernel's compilation goes through the gate, which fails on spills and ignored hints; not in
+  # another project, which can do nothing about them.
+  if(PROJECT_IS_TOP_LEVEL)
+    find_program(CARAT_PYTHON python3)
+  endif()
+  if(PROJECT_IS_TOP_LEVEL AND CARAT_PYTHON AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${CARAT_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/ptxas_gate.py
                                      ${CARAT_COMPILER_CACHE})
   endif()
