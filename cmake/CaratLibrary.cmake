@@ -24,7 +24,15 @@ endfunction()
 if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
   # One archive of all modules, since those who link it know nothing of them.
   carat_modules_behind(carat_api modules)
-  list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  set(objects "")
+  foreach(module IN LISTS modules)
+    get_target_property(more ${module} CARAT_OBJECT_TARGETS) # compiled for one instruction set
+    foreach(target IN LISTS module more)
+      if(TARGET ${target})
+        list(APPEND objects $<TARGET_OBJECTS:${target}>)
+      endif()
+    endforeach()
+  endforeach()
   add_library(carat STATIC ${objects})
   target_link_libraries(carat PRIVATE OpenMP::OpenMP_CXX Threads::Threads
                                       $<$<BOOL:${CARAT_CUDA_ENABLED}>:CUDA::cudart_static>)
