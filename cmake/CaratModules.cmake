@@ -1,5 +1,5 @@
 # A module is a folder with one static library. Its sources are the .cpp files of the folder and the
-# folders named, so adding a file is enough; files under isa/ are compiled once per ISA level.
+# folders named, so adding a file is enough; some are compiled once per ISA level.
 
 # carat_add_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
 function(carat_add_module name)
