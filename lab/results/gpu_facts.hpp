@@ -1,16 +1,12 @@
 // What a cell tells of the GPU while its trials ran, and of the kernels that ran there.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/implementation.hpp"
-
-namespace carat::files {
-class fields;
-}
+#include "files/json/forward.hpp"
 
 namespace carat::results {
 

@@ -4,16 +4,12 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "files/json/forward.hpp"
 #include "lab/results/format.hpp"
-
-namespace carat::files {
-class fields;
-}
 
 namespace carat::results {
 

@@ -1,0 +1,13 @@
+// files::fields by name, for headers.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace carat::files {
+
+template <class Value>
+class basic_fields;
+
+using fields = basic_fields<nlohmann::json>;
+
+}  // namespace carat::files
