@@ -86,37 +86,36 @@ inline void multiply_finished(const cuda& where, const erased_matrix& a, const e
 }
 
 template <class T>
-concept fp8 = std::same_as<T, e4m3> || std::same_as<T, e5m2>;
+concept fp8 = element<T> && is_fp8(dtype_of_v<T>);
+template <class T>
+concept half = element<T> && is_half(dtype_of_v<T>);
+template <class T>
+concept byte_integer = element<T> && is_byte_integer(dtype_of_v<T>);
 
 template <class T, class P>
-concept multiplied = std::same_as<T, double> || std::same_as<T, float> ||
-    std::same_as<T, std::int32_t> || std::same_as<T, f16> || std::same_as<T, bf16> ||
-    std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> ||
-    (fp8<T>&& std::same_as<P, cuda>);
+concept multiplied = element<T> &&(!fp8<T> || std::same_as<P, cuda>);
 
 // Elements whose sums are f32: they may be written as any narrower floating type.
 template <class T>
-concept summed_in_f32 = std::same_as<T, float> || sizeof(T) == 2 || fp8<T>;
+concept summed_in_f32 = std::same_as<T, float> || half<T> || fp8<T>;
 
 // Of bytes: what sums of them may be rounded to on a CPU; to bytes by a finish only.
 template <class C, bool Finished>
-concept rounded_from_integers = std::same_as<C, float> || std::same_as<C, f16> ||
-    std::same_as<C, bf16> ||
-    (Finished && (std::same_as<C, std::int8_t> || std::same_as<C, std::uint8_t>));
+concept rounded_from_integers = std::same_as<C, float> || half<C> ||(Finished&& byte_integer<C>);
 
 template <class T, class C, class P, bool Finished>
-concept summed_into = (std::same_as<T, C> && sizeof(T) != 1) ||
-                      (sizeof(T) == 1 && !fp8<T> &&
+concept summed_into = (std::same_as<T, C> && !fp8<T> && !byte_integer<T>) ||
+                      (byte_integer<T> &&
                        (std::same_as<C, std::int32_t> ||
                         (std::same_as<P, cpu> && rounded_from_integers<C, Finished>))) ||
-                      (sizeof(T) == 2 && std::same_as<C, float>) ||
-                      (sizeof(C) == 2 && std::same_as<T, float>) ||
+                      (half<T> && std::same_as<C, float>) || (half<C> && std::same_as<T, float>) ||
                       (std::same_as<P, cuda> && summed_in_f32<T> && summed_in_f32<C>);
 
 // The type in which sums of elements of T are finished on their way to a C of that type.
 template <class T, class C>
-using sums_of = std::conditional_t<
-    sizeof(T) == 2 || fp8<T> || (sizeof(T) == 1 && !std::same_as<C, std::int32_t>), float, T>;
+using sums_of =
+    std::conditional_t<half<T> || fp8<T> || (byte_integer<T> && !std::same_as<C, std::int32_t>),
+                       float, T>;
 
 template <class M>
 concept ready = std::same_as<std::remove_cvref_t<M>, prepared_matrix>;
@@ -137,7 +136,8 @@ template <class M>
 concept writable = matrix_like<M> && !std::is_const_v<element_in<M>>;
 
 template <class A, class B>
-concept multiplied_by = std::same_as<A, B> ||(sizeof(A) == 1 && sizeof(B) == 1 && fp8<A> == fp8<B>);
+concept multiplied_by = std::same_as<A, B> ||(fp8<A>&& fp8<B>) ||
+                        (byte_integer<A> && byte_integer<B>);
 
 // Scales of blocks are for both operands, of e4m3, on a GPU.
 template <class M>

@@ -155,64 +155,80 @@ struct e5m2 {
     constexpr explicit operator float() const { return static_cast<float>(double{*this}); }
 };
 
-// The element types known to the catalogue, results and command line. tf32 is a way to compute on
-// f32 data, not a type of data, so it is not here.
-enum class dtype : std::uint8_t { f64, f32, f16, bf16, i32, i8, e4m3, e5m2, u8 };
+// The element types known to the catalogue, results and command line, in the order in which they
+// are offered. tf32 is a way to compute on f32 data, not a type of data, so it is not here.
+enum class dtype : std::uint8_t { f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8 };
 
-// All of them, in the order in which they are offered.
-inline constexpr std::array all_dtypes = {dtype::f64,  dtype::f32,  dtype::f16,
-                                          dtype::bf16, dtype::e4m3, dtype::e5m2,
-                                          dtype::i32,  dtype::i8,   dtype::u8};
+enum class number_class : std::uint8_t { floating, integer };
 
-[[nodiscard]] constexpr bool is_fp8(dtype type) {
-    return type == dtype::e4m3 || type == dtype::e5m2;
+// What is known of a type. Nothing else should be told from its size: types of one size differ in
+// all that follows, and an element may be less than a byte.
+struct dtype_traits {
+    dtype type;
+    std::string_view name;
+    int bits;
+    number_class numbers;
+    int significand_bits;  // with the hidden one; of integers, those of the magnitude
+    int least_exponent;    // floating: 2^least_exponent is the least normal number
+    double lowest;         // finite
+    double largest;
+};
+
+// One row a type, in the order of the enumeration.
+inline constexpr std::array dtype_table = {
+    dtype_traits{dtype::f64, "f64", 64, number_class::floating, 53, -1022,
+                 std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()},
+    dtype_traits{dtype::f32, "f32", 32, number_class::floating, 24, -126,
+                 std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()},
+    dtype_traits{dtype::f16, "f16", 16, number_class::floating, 11, -14, -65504, 65504},
+    dtype_traits{dtype::bf16, "bf16", 16, number_class::floating, 8, -126, -0x1.fep127, 0x1.fep127},
+    dtype_traits{dtype::e4m3, "e4m3", 8, number_class::floating, 4, -6, -448, 448},
+    dtype_traits{dtype::e5m2, "e5m2", 8, number_class::floating, 3, -14, -57344, 57344},
+    dtype_traits{dtype::i32, "i32", 32, number_class::integer, 31, 0, -0x1p31, 0x1p31 - 1},
+    dtype_traits{dtype::i8, "i8", 8, number_class::integer, 7, 0, -128, 127},
+    dtype_traits{dtype::u8, "u8", 8, number_class::integer, 8, 0, 0, 255}};
+
+// The place of a type in tables that have a row for each.
+[[nodiscard]] constexpr std::size_t index_of(dtype type) {
+    return static_cast<std::size_t>(type);
+}
+[[nodiscard]] constexpr const dtype_traits& traits_of(dtype type) {
+    return dtype_table[index_of(type)];
 }
 
-[[nodiscard]] constexpr bool is_byte_integer(dtype type) {
-    return type == dtype::i8 || type == dtype::u8;
-}
-
-[[nodiscard]] constexpr std::size_t size_bytes(dtype type) {
-    switch (type) {
-        case dtype::f64:
-            return 8;
-        case dtype::f32:
-        case dtype::i32:
-            return 4;
-        case dtype::f16:
-        case dtype::bf16:
-            return 2;
-        case dtype::i8:
-        case dtype::u8:
-        case dtype::e4m3:
-        case dtype::e5m2:
-            return 1;
-    }
-    return 0;
-}
+inline constexpr auto all_dtypes = [] {
+    std::array<dtype, dtype_table.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = dtype_table[i].type;
+    return all;
+}();
+static_assert([] {
+    for (std::size_t i = 0; i < all_dtypes.size(); ++i)
+        if (all_dtypes[i] != static_cast<dtype>(i)) return false;
+    return true;
+}());
 
 [[nodiscard]] constexpr std::string_view name(dtype type) {
-    switch (type) {
-        case dtype::f64:
-            return "f64";
-        case dtype::f32:
-            return "f32";
-        case dtype::f16:
-            return "f16";
-        case dtype::bf16:
-            return "bf16";
-        case dtype::i32:
-            return "i32";
-        case dtype::i8:
-            return "i8";
-        case dtype::u8:
-            return "u8";
-        case dtype::e4m3:
-            return "e4m3";
-        case dtype::e5m2:
-            return "e5m2";
-    }
-    return "?";
+    return traits_of(type).name;
+}
+[[nodiscard]] constexpr bool is_floating(dtype type) {
+    return traits_of(type).numbers == number_class::floating;
+}
+[[nodiscard]] constexpr bool is_integer(dtype type) {
+    return traits_of(type).numbers == number_class::integer;
+}
+[[nodiscard]] constexpr bool is_half(dtype type) {
+    return is_floating(type) && traits_of(type).bits == 16;
+}
+[[nodiscard]] constexpr bool is_fp8(dtype type) {
+    return is_floating(type) && traits_of(type).bits == 8;
+}
+[[nodiscard]] constexpr bool is_byte_integer(dtype type) {
+    return is_integer(type) && traits_of(type).bits == 8;
+}
+
+// Of an element of whole bytes.
+[[nodiscard]] constexpr std::size_t size_bytes(dtype type) {
+    return static_cast<std::size_t>(traits_of(type).bits) / 8;
 }
 
 template <class T>

@@ -19,17 +19,13 @@ std::string bound_of(const on_device& d) {
     return d.measured.bound;
 }
 
-bool whole(dtype type) {
-    return is_byte_integer(type) || type == dtype::i32;
-}
-
 // Types whose products are faster here, with what they give up.
 void add_types(std::vector<std::string>& out, const on_device& d, const explanation& all,
                const known& here) {
     const int threads = std::max(1, d.plan.threads_m * d.plan.threads_n);
     for (const dtype other : {dtype::f32, dtype::f16, dtype::bf16, dtype::i8}) {
-        const bool both_whole = whole(other) == whole(all.key.type);
-        if (!both_whole || size_bytes(other) >= size_bytes(all.key.type)) continue;
+        const bool both_integers = is_integer(other) == is_integer(all.key.type);
+        if (!both_integers || traits_of(other).bits >= traits_of(all.key.type).bits) continue;
         const double peak =
             machine::peak_gflops(here.limits, other, threads, here.machine.isa_in_use).value_or(0);
         if (peak < worth_saying * d.peak_gflops) continue;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/dtype_traits.hpp"
+
 namespace carat::gpu {
 
 namespace {
@@ -13,7 +15,7 @@ namespace {
 // what the product really ran on.
 std::vector<std::string> units_for(dtype type, std::string_view computes_in) {
     const std::string precision(computes_in);
-    const bool wide = type == dtype::f64 || type == dtype::f32 || type == dtype::i32;
+    const bool wide = !core::is_storage_type(type);
     const std::string own = "tensor " + std::string(name(type));
     if (precision == "f64") return {"dfma", "dmma"};
     if (precision == "f32")
@@ -21,8 +23,7 @@ std::vector<std::string> units_for(dtype type, std::string_view computes_in) {
     if (precision == "i32")
         return wide ? std::vector<std::string>{"imad"} : std::vector<std::string>{own, "imad"};
     // Of either format, however their sums are kept: "fp8/f32 (...)".
-    if (precision.starts_with("fp8"))
-        return {type == dtype::e4m3 || type == dtype::e5m2 ? own : "tensor e4m3"};
+    if (precision.starts_with("fp8")) return {is_fp8(type) ? own : "tensor e4m3"};
     if (precision == "3xtf32") return {"tensor tf32"};
     return {"tensor " + precision};
 }

@@ -5,74 +5,26 @@
 #include <memory>
 #include <new>
 
+#include "core/dtype_traits.hpp"
 #include "lab/machine/kernels.hpp"
 
 namespace carat::machine {
 
 namespace {
 
-template <class T>
-double load_as(const std::byte* memory, std::int64_t index) {
-    T value;
-    std::memcpy(&value, memory + index * std::int64_t{sizeof(T)}, sizeof(T));
-    return static_cast<double>(value);
-}
-
 double load(dtype type, const std::byte* memory, std::int64_t index) {
-    switch (type) {
-        case dtype::f64:
-            return load_as<double>(memory, index);
-        case dtype::f32:
-            return load_as<float>(memory, index);
-        case dtype::f16:
-            return load_as<f16>(memory, index);
-        case dtype::bf16:
-            return load_as<bf16>(memory, index);
-        case dtype::i32:
-            return load_as<std::int32_t>(memory, index);
-        case dtype::i8:
-            return load_as<std::int8_t>(memory, index);
-        case dtype::u8:
-            return load_as<std::uint8_t>(memory, index);
-        case dtype::e4m3:
-            return load_as<e4m3>(memory, index);
-        case dtype::e5m2:
-            return load_as<e5m2>(memory, index);
-    }
-    return 0;
-}
-
-template <class T>
-void store_as(std::byte* memory, std::int64_t index, double value) {
-    const T stored(static_cast<T>(value));
-    std::memcpy(memory + index * std::int64_t{sizeof(T)}, &stored, sizeof(T));
+    return core::visit(type, [&]<class T>(core::element_tag<T>) {
+        T value;
+        std::memcpy(&value, memory + index * std::int64_t{sizeof(T)}, sizeof(T));
+        return static_cast<double>(value);
+    });
 }
 
 void store(dtype type, std::byte* memory, std::int64_t index, double value) {
-    switch (type) {
-        case dtype::f64:
-            return store_as<double>(memory, index, value);
-        case dtype::f32:
-            return store_as<float>(memory, index, value);
-        case dtype::f16:
-            return store_as<f16>(memory, index, value);
-        case dtype::bf16:
-            return store_as<bf16>(memory, index, value);
-        case dtype::i32:
-            return store_as<std::int32_t>(memory, index, value);
-        case dtype::i8:
-            return store_as<std::int8_t>(memory, index, value);
-        case dtype::u8:
-            return store_as<std::uint8_t>(memory, index, value);
-        case dtype::e4m3:
-            return store_as<e4m3>(memory, index, value);
-        case dtype::e5m2:
-            return store_as<e5m2>(memory, index, value);
-    }
-}
-
-bool is_integer(dtype type) {
-    return type == dtype::i32 || is_byte_integer(type);
+    core::visit(type, [&]<class T>(core::element_tag<T>) {
+        const T stored(static_cast<T>(value));
+        std::memcpy(memory + index * std::int64_t{sizeof(T)}, &stored, sizeof(T));
+    });
 }
 
 struct release {

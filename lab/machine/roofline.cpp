@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/dtype_traits.hpp"
 #include "lab/machine/plan.hpp"
 
 namespace carat::machine {
@@ -32,7 +33,7 @@ std::optional<double> bound_for(const std::vector<Peak>& peaks, int threads, Fig
 }
 
 bool unit_serves(dtype unit, dtype data) {
-    const bool narrow_float = data == dtype::f16 || data == dtype::bf16;
+    const bool narrow_float = is_half(data);
     // Units that multiply bytes do so at one rate, signed or not.
     return unit == data || (narrow_float && unit == dtype::f32) ||
            (unit == dtype::i8 && data == dtype::u8);
@@ -49,8 +50,7 @@ double capacity_bytes(const description& machine, const cache& c, int threads) {
 
 double resident_bytes(const core::problem& p) {
     const auto area = [](std::int64_t rows, std::int64_t cols, dtype type) {
-        return static_cast<double>(rows) * static_cast<double>(cols) *
-               static_cast<double>(size_bytes(type));
+        return static_cast<double>(rows) * static_cast<double>(cols) * traits_of(type).bits / 8.0;
     };
     return area(p.m, p.k, p.a_type) + area(p.k, p.n, p.b_type) + area(p.m, p.n, p.c_type);
 }
@@ -66,8 +66,8 @@ std::string level_holding(const description& machine, double bytes, int threads)
 }  // namespace
 
 double compulsory_bytes(const core::problem& p) {
-    const double c_bytes = static_cast<double>(p.m) * static_cast<double>(p.n) *
-                           static_cast<double>(size_bytes(p.c_type));
+    const double c_bytes =
+        static_cast<double>(p.m) * static_cast<double>(p.n) * traits_of(p.c_type).bits / 8.0;
     return resident_bytes(p) + (p.beta != 0 ? c_bytes : 0);
 }
 

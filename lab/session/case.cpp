@@ -8,6 +8,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/machine/affinity.hpp"
 #include "lab/machine/roofline.hpp"
@@ -350,8 +351,7 @@ class runner {
 // Narrow types are multiplied as their users do: into the type they are accumulated in.
 core::problem problem_of(const case_key& key) {
     core::problem p = core::row_major_problem(key.type, key.size.m, key.size.n, key.size.k);
-    if (size_bytes(key.type) < 4) p.c_type = dtype::f32;
-    if (is_byte_integer(key.type)) p.c_type = dtype::i32;
+    p.c_type = core::accumulator_of(key.type);
     if (key.type == dtype::u8) p.b_type = dtype::i8;
     if (key.type == dtype::e5m2) p.b_type = dtype::e4m3;
     if (key.stored.a == 't') p.a_layout = core::column_major(key.size.m);

@@ -8,6 +8,8 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
+
 namespace carat::verify {
 
 namespace {
@@ -50,29 +52,11 @@ constexpr std::array precisions = {f64,       f32,  tf32, halves,  f16_operands,
 
 // C's own format: storing rounds to it once.
 constexpr precision format_of(dtype type) {
-    switch (type) {
-        case dtype::f64:
-            return f64;
-        case dtype::f32:
-            return f32;
-        case dtype::f16:
-            return f16;
-        case dtype::bf16:
-            return bf16;
-        case dtype::e4m3:
-            return {"e4m3", 0x1p-4, 0, 4, 448, 0x1p-9};
-        case dtype::e5m2:
-            return {"e5m2", 0x1p-3, 0, 3, 57344, 0x1p-16};
-        case dtype::i32:
-        case dtype::i8:
-        case dtype::u8:
-            break;
-    }
-    return integer;
-}
-
-bool is_integer(dtype type) {
-    return type == dtype::i32 || is_byte_integer(type);
+    if (is_integer(type)) return integer;
+    if (type == dtype::bf16) return bf16;  // units fed with it may flush
+    const dtype_traits& t = traits_of(type);
+    const double smallest = core::power_of_two(t.least_exponent - t.significand_bits + 1);
+    return {t.name, core::unit_roundoff(type), 0, t.significand_bits, t.largest, smallest};
 }
 
 // (1 + x)^... - 1 for a sum x of roundoffs: at most e^x - 1 (and e^x - 1 <= x + x^2 up to 1).
@@ -93,7 +77,7 @@ precision precision_of(std::string_view asked, const core::problem& p) {
     if (is_integer(p.c_type)) return integer;
     // "f32, rounded once" states more than the precision; its first word is what counts here.
     const std::string_view first_word = asked.substr(0, asked.find_first_of(" ,"));
-    const bool narrow = p.c_type == dtype::f16 || p.c_type == dtype::bf16 || is_fp8(p.c_type);
+    const bool narrow = is_floating(p.c_type) && core::is_storage_type(p.c_type);
     const std::string_view wanted = !first_word.empty() ? first_word
                                     : narrow            ? "f32"
                                                         : name(p.c_type);

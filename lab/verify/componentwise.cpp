@@ -53,7 +53,7 @@ componentwise::componentwise(const core::problem& p, const sources& from, int th
       a_rows_(facts_of_rows(from.a, threads)),
       b_cols_(facts_of_rows(from.b.transposed(), threads)),
       c_rows_(facts_of_rows(from.c, threads)),
-      integer_(p.c_type == dtype::i32 || p.c_type == dtype::i8) {
+      integer_(is_integer(p.c_type)) {
     c_rows_.resize(static_cast<std::size_t>(sums_.rows));
     add_product(from.a, from.b, specials::as_zero, threads, sums_, meter);
     meter.throw_if_stopped();

@@ -95,7 +95,7 @@ double freivalds::work(const core::problem& p) {
 freivalds::freivalds(const core::problem& p, const sources& from, std::uint64_t seed, int threads,
                      progress_meter& meter)
     : problem_(p),
-      integer_(p.c_type == dtype::i32 || p.c_type == dtype::i8),
+      integer_(is_integer(p.c_type)),
       random_(random_vectors(p.n, seed, integer_)),
       expected_(p.m, lanes, true),
       a_rows_(facts_of_rows(from.a, threads)),

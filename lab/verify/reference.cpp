@@ -23,7 +23,7 @@ bool beyond_budget(const core::problem& p, const options& how) {
 constexpr double madds_worth_threads = 1e6;
 
 void require_checkable(const core::problem& p) {
-    const bool integer = p.c_type == dtype::i32 || p.c_type == dtype::i8;
+    const bool integer = is_integer(p.c_type);
     for (const auto& [name, factor] : {std::pair{"alpha", p.alpha}, std::pair{"beta", p.beta}}) {
         if (!std::isfinite(factor))
             throw error(error_code::invalid_argument, "verification: " + std::string(name) +

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/dtype_traits.hpp"
 #include "lab/workload/parallel.hpp"
 
 namespace carat::verify {
@@ -14,27 +15,8 @@ namespace {
 // Calls work with the data as a pointer to its element type.
 template <class Work>
 auto with_type(const source& s, const Work& work) {
-    switch (s.type) {
-        case dtype::f64:
-            break;
-        case dtype::f32:
-            return work(static_cast<const float*>(s.data));
-        case dtype::f16:
-            return work(static_cast<const f16*>(s.data));
-        case dtype::bf16:
-            return work(static_cast<const bf16*>(s.data));
-        case dtype::i32:
-            return work(static_cast<const std::int32_t*>(s.data));
-        case dtype::i8:
-            return work(static_cast<const std::int8_t*>(s.data));
-        case dtype::u8:
-            return work(static_cast<const std::uint8_t*>(s.data));
-        case dtype::e4m3:
-            return work(static_cast<const e4m3*>(s.data));
-        case dtype::e5m2:
-            return work(static_cast<const e5m2*>(s.data));
-    }
-    return work(static_cast<const double*>(s.data));
+    return core::visit(
+        s.type, [&]<class T>(core::element_tag<T>) { return work(static_cast<const T*>(s.data)); });
 }
 
 constexpr std::int64_t band_rows = 32;

@@ -14,6 +14,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
 #include "core/isa.hpp"
 #include "lab/workload/generate.hpp"
 #include "lab/workload/parallel.hpp"
@@ -140,28 +141,7 @@ struct range {
 };
 
 range range_of(dtype type) {
-    const auto up_to = [](double most) { return range{-most, most}; };
-    switch (type) {
-        case dtype::f64:
-            return up_to(std::numeric_limits<double>::max());
-        case dtype::f32:
-            return up_to(std::numeric_limits<float>::max());
-        case dtype::bf16:
-            return up_to(0x1.fep127);
-        case dtype::f16:
-            return up_to(65504);
-        case dtype::e4m3:
-            return up_to(448);
-        case dtype::e5m2:
-            return up_to(57344);
-        case dtype::i32:
-            return {-0x1p31, 0x1p31 - 1};
-        case dtype::i8:
-            return {-128, 127};
-        case dtype::u8:
-            return {0, 255};
-    }
-    std::abort();
+    return {traits_of(type).lowest, traits_of(type).largest};
 }
 
 bool holds(const range& of, const tile& values, std::int64_t height, std::int64_t width) {
@@ -230,33 +210,13 @@ void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const 
                                 static_cast<std::size_t>(cols), where.row_stride, where.col_stride);
         if (!fill_view(to, source, threads)) refuse(d, type);
     };
-    switch (type) {
-        case dtype::f64:
-            return fill_as(static_cast<double*>(memory));
-        case dtype::f32:
-            return fill_as(static_cast<float*>(memory));
-        case dtype::f16:
-            return fill_as(static_cast<f16*>(memory));
-        case dtype::bf16:
-            return fill_as(static_cast<bf16*>(memory));
-        case dtype::i32:
-            return fill_as(static_cast<std::int32_t*>(memory));
-        case dtype::i8:
-            return fill_as(static_cast<std::int8_t*>(memory));
-        case dtype::u8:
-            return fill_as(static_cast<std::uint8_t*>(memory));
-        case dtype::e4m3:
-            return fill_as(static_cast<e4m3*>(memory));
-        case dtype::e5m2:
-            return fill_as(static_cast<e5m2*>(memory));
-    }
+    core::visit(type, [&]<class T>(core::element_tag<T>) { fill_as(static_cast<T*>(memory)); });
 }
 
 operand_bytes bytes_needed(const core::problem& p) {
     const auto bytes = [](std::int64_t rows, std::int64_t cols, const core::layout& where,
                           dtype type) {
-        return core::checked_product(core::extent_elements(rows, cols, where),
-                                     static_cast<std::int64_t>(size_bytes(type)), "matrix bytes");
+        return core::checked_bytes(type, core::extent_elements(rows, cols, where), "matrix bytes");
     };
     return {bytes(p.m, p.k, p.a_layout, p.a_type), bytes(p.k, p.n, p.b_layout, p.b_type),
             bytes(p.m, p.n, p.c_layout, p.c_type)};

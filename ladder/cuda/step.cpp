@@ -9,10 +9,6 @@ namespace carat::ladder::cuda {
 
 namespace {
 
-bool is_integer(dtype type) {
-    return type == dtype::i32 || type == dtype::i8;
-}
-
 bool is_int32(double value) {
     return std::trunc(value) == value && value >= std::numeric_limits<std::int32_t>::min() &&
            value <= std::numeric_limits<std::int32_t>::max();

@@ -46,7 +46,7 @@ void check_sums(const core::problem& p, int threads, const operands& x) {
     for (std::size_t i = 0; i < x.c.count; ++i) {
         const erased_matrix e = x.e == nullptr ? erased_matrix{} : item(*x.e, i);
         api::as_product(i, [&] {
-            if (p.c_type != dtype::i32) return api::check_sums_fit(p, item(x.a, i), item(x.b, i));
+            if (core::rounds_integers(p)) return api::check_sums_fit(p, item(x.a, i), item(x.b, i));
             (void)api::exact_if_needed(p, threads, item(x.a, i), item(x.b, i),
                                        x.e == nullptr ? nullptr : &e);
         });
@@ -87,9 +87,9 @@ void multiply_checked(const cpu& where, const operands& x, const detail::finish_
     const cpu_engine::kernel_set& kernels =
         api::kernels_for_call(where, p, prepared_of(x) != nullptr, "matrix_products");
     const int threads = core::most_threads(where.threads);
-    const bool rounds_integers = is_byte_integer(p.a_type) && p.c_type != dtype::i32;
-    if (p.c_type == dtype::i32 || rounds_integers) check_sums(p, threads, x);
-    if (steps == nullptr && !rounds_integers) return run_batch(p, threads, kernels, x, nullptr);
+    if (is_integer(p.a_type)) check_sums(p, threads, x);
+    if (steps == nullptr && !core::rounds_integers(p))
+        return run_batch(p, threads, kernels, x, nullptr);
     cpu_engine::finishing last = {.steps = {}, .e_layout = {}, .in_place = any_in_place(x)};
     if (steps != nullptr) last.steps = std::span(steps->at).first(steps->count);
     if (x.e != nullptr) last.e_layout = api::layout_of(x.e->first);

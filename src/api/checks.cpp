@@ -137,7 +137,7 @@ const char* name_of_values(detail::step_kind kind) {
 
 // The values of a step of the finish of a C.
 erased_matrix matrix_of(const detail::finish_step& step, const erased_matrix& c) {
-    const dtype type = size_bytes(c.type) == 8 ? dtype::f64 : dtype::f32;
+    const dtype type = core::epilogue_type_of(c.type);
     return {const_cast<void*>(step.values), 1, step.count, 0, 1, type, 1};
 }
 

@@ -57,7 +57,7 @@ void check_sums(const std::vector<core::problem>& problems, int threads, const e
         if (p.m == 0 || p.n == 0) continue;
         const erased_matrix added = e == nullptr ? erased_matrix{} : item(*e, i);
         as_product(i, [&] {
-            if (p.c_type != dtype::i32) return check_sums_fit(p, item(a, i), item(b, i));
+            if (core::rounds_integers(p)) return check_sums_fit(p, item(a, i), item(b, i));
             (void)exact_if_needed(p, threads, item(a, i), item(b, i),
                                   e == nullptr ? nullptr : &added);
         });
@@ -146,11 +146,10 @@ void multiply_group(const cpu& where, const erased_batch& a, const erased_batch&
     const cpu_engine::kernel_set& kernels =
         kernels_for_call(where, problems.front(), is_prepared, "matrix_products");
     const int threads = core::most_threads(where.threads);
-    const dtype type = problems.front().c_type;
-    const bool rounds_integers = is_byte_integer(problems.front().a_type) && type != dtype::i32;
-    if (type == dtype::i32 || rounds_integers) check_sums(problems, threads, a, b, e);
-    group(products_of(problems, a, b, e, c), e != nullptr, steps != nullptr || rounds_integers,
-          steps, threads, kernels)
+    const core::problem& like = problems.front();
+    if (is_integer(like.a_type)) check_sums(problems, threads, a, b, e);
+    group(products_of(problems, a, b, e, c), e != nullptr,
+          steps != nullptr || core::rounds_integers(like), steps, threads, kernels)
         .run();
 }
 

@@ -26,9 +26,9 @@ auto as_integers(const erased_matrix& m, const Work& work) {
     const auto view = [&]<class T>(const T* data) {
         return matrix_view<const T>(data, m.rows, m.cols, m.row_stride, m.col_stride);
     };
-    if (m.type == dtype::i8) return work(view(static_cast<const std::int8_t*>(m.data)));
-    if (m.type == dtype::u8) return work(view(static_cast<const std::uint8_t*>(m.data)));
-    return work(view(static_cast<const std::int32_t*>(m.data)));
+    return core::visit_integers(m.type, [&]<class T>(core::element_tag<T>) {
+        return work(view(static_cast<const T*>(m.data)));
+    });
 }
 
 std::int64_t element(const erased_matrix& m, std::size_t i, std::size_t j) {
@@ -40,7 +40,8 @@ std::int64_t largest_of_elements(const erased_matrix& m) {
 }
 
 std::int64_t largest_of_type(const erased_matrix& m) {
-    return m.type == dtype::i8 ? 1 << 7 : m.type == dtype::u8 ? (1 << 8) - 1 : -least;
+    const dtype_traits& t = traits_of(m.type);
+    return static_cast<std::int64_t>(std::max(-t.lowest, t.largest));
 }
 
 // Factors as whole numbers; 0 stands for an operand that must not be read.
@@ -175,7 +176,7 @@ std::vector<std::int32_t> exact_if_needed(const core::problem& p, int threads,
                                           const erased_matrix* e) {
     const factors f = {static_cast<std::int64_t>(p.alpha), static_cast<std::int64_t>(p.beta)};
     // Of bytes the type alone is proof enough, up to K = 131071 (u8 by i8: 65793).
-    if (is_byte_integer(a.type) && bound(p, f, a, b, e, &largest_of_type) <= most) return {};
+    if (core::is_storage_type(a.type) && bound(p, f, a, b, e, &largest_of_type) <= most) return {};
     const wide size = bound(p, f, a, b, e, &largest_of_elements);
     if (size <= most) return {};
     if (a.prepared != nullptr || b.prepared != nullptr)

@@ -46,7 +46,7 @@ prepared_matrix pack(const erased_matrix& m, side place) {
     const std::size_t bytes = cpu_engine::pack_operand(
         *operand, kernels, m.type, from, static_cast<std::int64_t>(right ? m.cols : m.rows),
         static_cast<std::int64_t>(right ? m.rows : m.cols));
-    if (is_byte_integer(m.type)) operand->largest = api::largest_magnitude(m);
+    if (is_integer(m.type)) operand->largest = api::largest_magnitude(m);
     erased_matrix erased = m;
     erased.data = nullptr;
     erased.prepared = operand.get();

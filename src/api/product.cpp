@@ -45,13 +45,13 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
     const cpu_engine::kernel_set& kernels = api::kernels_for_call(
         where, p, a.prepared != nullptr || b.prepared != nullptr, "matrix_product");
     const int threads = core::most_threads(where.threads);
-    if (p.c_type == dtype::i32) {
+    if (core::rounds_integers(p)) {
+        api::check_sums_fit(p, a, b);
+    } else if (is_integer(p.a_type)) {
         const std::vector<std::int32_t> exact = api::exact_if_needed(p, threads, a, b, e);
         if (!exact.empty()) return api::write_rows(exact, c);
     }
-    const bool rounds_integers = is_byte_integer(p.a_type) && p.c_type != dtype::i32;
-    if (rounds_integers) api::check_sums_fit(p, a, b);
-    if (steps == nullptr && !rounds_integers)
+    if (steps == nullptr && !core::rounds_integers(p))
         return run_engine(p, threads, kernels, a, b, e, c, nullptr);
     cpu_engine::finishing last = {
         .steps = {}, .e_layout = {}, .in_place = e != nullptr && api::same_elements(*e, c)};

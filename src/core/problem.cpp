@@ -6,6 +6,8 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
+
 namespace carat::core {
 
 std::int64_t checked_product(std::int64_t a, std::int64_t b, const char* what) {
@@ -14,6 +16,16 @@ std::int64_t checked_product(std::int64_t a, std::int64_t b, const char* what) {
         throw error(error_code::overflow, std::string(what) + ": " + std::to_string(a) + " x " +
                                               std::to_string(b) + " does not fit in 64 bits");
     return product;
+}
+
+bool rounds_integers(const problem& p) {
+    return is_integer(p.a_type) && p.c_type != accumulator_of(p.a_type);
+}
+
+std::int64_t checked_bytes(dtype type, std::int64_t elements, const char* what) {
+    const int bits = traits_of(type).bits;
+    if (bits % 8 == 0) return checked_product(elements, bits / 8, what);
+    return checked_product(elements / 8 + (elements % 8 != 0), bits, what);
 }
 
 std::int64_t extent_elements(std::int64_t rows, std::int64_t cols, const layout& where) {

@@ -72,6 +72,12 @@ template <class T>
 // a x b for sizes that are not negative. Throws carat::error(overflow) naming `what`.
 [[nodiscard]] std::int64_t checked_product(std::int64_t a, std::int64_t b, const char* what);
 
+// Whether sums of integers are rounded to another type, as only an epilogue does.
+[[nodiscard]] bool rounds_integers(const problem& p);
+
+// Whole bytes of so many neighbouring elements. Throws carat::error(overflow) naming `what`.
+[[nodiscard]] std::int64_t checked_bytes(dtype type, std::int64_t elements, const char* what);
+
 // Elements from the first to the last one touched, both included; 0 for an empty matrix.
 // Strides must not be negative.
 [[nodiscard]] std::int64_t extent_elements(std::int64_t rows, std::int64_t cols,

@@ -15,10 +15,6 @@ namespace carat::cpu_engine {
 
 namespace {
 
-bool is_narrow(dtype type) {
-    return type == dtype::f16 || type == dtype::bf16;
-}
-
 // Whether C^T = B^T A^T is the better form: kernels want the columns of C contiguous and long.
 bool should_swap(const core::problem& p, bool may_be_skinny) {
     if (may_be_skinny && std::min(p.m, p.n) <= plan::most_skinny_columns) {
@@ -37,8 +33,8 @@ bool should_swap(const core::problem& p, bool may_be_skinny) {
 // Whether nothing asks for blocks: the caller, types, or sums that C can't hold.
 bool may_be_skinny(const core::problem& p, const plan::blocking& wanted, const finishing* last) {
     const bool summed_out_of_place = last != nullptr && last->in_place && p.beta != 0;
-    return p.a_type == p.c_type && !is_narrow(p.a_type) && !is_byte_integer(p.a_type) &&
-           !summed_out_of_place && wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
+    return p.a_type == p.c_type && !core::is_storage_type(p.a_type) && !summed_out_of_place &&
+           wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
 }
 
 // Whether lines of an operand have their elements at one k side by side, and consecutive depths
@@ -69,18 +65,13 @@ source operand(const void* data, dtype type, std::int64_t outer_stride, std::int
             outer_stride, k_stride};
 }
 
-// Whether sums of integers are finished as f32, which C may be narrower than.
-bool rounds_integers(const core::problem& p) {
-    return is_byte_integer(p.a_type) && p.c_type != dtype::i32;
-}
-
 // `p` has been transposed. `out_of_place`: sums can't be kept in C.
 plan::request request_of(const core::problem& p, bool out_of_place, int threads,
                          const plan::blocking& wanted) {
     return {.m = p.m,
             .n = p.n,
             .k = p.alpha == 0 ? 0 : p.k,
-            .same_types = !out_of_place && !is_narrow(p.a_type) && !is_byte_integer(p.a_type),
+            .same_types = !out_of_place && !core::is_storage_type(p.a_type),
             .m_contiguous_a = p.a_layout.row_stride == 1,
             .k_contiguous_a = p.a_layout.col_stride == 1,
             .k_contiguous_b = p.b_layout.row_stride == 1,
@@ -98,8 +89,8 @@ task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
     const void* const a = swapped ? data.b : data.a;
     const void* const b = swapped ? data.a : data.b;
     return {.with = &with,
-            .pack_a = packers_for(with, p.a_type).a,
-            .pack_b = packers_for(with, p.b_type).b,
+            .pack_a = with.pack[p.a_type].a,
+            .pack_b = with.pack[p.b_type].b,
             .m = p.m,
             .n = p.n,
             .k = p.k,
@@ -108,20 +99,29 @@ task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
             .c = static_cast<T*>(data.c),
             .c_row_stride = p.c_layout.row_stride,
             .c_col_stride = p.c_layout.col_stride,
-            .alpha = rounds_integers(p) ? T{1} : factor<T>(p.alpha),
-            .beta = rounds_integers(p) ? T{0} : factor<T>(p.beta)};
+            .alpha = core::rounds_integers(p) ? T{1} : factor<T>(p.alpha),
+            .beta = core::rounds_integers(p) ? T{0} : factor<T>(p.beta)};
+}
+
+// Whether operands of type `a` have kernels, and their sums a way into a C of type `c`: C is of the
+// sums' type, of the operands', or, of f32, a narrower one. Sums of bytes may be finished as f32.
+bool kernels_take(dtype a, dtype c) {
+    const kernel_set& any = *kernel_sets().front();  // all take the same types
+    const dtype sums = core::accumulator_of(a);
+    return visit_kernel(any, a, [&](const auto& kernel) {
+        if (kernel.pack[a].a == nullptr) return false;
+        if (c == sums) return true;
+        if (is_integer(a)) return core::is_storage_type(a) && any.f32.store[c] != nullptr;
+        return is_floating(c) && (c == a || a == sums) && kernel.store[c] != nullptr;
+    });
 }
 
 }  // namespace
 
 std::string unsupported(const core::problem& p) {
-    const bool wider = (is_narrow(p.a_type) && p.c_type == dtype::f32) ||
-                       (p.a_type == dtype::f32 && is_narrow(p.c_type)) ||
-                       (is_byte_integer(p.a_type) && p.c_type != dtype::f64 && !is_fp8(p.c_type));
-    const bool same = p.a_type == p.c_type && !is_byte_integer(p.a_type);
     const bool alike =
         p.a_type == p.b_type || (is_byte_integer(p.a_type) && is_byte_integer(p.b_type));
-    if (!alike || !(same || wider))
+    if (!alike || !kernels_take(p.a_type, p.c_type))
         return "no kernel multiplies " + std::string(name(p.a_type)) + " by " +
                std::string(name(p.b_type)) + " into " + std::string(name(p.c_type));
     return core::reason_against_factors(p);
@@ -175,7 +175,7 @@ task<T> product::make(const core::operands& data) const {
 }
 
 bool product::out_of_place() const {
-    return is_narrow(problem_.c_type) || rounds_integers(problem_) ||
+    return problem_.c_type != core::accumulator_of(problem_.a_type) ||
            (last_ != nullptr && last_->in_place && problem_.beta != 0);
 }
 
@@ -183,10 +183,9 @@ plan::kernel_shape product::shape() const {
     const auto of = [](const auto& k, int bytes) {
         return plan::kernel_shape{k.name, k.mr, k.nr, bytes, k.lanes * bytes};
     };
-    if (problem_.a_type == dtype::f64) return of(kernels_->f64, 8);
-    if (problem_.c_type == dtype::i32 || is_byte_integer(problem_.a_type))
-        return of(kernels_->i32, 4);
-    return of(kernels_->f32, 4);
+    return visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>& k) {
+        return of(k, static_cast<int>(sizeof(T)));
+    });
 }
 
 std::size_t product::thread_bytes() const {
@@ -207,9 +206,7 @@ std::int64_t product::thread_elements() const {
         return skinny_elements<T>(request_.m, request_.n, request_.k, request_.m_contiguous_a,
                                   !request_.k_contiguous_b);
     };
-    if (problem_.c_type == dtype::f64) return skinny(kernels_->f64);
-    if (problem_.c_type == dtype::i32) return skinny(kernels_->i32);
-    return skinny(kernels_->f32);
+    return visit_kernel(*kernels_, problem_.a_type, skinny);
 }
 
 std::size_t product::workspace_bytes() const {
@@ -305,13 +302,9 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
 template <class T>
 store_target<T> product::target(const core::operands& data) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
-    store_function<T> store = with.store;
-    if (problem_.c_type == dtype::f16) store = with.store_f16;
-    if (problem_.c_type == dtype::bf16) store = with.store_bf16;
-    if (problem_.c_type == dtype::i8) store = with.store_i8;
-    if (problem_.c_type == dtype::u8) store = with.store_u8;
     return {static_cast<std::byte*>(data.c), static_cast<std::int64_t>(size_bytes(problem_.c_type)),
-            problem_.c_layout.row_stride, problem_.c_layout.col_stride, store};
+            problem_.c_layout.row_stride, problem_.c_layout.col_stride,
+            with.store[problem_.c_type]};
 }
 
 template <class T>
@@ -319,7 +312,7 @@ finish_call<T> product::finish_of(const core::operands& data, bool runs_are_rows
     const core::layout& e = last_->e_layout;
     return {.function = kernel_of<T>(*kernels_).finish,
             .steps = last_->steps,
-            .of_integers = is_byte_integer(problem_.a_type),
+            .of_integers = is_integer(problem_.a_type),
             .alpha = factor<T>(problem_.alpha),
             .down = !runs_are_rows,
             .beta = factor<T>(problem_.beta),
@@ -364,18 +357,12 @@ void product::run_on_matrix_unit(const core::operands& data, std::byte* memory) 
 product::runner product::choose_runner() const {
     if (problem_.m == 0 || problem_.n == 0) return &product::run_nothing;
     if (matrix_unit_) return &product::run_on_matrix_unit;
-    if (out_of_place() && is_byte_integer(problem_.a_type))
-        return &product::run_out_of_place<std::uint32_t>;
-    if (out_of_place())
-        return problem_.c_type == dtype::f64 ? &product::run_out_of_place<double>
-                                             : &product::run_out_of_place<float>;
     const bool unpacked = plan_.how == plan::path::unpacked && plan_.threads() == 1 &&
                           request_.k != 0 && last_ == nullptr;
-    if (problem_.c_type == dtype::f64)
-        return unpacked ? &product::run_unpacked<double> : &product::run_as<double>;
-    if (problem_.c_type == dtype::i32)
-        return unpacked ? &product::run_unpacked<std::uint32_t> : &product::run_as<std::uint32_t>;
-    return unpacked ? &product::run_unpacked<float> : &product::run_as<float>;
+    return visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) -> runner {
+        if (out_of_place()) return &product::run_out_of_place<T>;
+        return unpacked ? &product::run_unpacked<T> : &product::run_as<T>;
+    });
 }
 
 }  // namespace carat::cpu_engine

@@ -47,16 +47,14 @@ void pack_panels(prepared_operand& into, const kernel<T>& with, const packers<T>
 std::size_t pack_operand(prepared_operand& into, const kernel_set& with, dtype type,
                          const source& from, std::int64_t count, std::int64_t k) {
     if (count == 0 || k == 0) return 0;
-    if (type == dtype::bf16 && has_bf16_matrix_unit(with))
-        pack_for_matrix_unit(into, with.matrix_unit->bf16, from, count, k);
-    else if (is_byte_integer(type) && with.matrix_unit != nullptr)
-        pack_for_matrix_unit(into, with.matrix_unit->i8, from, count, k);
-    else if (is_byte_integer(type))
-        pack_panels(into, with.i32, packers_for(with.i32, type), from, count, k);
-    else if (type == dtype::f64)
-        pack_panels(into, with.f64, with.f64.pack, from, count, k);
+    const matrix_unit_kernel* const unit =
+        with.matrix_unit == nullptr ? nullptr : with.matrix_unit->find(type, type);
+    if (unit != nullptr)
+        pack_for_matrix_unit(into, *unit, from, count, k);
     else
-        pack_panels(into, with.f32, packers_for(with.f32, type), from, count, k);
+        visit_kernel(with, type, [&](const auto& kernel) {
+            pack_panels(into, kernel, kernel.pack[type], from, count, k);
+        });
     return into.memory.size_bytes();
 }
 

@@ -23,7 +23,7 @@ class tiles : public testing::TestWithParam<core::isa> {
         if (GetParam() > core::best_isa()) GTEST_SKIP() << "NOT TESTED: this machine has none";
         if (kernels().matrix_unit == nullptr)
             GTEST_SKIP() << "NOT TESTED: this level has no tiles on this machine";
-        has_bf16_ = cpu_engine::has_bf16_matrix_unit(kernels());
+        has_bf16_ = kernels().matrix_unit->find(dtype::bf16, dtype::bf16) != nullptr;
         if (!has_bf16_) std::puts("NOT TESTED: bf16: this level has no tiles of it here");
     }
     static const cpu_engine::kernel_set& kernels() { return cpu_engine::kernels_for(GetParam()); }

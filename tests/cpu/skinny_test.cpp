@@ -46,15 +46,15 @@ class fenced {
     T* first_ = nullptr;
 };
 
-struct thin_case {
+struct skinny_case {
     std::int64_t m, n, k;
     core::layout a, b, c;
 };
 
 // One product, `padding` elements between lines; `multiply` gets data ready to run.
 template <class T>
-struct thin_product {
-    explicit thin_product(const thin_case& from)
+struct skinny_product {
+    explicit skinny_product(const skinny_case& from)
         : shape(from),
           a(core::extent_elements(from.m, from.k, from.a)),
           b(core::extent_elements(from.k, from.n, from.b)),
@@ -91,7 +91,7 @@ struct thin_product {
         return found;
     }
 
-    thin_case shape;
+    skinny_case shape;
     fenced<T> a, b, c;
 };
 
@@ -100,12 +100,15 @@ bool runs_here(const kernel_set& set) {
 }
 
 template <class T>
-cpu_engine::task<T> task_of(const kernel_set& set, thin_product<T>& p, T alpha, T beta) {
+cpu_engine::task<T> task_of(const kernel_set& set, skinny_product<T>& p, T alpha, T beta) {
     const auto bytes = [](const T* x) { return reinterpret_cast<const std::byte*>(x); };
-    const thin_case& s = p.shape;
+    const skinny_case& s = p.shape;
+    constexpr dtype type = std::is_same_v<T, double>  ? dtype::f64
+                           : std::is_same_v<T, float> ? dtype::f32
+                                                      : dtype::i32;
     return {.with = &kernel_of<T>(set),
-            .pack_a = kernel_of<T>(set).pack.a,
-            .pack_b = kernel_of<T>(set).pack.b,
+            .pack_a = kernel_of<T>(set).pack[type].a,
+            .pack_b = kernel_of<T>(set).pack[type].b,
             .m = s.m,
             .n = s.n,
             .k = s.k,
@@ -120,8 +123,8 @@ cpu_engine::task<T> task_of(const kernel_set& set, thin_product<T>& p, T alpha, 
 
 // As much workspace as the path asks for, a forbidden page behind it.
 template <class T>
-fenced<T> workspace_of(const thin_product<T>& p) {
-    const thin_case& s = p.shape;
+fenced<T> workspace_of(const skinny_product<T>& p) {
+    const skinny_case& s = p.shape;
     return fenced<T>(
         cpu_engine::skinny_elements<T>(s.m, s.n, s.k, s.a.row_stride == 1, s.b.row_stride != 1));
 }
@@ -144,9 +147,9 @@ TYPED_TEST(skinny, columns_of_any_number_are_exact) {
             for (const std::int64_t m : {1, 7, 17, 1024, 63, 600, 4100})
                 for (const std::int64_t k : {1, 7, 16, 35}) {
                     const bool by_rows = executed % 2 == 0;
-                    thin_product<T> p({m, n, k, core::column_major(m + executed % 3),
-                                       by_rows ? core::row_major(n) : core::column_major(k),
-                                       by_rows ? core::column_major(m) : core::row_major(n)});
+                    skinny_product<T> p({m, n, k, core::column_major(m + executed % 3),
+                                         by_rows ? core::row_major(n) : core::column_major(k),
+                                         by_rows ? core::column_major(m) : core::row_major(n)});
                     const T beta = static_cast<T>(executed % 3);
                     const std::vector<T> expected = p.expected(2, beta);
                     cpu_engine::multiply_skinny(task_of<T>(*set, p, 2, beta),
@@ -170,7 +173,7 @@ TYPED_TEST(skinny, rows_against_few_columns_are_exact) {
                 for (const std::int64_t k : {1, 3, 16, 35, 1024, 1030}) {
                     if (m * n > 4100 && k > 35) continue;
                     const bool out_of_place = executed % 2 == 0;  // b is not contiguous
-                    thin_product<T> p(
+                    skinny_product<T> p(
                         {m, n, k, core::row_major(k + executed % 3),
                          out_of_place ? core::row_major(n + 2) : core::column_major(k + 1),
                          core::row_major(n + executed % 4)});
@@ -199,8 +202,8 @@ TYPED_TEST(skinny, direct_with_and_without_packing_is_exact) {
             for (const std::int64_t n : {1, 6, 11, 12, 13, 23, 50})
                 for (const std::int64_t k : {5, 128, 130})
                     for (const bool packs : {false, true}) {
-                        thin_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
-                                           core::column_major(m)});
+                        skinny_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
+                                             core::column_major(m)});
                         const T beta = static_cast<T>(executed % 3);
                         const T alpha = static_cast<T>(1 + executed % 2);
                         const std::vector<T> expected = p.expected(alpha, beta);
@@ -232,8 +235,8 @@ TYPED_TEST(skinny, blocks_of_any_depth_are_exact) {
         for (const std::int64_t m : {48, 96, 100, 230})
             for (const std::int64_t n : {8, 13, 60})
                 for (const std::int64_t k : {1, 20, 31, 32, 64, 75, 111}) {
-                    thin_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
-                                       core::column_major(m + 3)});
+                    skinny_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
+                                         core::column_major(m + 3)});
                     blocks.reads_b = executed % 3 != 0;
                     blocks.fuses_packing_of_a = executed % 4 != 0;
                     const T alpha = static_cast<T>(1 + executed % 2);

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/dtype_traits.hpp"
+
 namespace carat::cpu_engine {
 
 inline constexpr int tile_extent = 16;
@@ -91,17 +93,6 @@ struct alignas(64) tile_state {
     std::byte configuration[64];
 };
 
-// Into C of a type, from sums of f32, and i32 from its own. Bytes take sums that a finish is done
-// with: alpha is 1 and beta 0.
-struct matrix_unit_stores {
-    store_sums_function f32;
-    store_sums_function f16;
-    store_sums_function bf16;
-    store_sums_function i32;
-    store_sums_function i8;
-    store_sums_function u8;
-};
-
 struct matrix_unit_set {
     matrix_unit_kernel bf16;      // empty where the machine has none
     matrix_unit_kernel f16 = {};  // in sums of f16: empty unless a caller asked for them
@@ -109,10 +100,24 @@ struct matrix_unit_set {
     matrix_unit_kernel u8;
     matrix_unit_kernel u8_i8;  // A by B
     matrix_unit_kernel i8_u8;
-    matrix_unit_stores stores;
+    // Into a C of a type, from sums of f32, and i32 from its own. Bytes take sums that a finish is
+    // done with: alpha is 1 and beta 0.
+    core::per_dtype<store_sums_function> store;
     void (*acquire)(tile_state&);
     void (*give_back)(const tile_state&);
     std::int64_t least_k = 0;  // of products that gain by them: k is filled up to steps
+
+    // The one for A of a type by B of another; null where there is none.
+    [[nodiscard]] const matrix_unit_kernel* find(dtype a, dtype b) const {
+        const matrix_unit_kernel* found = nullptr;
+        if (a == dtype::bf16 && b == a) found = &bf16;
+        if (a == dtype::f16 && b == a) found = &f16;
+        if (a == dtype::i8 && b == a) found = &i8;
+        if (a == dtype::u8 && b == a) found = &u8;
+        if (a == dtype::u8 && b == dtype::i8) found = &u8_i8;
+        if (a == dtype::i8 && b == dtype::u8) found = &i8_u8;
+        return found != nullptr && found->multiply != nullptr ? found : nullptr;
+    }
 };
 
 }  // namespace carat::cpu_engine

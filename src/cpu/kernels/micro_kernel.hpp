@@ -11,6 +11,7 @@
 
 #include <carat/types.hpp>
 
+#include "core/dtype_traits.hpp"
 #include "core/isa.hpp"
 #include "cpu/kernels/epilogue.hpp"
 #include "plan/cpu_plan.hpp"
@@ -108,17 +109,12 @@ struct kernel {
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> panel_columns;
     // The same of skinny_rows, which are added to what there is.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> panel_by_lanes;
-    packers<T> pack;
-    store_function<T> store = nullptr;  // C of type T; floating-point only, as the next one
+    // By the type of an operand that is to be multiplied in T; null where it can't.
+    core::per_dtype<packers<T>> pack = {};
+    // By the type of C. Bytes take finished sums: alpha is 1 and beta 0. Of integers there are
+    // none.
+    core::per_dtype<store_function<T>> store = {};
     finish_function<T> finish = nullptr;
-    packers<T> pack_f16 = {};   // f32 only
-    packers<T> pack_bf16 = {};  // f32 only
-    packers<T> pack_i8 = {};    // i32 only
-    packers<T> pack_u8 = {};    // i32 only
-    store_function<T> store_f16 = nullptr;
-    store_function<T> store_bf16 = nullptr;
-    store_function<T> store_i8 = nullptr;  // of finished sums: alpha is 1 and beta 0
-    store_function<T> store_u8 = nullptr;
 };
 
 // i32 multiplies modulo 2^32, which unsigned arithmetic says without undefined behaviour.
@@ -141,9 +137,6 @@ struct kernel_set {
 [[nodiscard]] std::string why_no_f16_sums(core::isa level);
 [[nodiscard]] const kernel_set& kernels_with_f16_sums(core::isa level);
 
-// Whether bf16 by bf16 runs on tiles; bytes do on all.
-[[nodiscard]] bool has_bf16_matrix_unit(const kernel_set& set);
-
 template <class T>
 [[nodiscard]] const kernel<T>& kernel_of(const kernel_set& set);
 template <>
@@ -159,14 +152,12 @@ template <>
     return set.i32;
 }
 
-// How to pack operands of `from` for a kernel.
-template <class T>
-[[nodiscard]] const packers<T>& packers_for(const kernel<T>& with, dtype from) {
-    if (from == dtype::f16) return with.pack_f16;
-    if (from == dtype::bf16) return with.pack_bf16;
-    if (from == dtype::i8) return with.pack_i8;
-    if (from == dtype::u8) return with.pack_u8;
-    return with.pack;
+// f(kernel) with the kernel that multiplies operands of `type`, by what they are summed in.
+template <class F>
+decltype(auto) visit_kernel(const kernel_set& set, dtype type, F&& f) {
+    const dtype sums = core::accumulator_of(type);
+    if (is_integer(sums)) return f(set.i32);
+    return sums == dtype::f64 ? f(set.f64) : f(set.f32);
 }
 
 // Bounds over all rows, for scratch memory on the stack.

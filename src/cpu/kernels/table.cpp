@@ -132,10 +132,6 @@ namespace {
 
 }  // namespace
 
-bool has_bf16_matrix_unit(const kernel_set& set) {
-    return set.matrix_unit != nullptr && set.matrix_unit->bf16.multiply != nullptr;
-}
-
 const kernel_set& kernels_for(core::isa level) {
     for (const kernel_set* set : kernel_sets())
         if (set->level == level) return *set;

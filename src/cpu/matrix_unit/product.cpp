@@ -47,31 +47,6 @@ plan::request request_for(const core::problem& p, int threads, const plan::block
             .wanted = wanted};
 }
 
-// Of a problem that has been turned.
-const matrix_unit_kernel& kernel_for(const core::problem& p, const matrix_unit_set& from) {
-    if (p.a_type == dtype::bf16) return from.bf16;
-    if (p.a_type == dtype::f16) return from.f16;
-    if (p.a_type == dtype::i8) return p.b_type == dtype::i8 ? from.i8 : from.i8_u8;
-    return p.b_type == dtype::i8 ? from.u8_i8 : from.u8;
-}
-
-store_sums_function store_for(dtype c, const matrix_unit_stores& from) {
-    switch (c) {
-        case dtype::f16:
-            return from.f16;
-        case dtype::bf16:
-            return from.bf16;
-        case dtype::i32:
-            return from.i32;
-        case dtype::i8:
-            return from.i8;
-        case dtype::u8:
-            return from.u8;
-        default:
-            return from.f32;
-    }
-}
-
 bool starts_on_lines(const matrix_unit_task& t) {
     constexpr std::int64_t line_bytes = 64;
     return reinterpret_cast<std::uintptr_t>(t.c) % line_bytes == 0 &&
@@ -82,9 +57,7 @@ bool starts_on_lines(const matrix_unit_task& t) {
 
 bool takes_matrix_unit(const core::problem& p, const kernel_set& with, bool prepared) {
     if (with.matrix_unit == nullptr || (!prepared && p.k < with.matrix_unit->least_k)) return false;
-    if (is_byte_integer(p.a_type)) return is_byte_integer(p.b_type);
-    if (p.a_type == dtype::f16) return with.matrix_unit->f16.multiply != nullptr;
-    return p.a_type == dtype::bf16 && p.b_type == dtype::bf16 && has_bf16_matrix_unit(with);
+    return with.matrix_unit->find(p.a_type, p.b_type) != nullptr;
 }
 
 matrix_unit_product::matrix_unit_product(const core::problem& p, int threads,
@@ -95,7 +68,7 @@ matrix_unit_product::matrix_unit_product(const core::problem& p, int threads,
       swapped_(ready == nullptr && should_swap_for_matrix_unit(p)),
       problem_(swapped_ ? core::swapped(p) : p),
       set_(&with),
-      kernel_(&kernel_for(problem_, with)) {
+      kernel_(with.find(problem_.a_type, problem_.b_type)) {
     request_ = request_for(problem_, threads, wanted);
     if (ready != nullptr) {
         // K is cut where it would be without: sums are the same to the bit.
@@ -141,7 +114,7 @@ void matrix_unit_product::run(const core::operands& data, std::byte* memory,
     const void* const b = swapped_ ? data.a : data.b;
     matrix_unit_task whole = {
         .with = kernel_,
-        .store = store_for(p.c_type, set_->stores),
+        .store = set_->store[p.c_type],
         .m = p.m,
         .n = p.n,
         .k = p.k,
@@ -154,8 +127,8 @@ void matrix_unit_product::run(const core::operands& data, std::byte* memory,
         .alpha = finish == nullptr ? p.alpha : 1,
         .beta = finish == nullptr ? p.beta : 0,
         .finish = finish,
-        .plain = finish == nullptr && size_bytes(p.c_type) == 4 && p.c_layout.col_stride == 1 &&
-                 p.alpha == 1 && p.beta == 0};
+        .plain = finish == nullptr && p.c_type == core::accumulator_of(p.a_type) &&
+                 p.c_layout.col_stride == 1 && p.alpha == 1 && p.beta == 0};
     whole.turns_by_rows = turns_by_rows_;
     if (ready_ != nullptr) {
         const bool left = ready_->place == side::left;

@@ -70,32 +70,41 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .skinny_rows = skinny_rows<T>(std::make_integer_sequence<int, plan::most_skinny_columns>()),
         .panel_columns = panel_columns<T>(std::make_integer_sequence<int, tile<T>::columns>()),
         .panel_by_lanes = panel_by_lanes<T>(std::make_integer_sequence<int, tile<T>::columns>()),
-        .pack = packers_from<T, T>()};
+    };
+}
+
+// What operands of S, and a C of S, are to a kernel that sums in T.
+template <class T, class... S>
+constexpr void take_operands(kernel<T>& made) {
+    ((made.pack[dtype_of_v<S>] = packers_from<T, S>()), ...);
+}
+template <class... S>
+constexpr void store_as(kernel<float>& made) {
+    ((made.store[dtype_of_v<S>] = &store_sums<float, S>), ...);
 }
 
 template <class T>
 constexpr kernel<T> make_finishing_kernel(std::string_view name) {
     kernel<T> made = make_kernel<T>(name);
-    made.store = &store_sums<T, T>;
+    take_operands<T, T>(made);
+    made.store[dtype_of_v<T>] = &store_sums<T, T>;
     made.finish = &run_finish<T>;
     return made;
 }
 
 constexpr kernel<float> make_f32() {
     kernel<float> made = make_finishing_kernel<float>(CARAT_TILE_NAME_F32);
-    made.pack_f16 = packers_from<float, f16>();
-    made.pack_bf16 = packers_from<float, bf16>();
-    made.store_f16 = &store_sums<float, f16>;
-    made.store_bf16 = &store_sums<float, bf16>;
-    made.store_i8 = &store_bytes<std::int8_t>;
-    made.store_u8 = &store_bytes<std::uint8_t>;
+    take_operands<float, f16, bf16>(made);
+    store_as<f16, bf16>(made);
+    made.store[dtype::i8] = &store_bytes<std::int8_t>;
+    made.store[dtype::u8] = &store_bytes<std::uint8_t>;
     return made;
 }
 
 constexpr kernel<std::uint32_t> make_i32() {
     kernel<std::uint32_t> made = make_kernel<std::uint32_t>(CARAT_TILE_NAME_I32);
-    made.pack_i8 = packers_from<std::uint32_t, std::int8_t>();
-    made.pack_u8 = packers_from<std::uint32_t, std::uint8_t>();
+    made.pack[dtype::i32] = packers_from<std::uint32_t, std::uint32_t>();
+    take_operands<std::uint32_t, std::int8_t, std::uint8_t>(made);
     return made;
 }
 

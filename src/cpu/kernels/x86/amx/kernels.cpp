@@ -40,7 +40,7 @@ constinit const matrix_unit_set kernels = {
                                                   &multiply<std::uint8_t, std::int8_t>),
     .i8_u8 = make_matrix_unit_kernel<std::int8_t>("gemm_i8_u8_amx_32x32",
                                                   &multiply<std::int8_t, std::uint8_t>),
-    .stores = all_stores,
+    .store = all_stores,
     .acquire = &acquire,
     .give_back = &give_back};
 

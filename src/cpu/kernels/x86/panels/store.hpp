@@ -74,11 +74,15 @@ void store_by_rows(const matrix_unit_result& r) {
               r.col_stride);
 }
 
-inline constexpr matrix_unit_stores all_stores = {.f32 = &store<float>,
-                                                  .f16 = &store_by_rows<&store_sums<float, f16>>,
-                                                  .bf16 = &store_by_rows<&store_sums<float, bf16>>,
-                                                  .i32 = &store<std::uint32_t>,
-                                                  .i8 = &store_by_rows<&store_bytes<std::int8_t>>,
-                                                  .u8 = &store_by_rows<&store_bytes<std::uint8_t>>};
+inline constexpr core::per_dtype<store_sums_function> all_stores = [] {
+    core::per_dtype<store_sums_function> made;
+    made[dtype::f32] = &store<float>;
+    made[dtype::f16] = &store_by_rows<&store_sums<float, f16>>;
+    made[dtype::bf16] = &store_by_rows<&store_sums<float, bf16>>;
+    made[dtype::i32] = &store<std::uint32_t>;
+    made[dtype::i8] = &store_by_rows<&store_bytes<std::int8_t>>;
+    made[dtype::u8] = &store_by_rows<&store_bytes<std::uint8_t>>;
+    return made;
+}();
 
 }  // namespace carat::cpu_engine::CARAT_ISA
