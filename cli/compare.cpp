@@ -15,6 +15,7 @@
 #include "cli/terminal.hpp"
 #include "files/output.hpp"
 #include "lab/report/report.hpp"
+#include "lab/report/words.hpp"
 #include "lab/results/files.hpp"
 #include "lab/session/analyse.hpp"
 
@@ -58,13 +59,21 @@ style style_of(const std::string& verdict) {
     return verdict == "faster" ? style::good : style::plain;
 }
 
-// One case of both files; no `change` where it has no figure any more.
+// One case of both files; no `change` where it has no figure any more, or one of a busy machine.
 struct row {
     const results::cell* before = nullptr;
     const results::cell* after = nullptr;
     std::optional<session::change> change;
 
-    [[nodiscard]] std::string verdict() const { return change ? change->verdict : "lost"; }
+    [[nodiscard]] std::string verdict() const {
+        if (change) return change->verdict;
+        return after->has_figure() ? "busy" : "lost";
+    }
+    // Why there is no change.
+    [[nodiscard]] std::string reason() const {
+        if (!after->has_figure()) return after->reason;
+        return report::no_verdict(before->busy.empty() ? after->busy : before->busy);
+    }
 };
 
 std::string size_of(const results::cell& c) {
@@ -82,10 +91,10 @@ std::string ratio_text(double x) {
 void print(const row& r) {
     const results::cell& c = *r.before;
     if (!r.change) {
-        fmt::print("{}\n",
-                   styled(fmt::format("{} {} {}x{}x{}: no figure any more: {}", c.implementation,
-                                      c.dtype, c.m, c.n, c.k, r.after->reason),
-                          style::bad));
+        const char* const what = r.verdict() == "lost" ? "no figure any more: " : "";
+        const std::string line = fmt::format("{} {} {}x{}x{}: {}{}", c.implementation, c.dtype, c.m,
+                                             c.n, c.k, what, r.reason());
+        fmt::print("{}\n", styled(wrapped(line, 4), style::bad));
         return;
     }
     const std::string line =
@@ -99,7 +108,7 @@ void print(const row& r) {
 // Measured cases of one file that the other one doesn't have.
 std::ptrdiff_t absent(const results::document& of, const results::document& from) {
     return std::ranges::count_if(of.cells, [&](const results::cell& c) {
-        return c.ranked() && std::ranges::none_of(from.cells, [&](const results::cell& other) {
+        return c.has_figure() && std::ranges::none_of(from.cells, [&](const results::cell& other) {
                    return same_case(c, other);
                });
     });
@@ -109,12 +118,12 @@ std::vector<row> rows_of(const results::document& before, const results::documen
                          const session::analysis_options& how) {
     std::vector<row> rows;
     for (const results::cell& old : before.cells) {
-        if (!old.ranked()) continue;
+        if (!old.has_figure()) continue;
         const auto now = std::ranges::find_if(
             after.cells, [&](const results::cell& c) { return same_case(old, c); });
         if (now == after.cells.end()) continue;
         row r{&old, &*now, {}};
-        if (now->ranked()) r.change = session::compare_cells(old, *now, how);
+        if (old.ranked() && now->ranked()) r.change = session::compare_cells(old, *now, how);
         rows.push_back(std::move(r));
     }
     return rows;
@@ -140,7 +149,7 @@ nlohmann::json to_json(const row& r) {
                           {"before_gflops", c.median_gflops},
                           {"verdict", r.verdict()}};
     if (!r.change) {
-        out["reason"] = r.after->reason;
+        out["reason"] = r.reason();
         return out;
     }
     out["after_gflops"] = r.after->median_gflops;
@@ -188,11 +197,14 @@ int compare(const compare_options& o) {
                               style::faint));
     std::ranges::for_each(rows, print);
     const auto slower = counted(rows, "slower"), lost = counted(rows, "lost");
+    const auto busy = counted(rows, "busy");
+    const std::string undecided = busy > 0 ? fmt::format(", {} without a verdict", busy) : "";
     fmt::print(
         "{}\n",
-        wrapped(fmt::format("{} compared: {} faster, {} slower, {} without a figure; ratio is "
+        wrapped(fmt::format("{} compared: {} faster, {} slower, {} without a figure{}; ratio is "
                             "{} over {}",
-                            rows.size(), counted(rows, "faster"), slower, lost, o.after, o.before),
+                            rows.size(), counted(rows, "faster"), slower, lost, undecided, o.after,
+                            o.before),
                 4));
     const auto gone = absent(before, after), fresh = absent(after, before);
     if (gone + fresh > 0)

@@ -75,6 +75,7 @@ std::string measured_line(const explain::on_device& d) {
     text += fmt::format("\n  {} trials; {}\n", c.trials_s.size(),
                         c.verified ? "verified " + c.verification : "NOT VERIFIED: " + c.reason);
     if (c.impossible) text += "  " + wrapped(c.reason, 2) + "\n";
+    if (!c.busy.empty()) text += "  " + wrapped(report::no_verdict(c.busy), 2) + "\n";
     return text;
 }
 

@@ -68,7 +68,7 @@ std::string gpu_lines(const results::cell& c) {
 std::string gpu_table(std::span<const results::cell> cells) {
     std::vector<const results::cell*> shown;
     for (const results::cell& c : cells)
-        if (c.ranked() && (c.gpu || !c.kernels.empty())) shown.push_back(&c);
+        if (c.has_figure() && (c.gpu || !c.kernels.empty())) shown.push_back(&c);
     if (shown.empty()) return {};
     std::ranges::sort(shown, {}, &results::cell::rank);
     std::string text = styled(

@@ -44,7 +44,7 @@ bool session_result::failed() const {
 
 int session_result::exit_code() const {
     if (interrupted) return interrupted_by_user;
-    const bool some = std::ranges::any_of(doc.cells, &results::cell::ranked);
+    const bool some = std::ranges::any_of(doc.cells, &results::cell::has_figure);
     return failed() || !some ? bad_answer : success;
 }
 

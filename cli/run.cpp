@@ -93,6 +93,7 @@ bool print(const results::cell& c, bool verify) {
         c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops, c.ci95_gflops[0],
         c.ci95_gflops[1], c.dtype, c.threads_used, c.trials_s.size());
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
+    if (!c.busy.empty()) fmt::print("{}\n", report::no_verdict(c.busy));
     return true;
 }
 

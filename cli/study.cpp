@@ -19,6 +19,7 @@
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
+#include "lab/study/cells.hpp"
 
 namespace carat::cli {
 
@@ -75,6 +76,7 @@ bool has_gpu_rows() {
 void tell(const study::definition& s, const study_options& o, const study::options& how,
           const nlohmann::json& settings, results::document& doc, const session::outputs& out) {
     study::chapter c = s.tell(doc, how);
+    study::withhold_findings(c, doc);
     const std::optional<core::device> only = choose_device(o.device);
     // What is measured beside single products runs on the CPU.
     if (s.add != nullptr && only != core::device::cuda && !interrupted())

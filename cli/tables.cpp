@@ -6,6 +6,7 @@
 
 #include "cli/terminal.hpp"
 #include "lab/report/warnings.hpp"
+#include "lab/report/words.hpp"
 
 namespace carat::cli {
 
@@ -85,15 +86,25 @@ std::size_t columns_for_names(std::span<const results::cell* const> ranked) {
     return std::max(fewest, name_columns + group_columns - longest);
 }
 
-std::string row(const results::cell& c, const results::cell& best, const std::string& verdict,
-                std::size_t columns) {
+// What was measured, without what follows from it.
+std::string figure(const results::cell& c, std::size_t columns) {
     const std::string interval =
         fmt::format("{}-{}", gflops(c.ci95_gflops[0]), gflops(c.ci95_gflops[1]));
     const std::string share =
         c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
+    return fmt::format("{:<{}} {:>7} {:>13} {:>5}", title(c, columns), columns,
+                       gflops(c.median_gflops), interval, share);
+}
+
+std::string figure_heads(std::size_t columns) {
+    return fmt::format("{:<{}} {:>7} {:>13} {:>5}", "implementation", columns, "GFLOP/s", "95 % CI",
+                       "%roof");
+}
+
+std::string row(const results::cell& c, const results::cell& best, const std::string& verdict,
+                std::size_t columns) {
     const std::string line =
-        fmt::format("{:>2} {:<{}} {:>7} {:>13} {:>5} {:>6}x {:<7} {}", c.rank, title(c, columns),
-                    columns, gflops(c.median_gflops), interval, share,
+        fmt::format("{:>2} {} {:>6}x {:<7} {}", c.rank, figure(c, columns),
                     factor(best.median_gflops / c.median_gflops), verdict, group_of(c));
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
@@ -102,7 +113,7 @@ std::string row(const results::cell& c, const results::cell& best, const std::st
 std::string not_ranked(std::span<const results::cell> cells, reasons_told& told) {
     std::string text, again;
     for (const results::cell& c : cells) {
-        if (c.ranked() || (c.reason.empty() && c.stop != "interrupted")) continue;
+        if (c.has_figure() || (c.reason.empty() && c.stop != "interrupted")) continue;
         const std::string reason = c.reason.empty() ? "interrupted before it was timed" : c.reason;
         if (!told.insert(c.implementation + reason).second) {
             again += (again.empty() ? "" : ", ") + c.implementation;
@@ -118,6 +129,7 @@ std::string not_ranked(std::span<const results::cell> cells, reasons_told& told)
 }
 
 std::string pairs(const results::comparison& compared) {
+    if (compared.pairs.empty()) return {};
     std::string text = fmt::format("{}\n{}\nWelch: F({:.0f}, {:.1f}) = {:.4g}, p = {:.3g}\n",
                                    wrapped(compared.h0, 4), wrapped(compared.h1, 4), compared.df1,
                                    compared.df2, compared.f, compared.p);
@@ -141,35 +153,47 @@ std::string disturbance(const results::cell& c) {
     return "   " + styled(wrapped(line, 6), style::bad) + "\n";
 }
 
+// Figures in the order asked for: on a busy machine none is before another.
+std::string unranked(std::span<const results::cell* const> figures,
+                     const results::comparison& compared) {
+    std::string text = heading(compared, *figures.front());
+    text += styled("   " + figure_heads(name_columns) + "\n", style::faint);
+    for (const results::cell* c : figures) text += "   " + figure(*c, name_columns) + "\n";
+    return text + "   " +
+           styled(wrapped(report::no_verdict(figures.front()->busy), 6), style::bad) + "\n";
+}
+
+std::string few_note(std::span<const results::cell* const> ranked) {
+    if (std::ranges::none_of(ranked, &results::cell::few_trials)) return {};
+    return styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
+}
+
 }  // namespace
 
 std::string ranking(std::span<const results::cell> cells, const results::comparison& compared,
                     bool all_pairs, reasons_told& told) {
     std::vector<const results::cell*> ranked;
     for (const results::cell& c : cells)
-        if (c.ranked()) ranked.push_back(&c);
-    std::ranges::sort(ranked, {}, &results::cell::rank);
+        if (c.has_figure()) ranked.push_back(&c);
     if (ranked.empty())
         return heading(compared, results::cell{}) + "   nothing was timed\n" +
                not_ranked(cells, told);
+    if (!ranked.front()->busy.empty()) return unranked(ranked, compared) + not_ranked(cells, told);
 
+    std::ranges::sort(ranked, {}, &results::cell::rank);
     const std::size_t columns = columns_for_names(ranked);
     std::string text = heading(compared, *ranked.front());
-    text += styled(
-        fmt::format("{:>2} {:<{}} {:>7} {:>13} {:>5} {:>7} {:<7} {}\n", "#", "implementation",
-                    columns, "GFLOP/s", "95 % CI", "%roof", "behind", "verdict", "group"),
-        style::faint);
-    bool few = false;
+    text += styled(fmt::format("{:>2} {} {:>7} {:<7} {}\n", "#", figure_heads(columns), "behind",
+                               "verdict", "group"),
+                   style::faint);
     for (std::size_t i = 0; i < ranked.size(); ++i) {
         const std::string verdict =
             i == 0 ? ""
                    : verdict_on(compared, ranked[i]->implementation, ranked[i - 1]->implementation);
         text += row(*ranked[i], *ranked.front(), verdict, columns);
-        few = few || ranked[i]->few_trials;
     }
     text += not_ranked(cells, told);
-    text += disturbance(*ranked.front());
-    if (few) text += styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
+    text += disturbance(*ranked.front()) + few_note(ranked);
     if (all_pairs) text += pairs(compared);
     return text;
 }

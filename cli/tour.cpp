@@ -1,4 +1,5 @@
 // carat without arguments: half a minute that ends in a ranking and a page to look at.
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 
@@ -40,7 +41,7 @@ int tour() {
     const known_machine known = know_machine(r);
     fmt::print("{}\n", machine::render(known.description, known.limits));
     const session_result result = measure(r, options);
-    if (result.saved)
+    if (std::ranges::any_of(result.doc.cells, &results::cell::ranked))
         fmt::print("Verdicts are against the row above; every pair is in the report.\n");
     leave(files, result);
     return result.exit_code();

@@ -14,6 +14,7 @@
 #include "files/output.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
+#include "lab/report/words.hpp"
 #include "lab/session/build_info.hpp"
 
 namespace carat::cli {
@@ -65,7 +66,9 @@ std::string text_of(const core::tunable_values& way) {
 void print(const tune::finding& found) {
     const double model_us = 1e6 * found.model->median_s;
     const double best_us = 1e6 * found.best->median_s;
-    if (found.better)
+    if (!found.model->busy.empty())
+        fmt::print("{}: {}\n", describe(found.key), report::no_verdict(found.model->busy));
+    else if (found.better)
         fmt::print("{}: {} takes {:.4g} us, the model's choice {:.4g}\n", describe(found.key),
                    text_of(found.way), best_us, model_us);
     else
@@ -100,6 +103,7 @@ int run(const tune_options& o) {
         if (result.interrupted) return interrupted_by_user;
         const tune::finding found = tune::judge(key, one.chosen, result.doc.cells);
         print(found);
+        if (!found.model->busy.empty()) continue;  // the table keeps what it has
         const nlohmann::json gpu = gpu::describe(gpu::in_use());
         tune::take(table, found,
                    {{"device", gpu.at("name")},

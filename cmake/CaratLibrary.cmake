@@ -44,7 +44,7 @@ else()
   # the CUDA runtime inside it, which is its own business.
   set(exports ${CMAKE_CURRENT_LIST_DIR}/exports.map)
   target_link_libraries(carat PRIVATE ${modules})
-  target_link_options(carat PRIVATE LINKER:--version-script=${exports})
+  target_link_options(carat PRIVATE LINKER:--version-script=${exports} LINKER:--as-needed)
   set_target_properties(carat PROPERTIES
                         VERSION ${PROJECT_VERSION} LINK_DEPENDS ${exports}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -185,7 +185,7 @@ command -v debootstrap >/dev/null || {
     echo "try_systems: no debootstrap here; apt install debootstrap" >&2
     exit 2
 }
-mkdir -p "$cache/ccache" "$cache/logs"
+mkdir -p "$cache/ccache" "$cache/logs" "$cache/systems"
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/carat-systems-XXXXXX")
 trap finish EXIT
 trap 'exit 130' INT TERM

@@ -98,7 +98,7 @@ void add_edges(std::vector<std::string>& out, const on_device& d) {
 }
 
 void add_gap(std::vector<std::string>& out, const on_device& d) {
-    if (d.measured.median_s <= 0 || d.expected_s <= 0) return;
+    if (d.measured.median_s <= 0 || d.expected_s <= 0 || !d.measured.busy.empty()) return;
     const double share = d.expected_s / d.measured.median_s;
     if (share > 1 / worth_saying) {
         out.push_back(

@@ -45,6 +45,7 @@ json measured_json(const results::cell& c) {
             {"verification", c.verification},
             {"impossible", c.impossible},
             {"reason", c.reason},
+            {"busy", c.busy},
             {"trials", c.trials_s.size()},
             {"median_s", known_or_null(c.median_s)},
             {"ci95_median_s", c.ci95_median_s},

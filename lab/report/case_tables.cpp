@@ -35,15 +35,17 @@ std::string own_threads(const json& cell, const measured_case& here) {
     return used == here.threads || cell["device"] != "cpu" ? "" : " (" + threads(used) + ")";
 }
 
+// Of a busy machine no figure has a rank, or another to be compared with.
 std::vector<std::string> ranking_row(const json& cell, const measured_case& here, std::size_t rank,
                                      double best) {
     const double median = cell["median_gflops"];
-    return {std::to_string(rank),
+    const bool busy = !here.busy.empty();
+    return {busy ? "-" : std::to_string(rank),
             code(cell["implementation"]) + own_threads(cell, here),
             digits(median),
             interval(cell, "ci95_gflops"),
             or_dash(cell, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
-            fmt::format("{:.2f}", best / median),
+            busy ? "-" : fmt::format("{:.2f}", best / median),
             field_or<std::string>(cell, "group", "-"),
             or_dash(cell, "error_ulp", roundoffs),
             or_dash(cell, "cold_s", milliseconds),

@@ -103,6 +103,9 @@ void fill(const json& results, const std::string& view, measured_case& here) {
             here.refused.push_back({i, why});
         }
     }
+    for (const std::size_t i : here.ranked)
+        if (here.busy.empty()) here.busy = field_or<std::string>(cells[i], "busy", "");
+    if (!here.busy.empty()) return;
     std::stable_sort(here.ranked.begin(), here.ranked.end(), [&](std::size_t a, std::size_t b) {
         return cells[a]["median_gflops"].get<double>() > cells[b]["median_gflops"].get<double>();
     });

@@ -24,6 +24,8 @@ struct measured_case {
     std::vector<std::size_t> ranked;  // indices in "cells", fastest first
     std::vector<refused_cell> refused;
     const nlohmann::json* comparison = nullptr;  // into the results, where there is one
+    // Why no verdict may rest on its figures, which then stand in the file's order; mostly empty.
+    std::string busy;
 
     // "f64 2000 x 2000 x 2000, 2 threads"
     [[nodiscard]] std::string label() const;

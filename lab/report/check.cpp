@@ -149,7 +149,7 @@ void check_cell(const json& cell, const std::string& place) {
     required(cell, "device", name, where);
     check_shape(cell, where);
     for (const char* field :
-         {"reason", "group", "computes_in", "verification", "ci_method", "bound", "stop"}) {
+         {"reason", "group", "computes_in", "verification", "ci_method", "bound", "stop", "busy"}) {
         optional(cell, field, text, where);
     }
     for (const char* field : {"impossible", "few_trials"}) optional(cell, field, boolean, where);
@@ -239,7 +239,8 @@ void check_change(const json& change, const std::string& where) {
     check_shape(change, where);
     optional(change, "layout", text, where);
     required(change, "before_gflops", positive, where);
-    if (required(change, "verdict", text, where) == "lost") return;
+    const auto& found = required(change, "verdict", text, where);
+    if (found == "lost" || found == "busy") return;
     required(change, "verdict", verdict, where);
     for (const char* field : {"after_gflops", "ratio"}) required(change, field, positive, where);
     required(change, "ci95_ratio", ratio_interval, where);

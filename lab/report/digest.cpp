@@ -30,6 +30,7 @@ json to_json(const json& results, const measured_case& here) {
                  {"ranked", here.ranked},
                  {"refused", refused},
                  {"verdict", joined(verdict(results, here))}};
+    if (!here.busy.empty()) written["busy"] = here.busy;
     if (here.comparison != nullptr) {
         written["comparison"] = here.comparison - &results["comparisons"].front();
     }

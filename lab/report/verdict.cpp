@@ -110,7 +110,7 @@ std::string leads(const json& results, const std::vector<measured_case>& cases) 
     std::map<std::string, std::size_t> wins;
     std::size_t told = 0;
     for (const auto& here : cases) {
-        if (here.ranked.empty()) continue;
+        if (here.ranked.empty() || !here.busy.empty()) continue;
         ++wins[quoted(results["cells"][here.ranked.front()])];
         ++told;
     }
@@ -134,6 +134,7 @@ std::string leads(const json& results, const std::vector<measured_case>& cases) 
 
 std::vector<std::string> verdict(const json& results, const measured_case& here) {
     if (here.ranked.empty()) return {"No implementation has a figure here."};
+    if (!here.busy.empty()) return {no_verdict(unquoted(here.busy)) + "."};
     const json& leader = results["cells"][here.ranked.front()];
     if (here.ranked.size() == 1) {
         return {

@@ -107,6 +107,40 @@ void unequal_threads(const json& results, list& said) {
                                 listed({names.begin(), names.end()}))});
 }
 
+bool busy(const json& cell) {
+    return measured(cell) && !field_or<std::string>(cell, "busy", "").empty();
+}
+
+double most_other_work(const json& results, const std::function<bool(const json&)>& among) {
+    double most = 0;
+    for (const auto& cell : results["cells"])
+        if (among(cell)) most = std::max(most, field_or(cell, "other_work", 0.0));
+    return most;
+}
+
+void other_work(const json& results, list& said) {
+    if (const auto without = select(results, busy); without.cells > 0) {
+        const auto found = std::ranges::find_if(results["cells"], busy);
+        said.push_back(
+            {"warning", fmt::format("No verdict rests on {} of a busy machine: {}. In "
+                                    "the first, {}.",
+                                    counted(without.cells, "cell"), listed(without.names),
+                                    unquoted((*found)["busy"].get<std::string>()))});
+    }
+    const auto beside_others = [](const json& cell) {
+        return measured(cell) && !busy(cell) &&
+               field_or(cell, "other_work", 0.0) > tolerable_other_work;
+    };
+    const auto disturbed = select(results, beside_others);
+    if (disturbed.cells == 0) return;
+    said.push_back(
+        {"warning", fmt::format("Other work took up to {:.0f} % of the processors' time during "
+                                "the trials of {}: {}. Products on several threads suffer "
+                                "most, so ranks may be wrong; measure again without it.",
+                                100 * most_other_work(results, beside_others),
+                                counted(disturbed.cells, "cell"), listed(disturbed.names))});
+}
+
 void trial_quality(const json& results, list& said) {
     const auto dependent = select(results, [](const json& cell) {
         return measured(cell) && field_or<std::string>(cell, "ci_method", "").starts_with("block");
@@ -117,20 +151,6 @@ void trial_quality(const json& results, list& said) {
                                  "blocks were resampled there, which widens the "
                                  "intervals as it should.",
                                  counted(dependent.cells, "cell"), listed(dependent.names))});
-    }
-    const auto disturbed = select(results, [](const json& cell) {
-        return measured(cell) && field_or(cell, "other_work", 0.0) > tolerable_other_work;
-    });
-    if (disturbed.cells > 0) {
-        double most = 0;
-        for (const auto& cell : results["cells"])
-            most = std::max(most, field_or(cell, "other_work", 0.0));
-        said.push_back(
-            {"warning",
-             fmt::format("Other work took up to {:.0f} % of the processors' time during "
-                         "the trials of {}: {}. Products on several threads suffer "
-                         "most, so ranks may be wrong; measure again without it.",
-                         100 * most, counted(disturbed.cells, "cell"), listed(disturbed.names))});
     }
     constexpr double noisy = 0.1;  // standard deviation over mean
     const auto spread = select(results, [](const json& cell) {
@@ -201,7 +221,7 @@ void conditions(const json& results, list& said) {
 
 std::vector<warning> warnings(const json& results) {
     list said;
-    for (const auto concern : {failures, unfinished, virtual_machine, unequal_threads,
+    for (const auto concern : {failures, unfinished, virtual_machine, unequal_threads, other_work,
                                trial_quality, conditions, vendor_notes}) {
         concern(results, said);
     }

@@ -63,6 +63,10 @@ std::string counted(std::size_t count, const std::string& noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string no_verdict(const std::string& busy) {
+    return "busy machine: no verdict; " + busy;
+}
+
 std::string joined(const std::vector<std::string>& sentences) {
     std::string text;
     for (const auto& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;

@@ -39,6 +39,9 @@ namespace carat::report {
 // "a, b and c"; after `most` names, "a, b and 7 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names, std::size_t most = 4);
 
+// What stands where a verdict would: "busy machine: no verdict; other work took ...".
+[[nodiscard]] std::string no_verdict(const std::string& busy);
+
 // Sentences as one paragraph.
 [[nodiscard]] std::string joined(const std::vector<std::string>& sentences);
 

@@ -125,6 +125,7 @@ json encode(const cell& c) {
     if (!c.available) return out;
     measured_fields(writer(out), c);
     if (c.other_work) out["other_work"] = *c.other_work;
+    if (!c.busy.empty()) out["busy"] = c.busy;
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
     if (c.end_to_end) out["phases"] = to_json(*c.end_to_end);
@@ -148,6 +149,7 @@ cell decode_cell(const files::fields& in) {
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
     if (in.find("other_work") != nullptr) in("other_work", c.other_work.emplace());
+    if (in.find("busy") != nullptr) in("busy", c.busy);
     if (in.find("gpu") != nullptr) c.gpu = gpu_facts_from(in.object("gpu"));
     if (in.find("kernels") != nullptr)
         in.each("kernels",

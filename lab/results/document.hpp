@@ -41,6 +41,7 @@ struct cell {
     // Of the processors' time, taken by other processes and guests during the trials; none:
     // unknown.
     std::optional<double> other_work;
+    std::string busy;  // why the figure bears no verdict: other work; empty: it does
 
     double flop = 0, arithmetic_intensity = 0;
     double mean_s = 0, sd_s = 0, min_s = 0, max_s = 0, median_s = 0;
@@ -61,6 +62,10 @@ struct cell {
     std::vector<core::kernel_facts> kernels;  // of our own, on a GPU
 
     [[nodiscard]] bool ranked() const { return rank > 0; }
+    // Ranked, or it would be had the machine not been busy.
+    [[nodiscard]] bool has_figure() const {
+        return ranked() || (!busy.empty() && verified && !impossible && !trials_s.empty());
+    }
 };
 
 struct pair {

@@ -82,7 +82,7 @@ void analyse_cells(std::span<results::cell> cells, const analysis_options& how,
     for (results::cell& c : cells) {
         if (c.trials_s.empty()) continue;
         summarize_cell(c, how.seed);
-        if (!c.verified || c.impossible) continue;
+        if (!c.verified || c.impossible || !c.busy.empty()) continue;
         ranked.push_back(&c);
         groups.emplace_back(c.trials_s);
         names.push_back(c.implementation);

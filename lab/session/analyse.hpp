@@ -16,8 +16,8 @@ struct analysis_options {
     std::uint64_t seed = 1;
 };
 
-// The cells that have trials get mean to ci95_gflops and few_trials; cells that are verified and
-// possible are ranked and lettered. `flop` must be set.
+// The cells that have trials get mean to ci95_gflops and few_trials; cells that are verified,
+// possible and not of a busy machine are ranked and lettered. `flop` must be set.
 void analyse_cells(std::span<results::cell> cells, const analysis_options& how,
                    results::comparison& compared);
 

@@ -12,6 +12,7 @@
 #include "lab/gpu/gpu.hpp"
 #include "lab/machine/affinity.hpp"
 #include "lab/machine/roofline.hpp"
+#include "lab/measure/busy.hpp"
 #include "lab/measure/idle.hpp"
 #include "lab/measure/other_work.hpp"
 #include "lab/session/analyse.hpp"
@@ -238,19 +239,36 @@ class runner {
                 i < timed.size() ? timed[i]->cell.implementation : phases_->name(i - timed.size());
             tell(what + ", trial " + std::to_string(trials), share);
         };
-        const measure::other_work others(measure::processor_time(machine::allowed_cpus()));
+        const measure::other_work others(probe());
         const std::vector<measure::series> all = measure::interleave(candidates, estimates_s, how);
-        const std::optional<double> taken_by_others = others.share();
+        const measure::conditions seen = under_load(others.seen(), timed);
+        const std::string busy = measure::reason_against_verdict(seen);
         for (std::size_t i = 0; i < timed.size(); ++i) {
             timed[i]->cell.trials_s = all[i].trials_s;
             timed[i]->cell.repetitions = all[i].repetitions;
             timed[i]->cell.stop = text(measure::name(all[i].stop));
-            timed[i]->cell.other_work = taken_by_others;
+            timed[i]->cell.other_work = seen.other_share;
+            if (!all[i].trials_s.empty()) timed[i]->cell.busy = busy;
             if (!on_gpu(*timed[i])) continue;
             if (request_.weigh_energy) weigh(*timed[i]);
             timed[i]->cell.gpu = timed[i]->watch.facts();
         }
         if (phases_) phases_->finish(std::span(all).subspan(timed.size()));
+    }
+
+    [[nodiscard]] measure::work_probe probe() const {
+        return around_.probe ? around_.probe() : measure::processor_time(machine::allowed_cpus());
+    }
+
+    // They are interleaved, so the one with the most threads suffers for all.
+    [[nodiscard]] measure::conditions under_load(measure::conditions seen,
+                                                 const std::vector<contender*>& timed) const {
+        const machine::description& here = around_.machine;
+        for (const contender* c : timed)
+            if (!on_gpu(*c)) seen.threads = std::max(seen.threads, c->cell.threads_used);
+        seen.cores =
+            std::max(here.cores, here.hardware_threads / std::max(1, here.threads_per_core));
+        return seen;
     }
 
     [[nodiscard]] static bool on_gpu(const contender& c) {

@@ -9,6 +9,7 @@
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/measure/other_work.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/gpu_watch.hpp"
 #include "lab/session/request.hpp"
@@ -52,6 +53,8 @@ struct surroundings {
     std::function<void(core::device)> measure_again = {};
     const gpu::known_gpu* gpu = nullptr;  // the ceilings of the GPU in use; null: not measured
     std::function<gpu_sensors()> sensors = {};  // empty: those of the GPU in use
+    // What tells of other work during the trials; empty: this machine and process.
+    std::function<measure::work_probe()> probe = {};
 };
 
 [[nodiscard]] case_result run_case(const request& r, const case_key& key,

@@ -88,7 +88,9 @@ class session {
                   user.interrupted,
                   [this](const std::string& what, double share) { tell(what, share); },
                   [this](core::device where) { measure_again(where); },
-                  gpu_ ? &*gpu_ : nullptr},
+                  gpu_ ? &*gpu_ : nullptr,
+                  {},
+                  user.probe},
           out_(out),
           user_(user),
           doc_(doc) {}

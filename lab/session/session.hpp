@@ -33,6 +33,7 @@ struct hooks {
     // Measure the ceilings anew when a figure exceeds them; empty: they are taken as they are.
     std::function<machine::ceilings(const machine::ceilings&)> measure_again;
     std::function<machine::ceilings(const gpu::known_gpu&)> measure_gpu_again;
+    std::function<measure::work_probe()> probe;  // as in surroundings
 };
 
 // What a document says of how it was measured ("settings" in docs/results.md).

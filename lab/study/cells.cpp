@@ -24,7 +24,7 @@ bool is_square(const Of& c, std::string_view dtype, std::int64_t n) {
 const results::cell* measured(const results::document& doc, std::string_view implementation,
                               std::string_view dtype, std::int64_t n) {
     const auto found = std::ranges::find_if(doc.cells, [&](const results::cell& c) {
-        return c.ranked() && c.implementation == implementation && is_square(c, dtype, n);
+        return c.has_figure() && c.implementation == implementation && is_square(c, dtype, n);
     });
     return found == doc.cells.end() ? nullptr : &*found;
 }
@@ -39,20 +39,20 @@ const results::comparison* compared(const results::document& doc, std::string_vi
 std::vector<std::int64_t> sizes(const results::document& doc, std::string_view dtype) {
     std::set<std::int64_t> all;
     for (const results::cell& c : doc.cells)
-        if (c.ranked() && is_square(c, dtype, c.n)) all.insert(c.n);
+        if (c.has_figure() && is_square(c, dtype, c.n)) all.insert(c.n);
     return {all.begin(), all.end()};
 }
 
 std::vector<std::string> absences(const results::document& doc) {
     std::set<std::string> measured_somewhere;
     for (const results::cell& c : doc.cells)
-        if (c.ranked()) measured_somewhere.insert(c.implementation);
+        if (c.has_figure()) measured_somewhere.insert(c.implementation);
     // Each once, with the first case it lacks; how many more matters where it has others. Those
     // that lack the same case for the same reason share a line.
     std::map<std::string, int> lacking;
     std::vector<const results::cell*> first;
     for (const results::cell& c : doc.cells)
-        if (!c.ranked() && !c.reason.empty() && lacking[c.implementation]++ == 0)
+        if (!c.has_figure() && !c.reason.empty() && lacking[c.implementation]++ == 0)
             first.push_back(&c);
     std::vector<std::pair<std::string, std::string>> reasons;  // and whose they are
     for (const results::cell* c : first) {
@@ -71,6 +71,12 @@ std::vector<std::string> absences(const results::document& doc) {
     all.reserve(reasons.size());
     for (const auto& [why, whose] : reasons) all.push_back(fmt::format("{} {}", whose, why));
     return all;
+}
+
+void withhold_findings(chapter& c, const results::document& doc) {
+    const auto busy =
+        std::ranges::find_if(doc.cells, [](const results::cell& of) { return !of.busy.empty(); });
+    if (busy != doc.cells.end()) c.findings = {report::no_verdict(busy->busy)};
 }
 
 std::string gflops(double value) {

@@ -12,7 +12,7 @@
 
 namespace carat::study {
 
-// The ranked cell of an implementation at n x n x n, or null.
+// The cell with a figure of an implementation at n x n x n, or null.
 [[nodiscard]] const results::cell* measured(const results::document& doc,
                                             std::string_view implementation, std::string_view dtype,
                                             std::int64_t n);
@@ -37,6 +37,9 @@ namespace carat::study {
 [[nodiscard]] std::string probability(double p);
 // The part of a name that tells steps of one family apart.
 [[nodiscard]] std::string last_part(std::string_view implementation);
+
+// In place of what a chapter finds in cells of a busy machine, why it can find nothing there.
+void withhold_findings(chapter& c, const results::document& doc);
 
 // A request with the study's common parts filled in: names (see session::parse_selection), threads,
 // seed and the seconds for each implementation and case.

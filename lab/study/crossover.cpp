@@ -47,7 +47,7 @@ std::vector<part> parts(const options& how) {
 const results::cell* best_cpu(const results::document& doc, std::int64_t n) {
     const results::cell* best = nullptr;
     for (const results::cell& c : doc.cells)
-        if (c.ranked() && c.device == "cpu" && c.dtype == type && c.n == n && c.m == n &&
+        if (c.has_figure() && c.device == "cpu" && c.dtype == type && c.n == n && c.m == n &&
             (best == nullptr || c.median_s < best->median_s))
             best = &c;
     return best;

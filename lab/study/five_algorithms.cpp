@@ -203,8 +203,8 @@ chapter tell(const results::document& doc, const options& how) {
     c.findings.push_back(order_of(doc, n));
     c.tables.push_back(means(doc));
     c.tables.push_back(deviations(doc, n));
-    if (const results::comparison* pairwise = compared(doc, type, n))
-        c.tables.push_back(pairs(*pairwise));
+    const results::comparison* pairwise = compared(doc, type, n);
+    if (pairwise != nullptr && !pairwise->pairs.empty()) c.tables.push_back(pairs(*pairwise));
     if (how.as_published) {
         c.tables.push_back(cold(doc, n));
         if (std::string text = on_resampled_means(doc, n); !text.empty())

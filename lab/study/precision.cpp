@@ -62,7 +62,7 @@ table speed_and_error(const results::document& doc, std::string_view device) {
             "results file. The largest error is absolute, of data in U(-5, 5)."};
     for (const std::string_view dtype : {"f64", "f32", "f16", "bf16", "e4m3", "i8"})
         for (const results::cell& c : doc.cells)
-            if (c.ranked() && c.device == device && c.dtype == dtype)
+            if (c.has_figure() && c.device == device && c.dtype == dtype)
                 t.rows.push_back({std::string(dtype), c.implementation, c.computes_in, gflops(&c),
                                   error_of(c), fmt::format("{:.2g}", c.max_abs_error),
                                   joules_of(c)});
@@ -85,7 +85,7 @@ table document_004() {
 // What the document's count would make of a kernel of ours.
 std::string inflated(const results::document& doc) {
     for (const results::cell& c : doc.cells)
-        if (c.ranked() && c.implementation == "cuda.ladder.wmma" && c.dtype == "f16")
+        if (c.has_figure() && c.implementation == "cuda.ladder.wmma" && c.dtype == "f16")
             return fmt::format(
                 "As published: a kernel that does 1/32 of the work and counts all of it would "
                 "report {} GFLOP/s where naive WMMA, which does it all, has {}; carat refuses a "
@@ -97,7 +97,7 @@ std::string inflated(const results::document& doc) {
 std::string gain(const results::document& doc, std::string_view device) {
     const results::cell *wide = nullptr, *narrow = nullptr;
     for (const results::cell& c : doc.cells) {
-        if (!c.ranked() || c.device != device) continue;
+        if (!c.has_figure() || c.device != device) continue;
         const results::cell*& best = c.computes_in == "f64" ? wide : narrow;
         if (best == nullptr || c.median_s < best->median_s) best = &c;
     }

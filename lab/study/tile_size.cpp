@@ -94,7 +94,7 @@ table on_gpu(const results::document& doc, std::int64_t n) {
             "One thread an element stops at 32 x 32, the 1024 threads of a block; with registers "
             "64 and 128 are possible, which document 003 rules out."};
     for (const results::cell& c : doc.cells) {
-        if (!c.ranked() || c.device != "cuda" || c.n != n) continue;
+        if (!c.has_figure() || c.device != "cuda" || c.n != n) continue;
         const std::int64_t tile = c.tunables.contains("tile-size") ? c.tunables.at("tile-size") : 0;
         std::string there = "-";
         for (const published::tile& p : published::dense_tiles())

@@ -56,7 +56,7 @@ table fastest(const results::document& doc) {
     for (const shape_of& p : products) {
         const results::cell* best = nullptr;
         for (const results::cell& c : doc.cells)
-            if (c.ranked() && c.m == p.size.m && c.n == p.size.n && c.k == p.size.k &&
+            if (c.has_figure() && c.m == p.size.m && c.n == p.size.n && c.k == p.size.k &&
                 (best == nullptr || c.median_s < best->median_s))
                 best = &c;
         if (best == nullptr) continue;

@@ -81,7 +81,7 @@ finding judge(const session::case_key& key, const std::vector<session::selection
     for (const session::selection& s : chosen) {
         const std::string label = session::label_of(s, chosen);
         const auto c = std::ranges::find(cells, label, &results::cell::implementation);
-        if (c == cells.end() || !c->ranked()) continue;
+        if (c == cells.end() || !c->has_figure()) continue;
         if (&s == &chosen.front()) found.model = &*c;
         if (found.best != nullptr && found.best->median_s <= c->median_s) continue;
         found.best = &*c;
@@ -90,7 +90,7 @@ finding judge(const session::case_key& key, const std::vector<session::selection
     if (found.model == nullptr)
         throw error(error_code::invalid_argument,
                     describe(key) + ": the model's choice has no figure; see what carat run says");
-    found.better = found.best != found.model &&
+    found.better = found.best != found.model && found.best->busy.empty() &&
                    found.best->ci95_median_s[1] < found.model->ci95_median_s[0] &&
                    found.best->median_s < (1 - finding::margin) * found.model->median_s;
     return found;

@@ -23,7 +23,8 @@ struct finding {
     const results::cell* model = nullptr;  // the model's choice
     const results::cell* best = nullptr;   // the fastest; may be the same
     core::tunable_values way;              // of the fastest
-    bool better = false;                   // for sure: intervals apart, and by more than `margin`
+    // For sure: intervals apart, by more than `margin`, on a machine that was not busy.
+    bool better = false;
 
     static constexpr double margin = 0.02;
 };

@@ -1,6 +1,7 @@
 #include "core/control_group.hpp"
 
 #include <charconv>
+#include <cstdint>
 #include <fcntl.h>
 #include <string_view>
 #include <unistd.h>

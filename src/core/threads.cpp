@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <exception>
 #include <limits>
-#include <omp.h>
 #include <pthread.h>
 
 #include "core/control_group.hpp"
+#include "core/openmp.hpp"
 #include "core/pool.hpp"
 
 namespace carat::core {
@@ -37,8 +37,10 @@ int granted_by_control_group() {
 
 int most_threads(int asked) {
     if (asked > 0) return asked;
-    if (omp_in_parallel() != 0 || inside_piece()) return 1;
-    const int offered = omp_get_max_threads();
+    if (inside_piece()) return 1;
+    const openmp& runtime = openmp_in_use();
+    if (runtime.in_parallel() != 0) return 1;
+    const int offered = runtime.max_threads();
     if (offered == 1) return 1;
     if (granted.load(std::memory_order_acquire) == 0) {
         first_offered.store(offered, std::memory_order_relaxed);

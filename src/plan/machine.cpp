@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <new>
 #include <string_view>
-#include <thread>
 #include <unistd.h>
 
 #include "core/text.hpp"
@@ -48,29 +47,46 @@ std::int64_t count_cpus(std::string_view list) {
     return std::max<std::int64_t>(count, 1);
 }
 
-}  // namespace
+// One core's share of a cache, which replaces what was known if the kernel tells.
+void share_of(int caches, const std::string& cache, std::int64_t& bytes) {
+    const std::int64_t size = parse_size(first_word(caches, cache + "size"));
+    if (size == 0) return;
+    const std::int64_t cpus = count_cpus(first_word(caches, cache + "shared_cpu_list"));
+    if (size >= cpus) bytes = size / cpus;
+}
 
-machine read_machine(const std::string& folder) {
-    machine found;
-    const int caches = open((folder + "/cpu0/cache").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+// Wherever they are listed.
+void search(int caches, machine& found) {
     for (int index = 0; index < 8; ++index) {
         const std::string cache = "index" + std::to_string(index) + "/";
         const std::string level = first_word(caches, cache + "level");
         if (level.empty()) break;
-        // Each file is 4 us of the first product's time.
-        if (level == "1" && first_word(caches, cache + "type") == "Instruction") continue;
+        if (level == "2") share_of(caches, cache, found.l2_bytes);
+        if (level == "3") share_of(caches, cache, found.l3_bytes);
+        if (level != "1" || first_word(caches, cache + "type") == "Instruction") continue;
         const std::int64_t size = parse_size(first_word(caches, cache + "size"));
-        if (size == 0) continue;
-        // Hyper-threads of one core share its L1, and only one of them should multiply.
-        if (level == "1") found.l1_bytes = size;
-        if (level != "2" && level != "3") continue;
-        const std::int64_t cpus = count_cpus(first_word(caches, cache + "shared_cpu_list"));
-        if (size < cpus) continue;
-        (level == "2" ? found.l2_bytes : found.l3_bytes) = size / cpus;
+        if (size > 0) found.l1_bytes = size;
+    }
+}
+
+}  // namespace
+
+// Hyper-threads of one core share its L1, and only one of them should multiply. Each file is 6 us
+// of a program's first product, so the usual order (L1 for data, L1 for instructions, L2, L3) is
+// taken where its third is an L2.
+machine read_machine(const std::string& folder) {
+    machine found;
+    const int caches = open((folder + "/cpu0/cache").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (first_word(caches, "index2/level") == "2") {
+        const std::int64_t size = parse_size(first_word(caches, "index0/size"));
+        if (size > 0) found.l1_bytes = size;
+        share_of(caches, "index2/", found.l2_bytes);
+        share_of(caches, "index3/", found.l3_bytes);
+    } else {
+        search(caches, found);
     }
     if (caches >= 0) close(caches);
     found.l3_bytes = std::max(found.l3_bytes, found.l2_bytes);
-    found.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     return found;
 }
 

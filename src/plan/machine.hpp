@@ -1,5 +1,5 @@
-// What a plan needs to know of the machine: the cache one core may fill, and how many cores there
-// are. Read from the kernel's own description, because brand and model lie in virtual machines.
+// What a plan needs to know of the machine: the caches one core may fill. Read from the kernel's
+// own description, because brand and model lie in virtual machines.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,6 @@ struct machine {
     std::int64_t l1_bytes = 32 << 10;   // data
     std::int64_t l2_bytes = 256 << 10;  // one core's share
     std::int64_t l3_bytes = 1 << 20;    // one core's share
-    int cores = 1;
 };
 
 // From the folder with cpu0/ in it, normally /sys/devices/system/cpu. What is missing there keeps

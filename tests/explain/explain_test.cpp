@@ -72,6 +72,17 @@ TEST(Explanation, OfAComputeBoundProductOffersANarrowerType) {
     EXPECT_FALSE(advises(told, "feeds it too slowly"));
 }
 
+TEST(Explanation, OfAFigureOfABusyMachineSaysNothingOfItsGap) {
+    const session::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
+    results::cell cell = measured(key, 2 * 0.5 * 0.5 * 0.5 / 99);
+    cell.busy = "other work took 40 %";
+    const explanation told =
+        explain(key, choose(lab::catalogue(), key, core::device::cpu), {sample, limits}, {cell});
+    EXPECT_FALSE(advises(told, "of the bound"));
+    EXPECT_TRUE(advises(told, "f32 multiplies up to 2.0 times as fast"));
+    EXPECT_EQ(to_json(told)["devices"][0]["measured"]["busy"], "other work took 40 %");
+}
+
 TEST(Explanation, OfASmallProductAsksForNoThreadsItWouldNotUse) {
     EXPECT_FALSE(advises(of({{8, 8, 8}, dtype::f64, 1, {}}, 1), "--threads"));
     EXPECT_TRUE(advises(of({{8, 8, 8}, dtype::f64, 2, {}}, 1), "too small for more than 1 of 2"));

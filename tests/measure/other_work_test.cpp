@@ -16,9 +16,9 @@ constexpr const char* stat =
     "intr 12 34\n";
 
 TEST(other_work, ticks_of_the_processors_asked_for_but_those_that_idle) {
-    EXPECT_EQ(busy_ticks(stat, {0}), 165);
-    EXPECT_EQ(busy_ticks(stat, {0, 1}), 1165);
-    EXPECT_EQ(busy_ticks(stat, {10}), 7);
+    EXPECT_EQ(busy_ticks(stat, {0}), (processor_use{165, 6}));
+    EXPECT_EQ(busy_ticks(stat, {0, 1}), (processor_use{1165, 6}));
+    EXPECT_EQ(busy_ticks(stat, {10}), (processor_use{7, 0}));
 }
 
 TEST(other_work, is_unknown_where_the_system_does_not_tell) {
@@ -32,9 +32,16 @@ TEST(other_work, is_unknown_where_the_system_does_not_tell) {
 struct account {
     double now_s = 0, own_s = 0;
     std::optional<double> all_s = 0;
+    double stolen_s = 0;
+    std::int64_t displaced = 0;
 
     [[nodiscard]] work_probe probe(int cpus) {
-        return {[this] { return now_s; }, [this] { return own_s; }, [this] { return all_s; }, cpus};
+        return {[this] { return now_s; }, [this] { return own_s; },
+                [this]() -> std::optional<processor_use> {
+                    if (!all_s) return std::nullopt;
+                    return processor_use{*all_s, stolen_s};
+                },
+                [this] { return displaced; }, cpus};
     }
 };
 
@@ -58,9 +65,24 @@ TEST(other_work, needs_half_a_second_and_a_system_that_tells) {
     EXPECT_EQ(others.share(), std::nullopt);
     a = {1, 0, 0.5};
     EXPECT_EQ(others.share(), 0.5);
-    const other_work untold({[] { return 0.0; }, [] { return 0.0; },
-                             []() -> std::optional<double> { return std::nullopt; }, 1});
+    account silent{0, 0, std::nullopt};
+    const other_work untold(silent.probe(1));
+    silent = {1, 0, std::nullopt};
     EXPECT_EQ(untold.share(), std::nullopt);
+}
+
+TEST(other_work, tells_stolen_time_and_how_often_threads_were_displaced) {
+    account a{0, 1, 10, 2, 5};
+    const other_work others(a.probe(4));
+    a = {2, 5, 16, 3, 45};
+    const conditions seen = others.seen();
+    EXPECT_DOUBLE_EQ(seen.passed_s, 2);
+    EXPECT_DOUBLE_EQ(seen.other_share.value(), 0.25);
+    EXPECT_DOUBLE_EQ(seen.stolen_share, 0.125);
+    EXPECT_DOUBLE_EQ(seen.displaced_per_s, 10);
+    EXPECT_EQ(seen.cpus, 4);
+    a = {0.1, 1.05, 10.1, 2, 15};  // of so little time a rate would be a guess
+    EXPECT_DOUBLE_EQ(others.seen().displaced_per_s, 20);
 }
 
 TEST(other_work, of_this_machine_is_a_share_or_unknown) {

@@ -12,7 +12,7 @@ namespace {
 using namespace carat::plan;
 
 constexpr kernel_shape f64_24x8{"gemm_f64_avx512_24x8", 24, 8, 8};
-constexpr machine server{48 << 10, 1 << 20, 16 << 20, 64};
+constexpr machine server{48 << 10, 1 << 20, 16 << 20};
 
 request square(std::int64_t size, int threads) {
     return {.m = size, .n = size, .k = size, .most_threads = threads};
@@ -49,7 +49,28 @@ TEST(machine, caches_are_read_and_shared_ones_divided) {
     EXPECT_EQ(m.l1_bytes, 48 << 10);
     EXPECT_EQ(m.l2_bytes, 2 << 20);
     EXPECT_EQ(m.l3_bytes, 4 << 20);
-    EXPECT_GE(m.cores, 1);
+}
+
+TEST(machine, caches_are_found_in_any_order) {
+    fake_cpu cpu;
+    cpu.cache(0, "1", "Instruction", "64K", "0");
+    cpu.cache(1, "1", "Data", "48K", "0");
+    cpu.cache(2, "3", "Unified", "8M", "0-3");
+    cpu.cache(3, "2", "Unified", "1M", "0-1");
+    const machine m = read_machine(cpu.folder());
+    EXPECT_EQ(m.l1_bytes, 48 << 10);
+    EXPECT_EQ(m.l2_bytes, 512 << 10);
+    EXPECT_EQ(m.l3_bytes, 2 << 20);
+}
+
+TEST(machine, without_an_l3_has_two_levels) {
+    fake_cpu cpu;
+    cpu.cache(0, "1", "Data", "32K", "0");
+    cpu.cache(1, "1", "Instruction", "32K", "0");
+    cpu.cache(2, "2", "Unified", "2M", "0-1");
+    const machine m = read_machine(cpu.folder());
+    EXPECT_EQ(m.l2_bytes, 1 << 20);
+    EXPECT_EQ(m.l3_bytes, 1 << 20);
 }
 
 TEST(machine, what_is_missing_or_unreadable_keeps_a_safe_default) {

@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <carat/error.hpp>
+
+#include "lab/report/case_tables.hpp"
+#include "lab/report/check.hpp"
 #include "lab/report/digest.hpp"
 #include "lab/report/report.hpp"
 #include "lab/report/verdict.hpp"
@@ -212,6 +216,28 @@ TEST(warnings, tell_what_weakens_a_run) {
     EXPECT_TRUE(warns(results, "warning", "of 1 cell: `cpu.slow`."));
     EXPECT_TRUE(warns(results, "note", "depend on each other"));
     EXPECT_TRUE(warns(results, "note", "`cpu.slow`: set X for 'more'"));
+}
+
+TEST(busy_machines, have_figures_and_no_verdict) {
+    json results = sample::two();
+    for (json& cell : results["cells"]) cell["busy"] = "other work took 40 %: stop it";
+    results["cells"][0]["other_work"] = 0.4;
+    results["comparisons"][0]["pairs"] = json::array();
+    const auto cases = group(results);
+    ASSERT_EQ(cases.size(), 1U);
+    EXPECT_EQ(cases[0].ranked, (std::vector<std::size_t>{0, 1}));  // as the file has them
+    const std::vector<std::string> said = verdict(results, cases[0]);
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(said[0], "busy machine: no verdict; other work took 40 %: stop it.");
+    EXPECT_NE(headline(results, cases).front().find(said[0]), std::string::npos);
+    EXPECT_TRUE(warns(results, "warning", "No verdict rests on 2 cells of a busy machine"));
+    EXPECT_FALSE(warns(results, "warning", "Other work took"));
+    EXPECT_EQ(digest(results)["views"][0]["cases"][0]["busy"], results["cells"][0]["busy"]);
+    const auto ranks = ranking_table(results, cases[0]);
+    EXPECT_EQ(ranks.rows[1][0], "-");
+    EXPECT_EQ(ranks.rows[1][5], "-");
+    results["cells"][0]["busy"] = 5;
+    EXPECT_THROW(check(results), carat::error);
 }
 
 TEST(warnings, put_the_gravest_first) {

@@ -28,6 +28,7 @@ results::document sample() {
     c.available = c.verified = true;
     c.trials_s = {0.25, 0.5};
     c.other_work = 0.25;
+    c.busy = "other work took 25 %";
     c.flop = 2e6;
     c.ci95_median_s = {-std::numeric_limits<double>::infinity(),
                        std::numeric_limits<double>::infinity()};
@@ -77,8 +78,12 @@ TEST_F(results_files, survive_the_round_trip_infinities_included) {
     nlohmann::json older = json;
     older["cells"][0].erase("layout");
     older["cells"][0].erase("other_work");
+    older["cells"][0].erase("busy");
     EXPECT_EQ(results::from_json(older, "older").cells[0].layout, "nn");
     EXPECT_EQ(results::from_json(older, "older").cells[0].other_work, std::nullopt);
+    EXPECT_EQ(back.cells[0].busy, "other work took 25 %");
+    EXPECT_TRUE(back.cells[0].has_figure());
+    EXPECT_FALSE(results::from_json(older, "older").cells[0].has_figure());
 }
 
 // A cell that could not be measured, as asked for.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
+#include <memory>
 
 #include <carat/error.hpp>
 
@@ -66,6 +67,18 @@ const core::implementation absent{.name = "test.absent",
 const core::implementation late{
     .name = "test.late", .summary = "", .signatures = f64_only, .prepare = refuse_late};
 
+// Accounts of a machine on which `others` of two processors go to other work while time flies.
+std::function<measure::work_probe()> beside(double others) {
+    return [others] {
+        const auto now_s = std::make_shared<double>(0);
+        return measure::work_probe{[now_s] { return *now_s += 10; }, [] { return 0.0; },
+                                   [now_s, others]() -> std::optional<measure::processor_use> {
+                                       return measure::processor_use{others * *now_s, 0};
+                                   },
+                                   []() -> std::int64_t { return 0; }, 2};
+    };
+}
+
 class sessions : public testing::Test {
   protected:
     void SetUp() override {
@@ -79,10 +92,12 @@ class sessions : public testing::Test {
         request.timing.min_trial_s = 1e-6;
         request.timing.settle_s = 1e-6;
         machine.cores = 2;
+        user.probe = beside(0);
     }
 
-    session::case_result run_first() {
-        const session::surroundings around{machine, limits, {}, {}, {}, {}};
+    session::case_result run_first(double others = 0) {
+        session::surroundings around{machine, limits, {}, {}, {}, {}};
+        around.probe = beside(others);
         return session::run_case(request, session::cases_of(request).front(), around);
     }
 
@@ -91,6 +106,7 @@ class sessions : public testing::Test {
     }
 
     session::request request;
+    session::hooks user;
     machine::description machine;
     machine::ceilings limits;
 };
@@ -113,6 +129,27 @@ TEST_F(sessions, what_is_right_is_timed_and_ranked_and_what_is_wrong_gets_no_fig
     ASSERT_EQ(r.compared.pairs.size(), 1u);
 }
 
+TEST_F(sessions, on_a_busy_machine_figures_are_kept_and_nothing_is_ranked) {
+    request.threads = {2};
+    const session::case_result quiet = run_first(0.3);  // one thread, and a core for the others
+    EXPECT_EQ(cell(quiet, "test.right").busy, "");
+    EXPECT_TRUE(cell(quiet, "test.right").ranked());
+    const session::case_result r = run_first(1.6);
+    for (const char* name : {"test.right", "test.also"}) {
+        const results::cell& c = cell(r, name);
+        EXPECT_EQ(c.busy,
+                  "other work took 80 % of the processors' time: stop it and measure again");
+        EXPECT_EQ(c.trials_s.size(), 3u);
+        EXPECT_GT(c.median_gflops, 0);
+        EXPECT_FALSE(c.ranked());
+        EXPECT_TRUE(c.has_figure());
+        EXPECT_EQ(c.group, "");
+    }
+    EXPECT_EQ(cell(r, "test.wrong").busy, "");
+    EXPECT_EQ(cell(r, "test.absent").busy, "");
+    EXPECT_TRUE(r.compared.pairs.empty());
+}
+
 TEST_F(sessions, what_takes_longer_than_the_limit_is_skipped_though_nothing_foretold_it) {
     request.slowest_run_s = 1e-12;
     const results::cell skipped = cell(run_first(), "test.right");
@@ -133,7 +170,6 @@ TEST_F(sessions, a_figure_above_the_measured_peak_is_refused) {
 TEST_F(sessions, the_peak_is_measured_again_before_a_figure_is_called_impossible) {
     limits.compute.push_back({"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
     request.shapes = {{8, 8, 8}};
-    session::hooks user;
     int measured = 0;
     user.measure_again = [&](machine::ceilings better) {
         ++measured;
@@ -176,11 +212,11 @@ TEST_F(sessions, what_would_take_too_long_is_judged_by_the_largest_product_so_fa
     request.chosen = {{&right, {}, true}};
     request.slowest_run_s = 1;
     auto doc = session::new_document(request, machine, limits, "test");
-    EXPECT_TRUE(session::run_session(request, machine, limits, {}, {}, doc));
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
     for (results::cell& c : doc.cells)
         if (c.n == 2) c.median_gflops = 1e-9;
     doc.cells.pop_back();
-    EXPECT_TRUE(session::run_session(request, machine, limits, {}, {}, doc));
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
     EXPECT_TRUE(doc.cells.back().available) << doc.cells.back().reason;
 }
 
@@ -191,10 +227,10 @@ TEST_F(sessions, what_one_thread_takes_does_not_judge_a_product_of_two) {
     request.slowest_run_s = 1;
     request.threads = {1};
     auto doc = session::new_document(request, machine, limits, "test");
-    EXPECT_TRUE(session::run_session(request, machine, limits, {}, {}, doc));
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
     for (results::cell& c : doc.cells) c.median_gflops = 1e-9;
     request.threads = {2};
-    EXPECT_TRUE(session::run_session(request, machine, limits, {}, {}, doc));
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
     ASSERT_EQ(doc.cells.size(), 8u);
     EXPECT_FALSE(doc.cells[4].available);  // one thread is all that it uses
     EXPECT_TRUE(doc.cells[5].available) << doc.cells[5].reason;
@@ -210,7 +246,6 @@ TEST_F(sessions, an_interrupted_session_resumes_where_it_stopped) {
     std::filesystem::create_directories(folder);
     const session::outputs out{folder / "r.json", folder / "r.csv"};
     int cases = 0;
-    session::hooks user;
     user.case_done = [&](const auto&, const auto&) { ++cases; };
     user.interrupted = [&] { return cases == 1; };
     auto doc = session::new_document(request, machine, limits, "test");
@@ -230,7 +265,6 @@ TEST_F(sessions, an_interrupted_session_resumes_where_it_stopped) {
 }
 
 TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {
-    session::hooks user;
     int trials = 0;
     user.progress = [&](const std::string& what, double) {
         trials += what.find("trial") != std::string::npos ? 1 : 0;
@@ -249,7 +283,6 @@ TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {
 
 TEST_F(sessions, a_case_whose_phases_were_cut_short_is_measured_again) {
     int cases = 0;
-    session::hooks user;
     user.case_done = [&](const auto&, const auto&) { ++cases; };
     auto doc = session::new_document(request, machine, limits, "test");
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));

@@ -78,6 +78,14 @@ TEST(tune, keeps_what_is_faster_for_sure) {
     EXPECT_FALSE(judged(9, 9.95));     // intervals meet
     EXPECT_FALSE(judged(9.85, 9.87));  // by less than the margin
     EXPECT_THROW((void)tune::judge(key(), chosen, {cell("cuda.some[tile=16]", 1, 1, 1)}), error);
+    std::vector<results::cell> busy = {cell("cuda.some", 9.9, 10, 10.1),
+                                       cell("cuda.some[tile=32]", 1, 1, 1)};
+    for (results::cell& c : busy) {
+        c.busy = "other work took 40 %";
+        c.verified = true;
+        c.rank = 0;
+    }
+    EXPECT_FALSE(tune::judge(key(), chosen, busy).better);
 }
 
 TEST(tune, writes_what_engines_find_and_takes_back_what_is_no_better_any_more) {

@@ -25,7 +25,9 @@ const allowed = (cell) => known(cell.error_bound_ulp)
   ? `${cell.verification}; allowed: ${roundoffs(cell.error_bound_ulp)}` : cell.verification;
 
 function ranking_columns(best) {
-  const rank = (cell) => selected.case.ranked.indexOf(results.cells.indexOf(cell)) + 1;
+  const { busy } = selected.case;  // then no figure has a rank, or one to be compared with
+  const rank = (cell) =>
+    busy ? dash : selected.case.ranked.indexOf(results.cells.indexOf(cell)) + 1;
   return [
     { head: "Implementation", cell: (cell) => [
       element("span", { class: "rank" }, rank(cell)),
@@ -38,7 +40,7 @@ function ranking_columns(best) {
     { head: "Roofline", class: "number", title: "Share of the measured roofline at this intensity",
       cell: (cell) => percent(cell.percent_of_roofline) },
     { head: "× best time", class: "number", title: "Time of a product over the best's",
-      cell: (cell) => times(best / cell.median_gflops) },
+      cell: (cell) => busy ? dash : times(best / cell.median_gflops) },
     { head: "Group", class: "middle", title: "Same letter: can't be told apart",
       cell: (cell) => cell.group || dash },
     { head: "Error", class: "number", title: "Worst componentwise error, in units of roundoff",
@@ -96,14 +98,15 @@ function without_figure(c) {
 section({
   id: "ranking",
   title: "Ranking",
-  lead: () => `${selected.case.label}. Median of the trials with its 95 % confidence interval. `
+  lead: () => `${selected.case.label}. ${busy_words(selected.case)}Median of the trials with its 95 % confidence interval. `
     + "Rows with the same group letter can't be told apart. Errors are in units of roundoff u, "
     + "worst over all elements of C. Cold and prepare times are never part of the figure.",
   applies: () => digest.views[0].cases.length > 0,
   render(host) {
     const cells = ranked_cells(selected.case);
     if (cells.length > 0) {
-      host.append(table(ranking_columns(cells[0].median_gflops), cells,
+      const best = Math.max(...cells.map((cell) => cell.median_gflops));
+      host.append(table(ranking_columns(best), cells,
                         { class: "ranking stacked", id: "ranking-table",
                           caption: `Ranking for ${selected.case.label}` }));
       const on_gpu = gpu_table(cells);

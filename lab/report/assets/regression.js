@@ -8,12 +8,13 @@ const lost_last = (change) => change.ratio ?? 0;
 const changes = [...regression?.changes ?? []].sort((a, b) => lost_last(a) - lost_last(b));
 
 const change_words = { faster: "▲ faster", slower: "▼ slower", tie: "= tie", unclear: "? unclear",
-                       lost: "✕ no figure any more" };
+                       lost: "✕ no figure any more", busy: "– busy machine: no verdict" };
 
 function change_counts() {
   const count = (verdict) => changes.filter((c) => c.verdict === verdict).length;
-  return ["slower", "lost", "faster", "tie", "unclear"].filter(count)
-    .map((verdict) => `${count(verdict)} ${verdict === "lost" ? "without a figure" : verdict}`)
+  const words = { lost: "without a figure", busy: "without a verdict" };
+  return ["slower", "lost", "busy", "faster", "tie", "unclear"].filter(count)
+    .map((verdict) => `${count(verdict)} ${words[verdict] ?? verdict}`)
     .join(", ");
 }
 

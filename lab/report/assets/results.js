@@ -45,6 +45,9 @@ const thread_label = (count) => (count > 0 ? plural(count, "thread") : "device")
 const sibling_cases = () => selected.view.cases.filter(
   (c) => c.dtype === selected.case.dtype && c.threads === selected.case.threads);
 
+/** Why its figures bear no verdict, as a sentence; empty for a quiet machine. */
+const busy_words = ({ busy }) => (busy ? `Busy machine: no verdict; ${busy}. ` : "");
+
 const ranked_cells = (c) => c.ranked.map(cell_at);
 
 const on_cpu = ({ device }) => device === "cpu";

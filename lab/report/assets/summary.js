@@ -5,7 +5,7 @@ const glyph = { error: "✕", warning: "!", note: "i" };
 
 function tiles() {
   const cells = ranked_cells(selected.case);
-  if (cells.length === 0) return null;
+  if (cells.length === 0 || selected.case.busy) return null;
   const best = cells[0];
   const last = cells[cells.length - 1];
   const peak = peak_of(best);

@@ -51,6 +51,35 @@ int main(int count, char **arguments) {
     return 0;
 }
 """
+# Prints, after a product too small for threads and after one that is not: is libgomp loaded? how many
+# threads are there?
+THREADS_PROGRAM = r"""
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+void cblas_dgemm(int, int, int, int, int, int, double, const double *, int, const double *, int,
+                 double, double *, int);
+static double a[300 * 300], c[300 * 300];
+static void look(void) {
+    char line[4096];
+    int loaded = 0, tasks = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps)) loaded |= strstr(line, "libgomp") != NULL;
+    fclose(maps);
+    DIR *all = opendir("/proc/self/task");
+    for (struct dirent *one; (one = readdir(all)) != NULL;) tasks += one->d_name[0] != '.';
+    closedir(all);
+    printf("%d %d\n", loaded, tasks);
+}
+int main(void) {
+    cblas_dgemm(101, 111, 111, 8, 8, 8, 1, a, 8, a, 8, 0, c, 8);
+    look();
+    cblas_dgemm(101, 111, 111, 300, 300, 300, 1, a, 300, a, 300, 0, c, 300);
+    look();
+    return 0;
+}
+"""
+
 C_ANSWER = "8 3 20 6 | 18 | 3 7 | 5 | 2.102804\n"  # by hand; rotmg: 3 / (1 + 8/15 4/5)
 
 FORTRAN_PROGRAM = r"""
@@ -125,7 +154,21 @@ class Programs(compiled.ProgramTest):
             text = subprocess.run(["readelf", "-d", library], capture_output=True, text=True,
                                   check=True).stdout
             needed = set(re.findall(r"NEEDED.*\[(\w+)", text))
-            self.assertLessEqual(needed, {"libgomp", "libomp", "libm", "libgcc_s", "libc", "ld"})
+            by = subprocess.run(["readelf", "-p", ".comment", library], capture_output=True,
+                                text=True, check=True).stdout
+            spare = {"libm"} if "clang" in by else set()
+            self.assertLessEqual(needed, {"libgcc_s", "libc", "ld"} | spare)
+
+    def test_openmp_is_asked_by_products_for_threads_only_and_may_be_missing(self):
+        program = self.build(["cc", "-std=gnu11"], "threads.c", THREADS_PROGRAM, LIBRARY)
+        (self.folder / "libgomp.so.1").write_text("no library")
+        for loaded, environment in ((1, {}), (0, {"LD_LIBRARY_PATH": str(self.folder)})):
+            for wanted in (1, 3):
+                said = self.run_program(program, OMP_NUM_THREADS=str(wanted), **environment).stdout
+                small, large = (tuple(map(int, line.split())) for line in said.splitlines())
+                self.assertEqual(small, (0, 1))
+                self.assertEqual(large[0], loaded)
+                self.assertIn(large[1], (1,) if wanted == 1 else (2, 3))
 
     def test_what_is_ours_needs_no_other_blas(self):
         self.run_program(self.build_c(), "ours", CARAT_BLAS_FALLBACK="/nowhere")

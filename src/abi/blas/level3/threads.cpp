@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <omp.h>
 
 #include "abi/blas/level3/openblas_limit.hpp"
+#include "core/openmp.hpp"
 #include "core/pool.hpp"
 #include "core/threads.hpp"
 
@@ -34,7 +34,8 @@ const int from_environment = asked_by_user();
 
 int thread_limit() {
     if (core::inside_piece()) return 1;
-    const int most = core::most_threads(omp_in_parallel() != 0 ? 1 : from_environment);
+    const int most =
+        core::most_threads(core::openmp_in_use().in_parallel() != 0 ? 1 : from_environment);
     if (most == 1) return 1;
     const int limit = limit_set_in_openblas();
     return limit == 0 ? most : std::min(most, limit);

@@ -1,0 +1,31 @@
+// When a figure was taken on a busy machine, so that no verdict may rest on it. A pure rule over
+// what was seen while the trials ran; other_work.hpp sees it.
+//
+// Threads that share a processor with other work wait for it a scheduler's slice at a time, and a
+// product on several threads waits for the last of them: one busy process makes a figure a lottery
+// whose interval looks narrow. Work that finds idle cores disturbs little, and is only told.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace carat::measure {
+
+struct conditions {
+    double passed_s = 0;
+    // Of the time of all processors, taken by other processes and by the hypervisor's other guests
+    // (`stolen_share`, which is part of the former); none: unknown.
+    std::optional<double> other_share;
+    double stolen_share = 0;
+    // Of this process, by others or by its own threads, in each second of processor time it used.
+    double displaced_per_s = 0;
+    int threads = 1;  // of what was measured
+    int cores = 1;    // those that may be used, and the hardware threads on them
+    int cpus = 1;
+};
+
+/// Why the machine was too busy for a verdict, with the remedy: "other work took 37 % of the
+/// processors' time: stop it and measure again". Empty when it wasn't.
+[[nodiscard]] std::string reason_against_verdict(const conditions& seen);
+
+}  // namespace carat::measure

@@ -1,0 +1,55 @@
+// The rule on conditions made up: who shares processors with whom.
+#include "lab/measure/busy.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace carat::measure;
+
+struct situation {
+    const char* what;
+    conditions seen;
+    const char* reason;  // its beginning; empty: a verdict may rest on it
+};
+
+conditions share(double other, int threads, int cores, int cpus, double passed_s = 4) {
+    return {passed_s, other, 0, 5, threads, cores, cpus};
+}
+
+TEST(reason_against_verdict, holds_over_a_table_of_situations) {
+    const situation table[] = {
+        {"two threads alone on two cores", share(0, 2, 2, 2), ""},
+        {"daemons", share(0.12, 2, 2, 2), ""},
+        {"one busy process beside two threads on two cores", share(0.33, 2, 2, 2),
+         "other work took 33 % of the processors' time: stop it and measure again"},
+        {"one busy process beside one thread on two cores", share(0.5, 1, 2, 2), ""},
+        {"two beside one thread on two cores", share(0.67, 1, 2, 2), "other work took 67 %"},
+        {"one beside all of 16 cores", share(1.0 / 17, 16, 16, 16), "other work took 6 %"},
+        {"one beside 15 threads on 16 cores", share(1.0 / 16, 15, 16, 16), ""},
+        {"a core's two hardware threads shared", share(0.06, 8, 8, 16), "other work took 6 %"},
+        {"half the cores free", share(0.2, 8, 16, 16), ""},
+        {"more threads than cores", share(0.2, 4, 2, 2), "other work took 20 %"},
+        {"one core", share(0.3, 1, 1, 1), "other work took 30 %"},
+        {"ticks too coarse to tell", share(0.05, 16, 16, 16, 0.5), ""},
+        {"coarse, and beyond doubt", share(0.2, 16, 16, 16, 0.5), "other work took 20 %"},
+        {"nothing is told", {4, {}, 0, 5, 2, 2, 2}, ""},
+        {"nothing was timed", {0, 0.9, 0, 0, 2, 2, 2}, ""},
+        {"another guest", {4, 0.4, 0.3, 5, 2, 2, 2}, "the host's other guests took 40 % of the"},
+        {"a guest among others", {4, 0.4, 0.1, 5, 2, 2, 2}, "other work took 40 %"},
+        {"threads displaced where the system tells no shares",
+         {4, {}, 0, 180, 2, 2, 2},
+         "its threads lost their processors 180 times a second: stop other work, or ask for fewer"},
+        {"threads displaced by each other", {4, 0.01, 0, 250, 1, 16, 16}, "its threads lost"},
+        {"now and then", {4, 0.01, 0, 40, 2, 2, 2}, ""},
+    };
+    for (const situation& s : table) {
+        const std::string reason = reason_against_verdict(s.seen);
+        if (*s.reason == 0)
+            EXPECT_EQ(reason, "") << s.what;
+        else
+            EXPECT_TRUE(reason.starts_with(s.reason)) << s.what << ": " << reason;
+    }
+}
+
+}  // namespace
