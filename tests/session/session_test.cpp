@@ -92,7 +92,7 @@ class sessions : public testing::Test {
 
     session::request request;
     machine::description machine;
-    machine::ceilings limits;
+    machine::peaks limits;
 };
 
 TEST_F(sessions, what_is_right_is_timed_and_ranked_and_what_is_wrong_gets_no_figure) {
@@ -135,7 +135,7 @@ TEST_F(sessions, the_peak_is_measured_again_before_a_figure_is_called_impossible
     request.shapes = {{8, 8, 8}};
     session::hooks user;
     int measured = 0;
-    user.measure_again = [&](machine::ceilings better) {
+    user.measure_again = [&](machine::peaks better) {
         ++measured;
         better.compute[0].gflops = 1e9;
         return better;
