@@ -1,4 +1,4 @@
-# CUDA for the rooms that want it. CARAT_CUDA: AUTO takes nvcc where it is found, ON insists, OFF
+# CUDA for the modules that want it. CARAT_CUDA: AUTO takes nvcc where it is found, ON insists, OFF
 # builds for CPUs only. The CUDA runtime is linked statically and libcuda never, so one binary
 # serves machines with and without a GPU or a driver.
 
@@ -32,9 +32,12 @@ if(NOT CARAT_CUDA STREQUAL "OFF")
 endif()
 
 if(CARAT_CUDA_ENABLED)
-  # Every kernel's compilation goes through the gate, which fails on spills and ignored hints.
-  find_program(CARAT_PYTHON python3)
-  if(CARAT_PYTHON AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+  # Every kernel's compilation goes through the gate, which fails on spills and ignored hints; not in
+  # another project, which can do nothing about them.
+  if(PROJECT_IS_TOP_LEVEL)
+    find_program(CARAT_PYTHON python3)
+  endif()
+  if(PROJECT_IS_TOP_LEVEL AND CARAT_PYTHON AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${CARAT_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/ptxas_gate.py
                                      ${CARAT_COMPILER_CACHE})
   endif()
@@ -70,19 +73,19 @@ if(CARAT_CUDA_ENABLED)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, kernels for ${architectures}")
 endif()
 
-# carat_add_cuda_room(NAME [DEPENDS <target> ...])
+# carat_add_cuda_module(NAME [DEPENDS <target> ...])
 #
-# A room of .cpp and .cu files. Without CUDA it is the folder's absent.cpp alone, which offers the
-# same functions with nothing behind them, so that no other room asks how it was built.
-function(carat_add_cuda_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
+# A module of .cpp and .cu files. Without CUDA it is the folder's absent.cpp alone, which offers the
+# same functions with nothing behind them, so that no other module asks how it was built.
+function(carat_add_cuda_module name)
+  cmake_parse_arguments(MODULE "" "" "DEPENDS" ${ARGN})
   if(CARAT_CUDA_ENABLED)
     file(GLOB sources CONFIGURE_DEPENDS *.cpp *.cu)
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/absent.cpp)
     add_library(${name} STATIC ${sources})
-    target_link_libraries(${name} PUBLIC carat_options ${ROOM_DEPENDS} PRIVATE carat_cuda_options)
+    target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS} PRIVATE carat_cuda_options)
   else()
     add_library(${name} STATIC absent.cpp)
-    target_link_libraries(${name} PUBLIC carat_options ${ROOM_DEPENDS})
+    target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
   endif()
 endfunction()

@@ -1,5 +1,5 @@
 # What `cmake --install` and `cpack` put where: the shared library with its headers, the drop-in BLAS,
-# a CMake package and pkg-config files, the command, and the libraries it opens at run time.
+# a CMake package and pkg-config files, the command, and the libraries it opens at run time. Packages only of carat alone.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -16,7 +16,7 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 # NAME.pc for the library of that name. Paths are relative, so that the tree may be moved, but for
 # folders that the caller of CMake gave in full.
-function(carat_install_pkg_config name description cflags)
+function(carat_install_pkg_config name description cflags libraries)
   file(RELATIVE_PATH up_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   set(libdir "\${prefix}")
   set(includedir "\${prefix}")
@@ -27,35 +27,59 @@ function(carat_install_pkg_config name description cflags)
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
+# What programs must have to link carat: nothing more where it is shared.
+function(carat_needs_of_programs cmake_lines linker_flags)
+  set(lines "")
+  set(flags "")
+  get_target_property(type carat TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    set(lines "find_dependency(OpenMP COMPONENTS CXX)\nfind_dependency(Threads)")
+    set(flags " -fopenmp -pthread")
+    if(CARAT_CUDA_ENABLED)
+      string(APPEND lines "\nfind_dependency(CUDAToolkit)")
+      string(APPEND flags " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+    endif()
+  endif()
+  set(${cmake_lines} "${lines}" PARENT_SCOPE)
+  set(${linker_flags} "${flags}" PARENT_SCOPE)
+endfunction()
+
 function(carat_install)
-  install(TARGETS carat EXPORT carat-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS carat EXPORT carat-targets DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY include/carat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
           PATTERN "*.hpp")
-  install(TARGETS carat_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET carat_command)
+    install(TARGETS carat_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
   install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/carat)
-  install(EXPORT carat-targets NAMESPACE carat:: FILE carat-config.cmake
-          DESTINATION ${package_folder})
+  carat_needs_of_programs(CARAT_PACKAGE_DEPENDENCIES libraries)
+  install(EXPORT carat-targets NAMESPACE carat:: DESTINATION ${package_folder})
+  configure_file(cmake/carat-config.cmake.in carat-config.cmake @ONLY)
   write_basic_package_version_file(carat-config-version.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/carat-config-version.cmake
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/carat-config.cmake
+                ${CMAKE_CURRENT_BINARY_DIR}/carat-config-version.cmake
           DESTINATION ${package_folder})
 
-  carat_install_pkg_config(carat "${PROJECT_DESCRIPTION}" "-I\${includedir}")
+  carat_install_pkg_config(carat "${PROJECT_DESCRIPTION}" "-I\${includedir}" "${libraries}")
   if(TARGET carat_blas)
     install(TARGETS carat_blas carat_blas64 EXPORT carat-targets
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    carat_install_pkg_config(carat_blas "A drop-in BLAS on carat" "")
-    carat_install_pkg_config(carat_blas64 "A drop-in BLAS on carat, of 64-bit integers" "")
+    carat_install_pkg_config(carat_blas "A drop-in BLAS on carat" "" "")
+    carat_install_pkg_config(carat_blas64 "A drop-in BLAS on carat, of 64-bit integers" "" "")
   endif()
 endfunction()
 
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME carat)
-set(CPACK_PACKAGE_CONTACT "the developers of carat")
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-openmp")
-set(CPACK_STRIP_FILES ON)
-include(CPack)
+if(PROJECT_IS_TOP_LEVEL)
+  set(CPACK_GENERATOR DEB)
+  set(CPACK_PACKAGE_NAME carat)
+  set(CPACK_PACKAGE_CONTACT "the developers of carat")
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-openmp")
+  set(CPACK_STRIP_FILES ON)
+  include(CPack)
+endif()

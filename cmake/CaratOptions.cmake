@@ -1,7 +1,9 @@
 # Warnings and sanitizers, the same for every target of the project.
 
-if(NOT CMAKE_BUILD_TYPE)
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+elseif(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release) # of carat: a slow library is of no use to a parent that named none
 endif()
 
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -31,8 +33,11 @@ if(CARAT_SANITIZE)
 endif()
 
 # One cache for all checkouts: paths below the sources are hashed as relative ones.
-find_program(CARAT_CCACHE ccache)
+# What launches a parent's compilers is the parent's choice.
 set(CARAT_COMPILER_CACHE "")
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(CARAT_CCACHE ccache)
+endif()
 if(CARAT_CCACHE)
   set(CARAT_COMPILER_CACHE env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
                            ${CARAT_CCACHE})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks which room includes which (docs/adr/0001): prints each forbidden include, exits 1 if any."""
+"""Checks which module includes which (docs/adr/0001): prints each forbidden include, exits 1 if any."""
 
 import pathlib
 import re
@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Room -> what its files may include besides the room itself.
+# Module -> what its files may include besides the module itself.
 ALLOWED = {
     "include/carat": [],
     "src/core": ["include/carat"],
@@ -51,10 +51,10 @@ ALLOWED = {
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<(carat/[^>]+)>)')
 
 
-def room_of(path):
+def module_of(path):
     """The longest rule that holds the file, or None."""
-    rooms = [room for room in ALLOWED if path.as_posix().startswith(room + "/")]
-    return max(rooms, key=len, default=None)
+    modules = [module for module in ALLOWED if path.as_posix().startswith(module + "/")]
+    return max(modules, key=len, default=None)
 
 
 def resolve(name, includer):
@@ -71,9 +71,9 @@ def includes(path):
             yield number, match.group(1) or match.group(2)
 
 
-def may_include(room, target):
+def may_include(module, target):
     text = target.as_posix()
-    return any(text == a or text.startswith(a + "/") for a in [room, *ALLOWED[room]])
+    return any(text == a or text.startswith(a + "/") for a in [module, *ALLOWED[module]])
 
 
 def sources():
@@ -85,14 +85,14 @@ def sources():
 
 def failures_of(path):
     where = path.relative_to(ROOT)
-    room = room_of(where)
-    if room is None:
-        yield f"{where}: belongs to no room; name one in scripts/check_includes.py"
+    module = module_of(where)
+    if module is None:
+        yield f"{where}: belongs to no module; name one in scripts/check_includes.py"
         return
     for number, name in includes(path):
         target = resolve(name, path)
-        if target is not None and not may_include(room, target):
-            yield f"{where}:{number}: {room} must not include {target}"
+        if target is not None and not may_include(module, target):
+            yield f"{where}:{number}: {module} must not include {target}"
 
 
 def main():

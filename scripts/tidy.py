@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROOMS = ("src/", "lab/", "cli/", "ladder/cpu/")
+MODULES = ("src/", "lab/", "cli/", "ladder/cpu/")
 
 
 def recorded_dependencies(build):
@@ -39,7 +39,7 @@ def commands(build):
         if not path.is_relative_to(ROOT) or path.suffix != ".cpp":
             continue
         source = str(path.relative_to(ROOT))
-        if source.startswith(ROOMS):
+        if source.startswith(MODULES):
             found[source] = command
     return found
 

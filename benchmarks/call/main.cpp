@@ -18,7 +18,7 @@
 #include <carat/carat.hpp>
 
 #include "core/isa.hpp"
-#include "cpu/kernels/kernel.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
 
 namespace {
 

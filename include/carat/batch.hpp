@@ -117,6 +117,8 @@ template <class T>
 
 namespace detail {
 
+inline namespace CARAT_ABI {
+
 // A batch without its types.
 struct erased_batch {
     erased_matrix first;
@@ -129,6 +131,8 @@ struct erased_batch {
     bool turned = false;
     bool for_all = false;  // one matrix for all products; its count is 0
 };
+
+}  // namespace CARAT_ABI
 
 // C = E + finish(A B) for each product. `e` and `steps` may be null.
 CARAT_API void multiply_batch(const cpu& where, const erased_batch& a, const erased_batch& b,

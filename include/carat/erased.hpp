@@ -5,12 +5,15 @@
 #include <type_traits>
 #include <utility>
 
+#include <carat/export.hpp>
 #include <carat/types.hpp>
 #include <carat/views.hpp>
 
 namespace carat::detail {
 
 struct prepared_operand;
+
+inline namespace CARAT_ABI {
 
 // Scales of blocks of an operand.
 struct erased_scales {
@@ -34,6 +37,8 @@ struct erased_matrix {
     const prepared_operand* prepared = nullptr;  // then data is null, strides are what they were
     erased_scales scales = {};
 };
+
+}  // namespace CARAT_ABI
 
 template <class T>
 constexpr matrix_view<T> plain(const scaled_view<T>& s) {

@@ -33,6 +33,7 @@
 #include <utility>
 
 #include <carat/error.hpp>
+#include <carat/export.hpp>
 #include <carat/types.hpp>
 
 namespace carat {
@@ -67,6 +68,8 @@ using each_function = void (*)(const std::byte* functor, T* sums, std::size_t co
 
 inline constexpr std::size_t most_functor_bytes = 32;
 
+inline namespace CARAT_ABI {
+
 // A step without its types, as it crosses into the compiled library.
 struct finish_step {
     step_kind kind = step_kind::relu;
@@ -85,6 +88,8 @@ struct finish_steps {
     std::array<finish_step, most_steps> at;
     std::size_t count = 0;
 };
+
+}  // namespace CARAT_ABI
 
 // Calls f(x, row, col), or f(x).
 template <class F, class T>

@@ -5,10 +5,13 @@
 #include <type_traits>
 
 #include <carat/accuracy.hpp>
+#include <carat/export.hpp>
 
 struct CUstream_st;  // what a cudaStream_t points to
 
 namespace carat {
+
+inline namespace CARAT_ABI {
 
 // On the CPU with at most `threads` threads; 0 takes what OMP_NUM_THREADS or the machine offers,
 // one inside an OpenMP parallel region.
@@ -27,6 +30,8 @@ struct cuda {
     bool batch_invariant = false;
     f32_as f32 = f32_as::f32;
 };
+
+}  // namespace CARAT_ABI
 
 namespace detail {
 

@@ -26,6 +26,8 @@ namespace carat {
 // The place in A B of an operand.
 enum class side : std::uint8_t { left, right };
 
+inline namespace CARAT_ABI {
+
 // Elements of a matrix in the form that products read them in, in memory of its own: the matrix may
 // change or go. Copies share that memory. Never changes, so that any number of threads may use it.
 class prepared_matrix {
@@ -70,6 +72,8 @@ class prepared_matrix {
     std::size_t size_bytes_ = 0;
     std::string_view instruction_set_;
 };
+
+}  // namespace CARAT_ABI
 
 namespace detail {
 

@@ -1,4 +1,5 @@
-// Everything carat can run: the tables of all rooms, joined. This is the one place that names them.
+// Everything carat can run: the tables of all modules, joined. This is the one place that names
+// them.
 #pragma once
 
 #include "core/catalogue.hpp"

@@ -11,7 +11,8 @@
 #include <carat/error.hpp>
 
 #include "files/draft.hpp"
-#include "files/fields.hpp"
+#include "files/json/document.hpp"
+#include "files/json/fields.hpp"
 #include "files/read.hpp"
 #include "lab/machine/plan.hpp"
 

@@ -1,6 +1,6 @@
 // Where the facts of a description come from. Each source tells what it knows and leaves the rest
-// empty; describe() asks them in order of trust and fills gaps. Internal to the room, apart so that
-// tests can feed each of them another machine.
+// empty; describe() asks them in order of trust and fills gaps. Internal to the module, apart so
+// that tests can feed each of them another machine.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// "results" throughout this room, from here on, is what checked() returns.
+// "results" throughout this module, from here on, is what checked() returns.
 namespace carat::report {
 
 struct refused_cell {

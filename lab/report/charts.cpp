@@ -16,7 +16,8 @@
 
 #include <carat/error.hpp>
 
-#include "files/fields.hpp"
+#include "files/json/document.hpp"
+#include "files/json/fields.hpp"
 #include "files/read.hpp"
 
 extern char** environ;

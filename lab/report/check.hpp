@@ -1,5 +1,6 @@
 // Refuses a corrupt or foreign results file before a word of a report is written, and irons out the
-// ways in which a file says "not measured", so that the rest of this room may read without asking.
+// ways in which a file says "not measured", so that the rest of this module may read without
+// asking.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,12 +1,12 @@
 // The fields of a type, listed once for both directions: a writer and a reader of JSON objects with
-// the same call. Internal to the room.
+// the same call. Internal to the module.
 #pragma once
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "files/fields.hpp"
+#include "files/json/fields.hpp"
 #include "lab/results/format.hpp"
 
 namespace carat::results {

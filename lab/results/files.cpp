@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "files/json/document.hpp"
 #include "files/read.hpp"
 #include "files/visible.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "files/fields.hpp"
+#include "files/json/fields.hpp"
 
 namespace carat::results {
 

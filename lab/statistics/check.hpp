@@ -1,4 +1,4 @@
-// Preconditions, shared by every file of the room. Internal: callers never include this.
+// Preconditions, shared by every file of the module. Internal: callers never include this.
 #pragma once
 
 #include <fmt/format.h>

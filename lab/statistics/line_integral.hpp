@@ -7,7 +7,7 @@
 //   error of step 4h:   |sum f(x_j) i^j| / sum f(x_j) = e   =>   error of step h: about e^4
 //
 // which unlike the difference of two grids cannot vanish by a lucky phase. Far fewer nodes than
-// nested Gauss-Kronrod needs on the same bumps. Internal to the room.
+// nested Gauss-Kronrod needs on the same bumps. Internal to the module.
 #pragma once
 
 #include <array>

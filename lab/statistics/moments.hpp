@@ -1,4 +1,4 @@
-// What Welch and Games-Howell know of a group. Internal to the room.
+// What Welch and Games-Howell know of a group. Internal to the module.
 #pragma once
 
 #include "lab/statistics/summary.hpp"

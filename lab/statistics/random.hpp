@@ -3,7 +3,7 @@
 // The standard library leaves uniform_int_distribution to each vendor, so draws are made here: a
 // counter through the mixing function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), reduced
 // to a range by multiplication with rejection, which is exactly uniform (Lemire, ACM TOMACS 29,
-// 2019). Internal to the room.
+// 2019). Internal to the module.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Drawing resamples of one sample, and the two intervals made from them. Internal to the room.
+// Drawing resamples of one sample, and the two intervals made from them. Internal to the module.
 //
 // A resample is kept as how often each rank was drawn, not as values: the median then falls out of
 // one short walk over the counts, with neither a sort nor a copy.

@@ -2,7 +2,7 @@
 //
 // Trials are plain doubles in the order they were measured; the unit (seconds, GFLOP/s, joules)
 // is the caller's and every figure here keeps it. One trial tells nothing about spread, so its
-// standard deviation and standard error are +infinity: no figure in this room is ever NaN.
+// standard deviation and standard error are +infinity: no figure in this module is ever NaN.
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,7 @@
 
 #include <carat/error.hpp>
 
+#include "files/json/document.hpp"
 #include "files/read.hpp"
 #include "plan/tuned.hpp"
 

@@ -1,6 +1,6 @@
 // Many products of one size: checked together, planned once, then spread over threads one by one
 // where they are many or small, or each over all threads.
-#include "cpu/batch.hpp"
+#include "cpu/threads/batch.hpp"
 
 #include <new>
 #include <string>

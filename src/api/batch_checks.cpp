@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "api/checks.hpp"
-#include "api/meeting.hpp"
 #include "api/overlap.hpp"
+#include "api/overlap_search.hpp"
 
 namespace carat::api {
 
@@ -208,7 +208,7 @@ class targets {
                                          ? std::numeric_limits<std::size_t>::max()
                                          : few * (1 + own.size() + theirs.size());
             const std::size_t now =
-                for_each_meeting(own, others == nullptr ? nullptr : &theirs, most, meets);
+                for_each_overlap(own, others == nullptr ? nullptr : &theirs, most, meets);
             compared += now;
             if (now <= most) break;
         }

@@ -7,7 +7,7 @@
 #include <carat/product.hpp>
 
 #include "core/problem.hpp"
-#include "cpu/kernels/kernel.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
 
 namespace carat::api {
 

@@ -12,8 +12,8 @@
 #include "api/elements.hpp"
 #include "api/integers.hpp"
 #include "core/threads.hpp"
-#include "cpu/batch.hpp"
 #include "cpu/engine.hpp"
+#include "cpu/threads/batch.hpp"
 
 namespace carat::api {
 

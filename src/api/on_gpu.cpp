@@ -1,4 +1,4 @@
-// The public calls on a GPU: the checks of the CPU's, then the CUDA rooms.
+// The public calls on a GPU: the checks of the CPU's, then the CUDA modules.
 #include <array>
 #include <cmath>
 #include <new>

@@ -85,12 +85,11 @@ void api::multiply_part(const erased_matrix& a, const erased_matrix& b, const er
     if (part.rows == 0 || part.cols == 0) return;
     const cpu_engine::product made(p, 1, kernels_for_call(one_thread, p, false, "matrix_product"));
     const cpu_engine::call_memory memory(made.workspace_bytes());
-    const auto along = [](std::size_t first, std::size_t size) {
-        return cpu_engine::stretch{static_cast<std::int64_t>(first),
-                                   static_cast<std::int64_t>(size)};
+    const auto k_stride = [](std::size_t first, std::size_t size) {
+        return cpu_engine::range{static_cast<std::int64_t>(first), static_cast<std::int64_t>(size)};
     };
     made.run_part({.a = a.data, .b = b.data, .c = c.data, .e = added.data}, memory.data(),
-                  along(part.row, part.rows), along(part.col, part.cols));
+                  k_stride(part.row, part.rows), k_stride(part.col, part.cols));
 }
 
 void detail::multiply_finished(const cpu& where, const erased_matrix& a, const erased_matrix& b,

@@ -1,4 +1,4 @@
-// All implementations in one list, made by joining the tables of the rooms. Look-ups accept the
+// All implementations in one list, made by joining the tables of the modules. Look-ups accept the
 // full name or any unambiguous tail of it ("tiled", "ladder.tiled").
 #pragma once
 

@@ -1,5 +1,5 @@
 // Memory and a clock: what the laboratory needs of a device to fill operands, run products on them
-// and time what ran. The CPU's is here; the CUDA room adds its own. Nothing here knows a GEMM.
+// and time what ran. The CPU's is here; the CUDA module adds its own. Nothing here knows a GEMM.
 #pragma once
 
 #include <cstddef>

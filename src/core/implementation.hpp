@@ -118,7 +118,7 @@ class runnable {
 };
 
 struct implementation {
-    std::string_view name;     // "cpu.ladder.tiled": room, family, technique
+    std::string_view name;     // "cpu.ladder.tiled": module, family, technique
     std::string_view summary;  // one line for people
     device where = device::cpu;
     std::span<const signature> signatures;

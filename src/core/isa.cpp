@@ -19,7 +19,7 @@ namespace carat::core {
 
 // The C library has asked the processor and the system, which saves the wide registers or doesn't,
 // before main; asking again would take the hypervisor's time, 7 us an instruction on one.
-bool has_tiles() {
+bool has_amx() {
     return CPU_FEATURE_ACTIVE(AVX512_VBMI) && CPU_FEATURE_ACTIVE(AMX_TILE) &&
            CPU_FEATURE_ACTIVE(AMX_BF16) && CPU_FEATURE_ACTIVE(AMX_INT8);
 }
@@ -51,7 +51,7 @@ bool ask_for_tiles() {
 
 #else
 
-bool has_tiles() {
+bool has_amx() {
     return false;
 }
 bool has_byte_dot_products() {
@@ -78,7 +78,7 @@ bool ask_for_tiles() {
 #endif
 
 bool tiles_permitted() {
-    static const bool permitted = has_tiles() && ask_for_tiles();
+    static const bool permitted = has_amx() && ask_for_tiles();
     return permitted;
 }
 

@@ -39,7 +39,7 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, i
 }
 
 // Whether the processor has what the level amx takes, and the system saves tiles.
-[[nodiscard]] bool has_tiles();
+[[nodiscard]] bool has_amx();
 
 // Instructions on top of the level avx512 that add products of 4 bytes (VNNI), or of 2 bf16.
 [[nodiscard]] bool has_byte_dot_products();

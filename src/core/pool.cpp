@@ -23,7 +23,7 @@
 #include <ctime>
 #include <pthread.h>
 
-#include "core/wait.hpp"
+#include "core/spin_wait.hpp"
 #include "core/worker_cpus.hpp"
 
 namespace carat::core {
@@ -102,7 +102,7 @@ thread_local bool runs_piece __attribute__((tls_model("initial-exec"))) = false;
 
 // The next piece of a seat's that nobody has begun, or -1.
 int begin_piece(board& on, int owner, std::uint32_t number) {
-    const stretch own = part_of(on.pieces, on.seats, owner);
+    const range own = subrange(on.pieces, on.seats, owner);
     std::atomic<std::uint64_t>& begun = on.begun_of(owner);
     std::uint64_t seen = begun.load(std::memory_order_relaxed);
     for (;;) {

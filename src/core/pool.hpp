@@ -45,12 +45,12 @@ void for_each_piece(int pieces, int threads, const Work& work) {
 [[nodiscard]] std::uint32_t calls_shared();
 
 // Of [0, extent), cut as evenly as whole numbers allow.
-struct stretch {
+struct range {
     std::int64_t first;
     std::int64_t size;
 };
 
-[[nodiscard]] inline stretch part_of(std::int64_t extent, int parts, int index) {
+[[nodiscard]] inline range subrange(std::int64_t extent, int parts, int index) {
     const std::int64_t share = extent / parts;
     const std::int64_t rest = extent % parts;
     const auto start = [&](std::int64_t i) { return i * share + (i < rest ? i : rest); };

@@ -5,7 +5,11 @@
 #include <cstdlib>
 
 #include "core/turn.hpp"
-#include "cpu/driver/loops.hpp"
+#include "cpu/blocked/out_of_place.hpp"
+#include "cpu/scale_c.hpp"
+#include "cpu/scratch.hpp"
+#include "cpu/skinny/loops.hpp"
+#include "cpu/unpacked/loops.hpp"
 
 namespace carat::cpu_engine {
 
@@ -16,11 +20,11 @@ bool is_narrow(dtype type) {
 }
 
 // Whether C^T = B^T A^T is the better form: kernels want the columns of C contiguous and long.
-bool should_swap(const core::problem& p, bool may_be_thin) {
-    if (may_be_thin && std::min(p.m, p.n) <= plan::most_thin_columns) {
+bool should_swap(const core::problem& p, bool may_be_skinny) {
+    if (may_be_skinny && std::min(p.m, p.n) <= plan::most_skinny_columns) {
         const auto pays = [&](std::int64_t lines, std::int64_t few) {
-            return plan::takes_lines(lines, few, p.k, static_cast<int>(size_bytes(p.a_type)),
-                                     plan::this_machine());
+            return plan::takes_dot_products(lines, few, p.k, static_cast<int>(size_bytes(p.a_type)),
+                                            plan::this_machine());
         };
         if (p.a_layout.col_stride == 1 && pays(p.m, p.n)) return false;
         if (p.b_layout.row_stride == 1 && pays(p.n, p.m)) return true;
@@ -31,23 +35,24 @@ bool should_swap(const core::problem& p, bool may_be_thin) {
 }
 
 // Whether nothing asks for blocks: the caller, types, or sums that C can't hold.
-bool may_be_thin(const core::problem& p, const plan::blocking& wanted, const finishing* last) {
-    const bool kept_apart = last != nullptr && last->in_place && p.beta != 0;
+bool may_be_skinny(const core::problem& p, const plan::blocking& wanted, const finishing* last) {
+    const bool summed_out_of_place = last != nullptr && last->in_place && p.beta != 0;
     return p.a_type == p.c_type && !is_narrow(p.a_type) && !is_byte_integer(p.a_type) &&
-           !kept_apart && wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
+           !summed_out_of_place && wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
 }
 
-// Whether lines of an operand have their elements at one depth side by side, and consecutive depths
+// Whether lines of an operand have their elements at one k side by side, and consecutive depths
 // whole pages apart: then all of a line falls into a few sets of every cache.
-bool conflicts(dtype type, std::int64_t across, std::int64_t along) {
+bool conflicts(dtype type, std::int64_t outer_stride, std::int64_t k_stride) {
     constexpr std::int64_t page_bytes = 4096;
-    return across == 1 && along * static_cast<std::int64_t>(size_bytes(type)) % page_bytes == 0;
+    return outer_stride == 1 &&
+           k_stride * static_cast<std::int64_t>(size_bytes(type)) % page_bytes == 0;
 }
 
 // Whether elements this far apart are as far from the beginnings of their lines of cache.
-bool on_whole_lines(dtype type, std::int64_t along) {
+bool on_whole_lines(dtype type, std::int64_t k_stride) {
     constexpr std::int64_t line_bytes = 64;
-    return along * static_cast<std::int64_t>(size_bytes(type)) % line_bytes == 0;
+    return k_stride * static_cast<std::int64_t>(size_bytes(type)) % line_bytes == 0;
 }
 
 template <class T>
@@ -59,9 +64,9 @@ std::uint32_t factor<std::uint32_t>(double value) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
 }
 
-source operand(const void* data, dtype type, std::int64_t across, std::int64_t along) {
+source operand(const void* data, dtype type, std::int64_t outer_stride, std::int64_t k_stride) {
     return {static_cast<const std::byte*>(data), static_cast<std::int64_t>(size_bytes(type)),
-            across, along};
+            outer_stride, k_stride};
 }
 
 // Whether sums of integers are finished as f32, which C may be narrower than.
@@ -69,16 +74,16 @@ bool rounds_integers(const core::problem& p) {
     return is_byte_integer(p.a_type) && p.c_type != dtype::i32;
 }
 
-// `p` has been turned. `apart`: sums can't be kept in C.
-plan::request request_of(const core::problem& p, bool apart, int threads,
+// `p` has been transposed. `out_of_place`: sums can't be kept in C.
+plan::request request_of(const core::problem& p, bool out_of_place, int threads,
                          const plan::blocking& wanted) {
     return {.m = p.m,
             .n = p.n,
             .k = p.alpha == 0 ? 0 : p.k,
-            .same_types = !apart && !is_narrow(p.a_type) && !is_byte_integer(p.a_type),
-            .rows_of_a = p.a_layout.row_stride == 1,
-            .depths_of_a = p.a_layout.col_stride == 1,
-            .depths_of_b = p.b_layout.row_stride == 1,
+            .same_types = !out_of_place && !is_narrow(p.a_type) && !is_byte_integer(p.a_type),
+            .m_contiguous_a = p.a_layout.row_stride == 1,
+            .k_contiguous_a = p.a_layout.col_stride == 1,
+            .k_contiguous_b = p.b_layout.row_stride == 1,
             .conflicting_a = conflicts(p.a_type, p.a_layout.row_stride, p.a_layout.col_stride),
             .conflicting_b = conflicts(p.b_type, p.b_layout.col_stride, p.b_layout.row_stride),
             .whole_lines_of_a = on_whole_lines(p.a_type, p.a_layout.col_stride),
@@ -86,7 +91,7 @@ plan::request request_of(const core::problem& p, bool apart, int threads,
             .wanted = wanted};
 }
 
-// `p` has been turned, `data` has not.
+// `p` has been transposed, `data` has not.
 template <class T>
 task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
                   const core::operands& data) {
@@ -127,15 +132,15 @@ std::string unsupported(const core::problem& p) {
 // of a product of 8 x 8 matrices.
 product::product(const core::problem& p, int threads, const kernel_set& with,
                  const plan::blocking& wanted, const finishing* last, const prepared_operand* ready)
-    : swapped_(should_swap(p, may_be_thin(p, wanted, last))),
+    : swapped_(should_swap(p, may_be_skinny(p, wanted, last))),
       problem_(swapped_ ? core::swapped(p) : p),
       kernels_(&with),
       last_(last),
       ready_(ready),
-      request_(request_of(problem_, apart(), threads, wanted)),
+      request_(request_of(problem_, out_of_place(), threads, wanted)),
       plan_(plan::make_cpu_plan(request_, shape(), plan::this_machine())) {
-    if (takes_tiles(p, with, ready != nullptr) && request_.k != 0)
-        tiles_.emplace(p, threads, *with.tiles, wanted, ready);
+    if (takes_matrix_unit(p, with, ready != nullptr) && request_.k != 0)
+        matrix_unit_.emplace(p, threads, *with.matrix_unit, wanted, ready);
     else if (ready != nullptr && request_.k != 0)
         turn_for_prepared(p);
     run_ = choose_runner();
@@ -145,17 +150,17 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
 // would be without it, so that they are the same to the bit.
 void product::turn_for_prepared(const core::problem& p) {
     const plan::cpu_plan usual = plan_;
-    by_lanes_ = usual.how == plan::path::thin && !request_.rows_of_a;
+    by_lanes_ = usual.how == plan::path::skinny && !request_.m_contiguous_a;
     swapped_ = ready_->place == side::right;
     problem_ = swapped_ ? core::swapped(p) : p;
     request_.m = problem_.m;
     request_.n = problem_.n;
     request_.same_types = false;
     plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());
-    if (usual.how == plan::path::thin)
+    if (usual.how == plan::path::skinny)
         plan_.how = usual.how;
-    else if (usual.how == plan::path::direct && usual.packs_a)
-        plan_.blocks.kc = direct_packed_depth;
+    else if (usual.how == plan::path::unpacked && usual.packs_a)
+        plan_.blocks.kc = unpacked_kc;
     else
         plan_.blocks.kc = usual.blocks.kc;
 }
@@ -169,7 +174,7 @@ task<T> product::make(const core::operands& data) const {
     return made;
 }
 
-bool product::apart() const {
+bool product::out_of_place() const {
     return is_narrow(problem_.c_type) || rounds_integers(problem_) ||
            (last_ != nullptr && last_->in_place && problem_.beta != 0);
 }
@@ -192,30 +197,30 @@ std::size_t product::thread_bytes() const {
 }
 
 std::int64_t product::thread_elements() const {
-    if (apart()) return apart_elements(plan_.blocks, problem_.m, problem_.n);
+    if (out_of_place()) return out_of_place_elements(plan_.blocks, problem_.m, problem_.n);
     if (plan_.how == plan::path::blocked) return blocked_elements(plan_.blocks);
-    if (plan_.how == plan::path::direct)
-        return plan_.packs_a ? direct_packed_elements(shape().mr, request_.k) : 0;
-    const auto thin = [&]<class T>(const kernel<T>& with) {
+    if (plan_.how == plan::path::unpacked)
+        return plan_.packs_a ? unpacked_elements(shape().mr, request_.k) : 0;
+    const auto skinny = [&]<class T>(const kernel<T>& with) {
         if constexpr (std::is_floating_point_v<T>)
-            if (ready_ != nullptr) return thin_packed_elements(with, request_.n, by_lanes_);
-        return thin_elements<T>(request_.m, request_.n, request_.k, request_.rows_of_a,
-                                !request_.depths_of_b);
+            if (ready_ != nullptr) return skinny_packed_elements(with, request_.n, by_lanes_);
+        return skinny_elements<T>(request_.m, request_.n, request_.k, request_.m_contiguous_a,
+                                  !request_.k_contiguous_b);
     };
-    if (problem_.c_type == dtype::f64) return thin(kernels_->f64);
-    if (problem_.c_type == dtype::i32) return thin(kernels_->i32);
-    return thin(kernels_->f32);
+    if (problem_.c_type == dtype::f64) return skinny(kernels_->f64);
+    if (problem_.c_type == dtype::i32) return skinny(kernels_->i32);
+    return skinny(kernels_->f32);
 }
 
 std::size_t product::workspace_bytes() const {
-    if (tiles_) return tiles_->workspace_bytes();
+    if (matrix_unit_) return matrix_unit_->workspace_bytes();
     return thread_bytes() * static_cast<std::size_t>(plan_.threads());
 }
 
 core::plan_facts product::facts() const {
-    if (tiles_) return tiles_->facts();
+    if (matrix_unit_) return matrix_unit_->facts();
     const plan::blocking& b = plan_.blocks;
-    const bool tiled = plan_.how != plan::path::thin;
+    const bool tiled = plan_.how != plan::path::skinny;
     return {
         explain(), request_.m,           request_.n, tiled ? shape().mr : 0, tiled ? shape().nr : 0,
         b.mc,      b.mc == 0 ? 0 : b.nc, b.kc,       plan_.threads_m,        plan_.threads_n,
@@ -223,7 +228,7 @@ core::plan_facts product::facts() const {
 }
 
 std::string product::explain() const {
-    if (tiles_) return tiles_->explain();
+    if (matrix_unit_) return matrix_unit_->explain();
     return plan::explain(plan_, request_, shape(), plan::this_machine());
 }
 
@@ -236,36 +241,37 @@ T* product::share_of(std::byte* memory, int thread) const {
 }
 
 template <class T>
-void product::run_direct(const core::operands& data, std::byte* memory) const {
+void product::run_unpacked(const core::operands& data, std::byte* memory) const {
     task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
     whole.fetches_c = plan_.fetches_c;
-    multiply_direct(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, share_of<T>(memory, 0));
+    multiply_unpacked(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc,
+                      share_of<T>(memory, 0));
 }
 
 template <class T>
-void product::run_rectangle(const task<T>& whole, stretch rows, stretch cols, T* memory) const {
+void product::run_rectangle(const task<T>& whole, range rows, range cols, T* memory) const {
     task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
     part.c = whole.c_at(rows.first, cols.first);
     if constexpr (std::is_floating_point_v<T>)
-        if (part.a_packed && plan_.how == plan::path::thin)
-            return multiply_thin_packed(part, by_lanes_, memory);
-    if (plan_.how == plan::path::thin) return multiply_thin(part, memory);
-    if (plan_.how == plan::path::direct)
-        return multiply_direct(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, memory);
+        if (part.a_packed && plan_.how == plan::path::skinny)
+            return multiply_skinny_packed(part, by_lanes_, memory);
+    if (plan_.how == plan::path::skinny) return multiply_skinny(part, memory);
+    if (plan_.how == plan::path::unpacked)
+        return multiply_unpacked(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, memory);
     multiply_blocked(part, plan_.blocks, memory);
 }
 
 template <class T>
-void product::run_part_as(const core::operands& data, std::byte* memory, stretch rows,
-                          stretch cols) const {
+void product::run_part_as(const core::operands& data, std::byte* memory, range rows,
+                          range cols) const {
     task<T> whole = make<T>(data);
     whole.fetches_c = plan_.fetches_c;
     if (swapped_) std::swap(rows, cols);
     run_rectangle(whole, rows, cols, share_of<T>(memory, 0));
 }
 
-void product::run_part(const core::operands& data, std::byte* memory, stretch rows,
-                       stretch cols) const noexcept {
+void product::run_part(const core::operands& data, std::byte* memory, range rows,
+                       range cols) const noexcept {
     if (problem_.c_type == dtype::f64) return run_part_as<double>(data, memory, rows, cols);
     run_part_as<float>(data, memory, rows, cols);
 }
@@ -279,8 +285,8 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
         if (last_ != nullptr) {
             last = finish_of<T>(data, swapped_);
             // The other paths scale the sums before they are finished, some more than once.
-            const bool thin = plan_.how == plan::path::thin;
-            (thin || request_.k == 0 ? whole.alpha : last.alpha) = 1;
+            const bool skinny = plan_.how == plan::path::skinny;
+            (skinny || request_.k == 0 ? whole.alpha : last.alpha) = 1;
             whole.beta = 0;
             whole.finish = &last;
             if (request_.k == 0) return store_zeros(whole, target<T>(data));
@@ -288,7 +294,7 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
     }
     if (request_.k == 0) return scale(whole);
     whole.fetches_c = plan_.fetches_c;
-    const auto work = [&](int thread, stretch rows, stretch cols) {
+    const auto work = [&](int thread, range rows, range cols) {
         run_rectangle(whole, rows, cols, share_of<T>(memory, thread));
     };
     for_each_rectangle(
@@ -319,12 +325,12 @@ finish_call<T> product::finish_of(const core::operands& data, bool runs_are_rows
             .beta = factor<T>(problem_.beta),
             .e = data.e,
             .e_type = problem_.c_type,
-            .e_along = runs_are_rows ? e.col_stride : e.row_stride,
-            .e_across = runs_are_rows ? e.row_stride : e.col_stride};
+            .e_run_step = runs_are_rows ? e.col_stride : e.row_stride,
+            .e_run_stride = runs_are_rows ? e.row_stride : e.col_stride};
 }
 
 template <class T>
-void product::run_apart(const core::operands& data, std::byte* memory) const {
+void product::run_out_of_place(const core::operands& data, std::byte* memory) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
     core::operands sums = data;
     sums.c = nullptr;
@@ -336,11 +342,11 @@ void product::run_apart(const core::operands& data, std::byte* memory) const {
         whole.finish = &last;
     }
     if (request_.k == 0) return store_zeros(whole, c);
-    const auto work = [&](int thread, stretch rows, stretch cols) {
+    const auto work = [&](int thread, range rows, range cols) {
         store_target<finished_in<T>> part = c;
         part.data = c.at(rows.first, cols.first);
-        multiply_apart(rectangle(whole, rows.first, cols.first, rows.size, cols.size), plan_.blocks,
-                       part, share_of<T>(memory, thread));
+        multiply_out_of_place(rectangle(whole, rows.first, cols.first, rows.size, cols.size),
+                              plan_.blocks, part, share_of<T>(memory, thread));
     };
     for_each_rectangle(
         {problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n, plan_.pieces},
@@ -349,26 +355,27 @@ void product::run_apart(const core::operands& data, std::byte* memory) const {
 
 void product::run_nothing(const core::operands&, std::byte*) const {}
 
-void product::run_tiles(const core::operands& data, std::byte* memory) const {
-    if (last_ == nullptr) return tiles_->run(data, memory, nullptr);
-    const finish_call<float> last = finish_of<float>(data, !tiles_->swapped());
-    tiles_->run(data, memory, &last);
+void product::run_on_matrix_unit(const core::operands& data, std::byte* memory) const {
+    if (last_ == nullptr) return matrix_unit_->run(data, memory, nullptr);
+    const finish_call<float> last = finish_of<float>(data, !matrix_unit_->swapped());
+    matrix_unit_->run(data, memory, &last);
 }
 
 product::runner product::choose_runner() const {
     if (problem_.m == 0 || problem_.n == 0) return &product::run_nothing;
-    if (tiles_) return &product::run_tiles;
-    if (apart() && is_byte_integer(problem_.a_type)) return &product::run_apart<std::uint32_t>;
-    if (apart())
-        return problem_.c_type == dtype::f64 ? &product::run_apart<double>
-                                             : &product::run_apart<float>;
-    const bool direct = plan_.how == plan::path::direct && plan_.threads() == 1 &&
-                        request_.k != 0 && last_ == nullptr;
+    if (matrix_unit_) return &product::run_on_matrix_unit;
+    if (out_of_place() && is_byte_integer(problem_.a_type))
+        return &product::run_out_of_place<std::uint32_t>;
+    if (out_of_place())
+        return problem_.c_type == dtype::f64 ? &product::run_out_of_place<double>
+                                             : &product::run_out_of_place<float>;
+    const bool unpacked = plan_.how == plan::path::unpacked && plan_.threads() == 1 &&
+                          request_.k != 0 && last_ == nullptr;
     if (problem_.c_type == dtype::f64)
-        return direct ? &product::run_direct<double> : &product::run_as<double>;
+        return unpacked ? &product::run_unpacked<double> : &product::run_as<double>;
     if (problem_.c_type == dtype::i32)
-        return direct ? &product::run_direct<std::uint32_t> : &product::run_as<std::uint32_t>;
-    return direct ? &product::run_direct<float> : &product::run_as<float>;
+        return unpacked ? &product::run_unpacked<std::uint32_t> : &product::run_as<std::uint32_t>;
+    return unpacked ? &product::run_unpacked<float> : &product::run_as<float>;
 }
 
 }  // namespace carat::cpu_engine

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "core/catalogue.hpp"
-#include "cpu/driver/loops.hpp"
-#include "cpu/driver/workspace.hpp"
-#include "cpu/kernels/kernel.hpp"
+#include "cpu/blocked/out_of_place.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
+#include "cpu/matrix_unit/product.hpp"
 #include "cpu/prepared.hpp"
-#include "cpu/rectangles.hpp"
-#include "cpu/tile_product.hpp"
+#include "cpu/threads/partition.hpp"
+#include "cpu/workspace.hpp"
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cpu_engine {
@@ -53,10 +53,12 @@ class product {
 
     // Of those rows and columns of C only, on the calling thread: the same bits as in the whole.
     // f32 and f64 in operands of their type, K not 0, and no finish; the plan is for one thread.
-    void run_part(const core::operands& data, std::byte* memory, stretch rows,
-                  stretch cols) const noexcept;
+    void run_part(const core::operands& data, std::byte* memory, range rows,
+                  range cols) const noexcept;
 
-    [[nodiscard]] int threads() const { return tiles_ ? tiles_->threads() : plan_.threads(); }
+    [[nodiscard]] int threads() const {
+        return matrix_unit_ ? matrix_unit_->threads() : plan_.threads();
+    }
     [[nodiscard]] std::string explain() const;
     [[nodiscard]] core::plan_facts facts() const;
 
@@ -64,18 +66,17 @@ class product {
     using runner = void (product::*)(const core::operands&, std::byte*) const;
     [[nodiscard]] runner choose_runner() const;
     void run_nothing(const core::operands& data, std::byte* memory) const;
-    void run_tiles(const core::operands& data, std::byte* memory) const;
+    void run_on_matrix_unit(const core::operands& data, std::byte* memory) const;
     template <class T>
-    void run_direct(const core::operands& data, std::byte* memory) const;
+    void run_unpacked(const core::operands& data, std::byte* memory) const;
     template <class T>
     void run_as(const core::operands& data, std::byte* memory) const;
     template <class T>
-    void run_rectangle(const task<T>& whole, stretch rows, stretch cols, T* memory) const;
+    void run_rectangle(const task<T>& whole, range rows, range cols, T* memory) const;
     template <class T>
-    void run_part_as(const core::operands& data, std::byte* memory, stretch rows,
-                     stretch cols) const;
+    void run_part_as(const core::operands& data, std::byte* memory, range rows, range cols) const;
     template <class T>
-    void run_apart(const core::operands& data, std::byte* memory) const;
+    void run_out_of_place(const core::operands& data, std::byte* memory) const;
     template <class T>
     [[nodiscard]] task<T> make(const core::operands& data) const;
     template <class T>
@@ -88,7 +89,7 @@ class product {
     [[nodiscard]] std::int64_t thread_elements() const;
     void turn_for_prepared(const core::problem& p);
     // Whether sums over k can't be kept in C.
-    [[nodiscard]] bool apart() const;
+    [[nodiscard]] bool out_of_place() const;
     [[nodiscard]] plan::kernel_shape shape() const;
 
     bool swapped_;           // A and B have changed places in problem_
@@ -96,11 +97,11 @@ class product {
     const kernel_set* kernels_;
     const finishing* last_;
     const prepared_operand* ready_;
-    bool by_lanes_ = false;  // the path thin, with a prepared operand
+    bool by_lanes_ = false;  // the path skinny, with a prepared operand
     plan::request request_;
     plan::cpu_plan plan_;
     runner run_;
-    std::optional<tile_product> tiles_;  // where there are tiles for these types
+    std::optional<matrix_unit_product> matrix_unit_;  // where there are tiles for these types
 };
 
 }  // namespace carat::cpu_engine

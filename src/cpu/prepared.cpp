@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cpu/kernels/tile_kernel.hpp"
+#include "cpu/kernels/matrix_unit_kernel.hpp"
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cpu_engine {
@@ -15,18 +15,21 @@ std::byte* reserve(prepared_operand& into, std::int64_t lines, std::int64_t line
     return into.memory.reserve(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
 }
 
-// Two lines of cache between strips, as in driver/tiles.cpp, keep them out of each other's sets.
-void pack_strips(prepared_operand& into, const tile_kernel& with, const source& from,
-                 std::int64_t count, std::int64_t k) {
-    const std::int64_t steps = plan::ceil_div(k, with.step_depth());
-    const std::int64_t strip_bytes =
-        core::checked_product(steps, strip_step_bytes, "packed operand") + 2 * step_bytes;
-    std::byte* const out = reserve(into, plan::ceil_div(count, strip_lines), strip_bytes);
+// Two lines of cache between micropanels, as in driver/tiles.cpp, keep them out of each other's
+// sets.
+void pack_for_matrix_unit(prepared_operand& into, const matrix_unit_kernel& with,
+                          const source& from, std::int64_t count, std::int64_t k) {
+    const std::int64_t steps = plan::ceil_div(k, with.step_k());
+    const std::int64_t micropanel_bytes =
+        core::checked_product(steps, micropanel_step_bytes, "packed operand") + 2 * step_bytes;
+    std::byte* const out =
+        reserve(into, plan::ceil_div(count, micropanel_extent), micropanel_bytes);
     const bool left = into.place == side::left;
-    (left ? with.pack_a : with.pack_b)(from.data, from.across, from.along, count, k, out,
-                                       strip_bytes);
-    into.lines = {out, 1, strip_bytes / strip_lines, strip_step_bytes / with.step_depth()};
-    into.tiles = true;
+    (left ? with.pack_a : with.pack_b)(from.data, from.outer_stride, from.k_stride, count, k, out,
+                                       micropanel_bytes);
+    into.lines = {out, 1, micropanel_bytes / micropanel_extent,
+                  micropanel_step_bytes / with.step_k()};
+    into.for_matrix_unit = true;
 }
 
 template <class T>
@@ -35,7 +38,7 @@ void pack_panels(prepared_operand& into, const kernel<T>& with, const packers<T>
     const std::int64_t lines = plan::ceil_div(count, with.mr) * with.mr;
     std::byte* const out =
         reserve(into, lines, core::checked_product(k, sizeof(T), "packed operand"));
-    pack.a(from.data, from.across, from.along, count, k, reinterpret_cast<T*>(out));
+    pack.a(from.data, from.outer_stride, from.k_stride, count, k, reinterpret_cast<T*>(out));
     into.lines = {out, sizeof(T), k, with.mr};
 }
 
@@ -44,10 +47,10 @@ void pack_panels(prepared_operand& into, const kernel<T>& with, const packers<T>
 std::size_t pack_operand(prepared_operand& into, const kernel_set& with, dtype type,
                          const source& from, std::int64_t count, std::int64_t k) {
     if (count == 0 || k == 0) return 0;
-    if (type == dtype::bf16 && has_bf16_tiles(with))
-        pack_strips(into, with.tiles->bf16, from, count, k);
-    else if (is_byte_integer(type) && with.tiles != nullptr)
-        pack_strips(into, with.tiles->i8, from, count, k);
+    if (type == dtype::bf16 && has_bf16_matrix_unit(with))
+        pack_for_matrix_unit(into, with.matrix_unit->bf16, from, count, k);
+    else if (is_byte_integer(type) && with.matrix_unit != nullptr)
+        pack_for_matrix_unit(into, with.matrix_unit->i8, from, count, k);
     else if (is_byte_integer(type))
         pack_panels(into, with.i32, packers_for(with.i32, type), from, count, k);
     else if (type == dtype::f64)

@@ -1,22 +1,22 @@
-// An operand packed once: lines (rows of A or columns of B) over all of k, as panels of register
-// tiles or strips of a matrix unit, so that any block of depth is a place in it. On register tiles
-// it always takes the role of A; sums come out the same in either role.
+// An operand packed once: lines (rows of A or columns of B) over all of k, as micropanels of
+// register tiles or of a matrix unit, so that any block of k is a place in it. On register tiles it
+// always takes the role of A; sums come out the same in either role.
 #pragma once
 
 #include <carat/prepare.hpp>
 
 #include "core/problem.hpp"
-#include "cpu/driver/task.hpp"
-#include "cpu/driver/workspace.hpp"
-#include "cpu/kernels/kernel.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
+#include "cpu/task.hpp"
+#include "cpu/workspace.hpp"
 
 namespace carat::detail {
 
 struct prepared_operand {
     cpu_engine::workspace memory;
-    cpu_engine::source lines;  // places of lines that begin a panel or strip
+    cpu_engine::source lines;  // where vectors begin that begin a micropanel
     side place = side::right;
-    bool tiles = false;
+    bool for_matrix_unit = false;
     std::int64_t largest = 0;  // magnitude of integers
 };
 

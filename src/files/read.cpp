@@ -11,14 +11,12 @@
 #include <carat/error.hpp>
 
 #include "files/handle.hpp"
-#include "files/visible.hpp"
 
 namespace carat::files {
 
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 [[noreturn]] void fail(const std::string& name, const std::string& what) {
     throw error(error_code::invalid_argument, name + ": " + what);
@@ -48,24 +46,6 @@ std::size_t read_some(const handle& in, const fs::path& file, char* to, std::siz
     }
 }
 
-// Brackets outside of texts, as far as the parser would get: it stops at the first error, and up to
-// there both see the same.
-bool is_deep(const std::string& text) {
-    int level = 0;
-    bool quoted = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '"') quoted = !quoted;
-        if (quoted) {
-            i += c == '\\' ? 1 : 0;
-            continue;
-        }
-        if ((c == '[' || c == '{') && ++level > most_levels) return true;
-        if (c == ']' || c == '}') --level;
-    }
-    return false;
-}
-
 }  // namespace
 
 std::string read(const fs::path& file, kind allowed) {
@@ -88,26 +68,13 @@ std::string read(const fs::path& file, kind allowed) {
     return text;
 }
 
-json parse(const std::string& text, const std::string& name) {
-    if (is_deep(text))
-        fail(name, "is nested deeper than " + std::to_string(most_levels) +
-                       " levels, which no file of carat's is; name another file");
-    try {
-        return json::parse(text);
-    } catch (const json::exception&) {
-        fail(name, "is not JSON (damaged, or cut off?); measure again or name another file");
-    }
+void fail_for_depth(const std::string& name) {
+    fail(name, "is nested deeper than " + std::to_string(most_levels) +
+                   " levels, which no file of carat's is; name another file");
 }
 
-json with_visible_texts(json value) {
-    if (value.is_string()) return visible(value.get_ref<const std::string&>());
-    if (value.is_array())
-        for (json& element : value) element = with_visible_texts(std::move(element));
-    if (!value.is_object()) return value;
-    json shown = json::object();
-    for (auto& [key, field] : value.get_ref<json::object_t&>())
-        shown[visible(key)] = with_visible_texts(std::move(field));
-    return shown;
+void fail_for_syntax(const std::string& name) {
+    fail(name, "is not JSON (damaged, or cut off?); measure again or name another file");
 }
 
 }  // namespace carat::files

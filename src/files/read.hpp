@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace carat::files {
@@ -19,11 +18,8 @@ enum class kind { regular, or_pipe };
 /// another kind or larger than most_bytes.
 [[nodiscard]] std::string read(const std::filesystem::path& file, kind allowed = kind::regular);
 
-/// @throws carat::error(invalid_argument) naming `name`: not JSON, or nested deeper than
-/// most_levels.
-[[nodiscard]] nlohmann::json parse(const std::string& text, const std::string& name);
-
-/// `value` with every text and name in it made visible.
-[[nodiscard]] nlohmann::json with_visible_texts(nlohmann::json value);
+/// What both parsers of JSON say of a text that they don't take.
+[[noreturn]] void fail_for_depth(const std::string& name);
+[[noreturn]] void fail_for_syntax(const std::string& name);
 
 }  // namespace carat::files

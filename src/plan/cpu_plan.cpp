@@ -13,7 +13,7 @@ namespace {
 // two cores of a Sapphire Rapids whose team was still awake: 96^3 f64 65 to 113, f32 133 to 208;
 // 64^3 65 to 90 and 132 to 123.
 constexpr double least_bytes_per_thread = 3 << 19;
-constexpr double least_per_thin_thread = 1 << 17;
+constexpr double least_per_skinny_thread = 1 << 17;
 
 // Up to so many columns A is read once where it lies, instead of packed: 45 to 51 GFLOP/s at
 // 32 x 4096 x 4096 in f64 with AVX-512. With AVX2 packed blocks take over sooner, on one thread of
@@ -22,11 +22,11 @@ constexpr double least_per_thin_thread = 1 << 17;
 // 24 x 2000 x 2000 19 and 26 (49, 53).
 int few_columns(const request& r, const kernel_shape& kernel) {
     if (kernel.vector_bytes >= 64) return 32;
-    return r.conflicting_a ? most_thin_columns : 16;
+    return r.conflicting_a ? most_skinny_columns : 16;
 }
 
-// Depth of blocks whose strips of B are read where they lie.
-constexpr std::int64_t most_depth_read = 512;
+// Depth of blocks whose micropanels of B are read where they lie.
+constexpr std::int64_t most_kc_read = 512;
 
 // Columns that are too few to win back what packing A apart costs. Packing it as the first columns
 // read it is 1 to 2 % faster at 640^3 to 1000^3, and 0 to 2 % slower at 1024^3 to 2000^3.
@@ -46,19 +46,20 @@ bool fits_l2(const request& r, const kernel_shape& kernel, const machine& on) {
     return std::max(operands, r.m * r.n) * kernel.element_bytes <= on.l2_bytes / 4 * 3;
 }
 
-// Few rows of A stay in L2 while B streams past once, if its depths lie side by side.
+// Few rows of A stay in L2 while B streams past once, if it is contiguous in k.
 bool has_few_rows(const request& r, const kernel_shape& kernel) {
-    return r.depths_of_b && r.m * kernel.element_bytes <= few_rows_bytes;
+    return r.k_contiguous_b && r.m * kernel.element_bytes <= few_rows_bytes;
 }
 
 // In L2 a register tile is faster: 61 against 31 GFLOP/s at 7 x 64 x 64, 64 against 40 at
 // 7 x 256 x 256 (f64, one thread). Beyond, or where a tile's lines of A would compete for a few
 // sets of the caches, what counts is to read A in order.
-bool is_thin(const request& r, const kernel_shape& kernel, const machine& on) {
-    if (r.n == 1) return (r.rows_of_a || r.depths_of_a) && r.m * r.k >= 1024;
-    const bool very_few = r.n <= most_thin_columns;
-    if (!r.rows_of_a && r.depths_of_a) return takes_lines(r.m, r.n, r.k, kernel.element_bytes, on);
-    if (!r.rows_of_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
+bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) {
+    if (r.n == 1) return (r.m_contiguous_a || r.k_contiguous_a) && r.m * r.k >= 1024;
+    const bool very_few = r.n <= most_skinny_columns;
+    if (!r.m_contiguous_a && r.k_contiguous_a)
+        return takes_dot_products(r.m, r.n, r.k, kernel.element_bytes, on);
+    if (!r.m_contiguous_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
         return false;
     const std::int64_t kept_bytes = very_few && r.conflicting_a ? on.l1_bytes : on.l2_bytes;
     return r.m * r.k * kernel.element_bytes > kept_bytes;
@@ -70,17 +71,17 @@ bool is_thin(const request& r, const kernel_shape& kernel, const machine& on) {
 // 81, 82 (81), 2000^3 83, 80 (80).
 bool reads_b(const request& r, const kernel_shape& kernel, const machine& on) {
     constexpr std::int64_t most_blocks_of_a = 4;
-    const std::int64_t block = on.l2_bytes / 2 / most_depth_read;
-    return r.same_types && r.depths_of_b && r.wanted.kc == 0 &&
+    const std::int64_t block = on.l2_bytes / 2 / most_kc_read;
+    return r.same_types && r.k_contiguous_b && r.wanted.kc == 0 &&
            r.m * kernel.element_bytes <= most_blocks_of_a * block;
 }
 
 // Whether A is read where it lies though C and B do not fit beside it. How much of it L2 then keeps
-// is luck again: with all depths at once 512^3 in f32 ran at 150 to 177 on different pages where
+// is luck again: with all of k at once 512^3 in f32 ran at 150 to 177 on different pages where
 // oneDNN made 172, with half of the depths at a time at 166 to 172, packed at 164 to 169. Columns
 // win packing back, and packed lines begin on lines of cache.
 bool keeps_a(const request& r, const kernel_shape& kernel, const machine& on) {
-    return reads_b(r, kernel, on) && r.rows_of_a && !r.conflicting_a && r.whole_lines_of_a &&
+    return reads_b(r, kernel, on) && r.m_contiguous_a && !r.conflicting_a && r.whole_lines_of_a &&
            r.n <= most_columns_by_kept_a && r.m * r.k * kernel.element_bytes <= on.l2_bytes / 2;
 }
 
@@ -89,16 +90,16 @@ bool keeps_a(const request& r, const kernel_shape& kernel, const machine& on) {
 path choose_path(const request& r, const kernel_shape& kernel, const machine& on) {
     const bool asked_for_blocks = r.wanted.mc != 0 || r.wanted.nc != 0 || r.wanted.kc != 0;
     if (!r.same_types || (asked_for_blocks && r.k != 0)) return path::blocked;
-    if (is_thin(r, kernel, on)) return path::thin;
+    if (is_skinny(r, kernel, on)) return path::skinny;
     if (fits_l2(r, kernel, on) || has_few_rows(r, kernel) || keeps_a(r, kernel, on))
-        return path::direct;
+        return path::unpacked;
     return path::blocked;
 }
 
-// Of operands that are read where they lie: the depth, and the columns that meet all depths before
+// Of operands that are read where they lie: the depth, and the columns that meet all of k before
 // the next do. The number of threads has no say in them.
-blocking choose_direct_blocks(const request& r, const kernel_shape& kernel, const machine& on) {
-    constexpr std::int64_t kept_depth = 384;
+blocking choose_unpacked_blocks(const request& r, const kernel_shape& kernel, const machine& on) {
+    constexpr std::int64_t kept_kc = 384;
     constexpr std::int64_t kept_columns = 96;
     constexpr std::int64_t least = 256;
     const std::int64_t all = std::max<std::int64_t>(r.n, 1);
@@ -110,14 +111,14 @@ blocking choose_direct_blocks(const request& r, const kernel_shape& kernel, cons
         const std::int64_t depth = std::max(least, on.l2_bytes / 2 / row);
         return {.nc = all, .kc = balanced(r.k, depth, 1)};
     }
-    if (fits_l2(r, kernel, on)) return {.nc = all, .kc = balanced(r.k, most_depth_read, 1)};
-    return {.nc = kept_columns, .kc = balanced(r.k, kept_depth, 1)};
+    if (fits_l2(r, kernel, on)) return {.nc = all, .kc = balanced(r.k, most_kc_read, 1)};
+    return {.nc = kept_columns, .kc = balanced(r.k, kept_kc, 1)};
 }
 
-// A strip of B this deep takes half of L1, or two thirds where it is not packed.
+// A micropanel of B this deep takes half of L1, or two thirds where it is not packed.
 std::int64_t most_depth(const request& r, const kernel_shape& kernel, const machine& on) {
     if (r.wanted.kc != 0) return r.wanted.kc;
-    if (reads_b(r, kernel, on)) return most_depth_read;
+    if (reads_b(r, kernel, on)) return most_kc_read;
     const std::int64_t depth = on.l1_bytes / 2 / (kernel.nr * kernel.element_bytes);
     return std::clamp<std::int64_t>(depth, 64, 512);
 }
@@ -129,8 +130,8 @@ std::int64_t eighths_of_l2(const blocking& chosen) {
     return chosen.reads_b ? 4 : 3;
 }
 
-// kc so that a strip of B takes half of L1, mc so that a block of A takes its share of L2, nc so
-// that a panel of B takes half of a core's L3; each then cut evenly into the extent it divides.
+// kc so that a micropanel of B takes half of L1, mc so that a block of A takes its share of L2, nc
+// so that a panel of B takes half of a core's L3; each then cut evenly into the extent it divides.
 blocking choose_blocks(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
                        const machine& on) {
     const std::int64_t bytes = kernel.element_bytes;
@@ -138,7 +139,7 @@ blocking choose_blocks(const cpu_plan& plan, const request& r, const kernel_shap
     blocking chosen;
     chosen.kc = balanced(r.k, most_depth(r, kernel, on), 1);
     chosen.reads_b = reads_b(r, kernel, on);
-    chosen.packs_a_late = chosen.reads_b && r.rows_of_a && r.n <= most_columns_by_kept_a;
+    chosen.fuses_packing_of_a = chosen.reads_b && r.m_contiguous_a && r.n <= most_columns_by_kept_a;
     const std::int64_t most_l2_bytes = on.l2_bytes / 8 * eighths_of_l2(chosen);
     const std::int64_t most_mc = wanted.mc != 0 ? wanted.mc : most_l2_bytes / (chosen.kc * bytes);
     const std::int64_t most_nc = wanted.nc != 0 ? wanted.nc : on.l3_bytes / 2 / (chosen.kc * bytes);
@@ -166,8 +167,8 @@ int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel
 // as fast with up to 6 columns of 128 depths and more, 0.6 to 1.4 times with 7; f64 1.1 to 2 times
 // with 2 and 3 columns in L2. Beyond, where both wait for memory, 1.03 to 1.05 times with up to 5
 // that stay in L1, and 0.8 with 5 of 2000 depths.
-bool takes_lines(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
-                 const machine& on) {
+bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
+                        const machine& on) {
     constexpr std::int64_t most_bytes_of_columns = 24;
     constexpr std::int64_t most_bytes_beyond_l2 = 40;
     constexpr std::int64_t least_bytes_of_depth = 512;
@@ -189,18 +190,18 @@ grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs) {
     if (r.most_threads <= 1 || multiplications(r) < 2 * costs.least_per_thread) return {};
     const int most = static_cast<int>(
         std::min(multiplications(r) / costs.least_per_thread, static_cast<double>(r.most_threads)));
-    const std::int64_t strips_m = ceil_div(r.m, mr);
-    const std::int64_t strips_n = ceil_div(r.n, nr);
-    const auto extent = [&](std::int64_t strips, std::int64_t all) {
-        return static_cast<double>(costs.pads ? strips : std::min(strips, all));
+    const std::int64_t micropanels_m = ceil_div(r.m, mr);
+    const std::int64_t micropanels_n = ceil_div(r.n, nr);
+    const auto extent = [&](std::int64_t micropanels, std::int64_t all) {
+        return static_cast<double>(costs.pads ? micropanels : std::min(micropanels, all));
     };
     grid chosen;
     double best = 0;
     for (int tm = 1; tm <= most; ++tm) {
         for (int tn = 1; tm * tn <= most; ++tn) {
-            if (tm > strips_m || tn > strips_n) break;
-            const double rows = extent(ceil_div(strips_m, tm) * mr, r.m);
-            const double cols = extent(ceil_div(strips_n, tn) * nr, r.n);
+            if (tm > micropanels_m || tn > micropanels_n) break;
+            const double rows = extent(ceil_div(micropanels_m, tm) * mr, r.m);
+            const double cols = extent(ceil_div(micropanels_n, tn) * nr, r.n);
             const double cost = rows * cols + costs.packing_a * rows + costs.packing_b * cols;
             if (best != 0 && cost > best) continue;
             best = cost;
@@ -213,11 +214,11 @@ grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs) {
 cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const machine& on) {
     cpu_plan plan;
     plan.how = choose_path(wanted, kernel, on);
-    const double least = plan.how == path::thin ? least_per_thin_thread
-                                                : least_bytes_per_thread / kernel.element_bytes;
+    const double least = plan.how == path::skinny ? least_per_skinny_thread
+                                                  : least_bytes_per_thread / kernel.element_bytes;
     // Packing an element costs about as much as 8 multiplications.
-    // The path thin is cut by rows alone: columns share what is read of A.
-    const int nr = plan.how == path::thin ? few_columns(wanted, kernel) : kernel.nr;
+    // The path skinny is cut by rows alone: columns share what is read of A.
+    const int nr = plan.how == path::skinny ? few_columns(wanted, kernel) : kernel.nr;
     const grid threads = choose_grid(wanted, kernel.mr, nr, {least, 8, 8});
     plan.threads_m = threads.m;
     plan.threads_n = threads.n;
@@ -225,9 +226,9 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
         plan.blocks = choose_blocks(plan, wanted, kernel, on);
         plan.fetches_c = !fits_l2(wanted, kernel, on);
     }
-    if (plan.how == path::direct) {
-        plan.packs_a = !wanted.rows_of_a || (wanted.conflicting_a && wanted.n > 2 * kernel.nr);
-        plan.blocks = choose_direct_blocks(wanted, kernel, on);
+    if (plan.how == path::unpacked) {
+        plan.packs_a = !wanted.m_contiguous_a || (wanted.conflicting_a && wanted.n > 2 * kernel.nr);
+        plan.blocks = choose_unpacked_blocks(wanted, kernel, on);
         plan.fetches_c = !fits_l2(wanted, kernel, on) && has_few_rows(wanted, kernel);
     }
     plan.pieces = pieces_of(plan, wanted, kernel, least);
@@ -246,13 +247,13 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
         text << "\n";
         return text.str();
     };
-    if (plan.how == path::direct) {
-        text << "direct: B" << (plan.packs_a ? "" : " and A") << " read where "
+    if (plan.how == path::unpacked) {
+        text << "unpacked: B" << (plan.packs_a ? "" : " and A") << " read where "
              << (plan.packs_a ? "it lies, A packed by the tile\n" : "they lie\n");
         return end();
     }
-    if (plan.how == path::thin) {
-        text << "thin: A is read once, in the order of memory\n";
+    if (plan.how == path::skinny) {
+        text << "skinny: A is read once, in the order of memory\n";
         return end();
     }
     const auto kib = [&](std::int64_t a, std::int64_t b) {
@@ -261,11 +262,11 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
     const blocking& b = plan.blocks;
     const auto place = [](bool read) { return read ? ", read where they lie\n" : ", packed\n"; };
     const char* const a_packed =
-        b.packs_a_late ? ", packed as they are first read\n" : ", packed\n";
+        b.fuses_packing_of_a ? ", packed as they are first read\n" : ", packed\n";
     text << "blocks of A " << b.mc << " x " << b.kc << ", " << kib(b.mc, b.kc) << " of "
          << on.l2_bytes / 1024 << " KiB of L2" << a_packed << "panels of B " << b.kc << " x "
          << b.nc << ", " << kib(b.kc, b.nc) << " of " << on.l3_bytes / 1024 << " KiB of L3 a core"
-         << place(b.reads_b) << "strips of B " << b.kc << " x " << kernel.nr << ", "
+         << place(b.reads_b) << "micropanels of B " << b.kc << " x " << kernel.nr << ", "
          << kib(b.kc, kernel.nr) << " of " << on.l1_bytes / 1024 << " KiB of L1\n";
     return end();
 }

@@ -4,7 +4,7 @@
 //
 //      C           n                Each thread owns a rectangle of C (threads_m x threads_n of
 //        +------+------+            them). Inside it: panels of B, kc x nc, kept in L3; blocks of
-//   m    | t0   | t1   |            A, mc x kc, in L2; strips of B, kc x nr, in L1; and an
+//   m    | t0   | t1   |            A, mc x kc, in L2; micropanels of B, kc x nr, in L1; and an
 //        +------+------+            mr x nr tile of C in registers (Goto and van de Geijn, 2008).
 #pragma once
 
@@ -27,28 +27,28 @@ struct kernel_shape {
 };
 
 enum class path : std::uint8_t {
-    direct,   // B, and A where it can be, are read where they lie
-    thin,     // few columns: A is read once, in the order of memory
-    blocked,  // blocks, packed where that pays, any number of threads
+    unpacked,  // B, and A where it can be, are read where they lie
+    skinny,    // few columns: A is read once, in the order of memory
+    blocked,   // blocks, packed where that pays, any number of threads
 };
 
-// Of the path thin.
-inline constexpr int most_thin_columns = 8;
+// Of the path skinny.
+inline constexpr int most_skinny_columns = 8;
 
 struct blocking {
     std::int64_t mc = 0;  // rows of a packed block of A, a multiple of mr
     std::int64_t nc = 0;  // columns of a packed panel of B, a multiple of nr
-    std::int64_t kc = 0;  // depth of both
+    std::int64_t kc = 0;  // k of both
     // Not packed but read where it lies, since it is packing that does not pay.
     bool reads_b = false;
-    bool packs_a_late = false;  // by the tiles of the first columns, as they read it
+    bool fuses_packing_of_a = false;  // by the tiles of the first columns, as they read it
 };
 
 struct cpu_plan {
-    path how = path::direct;
-    bool packs_a = false;    // direct: tiles of A are packed
-    blocking blocks;         // direct: nc and kc only
-    bool fetches_c = false;  // direct, few rows: C does not fit in L2, so it is fetched ahead
+    path how = path::unpacked;
+    bool packs_a = false;    // unpacked: tiles of A are packed
+    blocking blocks;         // unpacked: nc and kc only
+    bool fetches_c = false;  // unpacked, few rows: C does not fit in L2, so it is fetched ahead
     int threads_m = 1;
     int threads_n = 1;
     // Pieces of a thread's rectangle, which others take up when its own thread is late.
@@ -63,15 +63,15 @@ struct request {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    bool same_types = true;    // operands have the type computed in, so that packing is optional
-    bool rows_of_a = true;     // rows of A lie side by side
-    bool depths_of_a = false;  // depths of A do
-    bool depths_of_b = true;
-    bool conflicting_a = false;     // they do, and from one depth to the next it is whole pages
+    bool same_types = true;       // operands have the type computed in, so that packing is optional
+    bool m_contiguous_a = true;   // rows of A lie side by side
+    bool k_contiguous_a = false;  // depths of A do
+    bool k_contiguous_b = true;
+    bool conflicting_a = false;     // they do, and from one k to the next it is whole pages
     bool conflicting_b = false;     // the same of columns of B
     bool whole_lines_of_a = false;  // rows of A that lie side by side begin on lines of cache alike
-    bool direct_a = false;          // on a matrix unit: A can be multiplied where it lies
-    bool columns_of_a = false;      // rows of A lie side by side
+    bool unpacked_a = false;        // on a matrix unit: A can be multiplied where it lies
+    bool packs_slabs_of_a = false;  // rows of A lie side by side
     int most_threads = 1;
     blocking wanted = {};  // values that aren't 0 replace computed ones, and ask for blocks
 };
@@ -81,10 +81,10 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0);
 }
 
-// Whether few columns of B meet `lines` rows of A, whose depths lie side by side, one dot product
+// Whether few columns of B meet `lines` rows of A, contiguous in k, one dot product
 // each: a register tile would fill a part of a vector with the columns.
-[[nodiscard]] bool takes_lines(std::int64_t lines, std::int64_t few, std::int64_t k,
-                               int element_bytes, const machine& on);
+[[nodiscard]] bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
+                                      int element_bytes, const machine& on);
 
 // The multiple of `unit` that cuts `total` into equal parts of at most `most`.
 [[nodiscard]] std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit);
@@ -97,7 +97,7 @@ struct grid_costs {
     double least_per_thread;  // multiplications that make a thread worth waking
     double packing_a;         // of an element, in multiplications
     double packing_b;
-    bool pads = false;  // a strip in part costs what a whole one does
+    bool pads = false;  // a micropanel in part costs what a whole one does
 };
 
 // The grid with the least work in its largest rectangle; among equals, the least to pack, then the

@@ -1,15 +1,14 @@
 #include "plan/tuned.hpp"
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
 #include <carat/error.hpp>
 
 #include "core/cache_directory.hpp"
-#include "files/fields.hpp"
 #include "files/read.hpp"
+#include "files/tree.hpp"
 #include "files/visible.hpp"
 
 namespace carat::plan {
@@ -79,10 +78,10 @@ std::string types_of(const core::problem& p) {
 }
 
 tuned_table::tuned_table(const std::string& text, std::string source) : source_(std::move(source)) {
-    const nlohmann::json file = files::parse(text, source_);
-    const files::fields in(file, source_ + ":", "no table of carat tune; write it anew");
+    const files::tree file = files::parse_tree(text, source_);
+    const files::tree_fields in(file, source_ + ":", "no table of carat tune; write it anew");
     if (in.get<int>("schema") != schema) in.fail("schema", "isn't " + std::to_string(schema));
-    in.each("cases", [&](const files::fields& c) {
+    in.each("cases", [&](const files::tree_fields& c) {
         const auto name = [&](const char* key) { return c.get<std::string>(key); };
         const auto size = [&](const char* key) { return c.get<std::int64_t>(key); };
         const std::string at = name_of(name("device"), name("implementation"), name("types"),

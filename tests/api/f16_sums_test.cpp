@@ -9,7 +9,7 @@
 #include <carat/batch.hpp>
 
 #include "core/isa.hpp"
-#include "cpu/kernels/kernel.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
 #include "tests/api/matrices.hpp"
 
 namespace {

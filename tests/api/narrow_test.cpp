@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/isa.hpp"
-#include "cpu/kernels/kernel.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
 #include "tests/api/matrices.hpp"
 
 namespace {
@@ -27,8 +27,9 @@ T from_bits(unsigned bits) {
 // sums, as zeros. Elsewhere, and for f16, it is the value itself.
 template <class T>
 double kept(double x) {
-    const bool flushes = std::is_same_v<T, bf16> &&
-                         cpu_engine::has_bf16_tiles(cpu_engine::kernels_for(core::isa_in_use()));
+    const bool flushes =
+        std::is_same_v<T, bf16> &&
+        cpu_engine::has_bf16_matrix_unit(cpu_engine::kernels_for(core::isa_in_use()));
     return flushes && std::abs(x) < 0x1p-126 ? 0 : x;
 }
 

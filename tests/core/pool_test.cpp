@@ -164,7 +164,7 @@ TEST(pool, parts_cover_an_extent_once) {
         for (const int parts : {1, 2, 3, 7, 16}) {
             std::int64_t next = 0;
             for (int i = 0; i < parts; ++i) {
-                const stretch part = part_of(extent, parts, i);
+                const range part = subrange(extent, parts, i);
                 EXPECT_EQ(part.first, next);
                 EXPECT_GE(part.size, extent / parts);
                 next += part.size;

@@ -39,7 +39,7 @@ struct shape {
     std::int64_t m, n, k;
 };
 
-// Paths direct, thin by columns and by lines, and blocked.
+// Paths direct, skinny by columns and by lines, and blocked.
 constexpr shape shapes[] = {
     {37, 43, 41}, {1, 300, 90}, {300, 1, 90}, {400, 5, 160}, {130, 129, 300}};
 

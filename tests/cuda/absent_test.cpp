@@ -1,4 +1,4 @@
-// What the room says of GPUs that can't be used: one line, with the remedy, the same from every
+// What the module says of GPUs that can't be used: one line, with the remedy, the same from every
 // door. Runs with and without CUDA in the build, a driver or a GPU on the machine.
 #include <gtest/gtest.h>
 

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include "files/fields.hpp"
+#include "files/json/document.hpp"
+#include "files/json/fields.hpp"
 #include "tests/files/scratch.hpp"
 
 namespace {

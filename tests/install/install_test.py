@@ -9,10 +9,9 @@ import sys
 import tempfile
 import unittest
 
-from running import run
+from running import EXPECTED, run
 
 CMAKE, BUILD, SOURCE, CXX, NVCC = sys.argv[1:6]
-EXPECTED = "8 8\n26 26\n0 8\n16 26\nmatrix_product: "
 
 BLAS_PROGRAM = r"""
 #include <stdio.h>
@@ -128,11 +127,19 @@ class Installed(unittest.TestCase):
 
     def test_the_library_shows_only_its_interface(self):
         library = next(self.prefix.rglob("libcarat.so"))
-        symbols = run("nm", "--dynamic", "--defined-only", "--demangle", library)
-        ours = [line for line in symbols.splitlines() if "carat::" in line]
-        self.assertTrue(any("carat::detail::multiply" in line for line in ours), symbols)
-        for line in ours:
-            self.assertRegex(line, r"carat::(detail::(multiply|prepare)\w*|error)\b|for carat::error")
+        symbols = run("nm", "--dynamic", "--defined-only", "--with-symbol-versions", "--demangle",
+                      library).splitlines()
+        number = re.search(r"#define CARAT_ABI abi_(\d+)\n", pathlib.Path(
+            SOURCE, "include/carat/export.hpp").read_text())[1]
+        shown = [line.split(maxsplit=2)[2] for line in symbols]
+        calls = [name for name in shown if re.match(
+            rf"carat::detail::(multiply|prepare)\w*\(carat::(detail::)?abi_{number}::", name)]
+        self.assertGreater(len(calls), 5, shown)
+        for name in set(shown) - set(calls):
+            self.assertRegex(name, r"^(carat::error::~?error\(|(typeinfo|typeinfo name|vtable) for "
+                                   rf"carat::error@|CARAT_ABI_{number}(@|$))")
+        for name in shown:
+            self.assertRegex(name, rf"CARAT_ABI_{number}$")
 
     def test_the_command_runs_from_there(self):
         carat = self.prefix / "bin" / "carat"

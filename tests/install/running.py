@@ -2,6 +2,8 @@
 
 import subprocess
 
+EXPECTED = "8 8\n26 26\n0 8\n16 26\nmatrix_product: "  # of examples/consumer
+
 
 def run(*command, **options):
     """The command's output; a failure of the test, with all it said, where it fails."""

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "plan/cpu_plan.hpp"
-#include "plan/tile_plan.hpp"
+#include "plan/matrix_unit_plan.hpp"
 
 namespace {
 
@@ -66,7 +66,7 @@ TEST(machine, what_is_missing_or_unreadable_keeps_a_safe_default) {
 TEST(cpu_plan, small_and_empty_products_are_direct_with_one_thread) {
     for (const std::int64_t size : {0, 1, 8, 31, 72}) {
         const cpu_plan p = make_cpu_plan(square(size, 64), f64_24x8, server);
-        EXPECT_EQ(p.how, path::direct) << size;
+        EXPECT_EQ(p.how, path::unpacked) << size;
         EXPECT_EQ(p.threads(), 1) << size;
         EXPECT_FALSE(p.packs_a) << size;
     }
@@ -76,16 +76,16 @@ TEST(cpu_plan, small_and_empty_products_are_direct_with_one_thread) {
 }
 
 TEST(cpu_plan, operands_that_fit_into_l2_are_read_where_they_lie) {
-    EXPECT_EQ(make_cpu_plan(square(221, 1), f64_24x8, server).how, path::direct);  // 763 KiB
+    EXPECT_EQ(make_cpu_plan(square(221, 1), f64_24x8, server).how, path::unpacked);  // 763 KiB
     EXPECT_EQ(make_cpu_plan(square(222, 1), f64_24x8, server).how, path::blocked);
     EXPECT_EQ(make_cpu_plan({.m = 512, .n = 512, .k = 32}, f64_24x8, server).how, path::blocked);
     EXPECT_EQ(make_cpu_plan(square(200, 2), f64_24x8, server).threads(), 2);
-    request apart = square(200, 1);
-    apart.conflicting_a = true;
-    EXPECT_TRUE(make_cpu_plan(apart, f64_24x8, server).packs_a);
-    request across = square(200, 1);
-    across.rows_of_a = false;
-    EXPECT_TRUE(make_cpu_plan(across, f64_24x8, server).packs_a);
+    request out_of_place = square(200, 1);
+    out_of_place.conflicting_a = true;
+    EXPECT_TRUE(make_cpu_plan(out_of_place, f64_24x8, server).packs_a);
+    request outer_stride = square(200, 1);
+    outer_stride.m_contiguous_a = false;
+    EXPECT_TRUE(make_cpu_plan(outer_stride, f64_24x8, server).packs_a);
 }
 
 // What packing costs is won back over other blocks; threads have no say, since kc follows.
@@ -101,20 +101,20 @@ TEST(cpu_plan, a_panel_of_b_that_meets_few_blocks_is_read_where_it_lies) {
     request asked = square(350, 1);
     asked.wanted.kc = 100;
     EXPECT_FALSE(make_cpu_plan(asked, f64_24x8, server).blocks.reads_b);
-    request across = square(350, 1);
-    across.depths_of_b = false;
-    EXPECT_FALSE(make_cpu_plan(across, f64_24x8, server).blocks.reads_b);
+    request outer_stride = square(350, 1);
+    outer_stride.k_contiguous_b = false;
+    EXPECT_FALSE(make_cpu_plan(outer_stride, f64_24x8, server).blocks.reads_b);
 }
 
 TEST(cpu_plan, beside_such_a_panel_rows_of_a_are_packed_as_they_are_read) {
-    EXPECT_TRUE(make_cpu_plan(square(500, 1), f64_24x8, server).blocks.packs_a_late);
-    request across = square(500, 1);
-    across.rows_of_a = false;
-    EXPECT_FALSE(make_cpu_plan(across, f64_24x8, server).blocks.packs_a_late);
+    EXPECT_TRUE(make_cpu_plan(square(500, 1), f64_24x8, server).blocks.fuses_packing_of_a);
+    request outer_stride = square(500, 1);
+    outer_stride.m_contiguous_a = false;
+    EXPECT_FALSE(make_cpu_plan(outer_stride, f64_24x8, server).blocks.fuses_packing_of_a);
     request narrow = square(500, 1);
     narrow.same_types = false;
-    EXPECT_FALSE(make_cpu_plan(narrow, f64_24x8, server).blocks.packs_a_late);
-    EXPECT_FALSE(make_cpu_plan(square(1000, 1), f64_24x8, server).blocks.packs_a_late);
+    EXPECT_FALSE(make_cpu_plan(narrow, f64_24x8, server).blocks.fuses_packing_of_a);
+    EXPECT_FALSE(make_cpu_plan(square(1000, 1), f64_24x8, server).blocks.fuses_packing_of_a);
 }
 
 TEST(cpu_plan, half_of_l2_of_whole_lines_of_a_is_read_where_it_lies) {
@@ -125,7 +125,7 @@ TEST(cpu_plan, half_of_l2_of_whole_lines_of_a_is_read_where_it_lies) {
     };
     for (const int threads : {1, 4}) {
         const cpu_plan half = make_cpu_plan(lined(256, threads), f64_24x8, server);  // 512 KiB
-        EXPECT_EQ(half.how, path::direct);
+        EXPECT_EQ(half.how, path::unpacked);
         EXPECT_FALSE(half.packs_a);
         EXPECT_EQ(half.blocks.nc, 96);
         EXPECT_EQ(half.blocks.kc, 256);
@@ -139,25 +139,25 @@ TEST(cpu_plan, half_of_l2_of_whole_lines_of_a_is_read_where_it_lies) {
     request many = lined(256, 1);
     many.n = 1001;
     EXPECT_EQ(make_cpu_plan(many, f64_24x8, server).how, path::blocked);
-    request apart = lined(256, 1);
-    apart.conflicting_a = true;
-    EXPECT_EQ(make_cpu_plan(apart, f64_24x8, server).how, path::blocked);
+    request out_of_place = lined(256, 1);
+    out_of_place.conflicting_a = true;
+    EXPECT_EQ(make_cpu_plan(out_of_place, f64_24x8, server).how, path::blocked);
 }
 
 TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {
     request few{.m = 32, .n = 4096, .k = 4096, .most_threads = 2};
     const cpu_plan p = make_cpu_plan(few, f64_24x8, server);
-    EXPECT_EQ(p.how, path::direct);
+    EXPECT_EQ(p.how, path::unpacked);
     EXPECT_EQ(p.blocks.kc, 2048);  // 512 KiB, half of L2
     EXPECT_EQ(p.threads_n, 2);
     few.m = 33;
     EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).how, path::blocked);
     few.m = 32;
-    few.depths_of_b = false;
+    few.k_contiguous_b = false;
     EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).how, path::blocked);
 }
 
-// 256 rows are five strips and a third: halves of them are 144 and 112 rows. Equals are cut by
+// 256 rows are five micropanels and a third: halves of them are 144 and 112 rows. Equals are cut by
 // rows.
 TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
     constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
@@ -169,19 +169,19 @@ TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
 // Not where a tile's vectors are nearly full or sums short, nor, where memory decides, of columns
 // that L1 can't keep.
 TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
-    EXPECT_TRUE(takes_lines(5000, 5, 500, 4, server));
-    EXPECT_FALSE(takes_lines(5000, 7, 500, 4, server));
-    EXPECT_FALSE(takes_lines(5000, 1, 500, 4, server));
-    EXPECT_FALSE(takes_lines(24, 5, 500, 4, server));
-    EXPECT_FALSE(takes_lines(5000, 5, 127, 4, server));
-    EXPECT_TRUE(takes_lines(100, 3, 500, 8, server));
-    EXPECT_FALSE(takes_lines(100, 4, 500, 8, server));
-    EXPECT_TRUE(takes_lines(5000, 5, 500, 8, server));
-    EXPECT_FALSE(takes_lines(5000, 6, 500, 8, server));
-    EXPECT_FALSE(takes_lines(5000, 5, 2000, 8, server));
+    EXPECT_TRUE(takes_dot_products(5000, 5, 500, 4, server));
+    EXPECT_FALSE(takes_dot_products(5000, 7, 500, 4, server));
+    EXPECT_FALSE(takes_dot_products(5000, 1, 500, 4, server));
+    EXPECT_FALSE(takes_dot_products(24, 5, 500, 4, server));
+    EXPECT_FALSE(takes_dot_products(5000, 5, 127, 4, server));
+    EXPECT_TRUE(takes_dot_products(100, 3, 500, 8, server));
+    EXPECT_FALSE(takes_dot_products(100, 4, 500, 8, server));
+    EXPECT_TRUE(takes_dot_products(5000, 5, 500, 8, server));
+    EXPECT_FALSE(takes_dot_products(5000, 6, 500, 8, server));
+    EXPECT_FALSE(takes_dot_products(5000, 5, 2000, 8, server));
     constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
-    request r{.m = 5000, .n = 5, .k = 500, .rows_of_a = false, .depths_of_a = true};
-    EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::thin);
+    request r{.m = 5000, .n = 5, .k = 500, .m_contiguous_a = false, .k_contiguous_a = true};
+    EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::skinny);
     r.k = 100;
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::blocked);
 }
@@ -193,24 +193,24 @@ TEST(cpu_plan, few_columns_are_fewer_with_narrow_vectors) {
                              server)
             .how;
     };
-    EXPECT_EQ(how(8, true), path::thin);
+    EXPECT_EQ(how(8, true), path::skinny);
     EXPECT_EQ(how(9, true), path::blocked);
-    EXPECT_EQ(how(16, false), path::thin);
+    EXPECT_EQ(how(16, false), path::skinny);
     EXPECT_EQ(how(17, false), path::blocked);
 }
 
 TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
     const auto how = [](const request& r) { return make_cpu_plan(r, f64_24x8, server).how; };
-    EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000}), path::thin);
-    EXPECT_EQ(how({.m = 1000, .n = 32, .k = 3000}), path::thin);
+    EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000}), path::skinny);
+    EXPECT_EQ(how({.m = 1000, .n = 32, .k = 3000}), path::skinny);
     EXPECT_EQ(how({.m = 1000, .n = 33, .k = 3000}), path::blocked);
-    EXPECT_EQ(how({.m = 32, .n = 9, .k = 9000}), path::direct);  // few rows
-    EXPECT_EQ(how({.m = 100, .n = 7, .k = 100}), path::direct);  // in L2
-    EXPECT_EQ(how({.m = 100, .n = 7, .k = 100, .conflicting_a = true}), path::thin);
-    EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000, .rows_of_a = false}), path::blocked);
-    EXPECT_EQ(how({.m = 1000, .n = 1, .k = 3000, .rows_of_a = false, .depths_of_a = true}),
-              path::thin);
-    EXPECT_EQ(how({.m = 8, .n = 1, .k = 8}), path::direct);
+    EXPECT_EQ(how({.m = 32, .n = 9, .k = 9000}), path::unpacked);  // few rows
+    EXPECT_EQ(how({.m = 100, .n = 7, .k = 100}), path::unpacked);  // in L2
+    EXPECT_EQ(how({.m = 100, .n = 7, .k = 100, .conflicting_a = true}), path::skinny);
+    EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000, .m_contiguous_a = false}), path::blocked);
+    EXPECT_EQ(how({.m = 1000, .n = 1, .k = 3000, .m_contiguous_a = false, .k_contiguous_a = true}),
+              path::skinny);
+    EXPECT_EQ(how({.m = 8, .n = 1, .k = 8}), path::unpacked);
     const request large{.m = 4096, .n = 1, .k = 4096, .most_threads = 4};
     EXPECT_EQ(make_cpu_plan(large, f64_24x8, server).threads_m, 4);
     const request wider{.m = 1000, .n = 32, .k = 3000, .most_threads = 4};
@@ -313,51 +313,51 @@ TEST(cpu_plan, explains_itself) {
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     const request small = square(8, 2);
     EXPECT_NE(
-        explain(make_cpu_plan(small, f64_24x8, server), small, f64_24x8, server).find("direct"),
+        explain(make_cpu_plan(small, f64_24x8, server), small, f64_24x8, server).find("unpacked"),
         std::string::npos);
     const request vector{.m = 4096, .n = 1, .k = 4096};
     EXPECT_NE(
-        explain(make_cpu_plan(vector, f64_24x8, server), vector, f64_24x8, server).find("thin"),
+        explain(make_cpu_plan(vector, f64_24x8, server), vector, f64_24x8, server).find("skinny"),
         std::string::npos);
 }
 
-constexpr tile_shape bf16_tiles{"gemm_bf16_amx_32x32", 32, 32, 2};
+constexpr matrix_unit_shape bf16_tiles{"gemm_bf16_amx_32x32", 32, 32, 2};
 
-TEST(tile_plan, depth_is_cut_at_the_same_places_for_any_number_of_threads) {
+TEST(matrix_unit_plan, depth_is_cut_at_the_same_places_for_any_number_of_threads) {
     for (const std::int64_t k : {1, 32, 1000, 1024, 1025, 4096, 100000})
         for (const std::int64_t m : {32, 1000})
             for (const int threads : {1, 2, 16, 64}) {
                 const request wanted{.m = m, .n = 1000, .k = k, .most_threads = threads};
                 request alone = wanted;
                 alone.most_threads = 1;
-                EXPECT_EQ(make_tile_plan(wanted, bf16_tiles, server).blocks.kc,
-                          make_tile_plan(alone, bf16_tiles, server).blocks.kc);
+                EXPECT_EQ(make_matrix_unit_plan(wanted, bf16_tiles, server).blocks.kc,
+                          make_matrix_unit_plan(alone, bf16_tiles, server).blocks.kc);
             }
 }
 
-TEST(tile_plan, blocks_fit_their_caches) {
-    const tile_plan plan = make_tile_plan(square(4096, 1), bf16_tiles, server);
+TEST(matrix_unit_plan, blocks_fit_their_caches) {
+    const matrix_unit_plan plan = make_matrix_unit_plan(square(4096, 1), bf16_tiles, server);
     const blocking& b = plan.blocks;
     EXPECT_EQ(b.kc % 32, 0);
     EXPECT_LE(b.kc * b.nc * 2, server.l2_bytes / 2);
     EXPECT_LE(b.mc * b.nc * 4, server.l2_bytes / 4);
     EXPECT_TRUE(plan.keeps_a);
     EXPECT_TRUE(plan.keeps_b);
-    const tile_plan huge = make_tile_plan(square(40000, 1), bf16_tiles, server);
+    const matrix_unit_plan huge = make_matrix_unit_plan(square(40000, 1), bf16_tiles, server);
     EXPECT_FALSE(huge.keeps_a);  // 3 GB
 }
 
-TEST(tile_plan, one_slab_needs_no_sums_in_memory) {
-    const tile_plan plan = make_tile_plan(square(1000, 1), bf16_tiles, server);
+TEST(matrix_unit_plan, one_slab_needs_no_sums_in_memory) {
+    const matrix_unit_plan plan = make_matrix_unit_plan(square(1000, 1), bf16_tiles, server);
     EXPECT_EQ(plan.blocks.kc, 1024);  // in whole steps
     EXPECT_EQ(plan.blocks.mc, 1024);
     EXPECT_NE(explain(plan, square(1000, 1), bf16_tiles, server).find("packed once"),
               std::string::npos);
 }
 
-TEST(tile_plan, small_products_have_one_thread) {
-    EXPECT_EQ(make_tile_plan(square(128, 8), bf16_tiles, server).threads(), 1);
-    EXPECT_EQ(make_tile_plan(square(512, 8), bf16_tiles, server).threads(), 8);
+TEST(matrix_unit_plan, small_products_have_one_thread) {
+    EXPECT_EQ(make_matrix_unit_plan(square(128, 8), bf16_tiles, server).threads(), 1);
+    EXPECT_EQ(make_matrix_unit_plan(square(512, 8), bf16_tiles, server).threads(), 8);
 }
 
 }  // namespace

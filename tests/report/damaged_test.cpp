@@ -10,6 +10,7 @@
 
 #include <carat/error.hpp>
 
+#include "files/json/document.hpp"
 #include "files/read.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/report/report.hpp"

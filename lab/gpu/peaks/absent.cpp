@@ -1,4 +1,4 @@
-// The room in a build without CUDA: nothing to measure, and the reason why.
+// The module in a build without CUDA: nothing to measure, and the reason why.
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"

@@ -1,12 +1,12 @@
 // The one table of micro-kernels. A new instruction set is a new level in core/isa.hpp, its
-// vectors under isa/, and one line here.
+// registers under x86/ or its own folder, and one line here.
 #include <string>
 
 #include <carat/error.hpp>
 
 #include "core/threads.hpp"
-#include "cpu/kernels/kernel.hpp"
-#include "cpu/kernels/tile_kernel.hpp"
+#include "cpu/kernels/matrix_unit_kernel.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
 
 namespace carat::cpu_engine {
 
@@ -21,16 +21,16 @@ namespace avx512 {
 extern const kernel_set kernels;
 }
 namespace dot256 {
-extern const tile_set tiles;
+extern const matrix_unit_set kernels;
 }
 namespace dot {
-extern const tile_set tiles;
+extern const matrix_unit_set kernels;
 }
 namespace fp16 {
-extern const tile_kernel of_f16;
+extern const matrix_unit_kernel of_f16;
 }
 namespace amx {
-extern const tile_set tiles;
+extern const matrix_unit_set kernels;
 }
 
 namespace {
@@ -39,7 +39,7 @@ namespace {
 const kernel_set& avx2_kernels() {
     static const kernel_set made = [] {
         kernel_set set = avx2::kernels;
-        if (core::has_short_byte_dot_products()) set.tiles = &dot256::tiles;
+        if (core::has_short_byte_dot_products()) set.matrix_unit = &dot256::kernels;
         return set;
     }();
     return made;
@@ -48,14 +48,14 @@ const kernel_set& avx2_kernels() {
 // VNNI came later than AVX-512, and its products of bf16 later still. Where there is a matrix unit
 // these run at half the rate of f32 (Sapphire Rapids: 106 and 213 GFLOP/s), elsewhere at twice it.
 const kernel_set& avx512_kernels() {
-    static const tile_set tiles = [] {
-        tile_set set = dot::tiles;
-        if (core::has_tiles() || !core::has_bf16_dot_products()) set.bf16 = {};
+    static const matrix_unit_set units = [] {
+        matrix_unit_set set = dot::kernels;
+        if (core::has_amx() || !core::has_bf16_dot_products()) set.bf16 = {};
         return set;
     }();
     static const kernel_set made = [] {
         kernel_set set = avx512::kernels;
-        if (core::has_byte_dot_products()) set.tiles = &tiles;
+        if (core::has_byte_dot_products()) set.matrix_unit = &units;
         return set;
     }();
     return made;
@@ -66,7 +66,7 @@ const kernel_set& amx_kernels() {
     static const kernel_set made = [] {
         kernel_set set = avx512::kernels;
         set.level = core::isa::amx;
-        set.tiles = &amx::tiles;
+        set.matrix_unit = &amx::kernels;
         return set;
     }();
     return made;
@@ -75,15 +75,15 @@ const kernel_set& amx_kernels() {
 // Tiles for f16 beside those the level has.
 struct f16_summing {
     explicit f16_summing(const kernel_set& of) : set(of) {
-        if (of.tiles != nullptr) tiles = *of.tiles;
-        tiles.f16 = fp16::of_f16;
-        set.tiles = &tiles;
+        if (of.matrix_unit != nullptr) units = *of.matrix_unit;
+        units.f16 = fp16::of_f16;
+        set.matrix_unit = &units;
     }
     f16_summing(const f16_summing&) = delete;
     f16_summing& operator=(const f16_summing&) = delete;
 
     kernel_set set;
-    tile_set tiles{};
+    matrix_unit_set units{};
 };
 
 }  // namespace
@@ -132,8 +132,8 @@ namespace {
 
 }  // namespace
 
-bool has_bf16_tiles(const kernel_set& set) {
-    return set.tiles != nullptr && set.tiles->bf16.multiply != nullptr;
+bool has_bf16_matrix_unit(const kernel_set& set) {
+    return set.matrix_unit != nullptr && set.matrix_unit->bf16.multiply != nullptr;
 }
 
 const kernel_set& kernels_for(core::isa level) {

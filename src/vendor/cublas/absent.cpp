@@ -1,4 +1,4 @@
-// The room in a build without CUDA.
+// The module in a build without CUDA.
 #include "vendor/cublas/table.hpp"
 
 namespace carat::vendor::cublas {

@@ -35,9 +35,9 @@ void for_each_stretch(int most_threads, std::size_t cols, const Run& run) {
     const std::size_t pieces = threads * std::clamp<std::size_t>(cols / (threads * usual), 1, 4);
     core::for_each_piece(
         static_cast<int>(pieces), static_cast<int>(threads), [&](int piece, int seat) {
-            const core::stretch part =
-                core::part_of(static_cast<std::int64_t>((cols + together - 1) / together),
-                              static_cast<int>(pieces), piece);
+            const core::range part =
+                core::subrange(static_cast<std::int64_t>((cols + together - 1) / together),
+                               static_cast<int>(pieces), piece);
             const std::size_t first = static_cast<std::size_t>(part.first) * together;
             const std::size_t end =
                 std::min(cols, first + static_cast<std::size_t>(part.size) * together);

@@ -1,0 +1,118 @@
+// A kernel on a matrix unit (AMX), or on dot products in its place, as the loops see it. An operand
+// is `extent` vectors (rows of A, columns of B) of K elements, packed in steps of k, 64 bytes of
+// every vector (32 bf16 or 64 8-bit integers), a tile of 16 vectors in 1 KiB:
+//
+//   micropanel of 32:  | step 0: vectors 0-15 | vectors 16-31 | step 1: vectors 0-15 | ...
+//   tile of A:  vector 0: 64 bytes of k | vector 1 | ... | vector 15
+//   tile of B:  k 0 to 4/size - 1 of column 0, of column 1, ... 15 | the next k | ...
+//
+// Whatever is missing at an edge is packed as zeros, so kernels know no edges.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace carat::cpu_engine {
+
+inline constexpr int tile_extent = 16;
+inline constexpr int micropanel_extent = 32;
+inline constexpr int step_bytes = 64;
+inline constexpr std::int64_t tile_bytes = 1024;
+inline constexpr std::int64_t micropanel_step_bytes = 2 * tile_bytes;
+
+// Packs `extent` vectors of `k` elements into micropanels, the first at `out` and each next one
+// micropanel_bytes later. Of the last micropanel a second tile without vectors is not written.
+// Element p of vector i is source[i * outer_stride + p * k_stride].
+using pack_panels_function = void (*)(const std::byte* source, std::int64_t outer_stride,
+                                      std::int64_t k_stride, std::int64_t extent, std::int64_t k,
+                                      std::byte* out, std::int64_t micropanel_bytes);
+
+// Vectors of an operand, packed or, of an A contiguous in k, where they lie.
+struct panel_source {
+    const std::byte* data;
+    std::int64_t outer_stride_bytes = step_bytes;  // from one vector of a tile to the next
+    std::int64_t tile_stride_bytes = tile_bytes;   // from one tile of a step to the next
+    std::int64_t step_stride_bytes = micropanel_step_bytes;  // from one step to the next
+};
+
+// C = alpha sums + beta C for a rectangle of up to 32 x 32 from 32-bit sums, row by row. beta = 0
+// never reads C.
+struct matrix_unit_result {
+    const std::byte* sums;
+    int rows;
+    int cols;
+    double alpha;
+    double beta;
+    std::byte* c;
+    std::int64_t row_stride_bytes;
+    std::int64_t col_stride;  // elements
+};
+using store_sums_function = void (*)(const matrix_unit_result&);
+
+inline constexpr std::int64_t sums_row_bytes = micropanel_extent * 4;
+inline constexpr std::int64_t sums_bytes = micropanel_extent * sums_row_bytes;
+
+// 32 x 32 complete sums, as sums_row_bytes says, that are the result: a kernel writes them to C
+// past the caches, a little after each step of its own. Rows of C start on lines of cache.
+struct finished_sums {
+    const std::byte* sums = nullptr;  // null: there are none
+    std::byte* c = nullptr;
+    std::int64_t c_stride_bytes = 0;
+};
+
+// out = A B, or sums + A B, for up to 32 x 32 sums.
+struct matrix_unit_call {
+    std::int64_t steps;
+    panel_source a;
+    const std::byte* b;
+    std::int64_t b_step_stride_bytes;
+    const std::byte* sums;  // to add to, as sums_row_bytes says; null: none
+    std::byte* out;
+    std::int64_t out_stride_bytes;
+    int rows;  // 1 to 32; others of the same tile may be written, too
+    int cols;  // 1 to 32
+    finished_sums finished;
+};
+
+struct matrix_unit_kernel {
+    std::string_view name;  // gemm_bf16_amx_32x32
+    int element_bytes;
+    pack_panels_function pack_a;
+    pack_panels_function pack_b;
+    void (*multiply)(const matrix_unit_call&);
+
+    [[nodiscard]] constexpr std::int64_t step_k() const { return step_bytes / element_bytes; }
+};
+
+// The tile registers of a thread are set up before its first product and given back after its
+// last: what was configured before is configured again, if anything.
+struct alignas(64) tile_state {
+    std::byte configuration[64];
+};
+
+// Into C of a type, from sums of f32, and i32 from its own. Bytes take sums that a finish is done
+// with: alpha is 1 and beta 0.
+struct matrix_unit_stores {
+    store_sums_function f32;
+    store_sums_function f16;
+    store_sums_function bf16;
+    store_sums_function i32;
+    store_sums_function i8;
+    store_sums_function u8;
+};
+
+struct matrix_unit_set {
+    matrix_unit_kernel bf16;      // empty where the machine has none
+    matrix_unit_kernel f16 = {};  // in sums of f16: empty unless a caller asked for them
+    matrix_unit_kernel i8;
+    matrix_unit_kernel u8;
+    matrix_unit_kernel u8_i8;  // A by B
+    matrix_unit_kernel i8_u8;
+    matrix_unit_stores stores;
+    void (*acquire)(tile_state&);
+    void (*give_back)(const tile_state&);
+    std::int64_t least_k = 0;  // of products that gain by them: k is filled up to steps
+};
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,176 @@
+// A micro-kernel as the loops see it: the register tile it keeps, the two ways to run it, and how
+// to pack operands for it. The loops know nothing of instructions; kernels know nothing of loops
+// around them. One row of the table is one instruction set.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <carat/types.hpp>
+
+#include "core/isa.hpp"
+#include "cpu/kernels/epilogue.hpp"
+#include "plan/cpu_plan.hpp"
+
+namespace carat::cpu_engine {
+
+struct matrix_unit_set;
+
+// One tile: C(0..rows, 0..cols) = alpha A B + beta C. Rows of C, and of A at one k, are
+// contiguous. Strides are in elements. beta = 0 never reads C.
+template <class T>
+struct tile_call {
+    std::int64_t k;
+    const T* a;
+    std::int64_t a_k_stride;  // from one k to the next
+    const T* b;
+    std::int64_t b_k_stride;    // from one k to the next
+    std::int64_t b_col_stride;  // from one column to the next
+    T* c;
+    std::int64_t c_col_stride;  // from one column to the next
+    T alpha;
+    T beta;
+    bool fetches_c;  // unpacked: C is fetched ahead, being in no near cache; packed always does
+    bool last;       // nothing is added to these sums afterwards: of interest to loops only
+    int rows;        // 1 to mr, unpacked: to unpacked_vectors * lanes
+    int cols;        // 1 to nr, unpacked: to unpacked_columns of as many vectors as the rows need
+    T* packed_a;     // fused_packing: where the micropanel of A is to lie
+};
+
+// Depths of A that are read together where there are few columns.
+inline constexpr int skinny_k_block = 16;
+
+// sums[j * sums_step + i] += sum over p of A(i, p) B(p, j), for few columns. A is contiguous in m
+// or in k, depending on the kernel; a_stride is its other stride. Strides are in elements.
+template <class T>
+struct skinny_call {
+    std::int64_t rows;
+    std::int64_t k;
+    const T* a;
+    std::int64_t a_stride;
+    const T* b;
+    std::int64_t b_k_stride;    // from one k to the next
+    std::int64_t b_col_stride;  // from one column to the next
+    T* sums;                    // room for whole vectors
+    std::int64_t sums_step;
+    T* of_lanes;  // panel_by_lanes: room for lanes * cols * mr sums
+    int cols;
+    // Where other columns meet the same A: what to fetch meanwhile, `fetched` depths from `next`
+    // on.
+    const T* next;
+    int fetched;
+};
+
+// Packs `extent` vectors (rows of A, columns of B) of k elements into micropanels:
+// out[micropanel][p][i], zeros after the last vector. Element p of vector i is
+// source[i * outer_stride + p * k_stride].
+template <class T>
+using pack_function = void (*)(const void* source, std::int64_t outer_stride, std::int64_t k_stride,
+                               std::int64_t width, std::int64_t k, T* out);
+
+template <class T>
+struct packers {
+    pack_function<T> a = nullptr;  // micropanels of mr rows of A
+    pack_function<T> b = nullptr;  // micropanels of nr columns of B
+};
+
+// c[i * c_stride] = round(alpha * sums[i] + beta * c[i * c_stride]): a column of C, perhaps of a
+// narrower type, from an out-of-place accumulator. beta = 0 never reads C.
+template <class T>
+using store_function = void (*)(std::int64_t count, const T* sums, T alpha, T beta, void* c,
+                                std::int64_t c_stride);
+
+template <class T>
+struct kernel {
+    std::string_view name;  // gemm_f64_avx512_24x8
+    int mr;
+    int nr;
+    int lanes;  // rows of one vector: mr is a multiple
+    // a and b packed: a_k_stride, b_k_stride and b_col_stride are not looked at.
+    void (*packed)(const tile_call<T>&);
+    // a and b wherever they lie, as long as A's rows are contiguous. Tiles of v vectors, at most
+    // unpacked_vectors, may have unpacked_columns[v - 1] columns.
+    void (*unpacked)(const tile_call<T>&);
+    int unpacked_vectors;
+    std::array<int, 4> unpacked_columns;
+    // The same for at most mr rows and for nr columns, and A is left packed for other columns.
+    void (*fused_packing)(const tile_call<T>&);
+    // By the number of columns, less 1; rows of A are contiguous.
+    std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_columns;
+    // The same where A and b are contiguous in k.
+    std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_rows;
+    // A a panel of packed rows, a_k_stride not looked at: sums of `rows` rows, and of any other of
+    // the mr. By the number of columns, at most nr, less 1, those of skinny_columns to the bit;
+    // there are none before.
+    std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> panel_columns;
+    // The same of skinny_rows, which are added to what there is.
+    std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> panel_by_lanes;
+    packers<T> pack;
+    store_function<T> store = nullptr;  // C of type T; floating-point only, as the next one
+    finish_function<T> finish = nullptr;
+    packers<T> pack_f16 = {};   // f32 only
+    packers<T> pack_bf16 = {};  // f32 only
+    packers<T> pack_i8 = {};    // i32 only
+    packers<T> pack_u8 = {};    // i32 only
+    store_function<T> store_f16 = nullptr;
+    store_function<T> store_bf16 = nullptr;
+    store_function<T> store_i8 = nullptr;  // of finished sums: alpha is 1 and beta 0
+    store_function<T> store_u8 = nullptr;
+};
+
+// i32 multiplies modulo 2^32, which unsigned arithmetic says without undefined behaviour.
+struct kernel_set {
+    core::isa level;
+    kernel<double> f64;
+    kernel<float> f32;
+    kernel<std::uint32_t> i32;
+    const matrix_unit_set* matrix_unit = nullptr;  // for narrow types
+};
+
+// Lowest level first.
+[[nodiscard]] std::span<const kernel_set* const> kernel_sets();
+
+// The row for a level, which must be one of this build's.
+[[nodiscard]] const kernel_set& kernels_for(core::isa level);
+
+// The same with tiles that multiply f16 by f16 in sums of f16: what f16_as::f16_sums asks for. Why
+// there are none is empty where there are.
+[[nodiscard]] std::string why_no_f16_sums(core::isa level);
+[[nodiscard]] const kernel_set& kernels_with_f16_sums(core::isa level);
+
+// Whether bf16 by bf16 runs on tiles; bytes do on all.
+[[nodiscard]] bool has_bf16_matrix_unit(const kernel_set& set);
+
+template <class T>
+[[nodiscard]] const kernel<T>& kernel_of(const kernel_set& set);
+template <>
+[[nodiscard]] inline const kernel<double>& kernel_of(const kernel_set& set) {
+    return set.f64;
+}
+template <>
+[[nodiscard]] inline const kernel<float>& kernel_of(const kernel_set& set) {
+    return set.f32;
+}
+template <>
+[[nodiscard]] inline const kernel<std::uint32_t>& kernel_of(const kernel_set& set) {
+    return set.i32;
+}
+
+// How to pack operands of `from` for a kernel.
+template <class T>
+[[nodiscard]] const packers<T>& packers_for(const kernel<T>& with, dtype from) {
+    if (from == dtype::f16) return with.pack_f16;
+    if (from == dtype::bf16) return with.pack_bf16;
+    if (from == dtype::i8) return with.pack_i8;
+    if (from == dtype::u8) return with.pack_u8;
+    return with.pack;
+}
+
+// Bounds over all rows, for scratch memory on the stack.
+inline constexpr int largest_mr_bytes = 192;
+inline constexpr int largest_tile_bytes = 192 * 8;  // of packed and of unpacked tiles
+
+}  // namespace carat::cpu_engine

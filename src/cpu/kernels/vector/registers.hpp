@@ -1,0 +1,25 @@
+// vector<T>: the few instructions a register tile needs, for the instruction set this file is being
+// compiled for, and tile<T>: how many registers the tile takes. Each is measured, see README.md.
+#pragma once
+
+#include <cstdint>
+
+namespace carat::cpu_engine::CARAT_ISA {
+
+template <class T>
+struct vector;
+
+// A tile is vectors x lanes rows by columns columns: vectors * columns sums, one vector per column
+// of A and one broadcast element of B, all in registers.
+template <class T>
+struct tile;
+
+}  // namespace carat::cpu_engine::CARAT_ISA
+
+#if defined(__AVX512F__)
+#include "cpu/kernels/x86/registers_avx512.hpp"
+#elif defined(__AVX2__)
+#include "cpu/kernels/x86/registers_avx2.hpp"
+#else
+#include "cpu/kernels/vector/registers_baseline.hpp"
+#endif

@@ -1,0 +1,264 @@
+// Products with few columns, where A is read once and everything waits for it. So A is read in the
+// order of memory, as no register tile would, and the sums wait in L1.
+//
+//   rows of A side by side                     depths of A side by side
+//
+//      A, a stretch of rows     sums              A, a few rows at a time   b
+//   p [ ----------------> ]   [ -------> ]         [ -------> ]          [ -------> ]
+//   p [ ----------------> ]   one for each         [ -------> ]  one vector of sums for each row
+//   a few depths together     column                             and column, added up at the end
+//
+// An entry's operations do not depend on the rows it is handed over with.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/kernels/vector/micro_kernel.hpp"
+
+namespace carat::cpu_engine::CARAT_ISA {
+
+// sums[j] += A b[j] for D depths and N columns, b[d * N + j] side by side.
+//
+// A vector of rows is asked for `ahead_bytes` before its turn, at the end of the stretch from the
+// depths after these: one reader alone has too few lines on their way otherwise. A Sapphire Rapids
+// read 24 MB at 20 GB/s with two depths together and no more than those asked for, and at 25 with
+// sixteen; a loop that does nothing but read reaches 29. Where other columns meet the same depths
+// nothing would be read most of the time, so there each of them fetches its share of the next
+// depths into L2.
+template <class T, int D, int N>
+inline void add_k(const skinny_call<T>& t, const T* a, const T* b) {
+    using vec = vector<T>;
+    constexpr std::int64_t ahead = 256 / std::int64_t{sizeof(T)};
+    T* sums = t.sums;
+    const bool shares = t.fetched > 0;
+    const T* next = shares ? t.next : a;
+    const auto add = [&](std::int64_t fetched, const auto& load) {
+        const T* far = next;
+        for (int d = 0; d < t.fetched; ++d, far += t.a_stride) __builtin_prefetch(far, 0, 2);
+        next += vec::lanes;
+        // Or the compiler keeps all elements of B as vectors, most of them in memory.
+        __asm__("" : "+r"(b));
+        typename vec::type c[std::size_t{N}];
+        CARAT_UNROLL for (int j = 0; j < N; ++j) c[j] = vec::load(sums + j * t.sums_step);
+        const T* from = a;
+        CARAT_UNROLL for (int d = 0; d < D; ++d, from += t.a_stride) {
+            const auto av = load(from);
+            if (D > 1 && !shares) __builtin_prefetch(from + fetched, 0, 3);
+            CARAT_UNROLL for (int j = 0; j < N; ++j) c[j] =
+                vec::multiply_add(av, vec::broadcast(b[d * N + j]), c[j]);
+        }
+        CARAT_UNROLL for (int j = 0; j < N; ++j) vec::store(sums + j * t.sums_step, c[j]);
+    };
+    const std::int64_t whole = t.rows / vec::lanes * vec::lanes;
+    for (std::int64_t i = 0; i < whole; i += vec::lanes, a += vec::lanes, sums += vec::lanes)
+        add(i + ahead < t.rows ? ahead : D * t.a_stride + ahead - t.rows,
+            [](const T* from) { return vec::load(from); });
+    if (whole == t.rows) return;
+    const auto edge = vec::first(static_cast<int>(t.rows - whole));
+    add(D * t.a_stride + ahead - t.rows, [&](const T* from) { return vec::load(from, edge); });
+}
+
+template <class T, int D, int N>
+inline void add_k(const skinny_call<T>& t, std::int64_t p) {
+    T b[std::size_t{D} * N];
+    CARAT_UNROLL for (int d = 0; d < D; ++d) {
+        CARAT_UNROLL for (int j = 0; j < N; ++j) b[d * N + j] =
+            t.b[(p + d) * t.b_k_stride + j * t.b_col_stride];
+    }
+    add_k<T, D, N>(t, t.a + p * t.a_stride, b);
+}
+
+template <class T, int N>
+void add_columns(const skinny_call<T>& t) {
+    std::int64_t p = 0;
+    if constexpr (N == 1) {
+        // One column waits for memory alone, and sixteen depths whole pages apart are too many for
+        // a set of L1: at 1 x 4096 x 4096 what was fetched ahead had to leave before its turn.
+        constexpr int half = skinny_k_block / 2;
+        const bool shares_sets = t.a_stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
+        for (; shares_sets && p + half <= t.k; p += half) add_k<T, half, N>(t, p);
+    }
+    for (; p + skinny_k_block <= t.k; p += skinny_k_block) add_k<T, skinny_k_block, N>(t, p);
+    for (; p < t.k; ++p) add_k<T, 1, N>(t, p);
+}
+
+// The lanes of L vectors, each added up, side by side: halves first, so that every step adds two
+// vectors' worth. panel_by_lanes adds in the same order.
+template <class T>
+struct fold {
+    static constexpr int lanes = vector<T>::lanes;
+    typedef T line __attribute__((vector_size(lanes * sizeof(T))));
+
+    // Position of x[q] after blocks of `size` of a and b took turns: their first halves, or second.
+    static constexpr int source(int q, int size, int half) {
+        const int block = q / (size / 2);
+        return block % 2 * lanes + block / 2 * size + half * size / 2 + q % (size / 2);
+    }
+    template <int Size, int... Q>
+    static line step(line a, line b, std::integer_sequence<int, Q...>) {
+        return __builtin_shufflevector(a, b, source(Q, Size, 0)...) +
+               __builtin_shufflevector(a, b, source(Q, Size, 1)...);
+    }
+    template <int Size>
+    static line of(const line* x) {
+        if constexpr (Size == 1) {
+            return *x;
+        } else {
+            line y[std::size_t{Size / 2}];
+            CARAT_UNROLL for (int e = 0; e < Size / 2; ++e) y[e] =
+                step<Size>(x[e], x[e + Size / 2], std::make_integer_sequence<int, lanes>());
+            return of<Size / 2>(y);
+        }
+    }
+};
+
+// As many rows of A at once as there are registers for sums of: several rows are several streams,
+// and share what is loaded of b.
+template <class T, int N>
+constexpr int rows_together = N == 1
+                                  ? 8
+                                  : std::max(1,
+                                             std::min(6, tile<T>::vectors* tile<T>::columns / N));
+
+// sums[j][i] += A b[j] for R rows of A contiguous in k, as those of b do.
+template <class T, int R, int N>
+inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
+    using vec = vector<T>;
+    constexpr std::int64_t ahead = 256 / std::int64_t{sizeof(T)};
+    typename vec::type c[std::size_t{R}][std::size_t{N}];
+    CARAT_UNROLL for (int i = 0; i < R; ++i) {
+        CARAT_UNROLL for (int j = 0; j < N; ++j) c[i][j] = vec::zero();
+    }
+    const auto add = [&](std::int64_t p, const auto& load) {
+        // At the end of these rows, the next ones.
+        const std::int64_t fetched = p + ahead < t.k ? ahead : R * t.a_stride + ahead - t.k;
+        typename vec::type b[std::size_t{N}];
+        CARAT_UNROLL for (int j = 0; j < N; ++j) b[j] = load(t.b + j * t.b_col_stride + p);
+        CARAT_UNROLL for (int i = 0; i < R; ++i) {
+            const T* const from = a + i * t.a_stride + p;
+            const auto av = load(from);
+            __builtin_prefetch(from + fetched, 0, 3);
+            CARAT_UNROLL for (int j = 0; j < N; ++j) c[i][j] = vec::multiply_add(av, b[j], c[i][j]);
+        }
+    };
+    std::int64_t p = 0;
+    for (; p + vec::lanes <= t.k; p += vec::lanes)
+        add(p, [](const T* from) { return vec::load(from); });
+    if (p < t.k) {
+        const auto edge = vec::first(static_cast<int>(t.k - p));
+        add(p, [&](const T* from) { return vec::load(from, edge); });
+    }
+    constexpr int entries = R * N;
+    constexpr int lanes = vec::lanes;
+    typename fold<T>::line lines[std::size_t{(entries + lanes - 1) / lanes * lanes}] = {};
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        CARAT_UNROLL for (int i = 0; i < R; ++i)
+            vec::store(reinterpret_cast<T*>(&lines[j * R + i]), c[i][j]);
+    }
+    for (int first = 0; first < entries; first += lanes) {
+        const typename fold<T>::line x = fold<T>::template of<lanes>(lines + first);
+        CARAT_UNROLL for (int e = 0; e < lanes; ++e) if (first + e < entries)
+            sums[(first + e) / R * t.sums_step + (first + e) % R] += x[e];
+    }
+}
+
+template <class T, int N>
+void add_rows(const skinny_call<T>& t) {
+    constexpr int together = rows_together<T, N>;
+    std::int64_t i = 0;
+    for (; i + together <= t.rows; i += together)
+        add_rows<T, together, N>(t, t.a + i * t.a_stride, t.sums + i);
+    for (; i < t.rows; ++i) add_rows<T, 1, N>(t, t.a + i * t.a_stride, t.sums + i);
+}
+
+// sums = A b for N columns and a whole panel of A. Fetching ahead of what the hardware fetches
+// gained nothing on a Sapphire Rapids and a Zen 4.
+template <class T, int N>
+void add_panel(const skinny_call<T>& t) {
+    using vec = vector<T>;
+    constexpr int v = tile<T>::vectors;
+    constexpr std::int64_t step = v * vec::lanes;
+    typename vec::type c[std::size_t{N}][std::size_t{v}];
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        CARAT_UNROLL for (int i = 0; i < v; ++i) c[j][i] = vec::zero();
+    }
+    const T* a = t.a;
+    const T* b = t.b;
+    for (std::int64_t p = 0; p < t.k; ++p, a += step, b += t.b_k_stride) {
+        typename vec::type av[std::size_t{v}];
+        CARAT_UNROLL for (int i = 0; i < v; ++i) av[i] = vec::load(a + i * vec::lanes);
+        CARAT_UNROLL for (int j = 0; j < N; ++j) {
+            const auto bj = vec::broadcast(b[j * t.b_col_stride]);
+            CARAT_UNROLL for (int i = 0; i < v; ++i) c[j][i] =
+                vec::multiply_add(av[i], bj, c[j][i]);
+        }
+    }
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        CARAT_UNROLL for (int i = 0; i < v; ++i)
+            vec::store(t.sums + j * t.sums_step + i * vec::lanes, c[j][i]);
+    }
+}
+
+// What add_rows does for each row and column apart, for the first V vectors of a panel: lane after
+// lane, so that there are registers for the sums of all columns. A stretch of depths stays in L1
+// meanwhile, and the next is fetched in the order of memory.
+template <class T, int V, int N>
+inline void add_vectors_by_lanes(const skinny_call<T>& t) {
+    using vec = vector<T>;
+    constexpr int lanes = vec::lanes;
+    constexpr std::int64_t step = tile<T>::vectors * lanes;
+    constexpr std::int64_t range = 8 * lanes;
+    using lane_sums = typename vec::type[std::size_t{N}][std::size_t{V}];
+    auto* const of_lane = reinterpret_cast<lane_sums*>(t.of_lanes);
+    for (int lane = 0; lane < lanes; ++lane)
+        for (auto& column : of_lane[lane])
+            for (auto& sum : column) sum = vec::zero();
+    for (std::int64_t first = 0; first < t.k; first += range) {
+        const std::int64_t end = std::min(t.k, first + range);
+        const T* next = t.a + (first + range) * step;
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            typename vec::type c[std::size_t{N}][std::size_t{V}];
+            CARAT_UNROLL for (int j = 0; j < N; ++j) {
+                CARAT_UNROLL for (int i = 0; i < V; ++i) c[j][i] = of_lane[lane][j][i];
+            }
+            for (std::int64_t p = first + lane; p < end; p += lanes, next += step) {
+                typename vec::type av[std::size_t{V}];
+                CARAT_UNROLL for (int i = 0; i < V; ++i) {
+                    av[i] = vec::load(t.a + p * step + i * lanes);
+                    __builtin_prefetch(next + i * lanes, 0, 3);
+                }
+                CARAT_UNROLL for (int j = 0; j < N; ++j) {
+                    const auto bj = vec::broadcast(t.b[p * t.b_k_stride + j * t.b_col_stride]);
+                    CARAT_UNROLL for (int i = 0; i < V; ++i) c[j][i] =
+                        vec::multiply_add(av[i], bj, c[j][i]);
+                }
+            }
+            CARAT_UNROLL for (int j = 0; j < N; ++j) {
+                CARAT_UNROLL for (int i = 0; i < V; ++i) of_lane[lane][j][i] = c[j][i];
+            }
+        }
+    }
+    const auto one = vec::broadcast(1);
+    for (int half = lanes / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; ++lane)
+            for (int j = 0; j < N; ++j)
+                for (int i = 0; i < V; ++i)
+                    of_lane[lane][j][i] =
+                        vec::multiply_add(of_lane[lane + half][j][i], one, of_lane[lane][j][i]);
+    for (int j = 0; j < N; ++j) {
+        for (int i = 0; i < V; ++i) {
+            T* const sum = t.sums + j * t.sums_step + i * lanes;
+            vec::store(sum, vec::multiply_add(of_lane[0][j][i], one, vec::load(sum)));
+        }
+    }
+}
+
+template <class T, int N>
+void add_panel_by_lanes(const skinny_call<T>& t) {
+    if (t.rows <= vector<T>::lanes) return add_vectors_by_lanes<T, 1, N>(t);
+    add_vectors_by_lanes<T, tile<T>::vectors, N>(t);
+}
+
+}  // namespace carat::cpu_engine::CARAT_ISA

@@ -1,0 +1,23 @@
+// The instructions of tiles of dot products, for the width of vectors this file is being compiled
+// for: what a register holds, and how many lines of sums leave room for the operands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <carat/types.hpp>
+
+namespace carat::cpu_engine::CARAT_ISA {
+
+// Of elements A by B.
+template <class A, class B>
+struct unit;
+
+}  // namespace carat::cpu_engine::CARAT_ISA
+
+#if defined(__AVX512F__)
+#include "cpu/kernels/x86/dot/registers_512.hpp"
+#else
+#include "cpu/kernels/x86/dot/registers_256.hpp"
+#endif

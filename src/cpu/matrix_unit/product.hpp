@@ -1,0 +1,53 @@
+// A product on a matrix unit made ready: what cpu_engine::product is where the kernels it was given
+// have one for the types at hand.
+#pragma once
+
+#include <string>
+
+#include "core/implementation.hpp"
+#include "core/problem.hpp"
+#include "cpu/kernels/epilogue.hpp"
+#include "cpu/kernels/matrix_unit_kernel.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
+#include "cpu/prepared.hpp"
+#include "plan/matrix_unit_plan.hpp"
+
+namespace carat::cpu_engine {
+
+// Whether there is a matrix unit for these types, and it pays; a prepared operand is packed for
+// them.
+[[nodiscard]] bool takes_matrix_unit(const core::problem& p, const kernel_set& with, bool prepared);
+
+class matrix_unit_product {
+  public:
+    // Neither allocates nor fails.
+    matrix_unit_product(const core::problem& p, int threads, const matrix_unit_set& with,
+                        const plan::blocking& wanted,
+                        const detail::prepared_operand* ready = nullptr);
+
+    [[nodiscard]] std::size_t workspace_bytes() const;
+    // `memory` starts on a cache line. K is not 0. `finish`, or null, says all that is to be done
+    // with the sums, of f32.
+    void run(const core::operands& data, std::byte* memory,
+             const finish_call<float>* finish) const noexcept;
+    // Whether runs of sums, which are neighbours in rows, are parts of columns of C.
+    [[nodiscard]] bool swapped() const { return swapped_; }
+    [[nodiscard]] int threads() const { return plan_.threads(); }
+    [[nodiscard]] std::string explain() const;
+    [[nodiscard]] core::plan_facts facts() const;
+
+  private:
+    [[nodiscard]] plan::matrix_unit_shape shape() const;
+    [[nodiscard]] std::size_t thread_bytes() const;
+
+    const detail::prepared_operand* ready_;
+    bool turns_by_rows_;  // as the product would without it
+    bool swapped_;        // A and B have changed places
+    core::problem problem_;
+    const matrix_unit_set* set_;
+    const matrix_unit_kernel* kernel_;
+    plan::request request_;
+    plan::matrix_unit_plan plan_;
+};
+
+}  // namespace carat::cpu_engine

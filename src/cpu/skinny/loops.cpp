@@ -1,0 +1,229 @@
+// Products with few columns: a stretch of rows at a time, whose sums stay near over all of k.
+// Beyond most_skinny_columns the columns take turns with what has been read of A, skinny_k_block at
+// a time.
+#include "cpu/skinny/loops.hpp"
+
+#include <algorithm>
+
+#include "cpu/scratch.hpp"
+
+namespace carat::cpu_engine {
+
+namespace {
+
+// Stretches are as long as these allow: the reader of A starts anew at each.
+constexpr std::int64_t sums_bytes = 64 << 10;
+constexpr std::int64_t line_bytes = 64;
+// Of rows of A contiguous in k, between which lanes are added up.
+constexpr std::int64_t most_depth = 1024;
+
+template <class T>
+constexpr std::int64_t line = line_bytes / static_cast<std::int64_t>(sizeof(T));
+
+// An odd number of lines of cache, so that columns do not share a few sets of L1.
+template <class T>
+std::int64_t odd_lines(std::int64_t elements) {
+    return (plan::ceil_div(elements, line<T>) | 1) * line<T>;
+}
+
+// From one column's sums to the next one's: the longest stretch of rows.
+template <class T>
+std::int64_t sums_step(std::int64_t m, std::int64_t n, std::int64_t k, bool by_rows) {
+    // Where lanes are added up once a row, what is read of A next overlaps with few sums on their
+    // way to C: 5000 x 5 x 500 in f64 32 to 33 GFLOP/s.
+    constexpr std::int64_t few_lines = 5;
+    const std::int64_t most_rows =
+        !by_rows && k <= most_depth ? few_lines : (sums_bytes / line_bytes / n - 1) | 1;
+    return std::min(odd_lines<T>(m), most_rows * line<T>);
+}
+
+// From one copied column of B to the next.
+template <class T>
+std::int64_t copied_step(std::int64_t k) {
+    return odd_lines<T>(std::min(k, most_depth));
+}
+
+// Columns [first, first + call.cols) of C from the sums.
+template <class T>
+void store(const task<T>& t, const skinny_call<T>& call, std::int64_t i, std::int64_t first) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (t.finish != nullptr)
+            (*t.finish)({call.sums, call.rows, call.cols, call.sums_step, t.first_row + i,
+                         t.first_col + first});
+    for (int j = 0; j < call.cols; ++j) {
+        const T* const sums = call.sums + j * call.sums_step;
+        T* const c = t.c_at(i, first + j);
+        const std::int64_t step = t.c_row_stride;
+        if (t.beta == T{0})
+            for (std::int64_t p = 0; p < call.rows; ++p) c[p * step] = t.alpha * sums[p];
+        else
+            for (std::int64_t p = 0; p < call.rows; ++p)
+                c[p * step] = t.alpha * sums[p] + t.beta * c[p * step];
+    }
+}
+
+// Group `index` of `groups` has its share fetched of the next depths, or of the next rows' first.
+template <class T>
+void fetch_share(const task<T>& t, skinny_call<T>& call, std::int64_t i, std::int64_t p,
+                 std::int64_t index, std::int64_t groups) {
+    const std::int64_t share = plan::ceil_div(skinny_k_block, groups);
+    const std::int64_t depth = index * share;
+    const bool deeper = p + 2 * skinny_k_block <= t.k;
+    const bool last = !deeper && i + call.rows >= t.m;
+    const std::byte* const next =
+        deeper ? t.a.at(i, p + skinny_k_block + depth) : t.a.at(i + call.rows, depth);
+    call.next = reinterpret_cast<const T*>(next);
+    call.fetched =
+        last ? 0 : static_cast<int>(std::min<std::int64_t>(share, skinny_k_block - depth));
+}
+
+// Rows of A lie side by side.
+template <class T>
+void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
+    const std::int64_t groups = plan::ceil_div(t.n, plan::most_skinny_columns);
+    call.a_stride = t.a.k_stride;
+    call.b_k_stride = t.b.k_stride;
+    call.b_col_stride = t.b.outer_stride;
+    T* const sums = call.sums;
+    const std::int64_t together = groups == 1 ? t.k : skinny_k_block;
+    for (std::int64_t p = 0; p < t.k; p += together) {
+        call.k = std::min(together, t.k - p);
+        call.a = reinterpret_cast<const T*>(t.a.at(i, p));
+        std::int64_t first = 0;
+        for (std::int64_t left = groups; left > 0; --left, first += call.cols) {
+            call.cols = static_cast<int>(plan::ceil_div(t.n - first, left));
+            call.b = reinterpret_cast<const T*>(t.b.at(first, p));
+            call.sums = sums + first * call.sums_step;
+            if (groups > 1) fetch_share(t, call, i, p, groups - left, groups);
+            t.with->skinny_columns[static_cast<std::size_t>(call.cols - 1)](call);
+        }
+    }
+}
+
+// Depths of A lie side by side; those of b are copied where they don't, and stay in `copy` for the
+// next rows if they are all there.
+template <class T>
+void add_rows(const task<T>& t, skinny_call<T>& call, std::int64_t i, T* copy) {
+    call.a_stride = t.a.outer_stride;
+    call.b_col_stride = t.b.outer_stride;
+    const std::int64_t step = copied_step<T>(t.k);
+    for (std::int64_t p = 0; p < t.k; p += most_depth) {
+        call.k = std::min(most_depth, t.k - p);
+        call.a = reinterpret_cast<const T*>(t.a.at(i, p));
+        call.b = reinterpret_cast<const T*>(t.b.at(0, p));
+        if (t.b.k_stride != 1) {
+            const bool is_there = i > 0 && t.k <= most_depth;
+            for (std::int64_t q = is_there ? call.k : 0; q < call.k; ++q)
+                for (int j = 0; j < call.cols; ++j)
+                    copy[j * step + q] = call.b[q * t.b.k_stride + j * t.b.outer_stride];
+            call.b = copy;
+            call.b_col_stride = step;
+        }
+        t.with->skinny_rows[static_cast<std::size_t>(call.cols - 1)](call);
+    }
+}
+
+// One panel of A, whose rows the sums are of.
+template <class T>
+void add_panel(const task<T>& t, skinny_call<T> call, std::int64_t i, std::int64_t first) {
+    call.k = t.k;
+    call.a = reinterpret_cast<const T*>(t.a.at(i, 0));
+    call.b_k_stride = t.b.k_stride;
+    call.b_col_stride = t.b.outer_stride;
+    for (int left = call.cols; left > 0; left -= call.cols, first += call.cols) {
+        call.cols = std::min(left, t.with->nr);
+        call.b = reinterpret_cast<const T*>(t.b.at(first, 0));
+        t.with->panel_columns[static_cast<std::size_t>(call.cols - 1)](call);
+        call.sums += call.cols * call.sums_step;
+    }
+}
+
+template <class T>
+void add_panel_by_lanes(const task<T>& t, skinny_call<T> call, std::int64_t i, std::int64_t first) {
+    std::fill(call.sums, call.sums + call.cols * call.sums_step, T{0});
+    call.b_k_stride = t.b.k_stride;
+    call.b_col_stride = t.b.outer_stride;
+    for (int left = call.cols; left > 0; left -= call.cols, first += call.cols) {
+        call.cols = std::min(left, t.with->nr);
+        for (std::int64_t p = 0; p < t.k; p += most_depth) {
+            call.k = std::min(most_depth, t.k - p);
+            call.a = reinterpret_cast<const T*>(t.a.at(i, p));
+            call.b = reinterpret_cast<const T*>(t.b.at(first, p));
+            t.with->panel_by_lanes[static_cast<std::size_t>(call.cols - 1)](call);
+        }
+        call.sums += call.cols * call.sums_step;
+    }
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t skinny_elements(std::int64_t m, std::int64_t n, std::int64_t k, bool by_rows,
+                             bool copies_b) {
+    return n * (sums_step<T>(m, n, k, by_rows) + (copies_b && !by_rows ? copied_step<T>(k) : 0));
+}
+
+template <class T>
+std::int64_t skinny_packed_elements(const kernel<T>& with, std::int64_t n, bool by_lanes) {
+    const std::int64_t cols = std::min<std::int64_t>(plan::most_skinny_columns, n);
+    const std::int64_t lanes = by_lanes ? with.lanes * std::min<std::int64_t>(with.nr, cols) : 0;
+    return with.mr * (cols + lanes);
+}
+
+template <class T>
+void multiply_skinny(const task<T>& t, T* workspace) {
+    scratch<T> own(workspace);
+    T* const sums = own.memory();
+    skinny_call<T> call{};
+    call.sums = sums;
+    call.cols = static_cast<int>(t.n);
+    call.sums_step = sums_step<T>(t.m, t.n, t.k, t.a.outer_stride == 1);
+    T* const copy = sums + t.n * call.sums_step;
+    for (std::int64_t i = 0; i < t.m; i += call.rows) {
+        call.rows = std::min(call.sums_step, t.m - i);
+        const std::int64_t whole_lines = plan::ceil_div(call.rows, line<T>) * line<T>;
+        for (std::int64_t j = 0; j < t.n; ++j)
+            std::fill_n(sums + j * call.sums_step, whole_lines, T{0});
+        if (t.a.outer_stride == 1)
+            add_columns(t, call, i);
+        else
+            add_rows(t, call, i, copy);
+        store(t, call, i, 0);
+    }
+}
+
+template <class T>
+void multiply_skinny_packed(const task<T>& t, bool by_lanes, T* workspace) {
+    scratch<T> own(workspace);
+    skinny_call<T> call{};
+    call.sums = own.memory();
+    call.sums_step = t.with->mr;
+    call.of_lanes =
+        own.memory() + t.with->mr * std::min<std::int64_t>(plan::most_skinny_columns, t.n);
+    for (std::int64_t i = 0; i < t.m; i += call.rows) {
+        call.rows = std::min<std::int64_t>(t.with->mr, t.m - i);
+        for (std::int64_t j = 0; j < t.n; j += call.cols) {
+            call.cols =
+                static_cast<int>(std::min<std::int64_t>(plan::most_skinny_columns, t.n - j));
+            if (by_lanes)
+                add_panel_by_lanes(t, call, i, j);
+            else
+                add_panel(t, call, i, j);
+            store(t, call, i, j);
+        }
+    }
+}
+
+template void multiply_skinny_packed(const task<double>&, bool, double*);
+template void multiply_skinny_packed(const task<float>&, bool, float*);
+template std::int64_t skinny_packed_elements(const kernel<double>&, std::int64_t, bool);
+template std::int64_t skinny_packed_elements(const kernel<float>&, std::int64_t, bool);
+template void multiply_skinny(const task<double>&, double*);
+template void multiply_skinny(const task<float>&, float*);
+template void multiply_skinny(const task<std::uint32_t>&, std::uint32_t*);
+template std::int64_t skinny_elements<double>(std::int64_t, std::int64_t, std::int64_t, bool, bool);
+template std::int64_t skinny_elements<float>(std::int64_t, std::int64_t, std::int64_t, bool, bool);
+template std::int64_t skinny_elements<std::uint32_t>(std::int64_t, std::int64_t, std::int64_t, bool,
+                                                     bool);
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,29 @@
+// Products with few columns, from operands where they lie or from an A that is packed.
+#pragma once
+
+#include "cpu/task.hpp"
+#include "plan/cpu_plan.hpp"
+
+namespace carat::cpu_engine {
+
+// Products with few columns and rows of A that are contiguous, or with at most most_skinny_columns
+// columns and A contiguous in k; one thread.
+template <class T>
+void multiply_skinny(const task<T>& t, T* workspace);
+
+// Elements of T of workspace for an m x n rectangle. `by_rows`: rows of A are contiguous;
+// `copies_b`: depths of B are not.
+template <class T>
+[[nodiscard]] std::int64_t skinny_elements(std::int64_t m, std::int64_t n, std::int64_t k,
+                                           bool by_rows, bool copies_b);
+
+// The same sums with an A that is packed already, for any number of columns: those of contiguous
+// depths where `by_lanes`, else those of contiguous rows.
+template <class T>
+void multiply_skinny_packed(const task<T>& t, bool by_lanes, T* workspace);
+
+template <class T>
+[[nodiscard]] std::int64_t skinny_packed_elements(const kernel<T>& with, std::int64_t n,
+                                                  bool by_lanes);
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,110 @@
+// A product as the loops see it: typed by what it computes in, transposed where need be so that
+// columns of C are contiguous where they can be, and cut into rectangles of C that are tasks
+// themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/kernels/micro_kernel.hpp"
+
+namespace carat::cpu_engine {
+
+// An operand as vectors (rows of A, columns of B) of k elements, of any type and strides.
+struct source {
+    const std::byte* data = nullptr;
+    std::int64_t element_bytes = 0;
+    std::int64_t outer_stride = 0;  // elements from one vector to the next
+    std::int64_t k_stride = 0;      // elements from one k to the next
+
+    [[nodiscard]] const std::byte* at(std::int64_t line, std::int64_t depth) const {
+        return data + (line * outer_stride + depth * k_stride) * element_bytes;
+    }
+    [[nodiscard]] source from_outer(std::int64_t line) const {
+        return {at(line, 0), element_bytes, outer_stride, k_stride};
+    }
+};
+
+// C = alpha A B + beta C, m x k by k x n.
+template <class T>
+struct task {
+    const kernel<T>* with = nullptr;
+    pack_function<T> pack_a = nullptr;
+    pack_function<T> pack_b = nullptr;
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    bool a_packed = false;  // in micropanels over all of k, where vectors of `a` begin
+    source a;
+    source b;
+    T* c = nullptr;
+    std::int64_t c_row_stride = 0;
+    std::int64_t c_col_stride = 0;
+    T alpha{};
+    T beta{};
+    bool fetches_c = false;                               // see tile_call
+    const finish_call<finished_in<T>>* finish = nullptr;  // of these sums; beta is 0 then
+    std::int64_t first_row = 0;                           // of the C that is finished
+    std::int64_t first_col = 0;
+
+    [[nodiscard]] T* c_at(std::int64_t i, std::int64_t j) const {
+        return c + i * c_row_stride + j * c_col_stride;
+    }
+};
+
+// The operands of a task that gives the rows x cols rectangle of C from (i, j) on; its C is left to
+// the caller.
+template <class T>
+[[nodiscard]] task<T> rectangle(task<T> t, std::int64_t i, std::int64_t j, std::int64_t rows,
+                                std::int64_t cols) {
+    t.m = rows;
+    t.n = cols;
+    t.a = t.a.from_outer(i);
+    t.b = t.b.from_outer(j);
+    t.first_row += i;
+    t.first_col += j;
+    return t;
+}
+
+// What remains to be done with the sums of a tile at (i, j). Those of integers are finished out of
+// place.
+template <class T>
+__attribute__((noinline)) void finish_tile(const task<T>& t, const tile_call<T>& call,
+                                           std::int64_t i, std::int64_t j) {
+    if constexpr (std::is_floating_point_v<T>)
+        (*t.finish)(
+            {call.c, call.rows, call.cols, call.c_col_stride, t.first_row + i, t.first_col + j});
+}
+
+// A tile through a copy on the stack.
+template <class T>
+__attribute__((noinline)) void run_tile_in_buffer(void (*run)(const tile_call<T>&),
+                                                  const task<T>& t, tile_call<T>& call,
+                                                  std::int64_t i, std::int64_t j) {
+    T* const c = t.c_at(i, j);
+    alignas(64) T copy[largest_tile_bytes / sizeof(T)];
+    call.c = copy;
+    call.c_col_stride = call.rows;
+    for (int q = 0; call.beta != T{0} && q < call.cols; ++q)
+        for (int p = 0; p < call.rows; ++p)
+            copy[q * call.c_col_stride + p] = c[p * t.c_row_stride + q * t.c_col_stride];
+    run(call);
+    if (t.finish != nullptr && call.last) finish_tile(t, call, i, j);
+    for (int q = 0; q < call.cols; ++q)
+        for (int p = 0; p < call.rows; ++p)
+            c[p * t.c_row_stride + q * t.c_col_stride] = copy[q * call.c_col_stride + p];
+}
+
+// Runs one tile whose k, a and b are set; `i` and `j` are its place in C. Columns of C that are not
+// contiguous are copied, so kernels need not know.
+template <class T>
+inline void run_tile(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T>& call,
+                     std::int64_t i, std::int64_t j) {
+    if (t.c_row_stride != 1 && call.rows != 1) return run_tile_in_buffer(run, t, call, i, j);
+    call.c = t.c_at(i, j);
+    call.c_col_stride = t.c_col_stride;
+    run(call);
+    if (t.finish != nullptr && call.last) finish_tile(t, call, i, j);
+}
+
+}  // namespace carat::cpu_engine

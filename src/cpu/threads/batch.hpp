@@ -1,0 +1,79 @@
+// A batch cut into ranges, some for each thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+
+#include "core/problem.hpp"
+#include "cpu/threads/partition.hpp"
+
+namespace carat::cpu_engine {
+
+inline constexpr double least_per_thread =
+    1 << 18;  // multiplications, half of what one product needs
+
+// Threads that take whole products; 1 where each product had better have all threads, of which it
+// alone would use `inside`, or where none is worth waking.
+[[nodiscard]] inline int workers_for(const core::problem& p, std::size_t count, int threads,
+                                     int inside) {
+    const auto all = static_cast<std::size_t>(threads);
+    // The last round leaves threads idle: at most a quarter of the time, or none.
+    if (inside > 1 && count % all != 0 && count < 4 * all) return 1;
+    const double work = static_cast<double>(p.m) * static_cast<double>(p.n) *
+                        static_cast<double>(std::max<std::int64_t>(p.k, 1)) *
+                        static_cast<double>(count);
+    const double most =
+        std::min(static_cast<double>(std::min(all, count)), work / least_per_thread);
+    return std::max(1, static_cast<int>(most));
+}
+
+// Calls work(i, seat) for each i; a seat belongs to one thread.
+template <class Work>
+void for_each_in_batch(std::size_t count, int workers, const Work& work) {
+    constexpr int ranges_per_thread = 4;  // so that a thread that comes late leaves some
+    const int ranges = static_cast<int>(
+        std::min(count, static_cast<std::size_t>(workers == 1 ? 1 : workers * ranges_per_thread)));
+    core::for_each_piece(ranges, workers, [&](int index, int seat) {
+        const range part = core::subrange(static_cast<std::int64_t>(count), ranges, index);
+        for (std::int64_t i = 0; i < part.size; ++i)
+            work(static_cast<std::size_t>(part.first + i), seat);
+    });
+}
+
+// Of products of different sizes, most work first: so many have all threads each, one after the
+// other; then so many threads take the rest whole.
+struct shares {
+    std::size_t with_all_threads;
+    int workers;
+};
+
+// `work` in multiplications, descending.
+[[nodiscard]] inline shares shares_for(std::span<const double> work, int threads) {
+    double left = std::accumulate(work.begin(), work.end(), 0.0);
+    std::size_t first = 0;
+    // One thread would still be at it when the others have nothing left.
+    while (first < work.size() && work[first] > left / threads / 2 &&
+           work[first] >= 2 * least_per_thread * threads)
+        left -= work[first++];
+    const double most =
+        std::min({static_cast<double>(threads), static_cast<double>(work.size() - first),
+                  left / least_per_thread});
+    return {first, std::max(1, static_cast<int>(most))};
+}
+
+// Calls work(i, seat) for each i from `first` on: dealt in turns, since those at the front are the
+// longest, and then to whoever is free.
+template <class Work>
+void for_each_of_group(std::size_t first, std::size_t count, int workers, const Work& work) {
+    const auto pieces = static_cast<int>(count - first);
+    const int rounds = (pieces + workers - 1) / workers;
+    core::for_each_piece(rounds * workers, workers, [&](int piece, int seat) {
+        const int i = piece % rounds * workers + piece / rounds;
+        if (i < pieces) work(first + static_cast<std::size_t>(i), seat);
+    });
+}
+
+}  // namespace carat::cpu_engine

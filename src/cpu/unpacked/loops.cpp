@@ -1,0 +1,178 @@
+// The path for small products, and for those whose operands stay in the caches or stream through
+// them once: packing would cost more than it saves. B is read where it lies, element by element; so
+// is A where its rows lie side by side, else it is packed, a stretch of depths of a tile at a time.
+#include "cpu/unpacked/loops.hpp"
+
+#include <algorithm>
+
+#include "cpu/scratch.hpp"
+
+namespace carat::cpu_engine {
+
+namespace {
+
+// A tile of A this deep takes half of L1.
+constexpr std::int64_t packed_kc = unpacked_kc;
+
+// Vectors of the next tile. Four at once, where kernels have them, only instead of a single one
+// that would remain: 4 x 6 and 3 x 8 do as many multiply-adds a load, 1 x 8 do half.
+int next_vectors(std::int64_t left, int most) {
+    if (left <= most) return static_cast<int>(left);
+    if (most == 4) return left % 3 == 1 ? 4 : 3;
+    return left < 2 * most ? static_cast<int>((left + 1) / 2) : most;
+}
+
+// Columns of the next tile: the last two share what is left evenly.
+std::int64_t next_columns(std::int64_t left, std::int64_t most) {
+    if (left <= most) return left;
+    return left < 2 * most ? (left + 1) / 2 : most;
+}
+
+// All columns of C for the rows of A that `call` has.
+template <class T>
+void micropanel(const task<T>& t, tile_call<T>& call, int vectors, std::int64_t i,
+                std::int64_t depth) {
+    const int most = t.with->unpacked_columns[static_cast<std::size_t>(vectors - 1)];
+    for (std::int64_t j = 0; j < t.n; j += call.cols) {
+        call.cols = static_cast<int>(next_columns(t.n - j, most));
+        call.b = reinterpret_cast<const T*>(t.b.at(j, depth));
+        run_tile(t.with->unpacked, t, call, i, j);
+    }
+}
+
+template <class T>
+tile_call<T> call_of(const task<T>& t) {
+    return {.k = 0,
+            .a = nullptr,
+            .a_k_stride = t.a.k_stride,
+            .b = nullptr,
+            .b_k_stride = t.b.k_stride,
+            .b_col_stride = t.b.outer_stride,
+            .c = nullptr,
+            .c_col_stride = 0,
+            .alpha = t.alpha,
+            .beta = t.beta,
+            .fetches_c = t.fetches_c,
+            .last = false,
+            .rows = 0,
+            .cols = 0,
+            .packed_a = nullptr};
+}
+
+// Calls work(i, rows, vectors) for tiles of at most `most` vectors that cover m rows.
+template <class T, class Work>
+void for_each_tile_of_rows(const task<T>& t, int most, const Work& work) {
+    const int lanes = t.with->lanes;
+    std::int64_t left = t.m <= lanes ? 1 : (t.m + lanes - 1) / lanes;
+    for (std::int64_t i = 0; i < t.m;) {
+        const int vectors = next_vectors(left, most);
+        const std::int64_t rows = std::min<std::int64_t>(t.m - i, vectors * lanes);
+        work(i, static_cast<int>(rows), vectors);
+        left -= vectors;
+        i += rows;
+    }
+}
+
+// Vectors of the tiles that do most rows, where all tiles have the same columns.
+int even_vectors(std::int64_t all, int most) {
+    if (all <= most) return static_cast<int>(all);
+    return most == 4 && (all % 4 != 0 || all % 3 == 0) ? 3 : most;
+}
+
+// The next vectors of `left` then: nowhere a single one if it can be helped.
+int next_even_vectors(std::int64_t left, int most) {
+    if (left > most + 1 || left <= most)
+        return static_cast<int>(std::min<std::int64_t>(left, most));
+    return static_cast<int>((left + 1) / 2);
+}
+
+// Some columns of C: a micropanel of B stays in L1 while A passes.
+template <class T>
+void multiply_columns(const task<T>& t, tile_call<T>& call, std::int64_t first, std::int64_t end,
+                      std::int64_t depth) {
+    const int lanes = t.with->lanes;
+    const std::int64_t all = plan::ceil_div(t.m, lanes);
+    const int even = even_vectors(all, t.with->unpacked_vectors);
+    const int most = t.with->unpacked_columns[static_cast<std::size_t>(even - 1)];
+    for (std::int64_t j = first; j < end; j += call.cols) {
+        call.cols = static_cast<int>(next_columns(end - j, most));
+        call.b = reinterpret_cast<const T*>(t.b.at(j, depth));
+        for (std::int64_t i = 0; i < t.m; i += call.rows) {
+            const std::int64_t left = t.m - i;
+            const int vectors = next_even_vectors(plan::ceil_div(left, lanes), even);
+            call.rows = static_cast<int>(std::min<std::int64_t>(left, vectors * lanes));
+            call.a = reinterpret_cast<const T*>(t.a.at(i, depth));
+            run_tile(t.with->unpacked, t, call, i, j);
+        }
+    }
+}
+
+// A is so near that each tile of rows may have the columns it does best with.
+template <class T>
+void rows_first(const task<T>& t, std::int64_t kc) {
+    tile_call<T> call = call_of(t);
+    for (std::int64_t p = 0; p < t.k; p += kc, call.beta = T{1}) {
+        call.k = std::min(kc, t.k - p);
+        call.last = p + call.k == t.k;
+        for_each_tile_of_rows(t, t.with->unpacked_vectors,
+                              [&](std::int64_t i, int rows, int vectors) {
+                                  call.rows = rows;
+                                  call.a = reinterpret_cast<const T*>(t.a.at(i, p));
+                                  micropanel(t, call, vectors, i, p);
+                              });
+    }
+}
+
+template <class T>
+void multiply_where_it_lies(const task<T>& t, std::int64_t nc, std::int64_t kc) {
+    constexpr std::int64_t near_bytes = 64 << 10;
+    if (t.m * t.k * std::int64_t{sizeof(T)} <= near_bytes) return rows_first(t, kc);
+    tile_call<T> call = call_of(t);
+    for (std::int64_t j = 0; j < t.n; j += nc) {
+        call.beta = t.beta;
+        for (std::int64_t p = 0; p < t.k; p += kc, call.beta = T{1}) {
+            call.k = std::min(kc, t.k - p);
+            call.last = p + call.k == t.k;
+            multiply_columns(t, call, j, std::min(t.n, j + nc), p);
+        }
+    }
+}
+
+template <class T>
+void multiply_packing_a(const task<T>& t, T* workspace) {
+    scratch<T> own(workspace);
+    T* const panel = own.memory();
+    tile_call<T> call = call_of(t);
+    call.a = panel;
+    call.a_k_stride = t.with->mr;
+    for (std::int64_t p = 0; p < t.k; p += packed_kc, call.beta = T{1}) {
+        call.k = std::min(packed_kc, t.k - p);
+        call.last = p + call.k == t.k;
+        for_each_tile_of_rows(
+            t, t.with->mr / t.with->lanes, [&](std::int64_t i, int rows, int vectors) {
+                call.rows = rows;
+                t.pack_a(t.a.at(i, p), t.a.outer_stride, t.a.k_stride, rows, call.k, panel);
+                micropanel(t, call, vectors, i, p);
+            });
+    }
+}
+
+}  // namespace
+
+std::int64_t unpacked_elements(int mr, std::int64_t k) {
+    return mr * std::min(k, packed_kc);
+}
+
+template <class T>
+void multiply_unpacked(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc,
+                       T* workspace) {
+    if (packs_a || t.a.outer_stride != 1) return multiply_packing_a(t, workspace);
+    multiply_where_it_lies(t, nc, kc);
+}
+
+template void multiply_unpacked(const task<double>&, bool, std::int64_t, std::int64_t, double*);
+template void multiply_unpacked(const task<float>&, bool, std::int64_t, std::int64_t, float*);
+template void multiply_unpacked(const task<std::uint32_t>&, bool, std::int64_t, std::int64_t,
+                                std::uint32_t*);
+
+}  // namespace carat::cpu_engine

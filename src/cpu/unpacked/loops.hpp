@@ -1,0 +1,23 @@
+// Products from operands where they lie. Like all loops around micro-kernels these neither allocate
+// nor throw; what they need beside the operands is a workspace, see scratch.hpp.
+#pragma once
+
+#include "cpu/task.hpp"
+
+namespace carat::cpu_engine {
+
+// Tiles of C one after the other, from operands where they lie; one thread. Rows of A that aren't
+// contiguous, or all of them where `packs_a`, are packed by the tile; otherwise no workspace is
+// needed, sums over k are cut every kc, and of an A beyond 64 KiB nc columns meet all of k before
+// the next ones do.
+template <class T>
+void multiply_unpacked(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc,
+                       T* workspace);
+
+// Where sums over k are cut when A is packed.
+inline constexpr std::int64_t unpacked_kc = 128;
+
+// Elements of T of workspace for that.
+[[nodiscard]] std::int64_t unpacked_elements(int mr, std::int64_t k);
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,68 @@
+#include "cpu/workspace.hpp"
+
+#include <new>
+#include <pthread.h>
+#include <string>
+#include <sys/mman.h>
+
+#include <carat/error.hpp>
+
+namespace carat::cpu_engine {
+
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
+constexpr std::align_val_t alignment{huge_page_bytes};
+
+// A thread_local object with a destructor ends the process where there is no memory for it; a key's
+// value does not. Made before main; there are none left where a program has taken all 1024.
+pthread_key_t key;
+
+void destroy(void* own) {
+    delete static_cast<workspace*>(own);
+}
+
+const bool has_key = pthread_key_create(&key, destroy) == 0;
+
+}  // namespace
+
+void workspace::release::operator()(std::byte* memory) const noexcept {
+    ::operator delete(memory, alignment);
+}
+
+std::byte* workspace::reserve(std::size_t size_bytes) {
+    if (size_bytes <= size_bytes_) return memory_.get();
+    memory_.reset();
+    size_bytes_ = 0;
+    const std::size_t rounded = (size_bytes + page_bytes - 1) / page_bytes * page_bytes;
+    memory_.reset(static_cast<std::byte*>(::operator new(rounded, alignment, std::nothrow)));
+    if (memory_ == nullptr)
+        throw error(error_code::out_of_memory, "matrix_product: no memory for a workspace of " +
+                                                   std::to_string(size_bytes) +
+                                                   " bytes; C is unchanged");
+    size_bytes_ = rounded;
+    // Advice only: large pages spare most TLB misses of packed panels.
+    if (rounded >= huge_page_bytes)
+        madvise(memory_.get(), rounded / huge_page_bytes * huge_page_bytes, MADV_HUGEPAGE);
+    return memory_.get();
+}
+
+void workspace::trim() noexcept {
+    if (size_bytes_ <= most_kept_bytes) return;
+    memory_.reset();
+    size_bytes_ = 0;
+}
+
+workspace& thread_workspace() {
+    auto* own = static_cast<workspace*>(has_key ? pthread_getspecific(key) : nullptr);
+    if (own != nullptr) return *own;
+    std::unique_ptr<workspace> made(has_key ? new (std::nothrow) workspace : nullptr);
+    if (made == nullptr || pthread_setspecific(key, made.get()) != 0)
+        throw error(error_code::out_of_memory,
+                    "matrix_product: no memory for what a thread keeps; C is unchanged");
+    return *made.release();
+}
+
+}  // namespace carat::cpu_engine

@@ -1,0 +1,86 @@
+// The fields of an object in a file, each of the type asked for or refused with one line that names
+// file and field; over any tree of values with the members of nlohmann's that are used here.
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace carat::files {
+
+/// Its decode_into(from, value) sets `value` and returns true where `from` is of its type.
+template <class Value>
+struct decoder;
+
+/// @throws carat::error(invalid_argument) with `message` made visible.
+[[noreturn]] void fail_for_field(const std::string& message);
+
+template <class Value>
+class basic_fields {
+  public:
+    /// `source` must outlive it. Messages begin with `where` and end with `remedy`.
+    /// @throws carat::error(invalid_argument) where `source` is no object, as all below do where a
+    /// field is missing or of another type.
+    basic_fields(const Value& source, std::string where, std::string remedy)
+        : source_(source), where_(std::move(where)), remedy_(std::move(remedy)) {
+        if (!source_.is_object()) fail("", "is not an object");
+    }
+
+    template <class T>
+    void operator()(const char* key, T& value) const {
+        if (!decoder<Value>::decode_into(at(key), value)) fail(key, "has the wrong type");
+    }
+    template <class T>
+    [[nodiscard]] T get(const char* key) const {
+        T value{};
+        (*this)(key, value);
+        return value;
+    }
+
+    /// A field that files written before it was added lack: they keep what `value` is.
+    template <class T>
+    void added(const char* key, T& value) const {
+        if (find(key) != nullptr) (*this)(key, value);
+    }
+
+    /// Null where there is no such field.
+    [[nodiscard]] const Value* find(const char* key) const {
+        const auto found = source_.find(key);
+        return found == source_.end() ? nullptr : &*found;
+    }
+    [[nodiscard]] const Value& at(const char* key) const {
+        const Value* found = find(key);
+        if (found == nullptr) fail(key, "is missing");
+        return *found;
+    }
+    [[nodiscard]] const Value& list(const char* key) const {
+        const Value& found = at(key);
+        if (!found.is_array()) fail(key, "is not a list");
+        return found;
+    }
+    [[nodiscard]] basic_fields object(const char* key) const {
+        return {at(key), name(key), remedy_};
+    }
+    /// What holds of the elements of the list `key`: `read` is called with each.
+    template <class Read>
+    void each(const char* key, const Read& read) const {
+        std::size_t i = 0;
+        for (const Value& element : list(key))
+            read(basic_fields(element, name(key) + "[" + std::to_string(i++) + "]", remedy_));
+    }
+
+    /// Throws "WHERE.KEY WHAT: REMEDY".
+    [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+        fail_for_field(name(key) + " " + what + ": " + remedy_);
+    }
+
+  private:
+    [[nodiscard]] std::string name(const std::string& key) const {
+        if (where_.empty() || key.empty()) return where_ + key;
+        return where_ + (where_.ends_with(':') ? " " : ".") + key;
+    }
+
+    const Value& source_;
+    std::string where_, remedy_;
+};
+
+}  // namespace carat::files

@@ -1,0 +1,54 @@
+#include "files/json/document.hpp"
+
+#include <utility>
+
+#include "files/read.hpp"
+#include "files/visible.hpp"
+
+namespace carat::files {
+
+using nlohmann::json;
+
+namespace {
+
+// Brackets outside of texts, as far as the parser would get: it stops at the first error, and up to
+// there both see the same.
+bool is_deep(const std::string& text) {
+    int level = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"') quoted = !quoted;
+        if (quoted) {
+            i += c == '\\' ? 1 : 0;
+            continue;
+        }
+        if ((c == '[' || c == '{') && ++level > most_levels) return true;
+        if (c == ']' || c == '}') --level;
+    }
+    return false;
+}
+
+}  // namespace
+
+json parse(const std::string& text, const std::string& name) {
+    if (is_deep(text)) fail_for_depth(name);
+    try {
+        return json::parse(text);
+    } catch (const json::exception&) {
+        fail_for_syntax(name);
+    }
+}
+
+json with_visible_texts(json value) {
+    if (value.is_string()) return visible(value.get_ref<const std::string&>());
+    if (value.is_array())
+        for (json& element : value) element = with_visible_texts(std::move(element));
+    if (!value.is_object()) return value;
+    json shown = json::object();
+    for (auto& [key, field] : value.get_ref<json::object_t&>())
+        shown[visible(key)] = with_visible_texts(std::move(field));
+    return shown;
+}
+
+}  // namespace carat::files

@@ -1,0 +1,91 @@
+#include "plan/matrix_unit_plan.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+namespace carat::plan {
+
+namespace {
+
+constexpr std::int64_t sum_bytes = 4;
+
+// Bytes of a line in a slab. Two micropanels of 16 KiB fit L1, and products then keep 97 % of the
+// unit's peak; but their sums of 4 KiB, written and read once for each slab, leave 68 %. From L2 it
+// is 76 % at any kc, and what sums take becomes less: 70 % with 4 KiB of a line.
+constexpr std::int64_t usual_kc_bytes = 4096;
+
+// Where a micropanel of B meets few micropanels of A, packing it is the work, and its lines should
+// survive in L1 and L2 from one chunk of columns to the next whatever their stride.
+constexpr std::int64_t skinny_kc_bytes = 256;
+constexpr std::int64_t few_micropanels = 2;
+
+// Of a packed operand, for one thread.
+constexpr std::int64_t most_kept_bytes = std::int64_t{32} << 20;
+
+// 4 million multiplications are some 4 us, what waking a thread takes. Packed A may be kept as a
+// whole, so that its rows are better shared out than columns.
+constexpr grid_costs costs = {
+    .least_per_thread = 1 << 22, .packing_a = 36, .packing_b = 32, .pads = true};
+
+}  // namespace
+
+matrix_unit_plan make_matrix_unit_plan(const request& wanted, const matrix_unit_shape& unit,
+                                       const machine& on) {
+    matrix_unit_plan plan;
+    const grid threads = choose_grid(wanted, unit.extent, unit.extent, costs);
+    plan.threads_m = threads.m;
+    plan.threads_n = threads.n;
+    const auto part = [&](std::int64_t extent, int parts) {
+        return ceil_div(ceil_div(extent, unit.extent), parts) * unit.extent;
+    };
+    const auto chosen = [](std::int64_t asked, std::int64_t best) {
+        return asked != 0 ? asked : best;
+    };
+    const std::int64_t rows = part(wanted.m, threads.m);
+    const std::int64_t cols = part(wanted.n, threads.n);
+    const std::int64_t bytes = unit.element_bytes;
+    // By the whole product, not by a thread's part: where K is cut must not depend on threads.
+    const bool skinny = wanted.m <= few_micropanels * unit.extent;
+    blocking& b = plan.blocks;
+    b.kc = balanced(wanted.k,
+                    chosen(wanted.wanted.kc, (skinny ? skinny_kc_bytes : usual_kc_bytes) / bytes),
+                    unit.step_k);
+    const std::int64_t slabs = ceil_div(wanted.k, b.kc);
+    b.nc =
+        balanced(cols, chosen(wanted.wanted.nc, on.l2_bytes / 2 / (b.kc * bytes)), 2 * unit.extent);
+    const std::int64_t most_mc = slabs == 1 ? rows : on.l2_bytes / 4 / (b.nc * sum_bytes);
+    b.mc = balanced(rows, chosen(wanted.wanted.mc, most_mc), unit.extent);
+    plan.keeps_a = cols > b.nc && rows * wanted.k * bytes <= most_kept_bytes;
+    plan.keeps_b = slabs == 1 || (rows > b.mc && b.nc * wanted.k * bytes <= most_kept_bytes);
+    // Written through the caches C would drive B out of L2: 49 against 69 % at 4 KiB of kc.
+    plan.streams_c = wanted.m * wanted.n * sum_bytes >= 2 * on.l2_bytes;
+    plan.reads_a = wanted.unpacked_a;
+    plan.packs_a_slabs = wanted.packs_slabs_of_a;
+    return plan;
+}
+
+std::string explain(const matrix_unit_plan& plan, const request& wanted,
+                    const matrix_unit_shape& unit, const machine& on) {
+    core::text text;
+    const auto kib = [](std::int64_t bytes) { return std::to_string(bytes / 1024) + " KiB"; };
+    const blocking& b = plan.blocks;
+    const std::int64_t bytes = unit.element_bytes;
+    text << wanted.m << " x " << wanted.n << " x " << wanted.k << " with " << unit.name << " (a "
+         << unit.extent << " x " << unit.extent << " part of C in tile registers)\n"
+         << "micropanels of A " << unit.extent << " x " << b.kc << ", "
+         << kib(unit.extent * b.kc * bytes) << " of " << kib(on.l1_bytes) << " of L1"
+         << (plan.reads_a   ? ", read where they lie\n"
+             : plan.keeps_a ? ", packed once\n"
+                            : ", packed for each panel of B\n")
+         << "slabs of B " << b.kc << " x " << b.nc << ", " << kib(b.kc * b.nc * bytes) << " of "
+         << kib(on.l2_bytes) << " of L2\n";
+    if (b.kc < wanted.k)
+        text << "sums of C " << b.mc << " x " << b.nc << ", " << kib(b.mc * b.nc * sum_bytes)
+             << " of L2 until they are complete\n";
+    text << plan.threads() << " of " << wanted.most_threads << " threads, as " << plan.threads_m
+         << " x " << plan.threads_n << " rectangles of C\n";
+    return text.str();
+}
+
+}  // namespace carat::plan

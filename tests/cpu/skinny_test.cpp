@@ -1,0 +1,294 @@
+// Products with few columns, and few rows, of every instruction set against sums of small integers,
+// which every type holds exactly; operands end at pages nobody may read, and lie within others.
+#include <cstring>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+#include "cpu/blocked/five_loops.hpp"
+#include "cpu/engine.hpp"
+#include "cpu/skinny/loops.hpp"
+#include "cpu/unpacked/loops.hpp"
+#include "plan/machine.hpp"
+
+namespace {
+
+using namespace carat;
+using cpu_engine::kernel_of;
+using cpu_engine::kernel_set;
+
+// Elements that end where a forbidden page begins.
+template <class T>
+class fenced {
+  public:
+    explicit fenced(std::int64_t count) {
+        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+        const std::size_t inner = (bytes + page - 1) / page * page;
+        total_ = inner + page;
+        memory_ = static_cast<std::byte*>(
+            mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        if (memory_ == MAP_FAILED) throw std::bad_alloc();
+        mprotect(memory_ + inner, page, PROT_NONE);
+        first_ = reinterpret_cast<T*>(memory_ + inner - bytes);
+    }
+    fenced(const fenced&) = delete;
+    fenced& operator=(const fenced&) = delete;
+    ~fenced() { munmap(memory_, total_); }
+
+    T& operator[](std::int64_t i) { return first_[i]; }
+    [[nodiscard]] T* data() const { return first_; }
+
+  private:
+    std::byte* memory_ = nullptr;
+    std::size_t total_ = 0;
+    T* first_ = nullptr;
+};
+
+struct thin_case {
+    std::int64_t m, n, k;
+    core::layout a, b, c;
+};
+
+// One product, `padding` elements between lines; `multiply` gets data ready to run.
+template <class T>
+struct thin_product {
+    explicit thin_product(const thin_case& from)
+        : shape(from),
+          a(core::extent_elements(from.m, from.k, from.a)),
+          b(core::extent_elements(from.k, from.n, from.b)),
+          c(core::extent_elements(from.m, from.n, from.c)) {
+        unsigned seed = 7;
+        const auto next = [&] {
+            return static_cast<T>((seed = seed * 1103515245u + 12345u) >> 16 & 7u);
+        };
+        for (std::int64_t p = 0; p < shape.k; ++p) {
+            for (std::int64_t i = 0; i < shape.m; ++i) at(a, shape.a, i, p) = next();
+            for (std::int64_t j = 0; j < shape.n; ++j) at(b, shape.b, p, j) = next();
+        }
+        for (std::int64_t i = 0; i < shape.m; ++i)
+            for (std::int64_t j = 0; j < shape.n; ++j) at(c, shape.c, i, j) = next();
+    }
+    static T& at(fenced<T>& x, const core::layout& l, std::int64_t i, std::int64_t j) {
+        return x[i * l.row_stride + j * l.col_stride];
+    }
+    std::vector<T> expected(T alpha, T beta) {
+        std::vector<T> values;
+        for (std::int64_t i = 0; i < shape.m; ++i)
+            for (std::int64_t j = 0; j < shape.n; ++j) {
+                T sum{};
+                for (std::int64_t p = 0; p < shape.k; ++p)
+                    sum += at(a, shape.a, i, p) * at(b, shape.b, p, j);
+                values.push_back(alpha * sum + (beta == T{0} ? T{0} : beta * at(c, shape.c, i, j)));
+            }
+        return values;
+    }
+    std::vector<T> values() {
+        std::vector<T> found;
+        for (std::int64_t i = 0; i < shape.m; ++i)
+            for (std::int64_t j = 0; j < shape.n; ++j) found.push_back(at(c, shape.c, i, j));
+        return found;
+    }
+
+    thin_case shape;
+    fenced<T> a, b, c;
+};
+
+bool runs_here(const kernel_set& set) {
+    return set.level <= core::best_isa();
+}
+
+template <class T>
+cpu_engine::task<T> task_of(const kernel_set& set, thin_product<T>& p, T alpha, T beta) {
+    const auto bytes = [](const T* x) { return reinterpret_cast<const std::byte*>(x); };
+    const thin_case& s = p.shape;
+    return {.with = &kernel_of<T>(set),
+            .pack_a = kernel_of<T>(set).pack.a,
+            .pack_b = kernel_of<T>(set).pack.b,
+            .m = s.m,
+            .n = s.n,
+            .k = s.k,
+            .a = {bytes(p.a.data()), sizeof(T), s.a.row_stride, s.a.col_stride},
+            .b = {bytes(p.b.data()), sizeof(T), s.b.col_stride, s.b.row_stride},
+            .c = p.c.data(),
+            .c_row_stride = s.c.row_stride,
+            .c_col_stride = s.c.col_stride,
+            .alpha = alpha,
+            .beta = beta};
+}
+
+// As much workspace as the path asks for, a forbidden page behind it.
+template <class T>
+fenced<T> workspace_of(const thin_product<T>& p) {
+    const thin_case& s = p.shape;
+    return fenced<T>(
+        cpu_engine::skinny_elements<T>(s.m, s.n, s.k, s.a.row_stride == 1, s.b.row_stride != 1));
+}
+
+template <class T>
+class skinny : public testing::Test {};
+using element_types = testing::Types<double, float, std::uint32_t>;
+TYPED_TEST_SUITE(skinny, element_types);
+
+// Around vectors, around the stretch of rows whose sums are kept, around the depths taken together
+// and with strides of whole pages; B and C by rows and by columns.
+TYPED_TEST(skinny, columns_of_any_number_are_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 30, 32})
+            for (const std::int64_t m : {1, 7, 17, 1024, 63, 600, 4100})
+                for (const std::int64_t k : {1, 7, 16, 35}) {
+                    const bool by_rows = executed % 2 == 0;
+                    thin_product<T> p({m, n, k, core::column_major(m + executed % 3),
+                                       by_rows ? core::row_major(n) : core::column_major(k),
+                                       by_rows ? core::column_major(m) : core::row_major(n)});
+                    const T beta = static_cast<T>(executed % 3);
+                    const std::vector<T> expected = p.expected(2, beta);
+                    cpu_engine::multiply_skinny(task_of<T>(*set, p, 2, beta),
+                                                workspace_of(p).data());
+                    EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
+                    ++executed;
+                }
+    }
+    EXPECT_EQ(executed, sets * 12 * 7 * 4);
+}
+
+TYPED_TEST(skinny, rows_against_few_columns_are_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8})
+            for (const std::int64_t m : {1, 7, 8, 9, 21, 2100, 4100})
+                for (const std::int64_t k : {1, 3, 16, 35, 1024, 1030}) {
+                    if (m * n > 4100 && k > 35) continue;
+                    const bool out_of_place = executed % 2 == 0;  // b is not contiguous
+                    thin_product<T> p(
+                        {m, n, k, core::row_major(k + executed % 3),
+                         out_of_place ? core::row_major(n + 2) : core::column_major(k + 1),
+                         core::row_major(n + executed % 4)});
+                    const T beta = static_cast<T>(executed % 3);
+                    const std::vector<T> expected = p.expected(3, beta);
+                    cpu_engine::multiply_skinny(task_of<T>(*set, p, 3, beta),
+                                                workspace_of(p).data());
+                    EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
+                    ++executed;
+                }
+    }
+    EXPECT_EQ(executed, sets * (8 * 7 * 6 - 7 * 2 * 2));
+}
+
+// Few rows of A where they lie, or packed by the tile, with depths cut.
+TYPED_TEST(skinny, direct_with_and_without_packing_is_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        const int mr = kernel_of<T>(*set).mr;
+        std::vector<T> memory(static_cast<std::size_t>(cpu_engine::unpacked_elements(mr, 130)));
+        for (const std::int64_t m : {1, 8, 31, 32, 33, 56, 64, 65, 97, 129})
+            for (const std::int64_t n : {1, 6, 11, 12, 13, 23, 50})
+                for (const std::int64_t k : {5, 128, 130})
+                    for (const bool packs : {false, true}) {
+                        thin_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
+                                           core::column_major(m)});
+                        const T beta = static_cast<T>(executed % 3);
+                        const T alpha = static_cast<T>(1 + executed % 2);
+                        const std::vector<T> expected = p.expected(alpha, beta);
+                        cpu_engine::task<T> t = task_of<T>(*set, p, alpha, beta);
+                        t.fetches_c = executed % 5 == 0;
+                        cpu_engine::multiply_unpacked(t, packs, executed % 4 < 2 ? n : 20, 48,
+                                                      memory.data());
+                        EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
+                        ++executed;
+                    }
+    }
+    EXPECT_EQ(executed, sets * 10 * 7 * 3 * 2);
+}
+
+// Depths in stretches between which C is fetched, cut at 75; padding between columns stays as it
+// was. B packed or read where it lies, A packed before its first tiles or by them.
+TYPED_TEST(skinny, blocks_of_any_depth_are_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        const cpu_engine::kernel<T>& with = kernel_of<T>(*set);
+        plan::blocking blocks{4 * with.mr, 3 * with.nr, 75};
+        cpu_engine::workspace memory;
+        T* const room = reinterpret_cast<T*>(memory.reserve(
+            static_cast<std::size_t>(cpu_engine::blocked_elements(blocks)) * sizeof(T)));
+        for (const std::int64_t m : {48, 96, 100, 230})
+            for (const std::int64_t n : {8, 13, 60})
+                for (const std::int64_t k : {1, 20, 31, 32, 64, 75, 111}) {
+                    thin_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
+                                       core::column_major(m + 3)});
+                    blocks.reads_b = executed % 3 != 0;
+                    blocks.fuses_packing_of_a = executed % 4 != 0;
+                    const T alpha = static_cast<T>(1 + executed % 2);
+                    cpu_engine::task<T> t = task_of<T>(*set, p, alpha, 0);
+                    std::vector<T> c(static_cast<std::size_t>((m + 3) * n), T{7});
+                    t.c = c.data();
+                    cpu_engine::multiply_blocked(t, blocks, room);
+                    std::vector<T> found;
+                    for (std::int64_t i = 0; i < m; ++i)
+                        for (std::int64_t j = 0; j < n; ++j) found.push_back(*t.c_at(i, j));
+                    EXPECT_EQ(found, p.expected(alpha, 0)) << m << " " << n << " " << k;
+                    for (std::int64_t j = 0; j < n; ++j)
+                        for (std::int64_t i = m; i < m + 3; ++i) EXPECT_EQ(*t.c_at(i, j), T{7});
+                    ++executed;
+                }
+    }
+    EXPECT_EQ(executed, sets * 4 * 3 * 7);
+}
+
+// Through the engine, where the plan chooses these paths, with any number of threads.
+TEST(skinny, threads_do_not_change_the_bits) {
+    struct {
+        std::int64_t m, n, k;
+        const char* path;
+        bool b_by_columns;
+    } const cases[] = {{1, 3000, 700, "skinny", false},    {1, 3000, 700, "skinny", true},
+                       {7, 700, 1500, "skinny", false},    {20, 900, 1500, "skinny", false},
+                       {700, 3, 150, "skinny", false},     {3, 700, 150, "skinny", true},
+                       {900, 30, 1100, "unpacked", false}, {150, 140, 130, "unpacked", false},
+                       {150, 140, 130, "unpacked", true},  {300, 950, 700, "panels of B", false},
+                       {6000, 5, 400, "skinny", false},    {1000, 128, 500, "unpacked", false}};
+    // Where operands fit in L2 is up to the machine, and so is the path; never the bits.
+    const bool caches_are_usual = plan::this_machine().l2_bytes >= 1 << 20;
+    cpu_engine::workspace memory;
+    for (const auto& s : cases) {
+        core::problem p = core::row_major_problem(dtype::f64, s.m, s.n, s.k);
+        if (s.b_by_columns) p.b_layout = core::column_major(s.k);
+        std::vector<double> a(static_cast<std::size_t>(s.m * s.k));
+        std::vector<double> b(static_cast<std::size_t>(s.k * s.n));
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.0 / static_cast<double>(i % 97 + 3);
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1.0 / static_cast<double>(i % 89 + 7);
+        std::vector<double> serial;
+        for (const int threads : {1, 2, 3, 7}) {
+            std::vector<double> c(static_cast<std::size_t>(s.m * s.n));
+            const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()));
+            if (caches_are_usual) {
+                EXPECT_NE(made.explain().find(s.path), std::string::npos) << made.explain();
+                EXPECT_EQ(made.threads() > 1, threads > 1);
+            }
+            made.run({a.data(), b.data(), c.data()}, memory.reserve(made.workspace_bytes()));
+            if (threads == 1) serial = c;
+            EXPECT_EQ(std::memcmp(c.data(), serial.data(), c.size() * sizeof(double)), 0)
+                << s.m << " " << s.n << " " << s.k << " with " << threads;
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,91 @@
+"""carat as a part of another project, shared and static, and installed as a static library:
+parent_test.py CMAKE SOURCE CXX"""
+
+import json
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+from running import EXPECTED, run
+
+CMAKE, SOURCE, CXX = sys.argv[1:4]
+PARENT = pathlib.Path(__file__).resolve().parent / "parent"
+# What only the laboratory and the tests are built on.
+OTHERS = ("fmt", "nlohmann_json", "CLI11", "Boost", "PkgConfig", "GTest", "Eigen3", "Python3")
+FOREIGN = (b"/nlohmann/", b"/fmt/", b"/CLI/", b"/boost/", b"hwloc.h", b"/gtest/")
+
+
+class Part(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.build = self.folder / "build"
+
+    def configure(self, source, *options):
+        ccache = shutil.which("ccache")
+        run(CMAKE, "-S", source, "-B", self.build, f"-DCMAKE_CXX_COMPILER={CXX}", "-Werror=dev",
+            "-DCARAT_CUDA=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+            *([f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}"] if ccache else []),
+            *[f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in OTHERS], *options)
+
+    def compile(self, *targets):
+        run(CMAKE, "--build", self.build, "--parallel", "2", *targets)
+
+    def cached(self):
+        return dict(line.split("=", 1) for line in (self.build / "CMakeCache.txt").read_text()
+                    .splitlines() if "=" in line and not line.startswith(("#", "//")))
+
+    def check_program(self, program):
+        told = run(program)
+        self.assertTrue(told.startswith(EXPECTED), told)
+
+    def test_a_parent_gets_the_library_alone(self):
+        self.configure(PARENT, f"-DCARAT_SOURCE={SOURCE}")
+        cached = self.cached()
+        self.assertEqual(cached.get("CMAKE_BUILD_TYPE:STRING", ""), "")
+        self.assertFalse([name for name in cached if re.match("BUILD_SHARED|CPACK|CARAT_C(HART|CACHE)",
+                                                              name)])
+        self.assertFalse((self.build / "CPackConfig.cmake").exists())
+        commands = json.loads((self.build / "compile_commands.json").read_text())
+        for command in commands:
+            ours = "/src/" in command["file"]
+            self.assertEqual(bool(re.search(r" -O[23] ", command["command"])), ours, command)
+            self.assertNotRegex(command["file"], r"/(lab|cli|ladder|vendor|abi|tests)/")
+        self.compile()
+        self.assertIn("Total Tests: 1\n", run("ctest", "-N", "--test-dir", self.build))
+        self.check_program(self.build / "program")
+        self.assertIn("libcarat.so.0.1", run("readelf", "-d", self.build / "program"))
+        for file in self.build.rglob("*"):
+            if file.name in (".ninja_deps", "compiler_depend.make") or file.suffix == ".d":
+                self.assertEqual([f for f in FOREIGN if f in file.read_bytes()], [], file)
+
+        # A second time over the same objects.
+        self.configure(PARENT, "-DBUILD_SHARED_LIBS=OFF")
+        self.compile()
+        self.check_program(self.build / "program")
+        self.assertNotIn("libcarat", run("readelf", "-d", self.build / "program"))
+
+    def test_a_static_library_serves_others_once_installed(self):
+        self.configure(SOURCE, "-DBUILD_SHARED_LIBS=OFF", "-DCARAT_BUILD_LAB=OFF",
+                       "-DCARAT_BUILD_BLAS=OFF", "-DCMAKE_INSTALL_LIBDIR=lib")
+        self.compile()
+        prefix = (self.folder / "staged")
+        run(CMAKE, "--install", self.build, "--prefix", prefix)
+        prefix = prefix.rename(self.folder / "moved")
+        self.assertEqual([file.name for file in (prefix / "lib").glob("libcarat*")], ["libcarat.a"])
+        consumer = self.folder / "consumer"
+        run(CMAKE, "-S", f"{SOURCE}/examples/consumer", "-B", consumer,
+            f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={CXX}")
+        run(CMAKE, "--build", consumer)
+        self.check_program(consumer / "consumer")
+        flags = run("pkg-config", "--cflags", "--libs", prefix / "lib/pkgconfig/carat.pc").split()
+        run(CXX, "-std=c++20", f"{SOURCE}/examples/consumer/main.cpp", "-o", self.folder / "program",
+            *flags)
+        self.check_program(self.folder / "program")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
