@@ -72,7 +72,7 @@ session::request request_of(const crossover_options& o) {
     require_squares(r.shapes);
     r.values = values_of("", r.types);
     r.phases = phases_of(o.phases, r.chosen);
-    r.weigh_energy = false;  // takes longer than all else here
+    r.measure_energy = false;  // takes longer than all else here
     set_effort(r, o.effort);
     r.timing.fewest_trials = fewest_trials;
     return r;

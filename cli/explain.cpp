@@ -46,7 +46,7 @@ session::request request_of(const explain_options& o, const session::case_key& k
     r.values = values_of("", r.types);
     r.threads = {key.threads};
     r.timing.budget_s = o.budget_s;
-    r.weigh_energy = false;
+    r.measure_energy = false;
     return r;
 }
 

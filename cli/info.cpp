@@ -6,11 +6,11 @@
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
-#include "lab/gpu/ceilings/ceilings.hpp"
 #include "lab/gpu/gpu.hpp"
+#include "lab/gpu/peaks/peaks.hpp"
 #include "lab/gpu/render.hpp"
-#include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/machine/render.hpp"
 
 namespace carat::cli {
@@ -34,7 +34,7 @@ machine::measure_options measuring(const info_options& o, progress_line& line) {
 
 struct described_gpu {
     nlohmann::json facts;
-    std::optional<machine::ceilings> limits;
+    std::optional<machine::peaks> limits;
 };
 
 std::vector<described_gpu> describe_gpus(const info_options& o) {
@@ -45,7 +45,7 @@ std::vector<described_gpu> describe_gpus(const info_options& o) {
         found.push_back({std::move(facts), {}});
         if (!o.measures()) continue;
         progress_line line;
-        found.back().limits = gpu::measure_ceilings(device, measuring(o, line));
+        found.back().limits = gpu::measure_peaks(device, measuring(o, line));
         found.back().facts["ceilings"] = machine::to_json(*found.back().limits);
     }
     return found;
@@ -53,10 +53,10 @@ std::vector<described_gpu> describe_gpus(const info_options& o) {
 
 int info(const info_options& o) {
     const machine::description machine = machine::describe();
-    std::optional<machine::ceilings> limits;
+    std::optional<machine::peaks> limits;
     if (o.measures()) {
         progress_line line;
-        limits = machine::measure_ceilings(machine, measuring(o, line));
+        limits = machine::measure_peaks(machine, measuring(o, line));
     }
     const std::vector<described_gpu> gpus = describe_gpus(o);
     if (o.json) {

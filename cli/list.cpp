@@ -1,6 +1,13 @@
-// carat list: the catalogue, and what of it can run here.
+// carat list: the catalogue by families, a line each, or every implementation that a pattern names.
+#include <algorithm>
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <carat/error.hpp>
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
@@ -57,15 +64,92 @@ void print(const core::implementation& entry) {
         fmt::print("{}\n", styled(folded("    not here: " + why, more_at), style::faint));
 }
 
-int list(bool json) {
-    const core::catalogue& all = lab::catalogue();
+using rows = std::vector<const core::implementation*>;
+
+// "vendor.cublaslt_tf32" is of the family vendor.cublaslt, "cpu.engine.avx2" of cpu.engine.
+std::string_view family_of(std::string_view name) {
+    return name.substr(0, name.find_first_of("._", name.find('.') + 1));
+}
+
+// A family's name means its members; wildcards are matched against the whole name; any other text
+// may lie anywhere in it.
+rows matching(const std::string& pattern) {
+    const core::table entries = lab::catalogue().entries();
+    const auto chosen = [&](const auto& fits) {
+        rows found;
+        std::ranges::copy_if(entries, std::back_inserter(found), fits, &core::implementation::name);
+        return found;
+    };
+    if (rows members = chosen([&](auto name) { return family_of(name) == pattern; });
+        !members.empty())
+        return members;
+    if (pattern.find_first_of("*?[") != std::string::npos)
+        return chosen([&](std::string_view name) {
+            return fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0;
+        });
+    return chosen([&](auto name) { return name.find(pattern) != name.npos; });
+}
+
+// The element types of A, each once.
+std::string types_of(const rows& members) {
+    std::vector<std::string_view> types;
+    for (const core::implementation* entry : members)
+        for (const core::signature& s : entry->signatures)
+            if (std::ranges::find(types, name(s.a)) == types.end()) types.push_back(name(s.a));
+    return fmt::format("{}", fmt::join(types, " "));
+}
+
+// How many run on this machine, and why the first that does not can't.
+std::string availability(const rows& members) {
+    std::size_t available = 0;
+    std::string why;
+    for (const core::implementation* entry : members) {
+        const std::string reason = unavailable(*entry);
+        available += reason.empty();
+        if (why.empty()) why = reason;
+    }
+    if (why.empty()) return "yes";
+    const std::string short_why = why.substr(0, why.find_first_of(":;"));
+    return (available == 0 ? "no" : fmt::format("{}", available)) + ": " + short_why;
+}
+
+void print_families() {
+    const auto line = [](std::string_view family, std::string_view count, std::string_view types,
+                         std::string_view here) {
+        constexpr std::size_t columns = 80;
+        return shortened(fmt::format("{:<16} {:>3}  {:<30}  {}", family, count, types, here),
+                         columns);
+    };
+    fmt::print("{}\n", styled(line("family", "of", "types", "here"), style::faint));
+    std::vector<std::string> families;
+    for (const core::implementation* entry : lab::catalogue().entries())
+        if (std::ranges::find(families, family_of(entry->name)) == families.end())
+            families.emplace_back(family_of(entry->name));
+    for (const std::string& family : families) {
+        const rows members = matching(family);
+        const std::string here = availability(members);
+        fmt::print("{}\n",
+                   styled(line(family, std::to_string(members.size()), types_of(members), here),
+                          here.starts_with("no") ? style::faint : style::plain));
+    }
+    fmt::print("\nMore of some: carat list cpu.ladder, carat list '*avx2*', carat list tf32\n");
+}
+
+int list(const std::string& pattern, bool json) {
+    const rows chosen = matching(pattern);
+    if (chosen.empty()) {
+        static_cast<void>(lab::catalogue().find(pattern));  // throws, naming the nearest
+        return bad_input;
+    }
     if (json) {
         nlohmann::json out = nlohmann::json::array();
-        for (const core::implementation* entry : all.entries()) out.push_back(to_json(*entry));
+        for (const core::implementation* entry : chosen) out.push_back(to_json(*entry));
         fmt::print("{}\n", out.dump(1));
-        return success;
+    } else if (pattern.empty()) {
+        print_families();
+    } else {
+        for (const core::implementation* entry : chosen) print(*entry);
     }
-    for (const core::implementation* entry : all.entries()) print(*entry);
     return success;
 }
 
@@ -73,10 +157,19 @@ int list(bool json) {
 
 void add_list(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand("list", "every implementation, and whether it runs here");
-    auto json = std::make_shared<bool>(false);
-    sub->add_flag("--json", *json, "print JSON");
-    sub->footer("Examples:\n  carat list\n  carat list --json > implementations.json");
-    sub->callback([json, &chosen] { chosen = [json] { return list(*json); }; });
+    struct options {
+        std::string pattern;
+        bool json = false;
+    };
+    auto o = std::make_shared<options>();
+    sub->add_option("PATTERN", o->pattern,
+                    "a family, a part of a name, or a name with * and ?: all of each that fits "
+                    "(default: the families, one a line)");
+    sub->add_flag("--json", o->json, "print JSON");
+    sub->footer(
+        "Examples:\n  carat list\n  carat list vendor.mkl\n  carat list 'cuda.engine*'\n"
+        "  carat list --json > implementations.json");
+    sub->callback([o, &chosen] { chosen = [o] { return list(o->pattern, o->json); }; });
 }
 
 }  // namespace carat::cli

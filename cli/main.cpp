@@ -20,9 +20,9 @@ namespace {
 using namespace carat;
 
 constexpr const char* description =
-    "carat weighs matrix multiplications: it runs every way to multiply matrices on\n"
-    "this machine, verifies each, measures against the machine's measured limits,\n"
-    "and says which differences are real.\n"
+    "carat benchmarks matrix multiplication: it runs every implementation that this\n"
+    "machine can, verifies each, times it beside the others and against the machine's\n"
+    "measured peaks, and says which differences are real.\n"
     "\n"
     "Without a subcommand it takes half a minute and shows the ranking.";
 
@@ -30,7 +30,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  carat                                   the half-minute tour\n"
     "  carat info --measure                    this machine and its limits\n"
-    "  carat list                              what can run here\n"
+    "  carat list                              the families of implementations here\n"
     "  carat run --m 512 --n 512 --k 512 --impl tiled --tile-size 32 --verify\n"
     "  carat bench --impl openblas,engine --size 256:4096:x2 --json a.json\n"
     "  carat explain --m 64 --n 64 --k 4096    what limits this product?\n"

@@ -30,7 +30,7 @@ known_machine know_machine(const session::request& r) {
     } catch (const error& failure) {
         if (failure.code() != error_code::out_of_memory) throw;
         line.clear();
-        fmt::print(stderr, "carat: the GPU's ceilings are not measured: {}\n", failure.what());
+        fmt::print(stderr, "carat: the GPU's peaks are not measured: {}\n", failure.what());
     }
     return known;
 }
@@ -89,7 +89,7 @@ session_result measure(const session::request& r, const session_options& options
                    gpu_table(done.cells) + phase_table(done.cells));
         std::fflush(stdout);
     };
-    user.measure_again = [&](const machine::ceilings& limits) {
+    user.measure_again = [&](const machine::peaks& limits) {
         return machine::refresh(known.description, limits);
     };
     user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return gpu::refresh(gpu); };

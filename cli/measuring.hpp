@@ -1,4 +1,4 @@
-// What tour, run and bench share: the machine with its ceilings, and a session with progress and
+// What tour, run and bench share: the machine with its peaks, and a session with progress and
 // tables.
 #pragma once
 
@@ -8,19 +8,19 @@
 #include <vector>
 
 #include "lab/gpu/limits.hpp"
-#include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/session/session.hpp"
 
 namespace carat::cli {
 
 struct known_machine {
     machine::description description;
-    machine::ceilings limits;
+    machine::peaks limits;
     std::optional<gpu::known_gpu> gpu;  // the one in use
 };
 
-// Describes the machine and takes its ceilings from the cache, or measures them with progress;
+// Describes the machine and takes its peaks from the cache, or measures them with progress;
 // those of the GPU too where something chosen runs on it.
 [[nodiscard]] known_machine know_machine(const session::request& r);
 

@@ -82,10 +82,10 @@ void tell(const study::definition& s, const study_options& o, const study::optio
     if (s.add != nullptr && only != core::device::cuda && !interrupted())
         s.add(c, how, interrupted);
     if (only)
-        c.left_out.push_back(fmt::format("everything on the {}, by --device {}",
-                                         only == core::device::cpu ? "GPU" : "CPU", o.device));
+        c.not_run.push_back(fmt::format("everything on the {}, by --device {}",
+                                        only == core::device::cpu ? "GPU" : "CPU", o.device));
     else if (!has_gpu_rows())
-        c.left_out.emplace_back("everything on a GPU: this carat was built without CUDA");
+        c.not_run.emplace_back("everything on a GPU: this carat was built without CUDA");
     drop_empty_columns(c);
     c.study = s.name;
     c.title = s.title;

@@ -50,7 +50,7 @@ session::request request_of(const tune_options& o) {
     r.stored = session::parse_storage(o.layout);
     r.values = values_of("", r.types);
     r.rotate_inputs = true;
-    r.weigh_energy = false;
+    r.measure_energy = false;
     r.timing.trials = o.trials;
     r.timing.budget_s = o.budget_s;
     return r;

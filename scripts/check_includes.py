@@ -32,7 +32,7 @@ ALLOWED = {
     "lab/verify": ["include/carat", "src/core", "lab/workload/parallel.hpp",
                    "lab/workload/philox.hpp"],
     "lab/gpu": ["include/carat", "src/core", "src/cuda/common", "lab/machine"],
-    "lab/gpu/ceilings": ["include/carat", "src/core", "src/cuda/common", "src/cuda/ptx",
+    "lab/gpu/peaks": ["include/carat", "src/core", "src/cuda/common", "src/cuda/ptx",
                          "lab/machine", "lab/workload"],
     "lab/results": ["include/carat", "src/core", "src/files"],
     "lab/report": ["include/carat", "src/files"],

@@ -13,14 +13,14 @@ def text_table(found):
 
 
 def chapter(study, folder="cpu"):
-    """The chapter that `carat study` wrote: what it found, its tables, what is left out."""
+    """The chapter that `carat study` wrote: what it found, its tables, what was not run."""
     def write():
         file = f"{folder}/{study}.json"
         results = load(file)
         (told,) = results["studies"]
         items = "".join(f"- {finding}\n" for finding in told["findings"])
         return ("\n" + items + "".join(map(text_table, told["tables"]))
-                + "".join(f"\nLeft out: {sentence}.\n" for sentence in told["left_out"])
+                + "".join(f"\nNot run: {sentence}.\n" for sentence in told["left_out"])
                 + "".join(f"\n{sentence}\n" for sentence in told["sources"])
                 + (source if folder == "cpu" else gpu_source)(results, file))
     return write
@@ -149,6 +149,34 @@ def product(dtype, among=None):
     return total
 
 
+# Each step and the step it adds one idea to.
+BUILT_ON = {"naive": None, "reordered": "naive", "transposed_b": "naive", "tiled": "naive",
+            "tiled_reordered": "tiled", "openmp": "tiled_reordered", "threads": "tiled_reordered",
+            "simd": "tiled_reordered", "register_tile": "simd", "packing": "register_tile",
+            "prefetch": "packing", "multi_level": "prefetch"}
+
+
+def ladder_steps():
+    """Every step on one core: its share of the peak and its factor over the one it builds on."""
+    results = load("cpu/ladder.json")
+    text = ""
+    for dtype in ("f32", "f64"):
+        cells = {step: cell(results, f"cpu.ladder.{step}", dtype=dtype) for step in BUILT_ON}
+        peak = max(c["gflops"] for c in results["machine"]["ceilings"]["compute"]
+                   if (c["dtype"], c["threads"]) == (dtype, 1))
+        rows = []
+        for number, (step, base) in enumerate(BUILT_ON.items(), 1):
+            rate, (low, high) = cells[step]["median_gflops"], cells[step]["ci95_gflops"]
+            gain = f"{rate / cells[base]['median_gflops']:.2f} x over {base}" if base else ""
+            rows.append([f"{number} {step}", f"{rate:.2f} [{low:.2f}, {high:.2f}]",
+                         f"{100 * rate / peak:.1f} %", gain,
+                         f"{rate / cells['naive']['median_gflops']:.2f} x"])
+        head = [f"{dtype}, {size_of(cells['naive'])}, one thread", "GFLOP/s", "% of peak",
+                "this step", "since step 1"]
+        text += table(head, ["---"] * 5, rows) + "\n"
+    return text + source(results, "cpu/ladder.json").lstrip()
+
+
 # 003 ------------------------------------------------------------------------------------------
 
 def tiles_h200():
@@ -189,6 +217,7 @@ PAGES = {"docs/studies/five-algorithms.md": {"cpu": chapter("five-algorithms"), 
          "docs/studies/crossover.md": {"sizes": crossover_sizes, "phases": crossover_phases,
                                        "full": chapter("crossover", "h200")},
          "docs/studies/ladder.md": {"cpu": ladder_cpu},
+         "ladder/README.md": {"ladder-table": ladder_steps},
          "docs/studies/tile-size.md": {"cpu": chapter("tile-size"), "h200": tiles_h200,
                                        "full": chapter("tile-size", "h200")},
          "docs/studies/precision.md": {"cpu": chapter("precision"), "inflated": inflated,

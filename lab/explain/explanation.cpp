@@ -95,8 +95,10 @@ void explain_gpu(on_device& d, const explanation& all, const known& here) {
     d.plan = d.chosen.entry->prepare(p, settings_of(*d.chosen.entry, 1))->planned();
     if (d.measured.roofline_gflops > 0) d.expected_s = all.flop / d.measured.roofline_gflops / 1e9;
     for (const core::kernel_facts& k : d.measured.kernels)
-        d.kernels.push_back(model::residency_of({k.threads, k.registers, k.shared_bytes},
-                                                multiprocessor_of(here.gpu)));
+        d.kernels.push_back(
+            model::residency_of({static_cast<double>(k.threads), static_cast<double>(k.registers),
+                                 static_cast<double>(k.shared_bytes)},
+                                multiprocessor_of(here.gpu)));
 }
 
 // What the ladder's plain loops would move on one core.

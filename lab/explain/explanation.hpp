@@ -1,6 +1,6 @@
 // Why a product takes the time it takes: what would run, what the machine allows, what the model
 // says moves between its memories, what was measured, and what would have to change. Measuring is
-// the session's; everything here follows from its cells and the machine's ceilings.
+// the session's; everything here follows from its cells and the machine's peaks.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/catalogue.hpp"
-#include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/machine/roofline.hpp"
 #include "lab/model/cache_simulator.hpp"
 #include "lab/model/occupancy.hpp"
@@ -68,7 +68,7 @@ struct explanation {
 
 struct known {
     const machine::description& machine;
-    const machine::ceilings& limits;
+    const machine::peaks& limits;
     nlohmann::json gpu = {};  // as gpu::describe() has the one in use; null: there is none
 };
 

@@ -59,7 +59,9 @@ json to_json(const on_device& d) {
         others.push_back({{"implementation", o.implementation}, {"reason", o.reason}});
     json kernels = json::array();
     for (const model::residency& r : d.kernels)
-        kernels.push_back({{"blocks", r.blocks}, {"occupancy", r.occupancy}, {"limit", r.limit}});
+        kernels.push_back({{"blocks", static_cast<std::int64_t>(r.blocks)},
+                           {"occupancy", r.occupancy},
+                           {"limit", r.limit}});
     return {{"device", core::name(d.chosen.where)},
             {"implementation", d.chosen.entry == nullptr ? "" : d.chosen.entry->name},
             {"passed_over", others},

@@ -2,8 +2,8 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/identity.hpp"
-#include "lab/gpu/ceilings/ceilings.hpp"
 #include "lab/gpu/nvml.hpp"
+#include "lab/gpu/peaks/peaks.hpp"
 #include "lab/machine/cache_file.hpp"
 
 namespace carat::gpu {
@@ -17,7 +17,7 @@ machine::owner owner_of(int device, const cuda::device_facts& facts) {
              {"cuda_driver", facts.driver_version},
              {"cuda_runtime", facts.runtime_version},
              {"code", cuda::compiled_for()}},
-            [device](const machine::ceilings& limits) { return complete(limits, device); }};
+            [device](const machine::peaks& limits) { return complete(limits, device); }};
 }
 
 }  // namespace
@@ -25,14 +25,14 @@ machine::owner owner_of(int device, const cuda::device_facts& facts) {
 known_gpu know(int device, const machine::measure_options& options,
                const machine::cache_options& kept) {
     const cuda::device_facts facts = cuda::describe(device);
-    const auto measure = [&] { return measure_ceilings(device, options); };
+    const auto measure = [&] { return measure_peaks(device, options); };
     return {device, static_cast<std::int64_t>(facts.l2_bytes),
             machine::load_or_measure(owner_of(device, facts), measure, options, kept)};
 }
 
-machine::ceilings refresh(const known_gpu& known, const machine::measure_options& options,
-                          const machine::cache_options& kept) {
-    const auto measure = [&] { return measure_ceilings(known.device, options); };
+machine::peaks refresh(const known_gpu& known, const machine::measure_options& options,
+                       const machine::cache_options& kept) {
+    const auto measure = [&] { return measure_peaks(known.device, options); };
     return machine::refresh(owner_of(known.device, cuda::describe(known.device)), measure,
                             known.limits, kept);
 }

@@ -1,9 +1,9 @@
-// The ceilings of a GPU, kept like those of the processor (docs/adr/0031).
+// The peaks of a GPU, kept like those of the processor (docs/adr/0031).
 #pragma once
 
 #include <cstdint>
 
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::gpu {
 
@@ -11,7 +11,7 @@ namespace carat::gpu {
 struct known_gpu {
     int device = 0;
     std::int64_t l2_bytes = 0;
-    machine::ceilings limits;
+    machine::peaks limits;
 };
 
 /// The kept measurement of this very GPU, driver and build, else a new one, which is kept.
@@ -20,8 +20,8 @@ struct known_gpu {
                              const machine::cache_options& kept = {});
 
 /// Measures again, because a figure exceeded what is known, and keeps the better of both.
-[[nodiscard]] machine::ceilings refresh(const known_gpu& known,
-                                        const machine::measure_options& options = {},
-                                        const machine::cache_options& kept = {});
+[[nodiscard]] machine::peaks refresh(const known_gpu& known,
+                                     const machine::measure_options& options = {},
+                                     const machine::cache_options& kept = {});
 
 }  // namespace carat::gpu

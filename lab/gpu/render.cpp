@@ -36,7 +36,7 @@ std::string render(const nlohmann::json& d) {
                            dotted(d["cuda_runtime"], 1000, 10)));
 }
 
-std::string render(const machine::ceilings& limits) {
+std::string render(const machine::peaks& limits) {
     std::string text = fmt::format("  {:<20}{:<12}{:>14}\n", "unit", "type", "GFLOP/s");
     for (const machine::compute_peak& p : limits.compute)
         text += fmt::format("  {:<20}{:<12}{:>14.1f}\n", p.unit, name(p.type), p.gflops);

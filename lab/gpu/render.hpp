@@ -1,10 +1,10 @@
-// The GPUs and their ceilings as text of at most 80 columns, for `carat info`.
+// The GPUs and their peaks as text of at most 80 columns, for `carat info`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::gpu {
 
@@ -12,7 +12,7 @@ namespace carat::gpu {
 [[nodiscard]] std::string render(const nlohmann::json& description);
 
 /// Tables of peaks and bandwidths.
-[[nodiscard]] std::string render(const machine::ceilings& limits);
+[[nodiscard]] std::string render(const machine::peaks& limits);
 
 /// That there is none, and why.
 [[nodiscard]] std::string render_absence(int device);

@@ -35,7 +35,7 @@ double multiplications(std::string_view computes_in) {
 
 // The best of the units, by one or the other of a peak's figures.
 template <class Figure>
-std::optional<double> best_of(const machine::ceilings& limits, dtype type,
+std::optional<double> best_of(const machine::peaks& limits, dtype type,
                               std::string_view computes_in, Figure figure) {
     std::optional<double> best;
     for (const std::string& unit : units_for(type, computes_in)) {
@@ -49,7 +49,7 @@ std::optional<double> best_of(const machine::ceilings& limits, dtype type,
     return best;
 }
 
-std::optional<double> bandwidth_of(const machine::ceilings& limits, const std::string& level) {
+std::optional<double> bandwidth_of(const machine::peaks& limits, const std::string& level) {
     const auto found = std::ranges::find(limits.bandwidth, level, &machine::bandwidth_peak::level);
     if (found == limits.bandwidth.end()) return {};
     return found->gb_per_s;
@@ -57,7 +57,7 @@ std::optional<double> bandwidth_of(const machine::ceilings& limits, const std::s
 
 }  // namespace
 
-std::optional<double> peak_gflops(const machine::ceilings& limits, dtype type,
+std::optional<double> peak_gflops(const machine::peaks& limits, dtype type,
                                   std::string_view computes_in) {
     return best_of(limits, type, computes_in, &machine::compute_peak::gflops);
 }
@@ -76,7 +76,7 @@ std::optional<machine::roof> roofline(const known_gpu& gpu, const core::problem&
     return result;
 }
 
-bool impossible(const machine::ceilings& limits, dtype type, std::string_view computes_in,
+bool impossible(const machine::peaks& limits, dtype type, std::string_view computes_in,
                 double gflops) {
     const auto peak = best_of(limits, type, computes_in, &machine::compute_peak::most_gflops);
     return peak && gflops > *peak * machine::impossible_slack;

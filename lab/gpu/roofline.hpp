@@ -14,7 +14,7 @@ namespace carat::gpu {
 /// The best measured peak for operands of `type` multiplied in the precision `computes_in` (as
 /// core::signature has it). Products of f16, bf16 and i8 into f32 or i32 are the tensor cores',
 /// exact there, and may be ffma's or imad's. None when the unit was not measured.
-[[nodiscard]] std::optional<double> peak_gflops(const machine::ceilings& limits, dtype type,
+[[nodiscard]] std::optional<double> peak_gflops(const machine::peaks& limits, dtype type,
                                                 std::string_view computes_in);
 
 /// The bound is "compute", "L2" or "HBM": L2 when all `rotating_bytes`, of every set of operands in
@@ -25,7 +25,7 @@ namespace carat::gpu {
 
 /// Whether a figure exceeds by more than 2 % what the unit does on data of any kind, which may be
 /// more than its peak on random data: wrong work or wrong time. False where no peak was measured.
-[[nodiscard]] bool impossible(const machine::ceilings& limits, dtype type,
+[[nodiscard]] bool impossible(const machine::peaks& limits, dtype type,
                               std::string_view computes_in, double gflops);
 
 }  // namespace carat::gpu

@@ -36,12 +36,12 @@ std::uint64_t hash(std::string_view text) {
 
 fs::path file_for(const owner& whose, const fs::path& directory) {
     char name[40];
-    std::snprintf(name, sizeof name, "ceilings-%016llx.json",
+    std::snprintf(name, sizeof name, "peaks-%016llx.json",
                   static_cast<unsigned long long>(hash(identity(whose).dump())));
     return directory / name;
 }
 
-double age_of(const ceilings& limits) {
+double age_of(const peaks& limits) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration<double>(now).count() - static_cast<double>(limits.measured_at_s);
 }
@@ -56,24 +56,24 @@ void keep_better(std::vector<Peak>& fresh, const std::vector<Peak>& known, doubl
 
 }  // namespace
 
-// The momentary clock changes no ceiling.
+// The momentary clock changes no peak.
 owner owner_of(const description& machine) {
     json key = to_json(machine);
     key.erase("frequency_mhz");
-    return {key, [plan = plan_measurement(machine)](const ceilings& limits) {
+    return {key, [plan = plan_measurement(machine)](const peaks& limits) {
                 return covers(limits, plan);
             }};
 }
 
-std::optional<ceilings> load_kept(const owner& whose, const measure_options& options,
-                                  const cache_options& kept) {
+std::optional<peaks> load_kept(const owner& whose, const measure_options& options,
+                               const cache_options& kept) {
     if (kept.directory.empty()) return {};
     try {
         const fs::path at = file_for(whose, kept.directory);
         const json file = files::parse(files::read(at), at.string());
         const files::fields in(file, at.string() + ":", "not what carat keeps there");
         if (in.at("identity") != identity(whose)) return {};
-        ceilings limits = ceilings_from_json(in.at("ceilings"));
+        peaks limits = peaks_from_json(in.at("ceilings"));
         limits.age_s = age_of(limits);
         // One second of tolerance: measured_at_s is a whole number.
         if (limits.age_s < -1 || limits.age_s > kept.max_age_s) return {};
@@ -87,7 +87,7 @@ std::optional<ceilings> load_kept(const owner& whose, const measure_options& opt
 }
 
 // Whole or not at all. What is not kept is measured again, so no failure matters.
-void keep(const owner& whose, const ceilings& limits, const cache_options& kept) {
+void keep(const owner& whose, const peaks& limits, const cache_options& kept) {
     if (kept.directory.empty()) return;
     std::error_code ignored;
     fs::create_directories(kept.directory, ignored);
@@ -96,17 +96,17 @@ void keep(const owner& whose, const ceilings& limits, const cache_options& kept)
     if (next.write(all.dump(1) + "\n")) next.take_place();
 }
 
-ceilings load_or_measure(const owner& whose, const measuring& measure,
-                         const measure_options& options, const cache_options& kept) {
-    if (std::optional<ceilings> limits = load_kept(whose, options, kept)) return *limits;
-    ceilings limits = measure();
+peaks load_or_measure(const owner& whose, const measuring& measure, const measure_options& options,
+                      const cache_options& kept) {
+    if (std::optional<peaks> limits = load_kept(whose, options, kept)) return *limits;
+    peaks limits = measure();
     keep(whose, limits, kept);
     return limits;
 }
 
-ceilings refresh(const owner& whose, const measuring& measure, const ceilings& known,
-                 const cache_options& kept) {
-    ceilings fresh = measure();
+peaks refresh(const owner& whose, const measuring& measure, const peaks& known,
+              const cache_options& kept) {
+    peaks fresh = measure();
     keep_better(fresh.compute, known.compute, &compute_peak::gflops,
                 [](const compute_peak& a, const compute_peak& b) {
                     return a.unit == b.unit && a.type == b.type && a.threads == b.threads;
@@ -119,15 +119,15 @@ ceilings refresh(const owner& whose, const measuring& measure, const ceilings& k
     return fresh;
 }
 
-ceilings load_or_measure(const description& machine, const measure_options& options,
-                         const cache_options& kept) {
-    const auto measure = [&] { return measure_ceilings(machine, options); };
+peaks load_or_measure(const description& machine, const measure_options& options,
+                      const cache_options& kept) {
+    const auto measure = [&] { return measure_peaks(machine, options); };
     return load_or_measure(owner_of(machine), measure, options, kept);
 }
 
-ceilings refresh(const description& machine, const ceilings& known, const measure_options& options,
-                 const cache_options& kept) {
-    const auto measure = [&] { return measure_ceilings(machine, options); };
+peaks refresh(const description& machine, const peaks& known, const measure_options& options,
+              const cache_options& kept) {
+    const auto measure = [&] { return measure_peaks(machine, options); };
     return refresh(owner_of(machine), measure, known, kept);
 }
 

@@ -1,4 +1,4 @@
-// Keeping ceilings, for processors and GPUs alike. load_or_measure() in its two halves, apart so
+// Keeping peaks, for processors and GPUs alike. load_or_measure() in its two halves, apart so
 // that tests need not measure.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
 
@@ -14,23 +14,23 @@ namespace carat::machine {
 // whether it has a figure for all that would be measured now.
 struct owner {
     nlohmann::json identity;
-    std::function<bool(const ceilings&)> covered_by;
+    std::function<bool(const peaks&)> covered_by;
 };
 
 [[nodiscard]] owner owner_of(const description& machine);
 
 // What was kept for this very owner and version, if it is whole and recent enough.
-[[nodiscard]] std::optional<ceilings> load_kept(const owner& whose, const measure_options& options,
-                                                const cache_options& kept);
+[[nodiscard]] std::optional<peaks> load_kept(const owner& whose, const measure_options& options,
+                                             const cache_options& kept);
 
 // Replaces what was kept. A folder that can't be written is no error.
-void keep(const owner& whose, const ceilings& limits, const cache_options& kept);
+void keep(const owner& whose, const peaks& limits, const cache_options& kept);
 
-// As for a machine in ceilings.hpp.
-using measuring = std::function<ceilings()>;
-[[nodiscard]] ceilings load_or_measure(const owner& whose, const measuring& measure,
-                                       const measure_options& options, const cache_options& kept);
-[[nodiscard]] ceilings refresh(const owner& whose, const measuring& measure, const ceilings& known,
-                               const cache_options& kept);
+// As for a machine in peaks.hpp.
+using measuring = std::function<peaks()>;
+[[nodiscard]] peaks load_or_measure(const owner& whose, const measuring& measure,
+                                    const measure_options& options, const cache_options& kept);
+[[nodiscard]] peaks refresh(const owner& whose, const measuring& measure, const peaks& known,
+                            const cache_options& kept);
 
 }  // namespace carat::machine

@@ -1,9 +1,9 @@
-// The machine and its ceilings in the results file, see docs/results.md.
+// The machine and its peaks in the results file, see docs/results.md.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "files/json/fields.hpp"
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
 
@@ -37,7 +37,7 @@ json to_json(const description& machine) {
             {"caches", caches}};
 }
 
-json to_json(const ceilings& limits) {
+json to_json(const peaks& limits) {
     json compute = json::array();
     for (const compute_peak& p : limits.compute) {
         compute.push_back({{"unit", p.unit},
@@ -119,9 +119,9 @@ bandwidth_peak bandwidth_from(const fields& in) {
 
 }  // namespace
 
-ceilings ceilings_from_json(const json& object) {
+peaks peaks_from_json(const json& object) {
     const fields in(object, "ceilings:", "not those that carat measures");
-    ceilings limits;
+    peaks limits;
     in.each("compute", [&](const fields& p) { limits.compute.push_back(compute_from(p)); });
     in.each("bandwidth", [&](const fields& p) { limits.bandwidth.push_back(bandwidth_from(p)); });
     in("measured_at_s", limits.measured_at_s);

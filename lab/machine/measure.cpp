@@ -151,8 +151,8 @@ measuring_plan checked_plan(const description& machine) {
 }
 
 // `items` are those of the plan, in its order.
-ceilings collect(const measuring_plan& plan, const std::vector<repeated>& items) {
-    ceilings found;
+peaks collect(const measuring_plan& plan, const std::vector<repeated>& items) {
+    peaks found;
     auto one = items.begin();
     for (const compute_task& task : plan.compute) {
         const compute_kernel& kernel = *task.what.kernel;
@@ -171,7 +171,7 @@ ceilings collect(const measuring_plan& plan, const std::vector<repeated>& items)
 
 }  // namespace
 
-ceilings measure_ceilings(const description& machine, const measure_options& options) {
+peaks measure_peaks(const description& machine, const measure_options& options) {
     require_sense(machine, options);
     const auto begin = monotonic::now();
     const std::vector<int>& cpus = machine.core_cpus;

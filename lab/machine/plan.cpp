@@ -66,7 +66,7 @@ measuring_plan plan_measurement(const description& machine) {
     return plan;
 }
 
-bool covers(const ceilings& limits, const measuring_plan& plan) {
+bool covers(const peaks& limits, const measuring_plan& plan) {
     const auto has_compute = [&](const compute_task& task) {
         return std::any_of(limits.compute.begin(), limits.compute.end(), [&](const auto& p) {
             return p.unit == task.what.kernel->unit && p.type == task.what.kernel->operand &&

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/machine/ceilings.hpp"
 #include "lab/machine/kernels.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
 
@@ -38,7 +38,7 @@ struct measuring_plan {
 [[nodiscard]] std::int64_t slice_bytes(std::int64_t working_set_bytes);
 
 // Whether `limits` has a figure for everything in the plan.
-[[nodiscard]] bool covers(const ceilings& limits, const measuring_plan& plan);
+[[nodiscard]] bool covers(const peaks& limits, const measuring_plan& plan);
 
 // Cores that share one such cache, as far as they are among `threads` measuring ones.
 [[nodiscard]] int sharing_cores(const description& machine, const cache& shared, int threads);

@@ -137,7 +137,7 @@ std::string render(const description& machine) {
     return text;
 }
 
-std::string render(const description& machine, const ceilings& limits) {
+std::string render(const description& machine, const peaks& limits) {
     return render(machine) +
            fmt::format(
                "\nComputing, GFLOP/s (10^9 multiplications and additions a second), "

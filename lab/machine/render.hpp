@@ -1,10 +1,10 @@
-// The machine and its ceilings as text of at most 80 columns, for `carat info`.
+// The machine and its peaks as text of at most 80 columns, for `carat info`.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
 
@@ -15,6 +15,6 @@ namespace carat::machine {
 [[nodiscard]] std::string row(std::string_view label, std::string_view text);
 
 // With the tables of compute peaks and bandwidths.
-[[nodiscard]] std::string render(const description& machine, const ceilings& limits);
+[[nodiscard]] std::string render(const description& machine, const peaks& limits);
 
 }  // namespace carat::machine

@@ -78,19 +78,19 @@ double arithmetic_intensity(const core::problem& p) {
     return bytes > 0 ? flop / bytes : 0;
 }
 
-std::optional<double> peak_gflops(const ceilings& limits, dtype type, int threads, core::isa most) {
+std::optional<double> peak_gflops(const peaks& limits, dtype type, int threads, core::isa most) {
     return bound_for(limits.compute, threads, [&](const compute_peak& p) {
         return p.level <= most && unit_serves(p.type, type) ? p.gflops : 0.0;
     });
 }
 
-std::optional<double> bandwidth_gb_per_s(const ceilings& limits, const std::string& level,
+std::optional<double> bandwidth_gb_per_s(const peaks& limits, const std::string& level,
                                          int threads) {
     return bound_for(limits.bandwidth, threads,
                      [&](const bandwidth_peak& p) { return p.level == level ? p.gb_per_s : 0.0; });
 }
 
-std::optional<roof> roofline(const description& machine, const ceilings& limits,
+std::optional<roof> roofline(const description& machine, const peaks& limits,
                              const core::problem& p, int threads) {
     roof result;
     result.arithmetic_intensity = arithmetic_intensity(p);
@@ -105,7 +105,7 @@ std::optional<roof> roofline(const description& machine, const ceilings& limits,
     return result;
 }
 
-bool impossible(const ceilings& limits, dtype type, int threads, double gflops) {
+bool impossible(const peaks& limits, dtype type, int threads, double gflops) {
     const auto peak = peak_gflops(limits, type, threads, core::all_isas.back());
     return peak && gflops > *peak * impossible_slack;
 }

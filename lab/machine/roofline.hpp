@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/problem.hpp"
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
 
@@ -28,17 +28,17 @@ struct roof {
 // The best measured peak for data of `type` with units of at most `most`. Products of f16 and bf16
 // may also use the f32 unit, since widening is exact. Between the measured thread counts the bound
 // is threads x one thread, but at most all cores. None when no such unit was measured.
-[[nodiscard]] std::optional<double> peak_gflops(const ceilings& limits, dtype type, int threads,
+[[nodiscard]] std::optional<double> peak_gflops(const peaks& limits, dtype type, int threads,
                                                 core::isa most);
 
 // The measured bandwidth of "L1", "L2", "L3" or "DRAM", between thread counts as above.
-[[nodiscard]] std::optional<double> bandwidth_gb_per_s(const ceilings& limits,
+[[nodiscard]] std::optional<double> bandwidth_gb_per_s(const peaks& limits,
                                                        const std::string& level, int threads);
 
 // The roofline of `p` on `threads` cores with data hot in the smallest level that holds all three
 // matrices, the private caches of the threads counted together. None for an empty product, and
 // where the peak or the bandwidth was not measured.
-[[nodiscard]] std::optional<roof> roofline(const description& machine, const ceilings& limits,
+[[nodiscard]] std::optional<roof> roofline(const description& machine, const peaks& limits,
                                            const core::problem& p, int threads);
 
 // A figure above this times the peak is not believed.
@@ -46,6 +46,6 @@ inline constexpr double impossible_slack = 1.02;
 
 // Whether a figure for data of `type` exceeds the peak of the best unit of the machine, whatever
 // ISA is in use, by more than 2 %: wrong work or wrong time. False where no peak was measured.
-[[nodiscard]] bool impossible(const ceilings& limits, dtype type, int threads, double gflops);
+[[nodiscard]] bool impossible(const peaks& limits, dtype type, int threads, double gflops);
 
 }  // namespace carat::machine

@@ -89,7 +89,7 @@ void measure_in_rounds(std::span<repeated> items, double budget_s, const measure
     sweep(items, std::max(0.1, budget_s - seconds_since(begin)), round_s, options);
 }
 
-ceilings stamped(ceilings found, const measure_options& options) {
+peaks stamped(peaks found, const measure_options& options) {
     found.measured_at_s = std::chrono::duration_cast<std::chrono::seconds>(
                               std::chrono::system_clock::now().time_since_epoch())
                               .count();

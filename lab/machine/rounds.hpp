@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/machine/together.hpp"
 
 namespace carat::machine {
@@ -31,6 +31,6 @@ struct repeated {
 void measure_in_rounds(std::span<repeated> items, double budget_s, const measure_options& options);
 
 // `found` as measured now with these options.
-[[nodiscard]] ceilings stamped(ceilings found, const measure_options& options);
+[[nodiscard]] peaks stamped(peaks found, const measure_options& options);
 
 }  // namespace carat::machine

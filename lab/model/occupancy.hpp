@@ -1,34 +1,33 @@
 // How many blocks of a kernel a GPU's multiprocessor holds at once: as many as its threads, its
-// registers and its shared memory allow, whichever ends first.
+// registers and its shared memory allow, whichever ends first. Whole numbers, kept as doubles.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 namespace carat::model {
 
 // As machine.gpus[] of a results file has them; the defaults are those of compute capability 9.0.
 struct multiprocessor {
-    std::int64_t threads = 2048;
-    std::int64_t blocks = 32;
-    std::int64_t registers = 65536;
-    std::int64_t shared_bytes = 233472;
-    std::int64_t shared_bytes_per_block = 232448;
-    std::int64_t reserved_bytes = 1024;  // of shared memory, by the system, for each block
+    double threads = 2048;
+    double blocks = 32;
+    double registers = 65536;
+    double shared_bytes = 233472;
+    double shared_bytes_per_block = 232448;
+    double reserved_bytes = 1024;  // of shared memory, by the system, for each block
 
     bool operator==(const multiprocessor&) const = default;
 };
 
 struct block_needs {
-    std::int64_t threads = 256;
-    std::int64_t registers = 32;  // of each thread
-    std::int64_t shared_bytes = 0;
+    double threads = 256;
+    double registers = 32;  // of each thread
+    double shared_bytes = 0;
 };
 
 struct residency {
-    std::int64_t blocks = 0;  // on one multiprocessor; 0: it can't run at all
-    double occupancy = 0;     // threads resident over the most there can be
-    std::string_view limit;   // "threads", "blocks", "registers" or "shared memory"
+    double blocks = 0;       // on one multiprocessor; 0: it can't run at all
+    double occupancy = 0;    // threads resident over the most there can be
+    std::string_view limit;  // "threads", "blocks", "registers" or "shared memory"
 };
 
 /// Registers are given out to warps by 256 and to the four quarters of a multiprocessor alike.
@@ -46,6 +45,6 @@ struct gpu_tile {
 /// cuda.ladder.register_tiled, 16 x 16 threads with (tile / 16)^2 sums each and a depth of 16.
 /// `tile` is a multiple of 16 beyond
 /// 32. Registers are an estimate: the sums, what feeds them, and 32 for addresses and counters.
-[[nodiscard]] gpu_tile gpu_tile_of(std::int64_t tile, std::int64_t element_bytes);
+[[nodiscard]] gpu_tile gpu_tile_of(double tile, double element_bytes);
 
 }  // namespace carat::model

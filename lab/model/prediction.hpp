@@ -26,7 +26,7 @@ struct flow {
     std::string from;  // the level it is read from
     double bytes = 0;  // C counts twice: read and written back
     double time_s = 0;
-    std::string_view kept;  // what the cache before keeps; empty for the core
+    std::string_view kept;  // what the cache before keeps, or the core; empty: sums in registers
 };
 
 struct prediction {
@@ -43,11 +43,11 @@ struct prediction {
                                  const std::vector<level>& levels, double peak_gflops);
 
 // The smallest level that holds the working set; the last where no cache does.
-[[nodiscard]] const level& level_holding(const std::vector<level>& levels, double bytes);
+[[nodiscard]] level level_holding(const std::vector<level>& levels, double bytes);
 
-// A packed product in the manner of Goto: mr x nr sums in registers, a kc x nr strip of B in L1, an
-// mc x kc block of A in L2, a kc x nc panel of B in L3. One for each of threads_m x threads_n
-// rectangles of C.
+// A packed product in the manner of Goto: mr x nr sums in registers, a kc x nr micropanel of B in
+// L1, an mc x kc block of A in L2, a kc x nc panel of B in L3. One for each of threads_m x
+// threads_n rectangles of C.
 struct packed {
     double mr = 1, nr = 1, mc = 1, nc = 1, kc = 1;
     double threads_m = 1, threads_n = 1;
@@ -64,7 +64,7 @@ struct packed {
 /// A product on a GPU whose blocks keep a tile of A and one of B in shared memory and their sums in
 /// registers. `levels` are L2 and the memory beyond it, which moves every operand once unless L2
 /// holds them all.
-[[nodiscard]] prediction predict_gpu(std::int64_t tile, const sizes& all, element_bytes each,
+[[nodiscard]] prediction predict_gpu(double tile, const sizes& all, element_bytes each,
                                      const std::vector<level>& levels, double peak_gflops);
 
 }  // namespace carat::model

@@ -282,7 +282,7 @@ void check_study(const json& study, const std::string& where) {
         check_study_table(tables[i], fmt::format("tables[{}] of {}", i, where));
 }
 
-void check_ceilings(const json& owner, const std::string& place) {
+void check_peaks(const json& owner, const std::string& place) {
     optional(owner, "ceilings", object, place);
     if (!owner.contains("ceilings") || owner["ceilings"].is_null()) return;
     const std::array<std::array<const char*, 3>, 2> tables{
@@ -305,13 +305,13 @@ void check_machine(const json& machine) {
     required(machine, "cpu_model", text, "machine");
     optional(machine, "hypervisor", text, "machine");
     for (const char* field : {"isa", "caches", "gpus"}) optional(machine, field, list, "machine");
-    check_ceilings(machine, "machine");
+    check_peaks(machine, "machine");
     std::size_t i = 0;
     for (const auto& gpu : field_or(machine, "gpus", json::array())) {
         const std::string where = fmt::format("machine.gpus[{}]", i++);
         if (!gpu.is_object()) refuse(where, "is not an object");
         optional(gpu, "name", text, where);
-        check_ceilings(gpu, where);
+        check_peaks(gpu, where);
     }
 }
 

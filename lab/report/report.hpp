@@ -20,7 +20,7 @@ namespace carat::report {
 enum class table_form : std::uint8_t { markdown, latex };
 
 // Every table alone, for papers: of the studies' chapters, crossovers, cases and their pairs,
-// ceilings, and what could not run. Throws carat::error as html() does.
+// peaks, and what could not run. Throws carat::error as html() does.
 [[nodiscard]] std::string tables(const nlohmann::json& results, table_form form);
 
 }  // namespace carat::report

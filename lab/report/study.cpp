@@ -37,7 +37,7 @@ std::string study_markdown(const json& results) {
                             items(study["findings"], ""));
         for (const table& t : study_tables(study))
             said += fmt::format("### {}\n\n{}", plain(t.title), markdown(t));
-        said += items(study["left_out"], "Left out: ") + items(study["sources"], "") + "\n";
+        said += items(study["left_out"], "Not run: ") + items(study["sources"], "") + "\n";
     }
     return said;
 }

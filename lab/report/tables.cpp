@@ -33,7 +33,7 @@ std::string thread_count(const json& row) {
 }
 
 table compute_table(const json& machine) {
-    table t{"Arithmetic, measured ceilings",
+    table t{"Arithmetic, measured peaks",
             {{"device", align::left},
              {"unit", align::left},
              {"type", align::left},
@@ -41,20 +41,20 @@ table compute_table(const json& machine) {
              {"GFLOP/s"}},
             {},
             {}};
-    for (const auto& [name, ceilings] : owners(machine))
-        for (const json& row : field_or(ceilings, "compute", json::array()))
+    for (const auto& [name, peaks] : owners(machine))
+        for (const json& row : field_or(peaks, "compute", json::array()))
             t.rows.push_back({name, row["unit"], field_or<std::string>(row, "dtype", "-"),
                               thread_count(row), digits(row["gflops"])});
     return t;
 }
 
 table bandwidth_table(const json& machine) {
-    table t{"Bandwidth, measured ceilings",
+    table t{"Bandwidth, measured peaks",
             {{"device", align::left}, {"level", align::left}, {"threads"}, {"GB/s"}},
             {},
             {}};
-    for (const auto& [name, ceilings] : owners(machine))
-        for (const json& row : field_or(ceilings, "bandwidth", json::array()))
+    for (const auto& [name, peaks] : owners(machine))
+        for (const json& row : field_or(peaks, "bandwidth", json::array()))
             t.rows.push_back({name, row["level"], thread_count(row), digits(row["gb_per_s"])});
     return t;
 }

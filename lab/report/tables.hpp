@@ -8,7 +8,7 @@
 
 namespace carat::report {
 
-// The chapters' tables, crossovers, the tables of each case, the machine's ceilings and who could
+// The chapters' tables, crossovers, the tables of each case, the machine's peaks and who could
 // not run; each with rows and with a title that no other has.
 [[nodiscard]] std::vector<table> all_tables(const nlohmann::json& results);
 

@@ -56,7 +56,7 @@ void failures(const json& results, list& said) {
     if (beyond.cells > 0) {
         said.push_back(
             {"error", fmt::format("{} faster than the measured limit of the hardware, so refused "
-                                  "as impossible: {}. Wrong work, wrong time, or a ceiling "
+                                  "as impossible: {}. Wrong work, wrong time, or a peak "
                                   "measured in a slower moment.",
                                   counted(beyond.cells, "cell"), listed(beyond.names))});
     }
@@ -203,10 +203,10 @@ void vendor_notes(const json& results, list& said) {
 }
 
 void conditions(const json& results, list& said) {
-    const json ceilings = results["machine"].value("ceilings", json::object());
-    if (ceilings.is_null() || !ceilings.contains("compute") || ceilings["compute"].empty()) {
+    const json peaks = results["machine"].value("ceilings", json::object());
+    if (peaks.is_null() || !peaks.contains("compute") || peaks["compute"].empty()) {
         said.push_back({"note",
-                        "The machine's ceilings were not measured: there is no roofline, "
+                        "The machine's peaks were not measured: there is no roofline, "
                         "and an impossible figure can't be caught."});
     }
     if (results.contains("build") &&

@@ -250,7 +250,7 @@ class runner {
             timed[i]->cell.other_work = seen.other_share;
             if (!all[i].trials_s.empty()) timed[i]->cell.busy = busy;
             if (!on_gpu(*timed[i])) continue;
-            if (request_.weigh_energy) weigh(*timed[i]);
+            if (request_.measure_energy) measure_energy(*timed[i]);
             timed[i]->cell.gpu = timed[i]->watch.facts();
         }
         if (phases_) phases_->finish(std::span(all).subspan(timed.size()));
@@ -281,9 +281,9 @@ class runner {
     }
 
     // Energy is counted too coarsely for interleaved trials: it gets runs of its own.
-    void weigh(contender& c) {
+    void measure_energy(contender& c) {
         if (stopped() || c.cell.trials_s.empty()) return;
-        tell("weighing the energy of " + c.cell.implementation, share_of(c));
+        tell("measuring the energy of " + c.cell.implementation, share_of(c));
         constexpr double batch_s = 0.01;
         const double run_s = *std::ranges::min_element(c.cell.trials_s);
         const auto runs = static_cast<std::int64_t>(std::ceil(batch_s / run_s));
@@ -292,7 +292,7 @@ class runner {
                         for (std::int64_t i = 0; i < runs; ++i) run_once(c);
                     })};
         };
-        c.watch.weigh(sensors(), batch, c.cell.flop);
+        c.watch.measure_energy(sensors(), batch, c.cell.flop);
     }
 
     void run_once(contender& c) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lab/gpu/limits.hpp"
-#include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/measure/other_work.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/gpu_watch.hpp"
@@ -44,14 +44,14 @@ using report_progress = std::function<void(const std::string& what, double share
 
 struct surroundings {
     const machine::description& machine;
-    const machine::ceilings& limits;
+    const machine::peaks& limits;
     // Seconds one run of an implementation is expected to take; 0 when unknown.
     std::function<double(const selection&, const case_key&)> expected_run_s;
     std::function<bool()> interrupted;
     report_progress progress;
     // Renews what `limits` or `gpu` refers to; may be empty.
     std::function<void(core::device)> measure_again = {};
-    const gpu::known_gpu* gpu = nullptr;  // the ceilings of the GPU in use; null: not measured
+    const gpu::known_gpu* gpu = nullptr;        // the peaks of the GPU in use; null: not measured
     std::function<gpu_sensors()> sensors = {};  // empty: those of the GPU in use
     // What tells of other work during the trials; empty: this machine and process.
     std::function<measure::work_probe()> probe = {};

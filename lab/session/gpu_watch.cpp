@@ -48,7 +48,8 @@ void gpu_watch::look(gpu_sensors& from) {
     from.last_look_s = from.now_s();
 }
 
-void gpu_watch::weigh(const gpu_sensors& from, const std::function<batch()>& run, double flop) {
+void gpu_watch::measure_energy(const gpu_sensors& from, const std::function<batch()>& run,
+                               double flop) {
     const auto energy = [&] { return from.energy_j ? from.energy_j() : std::nullopt; };
     const auto idle_j = energy();
     if (!idle_j) return;

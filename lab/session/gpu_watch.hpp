@@ -1,4 +1,4 @@
-// Looks at the GPU between the trials of a cell, and weighs the energy of its runs after them.
+// Looks at the GPU between the trials of a cell, and measures the energy of its runs after them.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ class gpu_watch {
         std::int64_t runs = 0;
         double time_s = 0;
     };
-    void weigh(const gpu_sensors& from, const std::function<batch()>& run, double flop);
+    void measure_energy(const gpu_sensors& from, const std::function<batch()>& run, double flop);
 
     // Nothing when nothing was seen.
     [[nodiscard]] std::optional<results::gpu_facts> facts() const;

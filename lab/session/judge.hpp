@@ -4,15 +4,15 @@
 
 #include "core/problem.hpp"
 #include "lab/gpu/limits.hpp"
-#include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
 
 namespace carat::session {
 
 struct known_limits {
     const machine::description& machine;
-    const machine::ceilings& cpu;
+    const machine::peaks& cpu;
     const gpu::known_gpu* gpu = nullptr;  // of the GPU in use; null: not measured
 };
 

@@ -89,7 +89,7 @@ struct request {
     operation_count convention = operation_count::multiply_add;
     measure::options timing;
     std::optional<host_memory> phases;  // time the phases of device implementations, from there
-    bool weigh_energy = true;           // of each device implementation, in runs after its trials
+    bool measure_energy = true;         // of each device implementation, in runs after its trials
     double slowest_run_s = 0;  // skip what is expected to take longer for one run; 0: skip nothing
     double alpha = 0.05;
     double equivalence_margin = 0.02;

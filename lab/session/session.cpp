@@ -47,7 +47,7 @@ nlohmann::json settings_of(const request& r) {
 
 namespace {
 
-void add_ceilings(results::document& doc, const gpu::known_gpu& gpu) {
+void add_peaks(results::document& doc, const gpu::known_gpu& gpu) {
     for (nlohmann::json& one : doc.machine["gpus"])
         if (one["device"] == gpu.device) one["ceilings"] = machine::to_json(gpu.limits);
 }
@@ -76,7 +76,7 @@ bool answers(const results::cell& c, const selection& s, const std::string& labe
 // depends on the size, so cases count alike.
 class session {
   public:
-    session(const request& r, const machine::description& machine, const machine::ceilings& limits,
+    session(const request& r, const machine::description& machine, const machine::peaks& limits,
             const std::optional<gpu::known_gpu>& gpu, const outputs& out, const hooks& user,
             results::document& doc)
         : request_(r),
@@ -142,7 +142,7 @@ class session {
     void measure_again(core::device where) {
         if (where == core::device::cuda && user_.measure_gpu_again) {
             gpu_->limits = user_.measure_gpu_again(*gpu_);
-            add_ceilings(doc_, *gpu_);
+            add_peaks(doc_, *gpu_);
         } else if (where == core::device::cpu && user_.measure_again) {
             limits_ = user_.measure_again(limits_);
             doc_.machine["ceilings"] = machine::to_json(limits_);
@@ -174,7 +174,7 @@ class session {
     }
 
     const request& request_;
-    machine::ceilings limits_;
+    machine::peaks limits_;
     std::optional<gpu::known_gpu> gpu_;
     const surroundings around_;
     const outputs& out_;
@@ -201,7 +201,7 @@ void save(const results::document& doc, const outputs& out) {
 }
 
 results::document new_document(const request& r, const machine::description& machine,
-                               const machine::ceilings& limits, std::string command,
+                               const machine::peaks& limits, std::string command,
                                const std::optional<gpu::known_gpu>& gpu) {
     results::document doc;
     doc.carat = version();
@@ -214,7 +214,7 @@ results::document new_document(const request& r, const machine::description& mac
     for (int device = 0; device < gpu::count(); ++device)
         if (nlohmann::json facts = gpu::describe(device); !facts.is_null())
             doc.machine["gpus"].push_back(std::move(facts));
-    if (gpu) add_ceilings(doc, *gpu);
+    if (gpu) add_peaks(doc, *gpu);
     doc.build = build_facts();
     doc.settings = settings_of(r);
     return doc;
@@ -243,7 +243,7 @@ void require_resumable(const results::document& earlier, const results::document
 }
 
 bool run_session(const request& r, const machine::description& machine,
-                 const machine::ceilings& limits, const outputs& out, const hooks& user,
+                 const machine::peaks& limits, const outputs& out, const hooks& user,
                  results::document& doc, const std::optional<gpu::known_gpu>& gpu) {
     return session(r, machine, limits, gpu, out, user, doc).run();
 }

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "lab/machine/ceilings.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/case.hpp"
 
@@ -30,9 +30,9 @@ struct hooks {
     // `share` is that of the whole session, from 0 to 1.
     std::function<void(const std::string& what, double share)> progress;
     std::function<void(const case_key&, const case_result&)> case_done;
-    // Measure the ceilings anew when a figure exceeds them; empty: they are taken as they are.
-    std::function<machine::ceilings(const machine::ceilings&)> measure_again;
-    std::function<machine::ceilings(const gpu::known_gpu&)> measure_gpu_again;
+    // Measure the peaks anew when a figure exceeds them; empty: they are taken as they are.
+    std::function<machine::peaks(const machine::peaks&)> measure_again;
+    std::function<machine::peaks(const gpu::known_gpu&)> measure_gpu_again;
     std::function<measure::work_probe()> probe;  // as in surroundings
 };
 
@@ -40,9 +40,9 @@ struct hooks {
 [[nodiscard]] nlohmann::json settings_of(const request& r);
 
 // A document with the machine, build and settings filled in, and no cells yet. `gpu`, here and
-// below: the GPU in use, if its ceilings are known.
+// below: the GPU in use, if its peaks are known.
 [[nodiscard]] results::document new_document(const request& r, const machine::description& machine,
-                                             const machine::ceilings& limits, std::string command,
+                                             const machine::peaks& limits, std::string command,
                                              const std::optional<gpu::known_gpu>& gpu = {});
 
 // Throws carat::error when `earlier`, out of `file`, was measured on another machine or with
@@ -52,7 +52,7 @@ void require_resumable(const results::document& earlier, const results::document
 
 // Runs the cases `doc` does not hold yet and adds them to it. Returns false when interrupted.
 bool run_session(const request& r, const machine::description& machine,
-                 const machine::ceilings& limits, const outputs& out, const hooks& user,
+                 const machine::peaks& limits, const outputs& out, const hooks& user,
                  results::document& doc, const std::optional<gpu::known_gpu>& gpu = {});
 
 }  // namespace carat::session

@@ -124,10 +124,10 @@ std::string present(std::string_view names) {
 session::request request(const options& how, std::string_view implementations, double budget_s) {
     session::request r;
     r.chosen = session::parse_selection(lab::catalogue(), present(implementations));
-    // Names were written by us for every machine: one that isn't here is left out, not an error.
+    // Names were written by us for every machine: one that isn't here is not run, and no error.
     for (session::selection& s : r.chosen) s.asked_for = false;
     r.threads = {how.threads};
-    r.weigh_energy = how.how_much != extent::quick;
+    r.measure_energy = how.how_much != extent::quick;
     r.timing.budget_s = budget_s;
     r.seed = how.seed;
     return r;

@@ -101,9 +101,9 @@ nlohmann::json to_json(const chapter& c) {
     for (const table& t : c.tables)
         tables.push_back(
             {{"title", t.title}, {"head", t.head}, {"rows", t.rows}, {"note", t.note}});
-    return {{"study", c.study},       {"title", c.title},       {"question", c.question},
-            {"extent", c.extent},     {"findings", c.findings}, {"tables", tables},
-            {"left_out", c.left_out}, {"sources", c.sources},   {"trials", c.trials}};
+    return {{"study", c.study},      {"title", c.title},       {"question", c.question},
+            {"extent", c.extent},    {"findings", c.findings}, {"tables", tables},
+            {"left_out", c.not_run}, {"sources", c.sources},   {"trials", c.trials}};
 }
 
 std::string plain(const chapter& c) {
@@ -113,7 +113,7 @@ std::string plain(const chapter& c) {
         if (!t.note.empty()) text += wrapped(t.note, "  ") + "\n";
     }
     for (const std::string& finding : c.findings) text += wrapped(finding, "* ");
-    for (const std::string& left : c.left_out) text += wrapped("left out: " + left, "- ");
+    for (const std::string& reason : c.not_run) text += wrapped("not run: " + reason, "- ");
     for (const std::string& source : c.sources) text += wrapped(source, "- ");
     return text;
 }

@@ -1,4 +1,4 @@
-// What a study has to say: findings in sentences, tables, and what was left out and why. Shown in
+// What a study has to say: findings in sentences, tables, and what was not run and why. Shown in
 // the terminal from here; the report, on its page and as Markdown, reads it from the results file.
 #pragma once
 
@@ -19,7 +19,7 @@ struct chapter {
     std::string study, title, question, extent;
     std::vector<std::string> findings;
     std::vector<table> tables;
-    std::vector<std::string> left_out;
+    std::vector<std::string> not_run;
     std::vector<std::string> sources;  // documents beside whose figures ours stand, with hardware
     nlohmann::json trials = nlohmann::json::array();  // of what is no cell of the results file
 };

@@ -193,7 +193,7 @@ class head_by_head final : public attention {
         : attention(by, threads, seed),
           scores_(at(length * length)),
           score_(by, score_problem(), threads),
-          weigh_(by, weigh_problem(), threads) {}
+          context_(by, context_problem(), threads) {}
 
   private:
     static core::problem score_problem() {
@@ -203,7 +203,7 @@ class head_by_head final : public attention {
         p.alpha = scale;
         return p;
     }
-    static core::problem weigh_problem() {
+    static core::problem context_problem() {
         core::problem p = f32_problem(length, depth, length);
         p.b_layout = p.c_layout = core::row_major(width);
         return p;
@@ -213,12 +213,12 @@ class head_by_head final : public attention {
         for (std::int64_t first = 0; first < width; first += depth) {
             score_(q + first, k + first, scores_.data());
             softmax(scores_);
-            weigh_(scores_.data(), v + first, y + first);
+            context_(scores_.data(), v + first, y + first);
         }
     }
 
     values scores_;
-    product score_, weigh_;
+    product score_, context_;
 };
 
 // All heads in one call of the library, whose products are those of the engine.

@@ -24,7 +24,7 @@ std::vector<part> parts(const options& how) {
              true};
     session::request& r = all.request;
     r.types = {dtype::f32};
-    r.weigh_energy = false;
+    r.measure_energy = false;
     r.timing.fewest_trials = 20;
     r.timing.ci_width = 0.02;
     r.slowest_run_s = 2;
@@ -133,7 +133,7 @@ chapter tell(const results::document& doc, const options& how) {
     chapter c;
     c.sources = {fmt::format("The document, {}, measured on {}.", published::crossover.title,
                              published::crossover.hardware)};
-    c.left_out = absences(doc);
+    c.not_run = absences(doc);
     const std::vector<std::int64_t> all = sizes(doc, type);
     if (all.empty()) return c;
     c.tables.push_back(times(doc));

@@ -196,7 +196,7 @@ chapter tell(const results::document& doc, const options& how) {
     chapter c;
     c.sources = {fmt::format("The document, {}, measured on {}.", published::five_algorithms.title,
                              published::five_algorithms.hardware)};
-    c.left_out = absences(doc);
+    c.not_run = absences(doc);
     const std::vector<std::int64_t> all = sizes(doc, type);
     if (all.empty()) return c;
     const std::int64_t n = all.back();

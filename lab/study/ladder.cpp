@@ -109,7 +109,7 @@ chapter tell(const results::document& doc, const options&) {
         fmt::format("The document, {}, measured on {}; its cuBLAS figure names no "
                     "precision.",
                     published::investigation.title, published::investigation.hardware)};
-    c.left_out = absences(doc);
+    c.not_run = absences(doc);
     const std::vector<std::int64_t> all = sizes(doc, type);
     if (all.empty()) return c;
     c.tables.push_back(steps(doc, all.back()));

@@ -112,7 +112,7 @@ chapter tell(const results::document& doc, const options& how) {
     chapter c;
     c.sources = {fmt::format("Document 004, {}, measured on {}.", published::precisions.title,
                              published::precisions.hardware)};
-    c.left_out = absences(doc);
+    c.not_run = absences(doc);
     for (const std::string_view device : {"cpu", "cuda"}) {
         if (table t = speed_and_error(doc, device); !t.rows.empty())
             c.tables.push_back(std::move(t));

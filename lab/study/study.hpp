@@ -1,5 +1,5 @@
 // A study: one of the questions that the source documents asked, as sessions to measure and a
-// chapter to read. It runs with what the machine has, and its chapter says what it left out.
+// chapter to read. It runs with what the machine has, and its chapter says what was not run.
 #pragma once
 
 #include <cstdint>

@@ -137,7 +137,7 @@ chapter tell(const results::document& doc, const options&) {
     chapter c;
     c.sources = {fmt::format("Document 003, {}, measured on {}.", published::dense.title,
                              published::dense.hardware)};
-    c.left_out = absences(doc);
+    c.not_run = absences(doc);
     c.tables.push_back(model(doc.machine));
     const std::vector<std::int64_t> all = sizes(doc, type);
     if (all.empty()) return c;

@@ -69,7 +69,7 @@ table fastest(const results::document& doc) {
 
 chapter tell(const results::document& doc, const options&) {
     chapter c;
-    c.left_out = absences(doc);
+    c.not_run = absences(doc);
     if (table t = fastest(doc); !t.rows.empty()) c.tables.push_back(std::move(t));
     c.sources = {"Document 002 names the layers and gives no figures for them."};
     return c;
@@ -84,7 +84,7 @@ struct made_layer {
 };
 
 // Every layer by every implementation that is here and takes its products; each has run once and is
-// right, or is left out with the reason.
+// right, or is not run and says why.
 std::vector<made_layer> prepared(const options& how, chapter& c) {
     std::vector<made_layer> all;
     for (const layer& l : layers())
@@ -99,7 +99,7 @@ std::vector<made_layer> prepared(const options& how, chapter& c) {
                                 fmt::format("wrong by {:.2g} of the largest result", one.error));
                 all.push_back(std::move(one));
             } catch (const std::exception& refused) {
-                c.left_out.push_back(
+                c.not_run.push_back(
                     fmt::format("{} {} by {}: {}", l.name, l.form, name, refused.what()));
             }
         }

@@ -58,7 +58,7 @@ std::string reason_against_tunables(std::span<const tunable> known, const tunabl
         if (found == known.end())
             return "it has no tunable '" + key + "' to set to " + std::to_string(value) + ", " +
                    (known.empty() ? "nor any other" : "but " + names_of(known)) +
-                   " (carat list shows what each one has)";
+                   " (carat list NAME shows them)";
         if (value < found->least || value > found->most)
             return key + " " + std::to_string(value) + " is outside " +
                    std::to_string(found->least) + " to " + std::to_string(found->most) + " (" +

@@ -109,9 +109,41 @@ class RightCalls(Command):
         entries = json.loads(self.carat("list", "--json").stdout)
         self.assertIn("cpu.ladder.naive", [e["name"] for e in entries])
         self.assertIn("cpu_model", json.loads(self.carat("info", "--json").stdout))
-        for arguments in (["info"], ["list"]):
-            text = self.carat(*arguments).stdout
-            self.assertTrue(text)
+        self.assertTrue(self.carat("info").stdout)
+
+    def listed(self, *pattern):
+        """The names that carat list gives more of."""
+        text = self.carat("list", *pattern).stdout
+        return [line.split()[0] for line in text.splitlines() if line[:1].strip()]
+
+    def test_list_has_one_line_a_family(self):
+        head, *lines = self.carat("list").stdout.split("\n\n")[0].splitlines()
+        self.assertEqual(head.split(), ["family", "of", "types", "here"])
+        families = {re.sub("_.*", "", ".".join(e["name"].split(".")[:2])) for e in ENTRIES}
+        self.assertEqual(sorted(line.split()[0] for line in lines), sorted(families))
+        self.assertEqual(sum(int(line.split()[1]) for line in lines), len(ENTRIES))
+        for line in lines:
+            members = [e for e in ENTRIES if re.match(re.escape(line.split()[0]) + r"([._]|$)",
+                                                      e["name"])]
+            types, here = re.split(r"  +", line, maxsplit=2)[2].split("  ", 1)
+            self.assertEqual(set(types.split()),
+                             {s["a"] for e in members for s in e["signatures"]}, line)
+            count = sum(e["available"] for e in members)
+            expected = "yes" if count == len(members) else str(count) if count else "no"
+            self.assertEqual(here.strip().split(":")[0], expected, line)
+
+    def test_list_gives_more_of_what_a_pattern_names(self):
+        names = [e["name"] for e in ENTRIES]
+        ladder = [n for n in names if n.startswith("cpu.ladder.")]
+        self.assertEqual(self.listed("cpu.ladder"), ladder)
+        self.assertEqual(self.listed("cpu.ladder.tiled"),
+                         [n for n in ladder if "tiled" in n.split(".")[-1].split("_")[0]])
+        self.assertEqual(self.listed("cpu.*.naive"), ["cpu.ladder.naive"])
+        self.assertEqual(self.listed("avx2"), [n for n in names if "avx2" in n])
+        found = json.loads(self.carat("list", "cpu.ladder", "--json").stdout)
+        self.assertEqual(found, [e for e in ENTRIES if e["name"] in ladder])
+        self.assertIn("nearest is cpu.ladder.naive", self.refused("list", "naiv_"))
+        self.assertIn("'*none' is unknown", self.refused("list", "*none"))
 
     def test_compare_says_tie_with_itself_and_regression_with_a_slower_file(self):
         self.carat("bench", *QUICK, "--json", "a.json")
@@ -302,13 +334,13 @@ class RightCalls(Command):
                                     for line in examples.splitlines()[1:] if line), examples)
 
     def test_help_and_list_stay_within_80_columns(self):
-        for call in (["--help"], ["list"], *([sub, "--help"] for sub in (
+        for call in (["--help"], ["list"], ["list", "*"], *([sub, "--help"] for sub in (
                 "info", "list", "run", "bench", "explain", "crossover", "tune", "study", "compare",
                 "report"))):
             text = self.carat(*call).stdout
             for line in text.splitlines():
                 self.assertLessEqual(len(line), 80, f"{call}: {line}")
-        listed = " ".join(self.carat("list").stdout.split())
+        listed = " ".join(self.carat("list", "*").stdout.split())
         for entry in ENTRIES:  # nothing is cut off
             for words in (entry["summary"], *(t["meaning"] for t in entry["tunables"])):
                 self.assertIn(" ".join(words.split()), listed)

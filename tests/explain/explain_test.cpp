@@ -10,7 +10,7 @@ namespace carat::explain {
 namespace {
 
 const machine::description sample = machine::sample_machine();
-const machine::ceilings limits = machine::sample_ceilings();
+const machine::peaks limits = machine::sample_peaks();
 
 results::cell measured(const session::case_key& key, double median_s) {
     results::cell c;
@@ -170,7 +170,7 @@ TEST(Explanation, SaysWhyNothingRuns) {
     EXPECT_EQ(to_json(told)["devices"][0]["implementation"], "");
 }
 
-TEST(Explanation, WithoutCeilingsHasNoExpectation) {
+TEST(Explanation, WithoutPeaksHasNoExpectation) {
     const session::case_key key{{64, 64, 64}, dtype::f64, 1, {}};
     const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
     const explanation told = explain(key, chosen, {sample, {}}, {});

@@ -1,4 +1,4 @@
-// Which unit and which memory bound a product on a GPU, with planted ceilings.
+// Which unit and which memory bound a product on a GPU, with planted peaks.
 #include "lab/gpu/roofline.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 
 using namespace carat;
 
-const machine::ceilings& limits() {
+const machine::peaks& limits() {
     static const gpu::known_gpu planted = test::planted_gpu();
     return planted.limits;
 }
@@ -36,7 +36,7 @@ TEST(gpu_roofline, the_unit_is_that_of_the_precision_computed_in) {
 
 TEST(gpu_roofline, a_unit_not_measured_is_never_replaced_by_a_slower_one) {
     EXPECT_FALSE(gpu::peak_gflops(limits(), dtype::f64, "something new"));
-    machine::ceilings old = limits();  // a GPU without a tensor core for f16 in the figures
+    machine::peaks old = limits();  // a GPU without a tensor core for f16 in the figures
     std::erase_if(old.compute, [](const auto& p) { return p.unit == "tensor f16"; });
     EXPECT_FALSE(gpu::peak_gflops(old, dtype::f16, "f32"));
     EXPECT_FALSE(gpu::impossible(old, dtype::f16, "f32", 1e9));

@@ -1,6 +1,6 @@
 // Each unit's kernel against its definition, on a real GPU; skipped without one. Not part of builds
 // without CUDA, which have no such kernels.
-#include "lab/gpu/ceilings/units.hpp"
+#include "lab/gpu/peaks/units.hpp"
 
 #include <gtest/gtest.h>
 

@@ -25,7 +25,7 @@ class Setup(unittest.TestCase):
         self.tools.mkdir()
         shutil.copy(SCRIPTS / "setup.sh", scripts)
         shutil.copy(SCRIPTS / "peers.sh", scripts)
-        (scripts / "docs-tools.txt").touch()
+        (scripts / "lint-tools.txt").touch()
 
     def stub(self, name, text):
         file = self.tools / name
@@ -43,9 +43,9 @@ class Setup(unittest.TestCase):
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.folder / ".venv"],
                        check=True)
         self.stub("dpkg-query", "echo install ok installed")
-        done = self.run_script("setup.sh", "docs")
+        done = self.run_script("setup.sh", "lint")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertTrue((self.folder / ".venv" / ".docs-tools").exists())
+        self.assertTrue((self.folder / ".venv" / ".lint-tools").exists())
 
     def install_with(self, says):
         """Installs where the first update fails and says so; what apt-get was called for."""

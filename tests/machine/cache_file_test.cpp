@@ -14,8 +14,8 @@ namespace carat::machine {
 namespace {
 
 // A measurement that nobody made, for files.
-ceilings invented(const description& machine, double gflops) {
-    ceilings limits;
+peaks invented(const description& machine, double gflops) {
+    peaks limits;
     for (const compute_task& task : plan_measurement(machine).compute)
         limits.compute.push_back({task.what.kernel->unit, task.what.kernel->operand,
                                   task.what.level, task.threads, gflops, 0, 3});
@@ -27,7 +27,7 @@ ceilings invented(const description& machine, double gflops) {
 
 constexpr double kept_gflops = 1e15;  // no machine measures that
 
-bool was_kept(const ceilings& limits) {
+bool was_kept(const peaks& limits) {
     return limits.compute.front().gflops == kept_gflops;
 }
 
@@ -51,7 +51,7 @@ class cache_file : public testing::Test {
         return found.front();
     }
 
-    std::optional<ceilings> load() { return load_kept(owner_of(machine), brief(), kept); }
+    std::optional<peaks> load() { return load_kept(owner_of(machine), brief(), kept); }
 };
 
 void edit(const std::filesystem::path& file, const std::function<void(nlohmann::json&)>& change) {
@@ -86,7 +86,7 @@ TEST_F(cache_file, that_is_damaged_foreign_or_old_is_not_used) {
         {"unknown level", [](auto& c) { c["ceilings"]["compute"][1]["isa"] = "mmx"; }},
         {"a unit missing", [](auto& c) { c["ceilings"]["compute"].erase(1); }},
         {"a memory missing", [](auto& c) { c["ceilings"]["bandwidth"].erase(0); }},
-        {"no ceilings", [](auto& c) { c.erase("ceilings"); }},
+        {"no peaks", [](auto& c) { c.erase("ceilings"); }},
         {"an array",
          [](auto& c) {
              c = nlohmann::json::array({1, 2});
@@ -147,7 +147,7 @@ TEST_F(cache_file, beside_which_links_were_planted_follows_none) {
 TEST_F(cache_file, that_is_not_used_is_measured_and_replaced) {
     const auto file = write_kept();
     std::ofstream(file) << "{ \"identity\": ";
-    const ceilings measured = load_or_measure(machine, brief(), kept);
+    const peaks measured = load_or_measure(machine, brief(), kept);
     EXPECT_FALSE(was_kept(measured));
     const auto limits = load();
     ASSERT_TRUE(limits);
@@ -167,7 +167,7 @@ TEST_F(cache_file, of_a_quick_measurement_does_not_serve_a_thorough_one) {
     measure_options thorough = brief();
     thorough.thorough = true;
     EXPECT_FALSE(load_kept(owner_of(machine), thorough, kept));
-    ceilings limits = invented(machine, kept_gflops);
+    peaks limits = invented(machine, kept_gflops);
     limits.thorough = true;
     keep(owner_of(machine), limits, kept);
     EXPECT_TRUE(load_kept(owner_of(machine), thorough, kept));
@@ -185,10 +185,10 @@ TEST_F(cache_file, that_cannot_be_written_is_no_error) {
 
 TEST(refreshing, keeps_the_better_of_old_and_new) {
     const description machine = small_machine();
-    ceilings known = invented(machine, 1e-9);
+    peaks known = invented(machine, 1e-9);
     known.compute.front().gflops = kept_gflops;
     known.bandwidth.back().gb_per_s = kept_gflops;
-    const ceilings limits = refresh(machine, known, brief(), cache_options{{}, 0});
+    const peaks limits = refresh(machine, known, brief(), cache_options{{}, 0});
     EXPECT_EQ(limits.compute.front().gflops, kept_gflops);
     EXPECT_EQ(limits.bandwidth.back().gb_per_s, kept_gflops);
     for (std::size_t i = 1; i < limits.compute.size(); ++i)

@@ -25,7 +25,7 @@ TEST(render, fits_80_columns) {
     for (int i = 0; i < 30; ++i) machine.isa.push_back("avx512_vp2intersect");
     machine.cores = 1024;
     machine.cpu_quota = 1024.25;
-    ceilings limits = sample_ceilings();
+    peaks limits = sample_peaks();
     limits.compute[0].gflops = 123456789.1;
     limits.compute[2].unit = std::string(60, 'u');
     expect_narrow(render(machine, limits));
@@ -34,7 +34,7 @@ TEST(render, fits_80_columns) {
 }
 
 TEST(render, names_figures_and_units) {
-    const std::string text = render(sample_machine(), sample_ceilings());
+    const std::string text = render(sample_machine(), sample_peaks());
     for (const char* part : {"Sample 4000", "32 KiB", "512 KiB", "8 MiB", "16 GiB",
                              "in use: avx512", "GFLOP/s", "GB/s", "avx512 fma", "100.0", "360.0",
                              "1 thread", "4 threads", "DRAM", "25.0", "4 cores"})
@@ -43,7 +43,7 @@ TEST(render, names_figures_and_units) {
 
 TEST(render, says_unknown_and_how_old) {
     EXPECT_NE(render(description{}).find("unknown"), std::string::npos);
-    ceilings limits = sample_ceilings();
+    peaks limits = sample_peaks();
     limits.age_s = 3 * 86400;
     EXPECT_NE(render(sample_machine(), limits).find("3 days ago"), std::string::npos);
 }

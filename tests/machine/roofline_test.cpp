@@ -28,7 +28,7 @@ TEST(roofline, intensity_counts_compulsory_bytes) {
 TEST(roofline, small_product_in_l1_is_bound_by_its_bandwidth) {
     // n = 4: 128 flop over 384 bytes; 1/3 x 400 GB/s is above the peak of 100.
     const auto small =
-        roofline(sample_machine(), sample_ceilings(), row_major_problem(dtype::f64, 4, 4, 4), 1);
+        roofline(sample_machine(), sample_peaks(), row_major_problem(dtype::f64, 4, 4, 4), 1);
     ASSERT_TRUE(small);
     EXPECT_EQ(small->level, "L1");
     EXPECT_EQ(small->bound, "compute");
@@ -36,7 +36,7 @@ TEST(roofline, small_product_in_l1_is_bound_by_its_bandwidth) {
 
     // A dot product of 1000: 2000 flop over 16008 bytes at 400 GB/s.
     const auto dot =
-        roofline(sample_machine(), sample_ceilings(), row_major_problem(dtype::f64, 1, 1, 1000), 1);
+        roofline(sample_machine(), sample_peaks(), row_major_problem(dtype::f64, 1, 1, 1000), 1);
     ASSERT_TRUE(dot);
     EXPECT_EQ(dot->bound, "L1");
     EXPECT_DOUBLE_EQ(dot->gflops, 400 * 2000.0 / 16008);
@@ -44,7 +44,7 @@ TEST(roofline, small_product_in_l1_is_bound_by_its_bandwidth) {
 
 TEST(roofline, level_is_the_smallest_that_holds_all_three_matrices) {
     const auto level = [](std::int64_t n, int threads) {
-        return roofline(sample_machine(), sample_ceilings(), row_major_problem(dtype::f64, n, n, n),
+        return roofline(sample_machine(), sample_peaks(), row_major_problem(dtype::f64, n, n, n),
                         threads)
             ->level;
     };
@@ -68,28 +68,28 @@ TEST(roofline, a_cache_that_fewer_cores_share_counts_too) {
     machine.cores = 6;
     machine.hardware_threads = 12;
     const core::problem p = row_major_problem(dtype::f64, 592, 592, 592);  // a little over 8 MiB
-    EXPECT_EQ(roofline(machine, sample_ceilings(), p, 6)->level, "L3");
-    EXPECT_EQ(roofline(machine, sample_ceilings(), p, 1)->level, "DRAM");
+    EXPECT_EQ(roofline(machine, sample_peaks(), p, 6)->level, "L3");
+    EXPECT_EQ(roofline(machine, sample_peaks(), p, 1)->level, "DRAM");
     // Eight cores of two threads and sixteen of one share the only L3.
     machine.cores = 24;
     machine.hardware_threads = machine.caches[3].shared_by = 32;
-    EXPECT_EQ(roofline(machine, sample_ceilings(), p, 24)->level, "DRAM");
+    EXPECT_EQ(roofline(machine, sample_peaks(), p, 24)->level, "DRAM");
 }
 
 TEST(roofline, large_skinny_product_is_bound_by_dram) {
     // 4096 x 4096 matrix times a vector: 2 x 4096^2 flop, 8 (4096^2 + 2 x 4096) bytes, 10 GB/s.
-    const auto one = roofline(sample_machine(), sample_ceilings(),
-                              row_major_problem(dtype::f64, 4096, 1, 4096), 1);
+    const auto one =
+        roofline(sample_machine(), sample_peaks(), row_major_problem(dtype::f64, 4096, 1, 4096), 1);
     ASSERT_TRUE(one);
     EXPECT_EQ(one->bound, "DRAM");
     EXPECT_NEAR(one->gflops, 10 * 2 * 4096.0 * 4096 / (8 * (4096.0 * 4096 + 2 * 4096)), 1e-12);
-    const auto all = roofline(sample_machine(), sample_ceilings(),
-                              row_major_problem(dtype::f64, 4096, 1, 4096), 4);
+    const auto all =
+        roofline(sample_machine(), sample_peaks(), row_major_problem(dtype::f64, 4096, 1, 4096), 4);
     EXPECT_NEAR(all->gflops, 2.5 * one->gflops, 1e-12);
 }
 
 TEST(roofline, peak_follows_threads_and_isa) {
-    const ceilings limits = sample_ceilings();
+    const peaks limits = sample_peaks();
     EXPECT_EQ(peak_gflops(limits, dtype::f64, 1, isa::avx512), 100);
     EXPECT_EQ(peak_gflops(limits, dtype::f64, 2, isa::avx512), 200);
     EXPECT_EQ(peak_gflops(limits, dtype::f64, 3, isa::avx512), 300);
@@ -106,26 +106,26 @@ TEST(roofline, peak_follows_threads_and_isa) {
 }
 
 TEST(roofline, narrow_floats_may_use_the_f32_unit) {
-    const ceilings limits = sample_ceilings();
+    const peaks limits = sample_peaks();
     EXPECT_EQ(peak_gflops(limits, dtype::bf16, 1, isa::avx512), 200);  // above its own unit's 90
     EXPECT_EQ(peak_gflops(limits, dtype::f16, 1, isa::avx512), 200);
     EXPECT_EQ(peak_gflops(limits, dtype::i32, 1, isa::avx512), 80);
 }
 
 TEST(roofline, is_absent_where_nothing_was_measured) {
-    const ceilings limits = sample_ceilings();
+    const peaks limits = sample_peaks();
     EXPECT_FALSE(peak_gflops(limits, dtype::i8, 1, isa::avx512));
     EXPECT_FALSE(roofline(sample_machine(), limits, row_major_problem(dtype::i8, 64, 64, 64), 1));
     EXPECT_FALSE(roofline(sample_machine(), limits, row_major_problem(dtype::f64, 64, 64, 0), 1));
     EXPECT_FALSE(roofline(sample_machine(), {}, row_major_problem(dtype::f64, 64, 64, 64), 1));
-    ceilings no_dram = limits;
+    peaks no_dram = limits;
     std::erase_if(no_dram.bandwidth, [](const auto& p) { return p.level == "DRAM"; });
     EXPECT_FALSE(
         roofline(sample_machine(), no_dram, row_major_problem(dtype::f64, 999, 999, 999), 1));
 }
 
 TEST(impossible, begins_two_percent_above_the_best_unit) {
-    const ceilings limits = sample_ceilings();
+    const peaks limits = sample_peaks();
     EXPECT_FALSE(impossible(limits, dtype::f64, 1, 101.9));
     EXPECT_TRUE(impossible(limits, dtype::f64, 1, 102.1));
     EXPECT_FALSE(impossible(limits, dtype::f64, 2, 203.9));

@@ -1,4 +1,4 @@
-// Machines and ceilings with round numbers, and a folder of files that lasts for one test.
+// Machines and peaks with round numbers, and a folder of files that lasts for one test.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
 
@@ -33,9 +33,9 @@ inline description sample_machine() {
     return machine;
 }
 
-inline ceilings sample_ceilings() {
+inline peaks sample_peaks() {
     using core::isa;
-    ceilings limits;
+    peaks limits;
     limits.compute = {
         {"avx2 fma", dtype::f64, isa::avx2, 1, 50, 0.01, 9},
         {"avx2 fma", dtype::f64, isa::avx2, 4, 180, 0.01, 9},

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
 

@@ -304,10 +304,10 @@ def check_bare(page, check):
 
 
 def check_gpu_tables(page, check):
-    """What a GPU did beside its times, and its ceilings apart from the CPU's."""
+    """What a GPU did beside its times, and its peaks apart from the CPU's."""
     rows = "document.querySelectorAll('%s tbody tr').length"
     check.equal(page.evaluate(rows % "#gpu-table"), 4, "cells of the GPU in its table")
-    check.equal(page.evaluate(rows % "#gpu-ceilings"), 4, "ceilings of the GPU")
+    check.equal(page.evaluate(rows % "#gpu-peaks"), 4, "peaks of the GPU")
     told = page.evaluate("document.querySelector('#gpu-table').innerText")
     for figure in ("1.98 GHz", "512 W", "0.0123", "45 °C", "sw_power_cap", "127", "33 KiB", "25 %"):
         check.that(figure in told, f"{figure} in the GPU's table")
@@ -394,7 +394,7 @@ GPU_INPUTS = [
 ]
 
 
-def ceiling(rows, key, value, figure):
+def peak(rows, key, value, figure):
     return next((row[figure] for row in rows if row[key] == value and row["threads"] == 1), 0)
 
 
@@ -404,9 +404,9 @@ def cpu_question(machine, given):
     levels = [{"name": f"L{level}", "line_bytes": caches[level]["line_bytes"],
                "capacity_bytes": 1024 * given.get(f"l{level}",
                                                   round(caches[level]["size_bytes"] / 1024)),
-               "gb_per_s": ceiling(reads, "level", f"L{level}", "gb_per_s")} for level in (1, 2, 3)]
+               "gb_per_s": peak(reads, "level", f"L{level}", "gb_per_s")} for level in (1, 2, 3)]
     levels.append({"name": "DRAM", "line_bytes": 64, "capacity_bytes": 0,
-                   "gb_per_s": ceiling(reads, "level", "DRAM", "gb_per_s")})
+                   "gb_per_s": peak(reads, "level", "DRAM", "gb_per_s")})
     peaks = [row["gflops"] for row in machine["ceilings"]["compute"]
              if row["dtype"] == given["dtype"] and row["threads"] == 1]
     return {"tile": 1, **given, "levels": levels, "peak_gflops": max(peaks, default=0)}
@@ -422,7 +422,7 @@ def gpu_question(machine, given):
             "levels": [{"name": name, "line_bytes": 128,
                         "capacity_bytes": 1024 * given.get("gpu_l2",
                                                            gpu.get("l2_bytes", 62914560) / 1024),
-                        "gb_per_s": ceiling(reads, "level", name, "gb_per_s")}
+                        "gb_per_s": peak(reads, "level", name, "gb_per_s")}
                        for name in ("L2", "HBM")],
             "multiprocessor": {"threads": gpu.get("threads_per_multiprocessor", 2048), "blocks": 32,
                                "registers": gpu.get("registers_per_multiprocessor", 65536),

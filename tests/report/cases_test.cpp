@@ -187,7 +187,7 @@ TEST(verdicts, open_at_the_largest_case_and_count_the_leaders) {
 }
 
 TEST(warnings, tell_what_weakens_a_run) {
-    EXPECT_TRUE(warns(sample::two(), "note", "ceilings were not measured"));
+    EXPECT_TRUE(warns(sample::two(), "note", "peaks were not measured"));
     EXPECT_EQ(warnings(sample::two()).size(), 1U);
 
     json results = sample::two();

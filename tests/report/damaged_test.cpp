@@ -12,7 +12,7 @@
 
 #include "files/json/document.hpp"
 #include "files/read.hpp"
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/report/report.hpp"
 #include "lab/results/document.hpp"
 #include "lab/results/files.hpp"
@@ -144,7 +144,7 @@ TEST(damaged, tables_of_tuned_ways_are_read_or_refused) {
     expect_read_or_refused(file, as_engines, 5000);
 }
 
-TEST(damaged, ceilings_are_read_or_refused) {
+TEST(damaged, peaks_are_read_or_refused) {
     const json peak = {{"unit", "avx2 fma"}, {"dtype", "f64"}, {"threads", 2}, {"gflops", 100.0},
                        {"spread", 0.01},     {"rounds", 5},    {"isa", "avx2"}};
     const json memory = {{"level", "DRAM"}, {"threads", 2}, {"gb_per_s", 25.0},
@@ -155,7 +155,7 @@ TEST(damaged, ceilings_are_read_or_refused) {
                        {"age_s", 3.5},
                        {"thorough", false}};
     const reading as_kept = [](const std::string& text) {
-        (void)carat::machine::ceilings_from_json(carat::files::parse(text, "x.json"));
+        (void)carat::machine::peaks_from_json(carat::files::parse(text, "x.json"));
     };
     expect_read_or_refused(file, as_kept, 5000);
 }

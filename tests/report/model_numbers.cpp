@@ -52,8 +52,8 @@ json on_cpu(const json& in, const sizes& all, element_bytes each) {
 }
 
 json on_gpu(const json& in, const sizes& all, element_bytes each) {
-    const std::int64_t edge = in.at("tile");
-    const gpu_tile tile = gpu_tile_of(edge, static_cast<std::int64_t>(each.ab));
+    const double edge = in.at("tile");
+    const gpu_tile tile = gpu_tile_of(edge, each.ab);
     const json& gpu = in.at("multiprocessor");
     const multiprocessor on{gpu.at("threads"),
                             gpu.at("blocks"),

@@ -68,8 +68,8 @@ TEST(tables, are_all_there_with_titles_that_differ) {
     EXPECT_EQ(titles(results),
               (std::vector<std::string>{
                   "The ladder: Steps", "The ladder: Steps (2)", "f64 100 × 100 × 100, 2 threads",
-                  "f64 100 × 100 × 100, 2 threads: every pair", "Arithmetic, measured ceilings",
-                  "Bandwidth, measured ceilings", "Unavailable"}));
+                  "f64 100 × 100 × 100, 2 threads: every pair", "Arithmetic, measured peaks",
+                  "Bandwidth, measured peaks", "Unavailable"}));
 }
 
 TEST(tables, keep_hostile_text_inside_their_cells) {

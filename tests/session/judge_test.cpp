@@ -1,4 +1,4 @@
-// Figures of GPUs against planted ceilings, and the sensors of one that is made up. No GPU needed.
+// Figures of GPUs against planted peaks, and the sensors of one that is made up. No GPU needed.
 #include "lab/session/judge.hpp"
 
 #include <cmath>
@@ -32,8 +32,8 @@ class judging : public testing::Test {
 
     machine::description machine;
     // A processor so slow that a GPU's figure judged by it would be refused.
-    machine::ceilings cpu{{{"slow unit", dtype::f32, core::isa::baseline, 1, 1e-9, 0, 1}},
-                          {{"DRAM", 1, 1e-9, 0, 1, 1}}};
+    machine::peaks cpu{{{"slow unit", dtype::f32, core::isa::baseline, 1, 1e-9, 0, 1}},
+                       {{"DRAM", 1, 1e-9, 0, 1, 1}}};
     gpu::known_gpu gpu = test::planted_gpu();
     const core::problem p = core::row_major_problem(dtype::f32, 1024, 1024, 1024);
 };
@@ -114,7 +114,7 @@ TEST_F(watching, energy_is_weighed_between_two_ticks_of_its_counter) {
         now_s += 5e-3;
         return {4, 5e-3};
     };
-    watch.weigh(sensors(), batch, 2e9);  // 2 GFLOP in 1.25 ms at 400 W: 0.25 J a GFLOP
+    watch.measure_energy(sensors(), batch, 2e9);  // 2 GFLOP in 1.25 ms at 400 W: 0.25 J a GFLOP
     const auto facts = watch.facts();
     ASSERT_TRUE(facts);
     EXPECT_NEAR(*facts->power_w, 400, 10);
@@ -126,13 +126,13 @@ TEST_F(watching, without_answers_there_are_no_facts) {
     session::gpu_sensors nothing;
     session::gpu_watch watch;
     watch.look(nothing);
-    watch.weigh(
+    watch.measure_energy(
         nothing, [] { return session::gpu_watch::batch{}; }, 1);
     EXPECT_FALSE(watch.facts());
     // A counter that stands still, as on cards that have none, ends and says nothing.
     session::gpu_sensors stuck = sensors();
     stuck.energy_j = [] { return std::optional<double>(5); };
-    watch.weigh(
+    watch.measure_energy(
         stuck,
         [this] {
             now_s += 0.01;

@@ -108,7 +108,7 @@ class sessions : public testing::Test {
     session::request request;
     session::hooks user;
     machine::description machine;
-    machine::ceilings limits;
+    machine::peaks limits;
 };
 
 TEST_F(sessions, what_is_right_is_timed_and_ranked_and_what_is_wrong_gets_no_figure) {
@@ -171,7 +171,7 @@ TEST_F(sessions, the_peak_is_measured_again_before_a_figure_is_called_impossible
     limits.compute.push_back({"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
     request.shapes = {{8, 8, 8}};
     int measured = 0;
-    user.measure_again = [&](machine::ceilings better) {
+    user.measure_again = [&](machine::peaks better) {
         ++measured;
         better.compute[0].gflops = 1e9;
         return better;

@@ -27,7 +27,7 @@ study::chapter wide_chapter() {
     std::string long_sentence = "A finding";
     for (int i = 0; i < 60; ++i) long_sentence += " of many words";
     c.findings.push_back(long_sentence);
-    c.left_out.emplace_back("vendor.mkl: not here");
+    c.not_run.emplace_back("vendor.mkl: not here");
     return c;
 }
 
@@ -39,7 +39,7 @@ TEST(chapter, fits_eighty_columns_and_keeps_every_value) {
         EXPECT_NE(text.find("column" + std::to_string(i)), std::string::npos);
         EXPECT_NE(text.find("value" + std::to_string(i)), std::string::npos);
     }
-    EXPECT_NE(text.find("left out: vendor.mkl: not here"), std::string::npos);
+    EXPECT_NE(text.find("not run: vendor.mkl: not here"), std::string::npos);
 }
 
 TEST(chapter, repeats_the_first_column_of_a_table_that_is_cut) {

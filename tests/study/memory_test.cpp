@@ -1,4 +1,4 @@
-// A layer that there is no memory for is left out with the reason, as a case of carat bench is.
+// A layer that there is no memory for is not run and says so, as a case of carat bench is.
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>
@@ -30,15 +30,15 @@ namespace {
 
 using namespace carat;
 
-TEST(workloads, layers_without_memory_are_left_out) {
+TEST(workloads, layers_without_memory_are_not_run) {
     study::chapter c;
     study::options quick;
     quick.how_much = study::extent::quick;
     large_ones_fail = true;
     EXPECT_NO_THROW(study::workloads.add(c, quick, [] { return false; }));
     large_ones_fail = false;
-    ASSERT_FALSE(c.left_out.empty());
-    for (const std::string& line : c.left_out)
+    ASSERT_FALSE(c.not_run.empty());
+    for (const std::string& line : c.not_run)
         EXPECT_TRUE(line.ends_with(": std::bad_alloc")) << line;
 }
 

@@ -52,25 +52,25 @@ function cache_table() {
   ], machine.caches, { class: "small" });
 }
 
-/** [what, threads, figure, unit] of every ceiling of one kind of device. */
-const ceiling_rows = (of_kind) => [
-  ...ceilings("compute").filter(of_kind).map(
+/** [what, threads, figure, unit] of every peak of one kind of device. */
+const peak_rows = (of_kind) => [
+  ...peaks("compute").filter(of_kind).map(
     (c) => [`${c.unit}, ${c.dtype}`, c.threads, c.gflops, "GFLOP/s"]),
-  ...ceilings("bandwidth").filter(of_kind).map((c) => [c.level, c.threads, c.gb_per_s, "GB/s"]),
+  ...peaks("bandwidth").filter(of_kind).map((c) => [c.level, c.threads, c.gb_per_s, "GB/s"]),
 ];
 
-function gpu_ceiling_table() {
-  const all = ceiling_rows((c) => !on_cpu(c));
+function gpu_peak_table() {
+  const all = peak_rows((c) => !on_cpu(c));
   if (all.length === 0) return null;
   return table([
     { head: "Measured", cell: ([what]) => what },
     { head: "The whole GPU", class: "number", cell: ([, , figure]) => digits(figure) },
     { head: "", cell: ([, , , unit]) => unit },
-  ], all, { class: "small", id: "gpu-ceilings" });
+  ], all, { class: "small", id: "gpu-peaks" });
 }
 
-function ceiling_table() {
-  const all = ceiling_rows(on_cpu);
+function peak_table() {
+  const all = peak_rows(on_cpu);
   if (all.length === 0) return null;
   const counts = distinct(all.map(([, threads]) => threads)).sort((a, b) => a - b);
   const limit = (what, threads) => digits(all.find((c) => c[0] === what && c[1] === threads)?.[2]);
@@ -116,8 +116,8 @@ section({
       element("div", { class: "columns" },
         element("div", {}, titled("Machine", machine_facts()), titled("Caches", cache_table())),
         element("div", {}, titled("Run and build", run_facts()),
-                titled("Ceilings", ceiling_table()),
-                titled("Ceilings of the GPU", gpu_ceiling_table()))),
+                titled("Peaks", peak_table()),
+                titled("Peaks of the GPU", gpu_peak_table()))),
       titled("Vendor libraries", vendor_table()),
       titled("Unavailable here", absent_table()),
     ].filter(Boolean));

@@ -1,5 +1,12 @@
 // The tile explorer: what a tile of a product asks of the caches or of a GPU's multiprocessor, what
-// it saves, and the bound that follows, beside what was measured. Formulas: explorer_model.js.
+// it saves, and the bound that follows, beside what was measured. `model` is lab/model/formulas.hpp.
+
+const lattice = {
+  orders: ["ijk", "ikj", "tiled ijk", "tiled ikj"],
+  bytes: { f64: 8, f32: 4, i32: 4, f16: 2, bf16: 2, i8: 1, e4m3: 1, e5m2: 1 },
+};
+const is_tiled = (order) => order.startsWith("tiled");
+const is_ijk = (order) => order.endsWith("ijk");
 
 const first_gpu = (machine.gpus ?? []).find((gpu) => gpu.ceilings);
 
@@ -46,12 +53,12 @@ function tile_series(cell) {
 /** One core's, or a GPU's: of the fastest unit for the type, but on a GPU of plain arithmetic where
  * there is any, which is what the tiled kernels use. */
 function peak_for(device, dtype) {
-  const units = ceilings("compute").filter(
+  const units = peaks("compute").filter(
     (row) => row.device === device && row.threads === 1 && row.dtype === dtype);
   const plain = units.filter(({ unit }) => /^(ffma|dfma|imad)$/.test(unit));
   return Math.max(0, ...(plain.length > 0 ? plain : units).map(({ gflops }) => gflops));
 }
-const bandwidth_for = (device, level) => ceilings("bandwidth").find(
+const bandwidth_for = (device, level) => peaks("bandwidth").find(
   (row) => row.device === device && row.threads === 1 && row.level === level)?.gb_per_s ?? 0;
 
 function levels_for(input) {
@@ -79,8 +86,8 @@ const multiprocessor_for = (input) => ({
 
 /** Everything the model is asked, as the test asks the C++ model. */
 function question(input) {
-  const each = each_of(input.dtype);
-  return { ...input, bytes_ab: each.ab, bytes_c: each.c, levels: levels_for(input),
+  const each = lattice.bytes[input.dtype];
+  return { ...input, bytes_ab: each, bytes_c: Math.max(4, each), levels: levels_for(input),
            peak_gflops: peak_for(input.device, input.dtype),
            multiprocessor: multiprocessor_for(input) };
 }
@@ -90,15 +97,17 @@ function answer(asked) {
   const { device, order, tile, levels, peak_gflops } = asked;
   const all = { m: asked.m, n: asked.n, k: asked.k };
   if (device === "gpu") {
-    const block = gpu_tile_of(tile, each.ab);
-    return { block, ...residency_of(block, asked.multiprocessor),
-             predicted: predict_gpu(tile, all, each, levels, peak_gflops) };
+    const { needs, shared_reads } = model.gpu_tile_of(tile, each.ab);
+    return { block: { ...needs, shared_reads },
+             ...model.residency_of(needs, asked.multiprocessor),
+             predicted: model.predict_gpu(tile, all, each, levels, peak_gflops) };
   }
-  const working_set = working_set_bytes(order, tile, all, each);
-  return { working_set, level: level_holding(levels, working_set).name,
-           reuse: reuse_of(order, tile, all), intensity: intensity_of(order, tile, all, each),
-           ideal: ideal_intensity(all, each),
-           predicted: predict(order, tile, all, each, levels, peak_gflops) };
+  const loops = { tiled: is_tiled(order), dot_products: is_ijk(order), tile };
+  const working_set = model.working_set(loops, all, each);
+  return { working_set, level: model.level_holding(levels, working_set).name,
+           reuse: model.reuse_of(loops, all), intensity: model.intensity(loops, all, each),
+           ideal: model.ideal_intensity(all, each),
+           predicted: model.predict(loops, all, each, levels, peak_gflops) };
 }
 
 /** A fact with its unrounded value for whoever reads the page by program. */

@@ -74,7 +74,7 @@ function draw_curve(host, input) {
   host.replaceChildren(element("h3", {}, "Bound and measurements over the tile"));
   if (curve.length === 0 || untiled) {
     host.append(element("p", {}, untiled ? "These loops have no tile."
-      : "No ceilings were measured for this type, so there is no bound to draw."));
+      : "No peaks were measured for this type, so there is no bound to draw."));
     return;
   }
   const here = { x: input.tile, y: answer(question(input)).predicted.gflops };

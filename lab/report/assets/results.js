@@ -15,8 +15,8 @@ results.cells.forEach((cell) => {
 });
 const settings = results.settings ?? {};
 const machine = results.machine;
-/** Every measured ceiling with the device it bounds: the machine's own, and those of its GPUs. */
-const ceilings = (table) => [
+/** Every measured peak with the device it bounds: the machine's own, and those of its GPUs. */
+const peaks = (table) => [
   ...(machine.ceilings?.[table] ?? []).map((row) => ({ device: "cpu", ...row })),
   ...(machine.gpus ?? []).flatMap((gpu) => gpu.ceilings?.[table] ?? [])
     .map((row) => ({ device: "gpu", ...row })),
@@ -64,15 +64,15 @@ function at_threads(rows, name, value) {
   }).sort((a, b) => b[value] - a[value]);
 }
 
-/** The ceilings that bound cells such as this one: its kind of device, type and thread count. */
-const compute_ceilings = (cell) => at_threads(ceilings("compute").filter(
+/** The peaks that bound cells such as this one: its kind of device, type and thread count. */
+const compute_peaks = (cell) => at_threads(peaks("compute").filter(
   (row) => on_cpu(row) === on_cpu(cell) && row.dtype === cell.dtype), "unit", "gflops");
 const feeds_products = ({ level }) => !level.startsWith("PCIe") && level !== "HBM copy";
-const bandwidth_ceilings = (cell) => at_threads(ceilings("bandwidth").filter(
+const bandwidth_peaks = (cell) => at_threads(peaks("bandwidth").filter(
   (row) => on_cpu(row) === on_cpu(cell) && feeds_products(row)), "level", "gb_per_s");
-const peak_of = (cell) => compute_ceilings(cell)[0]?.gflops;
+const peak_of = (cell) => compute_peaks(cell)[0]?.gflops;
 
-/** One cell of each kind of device among these: whose ceilings to draw. */
+/** One cell of each kind of device among these: whose peaks to draw. */
 const kinds_of = (cells) =>
   [cells.find(on_cpu), cells.find((cell) => !on_cpu(cell))].filter(Boolean);
 

@@ -1,15 +1,15 @@
-// Every measured point under the ceilings measured on this machine. The roof of a level is
+// Every measured point under the peaks measured on this machine. The roof of a level is
 // min(peak, bandwidth x intensity); intensity counts compulsory traffic only, so points of one case
 // stand above each other and what a kernel wastes shows as the distance to its roof.
 
 function roofs(cell, low, high) {
-  const units = compute_ceilings(cell);
+  const units = compute_peaks(cell);
   const peak = units[0]?.gflops;
   const lines = units.map((unit, i) => ({
     label: `${unit.unit}: ${digits(unit.gflops)} GFLOP/s`, rank: i,
     data: [{ x: low, y: unit.gflops }, { x: high, y: unit.gflops }],
   }));
-  for (const level of bandwidth_ceilings(cell)) {
+  for (const level of bandwidth_peaks(cell)) {
     const ridge = peak ? Math.min(high, peak / level.gb_per_s) : high;
     lines.push({
       label: `${level.level}: ${digits(level.gb_per_s)} GB/s`, slope: true,
@@ -65,8 +65,8 @@ function roofline_points() {
   return by_name;
 }
 
-/** Ceilings are kept from one run to the next; old ones may be of a quieter or a busier hour. */
-function ceilings_age() {
+/** Peaks are kept from one run to the next; old ones may be of a quieter or a busier hour. */
+function peaks_age() {
   const hours = (machine.ceilings?.age_s ?? 0) / 3600;
   return hours < 1 ? "" : `, ${plural(Math.round(hours), "hour")} before this run`;
 }
@@ -78,9 +78,9 @@ section({
     const { dtype, threads } = selected.case;
     const roofed = ranked_cells(selected.case).some(peak_of);
     return `${dtype}, ${thread_label(threads)}. ` + (roofed
-      ? `Lines are the ceilings measured on this machine${ceilings_age()}. Intensity counts `
+      ? `Lines are the peaks measured on this machine${peaks_age()}. Intensity counts `
         + "compulsory traffic: A and B read once, C written once."
-      : "No ceilings were measured for this type, so points stand without a roof.");
+      : "No peaks were measured for this type, so points stand without a roof.");
   },
   applies: () => results.cells.some((c) => has_figure(c) && known(c.arithmetic_intensity)),
   render(host) {
@@ -89,7 +89,7 @@ section({
     if (all.length === 0) return;
     const kinds = kinds_of(all.map(({ cell }) => cell));
     const ridges = kinds.filter(peak_of).flatMap(
-      (cell) => bandwidth_ceilings(cell).map((level) => peak_of(cell) / level.gb_per_s));
+      (cell) => bandwidth_peaks(cell).map((level) => peak_of(cell) / level.gb_per_s));
     const [low, high] = log_bounds([...all.map(({ x }) => x), ...ridges], narrow() ? 2.5 : 3.5);
     const lines = kinds.flatMap((cell) => roofs(cell, low, high)).map(roof_dataset);
     const names = [...points.keys()].sort((a, b) => styles.get(a).order - styles.get(b).order);
@@ -101,7 +101,7 @@ section({
     const [floor, top] = log_bounds([...all.map(({ y }) => y), ...peaks], 1.6);
     const chart = draw_chart(host, {
       height: narrow() ? 340 : 480,
-      label: `Roofline: ${all.length} measured points and ${lines.length} measured ceilings`,
+      label: `Roofline: ${all.length} measured points and ${lines.length} measured peaks`,
     }, {
       type: "scatter",
       data: { datasets: [...lines, ...measured] },

@@ -1,4 +1,4 @@
-// The chapters of `carat study`: what was asked, what was found, the tables, what was left out.
+// The chapters of `carat study`: what was asked, what was found, the tables, what was not run.
 
 const studies = results.studies ?? [];
 
@@ -18,7 +18,7 @@ function study_chapter(study) {
     element("h3", {}, study.title), element("p", { class: "lead" }, study.question),
     list(study.findings, "findings"), study.tables.map(study_table),
     study.left_out.length > 0 && element("details", {},
-      element("summary", {}, `Left out here: ${study.left_out.length}`),
+      element("summary", {}, `Not run here: ${study.left_out.length}`),
       list(study.left_out, "left-out")),
     list(study.sources, "sources"));
 }

@@ -2,7 +2,7 @@
 // latency, 512 of them to one branch back, since every other instruction takes an issue slot. Two
 // of the three operands are the same throughout and stay in the reuse cache: sums of products of 4
 // x 4 factors, which fetch more registers, were 11 % slower on an H200 in f32 and 14 % in f64.
-#include "lab/gpu/ceilings/kernels.hpp"
+#include "lab/gpu/peaks/kernels.hpp"
 
 namespace carat::gpu {
 

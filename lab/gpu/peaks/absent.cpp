@@ -2,15 +2,15 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
-#include "lab/gpu/ceilings/ceilings.hpp"
+#include "lab/gpu/peaks/peaks.hpp"
 
 namespace carat::gpu {
 
-machine::ceilings measure_ceilings(int device, const machine::measure_options&) {
+machine::peaks measure_peaks(int device, const machine::measure_options&) {
     throw error(error_code::unsupported, cuda::unavailable(device));
 }
 
-bool complete(const machine::ceilings&, int) {
+bool complete(const machine::peaks&, int) {
     return false;
 }
 

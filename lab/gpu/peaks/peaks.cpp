@@ -1,4 +1,4 @@
-#include "lab/gpu/ceilings/ceilings.hpp"
+#include "lab/gpu/peaks/peaks.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
-#include "lab/gpu/ceilings/units.hpp"
+#include "lab/gpu/peaks/units.hpp"
 #include "lab/machine/rounds.hpp"
 
 namespace carat::gpu {
@@ -157,7 +157,7 @@ constexpr const char* all_levels[] = {"L2", "HBM", "HBM copy", "PCIe to GPU", "P
 
 }  // namespace
 
-machine::ceilings measure_ceilings(int device, const machine::measure_options& options) {
+machine::peaks measure_peaks(int device, const machine::measure_options& options) {
     const borrowed in_use(device);
     const auto begin = std::chrono::steady_clock::now();
     const cuda::device_facts facts = cuda::describe(device);
@@ -182,7 +182,7 @@ machine::ceilings measure_ceilings(int device, const machine::measure_options& o
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     measure_in_rounds(items, budget_s - spent.count(), how);
 
-    machine::ceilings found;
+    machine::peaks found;
     auto one = items.begin();
     for (const unit_kernel& unit : units) {
         found.compute.push_back(
@@ -198,7 +198,7 @@ machine::ceilings measure_ceilings(int device, const machine::measure_options& o
     return stamped(std::move(found), options);
 }
 
-bool complete(const machine::ceilings& limits, int device) {
+bool complete(const machine::peaks& limits, int device) {
     const borrowed in_use(device);
     const auto units =
         working_units(cuda::describe(device).compute_capability, cuda::space(device));

@@ -1,6 +1,6 @@
 // The units and memories of a real GPU. Without one every test here is skipped, which ctest counts
 // and names.
-#include "lab/gpu/ceilings/ceilings.hpp"
+#include "lab/gpu/peaks/peaks.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -16,19 +16,19 @@ namespace {
 
 using namespace carat;
 
-class gpu_ceilings : public testing::Test {
+class gpu_peaks : public testing::Test {
   protected:
     void SetUp() override {
         if (const std::string why = gpu::unavailable(device); !why.empty())
             GTEST_SKIP() << "no GPU test can run: " << why;
     }
 
-    static double peak(const machine::ceilings& limits, const std::string& unit) {
+    static double peak(const machine::peaks& limits, const std::string& unit) {
         for (const auto& p : limits.compute)
             if (p.unit == unit) return p.gflops;
         return 0;
     }
-    static double bandwidth(const machine::ceilings& limits, const std::string& level) {
+    static double bandwidth(const machine::peaks& limits, const std::string& level) {
         for (const auto& p : limits.bandwidth)
             if (p.level == level) return p.gb_per_s;
         return 0;
@@ -37,8 +37,8 @@ class gpu_ceilings : public testing::Test {
     const int device = gpu::in_use();
 };
 
-TEST_F(gpu_ceilings, stand_to_each_other_as_the_hardware_does) {
-    const machine::ceilings limits = gpu::measure_ceilings(device);
+TEST_F(gpu_peaks, stand_to_each_other_as_the_hardware_does) {
+    const machine::peaks limits = gpu::measure_peaks(device);
     EXPECT_TRUE(gpu::complete(limits, device));
     EXPECT_EQ(gpu::in_use(), device);
     EXPECT_GT(peak(limits, "ffma"), 1e3);
@@ -57,11 +57,11 @@ TEST_F(gpu_ceilings, stand_to_each_other_as_the_hardware_does) {
     EXPECT_LT(peak(limits, "tensor i8"), 1.02 * cycles * 8192);
 }
 
-TEST_F(gpu_ceilings, of_hopper_have_every_unit_near_its_rate) {
+TEST_F(gpu_peaks, of_hopper_have_every_unit_near_its_rate) {
     const cuda::device_facts facts = cuda::describe(device);
     if (facts.compute_capability != 90)
         GTEST_SKIP() << "for compute capability 90: this GPU has " << facts.compute_capability;
-    const machine::ceilings limits = gpu::measure_ceilings(device);
+    const machine::peaks limits = gpu::measure_peaks(device);
     const double cycles = 1e-3 * facts.clock_mhz * facts.multiprocessors;
     const std::pair<const char*, double> rates[] = {
         {"ffma", 256},         {"dfma", 128},         {"imad", 128},         {"dmma", 256},
@@ -71,7 +71,7 @@ TEST_F(gpu_ceilings, of_hopper_have_every_unit_near_its_rate) {
         EXPECT_GT(peak(limits, unit), 0.8 * cycles * rate) << unit;
 }
 
-TEST_F(gpu_ceilings, are_kept_and_believed_only_when_whole) {
+TEST_F(gpu_peaks, are_kept_and_believed_only_when_whole) {
     const auto folder =
         std::filesystem::temp_directory_path() / ("carat_gpu_" + std::to_string(getpid()));
     const machine::cache_options kept{folder, 3600};
@@ -81,7 +81,7 @@ TEST_F(gpu_ceilings, are_kept_and_believed_only_when_whole) {
     EXPECT_EQ(peak(second.limits, "ffma"), peak(first.limits, "ffma"));
     EXPECT_GT(second.l2_bytes, 0);
 
-    machine::ceilings part = first.limits;
+    machine::peaks part = first.limits;
     part.compute.pop_back();
     EXPECT_FALSE(gpu::complete(part, device));
     part = first.limits;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cuda/ptx/mma.cuh"
-#include "lab/gpu/ceilings/kernels.hpp"
+#include "lab/gpu/peaks/kernels.hpp"
 
 namespace carat::gpu {
 

@@ -6,7 +6,7 @@
 #include "cuda/ptx/descriptor.cuh"
 #include "cuda/ptx/proxy.cuh"
 #include "cuda/ptx/wgmma.cuh"
-#include "lab/gpu/ceilings/kernels.hpp"
+#include "lab/gpu/peaks/kernels.hpp"
 
 namespace carat::gpu {
 

@@ -1,4 +1,4 @@
-#include "lab/gpu/ceilings/units.hpp"
+#include "lab/gpu/peaks/units.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/execution_space.hpp"
-#include "lab/gpu/ceilings/kernels.hpp"
+#include "lab/gpu/peaks/kernels.hpp"
 #include "lab/workload/workload.hpp"
 
 namespace carat::gpu {

@@ -1,6 +1,6 @@
 // Reads memory as fast as it comes: 16 bytes a thread, eight of them under way before the first is
 // looked at. ld.global.cg keeps out of L1, which would answer for L2 otherwise.
-#include "lab/gpu/ceilings/kernels.hpp"
+#include "lab/gpu/peaks/kernels.hpp"
 
 namespace carat::gpu {
 

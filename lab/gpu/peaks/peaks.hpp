@@ -1,4 +1,4 @@
-// The limits of a GPU as measured on it, in the form a processor's have (lab/machine/ceilings.hpp);
+// The limits of a GPU as measured on it, in the form a processor's have (lab/machine/peaks.hpp);
 // a whole GPU counts as one thread.
 //
 //     units   ffma f32, dfma f64, imad i32; tensor cores: dmma f64, tensor f16, bf16, tf32, e4m3,
@@ -10,17 +10,17 @@
 // What a device lacks, or this build has no code for, has no figure.
 #pragma once
 
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 namespace carat::gpu {
 
 /// Takes 2 s, or 8 s when thorough, and some hundred MB of the GPU's memory at least. Every unit's
 /// result is checked first, and one that computes wrongly is left out.
 /// @throws carat::error(unsupported) when the GPU is unavailable, out_of_memory when it is full.
-[[nodiscard]] machine::ceilings measure_ceilings(int device,
-                                                 const machine::measure_options& options = {});
+[[nodiscard]] machine::peaks measure_peaks(int device,
+                                           const machine::measure_options& options = {});
 
 /// Whether `limits` has a figure for everything that would be measured on `device` now.
-[[nodiscard]] bool complete(const machine::ceilings& limits, int device);
+[[nodiscard]] bool complete(const machine::peaks& limits, int device);
 
 }  // namespace carat::gpu

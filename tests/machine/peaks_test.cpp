@@ -1,5 +1,5 @@
 // Measuring this machine, keeping what was measured, and refusing what was not measured here.
-#include "lab/machine/ceilings.hpp"
+#include "lab/machine/peaks.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -19,7 +19,7 @@
 namespace carat::machine {
 namespace {
 
-TEST(ceilings, have_a_plausible_figure_for_everything_planned) {
+TEST(peaks, have_a_plausible_figure_for_everything_planned) {
     const description machine = small_machine();
     const std::vector<int> allowed = allowed_cpus();
     double last = 0;
@@ -33,7 +33,7 @@ TEST(ceilings, have_a_plausible_figure_for_everything_planned) {
         last = p.done;
         ++calls;
     };
-    const ceilings limits = measure_ceilings(machine, options);
+    const peaks limits = measure_peaks(machine, options);
 
     const measuring_plan plan = plan_measurement(machine);
     EXPECT_TRUE(covers(limits, plan));
@@ -55,17 +55,17 @@ TEST(ceilings, have_a_plausible_figure_for_everything_planned) {
     EXPECT_NEAR(static_cast<double>(limits.measured_at_s), static_cast<double>(now_s()), 60);
 }
 
-TEST(ceilings, bad_arguments_are_named) {
+TEST(peaks, bad_arguments_are_named) {
     measure_options options;
     options.budget_s = -1;
-    EXPECT_THROW((void)measure_ceilings(small_machine(), options), error);
-    EXPECT_THROW((void)measure_ceilings(description{}, brief()), error);
+    EXPECT_THROW((void)measure_peaks(small_machine(), options), error);
+    EXPECT_THROW((void)measure_peaks(description{}, brief()), error);
 }
 
-TEST(ceilings, progress_may_give_up) {
+TEST(peaks, progress_may_give_up) {
     measure_options options = brief();
     options.on_progress = [](const progress&) { throw std::runtime_error("stop"); };
-    EXPECT_THROW((void)measure_ceilings(small_machine(), options), std::runtime_error);
+    EXPECT_THROW((void)measure_peaks(small_machine(), options), std::runtime_error);
 }
 
 TEST(together, runs_each_index_once_and_pins) {
@@ -96,8 +96,8 @@ TEST(together, tells_what_shares_by_speed_would_take) {
     EXPECT_GE(elapsed.balanced_s, elapsed.shortest_s);
 }
 
-TEST(ceilings, json_has_the_fields_of_the_schema_and_reads_back) {
-    const nlohmann::json object = to_json(sample_ceilings());
+TEST(peaks, json_has_the_fields_of_the_schema_and_reads_back) {
+    const nlohmann::json object = to_json(sample_peaks());
     ASSERT_EQ(object["compute"].size(), 7u);
     ASSERT_EQ(object["bandwidth"].size(), 8u);
     EXPECT_EQ(object["compute"][2]["unit"], "avx512 fma");
@@ -107,8 +107,8 @@ TEST(ceilings, json_has_the_fields_of_the_schema_and_reads_back) {
     EXPECT_EQ(object["bandwidth"][7]["level"], "DRAM");
     EXPECT_EQ(object["bandwidth"][7]["threads"], 4);
     EXPECT_EQ(object["bandwidth"][7]["gb_per_s"], 25.0);
-    EXPECT_EQ(to_json(ceilings_from_json(object)), object);
-    EXPECT_THROW((void)ceilings_from_json({{"compute", 1}}), error);
+    EXPECT_EQ(to_json(peaks_from_json(object)), object);
+    EXPECT_THROW((void)peaks_from_json({{"compute", 1}}), error);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct compute_peak {
 };
 
 struct bandwidth_peak {
-    std::string level;  // "L1", "L2", "L3" or "DRAM"; of a GPU see lab/gpu/ceilings/ceilings.hpp
+    std::string level;  // "L1", "L2", "L3" or "DRAM"; of a GPU see lab/gpu/peaks/peaks.hpp
     int threads = 1;
     double gb_per_s = 0;  // reading only
     double spread = 0;
@@ -45,7 +45,7 @@ struct bandwidth_peak {
     std::int64_t working_set_bytes = 0;  // of each thread
 };
 
-struct ceilings {
+struct peaks {
     std::vector<compute_peak> compute;
     std::vector<bandwidth_peak> bandwidth;
     std::int64_t measured_at_s = 0;  // seconds since 1970
@@ -69,13 +69,12 @@ struct measure_options {
 
 // Measures on threads of its own, each pinned to a core of the machine; the caller's affinity stays
 // as it is. Every unit's result is checked first, and a unit that computes wrongly is left out.
-[[nodiscard]] ceilings measure_ceilings(const description& machine,
-                                        const measure_options& options = {});
+[[nodiscard]] peaks measure_peaks(const description& machine, const measure_options& options = {});
 
 // The "ceilings" object of docs/results.md, and back. Reading throws carat::error, naming the
 // field, on anything that is not a complete and plausible measurement.
-[[nodiscard]] nlohmann::json to_json(const ceilings& limits);
-[[nodiscard]] ceilings ceilings_from_json(const nlohmann::json& object);
+[[nodiscard]] nlohmann::json to_json(const peaks& limits);
+[[nodiscard]] peaks peaks_from_json(const nlohmann::json& object);
 
 using core::cache_directory;
 
@@ -86,12 +85,11 @@ struct cache_options {
 
 // The kept measurement of this very machine and carat version, else a new one, which is kept. A
 // file that is damaged, foreign or too old is measured anew; one that can't be written is no error.
-[[nodiscard]] ceilings load_or_measure(const description& machine,
-                                       const measure_options& options = {},
-                                       const cache_options& kept = {});
+[[nodiscard]] peaks load_or_measure(const description& machine, const measure_options& options = {},
+                                    const cache_options& kept = {});
 
 // Measures again, because a figure exceeded `known`, and keeps the better of both for each limit.
-[[nodiscard]] ceilings refresh(const description& machine, const ceilings& known,
-                               const measure_options& options = {}, const cache_options& kept = {});
+[[nodiscard]] peaks refresh(const description& machine, const peaks& known,
+                            const measure_options& options = {}, const cache_options& kept = {});
 
 }  // namespace carat::machine
