@@ -6,6 +6,7 @@
 
 #include "core/turn.hpp"
 #include "cpu/driver/loops.hpp"
+#include "cpu/machine.hpp"
 
 namespace carat::cpu_engine {
 
@@ -20,7 +21,7 @@ bool should_swap(const core::problem& p, bool may_be_thin) {
     if (may_be_thin && std::min(p.m, p.n) <= plan::most_thin_columns) {
         const auto pays = [&](std::int64_t lines, std::int64_t few) {
             return plan::takes_lines(lines, few, p.k, static_cast<int>(size_bytes(p.a_type)),
-                                     plan::this_machine());
+                                     this_machine());
         };
         if (p.a_layout.col_stride == 1 && pays(p.m, p.n)) return false;
         if (p.b_layout.row_stride == 1 && pays(p.n, p.m)) return true;
@@ -133,7 +134,7 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
       last_(last),
       ready_(ready),
       request_(request_of(problem_, apart(), threads, wanted)),
-      plan_(plan::make_cpu_plan(request_, shape(), plan::this_machine())) {
+      plan_(plan::make_cpu_plan(request_, shape(), this_machine())) {
     if (takes_tiles(p, with, ready != nullptr) && request_.k != 0)
         tiles_.emplace(p, threads, *with.tiles, wanted, ready);
     else if (ready != nullptr && request_.k != 0)
@@ -151,7 +152,7 @@ void product::turn_for_prepared(const core::problem& p) {
     request_.m = problem_.m;
     request_.n = problem_.n;
     request_.same_types = false;
-    plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());
+    plan_ = plan::make_cpu_plan(request_, shape(), this_machine());
     if (usual.how == plan::path::thin)
         plan_.how = usual.how;
     else if (usual.how == plan::path::direct && usual.packs_a)
@@ -224,7 +225,7 @@ core::plan_facts product::facts() const {
 
 std::string product::explain() const {
     if (tiles_) return tiles_->explain();
-    return plan::explain(plan_, request_, shape(), plan::this_machine());
+    return plan::explain(plan_, request_, shape(), this_machine());
 }
 
 // A thread's part of the workspace, or null where it needs none.

@@ -5,6 +5,7 @@
 
 #include "core/turn.hpp"
 #include "cpu/driver/tiles.hpp"
+#include "cpu/machine.hpp"
 #include "cpu/rectangles.hpp"
 
 namespace carat::cpu_engine {
@@ -100,10 +101,10 @@ tile_product::tile_product(const core::problem& p, int threads, const tile_set& 
         // K is cut where it would be without: sums are the same to the bit.
         const core::problem usual = turns_by_rows_ ? core::swapped(p) : p;
         request_.wanted.kc =
-            plan::make_tile_plan(request_for(usual, threads, wanted), shape(), plan::this_machine())
+            plan::make_tile_plan(request_for(usual, threads, wanted), shape(), this_machine())
                 .blocks.kc;
     }
-    plan_ = plan::make_tile_plan(request_, shape(), plan::this_machine());
+    plan_ = plan::make_tile_plan(request_, shape(), this_machine());
 }
 
 plan::tile_shape tile_product::shape() const {
@@ -129,7 +130,7 @@ core::plan_facts tile_product::facts() const {
 }
 
 std::string tile_product::explain() const {
-    return plan::explain(plan_, request_, shape(), plan::this_machine());
+    return plan::explain(plan_, request_, shape(), this_machine());
 }
 
 void tile_product::run(const core::operands& data, std::byte* memory,

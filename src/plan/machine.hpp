@@ -1,9 +1,8 @@
 // What a plan needs to know of the machine: the cache one core may fill, and how many cores there
-// are. Read from the kernel's own description, because brand and model lie in virtual machines.
+// are.
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace carat::plan {
 
@@ -15,12 +14,5 @@ struct machine {
     std::int64_t l3_bytes = 1 << 20;    // one core's share
     int cores = 1;
 };
-
-// From the folder with cpu0/ in it, normally /sys/devices/system/cpu. What is missing there keeps
-// its default.
-[[nodiscard]] machine read_machine(const std::string& folder);
-
-// This machine, read once.
-[[nodiscard]] const machine& this_machine();
 
 }  // namespace carat::plan

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "plan/cpu_plan.hpp"
-#include "plan/hopper_plan.hpp"
+#include "plan/gemm_plan.hpp"
 
 namespace carat::plan {
 
@@ -43,7 +43,7 @@ struct way {
 
 double seconds(const way& w, const strict_request& p) {
     const std::int64_t blocks = ceil_div(p.m, w.of.m) * ceil_div(p.n, w.of.n) * w.parts;
-    const std::int64_t places = blocks_at_a_time(w.parts, p.multiprocessors);
+    const std::int64_t places = ctas_at_a_time(w.parts, p.multiprocessors);
     const bool each_alone = blocks <= places;
     const std::int64_t rounds = each_alone ? 1 : ceil_div(blocks, places * w.of.residents);
     const int together = each_alone ? 1 : w.of.residents;

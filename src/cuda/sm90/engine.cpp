@@ -24,7 +24,7 @@
 #include "cuda/strict/product.hpp"
 #include "cuda/vector/product.hpp"
 #include "plan/hopper_plan.hpp"
-#include "plan/tuned.hpp"
+#include "tuning/tuned.hpp"
 
 namespace carat::cuda::sm90 {
 
@@ -128,8 +128,8 @@ struct choice {
 
 // What `carat tune` found on this GPU to be faster than what the model chooses; null: nothing.
 const core::tunable_values* tuned_way(const core::problem& p, std::string_view row) {
-    if (plan::tuned().empty()) return nullptr;
-    return plan::tuned().find(plan::tuned_case(cuda::describe(device_in_use()).name, row, p),
+    if (tuning::tuned().empty()) return nullptr;
+    return tuning::tuned().find(tuning::tuned_case(cuda::describe(device_in_use()).name, row, p),
                               tunables);
 }
 

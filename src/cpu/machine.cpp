@@ -1,4 +1,4 @@
-#include "plan/machine.hpp"
+#include "cpu/machine.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@
 #include "core/text.hpp"
 #include "core/threads.hpp"
 
-namespace carat::plan {
+namespace carat::cpu_engine {
 
 namespace {
 
@@ -50,8 +50,8 @@ std::int64_t count_cpus(std::string_view list) {
 
 }  // namespace
 
-machine read_machine(const std::string& folder) {
-    machine found;
+plan::machine read_machine(const std::string& folder) {
+    plan::machine found;
     const int caches = open((folder + "/cpu0/cache").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (int index = 0; index < 8; ++index) {
         const std::string cache = "index" + std::to_string(index) + "/";
@@ -74,8 +74,8 @@ machine read_machine(const std::string& folder) {
     return found;
 }
 
-const machine& this_machine() {
-    static const machine known = read_machine("/sys/devices/system/cpu");
+const plan::machine& this_machine() {
+    static const plan::machine known = read_machine("/sys/devices/system/cpu");
     return known;
 }
 
@@ -91,4 +91,4 @@ namespace {
 
 }  // namespace
 
-}  // namespace carat::plan
+}  // namespace carat::cpu_engine

@@ -13,7 +13,7 @@
 
 #include "core/implementation.hpp"
 
-namespace carat::plan {
+namespace carat::tuning {
 
 /// A case by its name in a table: device, implementation, types, how A and B are stored (by rows,
 /// 'n', or by columns, 't') and sizes. Empty where no table has such: other strides, C by columns.
@@ -52,4 +52,4 @@ class tuned_table {
 /// Where `carat tune` writes without --tuned; empty where the environment names no place.
 [[nodiscard]] std::string tuned_file();
 
-}  // namespace carat::plan
+}  // namespace carat::tuning

@@ -1,5 +1,5 @@
 // Tables of tuned ways: what is found, what is not, and what is refused.
-#include "plan/tuned.hpp"
+#include "tuning/tuned.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 namespace {
 
 using namespace carat;
-using plan::tuned_case;
-using plan::tuned_table;
+using tuning::tuned_case;
+using tuning::tuned_table;
 
 constexpr const char* text = R"({"schema": 1, "cases": [
   {"device": "GPU X", "implementation": "cuda.engine", "types": "bf16,bf16,f32", "layout": "nt",
@@ -101,9 +101,9 @@ TEST(tuned, what_is_no_table_is_refused_by_its_name) {
 TEST(tuned, a_table_that_is_not_to_be_read_is_no_name_of_a_file) {
     setenv("XDG_CACHE_HOME", "/somewhere", 1);
     setenv("CARAT_TUNED", "mine.json", 1);
-    EXPECT_EQ(plan::tuned_file(), "mine.json");
+    EXPECT_EQ(tuning::tuned_file(), "mine.json");
     setenv("CARAT_TUNED", "none", 1);
-    EXPECT_EQ(plan::tuned_file(), "/somewhere/carat/tuned.json");
+    EXPECT_EQ(tuning::tuned_file(), "/somewhere/carat/tuned.json");
 }
 
 TEST(tuned, a_table_nested_without_end_is_refused) {
@@ -119,7 +119,7 @@ TEST(tuned, a_table_nested_without_end_is_refused) {
 TEST(tuned, a_file_that_is_not_there_is_told) {
     setenv("CARAT_TUNED", "/no/such/table.json", 1);
     try {
-        (void)plan::tuned();
+        (void)tuning::tuned();
         ADD_FAILURE() << "nothing was thrown";
     } catch (const error& why) {
         EXPECT_EQ(why.code(), error_code::invalid_argument);

@@ -1,4 +1,4 @@
-#include "plan/tuned.hpp"
+#include "tuning/tuned.hpp"
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 #include "files/read.hpp"
 #include "files/visible.hpp"
 
-namespace carat::plan {
+namespace carat::tuning {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::string tuned_file() {
     return folder.empty() ? std::string() : (folder / "tuned.json").string();
 }
 
-}  // namespace carat::plan
+}  // namespace carat::tuning
