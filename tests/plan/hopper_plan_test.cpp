@@ -222,27 +222,6 @@ TEST(hopper_plan, large_products_take_wide_tiles) {
     }
 }
 
-TEST(hopper_plan, rounds_that_read_more_than_l2_keeps_begin_together) {
-    const auto begin_together = [](hopper_request r) { return make_hopper_plan(r).together; };
-    for (const std::int64_t size : {8192, 16384})
-        EXPECT_TRUE(begin_together(product_of(size, size, size))) << size;
-    EXPECT_FALSE(begin_together(product_of(4096, 4096, 4096)));
-    EXPECT_FALSE(begin_together(product_of(2048, 2048, 65536))) << "a round";
-    hopper_request bytes = product_of(8192, 8192, 8192);
-    bytes.operand_bytes = 1;
-    bytes.b_along_k = true;
-    EXPECT_FALSE(begin_together(bytes));
-    bytes.rounds = together::yes;
-    EXPECT_TRUE(begin_together(bytes));
-    hopper_request words = bytes;
-    words.operand_bytes = 4;
-    words.rounds = together::chosen;
-    EXPECT_FALSE(begin_together(words));
-    hopper_request asked = product_of(16384, 16384, 16384);
-    asked.rounds = together::no;
-    EXPECT_FALSE(begin_together(asked));
-}
-
 // Measured on an H200: they take 0.83 of the time of 128 x 256 at 3072, 0.94 to 0.97 at the others;
 // at 2048 and 4096, where their last round is left half empty, 1.1 and more.
 TEST(hopper_plan, promoted_bytes_take_tiles_beside_each_other_where_that_was_faster) {
