@@ -78,9 +78,9 @@ void fused_against_apart(const core::implementation& engine, std::int64_t m, std
     const core::buffer bias(gpu(), values.size() * sizeof(float));
     gpu().upload(bias.data(), values.data(), values.size() * sizeof(float));
     const auto* const of_columns = static_cast<const float*>(bias.data());
-    cuda::sm90::finish last;
+    cuda::sm90::epilogue_fusion last;
     last.bias = {of_columns, false};
-    last.then = cuda::sm90::activation::gelu;
+    last.activation_function = cuda::sm90::activation::gelu;
     const auto alone = engine.prepare(p, {});
     const auto fused = cuda::sm90::prepare_fused(p, last, {});
     const core::buffer narrow_bias = random_bf16(n, 3);

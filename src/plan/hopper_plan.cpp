@@ -80,8 +80,6 @@ constexpr double few_sent_bytes_per_s = 175e9;
 constexpr double kept_in_l2_bytes = 16e6;
 constexpr double again = 0.1;
 
-constexpr double kept_for_a_round_bytes = 50e6;
-
 // Tiles shared out evenly: sums are on their way from one cluster to the next, and clusters are on
 // different parts of K, so that they share less of L2. Beside tiles apart most of that is hidden,
 // but less of the way where bytes are multiplied.
@@ -241,7 +239,7 @@ bool has_tiles_beside(const hopper_request& of, int tile_n) {
 }
 
 // Of 160 columns a thread has 80 sums: eighths of them are not all alike
-// (src/cuda/sm90/straight.cuh).
+// (src/cuda/sm90/epilogue/direct.cuh).
 constexpr int most_parts_beside(int tile_n) {
     return tile_n == 160 ? 4 : 8;
 }
@@ -284,22 +282,6 @@ bool may_be_even(const way& w, const hopper_request& of) {
     const std::int64_t places = blocks_at_a_time(w.sharing, of.multiprocessors);
     return (has_tiles_apart(of) ? w.apart : w.tile_n == 256) && blocks > places &&
            blocks % places != 0;
-}
-
-// Clusters at work at the same time form a block of C, and read its lines of A and B. Where L2
-// would not keep them until all have, they are to read the same of them at a time. Elements of 4
-// bytes gained nothing: theirs are read at half the pace or less. Nor did tiles beside each other,
-// which bring no more from memory without it: 5.9 GB for 5.5 at 16384.
-bool begins_together(const way& w, const hopper_request& of) {
-    if (!w.stays() || of.rounds == together::no) return false;
-    if (of.rounds == together::yes) return true;
-    if (of.operand_bytes > 2 || w.beside()) return false;
-    const std::int64_t clusters = blocks_at_a_time(w.sharing, of.multiprocessors) / w.sharing;
-    const std::int64_t rows = std::min<std::int64_t>(w.m, band_rows * w.rows_of_cluster());
-    const std::int64_t columns =
-        std::min<std::int64_t>(w.n, ceil_div(clusters, band_rows) * w.columns_of_cluster());
-    return blocks_of(w) >= 2 * clusters * w.sharing &&
-           static_cast<double>((rows + columns) * of.k * of.operand_bytes) > kept_for_a_round_bytes;
 }
 
 // Two on a multiprocessor are of the same kernel where there are blocks enough, else of the next
@@ -362,10 +344,7 @@ std::optional<hopper_plan> best_of(const hopper_request& of, int tile_m, int til
                 const double taken = seconds(w, of);
                 const double worth = even && best && of.even != evenly::yes ? worth_handing_on : 1;
                 if (!best || taken * worth < best->seconds)
-                    best = {turned, tile_m,  tile_n,
-                            parts,  sharing, room,
-                            apart,  even,    begins_together(w, of),
-                            taken};
+                    best = {turned, tile_m, tile_n, parts, sharing, room, apart, even, taken};
             }
         }
     }

@@ -8,13 +8,11 @@
 
 namespace carat::plan {
 
-/// Tiles of C are taken in bands of so many rows of them (src/cuda/sm90/schedule.cuh).
+/// Tiles of C are taken in bands of so many rows of them (src/cuda/common/raster.cuh).
 inline constexpr int band_rows = 8;
 
 /// Whether the tiles of the last rounds are shared out evenly.
 enum class evenly : std::uint8_t { chosen, no, yes };
-/// Whether the clusters of wide tiles wait for each other before each round of them.
-enum class together : std::uint8_t { chosen, no, yes };
 
 struct hopper_request {
     std::int64_t m = 0;
@@ -40,7 +38,6 @@ struct hopper_request {
     bool apart = false;  // asked for; without it tiles that were asked for are not apart
     bool turns_for_c_only = false;  // asked for: turned where C lies by columns, and nowhere else
     evenly even = evenly::chosen;   // asked for, where there are wide tiles enough
-    together rounds = together::chosen;
 };
 
 struct hopper_plan {
@@ -54,10 +51,9 @@ struct hopper_plan {
     // Of narrow tiles a block has this part of a multiprocessor's shared memory: others are with
     // it, of its own kernel or of the one after it on the stream.
     int room = 1;
-    bool apart = false;     // each warpgroup has a tile to itself: one multiplies, one writes
-    bool even = false;      // the last rounds' tiles are cut along K in even shares
-    bool together = false;  // rounds of tiles begin together
-    double seconds = 0;     // predicted for one product of many on a stream
+    bool apart = false;  // each warpgroup has a tile to itself: one multiplies, one writes
+    bool even = false;   // the last rounds' tiles are cut along K in even shares
+    double seconds = 0;  // predicted for one product of many on a stream
 
     bool operator==(const hopper_plan&) const = default;
 };

@@ -184,9 +184,9 @@ TEST_F(even_finish, is_that_of_whole_tiles) {
     const core::problem p = problem(k, 512, 42 * 256, 1040);
     const work w(k, p);
     const core::buffer bias = on_gpu(random_numbers(dtype::f32, p.n, 4));
-    cuda::sm90::finish last;
+    cuda::sm90::epilogue_fusion last;
     last.bias = {static_cast<const float*>(bias.data()), false};
-    last.then = cuda::sm90::activation::gelu;
+    last.activation_function = cuda::sm90::activation::gelu;
     std::vector<std::vector<std::byte>> taken;
     for (const int even : {1, 2}) {
         cuda::sm90::prepare_fused(p, last, {1, {{"apart", 1}, {"even", even}}})->run(w.data());

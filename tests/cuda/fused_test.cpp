@@ -26,7 +26,7 @@ struct asked {
     core::settings s;
     bool scales = false;
     bool biases = false;
-    bool of_rows = false;
+    bool per_row = false;
     activation then = activation::none;
     bool adds = false;  // a D that is not C
 };
@@ -41,7 +41,7 @@ std::string check(const asked& a, double tolerance) {
     d.fill('d');
     if (!a.adds && p.beta != 0) data.c.fill('d');
     const auto around_c = data.c.surroundings();
-    const auto lines = static_cast<std::size_t>(a.of_rows ? p.m : p.n);
+    const auto lines = static_cast<std::size_t>(a.per_row ? p.m : p.n);
     std::vector<float> scale(lines);
     std::vector<float> bias(lines);
     for (std::size_t i = 0; i < lines; ++i) {
@@ -57,10 +57,10 @@ std::string check(const asked& a, double tolerance) {
     const auto at = [](const core::buffer& memory, const test::guarded& of) {
         return static_cast<std::byte*>(memory.data()) + of.first_byte();
     };
-    cuda::sm90::finish last;
-    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.of_rows};
-    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.of_rows};
-    last.then = a.then;
+    cuda::sm90::epilogue_fusion last;
+    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.per_row};
+    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
+    last.activation_function = a.then;
     if (a.adds) last.residual = at(on_d, d);
     prepare_fused(p, last, a.s)->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
     gpu().download(data.c.bytes().data(), on_c.data(), data.c.bytes().size());
@@ -69,7 +69,7 @@ std::string check(const asked& a, double tolerance) {
     const auto& sums = test::exact_product(p.m, p.n, p.k);
     for (std::int64_t i = 0; i < p.m; ++i)
         for (std::int64_t j = 0; j < p.n; ++j) {
-            const auto line = static_cast<std::size_t>(a.of_rows ? i : j);
+            const auto line = static_cast<std::size_t>(a.per_row ? i : j);
             double x = p.alpha * static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]);
             if (a.scales) x *= static_cast<double>(scale[line]);
             if (a.biases) x += static_cast<double>(bias[line]);
@@ -102,7 +102,7 @@ std::vector<asked> cases(dtype c_type) {
                     a.s.tunables = {{"tile", tile}, {"parts", parts}};
                     a.scales = count % 2 == 0;
                     a.biases = count % 5 != 0;
-                    a.of_rows = count % 7 < 3;
+                    a.per_row = count % 7 < 3;
                     a.adds = count % 4 < 2;
                     if (tile == 128 && parts == 1) {
                         all.push_back(a);
@@ -155,37 +155,6 @@ TEST_F(fused, promoted_sums_are_finished_like_others) {
             }
 }
 
-// Rows of A that begin alike: those of a tile are apart, and so are their scales, biases and what
-// is added. Of 4 kinds, all of them or with some left that are packed.
-TEST_F(fused, rows_that_begin_alike_are_finished_like_others) {
-    int count = 0;
-    for (const activation then : {activation::none, activation::relu, activation::gelu})
-        for (const dtype type : {dtype::f32, dtype::bf16})
-            for (const std::int64_t rows : {1021, 1200})
-                for (const std::int64_t width : {192, 224, 256})
-                    for (const bool of_rows : {false, true}) {
-                        asked a;
-                        a.p = core::row_major_problem(dtype::bf16, rows, 300, 70);
-                        a.p.c_type = type;
-                        a.p.c_layout.row_stride += count % 3;
-                        a.p.alpha = 0.5;
-                        a.p.beta = count % 3 == 0 ? 0 : -2;
-                        a.s.tunables = {{"tile", width}};
-                        a.then = then;
-                        a.scales = count % 2 == 0;
-                        a.biases = count % 5 != 0;
-                        a.of_rows = of_rows;
-                        a.adds = count % 4 < 2;
-                        const bool exact = type == dtype::f32 && then != activation::gelu;
-                        ASSERT_EQ(check(a, exact                ? 0
-                                           : type == dtype::f32 ? 2e-6
-                                                                : 0x1p-8),
-                                  "")
-                            << describe(a.p) << " tile " << width;
-                        ++count;
-                    }
-}
-
 // Column `odd` of C is not a number, or far below 0.
 TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
     constexpr std::int64_t odd = 5;
@@ -216,8 +185,8 @@ TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
                 std::vector<float> shifts(static_cast<std::size_t>(p.n), 0.0F);
                 shifts[odd] = strange;
                 const core::buffer bias = on_gpu(shifts.data(), shifts.size() * sizeof(float));
-                cuda::sm90::finish last;
-                last.then = then;
+                cuda::sm90::epilogue_fusion last;
+                last.activation_function = then;
                 last.bias = {static_cast<const float*>(bias.data()), false};
                 prepare_fused(p, last, s)->run({at(a, data.a), at(b, data.b), at(c, data.c)});
                 gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
@@ -251,8 +220,8 @@ TEST_F(fused, what_is_not_a_number_survives_every_activation) {
         const auto at = [](const core::buffer& memory, const test::guarded& of) {
             return static_cast<std::byte*>(memory.data()) + of.first_byte();
         };
-        cuda::sm90::finish last;
-        last.then = then;
+        cuda::sm90::epilogue_fusion last;
+        last.activation_function = then;
         prepare_fused(p, last, {})->run({at(a, data.a), at(b, data.b), at(c, data.c)});
         gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
         for (std::int64_t j = 0; j < p.n; ++j) {

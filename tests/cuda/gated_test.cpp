@@ -27,7 +27,7 @@ struct asked {
     core::settings s;
     bool scales = false;
     bool biases = false;
-    bool of_rows = false;
+    bool per_row = false;
     activation then = activation::relu;
     bool adds = false;        // a D that is not C
     std::int64_t offset = 0;  // of A and B: not on 16 bytes they are packed
@@ -38,7 +38,7 @@ core::problem multiplied(core::problem p) {
     return p;
 }
 
-std::vector<float> line_values(std::int64_t count, bool of_scale) {
+std::vector<float> broadcast_vector(std::int64_t count, bool of_scale) {
     std::vector<float> values(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < values.size(); ++i)
         values[i] = of_scale ? (i % 3 == 0 ? -0.5F : 2.0F)
@@ -57,19 +57,19 @@ std::string check(const asked& a) {
     d.fill('d');
     if (!a.adds && p.beta != 0) c.fill('d');
     const auto around_c = c.surroundings();
-    const std::vector<float> scale = line_values(a.of_rows ? p.m : whole.n, true);
-    const std::vector<float> bias = line_values(a.of_rows ? p.m : whole.n, false);
+    const std::vector<float> scale = broadcast_vector(a.per_row ? p.m : whole.n, true);
+    const std::vector<float> bias = broadcast_vector(a.per_row ? p.m : whole.n, false);
     const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
     const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
     const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
     const core::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
     const core::buffer scales = on_gpu(scale.data(), scale.size() * sizeof(float));
     const core::buffer biases = on_gpu(bias.data(), bias.size() * sizeof(float));
-    cuda::sm90::finish last;
-    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.of_rows};
-    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.of_rows};
-    last.then = a.then;
-    last.gates = true;
+    cuda::sm90::epilogue_fusion last;
+    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.per_row};
+    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
+    last.activation_function = a.then;
+    last.is_glu = true;
     if (a.adds) last.residual = at(on_d, d);
     const auto made = cuda::sm90::prepare_gated(p, last, a.s);
     if (made == nullptr) return "there is no kernel";
@@ -86,7 +86,7 @@ std::string check(const asked& a) {
                                                       : 0x1p-7;
     const auto& sums = test::exact_product(p.m, whole.n, p.k);
     const auto stepped = [&](std::int64_t i, std::int64_t j) {
-        const auto line = static_cast<std::size_t>(a.of_rows ? i : j);
+        const auto line = static_cast<std::size_t>(a.per_row ? i : j);
         double x = p.alpha * static_cast<double>(sums[static_cast<std::size_t>(i * whole.n + j)]);
         if (a.scales) x *= static_cast<double>(scale[line]);
         return a.biases ? x + static_cast<double>(bias[line]) : x;
@@ -135,7 +135,7 @@ void check_all(const core::signature& types, const std::vector<way>& ways) {
                 a.s.tunables = {{w.tunable, w.value}, {"even", w.even}};
                 a.scales = count % 4 == 1;
                 a.biases = count % 5 != 0;
-                a.of_rows = count % 7 < 2;
+                a.per_row = count % 7 < 2;
                 a.adds = count % 4 < 2;
                 a.offset = count % 6 == 2 ? 1 : 0;
                 for (const activation then :
@@ -189,9 +189,9 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
             const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
             const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
             const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
-            cuda::sm90::finish last;
-            last.then = then;
-            last.gates = true;
+            cuda::sm90::epilogue_fusion last;
+            last.activation_function = then;
+            last.is_glu = true;
             core::settings s;
             s.tunables = {{w.tunable, w.value}};
             const auto made = cuda::sm90::prepare_gated(p, last, s);
@@ -221,9 +221,9 @@ TEST_F(gated, values_that_begin_within_16_bytes_are_read_along_k) {
 }
 
 TEST_F(gated, is_left_to_a_pass_where_no_kernel_takes_it) {
-    cuda::sm90::finish last;
-    last.then = activation::silu;
-    last.gates = true;
+    cuda::sm90::epilogue_fusion last;
+    last.activation_function = activation::silu;
+    last.is_glu = true;
     const core::problem p = core::row_major_problem(dtype::bf16, 4096, 4096, 512);
     EXPECT_NE(cuda::sm90::prepare_gated(p, last, {}), nullptr);
     core::problem few_rows = p;

@@ -27,9 +27,9 @@ class lent : public testing::TestWithParam<core::signature> {
     }
 };
 
-// The last rows, too few for all kinds, are packed to memory that the call lends: the next call
-// lends other memory, and what the product keeps of the first one's must not be read there.
-TEST_P(lent, what_is_packed_beside_rows_that_begin_alike_may_lie_elsewhere) {
+// A is packed to memory that the call lends: the next call lends other memory, and what the product
+// keeps of the first one's must not be read there.
+TEST_P(lent, what_is_packed_may_lie_elsewhere) {
     core::problem p = test::along_k_problem(GetParam(), 2250, 264, 131);
     p.alpha = 2;
     p.b_layout = core::row_major(p.n);
@@ -62,7 +62,6 @@ TEST_P(lent, what_is_packed_beside_rows_that_begin_alike_may_lie_elsewhere) {
     };
     const cuda::call_scope first(cuda::call_scope::current_device, stream.get());
     const auto product = engine().prepare(p, {1, {{"tile", 192}}});
-    ASSERT_NE(product->planned().why.find("2048 rows of A read where they lie"), std::string::npos);
     product->run(on_gpu);
     expect_times(p.alpha);
     if (HasFatalFailure()) return;

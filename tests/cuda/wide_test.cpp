@@ -61,16 +61,6 @@ TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
     }
 }
 
-TEST_P(wide, rounds_begun_together_are_exact) {
-    for (const core::tunable_values& tile :
-         {core::tunable_values{{"tile", 256}}, core::tunable_values{{"apart", 1}}}) {
-        core::settings how{1, tile};
-        how.tunables["together"] = 2;
-        const core::problem p = problem(129, 140 * 256 - 16, 144);
-        EXPECT_EQ(test::check(entry(), how, {p, 0}), "");
-    }
-}
-
 // Promoted sums in tiles of 192 rows, whose clusters lie beside each other and share A: several
 // rounds of them, more than a band of rows, fewer rows or columns than a cluster has, C either way.
 TEST_P(wide, tiles_beside_each_other_are_exact) {
@@ -86,17 +76,16 @@ TEST_P(wide, tiles_beside_each_other_are_exact) {
                                            {1, 129, 16},
                                            {192, 100, 784},
                                            {400, 1, 528}})
-        for (const bool by_columns : {false, true})
-            for (const int together : {1, 2}) {
-                core::problem p = problem(rows, columns, k);
-                if (by_columns) p.c_layout = core::column_major(rows);
-                p.beta = count++ % 3 == 0 ? -1 : 0;
-                const core::settings how{1, {{"tile", 128}, {"rows", 192}, {"together", together}}};
-                EXPECT_EQ(test::check(promoted, how, {p, 0}), "") << describe(p);
-                const std::string why = promoted.prepare(p, how)->planned().why;
-                EXPECT_NE(why.find("tiles of 192 x 128"), std::string::npos) << why;
-                EXPECT_NE(why.find("A loaded by 2 blocks"), std::string::npos) << why;
-            }
+        for (const bool by_columns : {false, true}) {
+            core::problem p = problem(rows, columns, k);
+            if (by_columns) p.c_layout = core::column_major(rows);
+            p.beta = count++ % 3 == 0 ? -1 : 0;
+            const core::settings how{1, {{"tile", 128}, {"rows", 192}}};
+            EXPECT_EQ(test::check(promoted, how, {p, 0}), "") << describe(p);
+            const std::string why = promoted.prepare(p, how)->planned().why;
+            EXPECT_NE(why.find("tiles of 192 x 128"), std::string::npos) << why;
+            EXPECT_NE(why.find("A loaded by 2 blocks"), std::string::npos) << why;
+        }
 }
 
 // Two, three and four tiles to a block, by which warpgroup whatever, K within the ring and beyond
@@ -269,37 +258,6 @@ TEST_P(wide, what_is_packed_meanwhile_is_exact) {
                 }
             }
     }
-}
-
-// Rows of A off 16 bytes are read where they lie, in tiles of rows that begin alike: of 2 to 16
-// kinds, rows enough for all of them, some left that are packed, or last tiles of a few rows. What
-// lies between rows is not a number.
-TEST_P(wide, rows_of_a_that_begin_alike_are_exact) {
-    if (size_bytes(GetParam().a) != 2) GTEST_SKIP() << "packed along K";
-    struct extent {
-        std::int64_t rows, k, apart, alike;
-    };
-    int count = 0;
-    for (const auto& [rows, k, apart, alike] :
-         {extent{4001, 65, 65, 4001}, extent{3841, 190, 191, 3841}, extent{2047, 49, 67, 2047},
-          extent{2250, 131, 131, 2048}, extent{3001, 129, 129, 2048}, extent{1020, 66, 66, 1020},
-          extent{413, 132, 132, 413}, extent{700, 124, 124, 512}, extent{2048, 17, 21, 2048}})
-        for (const std::int64_t width : {192, 224, 256})
-            for (const std::int64_t offset : {0, 1, 5, 8}) {
-                const std::int64_t columns = count % 2 == 0 ? 2 * width + 37 : 264;
-                core::problem p = problem(rows, columns, k);
-                p.a_layout = core::row_major(apart);
-                p.b_layout = core::row_major(columns + count % 3);
-                p.c_layout.row_stride += count % 5;
-                p.beta = count++ % 4 == 1 ? -1 : 0;
-                const core::settings how{1, {{"tile", width}}};
-                EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
-                    << describe(p) << ", rows of A " << apart << " apart, offset " << offset;
-                const std::string why = entry().prepare(p, how)->planned().why;
-                EXPECT_NE(why.find(std::to_string(alike) + " rows of A read where they lie"),
-                          std::string::npos)
-                    << why;
-            }
 }
 
 // An A of one column lies along both of its dimensions, but not across K for those tiles.

@@ -23,7 +23,7 @@ namespace carat::cuda_call {
 
 namespace {
 
-using cuda::sm90::finish;
+using cuda::sm90::epilogue_fusion;
 using cuda::sm90::grouped;
 using cuda::sm90::lies;
 using hopper_plan = carat::plan::hopper_plan;
@@ -32,7 +32,7 @@ using hopper_plan = carat::plan::hopper_plan;
 struct task {
     core::problem problem;
     core::layout e_layout;
-    finish last;
+    epilogue_fusion last;
     bool batch_invariant;
     f32_as f32;
     core::block_scales scales;
@@ -114,23 +114,23 @@ void check_memory(const task& t, const cuda::call_scope& call) {
 }
 
 std::uint32_t flags_of(const task& t, const core::operands& data) {
-    const auto line = [](const cuda::sm90::line_values& v) -> std::uint32_t {
-        return v.values == nullptr ? 0 : v.of_rows ? 1 : 2;
+    const auto line = [](const cuda::sm90::broadcast_vector& v) -> std::uint32_t {
+        return v.values == nullptr ? 0 : v.per_row ? 1 : 2;
     };
     return std::uint32_t{is_aligned(data.a)} | std::uint32_t{is_aligned(data.b)} << 1 |
            std::uint32_t{t.batch_invariant} << 2 | line(t.last.scale) << 3 |
            line(t.last.bias) << 5 | std::uint32_t{t.last.residual != nullptr} << 7 |
-           static_cast<std::uint32_t>(t.last.then) << 8 | static_cast<std::uint32_t>(t.f32) << 12 |
-           std::uint32_t{t.in_blocks()} << 14 | std::uint32_t{t.last.gates} << 16;
+           static_cast<std::uint32_t>(t.last.activation_function) << 8 |
+           static_cast<std::uint32_t>(t.f32) << 12 | std::uint32_t{t.in_blocks()} << 14 |
+           std::uint32_t{t.last.is_glu} << 16;
 }
 
-// Bits of a row of C depend on how K is cut and where its steps begin, which of rows that begin
-// alike is not the same for all, and on nothing else that the plan chooses. Of halves, whether A or
-// B has its small ones multiplied first, which a product that is turned changes.
+// Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses. Of halves,
+// whether A or B has its small ones multiplied first, which a product that is turned changes.
 core::settings settings_for(const task& t) {
     core::settings s;
     if (!t.batch_invariant) return s;
-    s.tunables = {{"parts", 1}, {"alike", 1}};
+    s.tunables = {{"parts", 1}};
     if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32)
         s.tunables.emplace("turned", 1);
     return s;
@@ -142,11 +142,11 @@ plan make_plan(const task& t) {
     if (const std::string why = reason_against(engine, t.problem, s); !why.empty())
         throw error(error_code::unsupported, "on a GPU: " + why);
     std::unique_ptr<core::runnable> made;
-    if (t.last.gates)
+    if (t.last.is_glu)
         made = cuda::sm90::prepare_gated(t.problem, t.last, s);
     else if (t.in_blocks() && multiplies(t.problem))
         made = cuda::sm90::prepare_in_blocks(t.problem, t.last, s);
-    else if (t.last.is_nothing())
+    else if (t.last.is_identity())
         made = engine.prepare(t.problem, s);
     else
         made = cuda::sm90::prepare_fused(t.problem, t.last, s);
@@ -168,7 +168,7 @@ plan& plan_for(const task& t, const core::operands& data, int device) {
 // Of any group that lies so and is cut so: sizes are no part of it.
 plan& plan_for_group(const task& t, const lies& how, const hopper_plan& with, int device) {
     constexpr std::uint32_t of_group = 1U << 15;
-    const auto number = [](cuda::sm90::major x) { return static_cast<std::int64_t>(x); };
+    const auto number = [](cuda::sm90::operand_major x) { return static_cast<std::int64_t>(x); };
     core::problem p = t.problem;
     p.m = with.tile_m;
     p.n = with.tile_n;
@@ -211,7 +211,7 @@ place_of_e place_in(const task& t, const core::operands& data) {
     if (t.problem.beta == 0 || data.e == nullptr) return place_of_e::nowhere;
     if (data.e == data.c) return place_of_e::in_c;
     const bool second = has_finish(t.problem) && t.e_layout == t.problem.c_layout &&
-                        (multiplies(t.problem) || !t.last.is_nothing());
+                        (multiplies(t.problem) || !t.last.is_identity());
     return second ? place_of_e::beside_c : place_of_e::elsewhere;
 }
 
@@ -219,7 +219,7 @@ place_of_e place_in(const task& t, const core::operands& data) {
 bool multiply_one(task t, core::operands data, cuda::call_scope& call) {
     const core::problem& p = t.problem;
     const place_of_e e = place_in(t, data);
-    if (!multiplies(p) && !t.last.is_nothing()) multiply_zeros_instead(t, data, call);
+    if (!multiplies(p) && !t.last.is_identity()) multiply_zeros_instead(t, data, call);
     if (e == place_of_e::beside_c) t.last.residual = data.e;
     const plan& made = plan_for(t, data, call.device());
     if (made.product == nullptr) return false;
@@ -382,7 +382,7 @@ struct ending {
         const bool kernels_write = have_kernel || !passes(type_of_sums(p), p.c_type);
         const bool finished = steps != nullptr && steps->count > 0;
         if (finished && has_finish(p)) on_the_way = finish_of(*steps);
-        const bool gates = on_the_way && on_the_way->last.gates;
+        const bool gates = on_the_way && on_the_way->last.is_glu;
         in_kernels = kernels_write && (!finished || (on_the_way && !gates));
         // Of another number of rows the other way may be chosen, which rounds differently.
         gates_in_kernels = have_kernel && gates && !t.batch_invariant && !t.in_blocks();

@@ -10,7 +10,7 @@ namespace carat::cuda_call {
 namespace {
 
 using cuda::sm90::activation;
-using cuda::sm90::line_values;
+using cuda::sm90::broadcast_vector;
 using detail::finish_step;
 using detail::step_kind;
 
@@ -45,7 +45,7 @@ activation activation_of(step_kind kind) {
 }
 
 // Whether there was none yet.
-bool take_values(line_values& into, const finish_step& step) {
+bool take_values(broadcast_vector& into, const finish_step& step) {
     if (into.values != nullptr) return false;
     into = {static_cast<const float*>(step.values), step.of == by::row};
     return true;
@@ -62,9 +62,9 @@ bool take(kernel_finish& into, const finish_step& step) {
         case step_kind::bias:
             return take_values(into.last.bias, step);
         default:
-            if (into.last.then != activation::none) return false;
-            into.last.then = activation_of(step.kind);
-            into.last.gates = is_gate(step.kind);
+            if (into.last.activation_function != activation::none) return false;
+            into.last.activation_function = activation_of(step.kind);
+            into.last.is_glu = is_gate(step.kind);
             return true;
     }
 }

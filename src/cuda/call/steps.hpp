@@ -9,13 +9,13 @@
 
 #include <carat/finish.hpp>
 
-#include "cuda/sm90/finish.hpp"
+#include "cuda/sm90/epilogue/fusion.hpp"
 
 namespace carat::cuda_call {
 
 struct kernel_finish {
     double factor = 1;  // of alpha
-    cuda::sm90::finish last;
+    cuda::sm90::epilogue_fusion last;
 };
 
 /// Nothing where the steps have another form.

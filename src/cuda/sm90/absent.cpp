@@ -7,12 +7,12 @@
 
 namespace carat::cuda::sm90 {
 
-std::unique_ptr<fused_product> prepare_fused(const core::problem&, const finish&,
+std::unique_ptr<fused_product> prepare_fused(const core::problem&, const epilogue_fusion&,
                                              const core::settings&) {
     throw error(error_code::unsupported, unavailable_in_use());
 }
 
-std::unique_ptr<fused_product> prepare_gated(const core::problem&, const finish&,
+std::unique_ptr<fused_product> prepare_gated(const core::problem&, const epilogue_fusion&,
                                              const core::settings&) {
     return nullptr;
 }

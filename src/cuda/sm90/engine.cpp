@@ -1,12 +1,10 @@
 // The Hopper engine: tensor cores fed by the bulk copy engine. Preparing a product chooses a kernel
 // and takes the memory that packing needs; running it starts at most three kernels.
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <iomanip>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "core/turn.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
+#include "cuda/common/raster.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/sm90/fused.hpp"
 #include "cuda/sm90/group.hpp"
@@ -30,15 +29,17 @@ namespace carat::cuda::sm90 {
 
 namespace {
 
-output output_of(dtype type) {
-    if (type == dtype::f16) return output::f16;
-    if (type == dtype::bf16) return output::bf16;
-    return type == dtype::i32 ? output::i32 : output::f32;
+output_type output_of(dtype type) {
+    if (type == dtype::f16) return output_type::f16;
+    if (type == dtype::bf16) return output_type::bf16;
+    return type == dtype::i32 ? output_type::i32 : output_type::f32;
 }
 
 std::int64_t tiles(std::int64_t extent, int tile) {
     return (extent + tile - 1) / tile;
 }
+
+static_assert(plan::band_rows == cuda::raster_rows);
 
 constexpr std::int64_t widths[] = {16, 32, 64, 128, 160, 192, 224, 256};
 constexpr std::int64_t heights[] = {64, 128, 192};
@@ -54,7 +55,7 @@ constexpr core::tunable tile_height = {
     "rows", 0, 0, 256, "rows of a tile of C: 64, 128, of promoted fp8 192, in f32 256; 0: chosen",
     heights};
 constexpr core::tunable parts_of_k = {
-    "parts", 0, 0, most_parts, "blocks that share K: 1, 2, 4, 8; 0: chosen", numbers_of_parts};
+    "parts", 0, 0, max_split_k, "blocks that share K: 1, 2, 4, 8; 0: chosen", numbers_of_parts};
 constexpr std::int64_t no_or_yes[] = {0, 1};
 constexpr core::tunable tiles_apart = {
     "apart", 0, 0, 1, "1: each warpgroup has a tile of 128 x 128 to itself", no_or_yes};
@@ -65,39 +66,34 @@ constexpr std::int64_t no_and_yes[] = {1, 2};
 constexpr core::tunable even_shares = {
     "even",    0, 0, 2, "tiles of the last rounds shared out evenly: 1 no, 2 yes; 0: chosen",
     no_and_yes};
-constexpr core::tunable rounds_together = {
-    "together", 0, 0, 2, "rounds of wide tiles begin together: 1 no, 2 yes; 0: chosen"};
 constexpr core::tunable room_for_others = {
     "room", 0, 0, 3,
     "blocks of narrow tiles that a multiprocessor has room for: 1, 2, 3; 0: chosen"};
-constexpr core::tunable rows_that_begin_alike = {
-    "alike", 0, 0, 2, "rows of A off 16 bytes read where they lie: 1 no, 2 yes; 0: chosen"};
 constexpr core::tunable turned_for_few = {"turned", 0, 0, 1,
                                           "1: turned only where C lies by columns; 0: chosen"};
-constexpr core::tunable tunables[] = {
-    tile_height, tile_width,      parts_of_k,      sharing_blocks,        tiles_apart,
-    even_shares, rounds_together, room_for_others, rows_that_begin_alike, turned_for_few};
+constexpr core::tunable tunables[] = {tile_height, tile_width,  parts_of_k,      sharing_blocks,
+                                      tiles_apart, even_shares, room_for_others, turned_for_few};
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
 constexpr std::string_view straight_fp8 = "fp8/14-bit (fast accumulation)";
 
-operand_shape shape_of_a(const core::problem& p, summing sums) {
+operand_shape shape_of_a(const core::problem& p, accumulation sums) {
     return {p.a_type,
             p.m,
             p.k,
             p.a_layout.row_stride,
             p.a_layout.col_stride,
-            sums == summing::of_halves,
-            size_bytes(p.a_type) == 2 || (p.a_type == dtype::f32 && sums == summing::straight)};
+            sums == accumulation::three_tf32,
+            size_bytes(p.a_type) == 2 || (p.a_type == dtype::f32 && sums == accumulation::native)};
 }
 
-operand_shape shape_of_b(const core::problem& p, summing sums) {
+operand_shape shape_of_b(const core::problem& p, accumulation sums) {
     return {p.b_type,
             p.n,
             p.k,
             p.b_layout.col_stride,
             p.b_layout.row_stride,
-            sums == summing::of_halves,
+            sums == accumulation::three_tf32,
             size_bytes(p.b_type) == 2};
 }
 
@@ -107,7 +103,7 @@ struct both_along_k {
     bool a;
     bool b;
 
-    both_along_k(const core::problem& p, summing sums)
+    both_along_k(const core::problem& p, accumulation sums)
         : a(!comes_across(shape_of_a(p, sums))),
           b(!comes_across(shape_of_a(core::swapped(p), sums))) {
         if (size_bytes(p.a_type) == 4 && !a) b = true;
@@ -115,15 +111,14 @@ struct both_along_k {
 };
 
 // Halves are multiplied in three products.
-std::int64_t products_of(summing sums) {
-    return sums == summing::of_halves ? 3 : 1;
+std::int64_t products_of(accumulation sums) {
+    return sums == accumulation::three_tf32 ? 3 : 1;
 }
 
 // A plan, and who chose it.
 struct choice {
     plan::hopper_plan plan;
     const char* by;
-    bool may_be_alike = true;  // where it can: alike.cuh
 };
 
 // What `carat tune` found on this GPU to be faster than what the model chooses; null: nothing.
@@ -139,7 +134,8 @@ core::settings settings_for(const core::problem& p, std::string_view row, core::
     return asked;
 }
 
-plan::hopper_request request_for(const core::problem& p, summing sums, const core::settings& s) {
+plan::hopper_request request_for(const core::problem& p, accumulation sums,
+                                 const core::settings& s) {
     const both_along_k along_k(p, sums);
     const int a_at = lines_begin_at(shape_of_a(p, sums));
     const int b_at = lines_begin_at(shape_of_b(p, sums));
@@ -150,8 +146,8 @@ plan::hopper_request request_for(const core::problem& p, summing sums, const cor
             .result_bytes = static_cast<int>(size_bytes(p.c_type)),
             .a_along_k = along_k.a,
             .b_along_k = along_k.b,
-            .straight = sums == summing::straight,
-            .in_blocks = sums == summing::in_blocks,
+            .straight = sums == accumulation::native,
+            .in_blocks = sums == accumulation::blockwise,
             .a_on_sectors = a_at >= 32,
             .b_on_sectors = b_at >= 32,
             .on_lines = a_at == 128 && b_at == 128,
@@ -164,29 +160,27 @@ plan::hopper_request request_for(const core::problem& p, summing sums, const cor
             .room = static_cast<int>(s.value(room_for_others)),
             .apart = s.value(tiles_apart) != 0,
             .turns_for_c_only = s.value(turned_for_few) != 0,
-            .even = static_cast<plan::evenly>(s.value(even_shares)),
-            .rounds = static_cast<plan::together>(s.value(rounds_together))};
+            .even = static_cast<plan::evenly>(s.value(even_shares))};
 }
 
-choice plan_for(const core::problem& p, summing sums, std::string_view row,
+choice plan_for(const core::problem& p, accumulation sums, std::string_view row,
                 const core::settings& asked) {
     const core::settings s = settings_for(p, row, asked);
     const char* const by = !asked.tunables.empty() ? "as asked for"
                            : s.tunables.empty()    ? "from the model"
                                                    : "from the table of carat tune";
-    return {plan::make_hopper_plan(request_for(p, sums, s)), by,
-            s.value(rows_that_begin_alike) != 1};
+    return {plan::make_hopper_plan(request_for(p, sums, s)), by};
 }
 
-const kernel<float>& even_kernel(const core::problem& p, summing sums, major a) {
-    if (sums == summing::in_blocks) return fp8_blocks_even_kernel();
+const kernel<float>& even_kernel(const core::problem& p, accumulation sums, operand_major a) {
+    if (sums == accumulation::blockwise) return fp8_blocks_even_kernel();
     if (is_fp8(p.a_type)) return fp8_even_kernel(p.a_type, p.b_type);
-    return sums == summing::of_halves ? halves_even_kernel() : tf32_even_kernel(a);
+    return sums == accumulation::three_tf32 ? halves_even_kernel() : tf32_even_kernel(a);
 }
 
 template <class Factor>
-const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
-                                 const plan::hopper_plan& plan, major a, major b) {
+const kernel<Factor>& kernel_for(const core::problem& p, accumulation sums,
+                                 const plan::hopper_plan& plan, operand_major a, operand_major b) {
     const int tile_m = plan.tile_m;
     const int tile_n = plan.tile_n;
     if constexpr (std::is_same_v<Factor, std::uint32_t>) {
@@ -196,43 +190,18 @@ const kernel<Factor>& kernel_for(const core::problem& p, summing sums,
         if (plan.apart && p.a_type == dtype::bf16) return bf16_apart_kernel(a, b, plan.even);
         if (plan.apart) return fp8_apart_kernel(p.a_type, p.b_type, plan.even);
         if (plan.even) return even_kernel(p, sums, a);
-        if (sums == summing::in_blocks) return fp8_blocks_kernel(tile_m, tile_n);
+        if (sums == accumulation::blockwise) return fp8_blocks_kernel(tile_m, tile_n);
         if (p.a_type == dtype::f16) return f16_kernel(tile_m, tile_n, a, b);
         if (p.a_type == dtype::bf16) return bf16_kernel(tile_m, tile_n, a, b);
         if (is_fp8(p.a_type)) return fp8_kernel(tile_m, tile_n, p.a_type, p.b_type, sums);
-        return sums == summing::of_halves ? halves_kernel(tile_m, tile_n)
-                                          : tf32_kernel(tile_m, tile_n, a);
+        return sums == accumulation::three_tf32 ? halves_kernel(tile_m, tile_n)
+                                                : tf32_kernel(tile_m, tile_n, a);
     }
-}
-
-// Of M rows, so many elements apart, those whose A is read where it lies by tiles of rows that
-// begin alike, a power of 2 of kinds; the tiles take no more clusters than others would. Where rows
-// begin at whole sectors the copy engine reads them faster: 6001^3 takes no longer so with 4096 of
-// its rows than with all of them otherwise. The rows of a kind don't overlap, with what is read
-// before them; where there is but one kind, only the beginning of A is off, and A is packed.
-alike_rows rows_alike(std::int64_t m, std::int64_t k, std::int64_t apart,
-                      std::int64_t rows_of_cluster) {
-    alike_rows best;
-    for (const std::int64_t unit : {16, 8}) {
-        const std::int64_t kinds = unit / std::gcd(unit, apart);
-        if (kinds == 1 || kinds * apart < k + unit - 1) continue;
-        const std::int64_t whole = m / (kinds * rows_of_cluster);
-        const std::int64_t left = m % (kinds * rows_of_cluster);
-        const bool all = tiles(left, static_cast<int>(rows_of_cluster)) == kinds || left == 0;
-        const std::int64_t rows = all ? m : whole * kinds * rows_of_cluster;
-        if (2 * rows <= 3 * std::int64_t{best.rows}) continue;
-        best.clusters = static_cast<int>(tiles(rows, static_cast<int>(rows_of_cluster)));
-        best.rows = static_cast<int>(rows);
-        best.log2_kinds = std::countr_zero(static_cast<std::uint64_t>(kinds));
-        best.unit = static_cast<int>(unit);
-        best.apart = static_cast<int>(apart % unit);
-    }
-    return best;
 }
 
 // Of two blocks on a multiprocessor, of which those of halves have three products each.
-constexpr int fewest_stages(summing sums) {
-    return sums == summing::of_halves ? 2 : 3;
+constexpr int fewest_stages(accumulation sums) {
+    return sums == accumulation::three_tf32 ? 2 : 3;
 }
 
 template <class Factor>
@@ -257,15 +226,15 @@ bool is_degenerate(const core::problem& p) {
     return p.m == 0 || p.n == 0 || p.k == 0 || p.alpha == 0;
 }
 
-finish turned(finish last) {
-    last.scale.of_rows = !last.scale.of_rows;
-    last.bias.of_rows = !last.bias.of_rows;
+epilogue_fusion turned(epilogue_fusion last) {
+    last.scale.per_row = !last.scale.per_row;
+    last.bias.per_row = !last.bias.per_row;
     return last;
 }
 
 // The product whose sums become C.
-core::problem multiplied(core::problem p, const finish& last) {
-    if (last.gates) p.n *= 2;
+core::problem multiplied(core::problem p, const epilogue_fusion& last) {
+    if (last.is_glu) p.n *= 2;
     return p;
 }
 
@@ -274,8 +243,8 @@ grouped turned(const grouped& g) {
 }
 
 // As operand::map() describes it.
-mapped mapped_as(const operand_shape& of, major along, const void* data) {
-    const bool across = along == major::across;
+tma_operand tma_operand_of(const operand_shape& of, operand_major along, const void* data) {
+    const bool across = along == operand_major::mn;
     const std::int64_t count = across ? of.depth : of.lines;
     const std::int64_t apart = across ? of.along : of.across;
     constexpr std::int64_t least_stride = 16;  // of a single line it is never used
@@ -287,10 +256,10 @@ mapped mapped_as(const operand_shape& of, major along, const void* data) {
 template <class Factor>
 class product final : public fused_product {
   public:
-    product(const core::problem& p, summing sums, const choice& chosen, const finish& last = {})
+    product(const core::problem& p, accumulation sums, const choice& chosen,
+            const epilogue_fusion& last = {})
         : plan_(chosen.plan),
           chosen_by_(chosen.by),
-          may_be_alike_(chosen.may_be_alike),
           sums_(sums),
           last_(plan_.turned ? turned(last) : last),
           problem_(plan_.turned ? core::swapped(p) : p),
@@ -305,13 +274,11 @@ class product final : public fused_product {
         if (plan_.turned) std::swap(data.a, data.b);
         if (!is_aligned(data.a) || !is_aligned(data.b)) pack_the_unaligned(data);
         const cudaStream_t stream = stream_in_use();
-        const late_packing late = pack_operands(data, stream);
+        const in_kernel_packing late = pack_operands(data, stream);
         const auto& k = *kernel_;
         arguments<Factor> with = arguments_for(data.c);
-        with.even = sums_to_hand_on();
-        with.rounds = rounds_to_begin_together();
-        with.late = late;
-        with.alike = rows_alike_of(data.a);
+        with.stream_k = sums_to_hand_on();
+        with.packing = late;
         k.launch(maps_for(data, with), with, grid_, stream);
     }
 
@@ -329,14 +296,14 @@ class product final : public fused_product {
             return false;
         const auto& k = *kernel_;
         arguments<Factor> with = arguments_for(data.c);
-        with.c.spacing = apart.c;
-        with.c.in_fours = with.c.in_fours && apart.c % 4 == 0;
-        with.one_a = apart.a == 0;
-        with.one_b = apart.b == 0;
-        maps_of_kinds of{};
-        of.a = a_.map(data.a, k.tile_m, depth_of_box(), {with.one_a ? 1 : count, apart.a});
-        of.b = b_.map(data.b, k.tile_n / sharing(), depth_of_box() / sharing(),
-                      {with.one_b ? 1 : count, apart.b});
+        with.c.batch_stride = apart.c;
+        with.c.is_vectorized = with.c.is_vectorized && apart.c % 4 == 0;
+        with.batch.one_a = apart.a == 0;
+        with.batch.one_b = apart.b == 0;
+        tma_descriptors of{};
+        of.a = a_.map(data.a, k.block_m, depth_of_box(), {with.batch.one_a ? 1 : count, apart.a});
+        of.b = b_.map(data.b, k.block_n / sharing(), depth_of_box() / sharing(),
+                      {with.batch.one_b ? 1 : count, apart.b});
         k.launch(of, with, extent_for(count, with), stream_in_use());
         return true;
     }
@@ -344,7 +311,7 @@ class product final : public fused_product {
     bool run_group(std::span<const grouped> given) override {
         // Tiles below each other need not be of one product.
         if (is_wide() || sharing() > 1 || a_.packed() || b_.packed()) return false;
-        std::vector<listed> all;
+        std::vector<group_entry> all;
         all.reserve(given.size());
         bool in_fours = true;
         for (const grouped& g : given) {
@@ -354,15 +321,17 @@ class product final : public fused_product {
             in_fours = in_fours && is_in_fours(own.problem, own.data.c, added_to(own.data));
         }
         // The longest begin first. Most groups have one depth.
-        if (!std::ranges::is_sorted(all, std::ranges::greater{}, &listed::k_tiles))
-            std::ranges::stable_sort(all, std::ranges::greater{}, &listed::k_tiles);
+        if (!std::ranges::is_sorted(all, std::ranges::greater{}, &group_entry::k_tiles))
+            std::ranges::stable_sort(all, std::ranges::greater{}, &group_entry::k_tiles);
         const std::optional<std::int64_t> clusters = number(all);
         if (!clusters) return false;
         start_group(all, *clusters, in_fours);
         return true;
     }
 
-    void finish_with(const finish& last) override { last_ = plan_.turned ? turned(last) : last; }
+    void finish_with(const epilogue_fusion& last) override {
+        last_ = plan_.turned ? turned(last) : last;
+    }
 
     void scale_with(const core::block_scales& scales) override { scales_ = scales; }
 
@@ -375,16 +344,12 @@ class product final : public fused_product {
             << (plan_.turned ? " of the product turned" : "") << ", K in " << plan_.parts
             << (plan_.parts == 1 ? " part" : " parts");
         if (plan_.even) why << ", the last rounds shared out evenly";
-        if (plan_.together) why << ", rounds begun together";
         if (late_slices_ > 0)
             why << ", " << late_slices_ << " of " << tiles(problem_.k, slice_depth())
                 << " slices of K packed meanwhile";
-        if (last_.gates) why << ", half of them gates and half their values";
-        if (alike_.rows > 0)
-            why << ", " << alike_.rows << " rows of A read where they lie, each tile's "
-                << (1 << alike_.log2_kinds) << " apart";
+        if (last_.is_glu) why << ", half of them gates and half their values";
         if (sharing() > 1)
-            why << (kernel_->beside ? ", A" : ", B") << " loaded by " << sharing()
+            why << (is_multicast_a() ? ", A" : ", B") << " loaded by " << sharing()
                 << " blocks together";
         why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
             << " us\n";
@@ -396,18 +361,20 @@ class product final : public fused_product {
     }
 
   private:
-    [[nodiscard]] bool is_wide() const { return kernel_->sharing > 1; }
-    [[nodiscard]] int sharing() const { return is_wide() ? kernel_->sharing : plan_.sharing; }
+    [[nodiscard]] int cluster_ctas() const { return kernel_->cluster_m * kernel_->cluster_n; }
+    [[nodiscard]] bool is_multicast_a() const { return kernel_->cluster_n > 1; }
+    [[nodiscard]] bool is_wide() const { return cluster_ctas() > 1; }
+    [[nodiscard]] int sharing() const { return is_wide() ? cluster_ctas() : plan_.sharing; }
 
     [[nodiscard]] int columns_of_c() const {  // in a tile
-        return last_.gates ? kernel_->tile_n / 2 : kernel_->tile_n;
+        return last_.is_glu ? kernel_->block_n / 2 : kernel_->block_n;
     }
 
     // Tiles below or beside each other.
-    [[nodiscard]] int share_of_a() const { return kernel_->beside ? sharing() : 1; }
-    [[nodiscard]] int share_of_b() const { return kernel_->beside ? 1 : sharing(); }
+    [[nodiscard]] int share_of_a() const { return is_multicast_a() ? sharing() : 1; }
+    [[nodiscard]] int share_of_b() const { return is_multicast_a() ? 1 : sharing(); }
     [[nodiscard]] std::int64_t clusters_down() const {
-        return tiles(problem_.m, kernel_->tile_m * share_of_b());
+        return tiles(problem_.m, kernel_->block_m * share_of_b());
     }
     [[nodiscard]] std::int64_t clusters_right() const {
         return tiles(problem_.n, columns_of_c() * share_of_a());
@@ -425,55 +392,38 @@ class product final : public fused_product {
 
     // A program multiplies at the same addresses again and again, and the driver takes a tenth of a
     // microsecond and more for each map.
-    [[nodiscard]] const maps_of_kinds& maps_for(const core::operands& data,
-                                                const arguments<Factor>& with) {
+    [[nodiscard]] const tma_descriptors& maps_for(const core::operands& data,
+                                                  const arguments<Factor>& with) {
         const auto& k = *kernel_;
-        const void* const added = with.adds ? added_to(data.c) : nullptr;
-        const void* const alike = alike_.rows > 0 ? data.a : nullptr;
-        const places now{&k, alike, a_.place(data.a), b_.place(data.b), data.c, added};
+        const void* const added = with.epilogue.has_source ? added_to(data.c) : nullptr;
+        const places now{&k, a_.place(data.a), b_.place(data.b), data.c, added};
         if (now == mapped_) return maps_;
         mapped_ = {};
         const batch alone = {is_wide() ? 0 : 1, 0};
-        for (int kind = 0; kind < 1 << alike_.log2_kinds && alike_.rows > 0; ++kind)
-            maps_.kinds[kind] = map_of_kind(data.a, kind, with.alike);
-        maps_.a = alike_.rows == problem_.m
-                      ? maps_.kinds[0]
-                      : a_.map(data.a, k.tile_m / share_of_a(), depth_of_box(), alone);
-        maps_.b = b_.map(data.b, k.tile_n / share_of_b(), depth_of_box() / share_of_b(), alone);
-        if (with.c.in_boxes) maps_.c = map_of(data.c);
-        if (with.c.in_boxes && with.adds) maps_.d = map_of(added);
+        maps_.a = a_.map(data.a, k.block_m / share_of_a(), depth_of_box(), alone);
+        maps_.b = b_.map(data.b, k.block_n / share_of_b(), depth_of_box() / share_of_b(), alone);
+        if (with.c.is_tma) maps_.c = map_of(data.c);
+        if (with.c.is_tma && with.epilogue.has_source) maps_.source = map_of(added);
         mapped_ = now;
         return maps_;
     }
 
-    // Of A's rows of one kind, from the multiple of 16 or 32 bytes on before which K begins.
-    [[nodiscard]] CUtensorMap map_of_kind(const void* a, int kind, const alike_rows& all) const {
-        const std::int64_t apart = problem_.a_layout.row_stride;
-        const int early = all.early(kind);
-        const std::int64_t first = kind * apart - early;
-        const int kinds = 1 << all.log2_kinds;
-        return describe({static_cast<const std::byte*>(a) +
-                             first * static_cast<std::int64_t>(size_bytes(problem_.a_type)),
-                         problem_.a_type, problem_.k + early, tiles(all.rows - kind, kinds),
-                         kinds * apart, kernel_->tile_m});
-    }
-
     // Of many blocks two share a multiprocessor, though one would have it for itself.
-    void share_multiprocessors(extent& grid, arguments<Factor>& with) const {
+    void share_multiprocessors(launch_shape& grid, arguments<Factor>& with) const {
         const kernel<Factor>& k = *kernel_;
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
-        const bool share = std::int64_t{grid.blocks} * grid.products > multiprocessors;
+        const bool share = std::int64_t{grid.ctas} * grid.batch > multiprocessors;
         const int stages = k.stages_that_fit(plan_.parts, std::max(share ? 2 : 1, plan_.room));
         // Beside clusters that share B some multiprocessors stay empty: place() knows when.
         if (share ? stages < fewest_stages(sums_) : sharing() > 1) return;
-        with.stages = stages;
-        if (share) with.steps_left = 0;
+        with.pipeline.stages = stages;
+        if (share) with.pipeline.pdl_k_tiles = 0;
         grid.shared_bytes = k.shared_bytes(stages, plan_.parts);
     }
 
-    [[nodiscard]] extent extent_for(std::int64_t count, arguments<Factor>& with) const {
-        extent grid = grid_;
-        grid.products = static_cast<int>(count);
+    [[nodiscard]] launch_shape extent_for(std::int64_t count, arguments<Factor>& with) const {
+        launch_shape grid = grid_;
+        grid.batch = static_cast<int>(count);
         share_multiprocessors(grid, with);
         return grid;
     }
@@ -483,7 +433,7 @@ class product final : public fused_product {
     }
 
     void pack_the_unaligned(const core::operands& data) {
-        const bool packs_a = !is_aligned(data.a) && !a_.packed() && alike_.rows == 0;
+        const bool packs_a = !is_aligned(data.a) && !a_.packed();
         const bool packs_b = !is_aligned(data.b) && !b_.packed();
         if (packs_a) a_.require_packing(a_.contiguous());
         if (packs_b) b_.require_packing(b_.contiguous());
@@ -491,11 +441,11 @@ class product final : public fused_product {
     }
 
     // What of it is left to the kernel.
-    [[nodiscard]] late_packing pack_operands(const core::operands& data,
-                                             cudaStream_t stream) const {
+    [[nodiscard]] in_kernel_packing pack_operands(const core::operands& data,
+                                                  cudaStream_t stream) const {
         packing all[2];
         std::size_t count = 0;
-        late_packing late{};
+        in_kernel_packing late{};
         if (a_.packed()) all[count++] = a_.packing_of(data.a);
         if (b_.packed()) all[count++] = b_.packing_of(data.b);
         if (count == 0) return late;
@@ -506,9 +456,10 @@ class product final : public fused_product {
             progress = {static_cast<std::uint32_t*>(progress_.get()), 1 + late_slices_};
             late.progress = progress.first;
             for (std::size_t i = 0; i < count; ++i) {
-                const bool across = (i == 0 && a_.packed() ? a_ : b_).contiguous() == major::across;
-                late.of[i] = late_lines_of(all[i], across);
-                late.pieces_of_slice[i] = pieces_of_slice(late.of[i]);
+                const bool across =
+                    (i == 0 && a_.packed() ? a_ : b_).contiguous() == operand_major::mn;
+                late.operands[i] = late_lines_of(all[i], across);
+                late.pieces_of_slice[i] = pieces_of_slice(late.operands[i]);
                 late.pieces += late.pieces_of_slice[i] * late_slices_;
                 (across ? all[i].from.lines : all[i].from.depth) =
                     std::int64_t{late.first_slice} * slice_depth();
@@ -518,9 +469,9 @@ class product final : public fused_product {
         return late;
     }
 
-    [[nodiscard]] int slice_depth() const { return slice_steps * depth_of_box(); }
+    [[nodiscard]] int slice_depth() const { return slice_k_tiles * depth_of_box(); }
 
-    [[nodiscard]] late_lines late_lines_of(const packing& p, bool across) const {
+    [[nodiscard]] packed_operand late_lines_of(const packing& p, bool across) const {
         const strided& s = p.from;
         const std::int64_t bytes = s.element_bytes;
         const auto first = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(s.data) % 16);
@@ -536,10 +487,10 @@ class product final : public fused_product {
                 across};
     }
 
-    [[nodiscard]] static int pieces_of_slice(const late_lines& of) {
-        return static_cast<int>(of.across ? tiles(of.slice_depth, piece_lines) *
-                                                tiles(of.packed_bytes, piece_bytes)
-                                          : tiles(of.lines, piece_lines));
+    [[nodiscard]] static int pieces_of_slice(const packed_operand& of) {
+        return static_cast<int>(of.mn_major ? tiles(of.slice_k, piece_lines) *
+                                                  tiles(of.packed_bytes, piece_bytes)
+                                            : tiles(of.lines, piece_lines));
     }
 
     // Whether it has a wide tile's memory to itself until C leaves, wherever C and what is added to
@@ -548,16 +499,14 @@ class product final : public fused_product {
         const auto fits = [&](const operand& x) {
             return !x.packed() || x.packed_in_lines(std::numeric_limits<std::int32_t>::max());
         };
-        return (a_.packed() || b_.packed()) && is_wide() && !kernel_->beside &&
-               sums_ != summing::of_halves && fits(a_) && fits(b_) &&
+        return (a_.packed() || b_.packed()) && is_wide() && !is_multicast_a() &&
+               sums_ != accumulation::three_tf32 && fits(a_) && fits(b_) &&
                (problem_.beta == 0 || !strides_fit_boxes());
     }
 
     // How many of the last slices of K the kernel packs itself. More than so much for each step of
     // the first round takes it longer than packing ahead would: 4001^3 takes 244 us with none of 16
-    // slices, 238 with 4 and with 6, and more again with 12 (ADR 0109). Beside rows that begin
-    // alike, of which only B is packed, it was more where there are rounds of tiles enough (ADR
-    // 0112).
+    // slices, 238 with 4 and with 6, and more again with 12 (ADR 0109).
     void pack_late() {
         constexpr std::int64_t bytes_of_step = 3072;
         late_slices_ = 0;
@@ -567,12 +516,9 @@ class product final : public fused_product {
         const auto bytes =
             static_cast<std::int64_t>(size_bytes(problem_.a_type)) * problem_.k * lines;
         const std::int64_t while_multiplied =
-            bytes_of_step * grid_.blocks * tiles(problem_.k, depth_of_box());
-        const std::int64_t rounds =
-            tiles(clusters_down() * clusters_right(), grid_.blocks / grid_.cluster);
+            bytes_of_step * grid_.ctas * tiles(problem_.k, depth_of_box());
         const double share =
-            std::min(alike_.rows > 0 && rounds > 3 ? 0.7 : 0.5,
-                     static_cast<double>(while_multiplied) / static_cast<double>(bytes));
+            std::min(0.5, static_cast<double>(while_multiplied) / static_cast<double>(bytes));
         const auto late = static_cast<int>(share * static_cast<double>(slices));
         if (late > 0)
             progress_ = scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(1 + late));
@@ -588,10 +534,9 @@ class product final : public fused_product {
 
     void choose_kernel() {
         // No kernel has a tile narrower than the lines of 128 bytes along which its B lies.
-        if (plan_.tile_n < depth_of_box() && b_.contiguous() == major::across)
-            b_.require_packing(major::along_k);
+        if (plan_.tile_n < depth_of_box() && b_.contiguous() == operand_major::mn)
+            b_.require_packing(operand_major::k);
         kernel_ = &kernel_for<Factor>(problem_, sums_, plan_, a_.contiguous(), b_.contiguous());
-        read_alike();
         const kernel<Factor>& k = *kernel_;
         grid_.cluster = sharing() > 1 ? sharing() : plan_.parts;
         const std::int64_t clusters = clusters_down() * clusters_right();
@@ -600,45 +545,11 @@ class product final : public fused_product {
         grid_.shared_bytes = k.shared_bytes(stages_, plan_.parts);
         facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes);
         make_room();
-        grid_.blocks =
-            grid_.cluster *
-            static_cast<int>(is_wide() ? std::min<std::int64_t>(clusters, resident_clusters())
-                                       : clusters);
+        grid_.ctas = grid_.cluster * static_cast<int>(is_wide() ? std::min<std::int64_t>(
+                                                                      clusters, resident_clusters())
+                                                                : clusters);
         share_out(clusters);
         pack_late();
-    }
-
-    // Rows of A that are contiguous and were to be packed, beside a B that steps of K may begin
-    // anywhere in.
-    [[nodiscard]] bool may_be_alike() const {
-        const core::problem& p = problem_;
-        return may_be_alike_ && size_bytes(p.a_type) == 2 && is_wide() && !kernel_->beside &&
-               !plan_.apart && !plan_.even && plan_.tile_n >= 192 && !last_.gates &&
-               a_.contiguous() == major::along_k && (a_.packed() || alike_.rows > 0) &&
-               p.a_layout.col_stride == 1 && p.a_layout.row_stride >= p.k &&
-               b_.contiguous() == major::across && p.c_layout.col_stride == 1;
-    }
-
-    void read_alike() {
-        if constexpr (std::is_same_v<Factor, float>) {
-            if (!may_be_alike()) return;
-            const alike_rows all = rows_alike(problem_.m, problem_.k, problem_.a_layout.row_stride,
-                                              std::int64_t{kernel_->tile_m} * kernel_->sharing);
-            if (all.rows == 0) return;
-            a_.pack_only_from(all.rows);
-            alike_ = all;
-            kernel_ = &(problem_.a_type == dtype::f16 ? f16_alike_kernel
-                                                      : bf16_alike_kernel)(plan_.tile_n);
-        }
-    }
-
-    [[nodiscard]] alike_rows rows_alike_of(const void* a) const {
-        alike_rows all = alike_;
-        const std::uintptr_t first =
-            reinterpret_cast<std::uintptr_t>(a) / size_bytes(problem_.a_type);
-        all.k = static_cast<int>(problem_.k);
-        all.first = static_cast<int>(first % static_cast<unsigned>(all.unit));
-        return all;
     }
 
     // Where there is room for them, blocks of the next kernel are to be there when this one's end,
@@ -647,33 +558,25 @@ class product final : public fused_product {
     [[nodiscard]] int steps_left_for_next() const {
         constexpr std::int64_t fewest = 16;
         const int multiprocessors = cuda::describe(device_in_use()).multiprocessors;
-        if (is_wide() || grid_.blocks > multiprocessors * (plan_.room - 1)) return 0;
+        if (is_wide() || grid_.ctas > multiprocessors * (plan_.room - 1)) return 0;
         const std::int64_t steps = tiles(problem_.k, depth_of_box()) / plan_.parts;
         return static_cast<int>(std::max(fewest, steps / 2));
     }
 
-    // The tiles of the last full round and of the one that isn't; what rounds before them meet at.
+    // The tiles of the last full round and of the one that isn't.
     void share_out(std::int64_t tiles_of_c) {
-        const int clusters = grid_.blocks / grid_.cluster;
+        const int clusters = grid_.ctas / grid_.cluster;
         const auto over = static_cast<int>(tiles_of_c % clusters);
         even_tiles_ = plan_.even && over != 0 ? clusters + over : 0;
-        const auto rounds = static_cast<int>((tiles_of_c - even_tiles_) / clusters);
-        full_rounds_ = plan_.together && rounds > 1 ? rounds : 0;
-        if (even_tiles_ == 0 && full_rounds_ == 0) return;
-        const auto rows = static_cast<std::size_t>(grid_.blocks * kernel_->tile_m);
-        flags_ = zeros((1 + rows / 64) * sizeof(std::uint32_t));
         if (even_tiles_ == 0) return;
-        handed_ = scratch(rows * static_cast<std::size_t>(kernel_->tile_n) * sizeof(Factor));
+        const auto rows = static_cast<std::size_t>(grid_.ctas * kernel_->block_m);
+        flags_ = zeros(rows / 64 * sizeof(std::uint32_t));
+        handed_ = scratch(rows * static_cast<std::size_t>(kernel_->block_n) * sizeof(Factor));
     }
 
-    [[nodiscard]] handing sums_to_hand_on() const {
+    [[nodiscard]] stream_k_workspace sums_to_hand_on() const {
         if (even_tiles_ == 0) return {};
-        return {even_tiles_, handed_.get(), static_cast<std::uint32_t*>(flags_.get()) + 1};
-    }
-
-    [[nodiscard]] full_rounds rounds_to_begin_together() const {
-        if (full_rounds_ == 0) return {};
-        return {full_rounds_, static_cast<std::uint32_t*>(flags_.get())};
+        return {even_tiles_, handed_.get(), static_cast<std::uint32_t*>(flags_.get())};
     }
 
     // Where shared memory is shared out differently, kernels can't follow each other closely.
@@ -713,10 +616,10 @@ class product final : public fused_product {
         return data.e != nullptr ? data.e : data.c;
     }
 
-    [[nodiscard]] listed listed_as(const grouped& own) const {
+    [[nodiscard]] group_entry listed_as(const grouped& own) const {
         const core::problem& p = own.problem;
-        return {mapped_as(shape_of_a(p, sums_), a_.contiguous(), own.data.a),
-                mapped_as(shape_of_b(p, sums_), b_.contiguous(), own.data.b),
+        return {tma_operand_of(shape_of_a(p, sums_), a_.contiguous(), own.data.a),
+                tma_operand_of(shape_of_b(p, sums_), b_.contiguous(), own.data.b),
                 own.data.c,
                 added_to(own.data),
                 p.c_layout.row_stride,
@@ -728,29 +631,29 @@ class product final : public fused_product {
     }
 
     // Gives each its first cluster; nothing where there are too many.
-    [[nodiscard]] std::optional<std::int64_t> number(std::vector<listed>& all) const {
+    [[nodiscard]] std::optional<std::int64_t> number(std::vector<group_entry>& all) const {
         std::int64_t clusters = 0;
-        for (listed& x : all) {
-            x.first = static_cast<int>(clusters);
-            clusters += tiles(x.m, kernel_->tile_m) * tiles(x.n, kernel_->tile_n);
+        for (group_entry& x : all) {
+            x.first_cluster = static_cast<int>(clusters);
+            clusters += tiles(x.m, kernel_->block_m) * tiles(x.n, kernel_->block_n);
             if (clusters * plan_.parts > std::numeric_limits<int>::max()) return std::nullopt;
         }
         return clusters;
     }
 
-    void start_group(const std::vector<listed>& all, std::int64_t clusters, bool in_fours) {
+    void start_group(const std::vector<group_entry>& all, std::int64_t clusters, bool in_fours) {
         const auto& k = *kernel_;
         const cudaStream_t stream = stream_in_use();
-        void* const memory = call_scope::innermost()->lend(this, table_bytes(all.size()));
+        void* const memory = call_scope::innermost()->lend(this, group_table_bytes(all.size()));
         const batch alone = {1, 0};
-        const table_head head{a_.map(all.front().a.data, k.tile_m, depth_of_box(), alone),
-                              b_.map(all.front().b.data, k.tile_n, depth_of_box(), alone), k.tile_m,
-                              k.tile_n};
+        const group_header head{a_.map(all.front().a.data, k.block_m, depth_of_box(), alone),
+                                b_.map(all.front().b.data, k.block_n, depth_of_box(), alone),
+                                k.block_m, k.block_n};
         arguments<Factor> with = arguments_for(all.front().c);
-        with.c.in_fours = in_fours;
-        with.all = write_table(memory, head, all, stream);
-        extent grid = grid_;
-        grid.blocks = static_cast<int>(clusters * plan_.parts);
+        with.c.is_vectorized = in_fours;
+        with.group = write_group_table(memory, head, all, stream);
+        launch_shape grid = grid_;
+        grid.ctas = static_cast<int>(clusters * plan_.parts);
         share_multiprocessors(grid, with);
         k.launch({}, with, grid, stream);
     }
@@ -758,8 +661,8 @@ class product final : public fused_product {
     // A kernel whose A goes through registers, and which has nothing to add.
     [[nodiscard]] bool writes_columns() const {
         const core::problem& p = problem_;
-        return size_bytes(p.a_type) == 4 && a_.contiguous() == major::across && p.beta == 0 &&
-               last_.is_nothing() && p.c_layout.row_stride < p.c_layout.col_stride;
+        return size_bytes(p.a_type) == 4 && a_.contiguous() == operand_major::mn && p.beta == 0 &&
+               last_.is_identity() && p.c_layout.row_stride < p.c_layout.col_stride;
     }
 
     static bool in_units_of(std::size_t bytes, const void* x, const void* y) {
@@ -781,7 +684,7 @@ class product final : public fused_product {
     [[nodiscard]] CUtensorMap map_of(const void* c) const {
         const core::problem& p = problem_;
         if (writes_columns()) return describe({c, p.c_type, p.m, p.n, p.c_layout.col_stride, 32});
-        return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, kernel_->rows_that_leave});
+        return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, kernel_->store_rows});
     }
 
     // Whether the copy engine can write a C of these strides, and read what is added to it.
@@ -792,17 +695,17 @@ class product final : public fused_product {
         const auto in_lines = [&](std::int64_t count, std::int64_t length, std::int64_t stride) {
             return in_whole_16_bytes(p.c_type, count, length, stride);
         };
-        const bool whole_boxes = kernel_->tile_n * bytes % 128 == 0;  // see first_of_box()
+        const bool whole_boxes = kernel_->block_n * bytes % 128 == 0;  // see first_of_box()
         return (whole_boxes || p.beta == 0) &&
                (writes_columns() ? at.row_stride == 1 && in_lines(p.n, p.m, at.col_stride)
                                  : at.col_stride == 1 && in_lines(p.m, p.n, at.row_stride));
     }
 
-    [[nodiscard]] target target_at(void* c) const {
+    [[nodiscard]] output_tensor target_at(void* c) const {
         const core::problem& p = problem_;
         const core::layout& at = p.c_layout;
-        const bool in_boxes = is_wide() && alike_.rows == 0 && is_aligned(c) &&
-                              is_aligned(added_to(c)) && strides_fit_boxes();
+        const bool in_boxes =
+            is_wide() && is_aligned(c) && is_aligned(added_to(c)) && strides_fit_boxes();
         return {c,
                 at.row_stride,
                 at.col_stride,
@@ -816,33 +719,25 @@ class product final : public fused_product {
     [[nodiscard]] arguments<Factor> arguments_for(void* c) const {
         const core::problem& p = problem_;
         return {.c = target_at(c),
-                .m = static_cast<int>(p.m),
-                .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(tiles(p.k, depth_of_box())),
-                .tiles_m = static_cast<int>(clusters_down()),
-                .tiles_n = static_cast<int>(clusters_right()),
-                .stages = stages_,
-                .steps_left = steps_left_for_next(),
-                .sharing = sharing(),
-                .alpha = factor<Factor>(p.alpha),
-                .beta = factor<Factor>(p.beta),
-                .last = last_,
-                .finishes = !last_.is_nothing(),
-                .adds = p.beta != 0,
+                .problem = {static_cast<int>(p.m), static_cast<int>(p.n),
+                            static_cast<int>(tiles(p.k, depth_of_box()))},
+                .grid = {static_cast<int>(clusters_down()), static_cast<int>(clusters_right())},
+                .pipeline = {stages_, steps_left_for_next(), sharing()},
+                .epilogue = {.alpha = factor<Factor>(p.alpha),
+                             .beta = factor<Factor>(p.beta),
+                             .fusion = last_,
+                             .is_fused = !last_.is_identity(),
+                             .has_source = p.beta != 0},
                 .scales = scales_,
-                .one_a = false,
-                .one_b = false,
-                .all = {},
-                .even = {},
-                .rounds = {},
-                .late = {},
-                .alike = {}};
+                .batch = {.one_a = false, .one_b = false},
+                .group = {},
+                .stream_k = {},
+                .packing = {}};
     }
 
     // What maps depend on beside the problem.
     struct places {
         const kernel<Factor>* of = nullptr;
-        const void* alike = nullptr;  // rows of A that are read where they lie
         const void* a = nullptr;
         const void* b = nullptr;
         const void* c = nullptr;
@@ -853,9 +748,8 @@ class product final : public fused_product {
 
     plan::hopper_plan plan_;
     const char* chosen_by_;
-    bool may_be_alike_;
-    summing sums_;
-    finish last_;
+    accumulation sums_;
+    epilogue_fusion last_;
     core::block_scales scales_;
     core::problem problem_;
     operand a_;
@@ -863,24 +757,22 @@ class product final : public fused_product {
     bool is_chosen_ = false;
     const kernel<Factor>* kernel_ = nullptr;
     core::kernel_facts facts_;
-    extent grid_{.blocks = 1, .cluster = 1, .shared_bytes = 0, .products = 1};
+    launch_shape grid_{.ctas = 1, .cluster = 1, .shared_bytes = 0, .batch = 1};
     int stages_ = 0;
     int even_tiles_ = 0;
     int late_slices_ = 0;
-    alike_rows alike_;
     scratch progress_;
     scratch handed_;
-    int full_rounds_ = 0;
-    zeros flags_;  // the rounds' count, then those of the sums that are handed on
+    zeros flags_;  // of the sums that are handed on
     places mapped_;
-    maps_of_kinds maps_{};
+    tma_descriptors maps_{};
 };
 
 class scaling final : public fused_product {
   public:
     explicit scaling(const core::problem& p) : problem_(p) {}
     void run(const core::operands& data) override { scale_c(problem_, data.c); }
-    void finish_with(const finish&) override {}
+    void finish_with(const epilogue_fusion&) override {}
     void scale_with(const core::block_scales&) override {}
     bool run_batch(const core::operands&, const spacing&, std::int64_t) override { return false; }
     bool run_group(std::span<const grouped>) override { return false; }
@@ -889,11 +781,11 @@ class scaling final : public fused_product {
     core::problem problem_;
 };
 
-summing sums_for(const core::problem& p) {
-    return is_fp8(p.a_type) ? summing::promoted : summing::straight;
+accumulation sums_for(const core::problem& p) {
+    return is_fp8(p.a_type) ? accumulation::promoted : accumulation::native;
 }
 
-std::unique_ptr<core::runnable> prepare_as(const core::problem& p, summing sums,
+std::unique_ptr<core::runnable> prepare_as(const core::problem& p, accumulation sums,
                                            std::string_view row, const core::settings& s) {
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
     const choice chosen = plan_for(p, sums, row, s);
@@ -908,17 +800,17 @@ constexpr std::string_view fast_fp8_row = "cuda.engine.fp8_fast";
 constexpr std::string_view blocks_row = "cuda.engine.fp8_blocks";
 
 std::unique_ptr<core::runnable> prepare_tf32(const core::problem& p, const core::settings& s) {
-    return prepare_as(p, summing::straight, tf32_row, s);
+    return prepare_as(p, accumulation::native, tf32_row, s);
 }
 std::unique_ptr<core::runnable> prepare_fast_fp8(const core::problem& p, const core::settings& s) {
-    return prepare_as(p, summing::straight, fast_fp8_row, s);
+    return prepare_as(p, accumulation::native, fast_fp8_row, s);
 }
 std::unique_ptr<core::runnable> prepare_of_halves(const core::problem& p, const core::settings& s) {
-    return prepare_as(p, summing::of_halves, halves_row, s);
+    return prepare_as(p, accumulation::three_tf32, halves_row, s);
 }
 
-std::unique_ptr<fused_product> prepare_finished(const core::problem& p, summing sums,
-                                                std::string_view row, const finish& last,
+std::unique_ptr<fused_product> prepare_finished(const core::problem& p, accumulation sums,
+                                                std::string_view row, const epilogue_fusion& last,
                                                 const core::settings& s) {
     if (p.m == 0 || p.n == 0) return std::make_unique<scaling>(p);
     if (is_degenerate(p))
@@ -932,7 +824,7 @@ std::unique_ptr<fused_product> prepare_finished(const core::problem& p, summing 
 class product_of_ones final : public core::runnable {
   public:
     product_of_ones(const core::problem& p, const core::settings& s)
-        : product_(prepare_finished(p, summing::in_blocks, blocks_row, {}, s)) {
+        : product_(prepare_finished(p, accumulation::blockwise, blocks_row, {}, s)) {
         const std::int64_t of_k = tiles(p.k, 128);
         const std::int64_t of_n = tiles(p.n, 128);
         const std::vector<float> ones(static_cast<std::size_t>((p.m + of_n) * of_k), 1.0F);
@@ -1048,7 +940,7 @@ constexpr core::implementation fast_fp8 =
 
 }  // namespace
 
-std::unique_ptr<fused_product> prepare_fused(const core::problem& p, const finish& last,
+std::unique_ptr<fused_product> prepare_fused(const core::problem& p, const epilogue_fusion& last,
                                              const core::settings& s) {
     if (const std::string why = reason_against(native, p, s); !why.empty())
         throw error(error_code::unsupported, why);
@@ -1065,24 +957,25 @@ bool takes_gates(const core::problem& p, const core::operands& data) {
            (data.e == nullptr || is_aligned(data.e));
 }
 
-std::unique_ptr<fused_product> prepare_gated(const core::problem& p, const finish& last,
+std::unique_ptr<fused_product> prepare_gated(const core::problem& p, const epilogue_fusion& last,
                                              const core::settings& s) {
     const core::problem whole = multiplied(p, last);
     if (is_degenerate(p) || size_bytes(p.a_type) > 2 || p.c_type == dtype::i32 ||
         !reason_against(native, whole, s).empty())
         return nullptr;
-    const summing sums = sums_for(p);
+    const accumulation sums = sums_for(p);
     const auto chosen = plan::make_gated_plan(request_for(whole, sums, s));
     if (!chosen) return nullptr;
     const char* const by = s.tunables.empty() ? "from the model" : "as asked for";
     return std::make_unique<product<float>>(p, sums, choice{*chosen, by}, last);
 }
 
-std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p, const finish& last,
+std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p,
+                                                 const epilogue_fusion& last,
                                                  const core::settings& s) {
     if (const std::string why = reason_against(in_blocks, p, s); !why.empty())
         throw error(error_code::unsupported, why);
-    return prepare_finished(p, summing::in_blocks, blocks_row, last, s);
+    return prepare_finished(p, accumulation::blockwise, blocks_row, last, s);
 }
 
 std::optional<lies> lies_for_group(const grouped& it) {
@@ -1091,25 +984,26 @@ std::optional<lies> lies_for_group(const grouped& it) {
     if (is_degenerate(p) || std::max({p.m, p.n, p.k}) > most || !is_aligned(it.data.a) ||
         !is_aligned(it.data.b))
         return std::nullopt;
-    const summing sums = sums_for(p);
+    const accumulation sums = sums_for(p);
     const auto a = readable_along(shape_of_a(p, sums));
     const auto b = readable_along(shape_of_a(core::swapped(p), sums));
-    if (!a || !b || (size_bytes(p.a_type) == 4 && *a == major::across && *b == major::across))
+    if (!a || !b ||
+        (size_bytes(p.a_type) == 4 && *a == operand_major::mn && *b == operand_major::mn))
         return std::nullopt;
     return lies{*a, *b, p.c_layout.row_stride >= p.c_layout.col_stride};
 }
 
 plan::group_plan plan_group(std::span<const grouped> all, const lies& how, int parts) {
     const core::problem& p = all.front().problem;
-    const summing sums = sums_for(p);
+    const accumulation sums = sums_for(p);
     std::vector<plan::product_size> sizes;
     sizes.reserve(all.size());
     for (const grouped& g : all) sizes.push_back({g.problem.m, g.problem.n, g.problem.k});
     plan::hopper_request like;
     like.operand_bytes = static_cast<int>(size_bytes(p.a_type));
     like.result_bytes = static_cast<int>(size_bytes(p.c_type));
-    like.a_along_k = how.a == major::along_k;
-    like.b_along_k = how.b == major::along_k;
+    like.a_along_k = how.a == operand_major::k;
+    like.b_along_k = how.b == operand_major::k;
     like.a_on_sectors = lines_begin_at(shape_of_a(p, sums)) >= 32;
     like.b_on_sectors = lines_begin_at(shape_of_b(p, sums)) >= 32;
     like.c_by_rows = how.c_by_rows;
@@ -1119,15 +1013,16 @@ plan::group_plan plan_group(std::span<const grouped> all, const lies& how, int p
 }
 
 std::unique_ptr<fused_product> prepare_group(const core::problem& one, const lies& how,
-                                             const finish& last, const plan::hopper_plan& with) {
+                                             const epilogue_fusion& last,
+                                             const plan::hopper_plan& with) {
     constexpr std::int64_t extent = 1024;  // any that is aligned: sizes come with the products
     const auto along = [](bool rows) {
         return rows ? core::row_major(extent) : core::column_major(extent);
     };
     core::problem any = one;
     any.m = any.n = any.k = extent;
-    any.a_layout = along(how.a == major::along_k);
-    any.b_layout = along(how.b == major::across);
+    any.a_layout = along(how.a == operand_major::k);
+    any.b_layout = along(how.b == operand_major::mn);
     any.c_layout = along(how.c_by_rows);
     const choice chosen{with, "for a group"};
     if (any.a_type == dtype::i8)

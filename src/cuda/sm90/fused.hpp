@@ -8,7 +8,7 @@
 #include "core/block_scales.hpp"
 #include "core/implementation.hpp"
 #include "cuda/sm90/config.hpp"
-#include "cuda/sm90/finish.hpp"
+#include "cuda/sm90/epilogue/fusion.hpp"
 #include "plan/hopper_plan.hpp"
 
 namespace carat::cuda::sm90 {
@@ -30,7 +30,7 @@ struct grouped {
 class fused_product : public core::runnable {
   public:
     /// The steps it was prepared with, with other values and another D from now on.
-    virtual void finish_with(const finish& last) = 0;
+    virtual void finish_with(const epilogue_fusion& last) = 0;
 
     /// Of a product in blocks: before every run with other scales than the one before.
     virtual void scale_with(const core::block_scales& scales) = 0;
@@ -47,8 +47,8 @@ class fused_product : public core::runnable {
 
 /// How a product lies that can be one of a group; such products can be in one launch.
 struct lies {
-    major a;
-    major b;
+    operand_major a;
+    operand_major b;
     bool c_by_rows;
 
     bool operator==(const lies&) const = default;
@@ -62,7 +62,8 @@ struct lies {
 
 /// Makes ready any group of products like `one` that lie so, with this plan. `one` has no size.
 [[nodiscard]] std::unique_ptr<fused_product> prepare_group(const core::problem& one,
-                                                           const lies& how, const finish& last,
+                                                           const lies& how,
+                                                           const epilogue_fusion& last,
                                                            const plan::hopper_plan& with);
 
 /// Makes ready C = activation(alpha A B scale + bias) + beta D, for the types and settings of
@@ -71,14 +72,14 @@ struct lies {
 /// @throws carat::error(unsupported) where that row does, and for other types;
 ///         carat::error(invalid_argument) when nothing is multiplied (alpha = 0 or K = 0).
 [[nodiscard]] std::unique_ptr<fused_product> prepare_fused(const core::problem& p,
-                                                           const finish& last,
+                                                           const epilogue_fusion& last,
                                                            const core::settings& s);
 
 /// The same for a gate, whose A B has twice the columns that `p` says. Nothing where no kernel
 /// takes it on the way to C, or where the product and a pass over its sums are predicted to be
 /// faster.
 [[nodiscard]] std::unique_ptr<fused_product> prepare_gated(const core::problem& p,
-                                                           const finish& last,
+                                                           const epilogue_fusion& last,
                                                            const core::settings& s);
 
 /// Whether C and what is added to it lie so that gates can be taken on the way there.
@@ -86,7 +87,7 @@ struct lies {
 
 /// The same of e4m3 by e4m3 with scales of blocks, f32 in device memory, given by scale_with().
 [[nodiscard]] std::unique_ptr<fused_product> prepare_in_blocks(const core::problem& p,
-                                                               const finish& last,
+                                                               const epilogue_fusion& last,
                                                                const core::settings& s);
 
 }  // namespace carat::cuda::sm90

@@ -38,12 +38,18 @@ inline constexpr const char* name_of<128, 256> = "sm90_128x256";
 template <>
 inline constexpr const char* name_of<192, 128> = "sm90_192x128";
 
-template <class Element, class Factor, int TileM, int TileN, major A, major B,
-          summing Sums = summing::straight,
-          bool Wide = config<Element, TileM, TileN, A, B, Sums>::wide>
-[[nodiscard]] kernel<Factor> instance() {
-    return kernel_with<config<Element, TileM, TileN, A, B, Sums, Wide>, Factor>(
-        name_of<TileM, TileN>);
+// Tiles of more than 128 columns or 192 rows are a persistent kernel's.
+constexpr kernel_schedule schedule_for(int block_m, int block_n) {
+    return (block_m == 128 && block_n > 128) || block_m == 192 ? kernel_schedule::cooperative
+                                                               : kernel_schedule::single_tile;
+}
+
+template <class Element, class ElementCompute, int TileM, int TileN, operand_major A,
+          operand_major B, accumulation Sums = accumulation::native>
+[[nodiscard]] kernel<ElementCompute> instance() {
+    return kernel_with<
+        config<Element, kernel_variant{TileM, TileN, A, B, Sums, schedule_for(TileM, TileN)}>,
+        ElementCompute>(name_of<TileM, TileN>);
 }
 
 template <int Rows, int Columns>
@@ -72,99 +78,93 @@ template <bool Of16Bits, class F>
     return f(tile<128, 256>{});
 }
 
-// Of rows whose A begins alike; wide.
-template <class Element>
-[[nodiscard]] const kernel<float>& find_alike(int tile_n) {
-    using enum major;
-    static constexpr auto straight = summing::straight;
-    using of_192 = config<Element, 128, 192, along_k, across, straight, true, false, false, true>;
-    using of_224 = config<Element, 128, 224, along_k, across, straight, true, false, false, true>;
-    using of_256 = config<Element, 128, 256, along_k, across, straight, true, false, false, true>;
-    static const kernel<float> all[] = {kernel_with<of_192, float>("sm90_128x192_alike"),
-                                        kernel_with<of_224, float>("sm90_128x224_alike"),
-                                        kernel_with<of_256, float>("sm90_128x256_alike")};
-    return all[(tile_n - 192) / 32];
-}
-
 // Elements of 16 bits may be contiguous along either dimension, but for B in a tile that is
 // narrower than a line of 128 bytes.
 template <class Element, int TileM, int TileN>
-[[nodiscard]] const kernel<float>& any_majors(major a, major b) {
-    using enum major;
+[[nodiscard]] const kernel<float>& any_majors(operand_major a, operand_major b) {
+    using enum operand_major;
     if constexpr (TileN >= 64) {
-        static const kernel<float> all[] = {
-            instance<Element, float, TileM, TileN, along_k, along_k>(),
-            instance<Element, float, TileM, TileN, along_k, across>(),
-            instance<Element, float, TileM, TileN, across, along_k>(),
-            instance<Element, float, TileM, TileN, across, across>()};
-        return all[(a == across ? 2 : 0) + (b == across ? 1 : 0)];
+        static const kernel<float> all[] = {instance<Element, float, TileM, TileN, k, k>(),
+                                            instance<Element, float, TileM, TileN, k, mn>(),
+                                            instance<Element, float, TileM, TileN, mn, k>(),
+                                            instance<Element, float, TileM, TileN, mn, mn>()};
+        return all[(a == mn ? 2 : 0) + (b == mn ? 1 : 0)];
     } else {
-        static const kernel<float> both[] = {
-            instance<Element, float, TileM, TileN, along_k, along_k>(),
-            instance<Element, float, TileM, TileN, across, along_k>()};
-        return both[a == across ? 1 : 0];
+        static const kernel<float> both[] = {instance<Element, float, TileM, TileN, k, k>(),
+                                             instance<Element, float, TileM, TileN, mn, k>()};
+        return both[a == mn ? 1 : 0];
     }
 }
 
 template <class Element>
-[[nodiscard]] const kernel<float>& find_16_bit(int tile_m, int tile_n, major a, major b) {
+[[nodiscard]] const kernel<float>& find_16_bit(int tile_m, int tile_n, operand_major a,
+                                               operand_major b) {
     return with_tile<true>(tile_m, tile_n,
                            [&]<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<float>& {
                                return any_majors<Element, TileM, TileN>(a, b);
                            });
 }
 
-template <class Element, class Factor, summing Sums = summing::straight, major A = major::along_k>
-[[nodiscard]] const kernel<Factor>& find_along_k(int tile_m, int tile_n) {
+template <class Element, class ElementCompute, accumulation Sums = accumulation::native,
+          operand_major A = operand_major::k>
+[[nodiscard]] const kernel<ElementCompute>& find_along_k(int tile_m, int tile_n) {
     return with_tile<false>(
-        tile_m, tile_n, []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<Factor>& {
+        tile_m, tile_n,
+        []<int TileM, int TileN>(tile<TileM, TileN>) -> const kernel<ElementCompute>& {
             // A block of 128 columns with one scale would lie in two tiles of 192.
-            constexpr int width = Sums == summing::in_blocks && TileN == 192 ? 256 : TileN;
-            static const kernel<Factor> it =
-                instance<Element, Factor, TileM, width, A, major::along_k, Sums>();
+            constexpr int width = Sums == accumulation::blockwise && TileN == 192 ? 256 : TileN;
+            static const kernel<ElementCompute> it =
+                instance<Element, ElementCompute, TileM, width, A, operand_major::k, Sums>();
             return it;
         });
 }
 
 // Tiles beside each other, of promoted sums.
-template <class Element, class Factor>
-[[nodiscard]] const kernel<Factor>& find_beside() {
-    using enum major;
-    static const kernel<Factor> it =
-        instance<Element, Factor, 192, 128, along_k, along_k, summing::promoted>();
+template <class Element, class ElementCompute>
+[[nodiscard]] const kernel<ElementCompute>& find_beside() {
+    using enum operand_major;
+    static const kernel<ElementCompute> it =
+        instance<Element, ElementCompute, 192, 128, k, k, accumulation::promoted>();
     return it;
 }
 
 // Tiles of 128 x 256 that are shared out evenly.
-template <class Element, class Factor, summing Sums = summing::straight, major A = major::along_k>
-[[nodiscard]] const kernel<Factor>& find_even() {
-    using even = config<Element, 128, 256, A, major::along_k, Sums, true, false, true>;
-    static const kernel<Factor> it = kernel_with<even, Factor>("sm90_128x256_even");
+template <class Element, class ElementCompute, accumulation Sums = accumulation::native,
+          operand_major A = operand_major::k>
+[[nodiscard]] const kernel<ElementCompute>& find_even() {
+    using even = config<Element, kernel_variant{128, 256, A, operand_major::k, Sums,
+                                                kernel_schedule::cooperative, true}>;
+    static const kernel<ElementCompute> it = kernel_with<even, ElementCompute>("sm90_128x256_even");
     return it;
 }
 
 // Tiles of 128 x 128, one for each warpgroup.
-template <class Element, class Factor, major A, major B>
-[[nodiscard]] const kernel<Factor>& find_apart(bool even) {
-    using whole = config<Element, 128, 128, A, B, summing::straight, true, true, false>;
-    using shared = config<Element, 128, 128, A, B, summing::straight, true, true, true>;
-    static const kernel<Factor> both[] = {kernel_with<whole, Factor>("sm90_128x128_apart"),
-                                          kernel_with<shared, Factor>("sm90_128x128_apart_even")};
+template <class Element, class ElementCompute, operand_major A, operand_major B>
+[[nodiscard]] const kernel<ElementCompute>& find_apart(bool even) {
+    constexpr kernel_variant pingpong{
+        128, 128, A, B, accumulation::native, kernel_schedule::pingpong};
+    constexpr kernel_variant stream_k{
+        128, 128, A, B, accumulation::native, kernel_schedule::pingpong, true};
+    using whole = config<Element, pingpong>;
+    using shared = config<Element, stream_k>;
+    static const kernel<ElementCompute> both[] = {
+        kernel_with<whole, ElementCompute>("sm90_128x128_apart"),
+        kernel_with<shared, ElementCompute>("sm90_128x128_apart_even")};
     return both[even ? 1 : 0];
 }
 
-template <class Element, class Factor>
-[[nodiscard]] const kernel<Factor>& find_apart(bool even) {
-    return find_apart<Element, Factor, major::along_k, major::along_k>(even);
+template <class Element, class ElementCompute>
+[[nodiscard]] const kernel<ElementCompute>& find_apart(bool even) {
+    return find_apart<Element, ElementCompute, operand_major::k, operand_major::k>(even);
 }
 
 template <class Element>
-[[nodiscard]] const kernel<float>& find_apart(major a, major b, bool even) {
-    using enum major;
-    if (a == along_k && b == along_k) return find_apart<Element, float>(even);
-    if (a == along_k) return find_apart<Element, float, along_k, across>(even);
-    if (b == along_k) return find_apart<Element, float, across, along_k>(even);
-    return find_apart<Element, float, across, across>(even);
+[[nodiscard]] const kernel<float>& find_apart(operand_major a, operand_major b, bool even) {
+    using enum operand_major;
+    if (a == k && b == k) return find_apart<Element, float>(even);
+    if (a == k) return find_apart<Element, float, k, mn>(even);
+    if (b == k) return find_apart<Element, float, mn, k>(even);
+    return find_apart<Element, float, mn, mn>(even);
 }
 
 }  // namespace carat::cuda::sm90

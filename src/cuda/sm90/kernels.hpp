@@ -11,31 +11,29 @@
 
 namespace carat::cuda::sm90 {
 
-[[nodiscard]] const kernel<float>& f16_kernel(int tile_m, int tile_n, major a, major b);
-[[nodiscard]] const kernel<float>& bf16_kernel(int tile_m, int tile_n, major a, major b);
+[[nodiscard]] const kernel<float>& f16_kernel(int block_m, int block_n, operand_major a,
+                                              operand_major b);
+[[nodiscard]] const kernel<float>& bf16_kernel(int block_m, int block_n, operand_major a,
+                                               operand_major b);
 // B contiguous along K.
-[[nodiscard]] const kernel<float>& tf32_kernel(int tile_m, int tile_n, major a);
+[[nodiscard]] const kernel<float>& tf32_kernel(int block_m, int block_n, operand_major a);
 // Both operands.
-[[nodiscard]] const kernel<float>& halves_kernel(int tile_m, int tile_n);
-[[nodiscard]] const kernel<float>& fp8_kernel(int tile_m, int tile_n, dtype a, dtype b,
-                                              summing sums);
+[[nodiscard]] const kernel<float>& halves_kernel(int block_m, int block_n);
+[[nodiscard]] const kernel<float>& fp8_kernel(int block_m, int block_n, dtype a, dtype b,
+                                              accumulation sums);
 // e4m3 by e4m3 in blocks.
-[[nodiscard]] const kernel<float>& fp8_blocks_kernel(int tile_m, int tile_n);
-[[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n);
+[[nodiscard]] const kernel<float>& fp8_blocks_kernel(int block_m, int block_n);
+[[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int block_m, int block_n);
 
 // Each warpgroup has a tile of 128 x 128 to itself, or they are shared out evenly. Straight sums;
 // of 8 bits operands along K.
-[[nodiscard]] const kernel<float>& f16_apart_kernel(major a, major b, bool even);
-[[nodiscard]] const kernel<float>& bf16_apart_kernel(major a, major b, bool even);
+[[nodiscard]] const kernel<float>& f16_apart_kernel(operand_major a, operand_major b, bool even);
+[[nodiscard]] const kernel<float>& bf16_apart_kernel(operand_major a, operand_major b, bool even);
 [[nodiscard]] const kernel<float>& fp8_apart_kernel(dtype a, dtype b, bool even);
 [[nodiscard]] const kernel<std::uint32_t>& i8_apart_kernel(bool even);
 
-// Tiles of 128 x 192, 224 or 256 of rows that begin alike, B contiguous across K.
-[[nodiscard]] const kernel<float>& f16_alike_kernel(int tile_n);
-[[nodiscard]] const kernel<float>& bf16_alike_kernel(int tile_n);
-
 // Tiles of 128 x 256 that are shared out evenly, of what can't be apart: sums of fp8 are promoted.
-[[nodiscard]] const kernel<float>& tf32_even_kernel(major a);
+[[nodiscard]] const kernel<float>& tf32_even_kernel(operand_major a);
 [[nodiscard]] const kernel<float>& halves_even_kernel();
 [[nodiscard]] const kernel<float>& fp8_even_kernel(dtype a, dtype b);
 [[nodiscard]] const kernel<float>& fp8_blocks_even_kernel();

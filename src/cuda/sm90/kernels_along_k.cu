@@ -2,27 +2,29 @@
 
 namespace carat::cuda::sm90 {
 
-const kernel<float>& tf32_kernel(int tile_m, int tile_n, major a) {
-    if (a == major::across)
-        return find_along_k<ptx::tf32, float, summing::straight, major::across>(tile_m, tile_n);
-    return find_along_k<ptx::tf32, float>(tile_m, tile_n);
+const kernel<float>& tf32_kernel(int block_m, int block_n, operand_major a) {
+    if (a == operand_major::mn)
+        return find_along_k<ptx::tf32, float, accumulation::native, operand_major::mn>(block_m,
+                                                                                       block_n);
+    return find_along_k<ptx::tf32, float>(block_m, block_n);
 }
 
-const kernel<float>& tf32_even_kernel(major a) {
-    return a == major::across ? find_even<ptx::tf32, float, summing::straight, major::across>()
-                              : find_even<ptx::tf32, float>();
+const kernel<float>& tf32_even_kernel(operand_major a) {
+    return a == operand_major::mn
+               ? find_even<ptx::tf32, float, accumulation::native, operand_major::mn>()
+               : find_even<ptx::tf32, float>();
 }
 
 const kernel<float>& halves_even_kernel() {
-    return find_even<ptx::tf32, float, summing::of_halves>();
+    return find_even<ptx::tf32, float, accumulation::three_tf32>();
 }
 
-const kernel<float>& halves_kernel(int tile_m, int tile_n) {
-    return find_along_k<ptx::tf32, float, summing::of_halves>(tile_m, tile_n);
+const kernel<float>& halves_kernel(int block_m, int block_n) {
+    return find_along_k<ptx::tf32, float, accumulation::three_tf32>(block_m, block_n);
 }
 
-const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n) {
-    return find_along_k<std::int8_t, std::uint32_t>(tile_m, tile_n);
+const kernel<std::uint32_t>& i8_kernel(int block_m, int block_n) {
+    return find_along_k<std::int8_t, std::uint32_t>(block_m, block_n);
 }
 
 const kernel<std::uint32_t>& i8_apart_kernel(bool even) {

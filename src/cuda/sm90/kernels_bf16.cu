@@ -2,16 +2,12 @@
 
 namespace carat::cuda::sm90 {
 
-const kernel<float>& bf16_kernel(int tile_m, int tile_n, major a, major b) {
-    return find_16_bit<__nv_bfloat16>(tile_m, tile_n, a, b);
+const kernel<float>& bf16_kernel(int block_m, int block_n, operand_major a, operand_major b) {
+    return find_16_bit<__nv_bfloat16>(block_m, block_n, a, b);
 }
 
-const kernel<float>& bf16_apart_kernel(major a, major b, bool even) {
+const kernel<float>& bf16_apart_kernel(operand_major a, operand_major b, bool even) {
     return find_apart<__nv_bfloat16>(a, b, even);
-}
-
-const kernel<float>& bf16_alike_kernel(int tile_n) {
-    return find_alike<__nv_bfloat16>(tile_n);
 }
 
 }  // namespace carat::cuda::sm90

@@ -5,19 +5,19 @@ namespace carat::cuda::sm90 {
 namespace {
 
 template <class Element>
-const kernel<float>& with_sums(int tile_m, int tile_n, summing sums) {
-    if (tile_m == 192) return find_beside<Element, float>();
-    return sums == summing::straight
-               ? find_along_k<Element, float, summing::straight>(tile_m, tile_n)
-               : find_along_k<Element, float, summing::promoted>(tile_m, tile_n);
+const kernel<float>& with_sums(int block_m, int block_n, accumulation sums) {
+    if (block_m == 192) return find_beside<Element, float>();
+    return sums == accumulation::native
+               ? find_along_k<Element, float, accumulation::native>(block_m, block_n)
+               : find_along_k<Element, float, accumulation::promoted>(block_m, block_n);
 }
 
 }  // namespace
 
-const kernel<float>& fp8_kernel(int tile_m, int tile_n, dtype a, dtype b, summing sums) {
-    if (a == b) return with_sums<__nv_fp8_e4m3>(tile_m, tile_n, sums);
-    return a == dtype::e5m2 ? with_sums<ptx::e5m2_by_e4m3>(tile_m, tile_n, sums)
-                            : with_sums<ptx::e4m3_by_e5m2>(tile_m, tile_n, sums);
+const kernel<float>& fp8_kernel(int block_m, int block_n, dtype a, dtype b, accumulation sums) {
+    if (a == b) return with_sums<__nv_fp8_e4m3>(block_m, block_n, sums);
+    return a == dtype::e5m2 ? with_sums<ptx::e5m2_by_e4m3>(block_m, block_n, sums)
+                            : with_sums<ptx::e4m3_by_e5m2>(block_m, block_n, sums);
 }
 
 const kernel<float>& fp8_apart_kernel(dtype a, dtype b, bool even) {
@@ -27,9 +27,9 @@ const kernel<float>& fp8_apart_kernel(dtype a, dtype b, bool even) {
 }
 
 const kernel<float>& fp8_even_kernel(dtype a, dtype b) {
-    if (a == b) return find_even<__nv_fp8_e4m3, float, summing::promoted>();
-    return a == dtype::e5m2 ? find_even<ptx::e5m2_by_e4m3, float, summing::promoted>()
-                            : find_even<ptx::e4m3_by_e5m2, float, summing::promoted>();
+    if (a == b) return find_even<__nv_fp8_e4m3, float, accumulation::promoted>();
+    return a == dtype::e5m2 ? find_even<ptx::e5m2_by_e4m3, float, accumulation::promoted>()
+                            : find_even<ptx::e4m3_by_e5m2, float, accumulation::promoted>();
 }
 
 }  // namespace carat::cuda::sm90

@@ -2,12 +2,12 @@
 
 namespace carat::cuda::sm90 {
 
-const kernel<float>& fp8_blocks_kernel(int tile_m, int tile_n) {
-    return find_along_k<__nv_fp8_e4m3, float, summing::in_blocks>(tile_m, tile_n);
+const kernel<float>& fp8_blocks_kernel(int block_m, int block_n) {
+    return find_along_k<__nv_fp8_e4m3, float, accumulation::blockwise>(block_m, block_n);
 }
 
 const kernel<float>& fp8_blocks_even_kernel() {
-    return find_even<__nv_fp8_e4m3, float, summing::in_blocks>();
+    return find_even<__nv_fp8_e4m3, float, accumulation::blockwise>();
 }
 
 }  // namespace carat::cuda::sm90

@@ -18,7 +18,7 @@ struct operand_shape {
     std::int64_t depth;
     std::int64_t across;  // elements from one line to the next
     std::int64_t along;   // elements from one depth to the next
-    bool in_halves = false;
+    bool is_split = false;
     bool may_lie_across = false;  // a kernel reads it so
 };
 
@@ -30,7 +30,7 @@ struct operand_shape {
 [[nodiscard]] int lines_begin_at(const operand_shape& of);
 
 /// Along which dimension it is read where it lies; none: it has to be packed.
-[[nodiscard]] std::optional<major> readable_along(const operand_shape& of);
+[[nodiscard]] std::optional<operand_major> readable_along(const operand_shape& of);
 
 /// So many matrices, so many elements apart; 0: there is no such dimension.
 struct batch {
@@ -44,7 +44,7 @@ class operand {
     /// @throws carat::error(out_of_memory).
     explicit operand(const operand_shape& of);
 
-    [[nodiscard]] major contiguous() const { return major_; }
+    [[nodiscard]] operand_major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
     /// Where the copy engine finds it.
@@ -67,22 +67,16 @@ class operand {
 
     /// Makes the operand one that is packed from now on, contiguous along `to`.
     /// @throws carat::error(out_of_memory), and is then what it was.
-    void require_packing(major to);
+    void require_packing(operand_major to);
 
-    /// Of one that is packed along K, leaves the lines before this one where they lie.
-    /// @throws carat::error(out_of_memory), and is then what it was.
-    void pack_only_from(std::int64_t line);
-    [[nodiscard]] std::int64_t packed_lines() const {
-        return packed() ? shape_.lines - first_packed_ : 0;
-    }
+    [[nodiscard]] std::int64_t packed_lines() const { return packed() ? shape_.lines : 0; }
 
   private:
-    [[nodiscard]] strided packed_from(const void* data, std::int64_t first_line) const;
-    [[nodiscard]] scratch memory_from(std::int64_t first_line) const;
+    [[nodiscard]] strided packed_from(const void* data) const;
+    [[nodiscard]] scratch memory_for_packing() const;
 
     operand_shape shape_;
-    major major_ = major::along_k;
-    std::int64_t first_packed_ = 0;
+    operand_major major_ = operand_major::k;
     scratch packed_memory_;
 };
 

@@ -1,19 +1,19 @@
-// What a kernel of this room is told about one product, and how the host launches it.
+// What a simt kernel is told about one product, and how the host launches it.
 #pragma once
 
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include "cuda/sm90/config.hpp"
+#include "cuda/common/operand_major.hpp"
 
 namespace carat::cuda::strict {
 
-using sm90::major;
+using cuda::operand_major;
 
-// Tiles of f64 come in boxes of 128 bytes, swizzled; those of f32 in one box, as they lie.
+// Tiles of f64 come in TMA boxes of 128 bytes, swizzled; those of f32 in one, as they lie.
 template <class T>
-inline constexpr bool in_plain_boxes = sizeof(T) == 4;
+inline constexpr bool is_unswizzled = sizeof(T) == 4;
 
 // C = alpha A B + beta C.
 template <class T>
@@ -21,25 +21,25 @@ struct arguments {
     T* c;
     std::int64_t row_stride;  // elements
     std::int64_t col_stride;
-    bool in_vectors;  // C's rows are contiguous and aligned to 16 bytes
+    bool is_vectorized;  // C's rows are contiguous and aligned to 16 bytes
     int m;
     int n;
     int k_tiles;
     int tiles_m;
     int tiles_n;
-    int parts_bits;  // K is cut into 2 to the power of this parts, each for a block of a cluster
+    int log2_split_k;  // each split for a CTA of a cluster
     T alpha;
     T beta;
 };
 
-struct extent {
-    int blocks;   // of the grid
-    int cluster;  // blocks to a cluster
+struct launch_shape {
+    int ctas;     // of the grid
+    int cluster;  // CTAs to a cluster
     int shared_bytes;
 };
 
-// Whose sums: a lane of a warp whose part of a tile begins at (warp_row, warp_col), of a tile that
-// begins at C(row, col).
+// Whose accumulators: a lane of a warp whose part of a tile begins at (warp_row, warp_col), of a
+// tile that begins at C(row, col).
 struct owner {
     int row;
     int col;
@@ -65,14 +65,14 @@ template <class T>
 struct kernel {
     const char* name;
     const void* function;
-    int tile_m;
-    int tile_n;
-    int tile_k;
+    int block_m;
+    int block_n;
+    int block_k;
     int threads;
-    int residents;
+    int ctas_per_sm;
     int shared_bytes;
     void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
-                   const extent& grid, cudaStream_t stream);
+                   const launch_shape& grid, cudaStream_t stream);
 };
 
 }  // namespace carat::cuda::strict

@@ -1,6 +1,6 @@
-// From sums to C. Sixteen bytes of neighbours at a time: a lane's sums are such that a warp writes
-// whole sectors of memory. Where the blocks of a cluster have a part of K each, of every sixteen
-// bytes one block adds up all parts in the order of K, so that the bits do not depend on who is
+// From accumulators to C. Sixteen bytes of neighbours at a time: a lane's accumulators are such
+// that a warp writes whole sectors of memory. Where the CTAs of a cluster split K, of every sixteen
+// bytes one CTA adds up all splits in the order of K, so that the bits do not depend on who is
 // first.
 #pragma once
 
@@ -16,7 +16,7 @@ __device__ __forceinline__ void write(const arguments<T>& p, int row, int col, v
     constexpr int size = vector<T>::size;
     if (row >= p.m) return;
     T* const to = p.c + row * p.row_stride + col * p.col_stride;
-    if (Step == 1 && p.in_vectors && col + size <= p.n) {
+    if (Step == 1 && p.is_vectorized && col + size <= p.n) {
         auto* const all = reinterpret_cast<vector<T>*>(to);
         if (p.beta != T{0}) {
             const vector<T> c = *all;
@@ -42,50 +42,51 @@ __device__ __forceinline__ vector<T> scaled(const arguments<T>& p, vector<T> x) 
 }
 
 template <class C, class T>
-__device__ __forceinline__ void write_sums(const arguments<T>& p, const owner& of,
-                                           const typename C::math::sums& sums) {
+__device__ __forceinline__ void store_tile(const arguments<T>& p, const owner& of,
+                                           const typename C::math::accumulators& acc) {
     using math = typename C::math;
 #pragma unroll
-    for (int i = 0; i < math::chunks; ++i) {
+    for (int i = 0; i < math::vectors; ++i) {
         const place at = math::template place_of<C>(i, of);
-        write<math::place_step>(p, at.row, at.col, scaled(p, math::take(sums, i)));
+        write<math::place_step>(p, at.row, at.col, scaled(p, math::take(acc, i)));
     }
 }
 
-// The same where the blocks of a cluster have a part of K each, by all threads that multiply. A
-// part of every thread's vectors belongs to each block: it gets them of all blocks, where its ring
-// was, and adds them up. No block sends before all have read their rings.
+// With split-K, by all consumers. A part of every thread's vectors belongs to each CTA of the
+// cluster: it gets them of all CTAs through distributed shared memory, where its pipeline was, and
+// adds them up. No CTA sends before all have read their pipelines.
 //
-//     in each block   [ from 0 | from 1 | ... ]   of its own 1/Parts of the vectors
-template <class C, int Parts, class T>
-__device__ __forceinline__ void write_parts(const arguments<T>& p, unsigned char* ring,
-                                            ptx::barrier& landed, int part, const owner& of,
-                                            int thread, const typename C::math::sums& sums) {
+//     in each CTA   [ from 0 | from 1 | ... ]   of its own 1/SplitK of the vectors
+template <class C, int SplitK, class T>
+__device__ __forceinline__ void reduce_splits(const arguments<T>& p, unsigned char* smem,
+                                              ptx::barrier& dsmem, int split, const owner& of,
+                                              int thread,
+                                              const typename C::math::accumulators& acc) {
     using math = typename C::math;
-    constexpr int each = math::chunks / Parts;
-    constexpr int bytes = C::multiplying * 16;  // from one vector of a thread to the next
-    ptx::meet_cluster();
-    const std::uint32_t first = ptx::shared_address(ring) + thread * 16;
+    constexpr int each = math::vectors / SplitK;
+    constexpr int bytes = C::consumer_threads * 16;  // from one vector of a thread to the next
+    ptx::cluster_sync();
+    const std::uint32_t first = ptx::shared_address(smem) + thread * 16;
 #pragma unroll
-    for (int block = 0; block < Parts; ++block) {
-        const std::uint32_t to = ptx::address_in(first + part * each * bytes, block);
-        const std::uint32_t told = ptx::address_in(ptx::shared_address(&landed), block);
+    for (int cta = 0; cta < SplitK; ++cta) {
+        const std::uint32_t to = ptx::map_shared_rank(first + split * each * bytes, cta);
+        const std::uint32_t told = ptx::map_shared_rank(ptx::shared_address(&dsmem), cta);
 #pragma unroll
         for (int i = 0; i < each; ++i)
-            ptx::send(to + i * bytes, math::sent(sums, block * each + i).of, told);
+            ptx::store_async(to + i * bytes, math::sent(acc, cta * each + i).of, told);
     }
-    ptx::wait_for(landed, 0);
-    const auto* const own = reinterpret_cast<const vector<T>*>(ring) + thread;
+    ptx::wait_for(dsmem, 0);
+    const auto* const own = reinterpret_cast<const vector<T>*>(smem) + thread;
     constexpr int together = math::sent_together;
 #pragma unroll 1
     for (int i = 0; i < each; i += together) {
         vector<T> total[together];
 #pragma unroll
         for (int v = 0; v < together; ++v) {
-            total[v] = own[(i + v) * C::multiplying];
+            total[v] = own[(i + v) * C::consumer_threads];
 #pragma unroll
-            for (int from = 1; from < Parts; ++from) {
-                const vector<T> some = own[(from * each + i + v) * C::multiplying];
+            for (int from = 1; from < SplitK; ++from) {
+                const vector<T> some = own[(from * each + i + v) * C::consumer_threads];
 #pragma unroll
                 for (int j = 0; j < vector<T>::size; ++j) total[v].of[j] += some.of[j];
             }
@@ -93,21 +94,22 @@ __device__ __forceinline__ void write_parts(const arguments<T>& p, unsigned char
         math::turn_back(total);
 #pragma unroll
         for (int v = 0; v < together; ++v) {
-            const place at = math::template place_of<C>(math::number_of(part * each + i, v), of);
+            const place at = math::template place_of<C>(math::number_of(split * each + i, v), of);
             write<math::place_step>(p, at.row, at.col, scaled(p, total[v]));
         }
     }
 }
 
-template <class C, class T, int Parts = 2>
-__device__ __forceinline__ void write_parts_of(const arguments<T>& p, unsigned char* ring,
-                                               ptx::barrier& landed, int part, const owner& of,
-                                               int thread, const typename C::math::sums& sums) {
-    if constexpr (Parts <= C::most_parts) {
-        if (1 << p.parts_bits == Parts)
-            write_parts<C, Parts>(p, ring, landed, part, of, thread, sums);
+template <class C, class T, int SplitK = 2>
+__device__ __forceinline__ void reduce_split_k(const arguments<T>& p, unsigned char* smem,
+                                               ptx::barrier& dsmem, int split, const owner& of,
+                                               int thread,
+                                               const typename C::math::accumulators& acc) {
+    if constexpr (SplitK <= C::max_split_k) {
+        if (1 << p.log2_split_k == SplitK)
+            reduce_splits<C, SplitK>(p, smem, dsmem, split, of, thread, acc);
         else
-            write_parts_of<C, T, 2 * Parts>(p, ring, landed, part, of, thread, sums);
+            reduce_split_k<C, T, 2 * SplitK>(p, smem, dsmem, split, of, thread, acc);
     }
 }
 

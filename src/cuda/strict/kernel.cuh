@@ -1,20 +1,20 @@
-// The kernel: most warps multiply, one thread of those after them copies.
+// The kernel: most warps are consumers, one thread of those after them is the producer.
 //
-//     copies   [ A0 B0 | A1 B1 | A2 B2 | A3 B3 ] A4 B4 ...        stage = tile % stages
-//     multiply   A0 B0   A1 B1 ...
+//     producer   [ A0 B0 | A1 B1 | A2 B2 | A3 B3 ] A4 B4 ...      stage = k-tile % stages
+//     consumers    A0 B0   A1 B1 ...
 //
-// `full` of a stage is over when its bytes have landed, `empty` when every warp that reads it has
-// done so. Blocks stay and take tiles of C in turn, and the copying thread runs ahead into the next
-// one; but blocks of a cluster that share K have one tile.
+// `full` of a stage is over when its bytes have arrived, `empty` when every warp that reads it has
+// done so. CTAs are persistent and take tiles of C in turn, and the producer runs ahead into the
+// next one; but CTAs of a split-K cluster have one tile.
 #pragma once
 
 #include "cuda/common/launch.hpp"
-#include "cuda/ptx/bulk_copy.cuh"
+#include "cuda/common/raster.cuh"
 #include "cuda/ptx/cluster.cuh"
-#include "cuda/ptx/dependents.cuh"
-#include "cuda/ptx/registers.cuh"
+#include "cuda/ptx/pdl.cuh"
+#include "cuda/ptx/setmaxnreg.cuh"
 #include "cuda/ptx/thread.cuh"
-#include "cuda/sm90/schedule.cuh"
+#include "cuda/ptx/tma.cuh"
 #include "cuda/strict/arguments.hpp"
 #include "cuda/strict/config.hpp"
 #include "cuda/strict/epilogue.cuh"
@@ -22,23 +22,23 @@
 namespace carat::cuda::strict {
 
 template <class C>
-struct barriers {
+struct barrier_storage {
     ptx::barrier full[C::stages];
     ptx::barrier empty[C::stages];
-    ptx::barrier landed;  // what the blocks of a cluster send
+    ptx::barrier dsmem;  // what the CTAs of a cluster send
 };
 
 template <class C>
-struct ring {
+struct pipeline {
     unsigned char* tiles;
     ptx::barrier* full;
     ptx::barrier* empty;
-    ptx::barrier* landed;
+    ptx::barrier* dsmem;
 
-    __device__ ring(unsigned char* shared, barriers<C>& meetings)
-        : full(meetings.full), empty(meetings.empty), landed(&meetings.landed) {
-        const unsigned past = ptx::shared_address(shared) % C::alignment;
-        tiles = shared + (past == 0 ? 0 : C::alignment - past);
+    __device__ pipeline(unsigned char* shared, barrier_storage<C>& barriers)
+        : full(barriers.full), empty(barriers.empty), dsmem(&barriers.dsmem) {
+        const unsigned past = ptx::shared_address(shared) % C::smem_alignment;
+        tiles = shared + (past == 0 ? 0 : C::smem_alignment - past);
     }
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
         return tiles + stage * C::stage_bytes;
@@ -46,9 +46,9 @@ struct ring {
     [[nodiscard]] __device__ unsigned char* b(int stage) const { return a(stage) + C::a_bytes; }
 };
 
-// Where in the ring a thread is, and the parity of the phase that this round through it has.
+// Where in the pipeline a thread is, and the parity of the phase that this turn through it has.
 template <class C>
-struct position {
+struct pipeline_state {
     int stage = 0;
     int parity = 0;
 
@@ -60,110 +60,110 @@ struct position {
     }
 };
 
-// Which part of K a block has, and which tile of C is its first. Worked out wherever they are
-// wanted: kept, they would take registers from sums.
+// Which split of K a CTA has, and which tile of C is its first. Worked out wherever they are
+// wanted: kept, they would take registers from accumulators.
 template <class T>
-__device__ __forceinline__ int part_of(const arguments<T>& p) {
-    return static_cast<int>(blockIdx.x) & ((1 << p.parts_bits) - 1);
+__device__ __forceinline__ int split_of(const arguments<T>& p) {
+    return static_cast<int>(blockIdx.x) & ((1 << p.log2_split_k) - 1);
 }
 template <class T>
 __device__ __forceinline__ int first_tile(const arguments<T>& p) {
-    return static_cast<int>(blockIdx.x) >> p.parts_bits;
+    return static_cast<int>(blockIdx.x) >> p.log2_split_k;
 }
 template <class T>
-__device__ __forceinline__ int tiles_at_a_time(const arguments<T>& p) {
-    return static_cast<int>(gridDim.x) >> p.parts_bits;
+__device__ __forceinline__ int tiles_per_wave(const arguments<T>& p) {
+    return static_cast<int>(gridDim.x) >> p.log2_split_k;
 }
 
-// That part, in stages.
-struct part_of_k {
+// That split, in k-tiles.
+struct k_split {
     int first;
     int count;
 
     template <class T>
-    __device__ explicit part_of_k(const arguments<T>& p) : first(0), count(p.k_tiles) {
-        if (p.parts_bits == 0) return;
+    __device__ explicit k_split(const arguments<T>& p) : first(0), count(p.k_tiles) {
+        if (p.log2_split_k == 0) return;
         const std::int64_t tiles = p.k_tiles;
-        const int part = part_of(p);
-        first = static_cast<int>(tiles * part >> p.parts_bits);
-        count = static_cast<int>(tiles * (part + 1) >> p.parts_bits) - first;
+        const int split = split_of(p);
+        first = static_cast<int>(tiles * split >> p.log2_split_k);
+        count = static_cast<int>(tiles * (split + 1) >> p.log2_split_k) - first;
     }
 };
 
-// Of a tile of an operand, `Tile` lines wide from `first` on, and TileK deep from `k` on: the boxes
-// in which it comes.
-template <class Element, major Major, int Tile, int TileK>
-struct boxes {
-    static constexpr bool along_k = Major == major::along_k;
-    static constexpr int length = !in_plain_boxes<Element> ? 128 / static_cast<int>(sizeof(Element))
-                                  : along_k                ? TileK
-                                                           : Tile;
-    static constexpr int count = along_k ? TileK / length : Tile / length;
-    static constexpr int bytes = Tile * TileK * static_cast<int>(sizeof(Element)) / count;
+// Of a tile of an operand, `Tile` lines wide from `first` on, and BlockK deep from `k` on: the TMA
+// boxes in which it comes.
+template <class Element, operand_major Major, int Tile, int BlockK>
+struct tma_boxes {
+    static constexpr bool along_k = Major == operand_major::k;
+    static constexpr int length = !is_unswizzled<Element> ? 128 / static_cast<int>(sizeof(Element))
+                                  : along_k               ? BlockK
+                                                          : Tile;
+    static constexpr int count = along_k ? BlockK / length : Tile / length;
+    static constexpr int bytes = Tile * BlockK * static_cast<int>(sizeof(Element)) / count;
 
-    static __device__ __forceinline__ void copy(unsigned char* to, const CUtensorMap& map,
-                                                int first, int k, ptx::barrier& landed) {
+    static __device__ __forceinline__ void load(unsigned char* to, const CUtensorMap& map,
+                                                int first, int k, ptx::barrier& full) {
 #pragma unroll 1
         for (int i = 0; i < count; ++i)
             if constexpr (along_k)
-                ptx::copy_box(to + i * bytes, map, k + i * length, first, landed);
+                ptx::tma_load(to + i * bytes, map, k + i * length, first, full);
             else
-                ptx::copy_box(to + i * bytes, map, first + i * length, k, landed);
+                ptx::tma_load(to + i * bytes, map, first + i * length, k, full);
     }
 };
 
-// What the copying thread does next: a stage's tiles of a tile of C.
+// What the producer does next: a stage's tiles of a tile of C.
 template <class C, class T>
-struct copier {
+struct producer {
     using math = typename C::math;
-    using boxes_of_a = boxes<T, math::a_major, C::tile_m, C::tile_k>;
-    using boxes_of_b = boxes<T, math::b_major, C::tile_n, C::tile_k>;
-    const ring<C>& r;
+    using boxes_of_a = tma_boxes<T, math::a_major, C::block_m, C::block_k>;
+    using boxes_of_b = tma_boxes<T, math::b_major, C::block_n, C::block_k>;
+    const pipeline<C>& r;
     const arguments<T>& p;
-    part_of_k part;
-    position<C> at;
+    k_split split;
+    pipeline_state<C> at;
     int index;
     int k;
     int row = 0;
     int col = 0;
 
-    __device__ copier(const ring<C>& to, const arguments<T>& with)
-        : r(to), p(with), part(with), index(first_tile(with)), k(part.first) {
-        turn_to_tile();
+    __device__ producer(const pipeline<C>& to, const arguments<T>& with)
+        : r(to), p(with), split(with), index(first_tile(with)), k(split.first) {
+        begin_tile();
     }
 
-    __device__ __forceinline__ void turn_to_tile() {
-        const sm90::tile_place t = sm90::place_of(index, p.tiles_m, p.tiles_n);
-        row = t.m * C::tile_m;
-        col = t.n * C::tile_n;
+    __device__ __forceinline__ void begin_tile() {
+        const tile_coordinate t = raster_swizzle(index, p.tiles_m, p.tiles_n);
+        row = t.m * C::block_m;
+        col = t.n * C::block_n;
     }
     [[nodiscard]] __device__ __forceinline__ bool done() const {
         return index >= p.tiles_m * p.tiles_n;
     }
-    // Waits for a place, and starts copying to it.
-    __device__ __forceinline__ void copy(const CUtensorMap& a, const CUtensorMap& b) {
+    // Waits for a stage, and starts loading into it.
+    __device__ __forceinline__ void load(const CUtensorMap& a, const CUtensorMap& b) {
         ptx::barrier& full = r.full[at.stage];
         ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
-        ptx::arrive_and_expect(full, C::stage_bytes);
-        boxes_of_a::copy(r.a(at.stage), a, row, k * C::tile_k, full);
-        boxes_of_b::copy(r.b(at.stage), b, col, k * C::tile_k, full);
+        ptx::arrive_and_expect_tx(full, C::stage_bytes);
+        boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, full);
+        boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, full);
         at.advance();
-        if (++k < part.first + part.count) return;
-        k = part.first;
-        index += tiles_at_a_time(p);
-        turn_to_tile();
+        if (++k < split.first + split.count) return;
+        k = split.first;
+        index += tiles_per_wave(p);
+        begin_tile();
     }
 };
 
 // Where a warp reads: addresses of its lane's first elements in a stage and of the stage's barrier.
 template <class C>
-struct reader {
+struct stage_reader {
     addresses from;
     std::uint32_t full;
-    int left = C::stages;  // stages to the ring's end
+    int left = C::stages;  // stages to the pipeline's end
     int parity = 0;
 
-    __device__ reader(const ring<C>& r, int row, int col, int lane)
+    __device__ stage_reader(const pipeline<C>& r, int row, int col, int lane)
         : from{ptx::shared_address(r.tiles) +
                    static_cast<std::uint32_t>(C::math::template first_of_a<C>(row, lane)),
                ptx::shared_address(r.tiles) +
@@ -185,10 +185,11 @@ struct reader {
     }
 };
 
-// A warp's sums over `count` stages, one at least. The first vectors of a stage are loaded before
-// the last products of the one before it.
+// A warp's accumulators over `count` stages, one at least. The first vectors of a stage are loaded
+// before the last products of the one before it.
 template <class C>
-__device__ __forceinline__ void sum_stages(typename C::math::sums& sums, reader<C>& at, int count) {
+__device__ __forceinline__ void mainloop(typename C::math::accumulators& acc, stage_reader<C>& at,
+                                         int count) {
     using math = typename C::math;
     constexpr std::uint32_t to_empty = C::stages * sizeof(ptx::barrier);
     typename math::fragments own;
@@ -198,20 +199,20 @@ __device__ __forceinline__ void sum_stages(typename C::math::sums& sums, reader<
     for (int left = count - 1; left >= 0; --left) {
 #pragma unroll
         for (int step = 0; step + 1 < math::steps; ++step)
-            math::template step<C>(sums, own, step, at.from, step + 1);
+            math::template step<C>(acc, own, step, at.from, step + 1);
         const std::uint32_t empty = at.full + to_empty;
         if (left > 0) {  // else the first step's vectors come once more and in vain
             at.advance();
             at.wait();
         }
-        math::template step<C>(sums, own, math::steps - 1, at.from, 0);
+        math::template step<C>(acc, own, math::steps - 1, at.from, 0);
         __syncwarp();
         if (threadIdx.x % 32 == 0) ptx::arrive_at_address(empty);
     }
     at.advance();
 }
 
-// Where a warp's part of the block's tile begins.
+// Where a warp's part of the CTA's tile begins.
 template <class C>
 __device__ __forceinline__ int row_of_warp(int thread) {
     return thread / 32 / C::warps_n * C::math::warp_m;
@@ -222,72 +223,72 @@ __device__ __forceinline__ int col_of_warp(int thread) {
 }
 
 template <class C, class T>
-__device__ __forceinline__ void multiply_tiles(const ring<C>& r, const arguments<T>& p) {
+__device__ __forceinline__ void run_consumers(const pipeline<C>& r, const arguments<T>& p) {
     const auto first = static_cast<int>(threadIdx.x);
-    reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
-    const int count = part_of_k(p).count;
-    for (int index = first_tile(p); index < p.tiles_m * p.tiles_n; index += tiles_at_a_time(p)) {
-        typename C::math::sums sums;
-        sum_stages<C>(sums, at, count);
-        const sm90::tile_place t = sm90::place_of(index, p.tiles_m, p.tiles_n);
+    stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
+    const int count = k_split(p).count;
+    for (int index = first_tile(p); index < p.tiles_m * p.tiles_n; index += tiles_per_wave(p)) {
+        typename C::math::accumulators acc;
+        mainloop<C>(acc, at, count);
+        const tile_coordinate t = raster_swizzle(index, p.tiles_m, p.tiles_n);
         const int thread = ptx::thread_anew();
-        const owner of{t.m * C::tile_m, t.n * C::tile_n, row_of_warp<C>(thread),
+        const owner of{t.m * C::block_m, t.n * C::block_n, row_of_warp<C>(thread),
                        col_of_warp<C>(thread), thread % 32};
-        if (p.parts_bits == 0)
-            write_sums<C>(p, of, sums);
+        if (p.log2_split_k == 0)
+            store_tile<C>(p, of, acc);
         else
-            write_parts_of<C>(p, r.tiles, *r.landed, part_of(p), of, thread, sums);
+            reduce_split_k<C>(p, r.tiles, *r.dsmem, split_of(p), of, thread, acc);
     }
 }
 
 template <class C, class T>
-__global__ void __launch_bounds__(C::threads, C::residents)
-    strict_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                  const __grid_constant__ arguments<T> p) {
+__global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
+    gemm_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                const __grid_constant__ arguments<T> p) {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ unsigned char shared[];
-    __shared__ barriers<C> meetings;
-    const ring<C> r(shared, meetings);
-    const bool in_clusters = p.parts_bits > 0;
-    if (threadIdx.x == C::multiplying) {
-        ptx::prefetch_map(a);
-        ptx::prefetch_map(b);
+    __shared__ barrier_storage<C> barriers;
+    const pipeline<C> r(shared, barriers);
+    const bool splits_k = p.log2_split_k > 0;
+    if (threadIdx.x == C::consumer_threads) {
+        ptx::prefetch_tensor_map(a);
+        ptx::prefetch_tensor_map(b);
 #pragma unroll 1
         for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::make_barrier(meetings.full[stage], 1);
-            ptx::make_barrier(meetings.empty[stage], C::warps);
+            ptx::init_barrier(barriers.full[stage], 1);
+            ptx::init_barrier(barriers.empty[stage], C::warps);
         }
-        ptx::make_barrier(meetings.landed, 1);
-        ptx::publish_barriers();
-        if (in_clusters) ptx::arrive_and_expect(meetings.landed, C::sums_bytes);
+        ptx::init_barrier(barriers.dsmem, 1);
+        ptx::fence_barrier_init();
+        if (splits_k) ptx::arrive_and_expect_tx(barriers.dsmem, C::accumulator_bytes);
     }
-    ptx::let_dependents_begin();
+    ptx::pdl_trigger();
     __syncthreads();
-    if (in_clusters) ptx::meet_cluster();
-    ptx::wait_for_predecessors();
+    if (splits_k) ptx::cluster_sync();
+    ptx::pdl_wait();
 
-    if (threadIdx.x >= C::multiplying) {
-        if constexpr (C::takes_registers) ptx::give_back_registers<C::registers_left>();
-        if (threadIdx.x == C::multiplying) {
-            copier<C, T> copies(r, p);
+    if (threadIdx.x >= C::consumer_threads) {
+        if constexpr (C::takes_registers) ptx::setmaxnreg_dec<C::producer_registers>();
+        if (threadIdx.x == C::consumer_threads) {
+            producer<C, T> own(r, p);
 #pragma unroll 1
-            while (!copies.done()) copies.copy(a, b);
+            while (!own.done()) own.load(a, b);
         }
         __syncwarp();
-        if (in_clusters) ptx::meet_cluster();
+        if (splits_k) ptx::cluster_sync();
     } else {
-        if constexpr (C::takes_registers) ptx::take_registers<C::registers>();
-        multiply_tiles<C>(r, p);
+        if constexpr (C::takes_registers) ptx::setmaxnreg_inc<C::consumer_registers>();
+        run_consumers<C>(r, p);
     }
 #endif
 }
 
 template <class C, class T>
 void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
-            const extent& grid, cudaStream_t stream) {
+            const launch_shape& grid, cudaStream_t stream) {
     launch_closely(
-        strict_kernel<C, T>,
-        {dim3(static_cast<unsigned>(grid.blocks)), C::threads,
+        gemm_kernel<C, T>,
+        {dim3(static_cast<unsigned>(grid.ctas)), C::threads,
          static_cast<std::size_t>(grid.shared_bytes), static_cast<unsigned>(grid.cluster)},
         stream, a, b, with);
 }
@@ -295,10 +296,10 @@ void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with
 template <class C>
 [[nodiscard]] kernel<typename C::element> kernel_with(const char* name) {
     using T = typename C::element;
-    return {name,         reinterpret_cast<const void*>(strict_kernel<C, T>),
-            C::tile_m,    C::tile_n,
-            C::tile_k,    C::threads,
-            C::residents, C::shared_bytes,
+    return {name,           reinterpret_cast<const void*>(gemm_kernel<C, T>),
+            C::block_m,     C::block_n,
+            C::block_k,     C::threads,
+            C::ctas_per_sm, C::shared_bytes,
             launch<C, T>};
 }
 

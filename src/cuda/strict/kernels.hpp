@@ -8,7 +8,7 @@
 
 namespace carat::cuda::strict {
 
-[[nodiscard]] std::span<const kernel<float>> f32_kernels(bool of_small_tiles, major a);
-[[nodiscard]] std::span<const kernel<double>> f64_kernels(major a, major b);
+[[nodiscard]] std::span<const kernel<float>> f32_kernels(bool of_small_tiles, operand_major a);
+[[nodiscard]] std::span<const kernel<double>> f64_kernels(operand_major a, operand_major b);
 
 }  // namespace carat::cuda::strict

@@ -17,7 +17,7 @@ bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype 
 operand::operand(const operand_shape& of, bool may_lie_along_k) : shape_(of) {
     if (readable(of.across, of.along, of.depth, of.type)) return;
     if (may_lie_along_k && readable(of.along, of.across, of.lines, of.type))
-        major_ = major::along_k;
+        major_ = operand_major::k;
     else
         require_packing();
 }
@@ -29,18 +29,18 @@ void operand::require_packing() {
     const std::int64_t elements =
         core::checked_product(shape_.depth, packed_stride(shape_.lines, bytes), "elements");
     packed_memory_ = scratch(static_cast<std::size_t>(elements) * size_bytes(shape_.type));
-    major_ = major::across;
+    major_ = operand_major::mn;
 }
 
 CUtensorMap operand::map(const void* data, int tile_lines, int tile_depth, cudaStream_t stream) {
-    const bool in_plain_boxes = size_bytes(shape_.type) == 4;
-    if (major_ == major::along_k) {
+    const bool is_unswizzled = size_bytes(shape_.type) == 4;
+    if (major_ == operand_major::k) {
         lines there{data, shape_.type, shape_.depth, shape_.lines, shape_.across, tile_lines};
-        if (in_plain_boxes) there.box_length = tile_depth;
+        if (is_unswizzled) there.box_length = tile_depth;
         return describe(there);
     }
     lines there{data, shape_.type, shape_.lines, shape_.depth, shape_.along, tile_depth};
-    if (in_plain_boxes) there.box_length = tile_lines;
+    if (is_unswizzled) there.box_length = tile_lines;
     if (packed()) {
         const auto bytes = static_cast<int>(size_bytes(shape_.type));
         pack({data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across},

@@ -23,7 +23,7 @@ class operand {
     /// @throws carat::error(out_of_memory).
     operand(const operand_shape& of, bool may_lie_along_k);
 
-    [[nodiscard]] major contiguous() const { return major_; }
+    [[nodiscard]] operand_major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
     /// What the copy engine is told of tiles of so many lines and so deep. Starts packing first
@@ -37,7 +37,7 @@ class operand {
 
   private:
     operand_shape shape_;
-    major major_ = major::across;
+    operand_major major_ = operand_major::mn;
     scratch packed_memory_;
 };
 

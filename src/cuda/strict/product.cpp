@@ -64,8 +64,8 @@ class product final : public core::runnable {
         if (!is_aligned(data.a) || !is_aligned(data.b)) pack_the_unaligned(data);
         const cudaStream_t stream = stream_in_use();
         const kernel<T>& k = *kernel_;
-        const CUtensorMap a = a_.map(data.a, k.tile_m, k.tile_k, stream);
-        const CUtensorMap b = b_.map(data.b, k.tile_n, k.tile_k, stream);
+        const CUtensorMap a = a_.map(data.a, k.block_m, k.block_k, stream);
+        const CUtensorMap b = b_.map(data.b, k.block_n, k.block_k, stream);
         k.launch(a, b, arguments_for(data.c), grid_, stream);
     }
 
@@ -82,21 +82,21 @@ class product final : public core::runnable {
 
     void choose() {
         const auto fits = [&](const kernel<T>& k) {
-            return k.tile_m == plan_.tile_m && k.tile_n == plan_.tile_n;
+            return k.block_m == plan_.tile_m && k.block_n == plan_.tile_n;
         };
         kernel_ = &*std::ranges::find_if(kernels_for<T>(plan_, a_, b_), fits);
         const kernel<T>& k = *kernel_;
-        tiles_m_ = plan::ceil_div(problem_.m, k.tile_m);
-        tiles_n_ = plan::ceil_div(problem_.n, k.tile_n);
+        tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
+        tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
         grid_.cluster = plan_.parts;
         const std::int64_t tiles = tiles_m_ * tiles_n_;
-        const std::int64_t resident = std::int64_t{multiprocessors_} * k.residents;
-        grid_.blocks =
+        const std::int64_t resident = std::int64_t{multiprocessors_} * k.ctas_per_sm;
+        grid_.ctas =
             static_cast<int>(plan_.parts == 1 ? std::min(tiles, resident) : tiles * plan_.parts);
         // Blocks of a cluster would rather meet on one multiprocessor than take one each.
         constexpr int too_much_for_two = 120 * 1024;
         grid_.shared_bytes = k.shared_bytes;
-        if (grid_.blocks <= multiprocessors_)
+        if (grid_.ctas <= multiprocessors_)
             grid_.shared_bytes = std::max(grid_.shared_bytes, too_much_for_two);
         facts_ = load_kernel(k.name, k.function, k.threads, grid_.shared_bytes);
         make_room();
@@ -117,14 +117,14 @@ class product final : public core::runnable {
         return {.c = static_cast<T*>(c),
                 .row_stride = at.row_stride,
                 .col_stride = at.col_stride,
-                .in_vectors = at.col_stride == 1 && is_aligned(c) &&
-                              (p.m == 1 || at.row_stride * bytes % 16 == 0),
+                .is_vectorized = at.col_stride == 1 && is_aligned(c) &&
+                                 (p.m == 1 || at.row_stride * bytes % 16 == 0),
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.tile_k)),
+                .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
                 .tiles_m = static_cast<int>(tiles_m_),
                 .tiles_n = static_cast<int>(tiles_n_),
-                .parts_bits = std::countr_zero(static_cast<unsigned>(plan_.parts)),
+                .log2_split_k = std::countr_zero(static_cast<unsigned>(plan_.parts)),
                 .alpha = static_cast<T>(p.alpha),
                 .beta = static_cast<T>(p.beta)};
     }
@@ -137,7 +137,7 @@ class product final : public core::runnable {
     operand b_;
     const kernel<T>* kernel_ = nullptr;
     core::kernel_facts facts_;
-    extent grid_{};
+    launch_shape grid_{};
     std::int64_t tiles_m_ = 0;
     std::int64_t tiles_n_ = 0;
 };

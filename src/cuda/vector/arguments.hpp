@@ -1,4 +1,4 @@
-// What a kernel of this room is told: y(line) = alpha sum over k of matrix(line, k) x(k)
+// What a gemv kernel is told: y(line) = alpha sum over k of matrix(line, k) x(k)
 // + beta y(line), and how the host launches it.
 #pragma once
 
@@ -30,12 +30,12 @@ struct kernel {
     const char* name;
     const void* function;  // takes arguments
     int threads;
-    int lines;  // of a block, or of a cluster of blocks that share K
+    int lines;  // of a CTA, or of a split-K cluster
 };
 
-// Lines that lie along K, in vectors or element by element, many of them or few.
-[[nodiscard]] const kernel& along_k(dtype type, bool in_vectors, bool many);
-// Lines beside each other at each k.
-[[nodiscard]] const kernel& across(dtype type, bool in_vectors);
+// Of a K-major matrix, in vectors or element by element, of many lines or few.
+[[nodiscard]] const kernel& k_major(dtype type, bool in_vectors, bool many);
+// Of an MN-major one.
+[[nodiscard]] const kernel& mn_major(dtype type, bool in_vectors);
 
 }  // namespace carat::cuda::vector

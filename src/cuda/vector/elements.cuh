@@ -1,11 +1,11 @@
-// Elements of a matrix as the kernels of this room read, sum and write them.
+// Elements of a matrix as gemv kernels read, sum and write them.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <type_traits>
 
-#include "cuda/ptx/dependents.cuh"
+#include "cuda/ptx/pdl.cuh"
 #include "cuda/vector/arguments.hpp"
 
 namespace carat::cuda::vector {

@@ -73,8 +73,8 @@ class product final : public core::runnable {
     [[nodiscard]] const kernel& kernel_for(bool aligned) const {
         // Fewer lines than this leave multiprocessors idle, four to a block.
         constexpr std::int64_t many = 4096;
-        if (lies_along_k()) return along_k(type_, aligned && in_vectors(), shape_.lines >= many);
-        return across(type_, aligned && in_vectors());
+        if (lies_along_k()) return k_major(type_, aligned && in_vectors(), shape_.lines >= many);
+        return mn_major(type_, aligned && in_vectors());
     }
 
     static core::kernel_facts load(const kernel& k) {

@@ -1,5 +1,5 @@
-// Lines along K: a block has one or four lines, its threads share their K. Each reads its part of x
-// once for all lines, and has all their vectors on the way before it waits for the first.
+// GEMV of a K-major matrix: a CTA has one or four lines, its threads share their K. Each reads its
+// part of x once for all lines, and has all their vectors on the way before it waits for the first.
 #include "cuda/vector/elements.cuh"
 
 namespace carat::cuda::vector {
@@ -45,7 +45,8 @@ __device__ __forceinline__ void add_up(sum_of<T> (&sums)[Lines], const T* const 
 }
 
 template <class T, bool InVectors, int Lines>
-__global__ void __launch_bounds__(threads) along_kernel(const __grid_constant__ arguments p) {
+__global__ void __launch_bounds__(threads)
+    gemv_k_major_kernel(const __grid_constant__ arguments p) {
     using sum = sum_of<T>;
     __shared__ sum of_warp[warps][Lines];
     const std::int64_t first = std::int64_t{blockIdx.x} * Lines;
@@ -53,8 +54,8 @@ __global__ void __launch_bounds__(threads) along_kernel(const __grid_constant__ 
 #pragma unroll
     for (int l = 0; l < Lines; ++l)  // beyond the last line, that one again
         line[l] = static_cast<const T*>(p.matrix) + min(first + l, p.lines - 1) * p.across;
-    ptx::let_dependents_begin();
-    ptx::wait_for_predecessors();
+    ptx::pdl_trigger();
+    ptx::pdl_wait();
     sum sums[Lines] = {};
     add_up<T, at_once<T, InVectors>, Lines>(sums, line, p);
 #pragma unroll
@@ -73,9 +74,9 @@ __global__ void __launch_bounds__(threads) along_kernel(const __grid_constant__ 
 
 template <class T, bool InVectors, int Lines>
 [[nodiscard]] const kernel& with() {
-    static const kernel it = {InVectors ? "vector_along_k" : "vector_along_k_elements",
-                              reinterpret_cast<const void*>(along_kernel<T, InVectors, Lines>),
-                              threads, Lines};
+    static const kernel it = {
+        InVectors ? "gemv_k_major" : "gemv_k_major_elements",
+        reinterpret_cast<const void*>(gemv_k_major_kernel<T, InVectors, Lines>), threads, Lines};
     return it;
 }
 
@@ -87,7 +88,7 @@ template <class T>
 
 }  // namespace
 
-const kernel& along_k(dtype type, bool in_vectors, bool many) {
+const kernel& k_major(dtype type, bool in_vectors, bool many) {
     if (type == dtype::f64) return of_type<double>(in_vectors, many);
     if (type == dtype::f32) return of_type<float>(in_vectors, many);
     if (type == dtype::f16) return of_type<__half>(in_vectors, many);

@@ -1,8 +1,8 @@
 // An f32 number as the sum of two that tensor cores read whole, as tf32: 11 bits each.
 //
-//     x = large + small + rest,  |small| <= 2^-11 |x|,  |rest| <= 2^-22 |x|
+//     x = big + small + rest,  |small| <= 2^-11 |x|,  |rest| <= 2^-22 |x|
 //
-// What is not finite has no small half. Its products with the small halves of others that are 0
+// What is not finite has no small part. Its products with the small parts of others that are 0
 // are not numbers, so an infinity in A or B leaves a NaN where f32 may have an infinity.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace carat::cuda {
 
-struct halves {
-    float large;
+struct tf32_split {
+    float big;
     float small;
 };
 
@@ -24,10 +24,10 @@ __device__ __forceinline__ float rounded_to_tf32(float x) {
     return __uint_as_float((nearest & infinity) == infinity ? bits & kept : nearest);
 }
 
-__device__ __forceinline__ halves halves_of(float x) {
+__device__ __forceinline__ tf32_split split_tf32(float x) {
     if (!(fabsf(x) <= 3.402823466e38f)) return {x + x, 0.0f};  // a NaN becomes a quiet one
-    const float large = rounded_to_tf32(x);
-    return {large, rounded_to_tf32(x - large)};
+    const float big = rounded_to_tf32(x);
+    return {big, rounded_to_tf32(x - big)};
 }
 
 }  // namespace carat::cuda

@@ -1,9 +1,10 @@
-// Lines beside each other: at each k a few lanes read as many neighbours, and groups of lanes take
-// the k in turn; so do the blocks of a cluster. Their sums meet in shared memory, in a fixed order.
+// GEMV of an MN-major matrix: at each k a few lanes read as many neighbours, and groups of lanes
+// take the k in turn; so do the CTAs of a split-K cluster. Their sums meet in shared memory, in a
+// fixed order.
 //
-//     k = 0   group 0 of block 0     lane 0  lane 1  ...      8 lanes of 16 bytes, or 32 of one
-//     k = 1   group 1 of block 0     lane 0  lane 1  ...      element
-//     ...     groups of block 1
+//     k = 0   group 0 of CTA 0     lane 0  lane 1  ...      8 lanes of 16 bytes, or 32 of one
+//     k = 1   group 1 of CTA 0     lane 0  lane 1  ...      element
+//     ...     groups of CTA 1
 #include "cuda/ptx/cluster.cuh"
 #include "cuda/vector/elements.cuh"
 
@@ -70,7 +71,7 @@ __device__ void add_up_edge(sum_of<T> (&sums)[Size], const arguments& p, std::in
             if (line + i < p.lines) add_product(sums[i], matrix[k * p.along + i], x[k * p.x_step]);
 }
 
-// A block's sums: of all groups.
+// A CTA's sums: of all groups.
 template <class T, class Shape>
 __device__ __forceinline__ sum_of<T> over_groups(
     const sum_of<T> (&of_group)[Shape::groups][Shape::lines], int line) {
@@ -81,27 +82,28 @@ __device__ __forceinline__ sum_of<T> over_groups(
 }
 
 template <class T, bool InVectors>
-__global__ void __launch_bounds__(threads, 4) across_kernel(const __grid_constant__ arguments p) {
+__global__ void __launch_bounds__(threads, 4)
+    gemv_mn_major_kernel(const __grid_constant__ arguments p) {
     using s = shape<T, InVectors>;
     using sum = sum_of<T>;
     __shared__ sum of_group[s::groups][s::lines];
-    __shared__ sum of_part[8][s::lines];
-    __shared__ ptx::barrier landed;
-    const int part = ptx::rank_in_cluster();
-    const int parts = ptx::blocks_of_cluster();
+    __shared__ sum of_split[8][s::lines];
+    __shared__ ptx::barrier arrived;
+    const int split = ptx::cluster_rank();
+    const int split_k = ptx::cluster_size();
     const auto own = static_cast<int>(threadIdx.x);
-    if (parts > 1 && own == 0) {
-        ptx::make_barrier(landed, 1);
-        ptx::publish_barriers();
-        ptx::arrive_and_expect(landed, parts * s::lines * static_cast<int>(sizeof(sum)));
+    if (split_k > 1 && own == 0) {
+        ptx::init_barrier(arrived, 1);
+        ptx::fence_barrier_init();
+        ptx::arrive_and_expect_tx(arrived, split_k * s::lines * static_cast<int>(sizeof(sum)));
     }
-    if (parts > 1) ptx::arrive_at_cluster();
-    const std::int64_t base = std::int64_t{blockIdx.x} / parts * s::lines;
+    if (split_k > 1) ptx::cluster_arrive();
+    const std::int64_t base = std::int64_t{blockIdx.x} / split_k * s::lines;
     const std::int64_t line = base + own % s::lanes * s::size;
-    const std::int64_t step = std::int64_t{parts} * s::groups;
-    const std::int64_t first = part * s::groups + own / s::lanes;
-    ptx::let_dependents_begin();
-    ptx::wait_for_predecessors();
+    const std::int64_t step = std::int64_t{split_k} * s::groups;
+    const std::int64_t first = split * s::groups + own / s::lanes;
+    ptx::pdl_trigger();
+    ptx::pdl_wait();
     sum sums[s::size] = {};
     if (line + s::size <= p.lines)
         add_up<T, s::size>(sums, p, line, first, step);
@@ -111,16 +113,16 @@ __global__ void __launch_bounds__(threads, 4) across_kernel(const __grid_constan
     for (int i = 0; i < s::size; ++i)
         of_group[own / s::lanes][own % s::lanes * s::size + i] = sums[i];
     __syncthreads();
-    if (parts > 1) ptx::await_cluster();  // the first block's barrier is made
+    if (split_k > 1) ptx::cluster_wait();  // the first CTA's barrier is made
     if (own >= s::lines) return;
     sum total = over_groups<T, s>(of_group, own);
-    if (parts > 1) {
-        ptx::send(ptx::address_in(ptx::shared_address(&of_part[part][own]), 0), total,
-                  ptx::address_in(ptx::shared_address(&landed), 0));
-        if (part != 0) return;
-        ptx::wait_for(landed, 0);
-        total = of_part[0][own];
-        for (int from = 1; from < parts; ++from) total += of_part[from][own];
+    if (split_k > 1) {
+        ptx::store_async(ptx::map_shared_rank(ptx::shared_address(&of_split[split][own]), 0), total,
+                         ptx::map_shared_rank(ptx::shared_address(&arrived), 0));
+        if (split != 0) return;
+        ptx::wait_for(arrived, 0);
+        total = of_split[0][own];
+        for (int from = 1; from < split_k; ++from) total += of_split[from][own];
     }
     if (base + own < p.lines) write<T>(p, base + own, total);
 }
@@ -128,16 +130,16 @@ __global__ void __launch_bounds__(threads, 4) across_kernel(const __grid_constan
 template <class T>
 [[nodiscard]] const kernel& of_type(bool in_vectors) {
     static const kernel both[] = {
-        {"vector_across_elements", reinterpret_cast<const void*>(across_kernel<T, false>), threads,
-         shape<T, false>::lines},
-        {"vector_across", reinterpret_cast<const void*>(across_kernel<T, true>), threads,
+        {"gemv_mn_major_elements", reinterpret_cast<const void*>(gemv_mn_major_kernel<T, false>),
+         threads, shape<T, false>::lines},
+        {"gemv_mn_major", reinterpret_cast<const void*>(gemv_mn_major_kernel<T, true>), threads,
          shape<T, true>::lines}};
     return both[in_vectors ? 1 : 0];
 }
 
 }  // namespace
 
-const kernel& across(dtype type, bool in_vectors) {
+const kernel& mn_major(dtype type, bool in_vectors) {
     if (type == dtype::f64) return of_type<double>(in_vectors);
     if (type == dtype::f32) return of_type<float>(in_vectors);
     if (type == dtype::f16) return of_type<__half>(in_vectors);
