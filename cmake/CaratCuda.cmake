@@ -70,15 +70,20 @@ if(CARAT_CUDA_ENABLED)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, kernels for ${architectures}")
 endif()
 
-# carat_add_cuda_room(NAME [DEPENDS <target> ...])
+# carat_add_cuda_room(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
 #
-# A room of .cpp and .cu files. Without CUDA it is the folder's absent.cpp alone, which offers the
-# same functions with nothing behind them, so that no other room asks how it was built.
+# A room of .cpp and .cu files, in the folder and the folders named. Without CUDA it is the folder's
+# absent.cpp alone, which offers the same functions with nothing behind them, so that no other room
+# asks how it was built.
 function(carat_add_cuda_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "FOLDERS;DEPENDS" ${ARGN})
   if(CARAT_CUDA_ENABLED)
     file(GLOB sources CONFIGURE_DEPENDS *.cpp *.cu)
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/absent.cpp)
+    foreach(folder IN LISTS ROOM_FOLDERS)
+      file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
+      list(APPEND sources ${more})
+    endforeach()
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC carat_options ${ROOM_DEPENDS} PRIVATE carat_cuda_options)
   else()

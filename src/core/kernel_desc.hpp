@@ -69,6 +69,7 @@ struct kernel_desc {
 ///     sm90_e4m3_e4m3_128x256x128_2x1_cooperative_stream_k_promoted_kk
 class kernel_name {
   public:
+    constexpr kernel_name() = default;
     constexpr explicit kernel_name(const kernel_desc& d) {
         add("sm").add(d.arch).add("_").add(name(d.a_type)).add("_").add(name(d.b_type)).add("_");
         add(d.block_m).add("x").add(d.block_n).add("x").add(d.block_k()).add("_");
@@ -81,6 +82,7 @@ class kernel_name {
 
     [[nodiscard]] constexpr std::string_view view() const { return {text_, length_}; }
     [[nodiscard]] constexpr const char* c_str() const { return text_; }
+    bool operator==(const kernel_name&) const = default;
 
     [[nodiscard]] static constexpr std::string_view name_of(core::kernel_schedule x) {
         if (x == core::kernel_schedule::single_tile) return "single_tile";

@@ -3,7 +3,7 @@
 //
 //     {"schema": 1, "cases": [{"device": "NVIDIA H200", "implementation": "cuda.engine",
 //       "types": "bf16,bf16,f32", "layout": "nn", "m": 3000, "n": 3000, "k": 3000,
-//       "tunables": {"tile": 128, "rows": 128, "parts": 1}, ... and where it comes from}]}
+//       "tunables": {"block_n": 128, "block_m": 128, "split_k": 1}, ... and where it comes from}]}
 #pragma once
 
 #include <map>

@@ -6,7 +6,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
-#include "cuda/sm90/table.hpp"
+#include "cuda/engine/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using namespace carat;
 
 const core::implementation& engine() {
-    return *cuda::sm90::table()[0];
+    return *cuda::engine::table()[0];
 }
 
 class lent : public testing::TestWithParam<core::signature> {
@@ -61,7 +61,7 @@ TEST_P(lent, what_is_packed_may_lie_elsewhere) {
                     << i << ", " << j;
     };
     const cuda::call_scope first(cuda::call_scope::current_device, stream.get());
-    const auto product = engine().prepare(p, {1, {{"tile", 192}}});
+    const auto product = engine().prepare(p, {1, {{"block_n", 192}}});
     product->run(on_gpu);
     expect_times(p.alpha);
     if (HasFatalFailure()) return;

@@ -8,7 +8,8 @@
 #include <type_traits>
 
 #include "core/block_scales.hpp"
-#include "cuda/sm90/epilogue/fusion.hpp"
+#include "core/kernel_desc.hpp"
+#include "cuda/common/epilogue_fusion.hpp"
 
 namespace carat::cuda::sm90 {
 
@@ -134,6 +135,7 @@ struct arguments {
     in_kernel_packing packing;
 };
 static_assert(std::is_trivially_copyable_v<arguments<float>>);
+static_assert(sizeof(arguments<float>) == sizeof(arguments<std::uint32_t>));
 
 // What TMA is told; single tiles find a batch of matrices in a and b. Where TMA can't store C
 // nothing looks at c and source.
@@ -151,20 +153,16 @@ struct launch_shape {
     int batch;
 };
 
-// One kernel, for the host.
-template <class ElementCompute>
+// One kernel, for the host. Of integers it takes alpha and beta as the bits of u32.
 struct kernel {
+    const core::kernel_desc* desc;  // a row of kernel_table
     const char* name;
     const void* function;
-    int block_m;
-    int block_n;
-    int cluster_m;  // of a persistent kernel; 1 x 1: as the launch says
-    int cluster_n;
     int threads;
     int store_rows;  // of C, at once
     int (*shared_bytes)(int stages, int split_k);
     int (*stages_that_fit)(int split_k, int ctas);  // so many on an SM
-    void (*launch)(const tma_descriptors& maps, const arguments<ElementCompute>& with,
+    void (*launch)(const tma_descriptors& maps, const arguments<float>& with,
                    const launch_shape& shape, cudaStream_t stream);
 };
 

@@ -18,55 +18,36 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cuda/common/operand_major.hpp"
+#include "core/kernel_desc.hpp"
 
 namespace carat::cuda::sm90 {
 
-using cuda::operand_major;
+using core::accumulation;
+using core::kernel_schedule;
+using core::operand_major;
 
-// Tensor cores cut what they add to their accumulators, f32 by a bit or two, fp8 by ten. So those
-// are
-//   native       the tensor cores' own, over all of K; of fp8 that is fast accumulation
-//   promoted     theirs over 128 bytes of K each, added up in f32 by the CUDA cores
-//   blockwise    promoted, each times the scales of its 128 of K
-//   three_tf32   promoted, and of f32 elements that packing has split in two, big + small (3xTF32):
-//                a stage has both, and sums small x big, big x small, big x big
-enum class accumulation : std::uint8_t { native, promoted, blockwise, three_tf32 };
-
-enum class kernel_schedule : std::uint8_t { single_tile, cooperative, pingpong };
-
-// A kernel, but for its element type.
-struct kernel_variant {
-    int block_m;
-    int block_n;
-    operand_major a_major = operand_major::k;
-    operand_major b_major = operand_major::k;
-    accumulation accumulate = accumulation::native;
-    kernel_schedule schedule = kernel_schedule::single_tile;
-    bool stream_k = false;
-};
-
-template <class Element, kernel_variant Variant>
+template <class Element, core::kernel_desc Desc>
 struct config {
     using element = Element;
-    static constexpr int block_m = Variant.block_m;
-    static constexpr int block_n = Variant.block_n;
-    static constexpr operand_major a_major = Variant.a_major;
-    static constexpr operand_major b_major = Variant.b_major;
-    static constexpr accumulation accumulate = Variant.accumulate;
+    static constexpr int block_m = Desc.block_m;
+    static constexpr int block_n = Desc.block_n;
+    static constexpr operand_major a_major = Desc.a_major;
+    static constexpr operand_major b_major = Desc.b_major;
+    static constexpr accumulation accumulate = Desc.accumulate;
     static constexpr bool is_native = accumulate == accumulation::native;
-    static constexpr kernel_schedule schedule = Variant.schedule;
+    static constexpr kernel_schedule schedule = Desc.schedule;
     static constexpr bool is_persistent = schedule != kernel_schedule::single_tile;
     static constexpr bool is_pingpong = schedule == kernel_schedule::pingpong;
-    static constexpr bool stream_k = Variant.stream_k;
+    static constexpr bool stream_k = Desc.stream_k;
     static_assert(is_persistent || !stream_k);
     static_assert(!is_pingpong || (block_m == 128 && block_n == 128 && is_native));
+    static_assert(sizeof(Element) == size_bytes(Desc.a_type));
 
     // CTAs of a persistent kernel's cluster; of a single_tile one the launch decides.
-    static constexpr bool multicast_a = is_persistent && block_m == 192;
+    static constexpr int cluster_m = Desc.cluster_m;
+    static constexpr int cluster_n = Desc.cluster_n;
+    static constexpr bool multicast_a = cluster_n > 1;
     static_assert(!multicast_a || (a_major == operand_major::k && b_major == operand_major::k));
-    static constexpr int cluster_m = is_persistent && !multicast_a ? 2 : 1;
-    static constexpr int cluster_n = multicast_a ? 2 : 1;
     static constexpr int cluster_ctas = cluster_m * cluster_n;
 
     static constexpr int consumer_warpgroups = is_pingpong ? 2 : block_m / 64;
@@ -76,7 +57,8 @@ struct config {
     // its registers.
     static constexpr int threads = consumer_threads + (is_persistent ? 128 : 32);
 
-    static constexpr int block_k_bytes = 128;  // one row of the 128-byte swizzle
+    static constexpr int block_k_bytes = Desc.block_k_bytes;
+    static_assert(block_k_bytes == 128);  // one row of the 128-byte swizzle
     static constexpr int block_k = block_k_bytes / static_cast<int>(sizeof(Element));
     // Columns of one wgmma. Beside promoted accumulators of 256 columns registers hold no more than
     // 128 others: two sets of 64, of which one is added up while the tensor cores are at the other.
@@ -95,9 +77,7 @@ struct config {
     // Of f32 operands an epilogue has alpha and beta alone.
     static constexpr bool has_epilogue = sizeof(Element) < 4;
     // GLU: half of a tile's columns may be gates, and the other half what they multiply.
-    static constexpr bool has_glu =
-        is_persistent && (is_pingpong || block_n == 256) &&
-        (sizeof(Element) == 2 || (sizeof(Element) == 1 && accumulate == accumulation::promoted));
+    static constexpr bool has_glu = Desc.glu;
     // The second half of a tile's columns may be stored beside the next tile (deferred.cuh).
     static constexpr bool defers_half_store = schedule == kernel_schedule::cooperative &&
                                               (block_n == 192 || block_n == 256) &&

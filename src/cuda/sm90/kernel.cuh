@@ -10,6 +10,9 @@
 // tiles when all its CTAs have few loads left, and wait for its end when their barriers are made.
 #pragma once
 
+#include <bit>
+#include <type_traits>
+
 #include "cuda/common/launch.hpp"
 #include "cuda/ptx/setmaxnreg.cuh"
 #include "cuda/sm90/consumer/cooperative.cuh"
@@ -141,29 +144,31 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 #endif
 }
 
-template <class C, class ElementCompute>
-void launch(const tma_descriptors& maps, const arguments<ElementCompute>& with,
-            const launch_shape& shape, cudaStream_t stream) {
+// Of integers sums and factors wrap.
+template <class C>
+using compute_of =
+    std::conditional_t<std::is_same_v<typename C::element, std::int8_t>, std::uint32_t, float>;
+
+template <class C>
+void launch(const tma_descriptors& maps, const arguments<float>& with, const launch_shape& shape,
+            cudaStream_t stream) {
     launch_closely(
-        gemm_kernel<C, ElementCompute>,
+        gemm_kernel<C, compute_of<C>>,
         {dim3(static_cast<unsigned>(shape.ctas), static_cast<unsigned>(shape.batch)), C::threads,
          static_cast<std::size_t>(shape.shared_bytes), static_cast<unsigned>(shape.cluster)},
-        stream, maps, with);
+        stream, maps, std::bit_cast<arguments<compute_of<C>>>(with));
 }
 
-template <class C, class ElementCompute>
-[[nodiscard]] constexpr kernel<ElementCompute> kernel_with(const char* name) {
-    return {name,
-            reinterpret_cast<const void*>(gemm_kernel<C, ElementCompute>),
-            C::block_m,
-            C::block_n,
-            C::cluster_m,
-            C::cluster_n,
+template <class C>
+[[nodiscard]] kernel kernel_with(const core::kernel_desc& desc, const char* name) {
+    return {&desc,
+            name,
+            reinterpret_cast<const void*>(gemm_kernel<C, compute_of<C>>),
             C::threads,
             C::store_rows,
             C::shared_bytes,
             C::stages_that_fit,
-            launch<C, ElementCompute>};
+            launch<C>};
 }
 
 }  // namespace carat::cuda::sm90

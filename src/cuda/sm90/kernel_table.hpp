@@ -167,15 +167,33 @@ constexpr auto make_table() {
     return table;
 }
 
-constexpr bool are_unique(std::span<const kernel_desc> all) {
-    for (std::size_t i = 0; i < all.size(); ++i)
-        for (std::size_t j = i + 1; j < all.size(); ++j)
-            if (core::kernel_name(all[i]).view() == core::kernel_name(all[j]).view()) return false;
-    return true;
-}
-
 }  // namespace detail
 
 inline constexpr auto kernel_table = detail::make_table();
+
+/// The name of a row.
+template <std::size_t Row>
+inline constexpr core::kernel_name name_of_row{kernel_table[Row]};
+
+/// Which file instantiates a kernel: kernels_SLICE.cu.
+enum class kernel_slice : std::uint8_t {
+    f16,
+    bf16,
+    f32,
+    i8,
+    fp8_fast,
+    fp8_promoted,
+    fp8_blockwise
+};
+
+[[nodiscard]] constexpr kernel_slice slice_of(const kernel_desc& d) {
+    if (d.a_type == dtype::f16) return kernel_slice::f16;
+    if (d.a_type == dtype::bf16) return kernel_slice::bf16;
+    if (d.a_type == dtype::f32) return kernel_slice::f32;
+    if (d.a_type == dtype::i8) return kernel_slice::i8;
+    if (d.accumulate == accumulation::native) return kernel_slice::fp8_fast;
+    return d.accumulate == accumulation::promoted ? kernel_slice::fp8_promoted
+                                                  : kernel_slice::fp8_blockwise;
+}
 
 }  // namespace carat::cuda::sm90

@@ -2,12 +2,9 @@
 
 namespace carat::cuda::sm90 {
 
-const kernel<float>& bf16_kernel(int block_m, int block_n, operand_major a, operand_major b) {
-    return find_16_bit<__nv_bfloat16>(block_m, block_n, a, b);
-}
-
-const kernel<float>& bf16_apart_kernel(operand_major a, operand_major b, bool even) {
-    return find_apart<__nv_bfloat16>(a, b, even);
+template <>
+std::span<const kernel> kernels_of<kernel_slice::bf16>() {
+    return instances<kernel_slice::bf16>();
 }
 
 }  // namespace carat::cuda::sm90

@@ -1,5 +1,6 @@
-// The device's part of fusion.hpp: scales and biases of rows and columns, and what every epilogue
-// makes of alpha. Sums are rounded once, as everywhere, so that bits don't depend on the way to C.
+// The device's part of epilogue_fusion.hpp: scales and biases of rows and columns, and what every
+// epilogue makes of alpha. Sums are rounded once, as everywhere, so that bits don't depend on the
+// way to C.
 #pragma once
 
 #include "cuda/common/activation.cuh"
