@@ -73,15 +73,18 @@ if(CARAT_CUDA_ENABLED)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, kernels for ${architectures}")
 endif()
 
-# carat_add_cuda_module(NAME [DEPENDS <target> ...])
+# carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
 #
-# A module of .cpp and .cu files. Without CUDA it is the folder's absent.cpp alone, which offers the
-# same functions with nothing behind them, so that no other module asks how it was built.
+# A module of .cpp and .cu files, in the folder and the folders named.
 function(carat_add_cuda_module name)
-  cmake_parse_arguments(MODULE "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(MODULE "" "" "FOLDERS;DEPENDS" ${ARGN})
   if(CARAT_CUDA_ENABLED)
     file(GLOB sources CONFIGURE_DEPENDS *.cpp *.cu)
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/absent.cpp)
+    foreach(folder IN LISTS MODULE_FOLDERS)
+      file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
+      list(APPEND sources ${more})
+    endforeach()
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS} PRIVATE carat_cuda_options)
   else()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks which module includes which (docs/adr/0001): prints each forbidden include, exits 1 if any."""
+"""Checks which module includes which (docs/adr/0001): prints each forbidden include, each cycle between
+modules and each rule for a folder that isn't there, and exits 1 if there is any."""
 
 import pathlib
 import re
@@ -12,17 +13,21 @@ ALLOWED = {
     "include/carat": [],
     "src/core": ["include/carat"],
     "src/files": ["include/carat"],
-    "src/plan": ["include/carat", "src/core", "src/files"],
+    "src/plan": ["include/carat", "src/core"],
+    "src/tuning": ["include/carat", "src/core", "src/files"],
     "src/cpu": ["include/carat", "src/core", "src/plan"],
-    "src/cuda": ["include/carat", "src/core", "src/plan"],
-    "src/emulation": ["include/carat", "src/core"],
+    "src/cuda": ["include/carat", "src/core", "src/cuda/common", "src/cuda/engine"],
+    "src/cuda/ptx": [],
+    "src/cuda/common": ["include/carat", "src/core", "src/plan", "src/cuda/ptx"],
+    "src/cuda/simt": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
+    "src/cuda/sm90": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
+    "src/cuda/engine": ["include/carat", "src/core", "src/plan", "src/tuning", "src/cuda"],
     "src/vendor": ["include/carat", "src/core"],
     "src/vendor/cublas": ["include/carat", "src/core", "src/cuda/common", "src/vendor/common"],
-    "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda", "src/emulation"],
+    "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda/engine"],
     "src/abi": ["include/carat"],
     "src/abi/blas": ["include/carat", "src/api/part.hpp", "src/core/isa.hpp", "src/core/openmp.hpp", "src/core/pool.hpp",
                      "src/core/threads.hpp"],
-    "src/distributed": ["include/carat"],
     "ladder/cpu": ["include/carat", "src/core"],
     "ladder/cuda": ["include/carat", "src/core", "src/cuda/common"],
     "lab/statistics": [],
@@ -41,13 +46,17 @@ ALLOWED = {
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],
     "lab/catalogue": ["include/carat", "src", "ladder"],
     "lab/session": ["include/carat", "src/core", "src/files", "lab"],
-    "lab/tune": ["include/carat", "src/core", "src/files", "src/plan", "lab"],
+    "lab/tune": ["include/carat", "src/core", "src/files", "src/tuning", "lab"],
     "lab/study": ["include/carat", "src/core", "lab"],
     "cli": ["include/carat", "src/core", "src/files", "lab"],
     "tests": ["include/carat", "src", "ladder", "lab", "cli", "tests"],
     "benchmarks": ["include/carat", "src", "ladder", "lab"],
-    "python": ["include/carat"],
 }
+
+# Folders in which every folder is a module with a rule of its own.
+OF_MODULES = ["src/cuda"]
+
+TOPS = ("include", "src", "ladder", "lab", "cli", "tests", "benchmarks")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<(carat/[^>]+)>)')
 
@@ -55,7 +64,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<(carat/[^>]+)>)')
 def module_of(path):
     """The longest rule that holds the file, or None."""
     modules = [module for module in ALLOWED if path.as_posix().startswith(module + "/")]
-    return max(modules, key=len, default=None)
+    module = max(modules, key=len, default=None)
+    if module in OF_MODULES and path.parent.as_posix() != module:
+        return None
+    return module
 
 
 def resolve(name, includer):
@@ -72,19 +84,22 @@ def includes(path):
             yield number, match.group(1) or match.group(2)
 
 
-def may_include(module, target):
+def may_include(module, where, target):
     text = target.as_posix()
+    if where.suffix == ".cuh" and text.startswith("src/plan/"):
+        return False  # device code knows no planner
     return any(text == a or text.startswith(a + "/") for a in [module, *ALLOWED[module]])
 
 
 def sources():
-    for top in ("include", "src", "ladder", "lab", "cli", "tests", "benchmarks", "python"):
+    for top in TOPS:
         for path in sorted((ROOT / top).rglob("*")):
             if path.suffix in {".hpp", ".h", ".cpp", ".cu", ".cuh"}:
                 yield path
 
 
-def failures_of(path):
+def failures_of(path, graph):
+    """Forbidden includes of a file; what it includes of other modules is noted in the graph."""
     where = path.relative_to(ROOT)
     module = module_of(where)
     if module is None:
@@ -92,16 +107,50 @@ def failures_of(path):
         return
     for number, name in includes(path):
         target = resolve(name, path)
-        if target is not None and not may_include(module, target):
+        if target is None:
+            continue
+        if not may_include(module, where, target):
             yield f"{where}:{number}: {module} must not include {target}"
+        other = module_of(target)
+        if other not in (None, module):
+            graph.setdefault(module, {})[other] = f"{where}:{number}"
+
+
+def missing_folders():
+    named = {name for rule in ALLOWED.items() for name in [rule[0], *rule[1]]}
+    for name in sorted(named):
+        if not (ROOT / name).exists():
+            yield f"scripts/check_includes.py: {name} isn't there"
+
+
+def cycles(graph):
+    """Each cycle once, as the includes that close it."""
+    done = set()
+
+    def walk(module, path):
+        if module in path:
+            loop = path[path.index(module):]
+            yield [graph[x][y] for x, y in zip(loop, loop[1:] + loop[:1])], loop
+            return
+        if module in done:
+            return
+        for other in sorted(graph.get(module, {})):
+            yield from walk(other, [*path, module])
+        done.add(module)
+
+    for module in sorted(graph):
+        for at, loop in walk(module, []):
+            yield " -> ".join([*loop, loop[0]]) + ": a cycle, by " + ", ".join(at)
 
 
 def main():
     paths = list(sources())
-    failures = [failure for path in paths for failure in failures_of(path)]
+    graph = {}
+    failures = [failure for path in paths for failure in failures_of(path, graph)]
+    failures += [*missing_folders(), *cycles(graph)]
     for failure in failures:
         print(failure)
-    print(f"include graph: {len(paths)} files read, {len(failures)} forbidden includes")
+    print(f"include graph: {len(paths)} files read, {len(failures)} faults")
     return 1 if failures or not paths else 0
 
 

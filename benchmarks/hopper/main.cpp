@@ -12,8 +12,8 @@
 #include "benchmarks/hopper/separate.hpp"
 #include "benchmarks/hopper/vendor_fused.hpp"
 #include "cuda/common/device.hpp"
-#include "cuda/sm90/fused.hpp"
-#include "cuda/sm90/table.hpp"
+#include "cuda/engine/select.hpp"
+#include "cuda/engine/table.hpp"
 
 namespace {
 
@@ -78,11 +78,11 @@ void fused_against_apart(const core::implementation& engine, std::int64_t m, std
     const core::buffer bias(gpu(), values.size() * sizeof(float));
     gpu().upload(bias.data(), values.data(), values.size() * sizeof(float));
     const auto* const of_columns = static_cast<const float*>(bias.data());
-    cuda::sm90::finish last;
+    cuda::epilogue_fusion last;
     last.bias = {of_columns, false};
-    last.then = cuda::sm90::activation::gelu;
+    last.activation_function = cuda::activation::gelu;
     const auto alone = engine.prepare(p, {});
-    const auto fused = cuda::sm90::prepare_fused(p, last, {});
+    const auto fused = cuda::engine::prepare_fused(p, last, {});
     const core::buffer narrow_bias = random_bf16(n, 3);
     const auto theirs = benchmarks::vendor_fused(data.a.data(), data.b.data(), narrow_bias.data(),
                                                  data.c.data(), m, n, k);
@@ -127,7 +127,7 @@ void cost_of_the_host(const core::implementation& engine, std::int64_t size) {
 
 int main() {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    const core::implementation& engine = *cuda::sm90::table()[0];
+    const core::implementation& engine = *cuda::engine::table()[0];
     std::string why = cuda::unavailable_in_use();
     if (why.empty())
         why = reason_against(engine, core::row_major_problem(dtype::bf16, 256, 256, 256), {});

@@ -10,7 +10,7 @@
 
 #include "files/json/document.hpp"
 #include "files/read.hpp"
-#include "plan/tuned.hpp"
+#include "tuning/tuned.hpp"
 
 namespace carat::tune {
 
@@ -100,7 +100,7 @@ void take(json& table, const finding& found, const json& where_from) {
     const core::problem p = session::problem_of(found.key);
     json one = where_from;
     one["implementation"] = found.implementation;
-    one["types"] = plan::types_of(p);
+    one["types"] = tuning::types_of(p);
     one["layout"] = to_string(found.key.stored);
     one["m"] = p.m;
     one["n"] = p.n;
@@ -119,12 +119,12 @@ json load_table(const std::string& file) {
     std::error_code unknown;
     if (!std::filesystem::exists(file, unknown)) return {{"schema", 1}, {"cases", json::array()}};
     const std::string text = files::read(file);
-    (void)plan::tuned_table(text, file);
+    (void)tuning::tuned_table(text, file);
     return files::parse(text, file);
 }
 
 std::string usual_file() {
-    return plan::tuned_file();
+    return tuning::tuned_file();
 }
 
 void forget_tables() {

@@ -1,5 +1,5 @@
 // From measurements of every way to multiply one case to the table that engines look into before
-// they ask their model (src/plan/tuned.hpp).
+// they ask their model (src/tuning/tuned.hpp).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -10,7 +10,7 @@
 
 #include "api/batch_checks.hpp"
 #include "api/checks.hpp"
-#include "cuda/call/call.hpp"
+#include "cuda/engine/call.hpp"
 
 namespace carat {
 

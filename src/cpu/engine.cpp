@@ -6,6 +6,7 @@
 
 #include "core/turn.hpp"
 #include "cpu/blocked/out_of_place.hpp"
+#include "cpu/machine.hpp"
 #include "cpu/scale_c.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/skinny/loops.hpp"
@@ -20,7 +21,7 @@ bool should_swap(const core::problem& p, bool may_be_skinny) {
     if (may_be_skinny && std::min(p.m, p.n) <= plan::most_skinny_columns) {
         const auto pays = [&](std::int64_t lines, std::int64_t few) {
             return plan::takes_dot_products(lines, few, p.k, static_cast<int>(size_bytes(p.a_type)),
-                                            plan::this_machine());
+                                            this_machine());
         };
         if (p.a_layout.col_stride == 1 && pays(p.m, p.n)) return false;
         if (p.b_layout.row_stride == 1 && pays(p.n, p.m)) return true;
@@ -138,7 +139,7 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
       last_(last),
       ready_(ready),
       request_(request_of(problem_, out_of_place(), threads, wanted)),
-      plan_(plan::make_cpu_plan(request_, shape(), plan::this_machine())) {
+      plan_(plan::make_cpu_plan(request_, shape(), this_machine())) {
     if (takes_matrix_unit(p, with, ready != nullptr) && request_.k != 0)
         matrix_unit_.emplace(p, threads, *with.matrix_unit, wanted, ready);
     else if (ready != nullptr && request_.k != 0)
@@ -156,7 +157,7 @@ void product::turn_for_prepared(const core::problem& p) {
     request_.m = problem_.m;
     request_.n = problem_.n;
     request_.same_types = false;
-    plan_ = plan::make_cpu_plan(request_, shape(), plan::this_machine());
+    plan_ = plan::make_cpu_plan(request_, shape(), this_machine());
     if (usual.how == plan::path::skinny)
         plan_.how = usual.how;
     else if (usual.how == plan::path::unpacked && usual.packs_a)
@@ -226,7 +227,7 @@ core::plan_facts product::facts() const {
 
 std::string product::explain() const {
     if (matrix_unit_) return matrix_unit_->explain();
-    return plan::explain(plan_, request_, shape(), plan::this_machine());
+    return plan::explain(plan_, request_, shape(), this_machine());
 }
 
 // A thread's part of the workspace, or null where it needs none.

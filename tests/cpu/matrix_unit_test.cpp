@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/engine.hpp"
+#include "cpu/machine.hpp"
 
 namespace {
 
@@ -152,7 +153,7 @@ template <class In, class Sum>
 void check_streaming(const cpu_engine::kernel_set& with, std::int64_t k) {
     constexpr std::int64_t n = 1024 + 40;
     constexpr std::int64_t stride = n + 24;
-    const std::int64_t m = 2 * plan::this_machine().l2_bytes / 4 / n + 33;
+    const std::int64_t m = 2 * cpu_engine::this_machine().l2_bytes / 4 / n + 33;
     const auto lines = static_cast<std::size_t>(m * stride + 16);
     std::vector<Sum> memory(lines, Sum(-7));
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());

@@ -8,9 +8,9 @@
 
 #include "cpu/blocked/five_loops.hpp"
 #include "cpu/engine.hpp"
+#include "cpu/machine.hpp"
 #include "cpu/skinny/loops.hpp"
 #include "cpu/unpacked/loops.hpp"
-#include "plan/machine.hpp"
 
 namespace {
 
@@ -269,7 +269,7 @@ TEST(skinny, threads_do_not_change_the_bits) {
                        {150, 140, 130, "unpacked", true},  {300, 950, 700, "panels of B", false},
                        {6000, 5, 400, "skinny", false},    {1000, 128, 500, "unpacked", false}};
     // Where operands fit in L2 is up to the machine, and so is the path; never the bits.
-    const bool caches_are_usual = plan::this_machine().l2_bytes >= 1 << 20;
+    const bool caches_are_usual = cpu_engine::this_machine().l2_bytes >= 1 << 20;
     cpu_engine::workspace memory;
     for (const auto& s : cases) {
         core::problem p = core::row_major_problem(dtype::f64, s.m, s.n, s.k);

@@ -11,8 +11,8 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
-#include "cuda/sm90/fused.hpp"
-#include "cuda/sm90/table.hpp"
+#include "cuda/engine/select.hpp"
+#include "cuda/engine/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -40,7 +40,7 @@ core::execution_space& gpu() {
 }
 
 const core::implementation& entry(const kind& k) {
-    return *cuda::sm90::table()[static_cast<std::size_t>(k.of)];
+    return *cuda::engine::table()[static_cast<std::size_t>(k.of)];
 }
 
 std::string reason_to_skip() {
@@ -98,11 +98,11 @@ class work {
           c_(on_gpu(before_)) {}
 
     [[nodiscard]] std::unique_ptr<core::runnable> prepare(int even) const {
-        core::tunable_values how = {{"even", even}};
+        core::tunable_values how = {{"stream_k", even}};
         if (has_tiles_apart(of_))
-            how["apart"] = 1;
+            how["schedule"] = 3;
         else
-            how["tile"] = 256;
+            how["block_n"] = 256;
         return entry(of_).prepare(problem_, {1, how});
     }
     [[nodiscard]] core::operands data() const { return {a_.data(), b_.data(), c_.data()}; }
@@ -128,7 +128,7 @@ class work {
 };
 
 bool is_even(const core::runnable& product) {
-    return product.planned().why.find("evenly") != std::string::npos;
+    return product.planned().why.find("stream-K") != std::string::npos;
 }
 
 class even_finish : public testing::Test {
@@ -184,12 +184,13 @@ TEST_F(even_finish, is_that_of_whole_tiles) {
     const core::problem p = problem(k, 512, 42 * 256, 1040);
     const work w(k, p);
     const core::buffer bias = on_gpu(random_numbers(dtype::f32, p.n, 4));
-    cuda::sm90::finish last;
+    cuda::epilogue_fusion last;
     last.bias = {static_cast<const float*>(bias.data()), false};
-    last.then = cuda::sm90::activation::gelu;
+    last.activation_function = cuda::activation::gelu;
     std::vector<std::vector<std::byte>> taken;
     for (const int even : {1, 2}) {
-        cuda::sm90::prepare_fused(p, last, {1, {{"apart", 1}, {"even", even}}})->run(w.data());
+        cuda::engine::prepare_fused(p, last, {1, {{"schedule", 3}, {"stream_k", even}}})
+            ->run(w.data());
         taken.push_back(w.take_c());
     }
     EXPECT_EQ(taken[0], taken[1]);

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cuda/common/device.hpp"
-#include "cuda/sm90/fused.hpp"
-#include "cuda/sm90/table.hpp"
+#include "cuda/engine/select.hpp"
+#include "cuda/engine/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace carat::test {
@@ -18,7 +18,7 @@ class finishing : public testing::Test {
     void SetUp() override {
         if (const std::string why = cuda::unavailable_in_use(); !why.empty())
             GTEST_SKIP() << "no GPU test can run: " << why;
-        const core::implementation& engine = *cuda::sm90::table()[0];
+        const core::implementation& engine = *cuda::engine::table()[0];
         const core::problem p = core::row_major_problem(dtype::f16, 8, 8, 8);
         if (const std::string why = reason_against(engine, p, {}); !why.empty())
             GTEST_SKIP() << why;
@@ -35,8 +35,8 @@ inline core::buffer on_gpu(const void* from, std::size_t bytes) {
     return memory;
 }
 
-inline double reference(cuda::sm90::activation which, double x) {
-    using enum cuda::sm90::activation;
+inline double reference(cuda::activation which, double x) {
+    using enum cuda::activation;
     if (which == relu) return x < 0 ? 0 : x;
     if (which == silu) return x / (1 + std::exp(-x));
     if (which == gelu)

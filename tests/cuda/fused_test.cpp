@@ -1,7 +1,5 @@
 // Products that do something to their sums on the way to C: exact on whole numbers where that can
 // be, in narrow and wide tiles, in one part and several, with C by rows and by columns.
-#include "cuda/sm90/fused.hpp"
-
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
@@ -9,12 +7,13 @@
 
 #include <carat/error.hpp>
 
+#include "cuda/engine/select.hpp"
 #include "tests/cuda/finishing.hpp"
 
 namespace {
 
 using namespace carat;
-using cuda::sm90::activation;
+using cuda::activation;
 using test::gpu;
 using test::on_gpu;
 using test::reference;
@@ -26,7 +25,7 @@ struct asked {
     core::settings s;
     bool scales = false;
     bool biases = false;
-    bool of_rows = false;
+    bool per_row = false;
     activation then = activation::none;
     bool adds = false;  // a D that is not C
 };
@@ -41,7 +40,7 @@ std::string check(const asked& a, double tolerance) {
     d.fill('d');
     if (!a.adds && p.beta != 0) data.c.fill('d');
     const auto around_c = data.c.surroundings();
-    const auto lines = static_cast<std::size_t>(a.of_rows ? p.m : p.n);
+    const auto lines = static_cast<std::size_t>(a.per_row ? p.m : p.n);
     std::vector<float> scale(lines);
     std::vector<float> bias(lines);
     for (std::size_t i = 0; i < lines; ++i) {
@@ -57,19 +56,20 @@ std::string check(const asked& a, double tolerance) {
     const auto at = [](const core::buffer& memory, const test::guarded& of) {
         return static_cast<std::byte*>(memory.data()) + of.first_byte();
     };
-    cuda::sm90::finish last;
-    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.of_rows};
-    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.of_rows};
-    last.then = a.then;
+    cuda::epilogue_fusion last;
+    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.per_row};
+    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
+    last.activation_function = a.then;
     if (a.adds) last.residual = at(on_d, d);
-    prepare_fused(p, last, a.s)->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
+    cuda::engine::prepare_fused(p, last, a.s)
+        ->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
     gpu().download(data.c.bytes().data(), on_c.data(), data.c.bytes().size());
 
     if (data.c.surroundings() != around_c) return "memory around C was written";
     const auto& sums = test::exact_product(p.m, p.n, p.k);
     for (std::int64_t i = 0; i < p.m; ++i)
         for (std::int64_t j = 0; j < p.n; ++j) {
-            const auto line = static_cast<std::size_t>(a.of_rows ? i : j);
+            const auto line = static_cast<std::size_t>(a.per_row ? i : j);
             double x = p.alpha * static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]);
             if (a.scales) x *= static_cast<double>(scale[line]);
             if (a.biases) x += static_cast<double>(bias[line]);
@@ -99,14 +99,14 @@ std::vector<asked> cases(dtype c_type) {
                     if (by_columns) a.p.c_layout = core::column_major(s.m + count % 2 * 3);
                     a.p.alpha = 0.5;
                     a.p.beta = count % 3 == 0 ? 0 : -2;
-                    a.s.tunables = {{"tile", tile}, {"parts", parts}};
+                    a.s.tunables = {{"block_n", tile}, {"split_k", parts}};
                     a.scales = count % 2 == 0;
                     a.biases = count % 5 != 0;
-                    a.of_rows = count % 7 < 3;
+                    a.per_row = count % 7 < 3;
                     a.adds = count % 4 < 2;
                     if (tile == 128 && parts == 1) {
                         all.push_back(a);
-                        all.back().s.tunables = {{"apart", 1}};
+                        all.back().s.tunables = {{"schedule", 3}};
                     }
                     all.push_back(a);
                     ++count;
@@ -118,8 +118,8 @@ TEST_F(fused, bias_scale_residual_and_relu_are_exact_on_whole_numbers) {
     for (const activation then : {activation::none, activation::relu})
         for (asked a : cases(dtype::f32)) {
             a.then = then;
-            ASSERT_EQ(check(a, 0), "") << describe(a.p) << " tile " << a.s.tunables["tile"]
-                                       << " parts " << a.s.tunables["parts"];
+            ASSERT_EQ(check(a, 0), "") << describe(a.p) << " tile " << a.s.tunables["block_n"]
+                                       << " parts " << a.s.tunables["split_k"];
         }
 }
 
@@ -129,8 +129,8 @@ TEST_F(fused, gelu_and_silu_are_what_they_are_defined_to_be) {
             for (asked a : cases(type)) {
                 a.then = then;
                 ASSERT_EQ(check(a, type == dtype::f32 ? 2e-6 : 0x1p-8), "")
-                    << describe(a.p) << " tile " << a.s.tunables["tile"] << " parts "
-                    << a.s.tunables["parts"];
+                    << describe(a.p) << " tile " << a.s.tunables["block_n"] << " parts "
+                    << a.s.tunables["split_k"];
             }
 }
 
@@ -139,13 +139,14 @@ TEST_F(fused, promoted_sums_are_finished_like_others) {
     for (const activation then : {activation::none, activation::relu, activation::gelu})
         for (const dtype type : {dtype::f32, dtype::bf16})
             for (asked a : cases(type)) {
-                const bool narrow = a.s.tunables["tile"] < 192 || a.s.tunables.contains("apart");
-                if (narrow || a.s.tunables["parts"] > 1) continue;
+                const bool narrow =
+                    a.s.tunables["block_n"] < 192 || a.s.tunables.contains("schedule");
+                if (narrow || a.s.tunables["split_k"] > 1) continue;
                 a.p.a_type = a.p.b_type = dtype::e4m3;
                 a.then = then;
                 const bool exact = type == dtype::f32 && then != activation::gelu;
                 for (const int rows : {128, 192}) {
-                    a.s.tunables = {{"tile", rows == 192 ? 128 : 256}, {"rows", rows}};
+                    a.s.tunables = {{"block_n", rows == 192 ? 128 : 256}, {"block_m", rows}};
                     ASSERT_EQ(check(a, exact                ? 0
                                        : type == dtype::f32 ? 2e-6
                                                             : 0x1p-8),
@@ -153,37 +154,6 @@ TEST_F(fused, promoted_sums_are_finished_like_others) {
                         << describe(a.p) << " rows " << rows;
                 }
             }
-}
-
-// Rows of A that begin alike: those of a tile are apart, and so are their scales, biases and what
-// is added. Of 4 kinds, all of them or with some left that are packed.
-TEST_F(fused, rows_that_begin_alike_are_finished_like_others) {
-    int count = 0;
-    for (const activation then : {activation::none, activation::relu, activation::gelu})
-        for (const dtype type : {dtype::f32, dtype::bf16})
-            for (const std::int64_t rows : {1021, 1200})
-                for (const std::int64_t width : {192, 224, 256})
-                    for (const bool of_rows : {false, true}) {
-                        asked a;
-                        a.p = core::row_major_problem(dtype::bf16, rows, 300, 70);
-                        a.p.c_type = type;
-                        a.p.c_layout.row_stride += count % 3;
-                        a.p.alpha = 0.5;
-                        a.p.beta = count % 3 == 0 ? 0 : -2;
-                        a.s.tunables = {{"tile", width}};
-                        a.then = then;
-                        a.scales = count % 2 == 0;
-                        a.biases = count % 5 != 0;
-                        a.of_rows = of_rows;
-                        a.adds = count % 4 < 2;
-                        const bool exact = type == dtype::f32 && then != activation::gelu;
-                        ASSERT_EQ(check(a, exact                ? 0
-                                           : type == dtype::f32 ? 2e-6
-                                                                : 0x1p-8),
-                                  "")
-                            << describe(a.p) << " tile " << width;
-                        ++count;
-                    }
 }
 
 // Column `odd` of C is not a number, or far below 0.
@@ -210,16 +180,17 @@ TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
     };
     const auto& sums = test::exact_product(p.m, p.n, p.k);
     for (const core::settings& s :
-         {with("tile", 16), with("tile", 128), with("apart", 1), with("tile", 256)})
+         {with("block_n", 16), with("block_n", 128), with("schedule", 3), with("block_n", 256)})
         for (const activation then : {activation::relu, activation::gelu, activation::silu})
             for (const float strange : {std::numeric_limits<float>::quiet_NaN(), -1e30F}) {
                 std::vector<float> shifts(static_cast<std::size_t>(p.n), 0.0F);
                 shifts[odd] = strange;
                 const core::buffer bias = on_gpu(shifts.data(), shifts.size() * sizeof(float));
-                cuda::sm90::finish last;
-                last.then = then;
+                cuda::epilogue_fusion last;
+                last.activation_function = then;
                 last.bias = {static_cast<const float*>(bias.data()), false};
-                prepare_fused(p, last, s)->run({at(a, data.a), at(b, data.b), at(c, data.c)});
+                cuda::engine::prepare_fused(p, last, s)
+                    ->run({at(a, data.a), at(b, data.b), at(c, data.c)});
                 gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
                 for (std::int64_t i = 0; i < p.m; ++i)
                     for (std::int64_t j = 0; j < p.n; ++j) {
@@ -251,9 +222,10 @@ TEST_F(fused, what_is_not_a_number_survives_every_activation) {
         const auto at = [](const core::buffer& memory, const test::guarded& of) {
             return static_cast<std::byte*>(memory.data()) + of.first_byte();
         };
-        cuda::sm90::finish last;
-        last.then = then;
-        prepare_fused(p, last, {})->run({at(a, data.a), at(b, data.b), at(c, data.c)});
+        cuda::epilogue_fusion last;
+        last.activation_function = then;
+        cuda::engine::prepare_fused(p, last, {})
+            ->run({at(a, data.a), at(b, data.b), at(c, data.c)});
         gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
         for (std::int64_t j = 0; j < p.n; ++j) {
             EXPECT_FALSE(std::isnan(data.c.get(0, j))) << j;
@@ -265,10 +237,12 @@ TEST_F(fused, what_is_not_a_number_survives_every_activation) {
 TEST_F(fused, refuses_what_it_can_not_do) {
     core::problem p = core::row_major_problem(dtype::bf16, 4, 4, 4);
     p.alpha = 0;
-    EXPECT_THROW((void)cuda::sm90::prepare_fused(p, {}, {}), error);
+    cuda::epilogue_fusion relu;
+    relu.activation_function = activation::relu;
+    EXPECT_THROW((void)cuda::engine::prepare_fused(p, relu, {}), error);
     p = core::row_major_problem(dtype::i32, 4, 4, 4);
     p.a_type = p.b_type = dtype::i8;
-    EXPECT_THROW((void)cuda::sm90::prepare_fused(p, {}, {}), error);
+    EXPECT_THROW((void)cuda::engine::prepare_fused(p, relu, {}), error);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace {
 
 using namespace carat;
-using cuda::sm90::activation;
+using cuda::activation;
 using test::gpu;
 using test::on_gpu;
 using test::reference;
@@ -27,7 +27,7 @@ struct asked {
     core::settings s;
     bool scales = false;
     bool biases = false;
-    bool of_rows = false;
+    bool per_row = false;
     activation then = activation::relu;
     bool adds = false;        // a D that is not C
     std::int64_t offset = 0;  // of A and B: not on 16 bytes they are packed
@@ -38,7 +38,7 @@ core::problem multiplied(core::problem p) {
     return p;
 }
 
-std::vector<float> line_values(std::int64_t count, bool of_scale) {
+std::vector<float> broadcast_vector(std::int64_t count, bool of_scale) {
     std::vector<float> values(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < values.size(); ++i)
         values[i] = of_scale ? (i % 3 == 0 ? -0.5F : 2.0F)
@@ -57,25 +57,25 @@ std::string check(const asked& a) {
     d.fill('d');
     if (!a.adds && p.beta != 0) c.fill('d');
     const auto around_c = c.surroundings();
-    const std::vector<float> scale = line_values(a.of_rows ? p.m : whole.n, true);
-    const std::vector<float> bias = line_values(a.of_rows ? p.m : whole.n, false);
+    const std::vector<float> scale = broadcast_vector(a.per_row ? p.m : whole.n, true);
+    const std::vector<float> bias = broadcast_vector(a.per_row ? p.m : whole.n, false);
     const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
     const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
     const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
     const core::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
     const core::buffer scales = on_gpu(scale.data(), scale.size() * sizeof(float));
     const core::buffer biases = on_gpu(bias.data(), bias.size() * sizeof(float));
-    cuda::sm90::finish last;
-    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.of_rows};
-    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.of_rows};
-    last.then = a.then;
-    last.gates = true;
+    cuda::epilogue_fusion last;
+    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.per_row};
+    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
+    last.activation_function = a.then;
+    last.is_glu = true;
     if (a.adds) last.residual = at(on_d, d);
-    const auto made = cuda::sm90::prepare_gated(p, last, a.s);
+    const auto made = cuda::engine::prepare_fused(p, last, a.s);
     if (made == nullptr) return "there is no kernel";
     const std::string why = made->planned().why;
     if (why.find("half of them gates") == std::string::npos) return "it says no gates: " + why;
-    if ((why.find("evenly") != std::string::npos) != (a.s.tunables.at("even") == 2))
+    if ((why.find("stream-K") != std::string::npos) != (a.s.tunables.at("stream_k") == 2))
         return "shared out evenly or not: " + why;
     made->run({at(on_a, data.a), at(on_b, data.b), const_cast<void*>(at(on_c, c))});
     gpu().download(c.bytes().data(), on_c.data(), c.bytes().size());
@@ -86,7 +86,7 @@ std::string check(const asked& a) {
                                                       : 0x1p-7;
     const auto& sums = test::exact_product(p.m, whole.n, p.k);
     const auto stepped = [&](std::int64_t i, std::int64_t j) {
-        const auto line = static_cast<std::size_t>(a.of_rows ? i : j);
+        const auto line = static_cast<std::size_t>(a.per_row ? i : j);
         double x = p.alpha * static_cast<double>(sums[static_cast<std::size_t>(i * whole.n + j)]);
         if (a.scales) x *= static_cast<double>(scale[line]);
         return a.biases ? x + static_cast<double>(bias[line]) : x;
@@ -111,7 +111,7 @@ struct way {
 
 // Tiles shared out evenly are more than there are clusters of two blocks on an H200.
 std::vector<std::array<std::int64_t, 3>> shapes_of(const way& w) {
-    if (w.even == 2) return {{520, w.value == 1 ? 1480 : 2952, 136}, {258, 8456, 72}};
+    if (w.even == 2) return {{520, w.value == 3 ? 1480 : 2952, 136}, {258, 8456, 72}};
     return {{130, 72, 80},   {300, 520, 264}, {64, 128, 1100}, {3, 1000, 8},
             {513, 1288, 40}, {1, 304, 64},    {8, 8, 8}};
 }
@@ -132,10 +132,10 @@ void check_all(const core::signature& types, const std::vector<way>& ways) {
                 if (count % 2 == 0) a.p.c_layout = core::row_major(n + 8);
                 a.p.alpha = 0.5;
                 a.p.beta = count % 3 == 0 ? 0 : -2;
-                a.s.tunables = {{w.tunable, w.value}, {"even", w.even}};
+                a.s.tunables = {{w.tunable, w.value}, {"stream_k", w.even}};
                 a.scales = count % 4 == 1;
                 a.biases = count % 5 != 0;
-                a.of_rows = count % 7 < 2;
+                a.per_row = count % 7 < 2;
                 a.adds = count % 4 < 2;
                 a.offset = count % 6 == 2 ? 1 : 0;
                 for (const activation then :
@@ -148,8 +148,8 @@ void check_all(const core::signature& types, const std::vector<way>& ways) {
             }
 }
 
-const std::vector<way> of_16_bits = {{"apart", 1, 1}, {"apart", 1, 2}, {"tile", 256, 1}};
-const std::vector<way> of_8_bits = {{"tile", 256, 1}, {"tile", 256, 2}};
+const std::vector<way> of_16_bits = {{"schedule", 3, 1}, {"schedule", 3, 2}, {"block_n", 256, 1}};
+const std::vector<way> of_8_bits = {{"block_n", 256, 1}, {"block_n", 256, 2}};
 
 TEST_F(gated, bf16_is_exact_with_relu_and_close_with_the_others) {
     check_all({dtype::bf16, dtype::bf16, dtype::f32, ""}, of_16_bits);
@@ -189,12 +189,12 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
             const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
             const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
             const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
-            cuda::sm90::finish last;
-            last.then = then;
-            last.gates = true;
+            cuda::epilogue_fusion last;
+            last.activation_function = then;
+            last.is_glu = true;
             core::settings s;
             s.tunables = {{w.tunable, w.value}};
-            const auto made = cuda::sm90::prepare_gated(p, last, s);
+            const auto made = cuda::engine::prepare_fused(p, last, s);
             ASSERT_NE(made, nullptr);
             made->run({at(on_a, data.a), at(on_b, data.b), const_cast<void*>(at(on_c, c))});
             gpu().download(c.bytes().data(), on_c.data(), c.bytes().size());
@@ -212,7 +212,7 @@ TEST_F(gated, values_that_begin_within_16_bytes_are_read_along_k) {
     a.p.a_type = a.p.b_type = dtype::bf16;
     for (const way& w : of_16_bits) {
         if (w.even == 2) continue;
-        a.s.tunables = {{w.tunable, w.value}, {"even", 1}};
+        a.s.tunables = {{w.tunable, w.value}, {"stream_k", 1}};
         a.p.b_layout = core::column_major(80);
         EXPECT_EQ(check(a), "") << w.tunable;
         a.p.b_layout = core::row_major(608);
@@ -221,36 +221,36 @@ TEST_F(gated, values_that_begin_within_16_bytes_are_read_along_k) {
 }
 
 TEST_F(gated, is_left_to_a_pass_where_no_kernel_takes_it) {
-    cuda::sm90::finish last;
-    last.then = activation::silu;
-    last.gates = true;
+    cuda::epilogue_fusion last;
+    last.activation_function = activation::silu;
+    last.is_glu = true;
     const core::problem p = core::row_major_problem(dtype::bf16, 4096, 4096, 512);
-    EXPECT_NE(cuda::sm90::prepare_gated(p, last, {}), nullptr);
+    EXPECT_NE(cuda::engine::prepare_fused(p, last, {}), nullptr);
     core::problem few_rows = p;
     few_rows.m = 16;
-    EXPECT_EQ(cuda::sm90::prepare_gated(few_rows, last, {}), nullptr);
+    EXPECT_EQ(cuda::engine::prepare_fused(few_rows, last, {}), nullptr);
     core::problem by_columns = p;
     by_columns.c_layout = core::column_major(p.m);
-    EXPECT_EQ(cuda::sm90::prepare_gated(by_columns, last, {}), nullptr);
+    EXPECT_EQ(cuda::engine::prepare_fused(by_columns, last, {}), nullptr);
     core::problem nothing = p;
     nothing.alpha = 0;
-    EXPECT_EQ(cuda::sm90::prepare_gated(nothing, last, {}), nullptr);
+    EXPECT_EQ(cuda::engine::prepare_fused(nothing, last, {}), nullptr);
     EXPECT_EQ(
-        cuda::sm90::prepare_gated(core::row_major_problem(dtype::f32, 4096, 4096, 512), last, {}),
+        cuda::engine::prepare_fused(core::row_major_problem(dtype::f32, 4096, 4096, 512), last, {}),
         nullptr);
-    EXPECT_EQ(cuda::sm90::prepare_gated(
+    EXPECT_EQ(cuda::engine::prepare_fused(
                   core::row_major_problem(dtype::bf16, 8, std::int64_t{1} << 30, 8), last, {}),
               nullptr)
         << "columns of B are too many";
 
     alignas(16) static std::byte memory[32];
-    EXPECT_TRUE(cuda::sm90::takes_gates(p, {memory, memory, memory}));
-    EXPECT_FALSE(cuda::sm90::takes_gates(p, {memory, memory, memory + 2}));
-    EXPECT_FALSE(cuda::sm90::takes_gates(p, {memory, memory, memory, memory + 2}));
-    EXPECT_FALSE(cuda::sm90::takes_gates(by_columns, {memory, memory, memory}));
+    EXPECT_TRUE(cuda::engine::stores_glu(p, {memory, memory, memory}));
+    EXPECT_FALSE(cuda::engine::stores_glu(p, {memory, memory, memory + 2}));
+    EXPECT_FALSE(cuda::engine::stores_glu(p, {memory, memory, memory, memory + 2}));
+    EXPECT_FALSE(cuda::engine::stores_glu(by_columns, {memory, memory, memory}));
     core::problem ragged = p;
     ragged.n = 4092;
-    EXPECT_FALSE(cuda::sm90::takes_gates(ragged, {memory, memory, memory}));
+    EXPECT_FALSE(cuda::engine::stores_glu(ragged, {memory, memory, memory}));
 }
 
 }  // namespace

@@ -8,13 +8,16 @@
 #include <limits>
 #include <ostream>
 #include <random>
+#include <set>
 #include <vector>
 
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
-#include "cuda/sm90/table.hpp"
+#include "cuda/engine/table.hpp"
+#include "cuda/sm90/kernel_table.hpp"
 #include "ladder/cuda/table.hpp"
+#include "plan/simt_plan.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "vendor/cublas/table.hpp"
 
@@ -43,40 +46,55 @@ std::string label(const testing::TestParamInfo<subject>& info) {
     return text;
 }
 
-// The engine has few tiles for f64 and for f32 in f32.
-std::vector<subject> strict_subjects(const core::implementation& entry,
-                                     const core::signature& types) {
+// Every tile that the simt kernels have for the type.
+std::vector<subject> simt_subjects(const core::implementation& entry,
+                                   const core::signature& types) {
     std::vector<subject> all;
-    using tile = std::pair<std::int64_t, std::int64_t>;
-    const std::vector<tile> tiles =
-        types.a == dtype::f64 ? std::vector<tile>{{64, 64}, {128, 64}, {128, 128}}
-                              : std::vector<tile>{{64, 32}, {128, 64}, {128, 128}, {256, 128}};
-    for (const auto& [high, wide] : tiles)
-        for (const std::int64_t parts : {1, 2, 4, 8})
-            all.push_back({&entry, types, {1, {{"rows", high}, {"tile", wide}, {"parts", parts}}}});
+    for (const plan::simt_tile& t : plan::simt_tiles(static_cast<int>(size_bytes(types.a))))
+        for (const int split_k : {1, 2, 4, 8})
+            if (split_k <= t.most_split_k)
+                all.push_back({&entry,
+                               types,
+                               {1, {{"block_m", t.m}, {"block_n", t.n}, {"split_k", split_k}}}});
+    return all;
+}
+
+// Every tile that the table has for the types, as the row sums them.
+std::vector<subject> tensor_core_subjects(const core::implementation& entry,
+                                          const core::signature& types) {
+    const auto how = static_cast<cuda::engine::arithmetic>(
+        std::ranges::find(cuda::engine::table(), &entry) - cuda::engine::table().begin());
+    std::set<core::tunable_values> ways;
+    for (const core::kernel_desc& k : cuda::sm90::kernel_table) {
+        if (k.a_type != types.a || k.b_type != types.b ||
+            k.accumulate != cuda::engine::accumulation_for(how, types.a))
+            continue;
+        for (const int split_k : {1, 2, 4, 8})
+            if (split_k <= k.most_split_k)
+                ways.insert({{"block_m", k.block_m},
+                             {"block_n", k.block_n},
+                             {"schedule", 1 + static_cast<int>(k.schedule)},
+                             {"split_k", split_k}});
+    }
+    std::vector<subject> all;
+    for (const core::tunable_values& way : ways) all.push_back({&entry, types, {1, way}});
     return all;
 }
 
 std::vector<subject> subjects() {
     std::vector<subject> all;
+    const auto add = [&](const std::vector<subject>& more) {
+        all.insert(all.end(), more.begin(), more.end());
+    };
     for (const core::table rows :
-         {ladder::cuda::table(), cuda::sm90::table(), vendor::cublas::table()})
+         {ladder::cuda::table(), cuda::engine::table(), vendor::cublas::table()})
         for (const core::implementation* entry : rows)
             for (const core::signature& types : entry->signatures) {
                 all.push_back({entry, types, {}});
-                if (entry->name == "cuda.engine" && size_bytes(types.a) >= 4) {
-                    for (const subject& one : strict_subjects(*entry, types)) all.push_back(one);
-                    continue;
-                }
                 if (entry->name.starts_with("cuda.engine")) {
-                    for (const std::int64_t tile : {16, 32, 64, 128, 192, 256})
-                        for (const std::int64_t high : {64, 128})
-                            for (const std::int64_t parts : {1, 2, 4, 8})
-                                if (tile <= 64 || high == 128)
-                                    all.push_back(
-                                        {entry,
-                                         types,
-                                         {1, {{"rows", high}, {"tile", tile}, {"parts", parts}}}});
+                    const bool is_simt = entry->name == "cuda.engine" && size_bytes(types.a) >= 4;
+                    add(is_simt ? simt_subjects(*entry, types)
+                                : tensor_core_subjects(*entry, types));
                     continue;
                 }
                 for (const core::tunable& t : entry->tunables)
@@ -85,6 +103,13 @@ std::vector<subject> subjects() {
                             all.push_back({entry, types, {1, {{std::string(t.name), value}}}});
             }
     return all;
+}
+
+// What is narrower than whole lines of B has no kernel for every layout, nor what is split along K
+// for every depth; all else is taken.
+bool may_refuse(const subject& s) {
+    return s.entry->name.find("cublas") != std::string_view::npos ||
+           s.settings.tunables.contains("block_n");
 }
 
 class on_gpu : public testing::TestWithParam<subject> {
@@ -108,8 +133,7 @@ TEST_P(on_gpu, is_exact_on_whole_numbers_in_every_shape_and_layout) {
         const std::string why = reason_against(*s.entry, t.p, s.settings);
         if (!why.empty()) {
             ++refused;
-            EXPECT_NE(s.entry->name.find("cublas"), std::string_view::npos)
-                << "the ladder takes everything, but: " << why;
+            EXPECT_TRUE(may_refuse(s)) << "it takes everything, but: " << why;
             continue;
         }
         const std::string wrong = test::check(*s.entry, s.settings, t);
@@ -118,7 +142,7 @@ TEST_P(on_gpu, is_exact_on_whole_numbers_in_every_shape_and_layout) {
     }
     EXPECT_EQ(ran + refused, all.size());
     // fp8 runs where A and B lie along K, and where nothing is left to multiply.
-    EXPECT_GE(ran, all.size() / (is_fp8(s.types.a) ? 8 : 5));
+    EXPECT_GE(ran, all.size() / (is_fp8(s.types.a) || may_refuse(s) ? 8 : 5));
     RecordProperty("trials", static_cast<int>(ran));
 }
 
@@ -254,7 +278,7 @@ TEST(three_products_of_halves, err_no_more_than_cublas_does_in_f32) {
             if (entry->name == name) return entry;
         return static_cast<const core::implementation*>(nullptr);
     };
-    const auto* const own = named(cuda::sm90::table(), "cuda.engine.3xtf32");
+    const auto* const own = named(cuda::engine::table(), "cuda.engine.3xtf32");
     const auto* const theirs = named(vendor::cublas::table(), "vendor.cublas");
     if (own == nullptr || theirs == nullptr) GTEST_SKIP() << "built without CUDA";
     for (const std::int64_t k : {64, 1024, 4096}) {

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"
-#include "cuda/sm90/table.hpp"
+#include "cuda/engine/table.hpp"
+#include "cuda/sm90/kernel_table.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -25,7 +26,7 @@ class wide : public testing::TestWithParam<core::signature> {
     }
     // fp8 is summed by the tensor cores alone in the last row.
     static const core::implementation& entry() {
-        return *cuda::sm90::table()[is_fp8(GetParam().a) ? 3 : 0];
+        return *cuda::engine::table()[is_fp8(GetParam().a) ? 3 : 0];
     }
     static core::problem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
         core::problem p = test::along_k_problem(GetParam(), m, n, k);
@@ -39,7 +40,7 @@ TEST_P(wide, tiles_that_follow_each_other_are_exact) {
         for (const std::int64_t k : {144, 784})
             for (const int beta : {0, -1}) {
                 if (size_bytes(GetParam().a) < 2 && width != 192 && width != 256) continue;
-                const core::settings how{1, {{"tile", width}}};
+                const core::settings how{1, {{"block_n", width}}};
                 core::problem p = problem(129, 140 * 192 - 16, k);
                 p.beta = beta;
                 EXPECT_EQ(test::check(entry(), how, {p, 0}), "") << width;
@@ -50,24 +51,14 @@ TEST_P(wide, tiles_that_follow_each_other_are_exact) {
 // each tile.
 TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
     if (!is_fp8(GetParam().a)) GTEST_SKIP() << "nothing is promoted";
-    const core::settings how{1, {{"tile", 256}, {"even", 1}}};
+    const core::settings how{1, {{"block_n", 256}, {"stream_k", 1}}};
     struct extent {
         std::int64_t columns, k;
     };
     for (const auto& [columns, k] :
          {extent{600, 528}, {600, 768}, {600, 896}, {600, 1024}, {140 * 192 - 16, 272}}) {
         const core::problem p = problem(129, columns, k);
-        EXPECT_EQ(test::check(*cuda::sm90::table()[0], how, {p, 0}), "") << describe(p);
-    }
-}
-
-TEST_P(wide, rounds_begun_together_are_exact) {
-    for (const core::tunable_values& tile :
-         {core::tunable_values{{"tile", 256}}, core::tunable_values{{"apart", 1}}}) {
-        core::settings how{1, tile};
-        how.tunables["together"] = 2;
-        const core::problem p = problem(129, 140 * 256 - 16, 144);
-        EXPECT_EQ(test::check(entry(), how, {p, 0}), "");
+        EXPECT_EQ(test::check(*cuda::engine::table()[0], how, {p, 0}), "") << describe(p);
     }
 }
 
@@ -75,7 +66,7 @@ TEST_P(wide, rounds_begun_together_are_exact) {
 // rounds of them, more than a band of rows, fewer rows or columns than a cluster has, C either way.
 TEST_P(wide, tiles_beside_each_other_are_exact) {
     if (!is_fp8(GetParam().a)) GTEST_SKIP() << "has none";
-    const core::implementation& promoted = *cuda::sm90::table()[0];
+    const core::implementation& promoted = *cuda::engine::table()[0];
     struct extent {
         std::int64_t rows, columns, k;
     };
@@ -86,17 +77,16 @@ TEST_P(wide, tiles_beside_each_other_are_exact) {
                                            {1, 129, 16},
                                            {192, 100, 784},
                                            {400, 1, 528}})
-        for (const bool by_columns : {false, true})
-            for (const int together : {1, 2}) {
-                core::problem p = problem(rows, columns, k);
-                if (by_columns) p.c_layout = core::column_major(rows);
-                p.beta = count++ % 3 == 0 ? -1 : 0;
-                const core::settings how{1, {{"tile", 128}, {"rows", 192}, {"together", together}}};
-                EXPECT_EQ(test::check(promoted, how, {p, 0}), "") << describe(p);
-                const std::string why = promoted.prepare(p, how)->planned().why;
-                EXPECT_NE(why.find("tiles of 192 x 128"), std::string::npos) << why;
-                EXPECT_NE(why.find("A loaded by 2 blocks"), std::string::npos) << why;
-            }
+        for (const bool by_columns : {false, true}) {
+            core::problem p = problem(rows, columns, k);
+            if (by_columns) p.c_layout = core::column_major(rows);
+            p.beta = count++ % 3 == 0 ? -1 : 0;
+            const core::settings how{1, {{"block_n", 128}, {"block_m", 192}}};
+            EXPECT_EQ(test::check(promoted, how, {p, 0}), "") << describe(p);
+            const std::string why = promoted.prepare(p, how)->planned().why;
+            EXPECT_NE(why.find("tiles of 192 x 128"), std::string::npos) << why;
+            EXPECT_NE(why.find("A multicast to 2 CTAs"), std::string::npos) << why;
+        }
 }
 
 // Two, three and four tiles to a block, by which warpgroup whatever, K within the ring and beyond
@@ -110,7 +100,7 @@ TEST_P(wide, tiles_apart_are_exact) {
         for (const int beta : {0, -1}) {
             core::problem p = problem(129, columns, k);
             p.beta = beta;
-            const core::settings how{1, {{"apart", 1}}};
+            const core::settings how{1, {{"schedule", 3}}};
             ASSERT_EQ(test::check(entry(), how, {p, 0}), "") << describe(p);
         }
 }
@@ -124,37 +114,45 @@ TEST_P(wide, tiles_apart_of_any_layouts_are_exact) {
                 if (a_across) p.a_layout = core::column_major(264);
                 if (b_across) p.b_layout = core::row_major(131 * 128 + 8);
                 if (c_by_columns) p.c_layout = core::column_major(272);
-                const core::settings how{1, {{"apart", 1}}};
+                const core::settings how{1, {{"schedule", 3}}};
                 ASSERT_EQ(test::check(entry(), how, {p, 0}), "") << describe(p);
             }
 }
 
-// Every tile, alone and in clusters that share what they load of B, with operands and C lying
-// either way where the type allows it; sizes that no tile divides.
-TEST_P(wide, every_tile_is_exact_however_its_operands_lie) {
-    const bool of_16_bits = size_bytes(GetParam().a) == 2;
-    const auto lies = [](std::int64_t rows, std::int64_t cols, bool by_rows) {
-        return by_rows ? core::row_major(cols) : core::column_major(rows);
-    };
+// How operands lie that this kernel reads.
+core::problem lying_for(const core::kernel_desc& k, core::problem p) {
+    p.a_layout =
+        k.a_major == core::operand_major::k ? core::row_major(p.k) : core::column_major(p.m);
+    p.b_layout =
+        k.b_major == core::operand_major::k ? core::column_major(p.k) : core::row_major(p.n);
+    return p;
+}
+
+// Every kernel of the table, alone and in clusters that share what they load of B, C lying either
+// way; sizes that no tile divides.
+TEST_P(wide, every_kernel_is_exact_however_c_lies) {
     int count = 0;
-    for (const std::int64_t width : {16, 32, 64, 128, 160, 192, 224, 256})
-        for (const std::int64_t rows : {64, 128})
-            for (const std::int64_t sharing : {1, 2, 4})
-                for (const int kinds : {0, 1, 2, 3, 4, 5, 6, 7}) {
-                    if (!of_16_bits && (kinds & 3) != 2) continue;
-                    // Rows of 16 bytes and others, in and out of the copy engine's reach.
-                    core::problem p =
-                        kinds % 3 == 0 ? problem(328, 520, 264) : problem(296, 687, 200);
-                    p.a_layout = lies(p.m, p.k, (kinds & 2) != 0);
-                    p.b_layout = lies(p.k, p.n, (kinds & 1) != 0);
-                    p.c_layout = lies(p.m, p.n, (kinds & 4) == 0);
-                    p.beta = count % 3 == 0 ? -1 : 0;
-                    const core::settings how{
-                        1, {{"tile", width}, {"rows", rows}, {"sharing", sharing}}};
-                    EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
-                        << width << " columns, " << rows << " rows, sharing " << sharing;
-                    ++count;
-                }
+    for (const core::kernel_desc& k : cuda::sm90::kernel_table) {
+        if (k.a_type != GetParam().a || k.b_type != GetParam().b || k.stream_k ||
+            k.accumulate != core::accumulation::native)
+            continue;
+        for (int cluster_m = 1; cluster_m <= k.most_cluster_m; cluster_m *= 2)
+            for (const bool by_columns : {false, true}) {
+                // Rows of 16 bytes and others, in and out of TMA's reach.
+                core::problem p =
+                    lying_for(k, count % 3 == 0 ? problem(328, 520, 264) : problem(296, 687, 200));
+                if (by_columns) p.c_layout = core::column_major(p.m);
+                p.beta = count++ % 3 == 0 ? -1 : 0;
+                const core::settings how{1,
+                                         {{"block_m", k.block_m},
+                                          {"block_n", k.block_n},
+                                          {"schedule", 1 + static_cast<int>(k.schedule)},
+                                          {"cluster_m", cluster_m}}};
+                EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
+                    << core::kernel_name(k).view() << ", cluster_m " << cluster_m;
+            }
+    }
+    EXPECT_GT(count, 30);
 }
 
 // Of parts some have a step more than others, and one step each.
@@ -169,8 +167,9 @@ TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
                     core::problem p = problem(200, count % 4 < 2 ? 168 : 167, steps * line - 8);
                     if (count % 2 == 1) p.c_layout = core::column_major(200);
                     p.beta = count % 3 == 0 ? -1 : 0;
-                    const core::settings how{1,
-                                             {{"tile", width}, {"rows", rows}, {"parts", parts}}};
+                    const core::settings how{
+                        1, {{"block_n", width}, {"block_m", rows}, {"split_k", parts}}};
+                    if (!entry().unsupported(p, how).empty()) continue;
                     EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
                         << width << " columns, " << rows << " rows, " << parts << " parts";
                     ++count;
@@ -192,7 +191,8 @@ TEST_P(wide, products_that_follow_each_other_read_what_was_written) {
         for (std::int64_t j = 0; j < columns; ++j) data.b.set(i, j, (i + 1) % columns == j ? 1 : 0);
     for (const std::int64_t room : {1, 2, 3})
         for (const std::int64_t parts : {1, 8}) {
-            const core::settings how{1, {{"tile", 16}, {"parts", parts}, {"room", room}}};
+            const core::settings how{1,
+                                     {{"block_n", 16}, {"split_k", parts}, {"ctas_per_sm", room}}};
             test::guarded c = data.c;
             test::run_chain_on_device(entry(), p, how, data, products, c);
             std::int64_t wrong = 0;
@@ -212,8 +212,9 @@ TEST_P(wide, rows_of_c_may_begin_and_end_anywhere) {
                 core::problem p = problem(150, columns, 48);
                 p.c_layout.row_stride = columns + count % 5;
                 p.beta = count % 3 == 1 ? -1 : 0;
-                core::settings how{1, {{"tile", width}}};
-                if (width == 0) how.tunables = {{"apart", 1}};
+                core::settings how{1, {{"block_n", width}}};
+                if (width == 0) how.tunables = {{"schedule", 3}};
+                if (!entry().unsupported(p, how).empty()) continue;
                 EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
                     << columns << " columns by tiles of " << width << ", offset " << offset;
                 ++count;
@@ -227,7 +228,7 @@ TEST_P(wide, tiles_leave_in_halves_beside_those_that_follow) {
         for (const std::int64_t columns : {5, 8, 127, 128, 131, 191}) {
             core::problem p = problem(150, 200 * width + columns, 48);
             p.c_layout.row_stride += columns % 2;
-            EXPECT_EQ(test::check(entry(), {1, {{"tile", width}}}, {p, columns % 3}), "")
+            EXPECT_EQ(test::check(entry(), {1, {{"block_n", width}}}, {p, columns % 3}), "")
                 << columns << " columns in the last of tiles of " << width;
         }
 }
@@ -241,8 +242,8 @@ TEST_P(wide, rows_of_c_of_tiles_beside_each_other_may_begin_and_end_anywhere) {
                 core::problem p = problem(250, columns, 48);
                 p.c_layout.row_stride = columns + count++ % 5;
                 p.beta = beta;
-                const core::settings how{1, {{"tile", 128}, {"rows", 192}}};
-                EXPECT_EQ(test::check(*cuda::sm90::table()[0], how, {p, offset}), "")
+                const core::settings how{1, {{"block_n", 128}, {"block_m", 192}}};
+                EXPECT_EQ(test::check(*cuda::engine::table()[0], how, {p, offset}), "")
                     << columns << " columns, offset " << offset;
             }
 }
@@ -259,47 +260,16 @@ TEST_P(wide, what_is_packed_meanwhile_is_exact) {
                 p.a_layout = (kinds & 2) != 0 ? core::row_major(k) : core::column_major(413);
                 p.b_layout = (kinds & 1) != 0 ? core::row_major(1021) : core::column_major(k);
                 for (const core::settings& how :
-                     {core::settings{1, {{"tile", 256}}}, core::settings{1, {{"apart", 1}}},
-                      core::settings{1, {{"tile", 256}, {"even", 2}}}}) {
+                     {core::settings{1, {{"block_n", 256}}}, core::settings{1, {{"schedule", 3}}},
+                      core::settings{1, {{"block_n", 256}, {"stream_k", 2}}}}) {
                     p.beta = p.beta == 0 ? -1 : 0;
                     EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
                         << describe(p) << ", kinds " << kinds << ", offset " << offset;
-                    EXPECT_NE(entry().prepare(p, how)->planned().why.find("packed meanwhile"),
+                    EXPECT_NE(entry().prepare(p, how)->planned().why.find("packed in the kernel"),
                               std::string::npos);
                 }
             }
     }
-}
-
-// Rows of A off 16 bytes are read where they lie, in tiles of rows that begin alike: of 2 to 16
-// kinds, rows enough for all of them, some left that are packed, or last tiles of a few rows. What
-// lies between rows is not a number.
-TEST_P(wide, rows_of_a_that_begin_alike_are_exact) {
-    if (size_bytes(GetParam().a) != 2) GTEST_SKIP() << "packed along K";
-    struct extent {
-        std::int64_t rows, k, apart, alike;
-    };
-    int count = 0;
-    for (const auto& [rows, k, apart, alike] :
-         {extent{4001, 65, 65, 4001}, extent{3841, 190, 191, 3841}, extent{2047, 49, 67, 2047},
-          extent{2250, 131, 131, 2048}, extent{3001, 129, 129, 2048}, extent{1020, 66, 66, 1020},
-          extent{413, 132, 132, 413}, extent{700, 124, 124, 512}, extent{2048, 17, 21, 2048}})
-        for (const std::int64_t width : {192, 224, 256})
-            for (const std::int64_t offset : {0, 1, 5, 8}) {
-                const std::int64_t columns = count % 2 == 0 ? 2 * width + 37 : 264;
-                core::problem p = problem(rows, columns, k);
-                p.a_layout = core::row_major(apart);
-                p.b_layout = core::row_major(columns + count % 3);
-                p.c_layout.row_stride += count % 5;
-                p.beta = count++ % 4 == 1 ? -1 : 0;
-                const core::settings how{1, {{"tile", width}}};
-                EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
-                    << describe(p) << ", rows of A " << apart << " apart, offset " << offset;
-                const std::string why = entry().prepare(p, how)->planned().why;
-                EXPECT_NE(why.find(std::to_string(alike) + " rows of A read where they lie"),
-                          std::string::npos)
-                    << why;
-            }
 }
 
 // An A of one column lies along both of its dimensions, but not across K for those tiles.
@@ -309,7 +279,7 @@ TEST_P(wide, one_column_that_begins_anywhere_is_exact) {
             core::problem p = problem(rows, 264, 1);
             p.a_layout = {1, 1};
             p.b_layout = core::row_major(p.n);
-            EXPECT_EQ(test::check(entry(), {1, {{"tile", 192}}}, {p, offset}), "")
+            EXPECT_EQ(test::check(entry(), {1, {{"block_n", 192}}}, {p, offset}), "")
                 << rows << " rows, offset " << offset;
         }
 }

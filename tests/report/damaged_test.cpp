@@ -16,7 +16,7 @@
 #include "lab/report/report.hpp"
 #include "lab/results/document.hpp"
 #include "lab/results/files.hpp"
-#include "plan/tuned.hpp"
+#include "tuning/tuned.hpp"
 
 namespace {
 
@@ -139,7 +139,7 @@ TEST(damaged, tables_of_tuned_ways_are_read_or_refused) {
     other["m"] = 17;
     const json file = {{"schema", 1}, {"cases", {one, other}}};
     const reading as_engines = [](const std::string& text) {
-        (void)carat::plan::tuned_table(text, "x.json");
+        (void)carat::tuning::tuned_table(text, "x.json");
     };
     expect_read_or_refused(file, as_engines, 5000);
 }

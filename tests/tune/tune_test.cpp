@@ -5,7 +5,7 @@
 
 #include <carat/error.hpp>
 
-#include "plan/tuned.hpp"
+#include "tuning/tuned.hpp"
 
 namespace {
 
@@ -99,9 +99,9 @@ TEST(tune, writes_what_engines_find_and_takes_back_what_is_no_better_any_more) {
     tune::take(table, found, from);
     ASSERT_EQ(table.at("cases").size(), 1U);
     EXPECT_EQ(table.at("cases").at(0).at("model").at("median_s"), 10);
-    const plan::tuned_table read(table.dump(), "a file");
+    const tuning::tuned_table read(table.dump(), "a file");
     const auto* way =
-        read.find(plan::tuned_case("GPU X", "cuda.some", session::problem_of(key())), tunables);
+        read.find(tuning::tuned_case("GPU X", "cuda.some", session::problem_of(key())), tunables);
     ASSERT_NE(way, nullptr);
     EXPECT_EQ(way->at("tile"), 32);
     tune::take(table, found, {{"device", "GPU Y"}});

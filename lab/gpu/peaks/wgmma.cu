@@ -38,24 +38,24 @@ __global__ void __launch_bounds__(threads, 2)
         uint4* const b_tile = a_tile + m * chunks;
         fill(a_tile, a, m);
         fill(b_tile, b, n);
-        ptx::fence_writes_for_async();
+        ptx::fence_proxy_async_shared();
         __syncthreads();
 
-        const std::uint64_t a_at = ptx::swizzled_descriptor(a_tile);
-        const std::uint64_t b_at = ptx::swizzled_descriptor(b_tile);
+        const std::uint64_t a_at = ptx::k_major_descriptor(a_tile);
+        const std::uint64_t b_at = ptx::k_major_descriptor(b_tile);
         typename Instruction::sum sums[128] = {};
 #pragma unroll 1
         for (int s = 0; s < steps; ++s) {
-            ptx::order_registers();
+            ptx::wgmma_fence();
 #pragma unroll
             for (int i = 0; i < times * pieces; ++i)
-                Instruction::multiply(sums, ptx::advanced(a_at, 32 * (i % pieces)),
-                                      ptx::advanced(b_at, 32 * (i % pieces)));
-            ptx::commit();
-            ptx::wait<1>();
+                Instruction::multiply(sums, ptx::advance_descriptor(a_at, 32 * (i % pieces)),
+                                      ptx::advance_descriptor(b_at, 32 * (i % pieces)));
+            ptx::wgmma_commit();
+            ptx::wgmma_wait<1>();
         }
-        ptx::wait<0>();
-        ptx::settle(sums);
+        ptx::wgmma_wait<0>();
+        ptx::fence_accumulators(sums);
 
         if (blockIdx.x != 0) return;
 #pragma unroll

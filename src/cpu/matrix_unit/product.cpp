@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/turn.hpp"
+#include "cpu/machine.hpp"
 #include "cpu/matrix_unit/loops.hpp"
 #include "cpu/threads/partition.hpp"
 
@@ -74,10 +75,10 @@ matrix_unit_product::matrix_unit_product(const core::problem& p, int threads,
         // K is cut where it would be without: sums are the same to the bit.
         const core::problem usual = turns_by_rows_ ? core::swapped(p) : p;
         request_.wanted.kc = plan::make_matrix_unit_plan(request_for(usual, threads, wanted),
-                                                         shape(), plan::this_machine())
+                                                         shape(), this_machine())
                                  .blocks.kc;
     }
-    plan_ = plan::make_matrix_unit_plan(request_, shape(), plan::this_machine());
+    plan_ = plan::make_matrix_unit_plan(request_, shape(), this_machine());
 }
 
 plan::matrix_unit_shape matrix_unit_product::shape() const {
@@ -104,7 +105,7 @@ core::plan_facts matrix_unit_product::facts() const {
 }
 
 std::string matrix_unit_product::explain() const {
-    return plan::explain(plan_, request_, shape(), plan::this_machine());
+    return plan::explain(plan_, request_, shape(), this_machine());
 }
 
 void matrix_unit_product::run(const core::operands& data, std::byte* memory,

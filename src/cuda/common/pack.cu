@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cuda/common/halves.cuh"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
 #include "cuda/common/pack.hpp"
+#include "cuda/common/tf32_split.cuh"
 #include "cuda/common/unaligned.cuh"
-#include "cuda/ptx/dependents.cuh"
 #include "cuda/ptx/global.cuh"
+#include "cuda/ptx/pdl.cuh"
 
 namespace carat::cuda {
 
@@ -100,7 +100,7 @@ __device__ __forceinline__ void read_tile(tile_of<T>& tile, const strided& s,
                                           const bytes_there& there, std::int64_t line,
                                           std::int64_t depth) {
     constexpr int per_line = side<T> / run<T>::length;
-    constexpr int apart = threads / per_line;
+    constexpr int stride = threads / per_line;
     const bool deep = s.along <= s.across;  // a run's elements follow each other along K
     const std::int64_t step = deep ? s.along : s.across;
     const std::int64_t next = deep ? s.across : s.along;
@@ -109,28 +109,28 @@ __device__ __forceinline__ void read_tile(tile_of<T>& tile, const strided& s,
     const T* const from = static_cast<const T*>(s.data) + line * s.across + depth * s.along;
     const std::int64_t runs_left = deep ? s.lines - line : s.depth - depth;
     const std::int64_t left = (deep ? s.depth - depth : s.lines - line) - x;
-    run<T> some[side<T> / apart];
-    const std::int64_t runs_there = (runs_left - y + apart - 1) / apart;
-    read_runs(some, from + x * step + y * next, apart * next, step, runs_there, left, there);
+    run<T> some[side<T> / stride];
+    const std::int64_t runs_there = (runs_left - y + stride - 1) / stride;
+    read_runs(some, from + x * step + y * next, stride * next, step, runs_there, left, there);
 #pragma unroll
-    for (int i = 0; i < side<T>; i += apart)
+    for (int i = 0; i < side<T>; i += stride)
 #pragma unroll
         for (int j = 0; j < run<T>::length; ++j)
-            (deep ? tile[y + i][x + j] : tile[x + j][y + i]) = some[i / apart].of[j];
+            (deep ? tile[y + i][x + j] : tile[x + j][y + i]) = some[i / stride].of[j];
 }
 
-template <class T, bool Halves>
+template <class T, bool Split>
 __device__ __forceinline__ void write_run(const run<T>& some, T* to, std::int64_t to_small) {
-    if constexpr (Halves) {
-        run<T> large;
+    if constexpr (Split) {
+        run<T> big;
         run<T> small;
 #pragma unroll
         for (int j = 0; j < run<T>::length; ++j) {
-            const halves both = halves_of(some.of[j]);
-            large.of[j] = both.large;
+            const tf32_split both = split_tf32(some.of[j]);
+            big.of[j] = both.big;
             small.of[j] = both.small;
         }
-        store(to, large);
+        store(to, big);
         store(to + to_small, small);
     } else {
         store(to, some);
@@ -148,22 +148,22 @@ struct job {
     std::uint32_t tiles;  // of memory that there is: of more than a KiB each
 };
 
-template <class T, bool Halves>
+template <class T, bool Split>
 __device__ __forceinline__ void write_tile(const tile_of<T>& tile, const job& p, std::int64_t line,
                                            std::int64_t depth) {
     constexpr int per_line = side<T> / run<T>::length;
-    constexpr int apart = threads / per_line;
+    constexpr int stride = threads / per_line;
     const int x = static_cast<int>(threadIdx.x) % per_line * run<T>::length;
     const int y = static_cast<int>(threadIdx.x) / per_line;
     if (depth + x >= p.length) return;
     T* const to = static_cast<T*>(p.to) + line * p.stride + depth + x;
 #pragma unroll
-    for (int i = 0; i < side<T>; i += apart) {
+    for (int i = 0; i < side<T>; i += stride) {
         if (line + y + i >= p.from.lines) return;
         run<T> some;
 #pragma unroll
         for (int j = 0; j < run<T>::length; ++j) some.of[j] = tile[y + i][x + j];
-        write_run<T, Halves>(some, to + (y + i) * p.stride, p.length);
+        write_run<T, Split>(some, to + (y + i) * p.stride, p.length);
     }
 }
 
@@ -207,16 +207,16 @@ __device__ __forceinline__ void each_tile(const jobs& all, const F& f) {
     }
 }
 
-template <class T, bool Halves>
+template <class T, bool Split>
 __global__ void __launch_bounds__(threads) pack_kernel(const __grid_constant__ jobs all) {
     __shared__ tile_of<T> tile;
-    ptx::let_dependents_begin();
-    ptx::wait_for_predecessors();
+    ptx::pdl_trigger();
+    ptx::pdl_wait();
     clear(all.cleared);
     each_tile(all, [](const job& p, std::int64_t down, std::int64_t right) {
         read_tile<T>(tile, p.from, p.there, down * side<T>, right * side<T>);
         __syncthreads();
-        write_tile<T, Halves>(tile, p, down * side<T>, right * side<T>);
+        write_tile<T, Split>(tile, p, down * side<T>, right * side<T>);
         __syncthreads();
     });
 }
@@ -227,26 +227,26 @@ constexpr int copied_deep = 32 * run<T>::length;
 constexpr int lines_of_warp = 4;
 constexpr int copied_high = threads / 32 * lines_of_warp;
 
-template <class T, bool Halves>
+template <class T, bool Split>
 __global__ void __launch_bounds__(threads, sizeof(T) == 1 ? 2 : 4)
     copy_kernel(const __grid_constant__ jobs all) {
-    constexpr int apart = threads / 32;
-    ptx::let_dependents_begin();
-    ptx::wait_for_predecessors();
+    constexpr int stride = threads / 32;
+    ptx::pdl_trigger();
+    ptx::pdl_wait();
     clear(all.cleared);
     const int thread = static_cast<int>(threadIdx.x);
     each_tile(all, [&](const job& p, std::int64_t down, std::int64_t right) {
         const std::int64_t depth = right * copied_deep<T> + thread % 32 * run<T>::length;
         const std::int64_t line = down * copied_high + thread / 32;
-        const std::int64_t lines_there = (p.from.lines - line + apart - 1) / apart;
+        const std::int64_t lines_there = (p.from.lines - line + stride - 1) / stride;
         if (depth >= p.length) return;
         run<T> some[lines_of_warp];
         read_runs(some, static_cast<const T*>(p.from.data) + line * p.from.across + depth,
-                  apart * p.from.across, 1, lines_there, p.from.depth - depth, p.there);
+                  stride * p.from.across, 1, lines_there, p.from.depth - depth, p.there);
         T* to = static_cast<T*>(p.to) + line * p.stride + depth;
 #pragma unroll
-        for (int i = 0; i < lines_of_warp; ++i, to += apart * p.stride)
-            if (i < lines_there) write_run<T, Halves>(some[i], to, p.length);
+        for (int i = 0; i < lines_of_warp; ++i, to += stride * p.stride)
+            if (i < lines_there) write_run<T, Split>(some[i], to, p.length);
     });
 }
 
@@ -254,7 +254,7 @@ void start(void (*kernel)(jobs), const jobs& all, cudaStream_t stream) {
     launch_closely(kernel, {dim3(std::min(all.tiles, 1U << 20)), threads}, stream, all);
 }
 
-template <class T, bool Halves>
+template <class T, bool Split>
 void pack_as(std::span<const packing> given, const counters& cleared, cudaStream_t stream) {
     const bool in_lines =
         std::ranges::all_of(given, [](const packing& p) { return p.from.along == 1; });
@@ -264,13 +264,13 @@ void pack_as(std::span<const packing> given, const counters& cleared, cudaStream
     };
     jobs all{of(given.front()), of(given.back()), 0, cleared};
     all.tiles = all.first.tiles + (given.size() > 1 ? all.second.tiles : 0);
-    start(in_lines ? copy_kernel<T, Halves> : pack_kernel<T, Halves>, all, stream);
+    start(in_lines ? copy_kernel<T, Split> : pack_kernel<T, Split>, all, stream);
 }
 
 // Calls `f` with the type that such elements are copied as, and whether they are cut.
 template <class F>
 void with_type(const strided& s, const F& f) {
-    if (s.in_halves) return f(float{}, std::true_type{});
+    if (s.is_split) return f(float{}, std::true_type{});
     if (s.element_bytes == 1) return f(std::uint8_t{}, std::false_type{});
     if (s.element_bytes == 2) return f(std::uint16_t{}, std::false_type{});
     if (s.element_bytes == 4) return f(std::uint32_t{}, std::false_type{});
@@ -280,15 +280,15 @@ void with_type(const strided& s, const F& f) {
 }  // namespace
 
 void load_packing(const strided& like) {
-    with_type(like, []<class T, class Halves>(T, Halves) {
-        load(copy_kernel<T, Halves::value>);
-        load(pack_kernel<T, Halves::value>);
+    with_type(like, []<class T, class Split>(T, Split) {
+        load(copy_kernel<T, Split::value>);
+        load(pack_kernel<T, Split::value>);
     });
 }
 
 void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared) {
-    with_type(all.front().from, [&]<class T, class Halves>(T, Halves) {
-        pack_as<T, Halves::value>(all, cleared, stream);
+    with_type(all.front().from, [&]<class T, class Split>(T, Split) {
+        pack_as<T, Split::value>(all, cleared, stream);
     });
 }
 

@@ -1,8 +1,8 @@
-// mbarrier: a counter in shared memory on which threads, of this block or another of its cluster,
-// and the copy engine meet (PTX ISA, "mbarrier"). It runs through phases; a phase is over when the
-// arrivals it was made for have come and the bytes announced have landed. Waiting names the parity
-// of a phase, 0 for the first: a wait for parity 1 on a fresh barrier returns at once. Hopper and
-// later.
+// mbarrier: a counter in shared memory on which threads, of this CTA or another of its cluster, and
+// TMA meet (PTX ISA, "mbarrier"). It runs through phases; a phase is over when the
+// arrivals it was made for have come and, of a transaction barrier, the bytes announced. Waiting
+// names the parity of a phase, 0 for the first: a wait for parity 1 on a fresh barrier returns at
+// once. Hopper and later.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
 }
 
 // By one thread, before anybody uses it.
-__device__ __forceinline__ void make_barrier(barrier& b, int arrivals) {
+__device__ __forceinline__ void init_barrier(barrier& b, int arrivals) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&b)), "r"(arrivals)
                  : "memory");
@@ -27,15 +27,15 @@ __device__ __forceinline__ void make_barrier(barrier& b, int arrivals) {
 #endif
 }
 
-// After the last make_barrier, by the same thread: the cluster and the copy engine see them.
-__device__ __forceinline__ void publish_barriers() {
+// After the last init_barrier(), by the same thread: the cluster and TMA see them.
+__device__ __forceinline__ void fence_barrier_init() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
 // One arrival, and so many bytes to wait for.
-__device__ __forceinline__ void arrive_and_expect(barrier& b, int bytes) {
+__device__ __forceinline__ void arrive_and_expect_tx(barrier& b, int bytes) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&b)),
                  "r"(bytes)
@@ -56,10 +56,10 @@ __device__ __forceinline__ void arrive(barrier& b) {
     arrive_at_address(shared_address(&b));
 }
 
-// An arrival at the same barrier of block `rank` of the cluster. It orders nothing beyond the
-// block: a release to the cluster is a fence of the whole GPU (a microsecond each, half the speed
-// of a product), and what a wgmma or the copy engine did to shared memory needs none.
-__device__ __forceinline__ void arrive_at(const barrier& b, int rank) {
+// An arrival at the same barrier of CTA `rank` of the cluster. It orders nothing beyond this CTA: a
+// release to the cluster is a fence of the whole GPU (a microsecond each, half the speed of a
+// product), and what a wgmma or TMA did to shared memory needs none.
+__device__ __forceinline__ void arrive_remote(const barrier& b, int rank) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "{\n.reg .b32 remote;\n"

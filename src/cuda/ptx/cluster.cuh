@@ -1,5 +1,5 @@
-// Blocks of one cluster: who is who, a barrier of all their threads, and copies from one block's
-// shared memory to another's (PTX ISA, "Cluster"). Hopper and later.
+// CTAs of one cluster: who is who, a barrier of all their threads, and stores from one CTA to
+// another's shared memory, distributed shared memory (PTX ISA, "Cluster"). Hopper and later.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace carat::cuda::ptx {
 
-__device__ __forceinline__ int rank_in_cluster() {
+__device__ __forceinline__ int cluster_rank() {
     int rank = 0;
 #if __CUDA_ARCH__ >= 900
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -16,35 +16,35 @@ __device__ __forceinline__ int rank_in_cluster() {
     return rank;
 }
 
-__device__ __forceinline__ int blocks_of_cluster() {
-    int blocks = 1;
+__device__ __forceinline__ int cluster_size() {
+    int ctas = 1;
 #if __CUDA_ARCH__ >= 900
-    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(ctas));
 #endif
-    return blocks;
+    return ctas;
 }
 
 // The barrier in two halves, each by every thread that has not ended. It orders no ordinary memory
 // accesses (that would be a fence of the whole GPU): only when, not what is seen.
-__device__ __forceinline__ void arrive_at_cluster() {
+__device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 #endif
 }
 
-__device__ __forceinline__ void await_cluster() {
+__device__ __forceinline__ void cluster_wait() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 #endif
 }
 
-__device__ __forceinline__ void meet_cluster() {
-    arrive_at_cluster();
-    await_cluster();
+__device__ __forceinline__ void cluster_sync() {
+    cluster_arrive();
+    cluster_wait();
 }
 
-// The address that `address` in this block's shared memory corresponds to in that of block `rank`.
-__device__ __forceinline__ std::uint32_t address_in(std::uint32_t address, int rank) {
+// The address that `address` in this CTA's shared memory corresponds to in that of CTA `rank`.
+__device__ __forceinline__ std::uint32_t map_shared_rank(std::uint32_t address, int rank) {
     std::uint32_t there = 0;
 #if __CUDA_ARCH__ >= 900
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
@@ -54,32 +54,32 @@ __device__ __forceinline__ std::uint32_t address_in(std::uint32_t address, int r
     return there;
 }
 
-// A value from registers to such an address, its bytes told to a barrier of the same block. Nothing
-// else is ordered, and nothing waits.
-__device__ __forceinline__ void send(std::uint32_t to, float value, std::uint32_t landed) {
+// A value from registers to such an address, its bytes counted by a transaction barrier of the same
+// CTA. Nothing else is ordered, and nothing waits.
+__device__ __forceinline__ void store_async(std::uint32_t to, float value, std::uint32_t arrived) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
-        "r"(__float_as_uint(value)), "r"(landed)
+        "r"(__float_as_uint(value)), "r"(arrived)
         : "memory");
 #else
-    (void)to, (void)value, (void)landed;
+    (void)to, (void)value, (void)arrived;
 #endif
 }
-__device__ __forceinline__ void send(std::uint32_t to, double value, std::uint32_t landed) {
+__device__ __forceinline__ void store_async(std::uint32_t to, double value, std::uint32_t arrived) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),
-        "l"(__double_as_longlong(value)), "r"(landed)
+        "l"(__double_as_longlong(value)), "r"(arrived)
         : "memory");
 #else
-    (void)to, (void)value, (void)landed;
+    (void)to, (void)value, (void)arrived;
 #endif
 }
 // One, two or four of 4 bytes.
 template <class T, int Count>
-__device__ __forceinline__ void send(std::uint32_t to, const T (&some)[Count],
-                                     std::uint32_t landed) {
+__device__ __forceinline__ void store_async(std::uint32_t to, const T (&some)[Count],
+                                            std::uint32_t arrived) {
     static_assert(sizeof(T) == 4 && (Count == 1 || Count == 2 || Count == 4));
 #if __CUDA_ARCH__ >= 900
     std::uint32_t words[Count];
@@ -94,34 +94,34 @@ __device__ __forceinline__ void send(std::uint32_t to, const T (&some)[Count],
         asm volatile(
             "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], "
             "{%1, %2, %3, %4}, [%5];" ::"r"(to),
-            "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(landed)
+            "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(arrived)
             : "memory");
     else if constexpr (Count == 2)
         asm volatile(
             "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, "
             "[%3];" ::"r"(to),
-            "r"(words[0]), "r"(words[1]), "r"(landed)
+            "r"(words[0]), "r"(words[1]), "r"(arrived)
             : "memory");
     else
         asm volatile(
             "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
                 to),
-            "r"(words[0]), "r"(landed)
+            "r"(words[0]), "r"(arrived)
             : "memory");
 #else
-    (void)to, (void)some, (void)landed;
+    (void)to, (void)some, (void)arrived;
 #endif
 }
-__device__ __forceinline__ void send(std::uint32_t to, const double (&two)[2],
-                                     std::uint32_t landed) {
+__device__ __forceinline__ void store_async(std::uint32_t to, const double (&two)[2],
+                                            std::uint32_t arrived) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [%0], {%1, %2}, "
         "[%3];" ::"r"(to),
-        "l"(__double_as_longlong(two[0])), "l"(__double_as_longlong(two[1])), "r"(landed)
+        "l"(__double_as_longlong(two[0])), "l"(__double_as_longlong(two[1])), "r"(arrived)
         : "memory");
 #else
-    (void)to, (void)two, (void)landed;
+    (void)to, (void)two, (void)arrived;
 #endif
 }
 

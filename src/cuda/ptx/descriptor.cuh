@@ -21,7 +21,7 @@ __device__ __forceinline__ int swizzled_chunk(int row, int chunk) {
 }
 
 // A tile of rows of 128 bytes along K, swizzled, its beginning aligned to an atom.
-__device__ __forceinline__ std::uint64_t swizzled_descriptor(const void* tile) {
+__device__ __forceinline__ std::uint64_t k_major_descriptor(const void* tile) {
     constexpr std::uint64_t swizzle_128 = std::uint64_t{1} << 62;
     constexpr std::uint64_t atom_stride = std::uint64_t{swizzle_atom_bytes / 16} << 32;
     constexpr std::uint64_t unused_leading_stride = std::uint64_t{1} << 16;
@@ -32,7 +32,7 @@ __device__ __forceinline__ std::uint64_t swizzled_descriptor(const void* tile) {
 // A tile of lines of 128 bytes across K (along M or N), one for each of `depth` elements of K, such
 // tiles side by side for what is wider: the first stride goes to the next of them, the second, over
 // eight lines, further along K.
-__device__ __forceinline__ std::uint64_t swizzled_descriptor_across(const void* tile, int depth) {
+__device__ __forceinline__ std::uint64_t mn_major_descriptor(const void* tile, int depth) {
     constexpr std::uint64_t swizzle_128 = std::uint64_t{1} << 62;
     constexpr std::uint64_t atom_stride = std::uint64_t{swizzle_atom_bytes / 16} << 32;
     const auto next_tile = static_cast<std::uint64_t>(depth * swizzled_row_bytes / 16) << 16;
@@ -41,7 +41,7 @@ __device__ __forceinline__ std::uint64_t swizzled_descriptor_across(const void* 
 }
 
 // The descriptor of what lies `bytes` further along K: a multiple of 32 below 128, or whole atoms.
-__device__ __forceinline__ std::uint64_t advanced(std::uint64_t descriptor, int bytes) {
+__device__ __forceinline__ std::uint64_t advance_descriptor(std::uint64_t descriptor, int bytes) {
     // The place is in the lower half, and does not leave it.
     const auto low =
         static_cast<std::uint32_t>(descriptor) + static_cast<std::uint32_t>(bytes / 16);

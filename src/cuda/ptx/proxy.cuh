@@ -6,7 +6,7 @@ namespace carat::cuda::ptx {
 
 // After writing shared memory, before the barrier that lets a wgmma or a bulk copy read it: each
 // thread that wrote.
-__device__ __forceinline__ void fence_writes_for_async() {
+__device__ __forceinline__ void fence_proxy_async_shared() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
@@ -14,7 +14,7 @@ __device__ __forceinline__ void fence_writes_for_async() {
 
 // The same of global memory; and what other threads wrote is read by a bulk copy: also by the
 // thread that starts it, once it knows of theirs.
-__device__ __forceinline__ void fence_global_for_async() {
+__device__ __forceinline__ void fence_proxy_async_global() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.global;" ::: "memory");
 #endif

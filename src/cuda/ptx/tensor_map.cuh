@@ -1,6 +1,6 @@
 // Tensor maps made on the GPU from one that the host encoded: a few of its fields are replaced in
-// shared memory, and the copy in global memory is published to the copy engine, which reads maps
-// through a proxy of its own (PTX ISA, "tensormap.replace" and "fence.proxy.tensormap"). Hopper.
+// shared memory, and the copy in global memory is published to TMA, which reads maps through a
+// proxy of its own (PTX ISA, "tensormap.replace" and "fence.proxy.tensormap"). Hopper.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace carat::cuda::ptx {
 
 // By one thread, of a map in shared memory: `count` lines of `length` elements, `stride` bytes
 // apart.
-__device__ __forceinline__ void replace_in_map(CUtensorMap& map, const void* data,
-                                               std::uint32_t length, std::uint32_t count,
-                                               std::uint64_t stride) {
+__device__ __forceinline__ void replace_tensor_map(CUtensorMap& map, const void* data,
+                                                   std::uint32_t length, std::uint32_t count,
+                                                   std::uint64_t stride) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     const std::uint32_t at = shared_address(&map);
     asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(at),
@@ -35,8 +35,8 @@ __device__ __forceinline__ void replace_in_map(CUtensorMap& map, const void* dat
 #endif
 }
 
-// By a whole warp: from shared to global memory, where other blocks acquire it.
-__device__ __forceinline__ void publish_map(CUtensorMap& to, const CUtensorMap& from) {
+// By a whole warp: from shared to global memory, where other CTAs acquire it.
+__device__ __forceinline__ void publish_tensor_map(CUtensorMap& to, const CUtensorMap& from) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
@@ -49,7 +49,7 @@ __device__ __forceinline__ void publish_map(CUtensorMap& to, const CUtensorMap& 
 }
 
 // By the thread that copies with it, before it does.
-__device__ __forceinline__ void acquire_map(const CUtensorMap& map) {
+__device__ __forceinline__ void acquire_tensor_map(const CUtensorMap& map) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(&map) : "memory");
 #else

@@ -22,7 +22,7 @@ __device__ __forceinline__ int log2_of(int power) {
 }
 
 // One of a warp's threads, of which all are here. The compiler sees that it is alone.
-__device__ __forceinline__ bool is_elected() {
+__device__ __forceinline__ bool elect_one() {
     int is = 0;
 #if __CUDA_ARCH__ >= 900
     asm volatile(

@@ -6,9 +6,9 @@
 // with A and B in shared memory (descriptor.cuh), and go on; the hardware multiplies meanwhile.
 // Only code built for sm_90a has it. The order of use:
 //
-//     order_registers();  multiply(...) once or more;  commit();  wait<...>();     in a loop
-//     wait<0>();  settle(sums);                                                     before sums are
-//     read
+//     in a loop            wgmma_fence();  multiply(...) once or more;  wgmma_commit();
+//                          wgmma_wait<...>();
+//     before a read        wgmma_wait<0>();  fence_accumulators(sums);
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,14 @@ namespace carat::cuda::ptx {
 inline constexpr bool has_wgmma = CARAT_HAS_WGMMA != 0;
 
 // Before the first multiply() of a group: without it ptxas adds one and says so (C7519).
-__device__ __forceinline__ void order_registers() {
+__device__ __forceinline__ void wgmma_fence() {
 #if CARAT_HAS_WGMMA
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #endif
 }
 
 // Closes a group of multiplications.
-__device__ __forceinline__ void commit() {
+__device__ __forceinline__ void wgmma_commit() {
 #if CARAT_HAS_WGMMA
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #endif
@@ -45,7 +45,7 @@ __device__ __forceinline__ void commit() {
 
 // Waits until at most Newer of the latest groups are still under way.
 template <int Newer>
-__device__ __forceinline__ void wait() {
+__device__ __forceinline__ void wgmma_wait() {
 #if CARAT_HAS_WGMMA
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Newer) : "memory");
 #endif
@@ -54,12 +54,12 @@ __device__ __forceinline__ void wait() {
 // Keeps the compiler from reading sums before the wait above this: it takes multiply() for done
 // when it returns.
 template <int Count>
-__device__ __forceinline__ void settle(float (&sums)[Count]) {
+__device__ __forceinline__ void fence_accumulators(float (&sums)[Count]) {
 #pragma unroll
     for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
 template <int Count>
-__device__ __forceinline__ void settle(std::int32_t (&sums)[Count]) {
+__device__ __forceinline__ void fence_accumulators(std::int32_t (&sums)[Count]) {
 #pragma unroll
     for (int i = 0; i < Count; ++i) asm volatile("" : "+r"(sums[i])::"memory");
 }
@@ -84,8 +84,8 @@ struct e4m3_by_e5m2 {
 
 // By the type of the elements and N. `k` of them to 32 bytes; `sum` is what they are summed in:
 // e4m3 and e5m2 are multiplied exactly and summed with about 13 bits of mantissa, i8 wraps.
-// Elements of 16 bits may lie along M or N instead of K: AAcross, BAcross.
-template <class Element, int N, bool AAcross = false, bool BAcross = false>
+// Elements of 16 bits may be MN-major instead of K-major: AMnMajor, BMnMajor.
+template <class Element, int N, bool AMnMajor = false, bool BMnMajor = false>
 struct wgmma;
 
 // clang-format off
@@ -164,14 +164,14 @@ struct wgmma;
 #define CARAT_WGMMA_ADD_96 "setp.ne.b32 add, %98, 0;\n"
 #define CARAT_WGMMA_ADD_112 "setp.ne.b32 add, %114, 0;\n"
 #define CARAT_WGMMA_ADD_128 "setp.ne.b32 add, %130, 0;\n"
-#define CARAT_WGMMA_ACROSS_8 ", 1, 1, %11, %12"
-#define CARAT_WGMMA_ACROSS_16 ", 1, 1, %19, %20"
-#define CARAT_WGMMA_ACROSS_32 ", 1, 1, %35, %36"
-#define CARAT_WGMMA_ACROSS_64 ", 1, 1, %67, %68"
-#define CARAT_WGMMA_ACROSS_80 ", 1, 1, %83, %84"
-#define CARAT_WGMMA_ACROSS_96 ", 1, 1, %99, %100"
-#define CARAT_WGMMA_ACROSS_112 ", 1, 1, %115, %116"
-#define CARAT_WGMMA_ACROSS_128 ", 1, 1, %131, %132"
+#define CARAT_WGMMA_MAJOR_8 ", 1, 1, %11, %12"
+#define CARAT_WGMMA_MAJOR_16 ", 1, 1, %19, %20"
+#define CARAT_WGMMA_MAJOR_32 ", 1, 1, %35, %36"
+#define CARAT_WGMMA_MAJOR_64 ", 1, 1, %67, %68"
+#define CARAT_WGMMA_MAJOR_80 ", 1, 1, %83, %84"
+#define CARAT_WGMMA_MAJOR_96 ", 1, 1, %99, %100"
+#define CARAT_WGMMA_MAJOR_112 ", 1, 1, %115, %116"
+#define CARAT_WGMMA_MAJOR_128 ", 1, 1, %131, %132"
 // clang-format on
 
 #if CARAT_HAS_WGMMA
@@ -180,8 +180,8 @@ struct wgmma;
                  "wgmma.mma_async.sync.aligned." shape "." types " " CARAT_WGMMA_SUMS_TEXT_##count \
                  ", " CARAT_WGMMA_REST_##count flags ";\n}\n"                                      \
                  : CARAT_WGMMA_SUMS_##count(kind, sums)                                            \
-                 : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(int{AAcross}),                  \
-                   "n"(int{BAcross}))
+                 : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(int{AMnMajor}),                 \
+                   "n"(int{BMnMajor}))
 #else
 #define CARAT_WGMMA_BODY(shape, types, count, kind, flags) (void)sums, (void)a, (void)b, (void)add
 #endif
@@ -192,30 +192,30 @@ struct wgmma;
                                                     std::uint64_t b, bool add = true) { \
         CARAT_WGMMA_BODY("m64n" #N "k" #k_count, types, count, kind, flags);            \
     }
-#define CARAT_WGMMA_TYPE(Element, N, count, k_count, Sum, types, kind)                 \
-    template <bool AAcross, bool BAcross>                                              \
-    struct wgmma<Element, N, AAcross, BAcross> {                                       \
-        static constexpr int k = k_count;                                              \
-        using element = Element;                                                       \
-        using sum = Sum;                                                               \
-        CARAT_WGMMA_N(N, count, k_count, Sum, types, kind, CARAT_WGMMA_ACROSS_##count) \
+#define CARAT_WGMMA_TYPE(Element, N, count, k_count, Sum, types, kind)                \
+    template <bool AMnMajor, bool BMnMajor>                                           \
+    struct wgmma<Element, N, AMnMajor, BMnMajor> {                                    \
+        static constexpr int k = k_count;                                             \
+        using element = Element;                                                      \
+        using sum = Sum;                                                              \
+        CARAT_WGMMA_N(N, count, k_count, Sum, types, kind, CARAT_WGMMA_MAJOR_##count) \
     };
-#define CARAT_WGMMA_ALONG(Element, N, count, k_count, Sum, types, kind, flags) \
-    template <>                                                                \
-    struct wgmma<Element, N, false, false> {                                   \
-        static constexpr bool AAcross = false;                                 \
-        static constexpr bool BAcross = false;                                 \
-        static constexpr int k = k_count;                                      \
-        using element = Element;                                               \
-        using sum = Sum;                                                       \
-        CARAT_WGMMA_N(N, count, k_count, Sum, types, kind, flags)              \
+#define CARAT_WGMMA_K_MAJOR(Element, N, count, k_count, Sum, types, kind, flags) \
+    template <>                                                                  \
+    struct wgmma<Element, N, false, false> {                                     \
+        static constexpr bool AMnMajor = false;                                  \
+        static constexpr bool BMnMajor = false;                                  \
+        static constexpr int k = k_count;                                        \
+        using element = Element;                                                 \
+        using sum = Sum;                                                         \
+        CARAT_WGMMA_N(N, count, k_count, Sum, types, kind, flags)                \
     };
 // A in registers: of its 16 rows and 8 of K a warp's thread has words (row, k) in the order
 // (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4), with g = lane / 4 and t = lane % 4. They must
 // stay as they are until the multiplication is over, and ptxas takes them for dead when it has
 // begun: they need a use after the wait that it can't leave out.
 template <int N>
-struct wgmma_tf32_from_registers;
+struct wgmma_tf32_rs;
 
 // clang-format off
 #define CARAT_WGMMA_FROM_8 "{%8, %9, %10, %11}, %12, add"
@@ -244,7 +244,7 @@ struct wgmma_tf32_from_registers;
 #endif
 #define CARAT_WGMMA_FROM(N, count)                                                   \
     template <>                                                                      \
-    struct wgmma_tf32_from_registers<N> {                                            \
+    struct wgmma_tf32_rs<N> {                                                        \
         static __device__ __forceinline__ void multiply(float (&sums)[count],        \
                                                         const std::uint32_t (&a)[4], \
                                                         std::uint64_t b, bool add) { \
@@ -261,14 +261,14 @@ CARAT_WGMMA_FROM(256, 128)
 #define CARAT_WGMMA_16_BITS(N, count)                                  \
     CARAT_WGMMA_TYPE(__half, N, count, 16, float, "f32.f16.f16", "+f") \
     CARAT_WGMMA_TYPE(__nv_bfloat16, N, count, 16, float, "f32.bf16.bf16", "+f")
-#define CARAT_WGMMA_ALL(N, count)                                                          \
-    CARAT_WGMMA_16_BITS(N, count)                                                          \
-    CARAT_WGMMA_ALONG(tf32, N, count, 8, float, "f32.tf32.tf32", "+f", ", 1, 1")           \
-    CARAT_WGMMA_ALONG(__nv_fp8_e4m3, N, count, 32, float, "f32.e4m3.e4m3", "+f", ", 1, 1") \
-    CARAT_WGMMA_ALONG(__nv_fp8_e5m2, N, count, 32, float, "f32.e5m2.e5m2", "+f", ", 1, 1") \
-    CARAT_WGMMA_ALONG(e5m2_by_e4m3, N, count, 32, float, "f32.e5m2.e4m3", "+f", ", 1, 1")  \
-    CARAT_WGMMA_ALONG(e4m3_by_e5m2, N, count, 32, float, "f32.e4m3.e5m2", "+f", ", 1, 1")  \
-    CARAT_WGMMA_ALONG(std::int8_t, N, count, 32, std::int32_t, "s32.s8.s8", "+r", "")
+#define CARAT_WGMMA_ALL(N, count)                                                            \
+    CARAT_WGMMA_16_BITS(N, count)                                                            \
+    CARAT_WGMMA_K_MAJOR(tf32, N, count, 8, float, "f32.tf32.tf32", "+f", ", 1, 1")           \
+    CARAT_WGMMA_K_MAJOR(__nv_fp8_e4m3, N, count, 32, float, "f32.e4m3.e4m3", "+f", ", 1, 1") \
+    CARAT_WGMMA_K_MAJOR(__nv_fp8_e5m2, N, count, 32, float, "f32.e5m2.e5m2", "+f", ", 1, 1") \
+    CARAT_WGMMA_K_MAJOR(e5m2_by_e4m3, N, count, 32, float, "f32.e5m2.e4m3", "+f", ", 1, 1")  \
+    CARAT_WGMMA_K_MAJOR(e4m3_by_e5m2, N, count, 32, float, "f32.e4m3.e5m2", "+f", ", 1, 1")  \
+    CARAT_WGMMA_K_MAJOR(std::int8_t, N, count, 32, std::int32_t, "s32.s8.s8", "+r", "")
 CARAT_WGMMA_ALL(16, 8)
 CARAT_WGMMA_ALL(32, 16)
 CARAT_WGMMA_ALL(64, 32)
@@ -294,18 +294,18 @@ CARAT_WGMMA_16_BITS(224, 112)
 #undef CARAT_WGMMA_FROM_8
 #undef CARAT_WGMMA_ALL
 #undef CARAT_WGMMA_16_BITS
-#undef CARAT_WGMMA_ALONG
+#undef CARAT_WGMMA_K_MAJOR
 #undef CARAT_WGMMA_TYPE
 #undef CARAT_WGMMA_N
 #undef CARAT_WGMMA_BODY
-#undef CARAT_WGMMA_ACROSS_128
-#undef CARAT_WGMMA_ACROSS_112
-#undef CARAT_WGMMA_ACROSS_96
-#undef CARAT_WGMMA_ACROSS_80
-#undef CARAT_WGMMA_ACROSS_64
-#undef CARAT_WGMMA_ACROSS_32
-#undef CARAT_WGMMA_ACROSS_16
-#undef CARAT_WGMMA_ACROSS_8
+#undef CARAT_WGMMA_MAJOR_128
+#undef CARAT_WGMMA_MAJOR_112
+#undef CARAT_WGMMA_MAJOR_96
+#undef CARAT_WGMMA_MAJOR_80
+#undef CARAT_WGMMA_MAJOR_64
+#undef CARAT_WGMMA_MAJOR_32
+#undef CARAT_WGMMA_MAJOR_16
+#undef CARAT_WGMMA_MAJOR_8
 #undef CARAT_WGMMA_ADD_128
 #undef CARAT_WGMMA_ADD_112
 #undef CARAT_WGMMA_ADD_96

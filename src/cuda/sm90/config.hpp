@@ -1,134 +1,130 @@
-// What distinguishes one kernel of this room from another. A block multiplies a tile of C by
-// a warpgroup for each 64 of its rows, while other warps bring tiles of A and B, 128 bytes
-// deep, through a ring of stages in shared memory.
+// What distinguishes one Hopper kernel from another, and what follows from it. A CTA multiplies a
+// tile of C by a consumer warpgroup for each 64 of its rows, while a producer brings tiles of A and
+// B, 128 bytes deep, by TMA through a pipeline of stages in shared memory.
 //
-//   wide, of more than   two blocks of a cluster work on tiles below each other and share what they
-//         128 columns    load of B; one block to a multiprocessor, which stays for all of C. A
-//                        narrower tile may be asked to work like this too
-//   beside, 192 rows     the same of three warpgroups, with tiles beside each other: blocks share
-//                        what they load of A
-//   apart, 128 x 128     wide, but each warpgroup has a tile for itself: while one multiplies
-//                        the other one's leaves
-//   even                 256 columns or apart, the last rounds shared out evenly (schedule.cuh)
-//   alike                wide, of rows whose A is read where it lies though that is not at 16 bytes
-//   narrow, all others   the blocks of a cluster have a part of K each and add up their sums, or
-//                        tiles below each other and share what they load of B; a block has one
-//                        tile. Where there are more blocks than multiprocessors two share one,
-//                        and one multiplies while the other begins or ends
+//   single_tile   a CTA has one tile. The CTAs of a cluster have a split of K each and reduce
+//                 through distributed shared memory, or tiles below each other and B by multicast.
+//                 Where there are more CTAs than SMs two share one: one multiplies while the other
+//                 begins or ends
+//   cooperative   persistent: one CTA an SM stays for all of C. Clusters of two tiles below each
+//                 other, B by multicast; of 192 rows beside each other, A by multicast
+//   pingpong      persistent, and each of two consumer warpgroups has a tile of 128 x 128 to
+//   itself:
+//                 while one multiplies the other one stores
+//
+// With stream_k a persistent kernel shares out its last waves evenly (scheduler.cuh).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#include "core/kernel_desc.hpp"
+
 namespace carat::cuda::sm90 {
 
-// Along which of its dimensions an operand is contiguous.
-enum class major : std::uint8_t { along_k, across };
+using core::accumulation;
+using core::kernel_schedule;
+using core::operand_major;
 
-// Tensor cores cut what they add to their sums, f32 by a bit or two, fp8 by ten. So a sum is
-//   straight    one of theirs, over all of K
-//   promoted    of theirs over 128 bytes of K each, added up in f32 by the threads
-//   in_blocks   promoted, each times the scales of its 128 of K
-//   of_halves   promoted, and of f32 elements that packing has cut in two, large + small: a stage
-//               has both halves, and its sum is of small x large, large x small, large x large
-enum class summing : std::uint8_t { straight, promoted, in_blocks, of_halves };
-
-template <class Element, int TileM, int TileN, major A, major B, summing Sums = summing::straight,
-          bool Wide = (TileM == 128 && TileN > 128) || TileM == 192, bool Apart = false,
-          bool Even = false, bool Alike = false>
+template <class Element, core::kernel_desc Desc>
 struct config {
     using element = Element;
-    static constexpr summing sums = Sums;
-    static constexpr bool wide = Wide;
-    static constexpr bool apart = Apart;
-    static constexpr bool even = Even;
-    static_assert(wide || !(apart || even));
-    // Rows of a tile may be apart, those whose A begins alike (alike.cuh).
-    static constexpr bool alike = Alike;
-    static_assert(!alike || (wide && !apart && !even && sizeof(Element) == 2 &&
-                             A == major::along_k && B == major::across));
-    static constexpr bool beside = TileM == 192;
-    static_assert(!beside || (A == major::along_k && B == major::along_k && !apart));
-    static constexpr int warpgroups = apart ? 2 : TileM / 64;  // that multiply
-    static constexpr int readers = apart ? 1 : warpgroups;     // of a stage
-    static constexpr int multiplying = warpgroups * 128;
-    // A warp copies. Beside wide tiles it is a warpgroup, which gives them most of its registers.
-    static constexpr int threads = multiplying + (wide ? 128 : 32);
-    // Blocks that always share what they load of B, or, beside each other, of A.
-    static constexpr int sharing = wide ? 2 : 1;
-    // Columns whose sums the tensor cores have in hand: beside promoted ones of 256 no more fit. Of
-    // these they make two halves, where one is added up while they are at the other.
-    static constexpr bool in_turns = Sums == summing::promoted && TileN == 256;
-    static constexpr int columns_in_hand = Sums != summing::straight && TileN == 256 ? 128 : TileN;
-    static constexpr int columns_at_once = in_turns ? columns_in_hand / 2 : columns_in_hand;
-    static constexpr int tile_m = TileM;
-    static constexpr int tile_n = TileN;
-    static constexpr int line_bytes = 128;  // of a tile along its contiguous dimension
-    static constexpr int tile_k = line_bytes / static_cast<int>(sizeof(Element));
-    static constexpr major a_major = A;
-    // wgmma reads 32-bit elements of shared memory along K only. An A that lies across goes through
-    // registers, and C^T takes what B would be.
-    static constexpr bool a_in_registers = sizeof(Element) == 4 && A == major::across;
-    // Blocks to a multiprocessor, as far as registers go.
-    static constexpr int residents =
-        wide || (TileN == 128 && (Sums != summing::straight || a_in_registers)) ? 1 : 2;
-    // Of narrow tiles of 64 rows the registers are enough for a third.
-    static constexpr int most_blocks = residents == 2 && TileM == 64 && TileN <= 64 ? 3 : residents;
-    // Products of f32 data only add to C.
-    static constexpr bool finishes = sizeof(Element) < 4;
-    static constexpr major b_major = B;
-    // Half of a tile's columns may be a gate's, and the other half what it multiplies.
-    static constexpr bool gates =
-        wide && !alike && (apart || TileN == 256) &&
-        (sizeof(Element) == 2 || (sizeof(Element) == 1 && Sums == summing::promoted));
+    static constexpr int block_m = Desc.block_m;
+    static constexpr int block_n = Desc.block_n;
+    static constexpr operand_major a_major = Desc.a_major;
+    static constexpr operand_major b_major = Desc.b_major;
+    static constexpr accumulation accumulate = Desc.accumulate;
+    static constexpr bool is_native = accumulate == accumulation::native;
+    static constexpr kernel_schedule schedule = Desc.schedule;
+    static constexpr bool is_persistent = schedule != kernel_schedule::single_tile;
+    static constexpr bool is_pingpong = schedule == kernel_schedule::pingpong;
+    static constexpr bool stream_k = Desc.stream_k;
+    static_assert(is_persistent || !stream_k);
+    static_assert(!is_pingpong || (block_m == 128 && block_n == 128 && is_native));
+    static_assert(sizeof(Element) == size_bytes(Desc.a_type));
 
-    // The second half of a tile may leave beside the next one (later.cuh).
-    static constexpr bool leaves_in_halves = wide && !apart && (TileN == 192 || TileN == 256) &&
-                                             sizeof(Element) == 2 && Sums == summing::straight;
-    // Of three warpgroups that begin with 168 each, or four with 128: those that multiply, and the
-    // one beside them.
-    static constexpr int registers = beside ? 160 : leaves_in_halves ? 224 : 232;
-    static constexpr int registers_beside = beside ? 32 : leaves_in_halves ? 56 : 40;
+    // CTAs of a persistent kernel's cluster; of a single_tile one the launch decides.
+    static constexpr int cluster_m = Desc.cluster_m;
+    static constexpr int cluster_n = Desc.cluster_n;
+    static constexpr bool multicast_a = cluster_n > 1;
+    static_assert(!multicast_a || (a_major == operand_major::k && b_major == operand_major::k));
+    static constexpr int cluster_ctas = cluster_m * cluster_n;
 
-    static constexpr int a_bytes = tile_m * line_bytes;
-    // Where columns lie beside each other they come in whole lines, and the last may be beyond the
-    // tile.
-    static constexpr int columns_of_b =
-        B == major::across ? (tile_n + tile_k - 1) / tile_k * tile_k : tile_n;
-    static constexpr int b_bytes = columns_of_b * line_bytes;
-    static constexpr int halves = Sums == summing::of_halves ? 2 : 1;   // of each, in a stage
-    static constexpr bool packs_late = wide && !beside && halves == 1;  // late.cuh
-    static constexpr int stage_bytes = halves * (a_bytes + b_bytes);
-    static constexpr int most_stages = 16;
-    // A box of C, 64 rows of 128 bytes, on its way out: two for each warpgroup. Each warp sends its
-    // rows of one, but where they lie between those of others.
-    static constexpr int box_bytes = 64 * line_bytes;
-    static constexpr int rows_that_leave = a_in_registers ? 64 : 16;
-    static constexpr int boxes_bytes = warpgroups * 2 * box_bytes;
-    // A narrow tile's sums on their way out, where the ring was; lines are padded so that writes
-    // meet every bank.
-    static constexpr int sums_bytes = std::max(tile_m * (tile_n + 8), tile_n*(tile_m + 4)) * 4;
-    // Tiles and boxes begin on a swizzle atom, and so does what follows the barriers.
-    static constexpr int alignment = 1024;
+    static constexpr int consumer_warpgroups = is_pingpong ? 2 : block_m / 64;
+    static constexpr int stage_readers = is_pingpong ? 1 : consumer_warpgroups;
+    static constexpr int consumer_threads = consumer_warpgroups * 128;
+    // The producer is a warp; of persistent kernels a warpgroup, which gives the consumers most of
+    // its registers.
+    static constexpr int threads = consumer_threads + (is_persistent ? 128 : 32);
 
-    // Of a block's shared memory when `parts` of them share K: after the ring, boxes or what other
-    // blocks send of their sums.
-    static constexpr int after_ring(int parts) {
-        return wide ? boxes_bytes : sums_bytes / parts * (parts - 1);
+    static constexpr int block_k_bytes = Desc.block_k_bytes;
+    static_assert(block_k_bytes == 128);  // one row of the 128-byte swizzle
+    static constexpr int block_k = block_k_bytes / static_cast<int>(sizeof(Element));
+    // Columns of one wgmma. Beside promoted accumulators of 256 columns registers hold no more than
+    // 128 others: two sets of 64, of which one is added up while the tensor cores are at the other.
+    static constexpr bool double_buffered = accumulate == accumulation::promoted && block_n == 256;
+    static constexpr int mma_n = double_buffered                ? 64
+                                 : !is_native && block_n == 256 ? 128
+                                                                : block_n;
+    // wgmma reads 32-bit elements of shared memory along K only. An M-major A goes through
+    // registers, and C^T takes what an N-major B would be.
+    static constexpr bool a_from_registers = sizeof(Element) == 4 && a_major == operand_major::mn;
+    static constexpr int ctas_per_sm =  // as far as registers go
+        is_persistent || (block_n == 128 && (!is_native || a_from_registers)) ? 1 : 2;
+    // Of single tiles of 64 rows the registers are enough for a third.
+    static constexpr int max_ctas_per_sm =
+        ctas_per_sm == 2 && block_m == 64 && block_n <= 64 ? 3 : ctas_per_sm;
+    // Of f32 operands an epilogue has alpha and beta alone.
+    static constexpr bool has_epilogue = sizeof(Element) < 4;
+    // GLU: half of a tile's columns may be gates, and the other half what they multiply.
+    static constexpr bool has_glu = Desc.glu;
+    // The second half of a tile's columns may be stored beside the next tile (deferred.cuh).
+    static constexpr bool defers_half_store = schedule == kernel_schedule::cooperative &&
+                                              (block_n == 192 || block_n == 256) &&
+                                              sizeof(Element) == 2 && is_native;
+    // Of three warpgroups that begin with 168 registers a thread each, or four with 128.
+    static constexpr int consumer_registers = multicast_a ? 160 : defers_half_store ? 224 : 232;
+    static constexpr int producer_registers = multicast_a ? 32 : defers_half_store ? 56 : 40;
+
+    static constexpr int a_bytes = block_m * block_k_bytes;
+    // An N-major tile comes in whole rows of 128 bytes, and the last may be beyond the tile.
+    static constexpr int loaded_b_columns =
+        b_major == operand_major::mn ? (block_n + block_k - 1) / block_k * block_k : block_n;
+    static constexpr int b_bytes = loaded_b_columns * block_k_bytes;
+    static constexpr int splits = accumulate == accumulation::three_tf32 ? 2 : 1;  // big, small
+    static constexpr bool packs_in_kernel = is_persistent && !multicast_a && splits == 1;
+    static constexpr int stage_bytes = splits * (a_bytes + b_bytes);
+    static constexpr int max_stages = 16;
+
+    // A staging tile of C is 64 rows of 128 bytes on their way out: two for each warpgroup. Each
+    // warp stores its own 16 rows, but where they lie between those of others.
+    static constexpr int staging_tile_bytes = 64 * 128;
+    static constexpr int store_rows = a_from_registers ? 64 : 16;
+    static constexpr int staging_bytes = consumer_warpgroups * 2 * staging_tile_bytes;
+    // A single tile's accumulators in shared memory, where the pipeline was; lines are padded so
+    // that writes meet every bank.
+    static constexpr int accumulator_bytes =
+        std::max(block_m * (block_n + 8), block_n*(block_m + 4)) * 4;
+    static constexpr int smem_alignment = 1024;  // a swizzle atom
+
+    // Of a CTA's shared memory, after the pipeline: staging tiles, or what the other CTAs of a
+    // split-K cluster send.
+    static constexpr int epilogue_bytes(int split_k) {
+        return is_persistent ? staging_bytes : accumulator_bytes / split_k * (split_k - 1);
     }
-    static constexpr int shared_bytes(int stages, int parts) {
-        return stages * stage_bytes + after_ring(parts);
+    static constexpr int shared_bytes(int stages, int split_k) {
+        return stages * stage_bytes + epilogue_bytes(split_k);
     }
-    // As many stages as fit where so many blocks shall be on a multiprocessor. Each takes 1 KB more
-    // than it is told.
-    static constexpr int stages_that_fit(int parts, int blocks) {
-        constexpr int barriers = alignment;
-        const int there = (228 / std::min(blocks, most_blocks) - 1) * 1024;
-        return std::clamp((there - barriers - shared_bytes(0, parts)) / stage_bytes, 0,
-                          most_stages);
+    // As many stages as fit where so many CTAs shall be on an SM. Each takes 1 KB more than it is
+    // told.
+    static constexpr int stages_that_fit(int split_k, int ctas) {
+        constexpr int barriers = smem_alignment;
+        const int available = (228 / std::min(ctas, max_ctas_per_sm) - 1) * 1024;
+        return std::clamp((available - barriers - shared_bytes(0, split_k)) / stage_bytes, 0,
+                          max_stages);
     }
 };
 
-inline constexpr int most_parts = 8;  // of K: blocks that any GPU can put into a cluster
+inline constexpr int max_split_k = 8;  // CTAs that any GPU can put into a cluster
 
 }  // namespace carat::cuda::sm90

@@ -3,7 +3,7 @@
 
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
-#include "cuda/ptx/dependents.cuh"
+#include "cuda/ptx/pdl.cuh"
 #include "cuda/ptx/tensor_map.cuh"
 #include "cuda/sm90/group.hpp"
 
@@ -17,16 +17,17 @@ constexpr int warps = 4;
 constexpr std::size_t few = 36;
 constexpr std::size_t many = 320;
 
-template <std::size_t Most>
-struct stretch {
-    table_head head;
-    member* members;  // where its first one goes
-    int* first;
+// Entries that one launch writes.
+template <std::size_t Capacity>
+struct group_chunk {
+    group_header header;
+    group_member* members;  // where its first one goes
+    int* first_cluster;
     int count;
-    listed of[Most];
+    group_entry entries[Capacity];
 };
-static_assert(sizeof(stretch<few>) <= 4096);
-static_assert(sizeof(stretch<many>) <= 32764);
+static_assert(sizeof(group_chunk<few>) <= 4096);
+static_assert(sizeof(group_chunk<many>) <= 32764);
 
 __device__ __forceinline__ void copy_map(CUtensorMap& to, const CUtensorMap& from, int lane) {
     static_assert(sizeof(CUtensorMap) == 32 * sizeof(std::uint32_t));
@@ -34,87 +35,88 @@ __device__ __forceinline__ void copy_map(CUtensorMap& to, const CUtensorMap& fro
         reinterpret_cast<const std::uint32_t*>(&from)[lane];
 }
 
-__device__ __forceinline__ void replace(CUtensorMap& map, const mapped& by) {
-    ptx::replace_in_map(map, by.data, static_cast<std::uint32_t>(by.length),
-                        static_cast<std::uint32_t>(by.count),
-                        static_cast<std::uint64_t>(by.stride_bytes));
+__device__ __forceinline__ void replace(CUtensorMap& map, const tma_operand& by) {
+    ptx::replace_tensor_map(map, by.data, static_cast<std::uint32_t>(by.length),
+                            static_cast<std::uint32_t>(by.count),
+                            static_cast<std::uint64_t>(by.stride_bytes));
 }
 
-template <std::size_t Most>
+template <std::size_t Capacity>
 __global__ void __launch_bounds__(32 * warps)
-    write_kernel(const __grid_constant__ stretch<Most> given) {
+    write_group_kernel(const __grid_constant__ group_chunk<Capacity> chunk) {
     __shared__ alignas(128) CUtensorMap maps[warps][2];
-    ptx::let_dependents_begin();
-    ptx::wait_for_predecessors();
+    ptx::pdl_trigger();
+    ptx::pdl_wait();
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int number = static_cast<int>(blockIdx.x) * warps + warp;
-    if (number >= given.count) return;
-    const listed& it = given.of[number];
-    member& to = given.members[number];
+    if (number >= chunk.count) return;
+    const group_entry& entry = chunk.entries[number];
+    group_member& to = chunk.members[number];
     CUtensorMap(&own)[2] = maps[warp];
-    copy_map(own[0], given.head.a, lane);
-    copy_map(own[1], given.head.b, lane);
+    copy_map(own[0], chunk.header.a, lane);
+    copy_map(own[1], chunk.header.b, lane);
     __syncwarp();
-    if (lane == 0) replace(own[0], it.a);
-    if (lane == 1) replace(own[1], it.b);
+    if (lane == 0) replace(own[0], entry.a);
+    if (lane == 1) replace(own[1], entry.b);
     __syncwarp();
-    ptx::publish_map(to.a, own[0]);
-    ptx::publish_map(to.b, own[1]);
+    ptx::publish_tensor_map(to.a, own[0]);
+    ptx::publish_tensor_map(to.b, own[1]);
     if (lane != 0) return;
-    to.c = it.c;
-    to.added = it.added;
-    to.row_stride = it.row_stride;
-    to.col_stride = it.col_stride;
-    to.m = it.m;
-    to.n = it.n;
-    to.k_tiles = it.k_tiles;
-    to.tiles_m = (it.m + given.head.tile_m - 1) / given.head.tile_m;
-    to.tiles_n = (it.n + given.head.tile_n - 1) / given.head.tile_n;
-    given.first[number] = it.first;
+    to.c = entry.c;
+    to.source = entry.source;
+    to.row_stride = entry.row_stride;
+    to.col_stride = entry.col_stride;
+    to.m = entry.m;
+    to.n = entry.n;
+    to.k_tiles = entry.k_tiles;
+    to.tiles_m = (entry.m + chunk.header.block_m - 1) / chunk.header.block_m;
+    to.tiles_n = (entry.n + chunk.header.block_n - 1) / chunk.header.block_n;
+    chunk.first_cluster[number] = entry.first_cluster;
 }
 
-template <std::size_t Most>
-void start(const table_head& head, const group& at, std::size_t from, std::span<const listed> some,
-           cudaStream_t stream) {
-    stretch<Most> given;
-    given.head = head;
-    given.members = const_cast<member*>(at.members) + from;
-    given.first = const_cast<int*>(at.first) + from;
-    given.count = static_cast<int>(some.size());
-    std::ranges::copy(some, given.of);
-    load(write_kernel<Most>);
-    launch_closely(write_kernel<Most>,
+template <std::size_t Capacity>
+void write_chunk(const group_header& header, const group_table& table, std::size_t from,
+                 std::span<const group_entry> some, cudaStream_t stream) {
+    group_chunk<Capacity> chunk;
+    chunk.header = header;
+    chunk.members = const_cast<group_member*>(table.members) + from;
+    chunk.first_cluster = const_cast<int*>(table.first_cluster) + from;
+    chunk.count = static_cast<int>(some.size());
+    std::ranges::copy(some, chunk.entries);
+    load(write_group_kernel<Capacity>);
+    launch_closely(write_group_kernel<Capacity>,
                    {dim3(static_cast<unsigned>((some.size() + warps - 1) / warps)), 32 * warps},
-                   stream, given);
+                   stream, chunk);
 }
 
 // Members come first, since they are aligned.
 std::size_t bytes_of_members(std::size_t count) {
-    return count * sizeof(member);
+    return count * sizeof(group_member);
 }
 
 }  // namespace
 
-std::size_t table_bytes(std::size_t count) {
+std::size_t group_table_bytes(std::size_t count) {
     return bytes_of_members(count) + count * sizeof(int);
 }
 
-group write_table(void* memory, const table_head& head, std::span<const listed> all,
-                  cudaStream_t stream) {
+group_table write_group_table(void* memory, const group_header& header,
+                              std::span<const group_entry> entries, cudaStream_t stream) {
     auto* const bytes = static_cast<std::byte*>(memory);
-    const group at{reinterpret_cast<const int*>(bytes + bytes_of_members(all.size())),
-                   reinterpret_cast<const member*>(bytes), static_cast<int>(all.size())};
-    for (std::size_t from = 0; from < all.size();) {
-        const std::size_t left = all.size() - from;
-        const auto some = all.subspan(from, std::min(left, left <= few ? few : many));
+    const group_table table{reinterpret_cast<const int*>(bytes + bytes_of_members(entries.size())),
+                            reinterpret_cast<const group_member*>(bytes),
+                            static_cast<int>(entries.size())};
+    for (std::size_t from = 0; from < entries.size();) {
+        const std::size_t left = entries.size() - from;
+        const auto some = entries.subspan(from, std::min(left, left <= few ? few : many));
         if (left <= few)
-            start<few>(head, at, from, some, stream);
+            write_chunk<few>(header, table, from, some, stream);
         else
-            start<many>(head, at, from, some, stream);
+            write_chunk<many>(header, table, from, some, stream);
         from += some.size();
     }
-    return at;
+    return table;
 }
 
 }  // namespace carat::cuda::sm90

@@ -1,5 +1,5 @@
-// Which product a block of narrow tiles works on: the one that the arguments describe, or one of a
-// group, which it finds in a table in the memory of the GPU.
+// Which product a single_tile CTA works on: the one that the arguments describe, or one of a group,
+// which it finds in a table in global memory.
 #pragma once
 
 #include "cuda/ptx/tensor_map.cuh"
@@ -14,53 +14,53 @@ __device__ __forceinline__ int last_not_above(const int* numbers, int count, int
     int low = 0;
 #pragma unroll 1
     while (true) {
-        const int apart = (count + 31) / 32;
-        const int at = lane * apart;
+        const int stride = (count + 31) / 32;
+        const int at = lane * stride;
         const bool is = at < count && numbers[low + at] <= index;
-        const int passed = (__popc(__ballot_sync(0xffffffffu, is)) - 1) * apart;
+        const int passed = (__popc(__ballot_sync(0xffffffffu, is)) - 1) * stride;
         low += passed;
-        count = min(apart, count - passed);
-        if (apart == 1) return low;
+        count = min(stride, count - passed);
+        if (stride == 1) return low;
     }
 }
 
-// What a block multiplies.
-struct work {
+struct cta_problem {
     const CUtensorMap* a;
     const CUtensorMap* b;
     int k_tiles;
     int tiles_m;
     int tiles_n;
-    int cluster;                         // its number among those of the product
-    const member* own;                   // null: the product of the arguments
-    const CUtensorMap* kinds = nullptr;  // of rows of A that begin alike
+    int cluster;                 // its number among those of the product
+    const group_member* member;  // null: the product of the arguments
 };
 
-template <class Factor>
-__device__ __forceinline__ work work_of_one(const maps& m, const arguments<Factor>& p,
-                                            int cluster) {
-    return {&m.a, &m.b, p.k_tiles, p.tiles_m, p.tiles_n, cluster, nullptr};
+template <class ElementCompute>
+__device__ __forceinline__ cta_problem problem_of_arguments(const tma_descriptors& maps,
+                                                            const arguments<ElementCompute>& p,
+                                                            int cluster) {
+    return {&maps.a, &maps.b, p.problem.k_tiles, p.grid.tiles_m, p.grid.tiles_n, cluster, nullptr};
 }
-template <class Factor>
-__device__ __forceinline__ work work_of_member(const arguments<Factor>& p, int cluster) {
-    const int number = last_not_above(p.all.first, p.all.count, cluster);
-    const member* const own = p.all.members + number;
+template <class ElementCompute>
+__device__ __forceinline__ cta_problem problem_of_member(const arguments<ElementCompute>& p,
+                                                         int cluster) {
+    const int number = last_not_above(p.group.first_cluster, p.group.count, cluster);
+    const group_member* const own = p.group.members + number;
     return {&own->a,      &own->b,      own->k_tiles,
-            own->tiles_m, own->tiles_n, cluster - p.all.first[number],
+            own->tiles_m, own->tiles_n, cluster - p.group.first_cluster[number],
             own};
 }
 
-// By the thread that copies.
-__device__ __forceinline__ void acquire_maps(const work& of) {
-    if (of.own == nullptr) return;
-    ptx::acquire_map(*of.a);
-    ptx::acquire_map(*of.b);
+// By the producer: maps that another kernel wrote.
+__device__ __forceinline__ void acquire_maps(const cta_problem& of) {
+    if (of.member == nullptr) return;
+    ptx::acquire_tensor_map(*of.a);
+    ptx::acquire_tensor_map(*of.b);
 }
 
-// Where the sums of a block go.
-struct destination {
+// Where a CTA's part of C goes.
+struct output_view {
     void* c;
-    const void* added;
+    const void* source;
     std::int64_t row_stride;
     std::int64_t col_stride;
     int m;
@@ -68,18 +68,19 @@ struct destination {
     std::int64_t first;  // element of the product's C
 };
 
-template <class Factor>
-__device__ __forceinline__ destination destination_of(const arguments<Factor>& p,
-                                                      const member* own) {
+template <class ElementCompute>
+__device__ __forceinline__ output_view output_of(const arguments<ElementCompute>& p,
+                                                 const group_member* own) {
     if (own != nullptr)
-        return {own->c, own->added, own->row_stride, own->col_stride, own->m, own->n, 0};
+        return {own->c, own->source, own->row_stride, own->col_stride, own->m, own->n, 0};
+    const void* const residual = p.epilogue.fusion.residual;
     return {p.c.data,
-            p.last.residual != nullptr ? p.last.residual : p.c.data,
+            residual != nullptr ? residual : p.c.data,
             p.c.row_stride,
             p.c.col_stride,
-            p.m,
-            p.n,
-            blockIdx.y * p.c.spacing};
+            p.problem.m,
+            p.problem.n,
+            blockIdx.y * p.c.batch_stride};
 }
 
 }  // namespace carat::cuda::sm90

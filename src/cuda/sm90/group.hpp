@@ -1,6 +1,6 @@
-// The table of a group, which a kernel of its own writes into the memory of the GPU: what tells the
-// products apart travels as its arguments, so that a graph owns it and nothing waits, and the
-// tensor maps are made there from one for each operand that the host encoded.
+// The table of a grouped GEMM, which a kernel of its own writes into global memory: what tells the
+// products apart travels as that kernel's arguments, so that a CUDA graph owns it and nothing
+// waits, and the tensor maps are made there from one for each operand that the host encoded.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace carat::cuda::sm90 {
 
 /// What a tensor map is told of an operand.
-struct mapped {
+struct tma_operand {
     const void* data;
     std::int64_t stride_bytes;  // from one line to the next
     int length;                 // elements of a line
@@ -19,31 +19,33 @@ struct mapped {
 };
 
 /// A product of a group as the host knows it.
-struct listed {
-    mapped a;
-    mapped b;
+struct group_entry {
+    tma_operand a;
+    tma_operand b;
     void* c;
-    const void* added;
+    const void* source;  // what beta multiplies
     std::int64_t row_stride;
     std::int64_t col_stride;
     int m;
     int n;
     int k_tiles;
-    int first;  // of its tiles, counted through the group
+    int first_cluster;  // counted through the group
 };
 
 /// The maps of any of the products, and the tile.
-struct table_head {
+struct group_header {
     CUtensorMap a;
     CUtensorMap b;
-    int tile_m;
-    int tile_n;
+    int block_m;
+    int block_n;
 };
 
-[[nodiscard]] std::size_t table_bytes(std::size_t count);
+[[nodiscard]] std::size_t group_table_bytes(std::size_t count);
 
-/// Starts writing the table of these products at `memory`, of table_bytes(), and says where it is.
-[[nodiscard]] group write_table(void* memory, const table_head& head, std::span<const listed> all,
-                                cudaStream_t stream);
+/// Starts writing the table of these products at `memory`, of group_table_bytes(), and says where
+/// it is.
+[[nodiscard]] group_table write_group_table(void* memory, const group_header& header,
+                                            std::span<const group_entry> entries,
+                                            cudaStream_t stream);
 
 }  // namespace carat::cuda::sm90

@@ -1,43 +1,33 @@
-// The kernels there are: by the type of the elements, the tile of C (64 rows by 16, 32 or 64
-// columns, 128 by 16, 32, 64, 128, 192 or 256; of 16-bit elements also 64 by 128 or 160 and 128 by
-// 160 or 224, of promoted bytes 192 by 128) and the contiguous dimensions of A and B; B along K
-// where the tile is narrower than 64.
+// The kernels of the table (kernel_table.hpp), compiled: one entry for each row.
 #pragma once
 
-#include <carat/types.hpp>
+#include <span>
 
 #include "cuda/sm90/arguments.hpp"
-#include "cuda/sm90/config.hpp"
+#include "cuda/sm90/kernel_table.hpp"
 
 namespace carat::cuda::sm90 {
 
-[[nodiscard]] const kernel<float>& f16_kernel(int tile_m, int tile_n, major a, major b);
-[[nodiscard]] const kernel<float>& bf16_kernel(int tile_m, int tile_n, major a, major b);
-// B contiguous along K.
-[[nodiscard]] const kernel<float>& tf32_kernel(int tile_m, int tile_n, major a);
-// Both operands.
-[[nodiscard]] const kernel<float>& halves_kernel(int tile_m, int tile_n);
-[[nodiscard]] const kernel<float>& fp8_kernel(int tile_m, int tile_n, dtype a, dtype b,
-                                              summing sums);
-// e4m3 by e4m3 in blocks.
-[[nodiscard]] const kernel<float>& fp8_blocks_kernel(int tile_m, int tile_n);
-[[nodiscard]] const kernel<std::uint32_t>& i8_kernel(int tile_m, int tile_n);
+/// Those of one slice of the table, in its order: instantiated by the file of that name.
+template <kernel_slice Slice>
+[[nodiscard]] std::span<const kernel> kernels_of();
 
-// Each warpgroup has a tile of 128 x 128 to itself, or they are shared out evenly. Straight sums;
-// of 8 bits operands along K.
-[[nodiscard]] const kernel<float>& f16_apart_kernel(major a, major b, bool even);
-[[nodiscard]] const kernel<float>& bf16_apart_kernel(major a, major b, bool even);
-[[nodiscard]] const kernel<float>& fp8_apart_kernel(dtype a, dtype b, bool even);
-[[nodiscard]] const kernel<std::uint32_t>& i8_apart_kernel(bool even);
+template <>
+std::span<const kernel> kernels_of<kernel_slice::f16>();
+template <>
+std::span<const kernel> kernels_of<kernel_slice::bf16>();
+template <>
+std::span<const kernel> kernels_of<kernel_slice::f32>();
+template <>
+std::span<const kernel> kernels_of<kernel_slice::i8>();
+template <>
+std::span<const kernel> kernels_of<kernel_slice::fp8_fast>();
+template <>
+std::span<const kernel> kernels_of<kernel_slice::fp8_promoted>();
+template <>
+std::span<const kernel> kernels_of<kernel_slice::fp8_blockwise>();
 
-// Tiles of 128 x 192, 224 or 256 of rows that begin alike, B contiguous across K.
-[[nodiscard]] const kernel<float>& f16_alike_kernel(int tile_n);
-[[nodiscard]] const kernel<float>& bf16_alike_kernel(int tile_n);
-
-// Tiles of 128 x 256 that are shared out evenly, of what can't be apart: sums of fp8 are promoted.
-[[nodiscard]] const kernel<float>& tf32_even_kernel(major a);
-[[nodiscard]] const kernel<float>& halves_even_kernel();
-[[nodiscard]] const kernel<float>& fp8_even_kernel(dtype a, dtype b);
-[[nodiscard]] const kernel<float>& fp8_blocks_even_kernel();
+/// The compiled kernel of a row of kernel_table.
+[[nodiscard]] const kernel& kernel_of(const kernel_desc& row);
 
 }  // namespace carat::cuda::sm90

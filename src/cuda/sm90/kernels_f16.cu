@@ -2,16 +2,9 @@
 
 namespace carat::cuda::sm90 {
 
-const kernel<float>& f16_kernel(int tile_m, int tile_n, major a, major b) {
-    return find_16_bit<__half>(tile_m, tile_n, a, b);
-}
-
-const kernel<float>& f16_apart_kernel(major a, major b, bool even) {
-    return find_apart<__half>(a, b, even);
-}
-
-const kernel<float>& f16_alike_kernel(int tile_n) {
-    return find_alike<__half>(tile_n);
+template <>
+std::span<const kernel> kernels_of<kernel_slice::f16>() {
+    return instances<kernel_slice::f16>();
 }
 
 }  // namespace carat::cuda::sm90

@@ -1,0 +1,99 @@
+// src/cuda in a build without CUDA: no devices, no implementations, and the reason why.
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/identity.hpp"
+#include "cuda/common/scope.hpp"
+#include "cuda/engine/call.hpp"
+#include "cuda/engine/table.hpp"
+
+namespace carat::cuda {
+
+namespace {
+
+[[noreturn]] void refuse(int device) {
+    throw error(error_code::unsupported, unavailable(device));
+}
+
+}  // namespace
+
+int device_count() {
+    return 0;
+}
+
+std::string unavailable(int) {
+    return "this build has no CUDA: configure with -DCARAT_CUDA=ON and nvcc in PATH";
+}
+
+int device_in_use() {
+    return 0;
+}
+
+void require(int device) {
+    refuse(device);
+}
+
+void select_device(int device) {
+    refuse(device);
+}
+
+std::string unavailable_in_use() {
+    return unavailable(0);
+}
+
+device_facts describe(int device) {
+    refuse(device);
+}
+
+call_scope::call_scope(int device, CUstream_st* stream)
+    : device_(device), device_before_(device), stream_(stream), outer_(nullptr), loans_{} {
+    refuse(device);
+}
+
+call_scope::~call_scope() = default;
+
+call_scope* call_scope::innermost() {
+    return nullptr;
+}
+
+void* call_scope::lend_zeros(const void*, std::size_t) {
+    return nullptr;
+}
+
+void* call_scope::lend(const void*, std::size_t) {
+    return nullptr;
+}
+
+std::string uuid(int device) {
+    refuse(device);
+}
+
+std::string compiled_for() {
+    return {};
+}
+
+core::execution_space& space(int device) {
+    refuse(device);
+}
+
+}  // namespace carat::cuda
+
+namespace carat::cuda::engine {
+
+core::table table() {
+    return {};
+}
+
+}  // namespace carat::cuda::engine
+
+namespace carat::cuda_call {
+
+void multiply(const place&, const product&, std::span<const core::operands>) {
+    throw error(error_code::unsupported, cuda::unavailable_in_use());
+}
+
+void multiply_group(const place&, std::span<const member>, const detail::finish_steps*) {
+    throw error(error_code::unsupported, cuda::unavailable_in_use());
+}
+
+}  // namespace carat::cuda_call

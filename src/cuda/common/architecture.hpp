@@ -1,0 +1,40 @@
+// The seam between cuda.engine and the kernels of one architecture: what a folder such as sm90
+// offers the registry (src/cuda/engine/architectures.cpp).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "cuda/common/gemm.hpp"
+#include "plan/gemm_plan.hpp"
+
+namespace carat::cuda {
+
+struct architecture {
+    std::string_view name;   // "sm90"
+    std::string_view needs;  // for people: "compute capability 9.0"
+    bool (*runs_on)(int compute_capability);
+    plan::gemm_model model;  // the table of kernels, and what they cost
+
+    /// How the kernels would read this product: all that a plan depends on but overrides and SMs.
+    plan::gemm_request (*request)(const core::problem& p, core::accumulation accumulate);
+
+    /// Makes it ready with a kernel of the table. @throws carat::error(out_of_memory).
+    std::unique_ptr<const gemm_product> (*prepare)(const gemm_task& task,
+                                                   const plan::gemm_plan& with,
+                                                   std::string_view chosen_by);
+
+    /// Nothing where the kernels can't read such a member of a group where it lies.
+    std::optional<layout_class> (*layout_in_group)(const grouped& member,
+                                                   core::accumulation accumulate);
+
+    /// Any group of products like `task`, whose sizes don't count, laid out so.
+    std::unique_ptr<const gemm_product> (*prepare_group)(const gemm_task& like,
+                                                         const layout_class& layout,
+                                                         const plan::gemm_plan& with);
+
+    /// Whether C and what is added to it lie so that a GLU can be taken on the way there.
+    bool (*stores_glu)(const core::problem& p, const core::operands& data);
+};
+
+}  // namespace carat::cuda

@@ -1,0 +1,122 @@
+// A product on a GPU as the modules of src/cuda hand it to each other: what is multiplied, the
+// product made ready, and what one run of it is told.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/block_scales.hpp"
+#include "core/implementation.hpp"
+#include "core/kernel_desc.hpp"
+#include "cuda/common/epilogue_fusion.hpp"
+
+struct CUstream_st;  // cudaStream_t is a pointer to it
+
+namespace carat::cuda {
+
+/// Whether A and B begin at multiples of 16 bytes: others are packed by the product.
+struct operand_alignment {
+    bool a = true;
+    bool b = true;
+
+    bool operator==(const operand_alignment&) const = default;
+};
+
+[[nodiscard]] inline bool is_aligned(const void* data) {
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+[[nodiscard]] inline operand_alignment alignment_of(const core::operands& data) {
+    return {is_aligned(data.a), is_aligned(data.b)};
+}
+
+/// C = fusion(alpha A B) + beta C, with something to multiply. A GLU has twice the columns of
+/// `problem` to multiply.
+struct gemm_task {
+    core::problem problem;
+    core::accumulation accumulate = core::accumulation::native;
+    epilogue_fusion fusion;
+    operand_alignment aligned;
+};
+
+/// The product whose sums become C.
+[[nodiscard]] inline core::problem multiplied(core::problem p, const epilogue_fusion& fusion) {
+    if (fusion.is_glu) p.n *= 2;
+    return p;
+}
+
+/// With other values and another residual than the product was made ready with, but the same steps.
+struct launch_arguments {
+    core::operands data;
+    CUstream_st* stream = nullptr;
+    epilogue_fusion fusion = {};
+    core::block_scales scales = {};  // of blockwise accumulation
+};
+
+/// From one product of a batch to the next, in elements; 0: one matrix for all. A residual is as C.
+struct batch_strides {
+    std::int64_t a;
+    std::int64_t b;
+    std::int64_t c;
+};
+
+/// One product of a group. An `e` is what beta multiplies, laid out as C; null: C itself.
+struct grouped {
+    core::problem problem;
+    core::operands data;
+};
+
+/// How a product of a group is laid out; those that are alike can be in one launch.
+struct layout_class {
+    core::operand_major a;
+    core::operand_major b;
+    bool c_by_rows;
+
+    bool operator==(const layout_class&) const = default;
+};
+
+/// What a thread keeps from one run of a product to the next, tensor maps for example.
+class launch_cache {
+  public:
+    launch_cache() = default;
+    launch_cache(const launch_cache&) = delete;
+    launch_cache& operator=(const launch_cache&) = delete;
+    virtual ~launch_cache() = default;
+};
+
+/// A product made ready: const from then on. Runs of it follow each other on one stream, since they
+/// share its scratch memory.
+class gemm_product {
+  public:
+    gemm_product() = default;
+    gemm_product(const gemm_product&) = delete;
+    gemm_product& operator=(const gemm_product&) = delete;
+    virtual ~gemm_product() = default;
+
+    /// Null where nothing is kept.
+    [[nodiscard]] virtual std::unique_ptr<launch_cache> make_cache() const { return nullptr; }
+
+    /// Starts it. A and B are aligned as it was made ready for. `kept` is make_cache()'s.
+    virtual void run(const launch_arguments& with, launch_cache* kept) const = 0;
+
+    /// Starts `count` products at once, with the bits of so many runs. False: they can't be, and
+    /// nothing was started.
+    [[nodiscard]] virtual bool run_batch(const launch_arguments& /*first*/,
+                                         const batch_strides& /*apart*/,
+                                         std::int64_t /*count*/) const {
+        return false;
+    }
+
+    /// Starts products that are alike in all but sizes, strides and places at once, with the bits
+    /// of a plan whose K is cut as this one's. False: they can't be, and nothing was started.
+    [[nodiscard]] virtual bool run_group(std::span<const grouped> /*all*/,
+                                         const launch_arguments& /*common*/) const {
+        return false;
+    }
+
+    [[nodiscard]] virtual std::vector<core::kernel_facts> kernels() const { return {}; }
+    [[nodiscard]] virtual core::plan_facts planned() const { return {}; }
+};
+
+}  // namespace carat::cuda

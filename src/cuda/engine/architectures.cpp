@@ -1,0 +1,45 @@
+#include "cuda/engine/architectures.hpp"
+
+#include "cuda/common/device.hpp"
+#include "cuda/sm90/host/architecture.hpp"
+
+namespace carat::cuda::engine {
+
+std::span<const architecture* const> architectures() {
+    static const architecture* const all[] = {&sm90::row()};
+    return all;
+}
+
+namespace {
+
+const architecture* architecture_of(int device) {
+    const int own = describe(device).compute_capability;
+    for (const architecture* const one : architectures())
+        if (one->runs_on(own)) return one;
+    return nullptr;
+}
+
+}  // namespace
+
+const architecture* architecture_in_use() {
+    // Calls ask for each product, and a description is copied.
+    static thread_local int known_device = -1;
+    static thread_local const architecture* known = nullptr;
+    const int device = device_in_use();
+    if (device == known_device) return known;
+    known = architecture_of(device);
+    known_device = device;
+    return known;
+}
+
+std::string reason_against_device() {
+    if (architecture_in_use() != nullptr) return {};
+    std::string known;
+    for (const architecture* const one : architectures())
+        known += (known.empty() ? "" : " or ") + std::string(one->needs);
+    return "it has kernels for " + known + ", and this GPU has " +
+           std::to_string(describe(device_in_use()).compute_capability) +
+           ": take another implementation";
+}
+
+}  // namespace carat::cuda::engine

@@ -1,0 +1,77 @@
+#include "cuda/engine/call.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/capture.hpp"
+#include "cuda/engine/at_once.hpp"
+#include "cuda/engine/epilogue_route.hpp"
+#include "cuda/engine/memory_checks.hpp"
+#include "cuda/engine/table.hpp"
+
+namespace carat::cuda_call {
+
+namespace {
+
+// Of products that are alike in all else: what is far below the limits is known from the first.
+void check_sizes(const task& t, std::size_t number) {
+    constexpr std::int64_t small = 1 << 20;
+    const core::problem& p = t.problem;
+    if (number > 0 && std::max({p.m, p.n, p.k}) <= small) return;
+    if (const std::string why =
+            reason_against(cuda::engine::row_of(t.how()), t.problem, settings_for(t));
+        !why.empty())
+        throw error(error_code::unsupported,
+                    "on a GPU: product " + std::to_string(number) + ": " + why);
+}
+
+void check_group(std::vector<task>& tasks, const epilogue_route& route, const post_pass& pass,
+                 std::span<const member> all, const cuda::call_scope& call) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (route.is_fused()) route.apply(tasks[i]);
+        if (i == 0) check_memory(tasks[i], call);
+        check_sizes(route.is_fused() ? tasks[i] : product_of_sums(tasks[i], pass, false), i);
+        check_memory(all[i].problem, all[i].data, call);
+    }
+}
+
+}  // namespace
+
+void multiply_group(const place& where, std::span<const member> all,
+                    const detail::finish_steps* steps) {
+    if (all.empty()) return;
+    std::vector<task> tasks;
+    tasks.reserve(all.size());
+    for (const member& one : all)
+        tasks.push_back({one.problem, one.e_layout, {}, where.batch_invariant, where.f32, {}});
+    const epilogue_route route(tasks.front(), steps);
+    const cuda::unhindered_by_capture loads_kernels;
+    cuda::call_scope call(where.device, where.stream);
+    const post_pass pass(route.is_fused() ? nullptr : steps);
+    check_group(tasks, route, pass, all, call);
+    if (route.is_fused()) return multiply_grouped(tasks, all, call);
+    begin_pass(pass, tasks.front().problem, call);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        cuda::call_scope own(call.device(), call.stream());
+        multiply_and_pass(tasks[i], route, pass, all[i].data, own);
+    }
+}
+
+void multiply(const place& where, const product& it, std::span<const core::operands> all) {
+    task t{it.problem, it.e_layout, {}, where.batch_invariant, where.f32, it.scales};
+    const epilogue_route route(t, it.steps);
+    const cuda::unhindered_by_capture loads_kernels;
+    cuda::call_scope call(where.device, where.stream);
+    if (route.is_fused()) route.apply(t);
+    check_memory(t, call);
+    for (const core::operands& data : all) check_memory(t.problem, data, call);
+    if (route.is_fused()) return multiply_all(t, all, call);
+    const post_pass pass(it.steps);
+    begin_pass(pass, t.problem, call);
+    for (const core::operands& data : all) multiply_and_pass(t, route, pass, data, call);
+}
+
+}  // namespace carat::cuda_call

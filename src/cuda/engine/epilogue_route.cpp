@@ -1,0 +1,111 @@
+#include "cuda/engine/epilogue_route.hpp"
+
+#include <cstdlib>
+
+#include "cuda/common/error.hpp"
+#include "cuda/engine/memory_checks.hpp"
+#include "cuda/engine/pass.hpp"
+#include "cuda/engine/select.hpp"
+#include "cuda/engine/table.hpp"
+
+namespace carat::cuda_call {
+
+namespace engine = cuda::engine;
+
+namespace {
+
+// False: it is better taken by the pass, and nothing was started.
+bool multiply_fused_glu(task t, const epilogue_route& route, const core::operands& data,
+                        cuda::call_scope& call) {
+    if (!route.may_fuse_glu() || !engine::stores_glu(t.problem, data)) return false;
+    route.apply(t);
+    return multiplies(t.problem) && multiply_one(t, data, call);
+}
+
+}  // namespace
+
+dtype type_of_sums(const core::problem& p) {
+    if (p.a_type == dtype::f64) return dtype::f64;
+    return is_byte_integer(p.a_type) ? dtype::i32 : dtype::f32;
+}
+
+epilogue_route::epilogue_route(const task& t, const detail::finish_steps* steps) {
+    if (steps != nullptr) check_steps(*steps);
+    const core::problem& p = t.problem;
+    const bool have_kernel = find_signature(engine::row_of(t.how()), p) != nullptr;
+    const bool kernels_write = have_kernel || !passes(type_of_sums(p), p.c_type);
+    const bool has_steps = steps != nullptr && steps->count > 0;
+    if (has_steps && takes_fusion(p)) fusion_ = finish_of(*steps);
+    const bool is_glu = fusion_ && fusion_->fusion.is_glu;
+    is_fused_ = kernels_write && (!has_steps || (fusion_ && !is_glu));
+    // Of another number of rows the other way may be chosen, which rounds differently.
+    may_fuse_glu_ = have_kernel && is_glu && !t.batch_invariant && !t.is_blockwise();
+}
+
+void epilogue_route::apply(task& t) const {
+    if (!fusion_) return;
+    t.problem.alpha *= fusion_->factor;
+    t.fusion = fusion_->fusion;
+}
+
+post_pass::post_pass(const detail::finish_steps* all) {
+    if (all == nullptr) return;
+    steps = std::span(all->at).first(all->count);
+    for (const detail::finish_step& s : steps) {
+        is_glu = is_glu || is_gate(s.kind);
+        if (s.kind == detail::step_kind::amax) largest = const_cast<void*>(s.values);
+    }
+}
+
+task product_of_sums(const task& t, const post_pass& last, bool in_c) {
+    task sums = t;
+    core::problem& p = sums.problem;
+    p.c_type = type_of_sums(p);
+    p.beta = 0;
+    if (last.is_glu) p.n *= 2;
+    if (in_c) return sums;
+    constexpr std::int64_t unit = 8;  // elements: what a thread of the pass takes at once
+    const auto padded = [](std::int64_t length) { return (length + unit - 1) / unit * unit; };
+    const core::layout& c = t.problem.c_layout;
+    p.c_layout = std::abs(c.row_stride) >= std::abs(c.col_stride) ? core::row_major(padded(p.n))
+                                                                  : core::column_major(padded(p.m));
+    return sums;
+}
+
+void begin_pass(const post_pass& last, const core::problem& p, cuda::call_scope& call) {
+    for (const detail::finish_step& s : last.steps)
+        check_memory(s.values, "what a step of the finish points to", call);
+    if (last.largest != nullptr)
+        CARAT_CUDA_CHECK(
+            cudaMemsetAsync(last.largest, 0, size_bytes(type_of_sums(p)), call.stream()));
+}
+
+void multiply_and_pass(const task& t, const epilogue_route& route, const post_pass& last,
+                       const core::operands& data, cuda::call_scope& call) {
+    if (multiply_fused_glu(t, route, data, call)) return;
+    const core::problem& p = t.problem;
+    const bool reads_c = p.beta != 0 && data.e == data.c;
+    const bool in_c = p.c_type == type_of_sums(p) && !last.is_glu && !reads_c;
+    const task product = product_of_sums(t, last, in_c);
+    const core::problem& of = product.problem;
+    void* sums = data.c;
+    if (!in_c) {
+        const std::int64_t elements = core::extent_elements(of.m, of.n, of.c_layout);
+        sums = call.lend(&t, static_cast<std::size_t>(elements) * size_bytes(of.c_type));
+    }
+    const pass over_c{p.m,
+                      p.n,
+                      of.c_type,
+                      {sums, of.c_layout},
+                      p.c_type,
+                      data.c,
+                      p.c_layout,
+                      {data.e, t.e_layout},
+                      data.e == nullptr ? 0 : p.beta,
+                      last.steps};
+    load(over_c);  // before anything is in C
+    (void)multiply_one(product, {.a = data.a, .b = data.b, .c = sums}, call);
+    start(over_c, call.stream());
+}
+
+}  // namespace carat::cuda_call

@@ -1,0 +1,57 @@
+// What becomes of the sums of a call: kernels write C, with this factor and fusion, or a kernel of
+// its own over C does (pass.hpp).
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include <carat/finish.hpp>
+
+#include "cuda/engine/steps.hpp"
+#include "cuda/engine/task.hpp"
+
+namespace carat::cuda_call {
+
+[[nodiscard]] dtype type_of_sums(const core::problem& p);
+
+class epilogue_route {
+  public:
+    /// @throws carat::error(unsupported) naming a step that no kernel takes.
+    epilogue_route(const task& t, const detail::finish_steps* steps);
+
+    /// Those of the product write C.
+    [[nodiscard]] bool is_fused() const { return is_fused_; }
+    /// They may write a GLU's, of those shapes whose plan says so.
+    [[nodiscard]] bool may_fuse_glu() const { return may_fuse_glu_; }
+
+    /// Tells the kernels.
+    void apply(task& t) const;
+
+  private:
+    bool is_fused_;
+    bool may_fuse_glu_;
+    std::optional<kernel_finish> fusion_;
+};
+
+/// What only a kernel of its own over C can do: its steps, and where a step puts the largest
+/// number.
+struct post_pass {
+    std::span<const detail::finish_step> steps;
+    bool is_glu = false;
+    void* largest = nullptr;
+
+    explicit post_pass(const detail::finish_steps* all);
+};
+
+/// The product alone, its sums in their own type in lines like those of C. They lie in C where that
+/// is of their type and not read any more, else in memory of the call.
+[[nodiscard]] task product_of_sums(const task& t, const post_pass& last, bool in_c);
+
+/// Before all products of a call. @throws carat::error(invalid_argument) as check_memory().
+void begin_pass(const post_pass& last, const core::problem& p, cuda::call_scope& call);
+
+/// A product and its pass, or, where the plan says so, a GLU on the way to C.
+void multiply_and_pass(const task& t, const epilogue_route& route, const post_pass& last,
+                       const core::operands& data, cuda::call_scope& call);
+
+}  // namespace carat::cuda_call

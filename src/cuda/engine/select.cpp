@@ -1,0 +1,209 @@
+#include "cuda/engine/select.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/scale.hpp"
+#include "cuda/engine/architectures.hpp"
+#include "cuda/engine/tunables.hpp"
+#include "cuda/simt/gemv.hpp"
+#include "cuda/simt/product.hpp"
+#include "tuning/tuned.hpp"
+
+namespace carat::cuda::engine {
+
+namespace {
+
+// Nothing is multiplied: C = beta C.
+class scaling final : public gemm_product {
+  public:
+    explicit scaling(const core::problem& p) : problem_(p) {}
+    void run(const launch_arguments& with, launch_cache*) const override {
+        scale_c(problem_, with.data.c);
+    }
+
+  private:
+    core::problem problem_;
+};
+
+bool is_degenerate(const core::problem& p) {
+    return p.m == 0 || p.n == 0 || p.k == 0 || p.alpha == 0;
+}
+
+// Kernels that can do more to their sums than multiply them by alpha.
+bool takes_fusion(const core::problem& p) {
+    return size_bytes(p.a_type) <= 2 && p.c_type != dtype::i32;
+}
+
+struct way {
+    plan::gemm_overrides asked;
+    bool is_asked;  // something is
+    const char* chosen_by;
+};
+
+// What was asked for, else what `carat tune` found on this GPU to be faster than what the model
+// chooses.
+way way_for(const core::problem& p, arithmetic how, const core::settings& asked) {
+    if (!asked.tunables.empty()) return {overrides_of(asked), true, "as asked for"};
+    if (!tuning::tuned().empty()) {
+        const std::string device = describe(device_in_use()).name;
+        const auto* const found =
+            tuning::tuned().find(tuning::tuned_case(device, row_name(how), p), tunables());
+        if (found != nullptr)
+            return {overrides_of({1, *found}), true, "from the table of carat tune"};
+    }
+    return {{}, false, "from the model"};
+}
+
+plan::gemm_request request_for(const architecture& on, const core::problem& p, arithmetic how,
+                               const plan::gemm_overrides& asked) {
+    plan::gemm_request of = on.request(p, accumulation_for(how, p.a_type));
+    of.sms = describe(device_in_use()).multiprocessors;
+    of.asked = asked;
+    return of;
+}
+
+std::string reason_against_overrides(const core::problem& p, arithmetic how,
+                                     const plan::gemm_overrides& asked) {
+    if (!is_on_tensor_cores(how, p.a_type))
+        return simt::reason_against(p, {asked.block_m, asked.block_n, asked.split_k});
+    const architecture& on = *architecture_in_use();
+    return plan::reason_against(request_for(on, p, how, asked), on.model);
+}
+
+std::unique_ptr<const gemm_product> prepare_on_tensor_cores(const request& wanted,
+                                                            const way& chosen) {
+    const core::problem& p = wanted.problem;
+    const architecture& on = *architecture_in_use();
+    const plan::gemm_request of = request_for(on, p, wanted.how, chosen.asked);
+    const auto with = plan::plan_gemm(of, on.model);
+    if (!with)
+        throw error(error_code::invalid_argument,
+                    plan::reason_against(of, on.model) + ", " + std::string(chosen.chosen_by));
+    return on.prepare({p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned},
+                      *with, chosen.chosen_by);
+}
+
+void check_fusion(const request& wanted) {
+    const core::problem& p = wanted.problem;
+    if (wanted.fusion.is_identity()) return;
+    if (!takes_fusion(p))
+        throw error(error_code::unsupported, "a finish is for f16, bf16 and fp8, not for " +
+                                                 std::string(name(p.a_type)) +
+                                                 ": take a kernel of your own after the product");
+    if (is_degenerate(p) && p.m != 0 && p.n != 0)
+        throw error(error_code::invalid_argument,
+                    "alpha is " + std::to_string(p.alpha) + " and K is " + std::to_string(p.k) +
+                        ": a fused product needs something to multiply, neither may be 0");
+}
+
+}  // namespace
+
+std::string_view row_name(arithmetic how) {
+    switch (how) {
+        case arithmetic::native:
+            return "cuda.engine";
+        case arithmetic::tf32:
+            return "cuda.engine.tf32";
+        case arithmetic::three_tf32:
+            return "cuda.engine.3xtf32";
+        case arithmetic::fast_fp8:
+            return "cuda.engine.fp8_fast";
+        case arithmetic::fp8_blocks:
+            return "cuda.engine.fp8_blocks";
+    }
+    return {};
+}
+
+bool is_on_tensor_cores(arithmetic how, dtype a_type) {
+    return how != arithmetic::native || size_bytes(a_type) < 4;
+}
+
+core::accumulation accumulation_for(arithmetic how, dtype a_type) {
+    if (how == arithmetic::three_tf32) return core::accumulation::three_tf32;
+    if (how == arithmetic::fp8_blocks) return core::accumulation::blockwise;
+    const bool promotes = how == arithmetic::native && is_fp8(a_type);
+    return promotes ? core::accumulation::promoted : core::accumulation::native;
+}
+
+std::string reason_against(const core::problem& p, arithmetic how, const core::settings& s) {
+    if (std::string why = reason_against_device(); !why.empty()) return why;
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
+    const auto tiles = [](std::int64_t extent) { return (extent + 127) / 128; };
+    if (std::max({p.m, p.n, p.k}) > most || tiles(p.m) * tiles(p.n) > most)
+        return "sizes beyond 2^31 are not for this engine: take another implementation";
+    // Big and small parts lie behind each other along K, in places of 32 bits.
+    constexpr std::int64_t deepest_split = std::int64_t{1} << 30;
+    if (how == arithmetic::three_tf32 && p.k > deepest_split)
+        return "K is " + std::to_string(p.k) +
+               " and numbers in halves reach to 2^30: take another implementation";
+    if (std::string why = core::reason_against_factors(p); !why.empty()) return why;
+    if (s.tunables.empty() || is_degenerate(p)) return {};
+    return reason_against_overrides(p, how, overrides_of(s));
+}
+
+std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::settings& s) {
+    const core::problem& p = wanted.problem;
+    check_fusion(wanted);
+    if (is_degenerate(p)) return std::make_unique<scaling>(p);
+    const way chosen = way_for(p, wanted.how, s);
+    if (wanted.how == arithmetic::native && wanted.fusion.is_identity()) {
+        if (!chosen.is_asked && gemv::takes(p)) return gemv::prepare(p);
+        if (!is_on_tensor_cores(wanted.how, p.a_type))
+            return simt::prepare(p,
+                                 {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k},
+                                 wanted.aligned);
+    }
+    return prepare_on_tensor_cores(wanted, chosen);
+}
+
+std::unique_ptr<const gemm_product> prepare_glu(const request& wanted, const core::settings& s) {
+    const core::problem& p = wanted.problem;
+    const core::problem whole = multiplied(p, wanted.fusion);
+    if (is_degenerate(p) || !takes_fusion(p) || !reason_against(whole, wanted.how, {}).empty())
+        return nullptr;
+    const architecture& on = *architecture_in_use();
+    const plan::gemm_request of = request_for(on, whole, wanted.how, overrides_of(s));
+    const auto with = plan::plan_glu(of, on.model);
+    if (!with) return nullptr;
+    return on.prepare({p, of.accumulate, wanted.fusion, wanted.aligned}, *with,
+                      s.tunables.empty() ? "from the model" : "as asked for");
+}
+
+bool stores_glu(const core::problem& p, const core::operands& data) {
+    const architecture* const on = architecture_in_use();
+    return on != nullptr && on->stores_glu(p, data);
+}
+
+std::optional<layout_class> layout_in_group(const grouped& member, arithmetic how) {
+    const architecture* const on = architecture_in_use();
+    if (on == nullptr || !is_on_tensor_cores(how, member.problem.a_type)) return std::nullopt;
+    return on->layout_in_group(member, accumulation_for(how, member.problem.a_type));
+}
+
+plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
+                            const layout_class& layout, int split_k) {
+    const architecture& on = *architecture_in_use();
+    std::vector<plan::product_size> sizes;
+    sizes.reserve(all.size());
+    for (const grouped& g : all) sizes.push_back({g.problem.m, g.problem.n, g.problem.k});
+    plan::gemm_request like = request_for(on, all.front().problem, how, {.split_k = split_k});
+    like.a_major = layout.a;
+    like.b_major = layout.b;
+    like.c_by_rows = layout.c_by_rows;
+    return plan::plan_group(like, sizes, on.model);
+}
+
+std::unique_ptr<const gemm_product> prepare_group(const request& like, const layout_class& layout,
+                                                  const plan::gemm_plan& with) {
+    const core::problem& p = like.problem;
+    return architecture_in_use()->prepare_group(
+        {p, accumulation_for(like.how, p.a_type), like.fusion, {}}, layout, with);
+}
+
+}  // namespace carat::cuda::engine

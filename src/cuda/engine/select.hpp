@@ -1,0 +1,53 @@
+// Chooses what multiplies a product: a kernel of the device's architecture, or one of simt.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "cuda/common/gemm.hpp"
+#include "cuda/engine/arithmetic.hpp"
+#include "plan/gemm_plan.hpp"
+
+namespace carat::cuda::engine {
+
+/// What to multiply: C = fusion(alpha A B) + beta C.
+struct request {
+    core::problem problem;
+    arithmetic how = arithmetic::native;
+    epilogue_fusion fusion = {};
+    operand_alignment aligned = {};
+};
+
+/// Why the device in use can't multiply these with these tunables; empty where it can.
+[[nodiscard]] std::string reason_against(const core::problem& p, arithmetic how,
+                                         const core::settings& s);
+
+/// A fusion is for f16, bf16 and fp8. Fusion's pointers are those of a run, only the steps count.
+/// @throws carat::error: unsupported for a fusion of other types; invalid_argument for one with
+///         nothing to multiply (alpha = 0 or K = 0); out_of_memory.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const request& wanted,
+                                                          const core::settings& s);
+
+/// The same for a GLU, whose A B has twice the columns that the problem says. Nothing where no
+/// kernel takes it on the way to C, or where the product and a pass over its sums are predicted to
+/// be faster.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_glu(const request& wanted,
+                                                              const core::settings& s);
+
+/// Whether C and what is added to it lie so that a GLU can be taken on the way there.
+[[nodiscard]] bool stores_glu(const core::problem& p, const core::operands& data);
+
+/// How it is laid out, where it can be one of a group.
+[[nodiscard]] std::optional<layout_class> layout_in_group(const grouped& member, arithmetic how);
+
+/// For all of them in one launch, with K in at most so many parts; 0: choose.
+[[nodiscard]] plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
+                                          const layout_class& layout, int split_k);
+
+/// Any group of products like this one, whose sizes don't count, laid out so.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_group(const request& like,
+                                                                const layout_class& layout,
+                                                                const plan::gemm_plan& with);
+
+}  // namespace carat::cuda::engine

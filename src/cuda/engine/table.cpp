@@ -1,0 +1,176 @@
+#include "cuda/engine/table.hpp"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/handles.hpp"
+#include "cuda/engine/select.hpp"
+#include "cuda/engine/tunables.hpp"
+
+namespace carat::cuda::engine {
+
+namespace {
+
+// Scales of blocks that are all 1, so that the row computes what the others do; each is read all
+// the same.
+class unit_scales {
+  public:
+    explicit unit_scales(const core::problem& p) {
+        const auto tiles = [](std::int64_t extent) { return (extent + 127) / 128; };
+        const std::int64_t of_k = tiles(p.k);
+        const std::int64_t of_n = tiles(p.n);
+        const std::vector<float> ones(static_cast<std::size_t>((p.m + of_n) * of_k), 1.0F);
+        core::execution_space& gpu = space(device_in_use());
+        memory_ = core::buffer(gpu, ones.size() * sizeof(float));
+        gpu.upload(memory_.data(), ones.data(), ones.size() * sizeof(float));
+        const auto* const first = static_cast<const float*>(memory_.data());
+        scales_ = {first, static_cast<std::int32_t>(of_k), 1, first + p.m * of_k,
+                   1,     static_cast<std::int32_t>(of_n)};
+    }
+
+    [[nodiscard]] const core::block_scales& get() const { return scales_; }
+
+  private:
+    core::buffer memory_;
+    core::block_scales scales_;
+};
+
+// A product as the catalogue runs it, wherever its operands begin.
+class row_product final : public core::runnable {
+  public:
+    row_product(const request& wanted, core::settings s)
+        : wanted_(wanted), settings_(std::move(s)) {
+        const core::problem& p = wanted_.problem;
+        const bool is_scaled =
+            wanted_.how == arithmetic::fp8_blocks && p.m > 0 && p.n > 0 && p.k > 0;
+        if (is_scaled) scales_ = std::make_unique<unit_scales>(p);
+        (void)ready_for({});
+    }
+
+    /// No kernel takes its GLU.
+    [[nodiscard]] bool is_none() const { return aligned().product == nullptr; }
+
+    void run(const core::operands& data) override {
+        const ready& made = ready_for(alignment_of(data));
+        launch_arguments with{
+            .data = data, .stream = stream_in_use(), .fusion = wanted_.fusion, .scales = {}};
+        if (scales_ != nullptr) with.scales = scales_->get();
+        made.product->run(with, made.kept.get());
+    }
+
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
+        return aligned().product->kernels();
+    }
+    [[nodiscard]] core::plan_facts planned() const override { return aligned().product->planned(); }
+
+  private:
+    struct ready {
+        std::unique_ptr<const gemm_product> product;
+        std::unique_ptr<launch_cache> kept;
+    };
+
+    [[nodiscard]] const ready& aligned() const { return made_[0]; }
+
+    const ready& ready_for(const operand_alignment& aligned) {
+        ready& here = made_[(aligned.a ? 0U : 1U) + (aligned.b ? 0U : 2U)];
+        if (here.product != nullptr) return here;
+        request wanted = wanted_;
+        wanted.aligned = aligned;
+        here.product =
+            wanted.fusion.is_glu ? prepare_glu(wanted, settings_) : prepare(wanted, settings_);
+        if (here.product != nullptr) here.kept = here.product->make_cache();
+        return here;
+    }
+
+    request wanted_;
+    core::settings settings_;
+    std::unique_ptr<unit_scales> scales_;
+    std::array<ready, 4> made_;  // for A and B aligned or not
+};
+
+template <arithmetic How>
+std::unique_ptr<core::runnable> prepare_row(const core::problem& p, const core::settings& s) {
+    return std::make_unique<row_product>(request{.problem = p, .how = How}, s);
+}
+
+template <arithmetic How>
+std::string unsupported(const core::problem& p, const core::settings& s) {
+    return reason_against(p, How, s);
+}
+
+constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
+constexpr std::string_view fast_fp8 = "fp8/14-bit (fast accumulation)";
+
+constexpr core::signature native_types[] = {
+    {dtype::f16, dtype::f16, dtype::f32, "f32"},
+    {dtype::f16, dtype::f16, dtype::f16, "f32, rounded once"},
+    {dtype::bf16, dtype::bf16, dtype::f32, "f32"},
+    {dtype::bf16, dtype::bf16, dtype::bf16, "f32, rounded once"},
+    {dtype::i8, dtype::i8, dtype::i32, "i32"},
+    {dtype::e4m3, dtype::e4m3, dtype::f32, promoted_fp8},
+    {dtype::e4m3, dtype::e4m3, dtype::bf16, promoted_fp8},
+    {dtype::e5m2, dtype::e4m3, dtype::f32, promoted_fp8},
+    {dtype::e5m2, dtype::e4m3, dtype::bf16, promoted_fp8},
+    {dtype::f32, dtype::f32, dtype::f32, "f32"},
+    {dtype::f64, dtype::f64, dtype::f64, "f64"}};
+constexpr core::signature tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
+constexpr core::signature three_tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "3xtf32"}};
+constexpr core::signature blocks_types[] = {{dtype::e4m3, dtype::e4m3, dtype::f32, promoted_fp8},
+                                            {dtype::e4m3, dtype::e4m3, dtype::bf16, promoted_fp8}};
+constexpr core::signature fast_fp8_types[] = {{dtype::e4m3, dtype::e4m3, dtype::f32, fast_fp8},
+                                              {dtype::e4m3, dtype::e4m3, dtype::bf16, fast_fp8},
+                                              {dtype::e5m2, dtype::e4m3, dtype::f32, fast_fp8},
+                                              {dtype::e5m2, dtype::e4m3, dtype::bf16, fast_fp8}};
+
+template <arithmetic How>
+core::implementation row(std::string_view summary, std::span<const core::signature> types) {
+    return {.name = row_name(How),
+            .summary = summary,
+            .where = core::device::cuda,
+            .signatures = types,
+            .tunables = tunables(),
+            .unavailable = unavailable_in_use,
+            .unsupported = unsupported<How>,
+            .prepare = prepare_row<How>};
+}
+
+// In the order of `arithmetic`.
+const std::array<core::implementation, 5>& rows() {
+    static const std::array all = {
+        row<arithmetic::native>("carat's GPU kernels, the one that suits the problem",
+                                native_types),
+        row<arithmetic::tf32>("carat's GPU kernels on f32 data, rounded to tf32", tf32_types),
+        row<arithmetic::three_tf32>("carat's GPU kernels on f32 data, each number as two of tf32",
+                                    three_tf32_types),
+        row<arithmetic::fast_fp8>("carat's GPU kernels, fp8 summed in 14 bits", fast_fp8_types),
+        row<arithmetic::fp8_blocks>("carat's GPU kernels, fp8 with a scale for each block (all 1)",
+                                    blocks_types)};
+    return all;
+}
+
+}  // namespace
+
+const core::implementation& row_of(arithmetic how) {
+    return rows()[static_cast<std::size_t>(how)];
+}
+
+std::unique_ptr<core::runnable> prepare_fused(const core::problem& p, const epilogue_fusion& fusion,
+                                              const core::settings& s) {
+    if (const std::string why = core::reason_against(row_of(arithmetic::native), p, s);
+        !why.empty() && !fusion.is_glu)
+        throw error(error_code::unsupported, why);
+    const request wanted{.problem = p, .how = arithmetic::native, .fusion = fusion, .aligned = {}};
+    auto made = std::make_unique<row_product>(wanted, s);
+    return made->is_none() ? nullptr : std::move(made);
+}
+
+core::table table() {
+    static const std::array all = {&rows()[0], &rows()[1], &rows()[2], &rows()[3], &rows()[4]};
+    return all;
+}
+
+}  // namespace carat::cuda::engine

@@ -1,0 +1,142 @@
+#include "cuda/engine/task.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/copy.hpp"
+#include "cuda/common/error.hpp"
+#include "cuda/engine/select.hpp"
+#include "cuda/engine/table.hpp"
+
+namespace carat::cuda_call {
+
+namespace engine = cuda::engine;
+
+namespace {
+
+std::uint32_t flags_of(const task& t, const core::operands& data) {
+    const auto vector = [](const cuda::broadcast_vector& v) -> std::uint32_t {
+        return v.values == nullptr ? 0 : v.per_row ? 1 : 2;
+    };
+    const epilogue_fusion& f = t.fusion;
+    return std::uint32_t{cuda::is_aligned(data.a)} | std::uint32_t{cuda::is_aligned(data.b)} << 1 |
+           std::uint32_t{t.batch_invariant} << 2 | vector(f.scale) << 3 | vector(f.bias) << 5 |
+           std::uint32_t{f.residual != nullptr} << 7 |
+           static_cast<std::uint32_t>(f.activation_function) << 8 |
+           static_cast<std::uint32_t>(t.f32) << 12 | std::uint32_t{t.is_blockwise()} << 14 |
+           std::uint32_t{f.is_glu} << 16;
+}
+
+std::unique_ptr<const cuda::gemm_product> prepare(const task& t, const core::operands& data) {
+    const core::settings s = settings_for(t);
+    const engine::request wanted{t.problem, t.how(), t.fusion, cuda::alignment_of(data)};
+    if (const std::string why = reason_against(engine::row_of(wanted.how), t.problem, s);
+        !why.empty())
+        throw error(error_code::unsupported, "on a GPU: " + why);
+    return t.fusion.is_glu ? engine::prepare_glu(wanted, s) : engine::prepare(wanted, s);
+}
+
+plan with_cache(std::unique_ptr<const cuda::gemm_product> product) {
+    if (product == nullptr) return {};
+    auto kept = product->make_cache();
+    return {std::move(product), std::move(kept)};
+}
+
+plan_cache& plans() {
+    static thread_local plan_cache kept;
+    return kept;
+}
+
+// An empty sum with a fusion: a product with zeros, so that the kernels need no second way. One
+// line of 16 bytes serves all of A and B.
+void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call) {
+    constexpr std::size_t bytes = 16;
+    core::problem& p = t.problem;
+    t.scales = {};
+    const auto lines = static_cast<std::size_t>(std::max(p.m, p.n));
+    p.k = static_cast<std::int64_t>(bytes / size_bytes(p.a_type));
+    p.alpha = 1;
+    p.a_layout = core::row_major(p.k);
+    p.b_layout = core::column_major(p.k);
+    void* const zeros = call.lend(&t, lines * bytes);
+    CARAT_CUDA_CHECK(cudaMemsetAsync(zeros, 0, lines * bytes, call.stream()));
+    data.a = zeros;
+    data.b = zeros;
+}
+
+}  // namespace
+
+arithmetic task::how() const {
+    if (is_blockwise() && multiplies(problem)) return arithmetic::fp8_blocks;
+    if (problem.a_type != dtype::f32) return arithmetic::native;
+    if (f32 == f32_as::tf32) return arithmetic::tf32;
+    return f32 == f32_as::three_tf32 ? arithmetic::three_tf32 : arithmetic::native;
+}
+
+bool multiplies(const core::problem& p) {
+    return p.k != 0 && p.alpha != 0;
+}
+
+bool takes_fusion(const core::problem& p) {
+    return size_bytes(p.a_type) <= 2 && p.c_type != dtype::i32;
+}
+
+// Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses. Of 3xTF32,
+// whether A or B has its small parts multiplied first, which swapping them changes.
+core::settings settings_for(const task& t) {
+    core::settings s;
+    if (!t.batch_invariant) return s;
+    s.tunables = {{"split_k", 1}};
+    if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32)
+        s.tunables.emplace("swap_ab", 1);
+    return s;
+}
+
+place_of_e place_in(const task& t, const core::operands& data) {
+    if (t.problem.beta == 0 || data.e == nullptr) return place_of_e::nowhere;
+    if (data.e == data.c) return place_of_e::in_c;
+    const bool second = takes_fusion(t.problem) && t.e_layout == t.problem.c_layout &&
+                        (multiplies(t.problem) || !t.fusion.is_identity());
+    return second ? place_of_e::beside_c : place_of_e::elsewhere;
+}
+
+const plan& plan_for(const task& t, const core::operands& data, int device) {
+    const plan_key key = key_of(device, t.problem, flags_of(t, data));
+    if (const plan* const known = plans().find(key)) return *known;
+    return plans().keep(key, with_cache(prepare(t, data)));
+}
+
+const plan& plan_for_group(const task& t, const layout_class& layout,
+                           const carat::plan::gemm_plan& with, int device) {
+    constexpr std::uint32_t of_group = 1U << 15;
+    const auto number = [](core::operand_major x) { return static_cast<std::int64_t>(x); };
+    core::problem p = t.problem;
+    p.m = with.kernel->block_m;
+    p.n = with.kernel->block_n;
+    p.k = 2 * with.split_k + (with.swap_ab ? 1 : 0);
+    p.a_layout = {number(layout.a), number(layout.b)};
+    p.b_layout = {layout.c_by_rows ? 1 : 0, 0};
+    p.c_layout = {};
+    const plan_key key = key_of(device, p, flags_of(t, {}) | of_group);
+    if (const plan* const known = plans().find(key)) return *known;
+    return plans().keep(
+        key, with_cache(engine::prepare_group({t.problem, t.how(), t.fusion}, layout, with)));
+}
+
+bool multiply_one(task t, core::operands data, cuda::call_scope& call) {
+    const core::problem& p = t.problem;
+    const place_of_e e = place_in(t, data);
+    if (!multiplies(p) && !t.fusion.is_identity()) multiply_zeros_instead(t, data, call);
+    if (e == place_of_e::beside_c) t.fusion.residual = data.e;
+    const plan& made = plan_for(t, data, call.device());
+    if (made.product == nullptr) return false;
+    if (e == place_of_e::elsewhere)
+        cuda::copy_matrix(p.c_type, p.m, p.n, {data.e, t.e_layout}, data.c, p.c_layout,
+                          call.stream());
+    made.product->run({data, call.stream(), t.fusion, t.scales}, made.kept.get());
+    return true;
+}
+
+}  // namespace carat::cuda_call

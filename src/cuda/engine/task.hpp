@@ -1,0 +1,61 @@
+// A product of a call as the kernels are told it, and the plans that are kept for it.
+#pragma once
+
+#include <carat/accuracy.hpp>
+
+#include "cuda/common/scope.hpp"
+#include "cuda/engine/arithmetic.hpp"
+#include "cuda/engine/plans.hpp"
+#include "plan/gemm_plan.hpp"
+
+namespace carat::cuda_call {
+
+using cuda::epilogue_fusion;
+using cuda::grouped;
+using cuda::launch_arguments;
+using cuda::layout_class;
+using cuda::engine::arithmetic;
+
+struct task {
+    core::problem problem;
+    core::layout e_layout;
+    epilogue_fusion fusion;
+    bool batch_invariant;
+    f32_as f32;
+    core::block_scales scales;
+
+    [[nodiscard]] bool is_blockwise() const { return scales.a != nullptr; }
+    [[nodiscard]] arithmetic how() const;
+};
+
+/// A and B are read.
+[[nodiscard]] bool multiplies(const core::problem& p);
+
+/// Kernels can do more to their sums than multiply them by alpha: those of the tensor cores for
+/// elements of 8 and 16 bits that are summed in f32.
+[[nodiscard]] bool takes_fusion(const core::problem& p);
+
+[[nodiscard]] core::settings settings_for(const task& t);
+
+/// Where what beta multiplies lies.
+enum class place_of_e : std::uint8_t {
+    nowhere,
+    in_c,
+    beside_c,  // another matrix laid out as C, for kernels that have a second pointer
+    elsewhere  // to be copied to C
+};
+[[nodiscard]] place_of_e place_in(const task& t, const core::operands& data);
+
+/// Of this thread; made now where there is none yet. Without a product where a GLU is better taken
+/// by a kernel of its own.
+[[nodiscard]] const plan& plan_for(const task& t, const core::operands& data, int device);
+
+/// Of any group that is laid out and cut so: sizes are no part of it.
+[[nodiscard]] const plan& plan_for_group(const task& t, const layout_class& layout,
+                                         const carat::plan::gemm_plan& with, int device);
+
+/// Starts one product. False: a GLU is better taken by a kernel of its own, and nothing was
+/// started.
+[[nodiscard]] bool multiply_one(task t, core::operands data, cuda::call_scope& call);
+
+}  // namespace carat::cuda_call

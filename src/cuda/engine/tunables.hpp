@@ -1,0 +1,15 @@
+// What `cuda.engine` can be asked for: names and values come from the tables of kernels.
+#pragma once
+
+#include <span>
+
+#include "core/implementation.hpp"
+#include "plan/gemm_plan.hpp"
+
+namespace carat::cuda::engine {
+
+[[nodiscard]] std::span<const core::tunable> tunables();
+
+[[nodiscard]] plan::gemm_overrides overrides_of(const core::settings& s);
+
+}  // namespace carat::cuda::engine

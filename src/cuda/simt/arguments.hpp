@@ -1,0 +1,78 @@
+// What a simt kernel is told about one product, and how the host launches it.
+#pragma once
+
+#include <cstdint>
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "core/kernel_desc.hpp"
+
+namespace carat::cuda::simt {
+
+using core::operand_major;
+
+// Tiles of f64 come in TMA boxes of 128 bytes, swizzled; those of f32 in one, as they lie.
+template <class T>
+inline constexpr bool is_unswizzled = sizeof(T) == 4;
+
+// C = alpha A B + beta C.
+template <class T>
+struct arguments {
+    T* c;
+    std::int64_t row_stride;  // elements
+    std::int64_t col_stride;
+    bool is_vectorized;  // C's rows are contiguous and aligned to 16 bytes
+    int m;
+    int n;
+    int k_tiles;
+    int tiles_m;
+    int tiles_n;
+    int log2_split_k;  // each split for a CTA of a cluster
+    T alpha;
+    T beta;
+};
+
+struct launch_shape {
+    int ctas;     // of the grid
+    int cluster;  // CTAs to a cluster
+    int shared_bytes;
+};
+
+// Whose accumulators: a lane of a warp whose part of a tile begins at (warp_row, warp_col), of a
+// tile that begins at C(row, col).
+struct owner {
+    int row;
+    int col;
+    int warp_row;
+    int warp_col;
+    int lane;
+};
+
+// Where elements of C are, each `step` columns from the one before it.
+struct place {
+    int row;
+    int col;
+};
+
+// Where a lane reads A and B in a stage, as addresses of shared memory.
+struct addresses {
+    std::uint32_t a;
+    std::uint32_t b;
+};
+
+// One kernel, for the host.
+template <class T>
+struct kernel {
+    const char* name;
+    const void* function;
+    int block_m;
+    int block_n;
+    int block_k;
+    int threads;
+    int ctas_per_sm;
+    int shared_bytes;
+    void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
+                   const launch_shape& grid, cudaStream_t stream);
+};
+
+}  // namespace carat::cuda::simt

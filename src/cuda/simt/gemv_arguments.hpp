@@ -1,0 +1,41 @@
+// What a gemv kernel is told: y(line) = alpha sum over k of matrix(line, k) x(k)
+// + beta y(line), and how the host launches it.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+
+#include <carat/types.hpp>
+
+namespace carat::cuda::gemv {
+
+// Strides in elements.
+struct arguments {
+    const void* matrix;
+    const void* x;
+    void* y;
+    std::int64_t lines;
+    std::int64_t depth;
+    std::int64_t across;  // from one line to the next
+    std::int64_t along;   // from one k to the next
+    std::int64_t x_step;
+    std::int64_t y_step;
+    double alpha;
+    double beta;
+    bool y_is_f32;  // else of the matrix' type
+};
+
+// One kernel, for the host.
+struct kernel {
+    const char* name;
+    const void* function;  // takes arguments
+    int threads;
+    int lines;  // of a CTA, or of a split-K cluster
+};
+
+// Of a K-major matrix, in vectors or element by element, of many lines or few.
+[[nodiscard]] const kernel& k_major(dtype type, bool in_vectors, bool many);
+// Of an MN-major one.
+[[nodiscard]] const kernel& mn_major(dtype type, bool in_vectors);
+
+}  // namespace carat::cuda::gemv

@@ -1,0 +1,306 @@
+// The kernel: most warps are consumers, one thread of those after them is the producer.
+//
+//     producer   [ A0 B0 | A1 B1 | A2 B2 | A3 B3 ] A4 B4 ...      stage = k-tile % stages
+//     consumers    A0 B0   A1 B1 ...
+//
+// `full` of a stage is over when its bytes have arrived, `empty` when every warp that reads it has
+// done so. CTAs are persistent and take tiles of C in turn, and the producer runs ahead into the
+// next one; but CTAs of a split-K cluster have one tile.
+#pragma once
+
+#include "cuda/common/launch.hpp"
+#include "cuda/common/raster.cuh"
+#include "cuda/ptx/cluster.cuh"
+#include "cuda/ptx/pdl.cuh"
+#include "cuda/ptx/setmaxnreg.cuh"
+#include "cuda/ptx/thread.cuh"
+#include "cuda/ptx/tma.cuh"
+#include "cuda/simt/arguments.hpp"
+#include "cuda/simt/config.hpp"
+#include "cuda/simt/epilogue.cuh"
+
+namespace carat::cuda::simt {
+
+template <class C>
+struct barrier_storage {
+    ptx::barrier full[C::stages];
+    ptx::barrier empty[C::stages];
+    ptx::barrier dsmem;  // what the CTAs of a cluster send
+};
+
+template <class C>
+struct pipeline {
+    unsigned char* tiles;
+    ptx::barrier* full;
+    ptx::barrier* empty;
+    ptx::barrier* dsmem;
+
+    __device__ pipeline(unsigned char* shared, barrier_storage<C>& barriers)
+        : full(barriers.full), empty(barriers.empty), dsmem(&barriers.dsmem) {
+        const unsigned past = ptx::shared_address(shared) % C::smem_alignment;
+        tiles = shared + (past == 0 ? 0 : C::smem_alignment - past);
+    }
+    [[nodiscard]] __device__ unsigned char* a(int stage) const {
+        return tiles + stage * C::stage_bytes;
+    }
+    [[nodiscard]] __device__ unsigned char* b(int stage) const { return a(stage) + C::a_bytes; }
+};
+
+// Where in the pipeline a thread is, and the parity of the phase that this turn through it has.
+template <class C>
+struct pipeline_state {
+    int stage = 0;
+    int parity = 0;
+
+    __device__ __forceinline__ void advance() {
+        if (++stage == C::stages) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+// Which split of K a CTA has, and which tile of C is its first. Worked out wherever they are
+// wanted: kept, they would take registers from accumulators.
+template <class T>
+__device__ __forceinline__ int split_of(const arguments<T>& p) {
+    return static_cast<int>(blockIdx.x) & ((1 << p.log2_split_k) - 1);
+}
+template <class T>
+__device__ __forceinline__ int first_tile(const arguments<T>& p) {
+    return static_cast<int>(blockIdx.x) >> p.log2_split_k;
+}
+template <class T>
+__device__ __forceinline__ int tiles_per_wave(const arguments<T>& p) {
+    return static_cast<int>(gridDim.x) >> p.log2_split_k;
+}
+
+// That split, in k-tiles.
+struct k_split {
+    int first;
+    int count;
+
+    template <class T>
+    __device__ explicit k_split(const arguments<T>& p) : first(0), count(p.k_tiles) {
+        if (p.log2_split_k == 0) return;
+        const std::int64_t tiles = p.k_tiles;
+        const int split = split_of(p);
+        first = static_cast<int>(tiles * split >> p.log2_split_k);
+        count = static_cast<int>(tiles * (split + 1) >> p.log2_split_k) - first;
+    }
+};
+
+// Of a tile of an operand, `Tile` lines wide from `first` on, and BlockK deep from `k` on: the TMA
+// boxes in which it comes.
+template <class Element, operand_major Major, int Tile, int BlockK>
+struct tma_boxes {
+    static constexpr bool along_k = Major == operand_major::k;
+    static constexpr int length = !is_unswizzled<Element> ? 128 / static_cast<int>(sizeof(Element))
+                                  : along_k               ? BlockK
+                                                          : Tile;
+    static constexpr int count = along_k ? BlockK / length : Tile / length;
+    static constexpr int bytes = Tile * BlockK * static_cast<int>(sizeof(Element)) / count;
+
+    static __device__ __forceinline__ void load(unsigned char* to, const CUtensorMap& map,
+                                                int first, int k, ptx::barrier& full) {
+#pragma unroll 1
+        for (int i = 0; i < count; ++i)
+            if constexpr (along_k)
+                ptx::tma_load(to + i * bytes, map, k + i * length, first, full);
+            else
+                ptx::tma_load(to + i * bytes, map, first + i * length, k, full);
+    }
+};
+
+// What the producer does next: a stage's tiles of a tile of C.
+template <class C, class T>
+struct producer {
+    using math = typename C::math;
+    using boxes_of_a = tma_boxes<T, math::a_major, C::block_m, C::block_k>;
+    using boxes_of_b = tma_boxes<T, math::b_major, C::block_n, C::block_k>;
+    const pipeline<C>& r;
+    const arguments<T>& p;
+    k_split split;
+    pipeline_state<C> at;
+    int index;
+    int k;
+    int row = 0;
+    int col = 0;
+
+    __device__ producer(const pipeline<C>& to, const arguments<T>& with)
+        : r(to), p(with), split(with), index(first_tile(with)), k(split.first) {
+        begin_tile();
+    }
+
+    __device__ __forceinline__ void begin_tile() {
+        const tile_coordinate t = raster_swizzle(index, p.tiles_m, p.tiles_n);
+        row = t.m * C::block_m;
+        col = t.n * C::block_n;
+    }
+    [[nodiscard]] __device__ __forceinline__ bool done() const {
+        return index >= p.tiles_m * p.tiles_n;
+    }
+    // Waits for a stage, and starts loading into it.
+    __device__ __forceinline__ void load(const CUtensorMap& a, const CUtensorMap& b) {
+        ptx::barrier& full = r.full[at.stage];
+        ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
+        ptx::arrive_and_expect_tx(full, C::stage_bytes);
+        boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, full);
+        boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, full);
+        at.advance();
+        if (++k < split.first + split.count) return;
+        k = split.first;
+        index += tiles_per_wave(p);
+        begin_tile();
+    }
+};
+
+// Where a warp reads: addresses of its lane's first elements in a stage and of the stage's barrier.
+template <class C>
+struct stage_reader {
+    addresses from;
+    std::uint32_t full;
+    int left = C::stages;  // stages to the pipeline's end
+    int parity = 0;
+
+    __device__ stage_reader(const pipeline<C>& r, int row, int col, int lane)
+        : from{ptx::shared_address(r.tiles) +
+                   static_cast<std::uint32_t>(C::math::template first_of_a<C>(row, lane)),
+               ptx::shared_address(r.tiles) +
+                   static_cast<std::uint32_t>(C::math::template first_of_b<C>(col, lane))},
+          full(ptx::shared_address(r.full)) {}
+
+    __device__ __forceinline__ void wait() const { ptx::wait_at_address(full, parity); }
+    __device__ __forceinline__ void advance() {
+        constexpr std::uint32_t bytes = sizeof(ptx::barrier);
+        from.a += C::stage_bytes;
+        from.b += C::stage_bytes;
+        full += bytes;
+        if (--left > 0) return;
+        left = C::stages;
+        from.a -= C::stages * C::stage_bytes;
+        from.b -= C::stages * C::stage_bytes;
+        full -= C::stages * bytes;
+        parity ^= 1;
+    }
+};
+
+// A warp's accumulators over `count` stages, one at least. The first vectors of a stage are loaded
+// before the last products of the one before it.
+template <class C>
+__device__ __forceinline__ void mainloop(typename C::math::accumulators& acc, stage_reader<C>& at,
+                                         int count) {
+    using math = typename C::math;
+    constexpr std::uint32_t to_empty = C::stages * sizeof(ptx::barrier);
+    typename math::fragments own;
+    at.wait();
+    math::template fetch<C>(own, at.from, 0);
+#pragma unroll 1
+    for (int left = count - 1; left >= 0; --left) {
+#pragma unroll
+        for (int step = 0; step + 1 < math::steps; ++step)
+            math::template step<C>(acc, own, step, at.from, step + 1);
+        const std::uint32_t empty = at.full + to_empty;
+        if (left > 0) {  // else the first step's vectors come once more and in vain
+            at.advance();
+            at.wait();
+        }
+        math::template step<C>(acc, own, math::steps - 1, at.from, 0);
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) ptx::arrive_at_address(empty);
+    }
+    at.advance();
+}
+
+// Where a warp's part of the CTA's tile begins.
+template <class C>
+__device__ __forceinline__ int row_of_warp(int thread) {
+    return thread / 32 / C::warps_n * C::math::warp_m;
+}
+template <class C>
+__device__ __forceinline__ int col_of_warp(int thread) {
+    return thread / 32 % C::warps_n * C::math::warp_n;
+}
+
+template <class C, class T>
+__device__ __forceinline__ void run_consumers(const pipeline<C>& r, const arguments<T>& p) {
+    const auto first = static_cast<int>(threadIdx.x);
+    stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
+    const int count = k_split(p).count;
+    for (int index = first_tile(p); index < p.tiles_m * p.tiles_n; index += tiles_per_wave(p)) {
+        typename C::math::accumulators acc;
+        mainloop<C>(acc, at, count);
+        const tile_coordinate t = raster_swizzle(index, p.tiles_m, p.tiles_n);
+        const int thread = ptx::thread_anew();
+        const owner of{t.m * C::block_m, t.n * C::block_n, row_of_warp<C>(thread),
+                       col_of_warp<C>(thread), thread % 32};
+        if (p.log2_split_k == 0)
+            store_tile<C>(p, of, acc);
+        else
+            reduce_split_k<C>(p, r.tiles, *r.dsmem, split_of(p), of, thread, acc);
+    }
+}
+
+template <class C, class T>
+__global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
+    gemm_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                const __grid_constant__ arguments<T> p) {
+#if __CUDA_ARCH__ >= 900
+    extern __shared__ unsigned char shared[];
+    __shared__ barrier_storage<C> barriers;
+    const pipeline<C> r(shared, barriers);
+    const bool splits_k = p.log2_split_k > 0;
+    if (threadIdx.x == C::consumer_threads) {
+        ptx::prefetch_tensor_map(a);
+        ptx::prefetch_tensor_map(b);
+#pragma unroll 1
+        for (int stage = 0; stage < C::stages; ++stage) {
+            ptx::init_barrier(barriers.full[stage], 1);
+            ptx::init_barrier(barriers.empty[stage], C::warps);
+        }
+        ptx::init_barrier(barriers.dsmem, 1);
+        ptx::fence_barrier_init();
+        if (splits_k) ptx::arrive_and_expect_tx(barriers.dsmem, C::accumulator_bytes);
+    }
+    ptx::pdl_trigger();
+    __syncthreads();
+    if (splits_k) ptx::cluster_sync();
+    ptx::pdl_wait();
+
+    if (threadIdx.x >= C::consumer_threads) {
+        if constexpr (C::takes_registers) ptx::setmaxnreg_dec<C::producer_registers>();
+        if (threadIdx.x == C::consumer_threads) {
+            producer<C, T> own(r, p);
+#pragma unroll 1
+            while (!own.done()) own.load(a, b);
+        }
+        __syncwarp();
+        if (splits_k) ptx::cluster_sync();
+    } else {
+        if constexpr (C::takes_registers) ptx::setmaxnreg_inc<C::consumer_registers>();
+        run_consumers<C>(r, p);
+    }
+#endif
+}
+
+template <class C, class T>
+void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
+            const launch_shape& grid, cudaStream_t stream) {
+    launch_closely(
+        gemm_kernel<C, T>,
+        {dim3(static_cast<unsigned>(grid.ctas)), C::threads,
+         static_cast<std::size_t>(grid.shared_bytes), static_cast<unsigned>(grid.cluster)},
+        stream, a, b, with);
+}
+
+template <class C>
+[[nodiscard]] kernel<typename C::element> kernel_with(const char* name) {
+    using T = typename C::element;
+    return {name,           reinterpret_cast<const void*>(gemm_kernel<C, T>),
+            C::block_m,     C::block_n,
+            C::block_k,     C::threads,
+            C::ctas_per_sm, C::shared_bytes,
+            launch<C, T>};
+}
+
+}  // namespace carat::cuda::simt

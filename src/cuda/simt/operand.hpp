@@ -1,0 +1,41 @@
+// How an operand reaches the simt kernels: read where it lies, or packed first.
+#pragma once
+
+#include "core/problem.hpp"
+#include "cuda/common/scratch.hpp"
+#include "cuda/common/tensor_map.hpp"
+#include "cuda/simt/arguments.hpp"
+
+namespace carat::cuda::simt {
+
+/// A as its rows, B as its columns: `lines` of them, `depth` elements deep.
+struct operand_shape {
+    dtype type;
+    std::int64_t lines;
+    std::int64_t depth;
+    std::int64_t across;  // elements from one line to the next
+    std::int64_t along;   // elements from one depth to the next
+};
+
+class operand {
+  public:
+    /// Memory for packing is taken now when the layout demands it, or data that isn't aligned to 16
+    /// bytes. @throws carat::error(out_of_memory).
+    operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned);
+
+    [[nodiscard]] operand_major contiguous() const { return major_; }
+    [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
+
+    /// What TMA is told of tiles of so many lines and so deep. Starts packing first where it must.
+    [[nodiscard]] CUtensorMap map(const void* data, int tile_lines, int tile_depth,
+                                  cudaStream_t stream) const;
+
+  private:
+    void take_packing_memory();
+
+    operand_shape shape_;
+    operand_major major_ = operand_major::mn;
+    scratch packed_memory_;
+};
+
+}  // namespace carat::cuda::simt

@@ -1,0 +1,27 @@
+// f64, and f32 in f32, on the GPU in use. The kernels' TMA, clusters and f64 mma of m16n8k8 are
+// sm90's: another architecture needs others.
+#pragma once
+
+#include <string>
+
+#include "cuda/common/gemm.hpp"
+
+namespace carat::cuda::simt {
+
+/// What is asked for; 0: chosen.
+struct overrides {
+    int block_m = 0;  // these two exactly
+    int block_n = 0;
+    int split_k = 0;  // at most
+};
+
+/// Why there is no such tile for these types; empty where there is.
+[[nodiscard]] std::string reason_against(const core::problem& p, const overrides& asked);
+
+/// For products of f64, or f32 in f32, with something to multiply and sizes below 2^31.
+/// @throws carat::error(out_of_memory).
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::problem& p,
+                                                          const overrides& asked,
+                                                          const operand_alignment& aligned);
+
+}  // namespace carat::cuda::simt

@@ -1,0 +1,73 @@
+// Cooperative consumers: each warpgroup has 64 rows of every tile of its CTA.
+#pragma once
+
+#include "cuda/sm90/cta_coordinate.cuh"
+#include "cuda/sm90/epilogue/persistent.cuh"
+#include "cuda/sm90/mainloop/mainloop.cuh"
+#include "cuda/sm90/stream_k.cuh"
+
+namespace carat::cuda::sm90 {
+
+// Leaves the second half of a tile to the idle warps where that can be. False: it can't.
+template <class C, class ElementCompute, class Sum, int Count>
+__device__ __forceinline__ bool defer_half(const staging_tiles<C>& staging,
+                                           deferred_barriers& barriers,
+                                           const arguments<ElementCompute>& p,
+                                           const output_tile& out, const Sum (&acc)[Count],
+                                           int& deferred) {
+    if (deferred > 0) ptx::wait_for(barriers.stored, (deferred - 1) % 2);
+    if (!defers_half<C>(p, out.col)) return false;
+    ++deferred;
+    if (p.c.type == output_type::f16)
+        store_first_half<C, __half>(staging, barriers, p, out, acc);
+    else
+        store_first_half<C, __nv_bfloat16>(staging, barriers, p, out, acc);
+    return true;
+}
+
+template <class C, class ElementCompute>
+__device__ __forceinline__ void consume_cooperative(const pipeline<C>& pipe,
+                                                    barrier_storage<C>& barriers,
+                                                    const tma_descriptors& maps,
+                                                    const arguments<ElementCompute>& p,
+                                                    const cta_coordinate<C>& cta) {
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    const int warpgroup = ptx::warpgroup();
+    staging_tiles<C> staging(maps, barriers.source, pipe.epilogue, warpgroup, thread);
+    pipeline_state at;
+    int deferred = 0;  // tiles whose second half was left to idle warps
+    const auto sync = [&] { staging.sync_warpgroup(); };
+    for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
+        const tile_coordinate t = raster_swizzle(w.tile, p.grid.tiles_m, p.grid.tiles_n);
+        const int row = cta.row(t) + warpgroup * 64;
+        const int col = cta.col(t, columns_of_c<C>(p));
+        if (p.epilogue.has_source && p.c.is_tma && !w.passes_accumulators())
+            load_first_source<C>(staging, p.c.type, row, col);
+        // Beside promoted accumulators there are no registers for it.
+        constexpr bool prefetches = C::is_native;
+        prefetched_bias<C, ElementCompute> bias;
+        if (prefetches) bias.read(p, col, thread);
+        using passed = passed_accumulators<C, accumulator<C>>;
+        accumulator<C> acc[1][C::block_n / 2];
+        if (w.receives_accumulators())
+            passed(p.stream_k, cta.cluster - 1, cta.rank, warpgroup, thread)
+                .receive(acc[0], thread, sync);
+        run_mainloop<C>(acc[0], pipe, at, {w.k_tiles(), w.receives_accumulators()},
+                        {warpgroup, thread}, scaling_of<C>(p, row, col, w.k_begin(), thread));
+        // Nor beside scales for this meanwhile.
+        const int own = !C::is_native ? ptx::thread_anew() % 128 : thread;
+        if (w.passes_accumulators()) {
+            passed(p.stream_k, cta.cluster, cta.rank, warpgroup, own).pass(acc[0], own, sync);
+            continue;
+        }
+        if (!prefetches) bias.read(p, col, own);
+        if (p.packing.pieces > 0) ptx::wait_for(barriers.packed, 0);
+        const output_tile out{row, col, own};
+        if constexpr (C::defers_half_store)
+            if (defer_half<C>(staging, barriers.deferred, p, out, acc[0], deferred)) continue;
+        run_epilogue<C>(staging, p, bias, out, acc);
+    }
+    if (thread % 32 == 0) ptx::tma_store_wait<0>();  // they read this CTA's shared memory
+}
+
+}  // namespace carat::cuda::sm90

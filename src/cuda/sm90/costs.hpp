@@ -1,0 +1,51 @@
+// What the tensor-core kernels of compute capability 9.0 cost: measured on an H200.
+#pragma once
+
+#include "plan/gemm_costs.hpp"
+
+namespace carat::cuda::sm90 {
+
+inline constexpr plan::gemm_costs costs = {
+    .column_s = 2.3e-9,
+    .fewest_columns = 64,
+    .pingpong_factor = 1.03,
+    .width_factors = {{{192, 1.012}, {160, 1.065}, {224, 1.01}}},
+    .unbuffered_promotion_factor = 1.02,
+    .three_warpgroups_factor = 0.985,
+    .least_k_block_s = 0.16e-6,
+    .hidden_share = 0.03,
+    .alone_bytes_per_s = 90e9,
+    .pair_bytes_per_s = 100e9,
+    .split_k_pair_bytes_per_s = 70e9,
+    .split_k_narrow_factor = 0.9,
+    .off_sectors_factor = 1.7,
+    .memory_bytes_per_s = 4.1e12,
+    .storing_bytes_per_s = 3.6e12,
+    .pingpong_storing_share = 0.5,
+    .launch_s = 3.3e-6,
+    .split_k_sync_s = 0.7e-6,
+    .split_k_send_s = 0.4e-6,
+    .multicast_s = 2.2e-6,
+    .l2_bytes = 16e6,
+    .reread_share = 0.1,
+    .thin = {.most = 32,
+             .latency_s = 1.13e-6,
+             .shared_bytes = 226e3,
+             .most_stages = 16,
+             .k_block_s = 0.15e-6,
+             .alone_bytes_per_s = 150e9,
+             .all_bytes_per_s = 15.8e12,
+             .memory_bytes_per_s = 4.37e12,
+             .launch_s = 3.05e-6,
+             .overlapped_launch_s = 2.4e-6,
+             .split_k_send_s = 0.1e-6,
+             .sent_bytes_per_s = 175e9},
+    .stream_k = {.fixed_s = 4.5e-6,
+                 .fixed_bytes_s = 7.5e-6,
+                 .less_shared_factor = 1.05,
+                 .worth_factor = 1.01},
+    .glu = {.pass_s = 2.5e-6, .fewest_rows = 129, .cooperative_worth_factor = 1.01},
+    .residency = {.few_k_blocks = 40, .enough_stages = 6},
+};
+
+}  // namespace carat::cuda::sm90

@@ -1,0 +1,44 @@
+// A column-major C of an A that goes through registers: a staging tile is 32 columns and 32 rows.
+// Two warps have 32 rows, and two staging tiles of their own.
+#pragma once
+
+#include "cuda/ptx/proxy.cuh"
+#include "cuda/sm90/epilogue/fusion.cuh"
+#include "cuda/sm90/epilogue/staging.cuh"
+
+namespace carat::cuda::sm90 {
+
+template <class C, class ElementCompute, class Sum, int Count>
+__device__ __forceinline__ void store_columns(const staging_tiles<C>& staging,
+                                              const arguments<ElementCompute>& p,
+                                              const output_tile& out, const Sum (&acc)[Count]) {
+    constexpr int columns = 32;
+    constexpr int bytes = columns * 128;
+    const int thread = out.thread;
+    const int two_warps = thread / 64;
+    const auto sync = [&] {
+        asm volatile("bar.sync %0, 64;" ::"r"(1 + 2 * staging.barrier + two_warps) : "memory");
+    };
+#pragma unroll
+    for (int first = 0; first < 2 * Count; first += columns) {
+        if (thread % 64 == 0) ptx::tma_store_wait<1>();
+        sync();
+        unsigned char* const tile = staging.tiles + (2 * two_warps + first / columns % 2) * bytes;
+#pragma unroll
+        for (int i = 0; i < columns / 2; ++i) {
+            const ptx::place at = accumulator_place<true>(thread, i);
+            const int down = at.row % 32;
+            *reinterpret_cast<ElementCompute*>(
+                tile + ptx::swizzled_chunk(at.column, down / 4) * 16 + down % 4 * 4) =
+                times(p.epilogue.alpha, static_cast<ElementCompute>(acc[first / 2 + i]));
+        }
+        ptx::fence_proxy_async_shared();
+        sync();
+        if (thread % 64 == 0) {
+            ptx::tma_store(*staging.c, tile, out.row + 32 * two_warps, out.col + first);
+            ptx::tma_store_commit();
+        }
+    }
+}
+
+}  // namespace carat::cuda::sm90

@@ -1,0 +1,110 @@
+#include "cuda/sm90/host/operand.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace carat::cuda::sm90 {
+
+using core::accumulation;
+
+namespace {
+
+// TMA wants contiguous lines that begin at multiples of 16 bytes.
+bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype type) {
+    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
+    return step == 1 && (lines == 1 || (stride > 0 && stride * bytes % 16 == 0));
+}
+
+bool lies_along_k(const operand_shape& of) {
+    return !of.is_split && readable(of.along, of.across, of.lines, of.type);
+}
+
+bool lies_across(const operand_shape& of) {
+    return of.may_be_mn && !lies_along_k(of) && readable(of.across, of.along, of.depth, of.type);
+}
+
+}  // namespace
+
+operand_shape shape_of_a(const core::problem& p, accumulation accumulate) {
+    return {p.a_type,
+            p.m,
+            p.k,
+            p.a_layout.row_stride,
+            p.a_layout.col_stride,
+            accumulate == accumulation::three_tf32,
+            size_bytes(p.a_type) == 2 ||
+                (p.a_type == dtype::f32 && accumulate == accumulation::native)};
+}
+
+operand_shape shape_of_b(const core::problem& p, accumulation accumulate) {
+    return {p.b_type,
+            p.n,
+            p.k,
+            p.b_layout.col_stride,
+            p.b_layout.row_stride,
+            accumulate == accumulation::three_tf32,
+            size_bytes(p.b_type) == 2};
+}
+
+operand_major major_of(const operand_shape& of) {
+    const bool packed_across = of.may_be_mn && !lies_along_k(of) && of.across == 1 && of.along != 1;
+    return lies_across(of) || packed_across ? operand_major::mn : operand_major::k;
+}
+
+std::optional<operand_major> readable_along(const operand_shape& of) {
+    if (lies_along_k(of)) return operand_major::k;
+    return lies_across(of) ? std::optional(operand_major::mn) : std::nullopt;
+}
+
+int lines_begin_at(const operand_shape& of) {
+    constexpr std::int64_t most = 128;
+    if (!lies_along_k(of) && !lies_across(of)) return 32;
+    const std::int64_t apart = lies_along_k(of) ? of.across : of.along;
+    return static_cast<int>(std::gcd(apart * static_cast<std::int64_t>(size_bytes(of.type)), most));
+}
+
+operand::operand(const operand_shape& of, bool is_aligned) : shape_(of), major_(major_of(of)) {
+    if (!is_aligned || !readable_along(of)) packed_memory_ = memory_for_packing();
+}
+
+strided operand::packed_from(const void* data) const {
+    const auto bytes = static_cast<int>(size_bytes(shape_.type));
+    if (major_ == operand_major::mn)
+        return {data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across};
+    return {data, bytes, shape_.lines, shape_.depth, shape_.across, shape_.along, shape_.is_split};
+}
+
+scratch operand::memory_for_packing() const {
+    const strided from = packed_from(nullptr);
+    load_packing(from);
+    const std::int64_t elements =
+        core::checked_product(from.lines, packed_stride(from), "elements");
+    return scratch(static_cast<std::size_t>(elements * from.element_bytes));
+}
+
+packing operand::packing_of(const void* data) const {
+    const strided from = packed_from(data);
+    return {from, packed_memory_.get(), packed_stride(from)};
+}
+
+bool operand::packed_in_lines(std::int64_t bytes) const {
+    const strided from = packed_from(nullptr);
+    return from.along == 1 && from.across > 0 &&
+           std::max(from.across, packed_stride(from)) <= bytes / from.element_bytes / from.lines;
+}
+
+CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const batch& of) const {
+    const bool across = major_ == operand_major::mn;
+    const strided from = packed_from(data);
+    const int box = across ? box_depth : box_lines;
+    lines there{place(data), shape_.type, from.depth, from.lines, from.across, box, true};
+    if (packed()) {
+        there.stride = packed_stride(from);
+        if (shape_.is_split) there.length = there.stride;
+    }
+    there.matrices = of.count;
+    there.matrix_stride = of.spacing;
+    return describe(there);
+}
+
+}  // namespace carat::cuda::sm90

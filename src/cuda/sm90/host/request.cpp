@@ -1,0 +1,66 @@
+#include "cuda/sm90/host/request.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/turn.hpp"
+#include "cuda/sm90/host/operand.hpp"
+#include "cuda/sm90/host/output.hpp"
+
+namespace carat::cuda::sm90 {
+
+using core::accumulation;
+
+namespace {
+
+// 3xTF32 multiplies big and small parts in three products.
+std::int64_t products_of(accumulation accumulate) {
+    return accumulate == accumulation::three_tf32 ? 3 : 1;
+}
+
+}  // namespace
+
+plan::gemm_request request_for(const core::problem& p, accumulation accumulate) {
+    const operand_major a = major_of(shape_of_a(p, accumulate));
+    operand_major b = major_of(shape_of_a(core::swapped(p), accumulate));
+    // Of two of 4 bytes an element that lie across K, B is packed.
+    if (size_bytes(p.a_type) == 4 && a == operand_major::mn) b = operand_major::k;
+    const int a_at = lines_begin_at(shape_of_a(p, accumulate));
+    const int b_at = lines_begin_at(shape_of_b(p, accumulate));
+    return {.m = p.m,
+            .n = p.n,
+            .k = p.k * products_of(accumulate),
+            .a_type = p.a_type,
+            .b_type = p.b_type,
+            .accumulate = accumulate,
+            .result_bytes = static_cast<int>(size_bytes(p.c_type)),
+            .a_major = a,
+            .b_major = b,
+            .a_on_sectors = a_at >= 32,
+            .b_on_sectors = b_at >= 32,
+            .on_lines = a_at == 128 && b_at == 128,
+            .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride};
+}
+
+std::optional<layout_class> layout_in_group(const grouped& member, accumulation accumulate) {
+    const core::problem& p = member.problem;
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
+    const bool is_degenerate = p.m == 0 || p.n == 0 || p.k == 0 || p.alpha == 0;
+    if (is_degenerate || std::max({p.m, p.n, p.k}) > most || !is_aligned(member.data.a) ||
+        !is_aligned(member.data.b))
+        return std::nullopt;
+    const auto a = readable_along(shape_of_a(p, accumulate));
+    const auto b = readable_along(shape_of_a(core::swapped(p), accumulate));
+    if (!a || !b ||
+        (size_bytes(p.a_type) == 4 && *a == operand_major::mn && *b == operand_major::mn))
+        return std::nullopt;
+    return layout_class{*a, *b, p.c_layout.row_stride >= p.c_layout.col_stride};
+}
+
+bool stores_glu(const core::problem& p, const core::operands& data) {
+    return p.c_layout.col_stride == 1 &&
+           in_whole_16_bytes(p.c_type, p.m, p.n, p.c_layout.row_stride) && is_aligned(data.c) &&
+           (data.e == nullptr || is_aligned(data.e));
+}
+
+}  // namespace carat::cuda::sm90

@@ -1,0 +1,10 @@
+#include "cuda/sm90/instances.cuh"
+
+namespace carat::cuda::sm90 {
+
+template <>
+std::span<const kernel> kernels_of<kernel_slice::fp8_promoted>() {
+    return instances<kernel_slice::fp8_promoted>();
+}
+
+}  // namespace carat::cuda::sm90

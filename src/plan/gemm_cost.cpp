@@ -1,0 +1,153 @@
+#include "plan/gemm_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/cpu_plan.hpp"
+
+namespace carat::plan {
+
+namespace {
+
+constexpr int line_bytes = 128;  // of K: one k-block
+
+// Columns of B that are loaded for a tile: beside each other they come in whole lines.
+double columns_loaded(const candidate& c) {
+    const core::kernel_desc& k = *c.kernel;
+    const int in_line = line_bytes / k.element_bytes();
+    const std::int64_t columns =
+        k.b_major == core::operand_major::k ? k.block_n : ceil_div(k.block_n, in_line) * in_line;
+    return static_cast<double>(columns) / c.cluster_m;
+}
+
+double accumulator_bytes(const candidate& c) {
+    return 4.0 * c.kernel->block_m * c.kernel->block_n;
+}
+
+// What a CTA loads of A and B for a k-block, more where TMA takes longer for it.
+double k_block_bytes(const candidate& c, const gemm_request& of, const gemm_costs& costs) {
+    const auto sectors = [&](bool of_a) {
+        const bool on_sectors = of_a != c.swap_ab ? of.a_on_sectors : of.b_on_sectors;
+        return on_sectors ? 1.0 : costs.off_sectors_factor;
+    };
+    return line_bytes *
+           (c.kernel->block_m / c.cluster_n * sectors(true) + columns_loaded(c) * sectors(false));
+}
+
+double tensor_factor(const core::kernel_desc& k, const gemm_costs& costs) {
+    if (k.block_m == 192) return costs.three_warpgroups_factor;
+    if (k.schedule == core::kernel_schedule::pingpong) return costs.pingpong_factor;
+    const bool waits =
+        k.block_n == 192 && k.element_bytes() == 1 && k.accumulate != core::accumulation::native;
+    return costs.factor_of(k.block_n) * (waits ? costs.unbuffered_promotion_factor : 1);
+}
+
+// Of a thin product, where the CTA is alone or the next kernel's are with it.
+double thin_k_block_s(const candidate& c, const gemm_request& of, const gemm_costs& costs) {
+    const double read = line_bytes * (c.kernel->block_m + columns_loaded(c));
+    const double rate = std::min({costs.thin.alone_bytes_per_s,
+                                  costs.thin.all_bytes_per_s / static_cast<double>(c.ctas()),
+                                  stages_that_fit(c, costs) * read / costs.thin.latency_s});
+    return std::max(k_block_bytes(c, of, costs) / rate, costs.thin.k_block_s);
+}
+
+// Of all k-blocks, those of CTAs that take turns one after the other.
+double k_blocks_s(const candidate& c, const gemm_request& of, const gemm_costs& costs) {
+    const std::int64_t ctas = c.ctas();
+    const auto k_blocks = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
+    const std::int64_t slots = ctas_at_a_time(c.split_k * c.shared(), of.sms);
+    const bool alone = c.kernel->is_persistent() || ctas <= slots;
+    const std::int64_t at_once = alone ? slots : 2 * slots;
+    const double wave_s = k_blocks * k_block_s(c, of, costs, alone);
+    if (!c.kernel->stream_k) return static_cast<double>(ceil_div(ctas, at_once)) * wave_s;
+    const double waves = static_cast<double>(ctas) / static_cast<double>(at_once);
+    if (!c.is_pingpong())
+        return costs.stream_k.less_shared_factor * waves * wave_s + costs.stream_k.fixed_s;
+    return waves * wave_s +
+           (of.element_bytes() == 1 ? costs.stream_k.fixed_bytes_s : costs.stream_k.fixed_s);
+}
+
+// Beside memory some of the k-blocks is seen, the more the longer they are.
+double thin_seconds(const candidate& c, double bytes, const gemm_request& of,
+                    const gemm_costs& costs) {
+    const std::int64_t ctas = c.ctas();
+    const std::int64_t slots = ctas_at_a_time(c.split_k * c.shared(), of.sms);
+    // With room for three, clusters of any size find slots for all their CTAs.
+    const bool alone = ctas <= slots || (c.ctas_per_sm == 3 && ctas <= of.sms);
+    const auto k_blocks = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
+    const double summed = alone ? k_blocks * thin_k_block_s(c, of, costs)
+                                : k_blocks * k_block_s(c, of, costs, false) *
+                                      static_cast<double>(ceil_div(ctas, 2 * slots));
+    const auto [less, more] = std::minmax({summed, bytes / costs.thin.memory_bytes_per_s});
+    const double ratio = less / more;
+    const double streamed = more * std::sqrt(std::sqrt(1 + ratio * ratio * ratio * ratio));
+    const double launch =
+        c.ctas_per_sm > 1 && alone ? costs.thin.overlapped_launch_s : costs.thin.launch_s;
+    const double sending =
+        costs.thin.split_k_send_s + accumulator_bytes(c) / costs.thin.sent_bytes_per_s;
+    return launch + streamed + (c.split_k > 1 ? sending * c.split_k : 0);
+}
+
+// From memory, with what L2 does not keep for the tiles that read it again.
+double operand_bytes(const candidate& c, const gemm_request& of, const gemm_costs& costs) {
+    const auto read = [&](std::int64_t lines, std::int64_t tiles) {
+        const auto bytes = static_cast<double>(lines * of.k * of.element_bytes());
+        return bytes < costs.l2_bytes
+                   ? bytes
+                   : bytes * (1 + costs.reread_share * static_cast<double>(tiles - 1));
+    };
+    return read(c.m, ceil_div(c.n, c.kernel->block_n)) +
+           read(c.n, ceil_div(c.m, c.kernel->block_m));
+}
+
+}  // namespace
+
+std::int64_t ctas_at_a_time(int cluster, int sms) {
+    // Of a GPU that is cut up there may be no more than 16.
+    return cluster <= 2 ? sms : std::max(1, (sms - 16) / cluster) * std::int64_t{cluster};
+}
+
+bool is_thin(const gemm_request& of, const gemm_costs& costs) {
+    return std::min(of.m, of.n) <= costs.thin.most;
+}
+
+double stages_that_fit(const candidate& c, const gemm_costs& costs) {
+    const double stage = line_bytes * (c.kernel->block_m + columns_loaded(c) * c.shared());
+    const double from_others = accumulator_bytes(c) * (c.split_k - 1) / c.split_k;
+    const double stages =
+        std::floor((costs.thin.shared_bytes / c.ctas_per_sm - from_others) / stage);
+    return std::clamp(stages, 1.0, costs.thin.most_stages);
+}
+
+double k_block_s(const candidate& c, const gemm_request& of, const gemm_costs& costs, bool alone) {
+    const core::kernel_desc& k = *c.kernel;
+    const double tensor_s = costs.column_s * k.block_m / 128 *
+                            std::max(k.block_n, costs.fewest_columns) * tensor_factor(k, costs);
+    const double read = k_block_bytes(c, of, costs);
+    const double slower =
+        c.split_k > 1 && k.block_m == 128 && k.block_n <= 64 ? costs.split_k_narrow_factor : 1;
+    if (alone)
+        return std::max(
+            {tensor_s, read / (costs.alone_bytes_per_s * slower), costs.least_k_block_s});
+    const double rate =
+        slower * (c.split_k > 1 ? costs.split_k_pair_bytes_per_s : costs.pair_bytes_per_s);
+    return 2 * std::max({tensor_s, read / rate, costs.least_k_block_s});
+}
+
+double seconds(const candidate& c, const gemm_request& of, const gemm_costs& costs, bool glu) {
+    const double operands = operand_bytes(c, of, costs);
+    const double result = static_cast<double>(of.m * of.n) * of.result_bytes / (glu ? 2 : 1);
+    const double storing = result / costs.storing_bytes_per_s;
+    if (is_thin(of, costs) && !c.kernel->is_persistent())
+        return thin_seconds(c, operands, of, costs) + storing;
+    const double multiplying = k_blocks_s(c, of, costs);
+    const double memory = operands / costs.memory_bytes_per_s;
+    const auto [less, more] = std::minmax({multiplying, memory});
+    const bool multicasts = c.shared() > 1 && !c.kernel->is_persistent();
+    return costs.launch_s + more + costs.hidden_share * less +
+           (multicasts && multiplying > memory ? costs.multicast_s : 0) +
+           storing * (c.is_pingpong() ? costs.pingpong_storing_share : 1) +
+           (c.split_k > 1 ? costs.split_k_sync_s + costs.split_k_send_s * c.split_k : 0);
+}
+
+}  // namespace carat::plan

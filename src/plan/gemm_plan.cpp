@@ -1,0 +1,78 @@
+#include "plan/gemm_plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "plan/gemm_candidates.hpp"
+
+namespace carat::plan {
+
+using core::kernel_schedule;
+using tile = matching_kernels::tile;
+
+namespace {
+
+// Pingpong unless another tile or cluster was asked for. Their lines are whole ones: at 6000 and
+// 10000, whose lines begin at multiples of 32 bytes, they lost 20 to 40 % of their speed.
+bool may_be_pingpong(const gemm_request& of) {
+    const gemm_overrides& asked = of.asked;
+    if (asked.schedule) return asked.schedule == kernel_schedule::pingpong;
+    return of.on_lines && asked.block_m == 0 && asked.block_n == 0 && asked.split_k <= 1 &&
+           asked.cluster_m == 0;
+}
+
+std::string list(const std::set<std::string>& all) {
+    std::string text;
+    for (const std::string& one : all) text += (text.empty() ? "" : ", ") + one;
+    return text;
+}
+
+std::string name_of(const tile& t) {
+    return std::to_string(t.block_m) + " x " + std::to_string(t.block_n) + " " +
+           std::string(core::kernel_name::name_of(t.schedule));
+}
+
+}  // namespace
+
+std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model& model) {
+    const matching_kernels kernels(wanted, model.kernels);
+    std::optional<gemm_plan> best;
+    const auto try_tile = [&](const tile& t) {
+        if (!is_asked_for(t, wanted.asked)) return;
+        const auto one = best_clusters(wanted, model.costs, kernels, t);
+        if (one && (!best || one->seconds < best->seconds)) best = one;
+    };
+    if (may_be_pingpong(wanted))
+        for (const tile& t : kernels.tiles())
+            if (t.schedule == kernel_schedule::pingpong) try_tile(t);
+    for (const tile& t : kernels.tiles()) {
+        if (t.schedule == kernel_schedule::pingpong) continue;
+        const bool beside = t.block_m == 192;
+        if (beside && !wanted.on_lines && wanted.asked.block_m == 0) continue;
+        try_tile(t);
+    }
+    return best;
+}
+
+std::string reason_against(const gemm_request& wanted, const gemm_model& model) {
+    const matching_kernels kernels(wanted, model.kernels);
+    std::set<std::string> there;
+    for (const tile& t : kernels.tiles()) {
+        if (is_asked_for(t, wanted.asked)) return {};
+        there.insert(name_of(t));
+    }
+    const gemm_overrides& asked = wanted.asked;
+    std::string what;
+    const auto add = [&](const char* name, const std::string& value) {
+        what += (what.empty() ? "" : " ") + std::string(name) + "=" + value;
+    };
+    if (asked.block_m != 0) add("block_m", std::to_string(asked.block_m));
+    if (asked.block_n != 0) add("block_n", std::to_string(asked.block_n));
+    if (asked.schedule) add("schedule", std::string(core::kernel_name::name_of(*asked.schedule)));
+    if (there.empty() && asked.swaps_for_c_only) add("swap_ab", "1");
+    return "no kernel has " + what + " for " + std::string(name(wanted.a_type)) + " by " +
+           std::string(name(wanted.b_type)) + " that lie so: there " +
+           (there.empty() ? "is none" : "are " + list(there));
+}
+
+}  // namespace carat::plan

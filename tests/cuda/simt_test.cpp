@@ -1,0 +1,114 @@
+// What the sweep's small shapes do not reach of the engine's kernels for f64, f32 and one row or
+// column of C: more tiles than blocks, K so long that blocks share it, and the same bits every
+// time. On a GPU; skipped without one.
+#include <gtest/gtest.h>
+#include <random>
+
+#include "cuda/common/device.hpp"
+#include "cuda/engine/table.hpp"
+#include "plan/simt_plan.hpp"
+#include "tests/cuda/sweep.hpp"
+
+namespace {
+
+using namespace carat;
+
+class simt : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+        if (const std::string why =
+                engine().unsupported(core::row_major_problem(dtype::f64, 1, 1, 1), {});
+            !why.empty())
+            GTEST_SKIP() << why;
+    }
+    static const core::implementation& engine() { return *cuda::engine::table()[0]; }
+};
+
+TEST_F(simt, many_tiles_and_few_ctas) {
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::simt_tile& tile : plan::simt_tiles(static_cast<int>(size_bytes(type)))) {
+            test::trial t{core::row_major_problem(type, 2449, 2310, 24), 0};
+            t.p.beta = -1;
+            const core::settings how{1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", 1}}};
+            EXPECT_EQ(test::check(engine(), how, t), "");
+        }
+}
+
+TEST_F(simt, a_tile_that_no_kernel_has_is_refused) {
+    const core::problem p = core::row_major_problem(dtype::f64, 256, 256, 256);
+    EXPECT_EQ(engine().unsupported(p, {1, {{"block_m", 128}, {"block_n", 128}}}), "");
+    EXPECT_NE(engine().unsupported(p, {1, {{"block_m", 256}}}), "");
+    EXPECT_NE(engine().unsupported(p, {1, {{"block_n", 160}}}), "");
+}
+
+// Each operand by rows and by columns, aligned and not.
+TEST_F(simt, every_pair_of_layouts_over_a_long_k) {
+    const std::int64_t m = 200, n = 140, k = 1500;
+    int ran = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const int layouts : {0, 1, 2, 3})
+            for (const std::int64_t padding : {0, 1})
+                for (const auto& [tile, parts] : {std::pair{0, 1}, {0, 8}, {128, 1}, {128, 4}}) {
+                    test::trial t{core::row_major_problem(type, m, n, k), 0};
+                    t.p.a_layout = layouts % 2 == 0 ? core::row_major(k + padding)
+                                                    : core::column_major(m + padding);
+                    t.p.b_layout = layouts / 2 == 0 ? core::row_major(n + padding)
+                                                    : core::column_major(k + padding);
+                    t.p.alpha = 2;
+                    const core::settings how{1, {{"block_n", tile}, {"split_k", parts}}};
+                    ASSERT_EQ(test::check(engine(), how, t), "");
+                    ++ran;
+                }
+    EXPECT_EQ(ran, 64);
+}
+
+TEST_F(simt, vectors_over_a_long_k) {
+    int ran = 0;
+    for (const dtype type : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16})
+        for (const std::int64_t lines : {1, 33, 1000})
+            for (const std::int64_t k : {255, 2049, 9000})
+                for (const int kind : {0, 1, 2, 3})
+                    for (const bool one_row : {true, false}) {
+                        const std::int64_t m = one_row ? 1 : lines;
+                        const std::int64_t n = one_row ? lines : 1;
+                        test::trial t{core::row_major_problem(type, m, n, k), kind == 3 ? 1 : 0};
+                        if (size_bytes(type) == 2) t.p.c_type = dtype::f32;
+                        core::layout& matrix = one_row ? t.p.b_layout : t.p.a_layout;
+                        const std::int64_t rows = one_row ? k : m;
+                        const std::int64_t cols = one_row ? n : k;
+                        matrix = kind % 2 == 0 ? core::row_major((cols + 15) / 8 * 8)
+                                               : core::column_major(rows + kind);
+                        t.p.alpha = -1;
+                        t.p.beta = kind == 2 ? 2 : 0;
+                        ASSERT_EQ(test::check(engine(), {}, t), "");
+                        ++ran;
+                    }
+    EXPECT_EQ(ran, 4 * 3 * 3 * 4 * 2);
+}
+
+TEST_F(simt, the_same_bits_every_time) {
+    int compared = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const std::int64_t m : {1, 300}) {
+            const core::problem p = core::row_major_problem(type, m, 200, 3000);
+            test::operand_set data(p, 0);
+            std::mt19937_64 random(5);
+            const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; };
+            for (std::int64_t t = 0; t < p.k; ++t) {
+                for (std::int64_t i = 0; i < m; ++i) data.a.set(i, t, uniform());
+                for (std::int64_t j = 0; j < p.n; ++j) data.b.set(t, j, uniform());
+            }
+            test::run_on_device(engine(), p, {}, data);
+            const std::vector<std::byte> first = data.c.bytes();
+            for (int again = 0; again < 30; ++again) {
+                test::run_on_device(engine(), p, {}, data);
+                ASSERT_EQ(data.c.bytes(), first) << describe(p);
+                ++compared;
+            }
+        }
+    EXPECT_EQ(compared, 4 * 30);
+}
+
+}  // namespace

@@ -1,0 +1,91 @@
+// Requests for the tests of plans, and readers of what was planned.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include "cuda/sm90/costs.hpp"
+#include "cuda/sm90/kernel_table.hpp"
+#include "plan/gemm_plan.hpp"
+
+namespace carat::plan {
+
+inline void PrintTo(const gemm_plan& plan, std::ostream* out) {
+    *out << core::kernel_name(*plan.kernel).view() << ", K in " << plan.split_k << ", clusters of "
+         << plan.cluster_m << " x " << plan.cluster_n << ", " << plan.ctas_per_sm << " to an SM"
+         << (plan.swap_ab ? ", A and B swapped" : "");
+}
+
+inline void PrintTo(const gemm_request& of, std::ostream* out) {
+    *out << of.m << " x " << of.n << " x " << of.k << " of " << name(of.a_type) << " by "
+         << name(of.b_type) << ", accumulation " << static_cast<int>(of.accumulate) << ", A "
+         << (of.a_major == core::operand_major::k ? "k" : "m") << ", B "
+         << (of.b_major == core::operand_major::k ? "k" : "n");
+}
+
+}  // namespace carat::plan
+
+namespace carat::test {
+
+using core::accumulation;
+using core::kernel_schedule;
+using core::operand_major;
+using plan::choice;
+using plan::gemm_plan;
+using plan::gemm_request;
+
+inline constexpr plan::gemm_model h200 = {cuda::sm90::kernel_table, cuda::sm90::costs};
+
+[[nodiscard]] inline gemm_plan plan_of(const gemm_request& of) {
+    return plan::plan_gemm(of, h200).value();
+}
+
+[[nodiscard]] inline bool is_pingpong(const gemm_plan& plan) {
+    return plan.kernel->schedule == kernel_schedule::pingpong;
+}
+
+/// Of bf16, all row-major.
+[[nodiscard]] inline gemm_request row_major(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return {.m = m, .n = n, .k = k, .b_major = operand_major::mn};
+}
+
+/// Types and layouts that kernels read, both orientations of fp8 among them.
+[[nodiscard]] inline std::vector<gemm_request> kinds() {
+    std::vector<gemm_request> all;
+    for (const operand_major a : {operand_major::k, operand_major::mn})
+        for (const operand_major b : {operand_major::k, operand_major::mn}) {
+            all.push_back({.a_major = a, .b_major = b});
+            if (a == operand_major::k || b == operand_major::k)
+                all.push_back(
+                    {.a_type = dtype::f32, .b_type = dtype::f32, .a_major = a, .b_major = b});
+        }
+    all.push_back(
+        {.a_type = dtype::f32, .b_type = dtype::f32, .accumulate = accumulation::three_tf32});
+    all.push_back({.a_type = dtype::i8, .b_type = dtype::i8});
+    for (const dtype a : {dtype::e4m3, dtype::e5m2})
+        for (const accumulation sums : {accumulation::native, accumulation::promoted})
+            all.push_back({.a_type = a, .b_type = dtype::e4m3, .accumulate = sums});
+    all.push_back(
+        {.a_type = dtype::e4m3, .b_type = dtype::e4m3, .accumulate = accumulation::blockwise});
+    return all;
+}
+
+[[nodiscard]] inline std::vector<gemm_request> requests() {
+    std::vector<gemm_request> all;
+    for (const std::int64_t m : {1, 16, 100, 1024, 5000})
+        for (const std::int64_t n : {1, 64, 8192})
+            for (const std::int64_t k : {1, 64, 65, 1000, 8192})
+                for (const bool c_by_rows : {false, true})
+                    for (gemm_request of : kinds()) {
+                        of.m = m;
+                        of.n = n;
+                        of.k = k;
+                        of.c_by_rows = c_by_rows;
+                        all.push_back(of);
+                    }
+    return all;
+}
+
+}  // namespace carat::test

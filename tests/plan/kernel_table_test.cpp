@@ -1,0 +1,88 @@
+// The table of kernels says of itself what plans, names and launches rely on.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/plan/gemm_case.hpp"
+
+namespace {
+
+using namespace carat;
+using namespace carat::test;
+using core::kernel_desc;
+using core::kernel_name;
+using cuda::sm90::kernel_table;
+
+TEST(kernel_table, names_each_kernel_differently) {
+    std::set<std::string_view> names;
+    std::vector<kernel_name> all;
+    all.reserve(kernel_table.size());
+    for (const kernel_desc& d : kernel_table) all.emplace_back(d);
+    for (const kernel_name& n : all) EXPECT_TRUE(names.insert(n.view()).second) << n.view();
+    EXPECT_TRUE(names.contains("sm90_bf16_bf16_128x256x64_2x1_cooperative_kn"));
+    EXPECT_TRUE(names.contains("sm90_e4m3_e4m3_192x128x128_1x2_cooperative_promoted_kk"));
+    EXPECT_TRUE(names.contains("sm90_f32_f32_128x256x32_2x1_cooperative_stream_k_3xtf32_kk"));
+}
+
+TEST(kernel_table, holds_what_the_instructions_can_do) {
+    for (const kernel_desc& d : kernel_table) {
+        SCOPED_TRACE(kernel_name(d).view());
+        EXPECT_EQ(d.arch, 90);
+        EXPECT_EQ(d.block_m % 64, 0) << "a warpgroup's rows";
+        EXPECT_EQ(d.block_n % 8, 0);
+        EXPECT_LE(d.block_n, 256);
+        if (d.element_bytes() != 2) {
+            EXPECT_EQ(d.b_major, operand_major::k) << "wgmma reads it along K only";
+        }
+        if (d.b_major == operand_major::mn) {
+            EXPECT_GE(d.block_n * d.element_bytes(), 128) << "whole lines";
+        }
+        // A CTA's share of B begins with a swizzle atom, eight lines.
+        EXPECT_EQ(d.block_n % (8 * std::max(d.cluster_m, d.most_cluster_m)), 0);
+        if (d.is_persistent()) {
+            EXPECT_EQ(d.cluster_m * d.cluster_n, 2);
+            EXPECT_EQ(d.most_split_k, 1);
+            EXPECT_FALSE(d.grouped);
+        } else {
+            EXPECT_FALSE(d.stream_k || d.glu);
+        }
+    }
+}
+
+bool can_be_asked_for(const kernel_desc& d) {
+    for (const bool swap_ab : {false, true})
+        for (const bool c_by_rows : {true, false})
+            for (const std::int64_t size : {64, 5000}) {
+                gemm_request of{.m = size, .n = size, .k = 4096};
+                of.a_type = swap_ab ? d.b_type : d.a_type;
+                of.b_type = swap_ab ? d.a_type : d.b_type;
+                of.accumulate = d.accumulate;
+                of.a_major = swap_ab ? d.b_major : d.a_major;
+                of.b_major = swap_ab ? d.a_major : d.b_major;
+                of.c_by_rows = c_by_rows;
+                of.asked = {.block_m = d.block_m,
+                            .block_n = d.block_n,
+                            .schedule = d.schedule,
+                            .stream_k = d.stream_k ? choice::yes : choice::no};
+                const auto plan = plan::plan_gemm(of, h200);
+                if (plan && plan->kernel == &d) return true;
+            }
+    return false;
+}
+
+TEST(kernel_table, has_no_kernel_that_nobody_can_ask_for) {
+    for (const kernel_desc& d : kernel_table)
+        EXPECT_TRUE(can_be_asked_for(d)) << kernel_name(d).view();
+}
+
+TEST(kernel_table, has_a_kernel_for_all_that_the_engine_multiplies) {
+    for (const gemm_request& of : requests()) {
+        SCOPED_TRACE(testing::PrintToString(of));
+        EXPECT_TRUE(plan::plan_gemm(of, h200));
+        EXPECT_EQ(plan::reason_against(of, h200), "");
+    }
+}
+
+}  // namespace
