@@ -35,7 +35,7 @@ TEST(isa, tiles_multiply_narrow_types_where_the_level_has_them) {
                           (level == core::isa::avx512 && core::has_byte_dot_products()) ||
                           (level == core::isa::avx2 && core::has_short_byte_dot_products());
     const bool of_bf16 =
-        level == core::isa::amx || (level == core::isa::avx512 && of_bytes && !core::has_tiles() &&
+        level == core::isa::amx || (level == core::isa::avx512 && of_bytes && !core::has_amx() &&
                                     core::has_bf16_dot_products());
     if (!of_bytes) std::puts("NOT TESTED: tiles of bytes: this level has none here");
     if (!of_bf16) std::puts("NOT TESTED: tiles of bf16: this level has none here");
