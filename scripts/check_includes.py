@@ -39,6 +39,7 @@ ALLOWED = {
     "lab/gpu": ["include/carat", "src/core", "src/cuda/common", "lab/machine"],
     "lab/gpu/peaks": ["include/carat", "src/core", "src/cuda/common", "src/cuda/ptx",
                          "lab/machine", "lab/workload"],
+    "lab/gpu/verify": ["include/carat", "src/core", "src/cuda/common", "lab/verify"],
     "lab/results": ["include/carat", "src/core", "src/files"],
     "lab/report": ["include/carat", "src/files"],
     "lab/model": ["include/carat", "src/core"],

@@ -163,9 +163,9 @@ void check_cell(const json& cell, const std::string& place) {
     if (!required(cell, "available", boolean, where).get<bool>()) return;
 
     for (const char* field :
-         {"prepare_s", "cold_s", "error_ulp", "error_bound_ulp", "max_abs_error", "rank", "mean_s",
-          "sd_s", "arithmetic_intensity", "roofline_gflops", "percent_of_roofline", "repetitions",
-          "autocorrelation"}) {
+         {"prepare_s", "cold_s", "error_ulp", "error_bound_ulp", "max_abs_error",
+          "error_over_sqrt_k", "exact_passes", "rank", "mean_s", "sd_s", "arithmetic_intensity",
+          "roofline_gflops", "percent_of_roofline", "repetitions", "autocorrelation"}) {
         optional(cell, field, number, where);
     }
     optional(cell, "other_work", share, where);

@@ -165,6 +165,23 @@ void trial_quality(const json& results, list& said) {
     }
 }
 
+// Beyond what independent roundings give, in the arithmetic that a cell claims: docs/adr/0115.
+void accuracy(const json& results, list& said) {
+    constexpr double lambda = 10;
+    const auto off = select(results, [](const json& cell) {
+        return measured(cell) && field_or(cell, "error_over_sqrt_k", 0.0) > lambda;
+    });
+    if (off.cells == 0) return;
+    double most = 0;
+    for (const auto& cell : results["cells"])
+        most = std::max(most, field_or(cell, "error_over_sqrt_k", 0.0));
+    said.push_back(
+        {"warning",
+         fmt::format("Errors up to {:.0f} times sqrt(k) roundings in {}: {}. Sums in the "
+                     "precision claimed that round to nearest stay below {:.0f}.",
+                     most, counted(off.cells, "cell"), listed(off.names), lambda)});
+}
+
 // "OpenBLAS chose SkylakeX", once for each library that tells.
 std::vector<std::string> kernels_chosen(const json& results) {
     std::vector<std::string> chosen;
@@ -222,7 +239,7 @@ void conditions(const json& results, list& said) {
 std::vector<warning> warnings(const json& results) {
     list said;
     for (const auto concern : {failures, unfinished, virtual_machine, unequal_threads, other_work,
-                               trial_quality, conditions, vendor_notes}) {
+                               trial_quality, accuracy, conditions, vendor_notes}) {
         concern(results, said);
     }
     const auto weight = [](const warning& w) {

@@ -42,6 +42,8 @@ void measured_fields(const Archive& field, Cell& c) {
     field("error_ulp", c.error_ulp);
     field("error_bound_ulp", c.error_bound_ulp);
     field.added("max_abs_error", c.max_abs_error);
+    field.added("exact_passes", c.exact_passes);
+    field.added("error_over_sqrt_k", c.error_over_sqrt_k);
     field("prepare_s", c.prepare_s);
     field("cold_s", c.cold_s);
     field("repetitions", c.repetitions);

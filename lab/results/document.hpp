@@ -32,7 +32,10 @@ struct cell {
     std::string reason;
     bool verified = false;
     std::string verification = "none";
+    int exact_passes = 0;  // passed
     double error_ulp = 0, error_bound_ulp = 0, max_abs_error = 0;
+    double error_over_sqrt_k =
+        0;  // error_ulp / sqrt(k): about 1 or less where roundings are random
 
     double prepare_s = 0, cold_s = 0;
     std::int64_t repetitions = 0;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
-#include <memory>
 #include <optional>
 
 #include <carat/error.hpp>
@@ -16,10 +14,11 @@
 #include "lab/measure/idle.hpp"
 #include "lab/measure/other_work.hpp"
 #include "lab/session/analyse.hpp"
-#include "lab/session/gpu_watch.hpp"
+#include "lab/session/contender.hpp"
 #include "lab/session/judge.hpp"
 #include "lab/session/operands.hpp"
 #include "lab/session/phase_trials.hpp"
+#include "lab/session/verification.hpp"
 #include "lab/verify/verify.hpp"
 
 namespace carat::session {
@@ -28,11 +27,6 @@ namespace {
 
 std::string text(std::string_view s) {
     return std::string(s);
-}
-
-std::string seconds(double time_s) {
-    const std::string digits = std::to_string(time_s);
-    return digits.substr(0, digits.find('.') + 2) + " s";
 }
 
 core::settings settings_of(const selection& s, int threads) {
@@ -61,17 +55,6 @@ results::library library_of(const core::implementation& entry) {
     return {facts.name, facts.version, facts.path, facts.kernel, facts.note};
 }
 
-// One implementation on its way through a case.
-struct contender {
-    const selection* what = nullptr;
-    core::execution_space* space = nullptr;  // set when it is available
-    core::settings settings;
-    results::cell cell;
-    std::unique_ptr<core::runnable> ready;
-    std::size_t next_set = 0;
-    gpu_watch watch;
-};
-
 class runner {
   public:
     runner(const request& r, const case_key& key, const surroundings& around)
@@ -82,12 +65,9 @@ class runner {
     case_result run() {
         for (const selection& s : request_.chosen) contenders_.push_back(enter(s));
         if (std::ranges::any_of(contenders_, [](const contender& c) { return c.cell.available; })) {
-            lay_out();
-            for (contender& c : contenders_) {
-                if (stopped()) break;
-                if (c.cell.available) prepare_and_verify(c);
-            }
+            verify_all();
             time_all();
+            if (!stopped()) checks_->after_timing(contenders_);
         }
         return finish();
     }
@@ -138,6 +118,14 @@ class runner {
         return {};
     }
 
+    void verify_all() {
+        lay_out();
+        checks_->before_timing(contenders_);
+        for (contender& c : contenders_)
+            if (c.cell.verified && phases_ && c.space != &core::host_space() && !stopped())
+                enter_phases(c);
+    }
+
     void lay_out() {
         tell("filling matrices", 0);
         const machine::cache* last = machine::data_cache(around_.machine, 3);
@@ -145,71 +133,16 @@ class runner {
         const std::int64_t cache_bytes =
             last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
         const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, problem_) : 1;
-        data_.emplace(problem_, sets, request_.values, request_.seed);
-        verify::options how;
-        how.seed = request_.seed;
-        how.progress = [&](double share) {
-            tell("computing the reference", share);
+        data_.emplace(problem_, sets);
+        checks_.emplace(request_, problem_, *data_, [this](const std::string& what, double share) {
+            tell(what, share);
             return !stopped();
-        };
-        try {
-            reference_.emplace(problem_, data_->on(core::host_space()).at(0), how);
-        } catch (const verify::cancelled&) {
-            // stopped() is true now, so nothing below runs.
-        }
-    }
-
-    // The first run after prepare is the cold one, and the one that is verified.
-    void prepare_and_verify(contender& c) {
-        tell("verifying " + c.cell.implementation, share_of(c));
-        const void* result = nullptr;
-        try {
-            const core::operands data = data_->on(*c.space).at(0);
-            c.cell.prepare_s = core::host_space().time_s(
-                [&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
-            data_->poison(*c.space);
-            c.cell.cold_s = c.space->time_s([&] { c.ready->run(data); });
-            result = data_->result(*c.space);
-        } catch (const std::exception& failure) {
-            c.ready.reset();
-            c.cell.available = false;
-            c.cell.reason = failure.what();
-            return;
-        }
-        c.cell.threads_used = c.ready->threads();
-        c.cell.kernels = c.ready->kernels();
-        if (const std::string note = c.ready->note(); !note.empty())
-            c.cell.vendor.note += (c.cell.vendor.note.empty() ? "" : "; ") + note;
-        const verify::verdict v = reference_->check(result, c.cell.computes_in);
-        c.cell.verification = text(verify::name(v.how));
-        c.cell.verified = v.passed;
-        c.cell.error_ulp = v.error_ulp;
-        c.cell.error_bound_ulp = v.bound_ulp;
-        c.cell.max_abs_error = v.max_abs_error;
-        if (!v.passed) c.cell.reason = v.reason;
-        if (v.passed) skip_if_too_long(c);
-        if (c.cell.verified && phases_ && c.space != &core::host_space()) enter_phases(c);
-    }
-
-    // Where no smaller product told what to expect, a run does: the cold one, or, if that is too
-    // long, one that has nothing to load.
-    void skip_if_too_long(contender& c) {
-        const double limit_s = request_.slowest_run_s;
-        if (limit_s <= 0 || c.cell.cold_s <= limit_s) return;
-        const double taken_s = c.space->time_s([&] { run_once(c); });
-        if (taken_s <= limit_s) return;
-        c.ready.reset();
-        c.cell.available = c.cell.verified = false;
-        c.cell.verification = "none";
-        c.cell.cold_s = taken_s;
-        c.cell.reason =
-            "skipped: one run takes " + seconds(taken_s) + " (limit " + seconds(limit_s) + ")";
+        });
     }
 
     void enter_phases(contender& c) {
-        phases_->enter(
-            c.cell, *c.space, *c.ready, data_->on(core::host_space()).at(0),
-            [&](const void* back) { return reference_->check(back, c.cell.computes_in).reason; });
+        phases_->enter(c.cell, *c.space, *c.ready, data_->on(core::host_space()).at(0),
+                       [&](const void* back) { return checks_->reason_against(back, c); });
     }
 
     [[nodiscard]] double share_of(const contender& c) const {
@@ -359,7 +292,7 @@ class runner {
     const core::problem problem_;
     std::vector<contender> contenders_;
     std::optional<placed_operands> data_;
-    std::optional<verify::reference> reference_;
+    std::optional<verification> checks_;
     std::optional<gpu_sensors> sensors_;  // of the GPU, once asked for
     std::optional<phase_trials> phases_;  // after what it refers to
 };

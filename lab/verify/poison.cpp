@@ -7,15 +7,7 @@
 
 namespace carat::verify {
 
-namespace {
-
-// Signalling NaNs with a payload of our own; for integers a number unlikely as a product.
-struct element_pattern {
-    std::uint64_t bits;
-    std::size_t size;
-};
-
-constexpr element_pattern pattern_of(dtype type) {
+element_pattern poison_of(dtype type) {
     switch (type) {
         case dtype::f64:
             return {0x7ff4ca7a7ca7a7ca, 8};
@@ -38,23 +30,32 @@ constexpr element_pattern pattern_of(dtype type) {
     return {0, 0};
 }
 
-}  // namespace
-
 bool is_poison(dtype type, const void* c, std::int64_t index) {
-    const auto [bits, size] = pattern_of(type);
+    const auto [bits, size] = poison_of(type);
     const auto* element =
         static_cast<const unsigned char*>(c) + index * static_cast<std::int64_t>(size);
     return std::memcmp(element, &bits, size) == 0;
 }
 
+namespace {
+
+template <class Word>
+void write(const core::problem& p, std::uint64_t bits, void* c) {
+    const auto [down, across] = p.c_layout;
+    for (std::int64_t i = 0; i < p.m; ++i) {
+        Word* row = static_cast<Word*>(c) + i * down;
+        for (std::int64_t j = 0; j < p.n; ++j) row[j * across] = static_cast<Word>(bits);
+    }
+}
+
+}  // namespace
+
 void poison(const core::problem& p, void* c) {
-    const auto [bits, size] = pattern_of(p.c_type);
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.n; ++j) {
-            const std::int64_t index = i * p.c_layout.row_stride + j * p.c_layout.col_stride;
-            std::memcpy(static_cast<unsigned char*>(c) + index * static_cast<std::int64_t>(size),
-                        &bits, size);
-        }
+    const auto [bits, size] = poison_of(p.c_type);
+    if (size == 8) write<std::uint64_t>(p, bits, c);
+    if (size == 4) write<std::uint32_t>(p, bits, c);
+    if (size == 2) write<std::uint16_t>(p, bits, c);
+    if (size == 1) write<std::uint8_t>(p, bits, c);
 }
 
 }  // namespace carat::verify

@@ -214,6 +214,9 @@ TEST(warnings, tell_what_weakens_a_run) {
     cell["other_work"] = 0.625;
     EXPECT_TRUE(warns(results, "warning", "Other work took up to 62 % of the processors' time"));
     EXPECT_TRUE(warns(results, "warning", "of 1 cell: `cpu.slow`."));
+    EXPECT_FALSE(warns(results, "warning", "roundings in"));
+    cell["error_over_sqrt_k"] = 40;
+    EXPECT_TRUE(warns(results, "warning", "Errors up to 40 times sqrt(k) roundings in 1 cell"));
     EXPECT_TRUE(warns(results, "note", "depend on each other"));
     EXPECT_TRUE(warns(results, "note", "`cpu.slow`: set X for 'more'"));
 }

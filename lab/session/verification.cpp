@@ -1,0 +1,197 @@
+#include "lab/session/verification.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <vector>
+
+#include <carat/error.hpp>
+
+namespace carat::session {
+
+namespace {
+
+// Contenders of one space that are fed the same operands are fed once.
+struct group {
+    core::execution_space* space;
+    verify::exact_pass pass;
+    std::vector<contender*> members;
+};
+
+void run_again(contender& c, const core::operands& data) {
+    c.ready->run(data);
+}
+
+bool timed(const contender& c) {
+    return !c.cell.trials_s.empty();
+}
+
+}  // namespace
+
+std::string seconds(double time_s) {
+    const std::string digits = std::to_string(time_s);
+    return digits.substr(0, digits.find('.') + 2) + " s";
+}
+
+void verification::before_timing(std::span<contender> all) {
+    const auto first = [this](contender& c, const core::operands& data) { run_first(c, data); };
+    pass_exactly(all, verify::exact_kind::significands, false, "", first);
+    pass_exactly(all, verify::exact_kind::sums, false, "", run_again);
+    if (std::ranges::all_of(all, &contender::ruled_out)) return;
+    if (!tell_("filling matrices", 0)) return;
+    data_.fill(request_.values, request_.seed);
+    compute_references(all);
+    for (contender& c : all) {
+        if (c.ruled_out()) continue;
+        if (!tell_("verifying " + c.cell.implementation, 0)) return;
+        hold_against_reference(c);
+    }
+}
+
+void verification::after_timing(std::span<contender> all) {
+    if (std::ranges::none_of(all, timed)) return;
+    // Of two passes in a row one has A's full significands at even k, the other at odd k.
+    for (const auto kind : {verify::exact_kind::significands, verify::exact_kind::significands,
+                            verify::exact_kind::sums})
+        pass_exactly(all, kind, true, "after the last trial: ", run_again);
+    for (contender& c : all) {
+        if (!timed(c) || !c.ruled_out()) continue;
+        c.cell.trials_s.clear();
+        c.cell.end_to_end.reset();
+    }
+}
+
+void verification::pass_exactly(std::span<contender> all, verify::exact_kind kind, bool last_set,
+                                const std::string& when, const run& how) {
+    const std::uint64_t seed = request_.seed + 1001 * ++passes_;
+    std::vector<group> groups;
+    for (contender& c : all) {
+        if (c.ruled_out()) continue;
+        const verify::exact_pass pass(problem_, c.cell.computes_in, kind, seed);
+        const auto found = std::ranges::find_if(groups, [&](const group& g) {
+            return g.space == c.space && g.pass.same_operands(pass);
+        });
+        if (found != groups.end())
+            found->members.push_back(&c);
+        else
+            groups.push_back({c.space, pass, {&c}});
+    }
+    for (const group& g : groups) {
+        try {
+            data_.load(g.pass, *g.space, last_set ? data_.on(*g.space).size() - 1 : 0);
+        } catch (const std::exception& failure) {
+            for (contender* c : g.members) c->give_up(failure.what());
+            continue;
+        }
+        for (contender* c : g.members) {
+            if (!tell_("verifying " + c->cell.implementation, 0)) return;
+            run_and_check(*c, g.pass, last_set, when, how);
+        }
+    }
+}
+
+void verification::run_and_check(contender& c, const verify::exact_pass& pass, bool last_set,
+                                 const std::string& when, const run& how) {
+    try {
+        const operand_sets& sets = data_.on(*c.space);
+        const std::size_t set = last_set ? sets.size() - 1 : 0;
+        data_.poison(*c.space, set);
+        how(c, sets.at(set));
+        if (c.ready == nullptr) return;  // takes too long
+        const verify::verdict v = on_gpu(*c.space) ? gpu::check(pass, problem_, sets.at(set).c)
+                                                   : pass.check(data_.result(*c.space, set));
+        if (v.passed) {
+            ++c.cell.exact_passes;
+            return;
+        }
+        c.cell.verification = std::string(verify::name(v.how));
+        c.cell.max_abs_error = v.max_abs_error;
+        c.cell.verified = false;
+        c.cell.reason = when + v.reason;
+    } catch (const std::exception& failure) {
+        c.give_up(when + failure.what());
+    }
+}
+
+void verification::run_first(contender& c, const core::operands& data) const {
+    c.cell.prepare_s =
+        core::host_space().time_s([&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
+    c.cell.cold_s = c.space->time_s([&] { c.ready->run(data); });
+    c.cell.threads_used = c.ready->threads();
+    c.cell.kernels = c.ready->kernels();
+    if (const std::string note = c.ready->note(); !note.empty())
+        c.cell.vendor.note += (c.cell.vendor.note.empty() ? "" : "; ") + note;
+    skip_if_too_long(c, data);
+}
+
+// Where no smaller product told what to expect, a run does: the cold one, or, if that is too long,
+// one that has nothing to load.
+void verification::skip_if_too_long(contender& c, const core::operands& data) const {
+    const double limit_s = request_.slowest_run_s;
+    if (limit_s <= 0 || c.cell.cold_s <= limit_s) return;
+    const double taken_s = c.space->time_s([&] { c.ready->run(data); });
+    if (taken_s <= limit_s) return;
+    c.cell.cold_s = taken_s;
+    c.give_up("skipped: one run takes " + seconds(taken_s) + " (limit " + seconds(limit_s) + ")");
+}
+
+// Each where it is needed: a GPU's takes a second where the host's takes minutes.
+void verification::compute_references(std::span<const contender> all) {
+    const auto wants = [&](bool gpu) {
+        return std::ranges::any_of(
+            all, [&](const contender& c) { return !c.ruled_out() && on_gpu(*c.space) == gpu; });
+    };
+    if (wants(true) && tell_("computing the reference", 0)) compute_on_gpu(all);
+    if (wants(false) || request_.phases || (wants(true) && !on_gpu_)) compute_on_host();
+}
+
+// Where a GPU's memory can't hold it, the host's serves.
+void verification::compute_on_gpu(std::span<const contender> all) {
+    const auto there = [](const contender& c) { return !c.ruled_out() && on_gpu(*c.space); };
+    core::execution_space& space = *std::ranges::find_if(all, there)->space;
+    try {
+        on_gpu_.emplace(problem_, data_.on(space).at(0));
+    } catch (const error& failure) {
+        if (failure.code() != error_code::out_of_memory) throw;
+    }
+}
+
+void verification::compute_on_host() {
+    verify::options how;
+    how.seed = request_.seed;
+    how.progress = [&](double share) { return tell_("computing the reference", share); };
+    try {
+        on_host_.emplace(problem_, data_.on(core::host_space()).at(0), how);
+    } catch (const verify::cancelled&) {
+        // Whoever said so runs nothing after this.
+    }
+}
+
+verify::verdict verification::judge(const contender& c) {
+    const std::string& claim = c.cell.computes_in;
+    if (on_gpu_ && on_gpu(*c.space)) return on_gpu_->check(data_.on(*c.space).at(0).c, claim);
+    return on_host_->check(data_.result(*c.space), claim);
+}
+
+void verification::hold_against_reference(contender& c) {
+    try {
+        data_.poison(*c.space);
+        c.ready->run(data_.on(*c.space).at(0));
+        const verify::verdict v = judge(c);
+        c.cell.verification = std::string(verify::name(v.how));
+        c.cell.verified = v.passed;
+        c.cell.error_ulp = v.error_ulp;
+        c.cell.error_bound_ulp = v.bound_ulp;
+        c.cell.max_abs_error = v.max_abs_error;
+        c.cell.error_over_sqrt_k = v.error_ulp / std::sqrt(static_cast<double>(problem_.k));
+        if (!v.passed) c.cell.reason = v.reason;
+    } catch (const std::exception& failure) {
+        c.give_up(failure.what());
+    }
+}
+
+std::string verification::reason_against(const void* c, const contender& of) const {
+    return on_host_->check(c, of.cell.computes_in).reason;
+}
+
+}  // namespace carat::session

@@ -1,0 +1,65 @@
+// What must hold before a case's figures count: exact passes before the first trial and after the
+// last, on another set of operands, and between them, on the data that is timed, the bound of
+// verify::reference. C is poisoned before each run that is checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lab/gpu/verify/verify.hpp"
+#include "lab/session/contender.hpp"
+#include "lab/session/operands.hpp"
+#include "lab/session/request.hpp"
+#include "lab/verify/exact.hpp"
+
+namespace carat::session {
+
+// "0.3 s"
+[[nodiscard]] std::string seconds(double time_s);
+
+class verification {
+  public:
+    // Told what is being done and the share of that done; false stops.
+    using go_on = std::function<bool(const std::string& what, double share)>;
+
+    verification(const request& r, const core::problem& p, placed_operands& data, go_on tell)
+        : request_(r), problem_(p), data_(data), tell_(std::move(tell)) {}
+
+    // Makes every contender ready, and verified or ruled out with a reason. The sets hold the data
+    // to be timed then. The first run of each, the cold one, is of an exact pass.
+    void before_timing(std::span<contender> all);
+
+    // Rules out who passes no longer, without figures: nobody knows since when.
+    void after_timing(std::span<contender> all);
+
+    // Against a C of the timed data in host memory, where phases are timed; empty: it is right.
+    [[nodiscard]] std::string reason_against(const void* c, const contender& of) const;
+
+  private:
+    using run = std::function<void(contender& c, const core::operands& data)>;
+
+    void pass_exactly(std::span<contender> all, verify::exact_kind kind, bool last_set,
+                      const std::string& when, const run& how);
+    void run_and_check(contender& c, const verify::exact_pass& pass, bool last_set,
+                       const std::string& when, const run& how);
+    void run_first(contender& c, const core::operands& data) const;
+    void skip_if_too_long(contender& c, const core::operands& data) const;
+    void compute_references(std::span<const contender> all);
+    void compute_on_gpu(std::span<const contender> all);
+    void compute_on_host();
+    [[nodiscard]] verify::verdict judge(const contender& c);
+    void hold_against_reference(contender& c);
+
+    const request& request_;
+    core::problem problem_;
+    placed_operands& data_;
+    std::uint64_t passes_ = 0;
+    go_on tell_;
+    std::optional<verify::reference> on_host_;
+    std::optional<gpu::reference> on_gpu_;
+};
+
+}  // namespace carat::session

@@ -1,0 +1,62 @@
+// Verification with a bound of 0: operands made so that a correct kernel rounds nothing, whatever
+// its order of summation, and C is known in O(M N). One pass is: fill A and B, poison C, run, check
+// every entry. What the passes catch and what they can't: docs/adr/0115-exact-passes.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/problem.hpp"
+#include "lab/verify/exact_rules.hpp"
+#include "lab/verify/verify.hpp"
+
+namespace carat::verify {
+
+enum class exact_kind : std::uint8_t { sums, significands };
+
+[[nodiscard]] constexpr std::string_view name(exact_kind kind) {
+    return kind == exact_kind::sums ? "sums" : "significands";
+}
+
+/// What comparing every entry found.
+struct mismatches {
+    std::int64_t wrong = 0;
+    std::int64_t row = -1, col = -1;  // the first
+    double got = 0, expected = 0;     // there
+    double largest_error = 0;
+};
+
+/// One pass over one product, for what claims to compute in `computes_in` (as reference::check).
+class exact_pass {
+  public:
+    /// @throws carat::error for a claim unknown, and where alpha is not 1 or beta not 0.
+    exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
+               std::uint64_t seed, int threads = 0);
+
+    /// Whether the operands are the same for two claims.
+    [[nodiscard]] bool same_operands(const exact_pass& other) const;
+
+    /// Writes A and B, in host memory, in the problem's layout: the problem's operands, which those
+    /// who multiply may not change.
+    void fill(const void* a, const void* b) const;
+
+    /// Compares every entry of the C at `c` (host memory).
+    [[nodiscard]] verdict check(const void* c) const;
+
+    /// The verdict on what somebody else compared; `unwritten`: the first one is still poison.
+    [[nodiscard]] verdict conclude(const mismatches& found, bool unwritten) const;
+
+    [[nodiscard]] exact_kind kind() const { return kind_; }
+    [[nodiscard]] const line_rules& rows() const { return rows_; }
+    [[nodiscard]] const line_rules& cols() const { return cols_; }
+
+  private:
+    core::problem problem_;
+    exact_kind kind_;
+    int threads_;
+    line_rules rows_;  // of A
+    line_rules cols_;  // of B
+};
+
+}  // namespace carat::verify

@@ -1,0 +1,101 @@
+#include "harness.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <string_view>
+#include <vector>
+
+#include "lab/session/case.hpp"
+
+namespace carat::mutants {
+
+namespace {
+
+std::vector<mutant> drawn;  // of the case under way
+
+constexpr core::tunable which[] = {{"mutant", 0, 0, 1 << 20, "0: none"}};
+
+session::request request_for(const core::implementation& kernel, dtype type,
+                             const session::shape& shape, std::mt19937_64& random) {
+    session::request request;
+    for (std::int64_t i = 0; i <= static_cast<std::int64_t>(drawn.size()); ++i)
+        request.chosen.push_back({&kernel, {{"mutant", i}}, true});
+    request.shapes = {shape};
+    request.types = {type};
+    request.rotate_inputs = true;
+    request.timing.trials = 1;
+    request.timing.min_trial_s = 1e-9;
+    request.timing.settle_s = 0;
+    request.measure_energy = false;
+    request.seed = random();
+    return request;
+}
+
+template <class Number>
+void read_option(std::string_view argument, std::string_view name, Number& value) {
+    if (!argument.starts_with(name)) return;
+    argument.remove_prefix(name.size());
+    std::from_chars(argument.data(), argument.data() + argument.size(), value);
+}
+
+}  // namespace
+
+settings& asked() {
+    static settings now;
+    return now;
+}
+
+std::span<const core::tunable> tunables() {
+    return which;
+}
+
+const mutant* chosen(const core::settings& s) {
+    const auto index = static_cast<std::size_t>(s.value(which[0]));
+    return index == 0 ? nullptr : &drawn[index - 1];
+}
+
+score run(const core::implementation& kernel, dtype type, const session::shape& shape,
+          std::int64_t count, std::mt19937_64& random) {
+    drawn.clear();
+    while (static_cast<std::int64_t>(drawn.size()) < count)
+        drawn.push_back(draw(random, shape.m, shape.n, shape.k));
+    const session::request request = request_for(kernel, type, shape, random);
+    machine::description machine;
+    machine.caches.push_back({.level = 3, .kind = "data", .size_bytes = 1});  // two sets will do
+    const machine::peaks limits;
+    const session::surroundings around{machine, limits, {}, {}, {}, {}};
+    const session::case_result result =
+        session::run_case(request, session::cases_of(request).front(), around);
+    EXPECT_TRUE(result.cells[0].verified) << name(type) << ": " << result.cells[0].reason;
+    EXPECT_EQ(result.cells[0].exact_passes, 5);
+    EXPECT_EQ(result.cells[0].trials_s.size(), 1u);
+    score reached{count, 0};
+    for (std::size_t i = 1; i < result.cells.size(); ++i) {
+        const results::cell& c = result.cells[i];
+        const bool caught = c.available && !c.verified && !c.reason.empty() && c.trials_s.empty();
+        EXPECT_TRUE(caught) << name(type) << " " << shape.m << "x" << shape.n << "x" << shape.k
+                            << ": " << describe(drawn[i - 1]) << " " << c.reason;
+        reached.caught += caught ? 1 : 0;
+    }
+    return reached;
+}
+
+void tell(const score& all, const std::string& where) {
+    std::printf("%lld of %lld mutants caught %s (seed %llu)\n", static_cast<long long>(all.caught),
+                static_cast<long long>(all.mutants), where.c_str(),
+                static_cast<unsigned long long>(asked().seed));
+}
+
+}  // namespace carat::mutants
+
+int main(int count, char** arguments) {
+    testing::InitGoogleTest(&count, arguments);
+    carat::mutants::settings& now = carat::mutants::asked();
+    for (int i = 1; i < count; ++i) {
+        carat::mutants::read_option(arguments[i], "--seed=", now.seed);
+        carat::mutants::read_option(arguments[i], "--mutants=", now.wanted);
+        carat::mutants::read_option(arguments[i], "--size=", now.size);
+    }
+    return RUN_ALL_TESTS();
+}

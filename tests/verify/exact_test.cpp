@@ -1,0 +1,248 @@
+// The exact passes: what they expect is what multiplying gives, in every type and for every claim,
+// in any order of summation; and their operands are what makes errors show.
+#include "lab/verify/exact.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "lab/verify/source.hpp"
+
+namespace carat::verify {
+namespace {
+
+struct types {
+    dtype a, b, c;
+    const char* claim;
+    int sum_digits;  // of the narrowest sums that the claim allows
+};
+
+constexpr types all_types[] = {
+    {dtype::f64, dtype::f64, dtype::f64, "f64", 53},
+    {dtype::f64, dtype::f64, dtype::f64, "f16", 24},
+    {dtype::f32, dtype::f32, dtype::f32, "f32", 24},
+    {dtype::f32, dtype::f32, dtype::f32, "tf32", 24},
+    {dtype::f32, dtype::f32, dtype::f32, "3xtf32", 24},
+    {dtype::f32, dtype::f32, dtype::f32, "f16", 24},
+    {dtype::f16, dtype::f16, dtype::f32, "f32", 24},
+    {dtype::f16, dtype::f16, dtype::f16, "f32, rounded once", 24},
+    {dtype::f16, dtype::f16, dtype::f32, "f16/f32 (f16 sums of 32)", 11},
+    {dtype::bf16, dtype::bf16, dtype::f32, "f32", 24},
+    {dtype::bf16, dtype::bf16, dtype::bf16, "f32, rounded once", 24},
+    {dtype::e4m3, dtype::e4m3, dtype::f32, "fp8/f32 (14-bit sums of 128)", 13},
+    {dtype::e4m3, dtype::e4m3, dtype::f32, "fp8/14-bit (fast accumulation)", 13},
+    {dtype::e5m2, dtype::e4m3, dtype::bf16, "fp8/14-bit (fast accumulation)", 13},
+    {dtype::i32, dtype::i32, dtype::i32, "i32 modulo 2^32", 32},
+    {dtype::i8, dtype::i8, dtype::i32, "i32", 32},
+    {dtype::u8, dtype::i8, dtype::i32, "i32", 32}};
+
+struct shape {
+    std::int64_t m, n, k;
+};
+
+constexpr shape shapes[] = {{1, 1, 1},    {5, 3, 2},     {1, 70, 300}, {70, 1, 301},
+                            {100, 90, 7}, {65, 130, 64}, {3, 200, 40}, {20, 30, 5000}};
+
+template <class T>
+void store(void* to, std::int64_t index, double value) {
+    static_cast<T*>(to)[index] = static_cast<T>(value);
+}
+
+void store(dtype type, void* to, std::int64_t index, double value) {
+    switch (type) {
+        case dtype::f64:
+            return store<double>(to, index, value);
+        case dtype::f32:
+            return store<float>(to, index, value);
+        case dtype::f16:
+            return store<f16>(to, index, value);
+        case dtype::bf16:
+            return store<bf16>(to, index, value);
+        case dtype::e4m3:
+            return store<e4m3>(to, index, value);
+        case dtype::e5m2:
+            return store<e5m2>(to, index, value);
+        case dtype::i32:
+            return store<std::int32_t>(to, index, value);
+        case dtype::i8:
+            return store<std::int8_t>(to, index, value);
+        case dtype::u8:
+            return store<std::uint8_t>(to, index, value);
+    }
+}
+
+// Cuts what lies below so many digits, as the most careless unit would at every addition.
+double cut(double value, int digits) {
+    if (value == 0) return 0;
+    const double unit = std::ldexp(1.0, std::ilogb(value) + 1 - digits);
+    return std::trunc(value / unit) * unit;
+}
+
+struct product {
+    core::problem p;
+    std::vector<std::byte> a, b, c;
+
+    product(const types& t, const shape& s, bool by_columns)
+        : p{.a_type = t.a,
+            .b_type = t.b,
+            .c_type = t.c,
+            .m = s.m,
+            .n = s.n,
+            .k = s.k,
+            .a_layout = by_columns ? core::column_major(s.m) : core::row_major(s.k),
+            .b_layout = by_columns ? core::column_major(s.k) : core::row_major(s.n),
+            .c_layout = core::row_major(s.n)},
+          a(bytes(t.a, s.m * s.k)),
+          b(bytes(t.b, s.k * s.n)),
+          c(bytes(t.c, s.m * s.n)) {}
+
+    static std::size_t bytes(dtype type, std::int64_t count) {
+        return size_bytes(type) * static_cast<std::size_t>(count);
+    }
+    [[nodiscard]] core::operands operands() { return {a.data(), b.data(), c.data()}; }
+
+    // In a random order, with sums cut to so many digits; those of groups of `promoted` k added up
+    // in f32.
+    void multiply(int digits, std::int64_t promoted, std::uint64_t seed) {
+        const source left = a_source(p, operands());
+        const source right = b_source(p, operands());
+        std::vector<std::int64_t> order(static_cast<std::size_t>(p.k));
+        for (std::int64_t q = 0; q < p.k; ++q) order[static_cast<std::size_t>(q)] = q;
+        std::mt19937_64 random(seed);
+        for (std::int64_t q = 0; q < p.k; q += promoted)
+            std::shuffle(order.begin() + q, order.begin() + std::min(p.k, q + promoted), random);
+        std::vector<double> of_a(order.size());
+        for (std::int64_t i = 0; i < p.m; ++i) {
+            for (std::int64_t q = 0; q < p.k; ++q)
+                of_a[static_cast<std::size_t>(q)] = left.at(i, order[static_cast<std::size_t>(q)]);
+            for (std::int64_t j = 0; j < p.n; ++j) {
+                double sum = 0;
+                double total = 0;
+                for (std::int64_t q = 0; q < p.k; ++q) {
+                    const auto at = static_cast<std::size_t>(q);
+                    if (of_a[at] != 0) sum = cut(sum + of_a[at] * right.at(order[at], j), digits);
+                    if (q % promoted != promoted - 1) continue;
+                    total = promoted < p.k ? cut(total + sum, 24) : sum;
+                    sum = 0;
+                }
+                store(p.c_type, c.data(), i * p.n + j, total + sum);
+            }
+        }
+    }
+};
+
+class exact_passes : public testing::TestWithParam<types> {};
+
+TEST_P(exact_passes, hold_for_honest_sums_in_any_order) {
+    const types t = GetParam();
+    const std::string_view claim(t.claim);
+    std::uint64_t seed = 0;
+    for (const shape& s : shapes)
+        for (const exact_kind kind : {exact_kind::sums, exact_kind::significands})
+            for (const bool by_columns : {false, true}) {
+                product made(t, s, by_columns);
+                const exact_pass pass(made.p, t.claim, kind, ++seed, 1);
+                pass.fill(made.a.data(), made.b.data());
+                const std::int64_t promoted = claim.starts_with("fp8/f32")   ? 128
+                                              : claim.starts_with("f16/f32") ? 32
+                                                                             : s.k;
+                made.multiply(t.sum_digits, promoted, seed);
+                const verdict v = pass.check(made.c.data());
+                EXPECT_TRUE(v.passed) << t.claim << " " << core::describe(made.p) << " "
+                                      << name(kind) << " seed " << seed << ": " << v.reason;
+                EXPECT_EQ(v.how, method::exact);
+            }
+}
+
+TEST_P(exact_passes, see_a_change_of_the_least_bit_in_any_entry) {
+    const types t = GetParam();
+    for (const exact_kind kind : {exact_kind::sums, exact_kind::significands}) {
+        product made(t, {70, 40, 100}, false);
+        const exact_pass pass(made.p, t.claim, kind, 5, 1);
+        pass.fill(made.a.data(), made.b.data());
+        made.multiply(53, 100, 1);
+        ASSERT_TRUE(pass.check(made.c.data()).passed);
+        for (const std::int64_t entry : {0, 69 * 40 + 39, 33 * 40 + 2}) {
+            const auto at = static_cast<std::size_t>(entry) * size_bytes(t.c);
+            made.c[at] ^= std::byte{1};
+            const verdict v = pass.check(made.c.data());
+            EXPECT_FALSE(v.passed) << t.claim << " " << name(kind);
+            EXPECT_EQ(v.wrong, 1);
+            EXPECT_EQ(v.row * 40 + v.col, entry);
+            made.c[at] ^= std::byte{1};
+        }
+    }
+}
+
+TEST_P(exact_passes, use_every_k_of_a_and_of_b) {
+    const types t = GetParam();
+    for (const exact_kind kind : {exact_kind::sums, exact_kind::significands}) {
+        product made(t, {40, 30, 700}, false);
+        exact_pass(made.p, t.claim, kind, 9, 1).fill(made.a.data(), made.b.data());
+        const source a = a_source(made.p, made.operands());
+        const source b = b_source(made.p, made.operands());
+        for (std::int64_t k = 0; k < made.p.k; ++k) {
+            bool a_used = false;
+            bool b_used = false;
+            for (std::int64_t i = 0; i < made.p.m; ++i) a_used |= a.at(i, k) != 0;
+            for (std::int64_t j = 0; j < made.p.n; ++j) b_used |= b.at(k, j) != 0;
+            EXPECT_TRUE(a_used && b_used) << t.claim << " " << name(kind) << " k " << k;
+        }
+    }
+}
+
+std::string name_of(const testing::TestParamInfo<types>& info) {
+    std::string text;
+    for (const char letter : std::string(name(info.param.a)) + "_" +
+                                 std::string(name(info.param.c)) + "_" + info.param.claim)
+        text += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+    return text;
+}
+
+INSTANTIATE_TEST_SUITE_P(types, exact_passes, testing::ValuesIn(all_types), name_of);
+
+// Every element of a full significand ends in a one: whatever is narrower changes it.
+TEST(significands, use_every_bit_of_a_claim) {
+    struct expectation {
+        dtype type;
+        const char* claim;
+        int digits;
+    };
+    // One less where C holds the sum of two: 52 of 53, 23 of 24.
+    for (const expectation& e :
+         {expectation{dtype::f64, "f64", 52}, expectation{dtype::f32, "f32", 23},
+          expectation{dtype::f32, "3xtf32", 22}, expectation{dtype::f32, "tf32", 11}}) {
+        const core::problem p = core::row_major_problem(e.type, 300, 300, 300);
+        const exact_pass pass(p, e.claim, exact_kind::significands, 1);
+        EXPECT_EQ(pass.rows().digits, e.digits) << e.claim;
+        EXPECT_EQ(pass.cols().digits, e.digits) << e.claim;
+    }
+}
+
+TEST(sums, have_numbers_that_tf32_cannot_hold_at_16384) {
+    const core::problem p = core::row_major_problem(dtype::f32, 16384, 16384, 16384);
+    const exact_pass pass(p, "f32", exact_kind::sums, 1);
+    EXPECT_EQ(pass.rows().wide_digits, 12);
+    EXPECT_LE(pass.rows().wide_stride, wide_bases);
+    EXPECT_GE(pass.rows().most, 3);
+    EXPECT_FALSE(pass.rows().random_signs);
+}
+
+TEST(sums, of_narrow_claims_stay_below_two_to_the_13) {
+    core::problem p = core::row_major_problem(dtype::e4m3, 64, 64, 1 << 20);
+    p.c_type = dtype::f32;
+    const exact_pass pass(p, "fp8/14-bit", exact_kind::sums, 1);
+    EXPECT_EQ(pass.rows().most, 1);
+    EXPECT_LE((p.k + pass.rows().stride - 1) / pass.rows().stride, 1 << 13);
+}
+
+TEST(exact, refuses_factors) {
+    core::problem p = core::row_major_problem(dtype::f64, 4, 4, 4);
+    p.alpha = 2;
+    EXPECT_ANY_THROW(exact_pass(p, "f64", exact_kind::sums, 1));
+}
+
+}  // namespace
+}  // namespace carat::verify
