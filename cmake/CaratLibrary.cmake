@@ -34,7 +34,7 @@ if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
     endforeach()
   endforeach()
   add_library(carat STATIC ${objects})
-  target_link_libraries(carat PRIVATE OpenMP::OpenMP_CXX Threads::Threads
+  target_link_libraries(carat PRIVATE OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS}
                                       $<$<BOOL:${CARAT_CUDA_ENABLED}>:CUDA::cudart_static>)
 else()
   add_library(carat SHARED $<TARGET_OBJECTS:carat_api>)
