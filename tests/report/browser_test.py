@@ -303,6 +303,29 @@ def check_bare(page, check):
     check.that("naive" in strips and "SD" not in strips, f"one trial has no spread: {strips!r}")
 
 
+def check_busy(page, check, writer, folder):
+    """Figures of a busy machine stand in the file's order, without ranks, letters or a verdict."""
+    results = json.loads((folder / "cpu.json").read_text())
+    for cell in results["cells"]:
+        if cell.get("trials_s"):
+            cell |= {"busy": "other work took 40 %: stop it", "group": "", "rank": 0}
+    for comparison in results["comparisons"]:
+        comparison["pairs"] = []
+    (folder / "busy.json").write_text(json.dumps(results))
+    subprocess.run([writer, "html", str(folder / "busy.json"), str(folder / "busy.html")], check=True)
+    page.open((folder / "busy.html").as_uri())
+    summary = page.evaluate("document.getElementById('summary').innerText")
+    check.that("busy machine: no verdict; other work took 40 %: stop it." in summary,
+               f"no verdict: {summary}")
+    check.that("highest median" not in summary and "fastest" not in summary, "nor a winner")
+    rows = page.evaluate(RANKING)
+    check.that(len(rows) > 2, "rows of figures")
+    check.equal({(row[0], row[5], row[6]) for row in rows}, {("–", "–", "–")}, "ranks and groups")
+    lead = page.evaluate("document.querySelector('#ranking .lead').innerText")
+    check.that("Busy machine: no verdict; other work took 40 %" in lead, f"the lead: {lead}")
+    check.equal(page.complaints, [], "complaints about a busy machine's page")
+
+
 def check_gpu_tables(page, check):
     """What a GPU did beside its times, and its peaks apart from the CPU's."""
     rows = "document.querySelectorAll('%s tbody tr').length"
@@ -557,6 +580,7 @@ def run(page, check, writer, model, folder, keep):
         check.equal(page.complaints, [], f"{kind}: complaints at the end")
     page.open((folder / "bare.html").as_uri())
     check_bare(page, check)
+    check_busy(page, check, writer, folder)
     page.open((folder / "gpu.html").as_uri())
     check_gpu_tables(page, check)
     check_views(page, check)
