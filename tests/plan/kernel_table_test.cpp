@@ -54,8 +54,9 @@ TEST(kernel_table, holds_what_the_instructions_can_do) {
 bool can_be_asked_for(const kernel_desc& d) {
     for (const bool swap_ab : {false, true})
         for (const bool c_by_rows : {true, false})
-            for (const std::int64_t size : {64, 5000}) {
-                gemm_request of{.m = size, .n = size, .k = 4096};
+            for (const auto& [m, n] :
+                 {std::pair{64, 64}, {5000, 5000}, {64, 160}, {160, 64}, {64, 5000}, {5000, 64}}) {
+                gemm_request of{.m = m, .n = n, .k = 4096};
                 of.a_type = swap_ab ? d.b_type : d.a_type;
                 of.b_type = swap_ab ? d.a_type : d.b_type;
                 of.accumulate = d.accumulate;
