@@ -364,7 +364,7 @@ class RightCalls(Command):
                              "--trials", 100, "--pairs", "--json", "a.json").stdout
             run = self.carat("run", "--impl", "naive", "--m", 64, "--n", 64, "--k", 64, "--trials",
                              200).stdout
-            why = self.carat("explain", "--m", 300, "--n", 300, "--k", 300, "--device", "cpu",
+            why = self.carat("explain", "--m", 1200, "--n", 1200, "--k", 1200, "--device", "cpu",
                              "--budget", 2).stdout
         finally:
             for other in others:
