@@ -21,7 +21,7 @@ bool writes_c_well(const kernel_desc& k, const gemm_request& of, bool swap_ab) {
     if (swap_ab != of.c_by_rows) return true;
     if (k.schedule == kernel_schedule::pingpong) return false;
     return !k.is_persistent() || k.accumulate == core::accumulation::blockwise ||
-           (k.element_bytes() == 4 && k.a_major == operand_major::mn);
+           k.a_from_registers();
 }
 
 bool takes_cluster(const kernel_desc& k, int split_k, int shared) {
@@ -129,7 +129,7 @@ std::int64_t candidate::ctas() const {
 }
 
 std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of) {
-    return ceil_div(k * of.element_bytes(), line_bytes);
+    return ceil_div(of.bytes_of(k), line_bytes);
 }
 
 bool matches(const kernel_desc& kernel, const gemm_request& wanted, bool swap_ab) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "core/dtype_traits.hpp"
 #include "core/kernel_desc.hpp"
 #include "plan/gemm_costs.hpp"
 
@@ -43,7 +44,10 @@ struct gemm_request {
     int sms = 132;
     gemm_overrides asked = {};
 
-    [[nodiscard]] int element_bytes() const { return static_cast<int>(size_bytes(a_type)); }
+    // Of A or B.
+    [[nodiscard]] std::int64_t bytes_of(std::int64_t elements) const {
+        return core::bytes_of(a_type, elements);
+    }
 };
 
 struct gemm_plan {

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include <carat/types.hpp>
+
 namespace carat::plan {
 
 /// A tile of C that a kernel has, k-tiles and what it reaches.
@@ -17,14 +19,14 @@ struct simt_tile {
     double share;  // of the peak that an SM full of such tiles reaches
 };
 
-/// From the smallest to the largest. 4 bytes: f32, 8: f64.
-[[nodiscard]] std::span<const simt_tile> simt_tiles(int element_bytes);
+/// Of f32 or f64, from the smallest to the largest.
+[[nodiscard]] std::span<const simt_tile> simt_tiles(dtype type);
 
 struct simt_request {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    int element_bytes = 4;
+    dtype type = dtype::f32;
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
     int block_n = 0;

@@ -19,8 +19,8 @@ namespace {
 
 using namespace carat::plan;
 
-simt_request square(std::int64_t n, int bytes) {
-    return {.m = n, .n = n, .k = n, .element_bytes = bytes};
+simt_request square(std::int64_t n, dtype type) {
+    return {.m = n, .n = n, .k = n, .type = type};
 }
 
 simt_plan plan_of(const simt_request& of) {
@@ -28,16 +28,16 @@ simt_plan plan_of(const simt_request& of) {
 }
 
 TEST(simt_plan, is_of_a_tile_that_exists) {
-    for (const int bytes : {4, 8})
+    for (const dtype type : {dtype::f32, dtype::f64})
         for (const std::int64_t m : {1, 100, 1024, 5000})
             for (const std::int64_t n : {1, 64, 8192})
                 for (const std::int64_t k : {1, 16, 17, 1000, 8192})
                     for (const int split_k : {0, 1, 3, 8}) {
-                        simt_request of{.m = m, .n = n, .k = k, .element_bytes = bytes};
+                        simt_request of{.m = m, .n = n, .k = k, .type = type};
                         of.split_k = split_k;
                         const simt_plan plan = plan_of(of);
                         SCOPED_TRACE(testing::PrintToString(plan));
-                        const auto tiles = simt_tiles(bytes);
+                        const auto tiles = simt_tiles(type);
                         const auto tile = std::ranges::find_if(tiles, [&](const simt_tile& t) {
                             return t.m == plan.block_m && t.n == plan.block_n;
                         });
@@ -54,7 +54,7 @@ TEST(simt_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
     of.block_m = 256;
     EXPECT_EQ(plan_of(of).block_m, 256);
     EXPECT_EQ(reason_against(of), "");
-    of.element_bytes = 8;
+    of.type = dtype::f64;
     EXPECT_FALSE(make_simt_plan(of));
     EXPECT_EQ(reason_against(of),
               "no kernel has block_m=256 for f64: there are 64 x 64, 128 x 64, 96 x 128, "
@@ -71,8 +71,8 @@ TEST(simt_plan, a_round_that_is_full_beats_a_larger_tile) {
 }
 
 TEST(simt_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
-    for (const int bytes : {4, 8}) {
-        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .element_bytes = bytes}).split_k, 1);
+    for (const dtype type : {dtype::f32, dtype::f64}) {
+        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .type = type}).split_k, 1);
         EXPECT_EQ(plan_of(square(8192, bytes)).split_k, 1);
     }
 }
@@ -86,7 +86,7 @@ TEST(simt_plan, is_made_for_a_gpu_that_is_cut_up) {
 }
 
 TEST(simt_plan, expects_no_more_than_the_units_can_do) {
-    for (const int bytes : {4, 8})
+    for (const dtype type : {dtype::f32, dtype::f64})
         for (const std::int64_t n : {128, 512, 1024, 4096, 16384}) {
             const double flop = 2.0 * static_cast<double>(n * n * n);
             EXPECT_LT(flop / plan_of(square(n, bytes)).seconds, 66.9e12);

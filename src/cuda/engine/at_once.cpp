@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/dtype_traits.hpp"
 #include "cuda/engine/select.hpp"
 
 namespace carat::cuda_call {
@@ -122,7 +123,7 @@ numbers multiply_together(std::span<const task> tasks, std::span<const member> a
 // Kernels of the tensor cores that read operands where they lie.
 bool can_be_grouped(const task& t) {
     const dtype type = t.problem.a_type;
-    return size_bytes(type) <= 2 || (type == dtype::f32 && t.f32 == f32_as::tf32);
+    return core::is_storage_type(type) || (type == dtype::f32 && t.f32 == f32_as::tf32);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/engine/architectures.hpp"
@@ -37,7 +38,7 @@ bool is_degenerate(const core::problem& p) {
 
 // Kernels that can do more to their sums than multiply them by alpha.
 bool takes_fusion(const core::problem& p) {
-    return size_bytes(p.a_type) <= 2 && p.c_type != dtype::i32;
+    return core::is_storage_type(p.a_type) && p.c_type != dtype::i32;
 }
 
 struct way {
@@ -121,7 +122,7 @@ std::string_view row_name(arithmetic how) {
 }
 
 bool is_on_tensor_cores(arithmetic how, dtype a_type) {
-    return how != arithmetic::native || size_bytes(a_type) < 4;
+    return how != arithmetic::native || core::is_storage_type(a_type);
 }
 
 core::accumulation accumulation_for(arithmetic how, dtype a_type) {

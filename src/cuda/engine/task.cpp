@@ -5,6 +5,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
 #include "cuda/common/copy.hpp"
 #include "cuda/common/error.hpp"
 #include "cuda/engine/select.hpp"
@@ -80,7 +81,7 @@ bool multiplies(const core::problem& p) {
 }
 
 bool takes_fusion(const core::problem& p) {
-    return size_bytes(p.a_type) <= 2 && p.c_type != dtype::i32;
+    return core::is_storage_type(p.a_type) && p.c_type != dtype::i32;
 }
 
 // Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses. Of 3xTF32,

@@ -29,8 +29,8 @@ std::set<std::int64_t> of_tensor_cores(Field field) {
 template <class Field>
 std::set<std::int64_t> of_simt(Field field) {
     std::set<std::int64_t> all;
-    for (const int bytes : {4, 8})
-        for (const plan::simt_tile& t : plan::simt_tiles(bytes)) all.insert(std::invoke(field, t));
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::simt_tile& t : plan::simt_tiles(type)) all.insert(std::invoke(field, t));
     return all;
 }
 

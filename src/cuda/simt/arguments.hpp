@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <type_traits>
 
 #include "core/kernel_desc.hpp"
 
@@ -13,7 +14,7 @@ using core::operand_major;
 
 // Tiles of f64 come in TMA boxes of 128 bytes, swizzled; those of f32 in one, as they lie.
 template <class T>
-inline constexpr bool is_unswizzled = sizeof(T) == 4;
+inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 
 // C = alpha A B + beta C.
 template <class T>

@@ -33,14 +33,14 @@ void operand::take_packing_memory() {
 
 CUtensorMap operand::map(const void* data, int tile_lines, int tile_depth,
                          cudaStream_t stream) const {
-    const bool is_unswizzled = size_bytes(shape_.type) == 4;
+    const bool is_boxed_as_it_lies = shape_.type == dtype::f32;
     if (major_ == operand_major::k) {
         lines there{data, shape_.type, shape_.depth, shape_.lines, shape_.across, tile_lines};
-        if (is_unswizzled) there.box_length = tile_depth;
+        if (is_boxed_as_it_lies) there.box_length = tile_depth;
         return describe(there);
     }
     lines there{data, shape_.type, shape_.lines, shape_.depth, shape_.along, tile_depth};
-    if (is_unswizzled) there.box_length = tile_lines;
+    if (is_boxed_as_it_lies) there.box_length = tile_lines;
     if (packed()) {
         const auto bytes = static_cast<int>(size_bytes(shape_.type));
         pack({data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across},

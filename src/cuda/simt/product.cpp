@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 #include <utility>
 
 #include "core/turn.hpp"
@@ -24,7 +25,7 @@ bool has_columns_closer(const core::problem& p) {
 template <class T>
 std::span<const kernel<T>> kernels_for(const plan::simt_plan& plan, const operand& a,
                                        const operand& b) {
-    if constexpr (sizeof(T) == 8)
+    if constexpr (std::is_same_v<T, double>)
         return f64_kernels(a.contiguous(), b.contiguous());
     else
         return f32_kernels(plan.is_small(), a.contiguous());
@@ -34,7 +35,7 @@ plan::simt_request request_for(const core::problem& p, const overrides& asked) {
     return {.m = p.m,
             .n = p.n,
             .k = p.k,
-            .element_bytes = static_cast<int>(size_bytes(p.c_type)),
+            .type = p.c_type,
             .sms = describe(device_in_use()).multiprocessors,
             .block_m = asked.block_m,
             .block_n = asked.block_n,
@@ -56,10 +57,10 @@ class product final : public gemm_product {
           plan_(plan::make_simt_plan(request_for(problem_, asked)).value()),
           a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
               problem_.a_layout.col_stride},
-             sizeof(T) == 8 || plan_.is_small(), swap_ab_ ? aligned.b : aligned.a),
+             reads_b_along_k || plan_.is_small(), swap_ab_ ? aligned.b : aligned.a),
           b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
               problem_.b_layout.row_stride},
-             sizeof(T) == 8, swap_ab_ ? aligned.a : aligned.b) {
+             reads_b_along_k, swap_ab_ ? aligned.a : aligned.b) {
         choose();
     }
 
@@ -75,6 +76,8 @@ class product final : public gemm_product {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
 
   private:
+    static constexpr bool reads_b_along_k = std::is_same_v<T, double>;
+
     void choose() {
         const auto fits = [&](const kernel<T>& k) {
             return k.block_m == plan_.block_m && k.block_n == plan_.block_n;

@@ -65,8 +65,7 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
                           accumulate_ != accumulation::three_tf32 &&
                           (problem_.beta == 0 || !output_.strides_fit_tma());
     if (has_room && may_pack_in_kernel(a_, b_))
-        packing_ =
-            packing_plan(a_, b_, problem_.k, desc().block_k(), desc().element_bytes(), shape_.ctas);
+        packing_ = packing_plan(a_, b_, problem_.k, desc().block_k(), problem_.a_type, shape_.ctas);
 }
 
 void gemm::choose_stages() {

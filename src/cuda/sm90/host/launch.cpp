@@ -88,7 +88,7 @@ bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_a
 bool gemm::can_be_batched(const operand& x, const void* data, std::int64_t apart) const {
     // So many bytes from one matrix to the next a tensor map can't tell.
     constexpr std::int64_t too_far_apart_bytes = std::int64_t{1} << 40;
-    const std::int64_t bytes = desc().element_bytes();
+    const auto bytes = static_cast<std::int64_t>(size_bytes(problem_.a_type));
     return !x.packed() && is_aligned(data) && apart >= 0 && apart * bytes % 16 == 0 &&
            apart < too_far_apart_bytes / bytes;
 }

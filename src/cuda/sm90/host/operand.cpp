@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cuda/sm90/kernel_table.hpp"
+
 namespace carat::cuda::sm90 {
 
 using core::accumulation;
@@ -32,8 +34,7 @@ operand_shape shape_of_a(const core::problem& p, accumulation accumulate) {
             p.a_layout.row_stride,
             p.a_layout.col_stride,
             accumulate == accumulation::three_tf32,
-            size_bytes(p.a_type) == 2 ||
-                (p.a_type == dtype::f32 && accumulate == accumulation::native)};
+            mn_major_of(p.a_type, accumulate).a};
 }
 
 operand_shape shape_of_b(const core::problem& p, accumulation accumulate) {
@@ -43,7 +44,7 @@ operand_shape shape_of_b(const core::problem& p, accumulation accumulate) {
             p.b_layout.col_stride,
             p.b_layout.row_stride,
             accumulate == accumulation::three_tf32,
-            size_bytes(p.b_type) == 2};
+            mn_major_of(p.b_type, accumulate).b};
 }
 
 operand_major major_of(const operand_shape& of) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/dtype_traits.hpp"
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cuda::sm90 {
@@ -29,11 +30,11 @@ bool may_pack_in_kernel(const operand& a, const operand& b) {
 // More than so much for each k-block of the first wave takes the kernel longer than packing ahead
 // would: 4001^3 takes 244 us with none of 16 slices, 238 with 4 and with 6, and more again with 12.
 packing_plan::packing_plan(const operand& a, const operand& b, std::int64_t k, int block_k,
-                           int element_bytes, int ctas)
+                           dtype type, int ctas)
     : slices_(static_cast<int>(ceil_div(k, std::int64_t{slice_k_tiles} * block_k))),
       slice_k_(slice_k_tiles * block_k) {
     constexpr std::int64_t bytes_of_k_block = 3072;
-    const std::int64_t bytes = element_bytes * k * (a.packed_lines() + b.packed_lines());
+    const std::int64_t bytes = core::bytes_of(type, k * (a.packed_lines() + b.packed_lines()));
     const std::int64_t while_multiplied = bytes_of_k_block * ctas * ceil_div(k, block_k);
     const double share =
         std::min(0.5, static_cast<double>(while_multiplied) / static_cast<double>(bytes));

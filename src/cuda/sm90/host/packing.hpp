@@ -12,7 +12,7 @@ class packing_plan {
   public:
     packing_plan() = default;
     /// `ctas` multiply K in k-blocks of `block_k` elements.
-    packing_plan(const operand& a, const operand& b, std::int64_t k, int block_k, int element_bytes,
+    packing_plan(const operand& a, const operand& b, std::int64_t k, int block_k, dtype type,
                  int ctas);
 
     [[nodiscard]] int slices_in_kernel() const { return slices_in_kernel_; }
