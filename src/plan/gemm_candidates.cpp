@@ -81,7 +81,8 @@ candidate make_candidate(const kernel_desc& k, const gemm_request& of, bool swap
             .k_blocks = k_blocks_of(of.k, of),
             .split_k = split_k,
             .cluster_m = k.cluster_n > 1 ? 1 : shared,
-            .cluster_n = k.cluster_n};
+            .cluster_n = k.cluster_n,
+            .batch = of.batch};
 }
 
 class fastest {
@@ -125,7 +126,7 @@ class fastest {
 
 std::int64_t candidate::ctas() const {
     return ceil_div(m, std::int64_t{cluster_m} * kernel->block_m) *
-           ceil_div(n, std::int64_t{cluster_n} * kernel->block_n) * shared() * split_k;
+           ceil_div(n, std::int64_t{cluster_n} * kernel->block_n) * shared() * split_k * batch;
 }
 
 std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of) {

@@ -96,8 +96,8 @@ double operand_bytes(const candidate& c, const gemm_request& of, const gemm_cost
                    ? bytes
                    : bytes * (1 + costs.reread_share * static_cast<double>(tiles - 1));
     };
-    return read(c.m, ceil_div(c.n, c.kernel->block_n)) +
-           read(c.n, ceil_div(c.m, c.kernel->block_m));
+    return static_cast<double>(of.batch) * (read(c.m, ceil_div(c.n, c.kernel->block_n)) +
+                                            read(c.n, ceil_div(c.m, c.kernel->block_m)));
 }
 
 }  // namespace
@@ -136,7 +136,8 @@ double k_block_s(const candidate& c, const gemm_request& of, const gemm_costs& c
 
 double seconds(const candidate& c, const gemm_request& of, const gemm_costs& costs, bool glu) {
     const double operands = operand_bytes(c, of, costs);
-    const double result = static_cast<double>(of.m * of.n) * of.result_bytes / (glu ? 2 : 1);
+    const double result =
+        static_cast<double>(of.batch * of.m * of.n) * of.result_bytes / (glu ? 2 : 1);
     const double storing = result / costs.storing_bytes_per_s;
     if (is_thin(of, costs) && !c.kernel->is_persistent())
         return thin_seconds(c, operands, of, costs) + storing;

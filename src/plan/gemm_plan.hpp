@@ -31,6 +31,7 @@ struct gemm_request {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
+    std::int64_t batch = 1;  // products of these sizes in one launch
     dtype a_type = dtype::bf16;
     dtype b_type = dtype::bf16;
     core::accumulation accumulate = core::accumulation::native;
@@ -79,6 +80,11 @@ struct gemm_model {
 /// Nothing where no kernel has what was asked for.
 [[nodiscard]] std::optional<gemm_plan> plan_gemm(const gemm_request& wanted,
                                                  const gemm_model& model);
+
+/// Of a batch in one launch of single tiles. Nothing where as many launches of plan_gemm's are
+/// predicted to be faster, or where no single tiles have what was asked for.
+[[nodiscard]] std::optional<gemm_plan> plan_batch(const gemm_request& wanted,
+                                                  const gemm_model& model);
 
 /// Why there is no plan: the override that no kernel for these types and layouts has, and what
 /// they have. Empty where there is one.

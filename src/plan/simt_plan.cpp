@@ -36,7 +36,7 @@ struct candidate {
 };
 
 double seconds(const candidate& w, const simt_request& p) {
-    const std::int64_t blocks = ceil_div(p.m, w.of.m) * ceil_div(p.n, w.of.n) * w.split_k;
+    const std::int64_t blocks = p.batch * ceil_div(p.m, w.of.m) * ceil_div(p.n, w.of.n) * w.split_k;
     const std::int64_t places = ctas_at_a_time(w.split_k, p.sms);
     const bool each_alone = blocks <= places;
     const std::int64_t rounds = each_alone ? 1 : ceil_div(blocks, places * w.of.ctas_per_sm);
@@ -46,7 +46,7 @@ double seconds(const candidate& w, const simt_request& p) {
         products_per_s * w.of.share * (together < w.of.ctas_per_sm ? alone : 1) / together;
     const double multiplying = static_cast<double>(rounds) * w.of.m * w.of.n * depth / rate;
     const auto bytes =
-        static_cast<double>(core::bytes_of(p.type, p.m * p.k + p.k * p.n + p.m * p.n));
+        static_cast<double>(core::bytes_of(p.type, p.batch * (p.m * p.k + p.k * p.n + p.m * p.n)));
     const double tile_bytes =
         static_cast<double>(core::bytes_of(p.type, std::int64_t{w.of.m} * w.of.n));
     return around_s + std::max(multiplying, bytes / memory_bytes_per_s) +

@@ -26,6 +26,7 @@ struct simt_request {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
+    std::int64_t batch = 1;  // products of these sizes in one launch
     dtype type = dtype::f32;
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
@@ -37,7 +38,7 @@ struct simt_plan {
     int block_m = 0;
     int block_n = 0;
     int split_k = 1;     // parts of K, each for a CTA of its own
-    double seconds = 0;  // predicted for one product of many on a stream
+    double seconds = 0;  // predicted for one launch of many on a stream
 
     // Smaller than 128 x 128.
     [[nodiscard]] bool is_small() const { return block_n < 128; }

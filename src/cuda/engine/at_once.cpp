@@ -1,15 +1,18 @@
 #include "cuda/engine/at_once.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <vector>
 
 #include "core/dtype_traits.hpp"
+#include "cuda/common/copy.hpp"
 #include "cuda/engine/select.hpp"
 
 namespace carat::cuda_call {
 
 namespace engine = cuda::engine;
+using cuda::batch_strides;
 
 namespace {
 
@@ -29,6 +32,12 @@ std::optional<std::int64_t> distance(std::span<const core::operands> all, dtype 
     return step % bytes == 0 ? std::optional(step / bytes) : std::nullopt;
 }
 
+// Kernels of the tensor cores that read operands where they lie.
+bool can_be_grouped(const task& t) {
+    const dtype type = t.problem.a_type;
+    return core::is_storage_type(type) || (type == dtype::f32 && t.f32 == f32_as::tf32);
+}
+
 // As one of a group, where its E can be read where it lies.
 std::optional<grouped> as_grouped(const task& t, const core::operands& data) {
     const place_of_e place = place_in(t, data);
@@ -37,39 +46,94 @@ std::optional<grouped> as_grouped(const task& t, const core::operands& data) {
                    {data.a, data.b, data.c, place == place_of_e::beside_c ? data.e : nullptr}};
 }
 
-// In one launch, where all are one distance apart and the kernel takes that.
-bool multiply_strided(task t, std::span<const core::operands> all, cuda::call_scope& call) {
-    const core::problem& p = t.problem;
+// A batch whose products all lie at one distance from each other.
+struct strided_batch {
+    batch_strides apart;
+    std::optional<std::int64_t> e;  // from one to the next; none: they differ
+};
+
+std::optional<strided_batch> strided_of(const core::problem& p,
+                                        std::span<const core::operands> all) {
     const auto a = distance(all, p.a_type, [](const core::operands& x) { return x.a; });
     const auto b = distance(all, p.b_type, [](const core::operands& x) { return x.b; });
     const auto c =
         distance(all, p.c_type, [](const core::operands& x) -> const void* { return x.c; });
-    if (!a || !b || !c) return false;
-    const place_of_e place = place_in(t, all.front());
-    if (place == place_of_e::elsewhere) return false;
-    if (place != place_of_e::nowhere &&
-        distance(all, p.c_type, [](const core::operands& x) { return x.e; }) != c)
-        return false;
-    if (place == place_of_e::beside_c) t.fusion.residual = all.front().e;
-    const plan& made = plan_for(t, all.front(), call.device());
-    return made.product != nullptr &&
-           made.product->run_batch({all.front(), call.stream(), t.fusion, t.scales}, {*a, *b, *c},
-                                   static_cast<std::int64_t>(all.size()));
+    if (!a || !b || !c) return std::nullopt;
+    return strided_batch{{*a, *b, *c},
+                         distance(all, p.c_type, [](const core::operands& x) { return x.e; })};
+}
+
+task task_of_batch(task t, const batch_strides& apart, std::size_t count) {
+    t.batch = {static_cast<std::int64_t>(count), apart.a == 0, apart.b == 0};
+    return t;
+}
+
+// Products that one launch takes: so many that packing them takes no more than a gibibyte, and that
+// the grid counts.
+std::size_t most_at_once(const core::problem& p) {
+    constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
+    constexpr std::int64_t most = 65535;
+    const std::int64_t lines = std::max<std::int64_t>(1, most_bytes / (p.m + p.n));
+    const std::int64_t fit = lines / std::max<std::int64_t>(1, core::bytes_of(p.a_type, p.k));
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(fit, 1, most));
+}
+
+// Starts some of a batch in one launch. False: one by one they are as fast, and nothing but E,
+// which may be copied to C again, is in C.
+bool start_strided(task t, const strided_batch& at, std::span<const core::operands> some,
+                   cuda::call_scope& call) {
+    if (some.size() < 2) return false;
+    const core::problem& p = t.problem;
+    core::operands first = some.front();
+    const place_of_e place = place_in(t, first);
+    const bool lies_as_c = at.e == at.apart.c;
+    const bool copies =
+        place == place_of_e::elsewhere || (place != place_of_e::nowhere && !lies_as_c);
+    if (copies && (!at.e || place == place_of_e::in_c)) return false;
+    if (!copies && place == place_of_e::beside_c) t.fusion.residual = first.e;
+    t = task_of_batch(t, at.apart, some.size());
+    const cuda::operand_alignment aligned{cuda::is_aligned(first.a, at.apart.a, p.a_type),
+                                          cuda::is_aligned(first.b, at.apart.b, p.b_type)};
+    const plan& made = plan_for(t, aligned, call.device());
+    if (made.product == nullptr) return false;
+    if (copies)
+        cuda::copy_matrices(p.c_type, p.m, p.n, t.batch.count, {first.e, t.e_layout, *at.e},
+                            {first.c, p.c_layout, at.apart.c}, call.stream());
+    return made.product->run_batch({first, call.stream(), t.fusion, t.scales}, at.apart);
+}
+
+// In one launch, or a few, where all are one distance apart.
+bool multiply_strided(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
+    const std::optional<strided_batch> at = strided_of(t.problem, all);
+    if (!at) return false;
+    const std::size_t most = most_at_once(t.problem);
+    while (!all.empty()) {
+        const auto some = all.first(std::min(most, all.size()));
+        all = all.subspan(some.size());
+        if (start_strided(t, *at, some, call)) continue;
+        for (const core::operands& data : some) (void)multiply_one(t, data, call);
+    }
+    return true;
 }
 
 // In one launch as well, wherever each lies.
 bool multiply_anywhere(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
-    if (all.size() < fewest_of_group) return false;
-    const plan& made = plan_for(t, all.front(), call.device());
-    if (made.product == nullptr) return false;
+    if (all.size() < fewest_of_group || !can_be_grouped(t)) return false;
     std::vector<grouped> together;
     together.reserve(all.size());
+    cuda::operand_alignment aligned;
     for (const core::operands& data : all) {
         const std::optional<grouped> one = as_grouped(t, data);
         if (!one) return false;
         together.push_back(*one);
+        aligned.a = aligned.a && cuda::is_aligned(data.a);
+        aligned.b = aligned.b && cuda::is_aligned(data.b);
     }
-    return made.product->run_group(together, {{}, call.stream(), t.fusion, t.scales});
+    task batch = task_of_batch(t, {1, 1, 1}, all.size());
+    batch.lies_anywhere = true;
+    const plan& made = plan_for(batch, aligned, call.device());
+    return made.product != nullptr &&
+           made.product->run_group(together, {{}, call.stream(), t.fusion, t.scales});
 }
 
 bool multiply_at_once(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
@@ -118,12 +182,6 @@ numbers multiply_together(std::span<const task> tasks, std::span<const member> a
     const plan& made = plan_for_group(t, *sorted.layout, with.plan, call.device());
     const launch_arguments common{{}, call.stream(), t.fusion, t.scales};
     return made.product->run_group(sorted.together, common) ? sorted.left : all_of(all.size());
-}
-
-// Kernels of the tensor cores that read operands where they lie.
-bool can_be_grouped(const task& t) {
-    const dtype type = t.problem.a_type;
-    return core::is_storage_type(type) || (type == dtype::f32 && t.f32 == f32_as::tf32);
 }
 
 }  // namespace

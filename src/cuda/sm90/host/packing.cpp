@@ -75,17 +75,18 @@ in_kernel_packing packing_plan::leave_last_slices(std::span<packing> all,
 }
 
 in_kernel_packing packing_plan::start(const operand& a, const operand& b,
-                                      const core::operands& data, cudaStream_t stream) const {
+                                      const core::operands& data, cudaStream_t stream,
+                                      const batch_strides& apart) const {
     packing all[2];
     bool mn_major[2];
     std::size_t count = 0;
-    const auto add = [&](const operand& x, const void* from) {
+    const auto add = [&](const operand& x, const void* from, std::int64_t next) {
         if (!x.packed()) return;
         mn_major[count] = x.contiguous() == operand_major::mn;
-        all[count++] = x.packing_of(from);
+        all[count++] = x.packing_of(from, next);
     };
-    add(a, data.a);
-    add(b, data.b);
+    add(a, data.a, apart.a);
+    add(b, data.b, apart.b);
     if (count == 0) return {};
     if (slices_in_kernel_ == 0) {
         pack({all, count}, stream);

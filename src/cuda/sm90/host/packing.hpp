@@ -2,6 +2,7 @@
 // product's own idle warps, while those before are multiplied (../packing.cuh, ADR 0109).
 #pragma once
 
+#include "cuda/common/gemm.hpp"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/host/operand.hpp"
 
@@ -20,7 +21,8 @@ class packing_plan {
 
     /// Starts packing, and says what is left to the kernel.
     [[nodiscard]] in_kernel_packing start(const operand& a, const operand& b,
-                                          const core::operands& data, cudaStream_t stream) const;
+                                          const core::operands& data, cudaStream_t stream,
+                                          const batch_strides& apart = {}) const;
 
   private:
     [[nodiscard]] packed_operand in_kernel(const packing& p, bool mn_major) const;
