@@ -18,6 +18,7 @@ void PrintTo(const simt_plan& plan, std::ostream* out) {
 namespace {
 
 using namespace carat::plan;
+using carat::dtype;
 
 simt_request square(std::int64_t n, dtype type) {
     return {.m = n, .n = n, .k = n, .type = type};
@@ -64,16 +65,16 @@ TEST(simt_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
 // 3000^3 in tiles of 128 x 128 is 576 of them: five rounds on 132 sms, the last a third
 // full; of 96 x 128 768: six rounds that are nearly full.
 TEST(simt_plan, a_round_that_is_full_beats_a_larger_tile) {
-    const simt_plan f64 = plan_of(square(3000, 8));
+    const simt_plan f64 = plan_of(square(3000, dtype::f64));
     EXPECT_EQ(f64.block_m, 96);
     EXPECT_EQ(f64.block_n, 128);
-    EXPECT_EQ(plan_of(square(4096, 8)).block_m, 128);
+    EXPECT_EQ(plan_of(square(4096, dtype::f64)).block_m, 128);
 }
 
 TEST(simt_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
     for (const dtype type : {dtype::f32, dtype::f64}) {
         EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .type = type}).split_k, 1);
-        EXPECT_EQ(plan_of(square(8192, bytes)).split_k, 1);
+        EXPECT_EQ(plan_of(square(8192, type)).split_k, 1);
     }
 }
 
@@ -89,8 +90,25 @@ TEST(simt_plan, expects_no_more_than_the_units_can_do) {
     for (const dtype type : {dtype::f32, dtype::f64})
         for (const std::int64_t n : {128, 512, 1024, 4096, 16384}) {
             const double flop = 2.0 * static_cast<double>(n * n * n);
-            EXPECT_LT(flop / plan_of(square(n, bytes)).seconds, 66.9e12);
+            EXPECT_LT(flop / plan_of(square(n, type)).seconds, 66.9e12);
         }
+}
+
+simt_plan plan_of_batch(simt_request of, std::int64_t batch) {
+    of.batch = batch;
+    return plan_of(of);
+}
+
+TEST(simt_plan, of_a_batch_counts_the_tiles_of_all_products) {
+    for (const dtype type : {dtype::f32, dtype::f64}) {
+        // One product's few tiles share K, those of many fill the GPU.
+        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 2048, .type = type}).split_k, 1);
+        const simt_request of{.m = 256, .n = 256, .k = 2048, .type = type};
+        EXPECT_EQ(plan_of_batch(of, 256).split_k, 1);
+        EXPECT_GT(plan_of_batch(of, 2).split_k, 1);
+        EXPECT_LT(plan_of_batch(of, 64).seconds, 64 * plan_of(of).seconds);
+        EXPECT_LT(2 * plan_of_batch(of, 256).seconds, 5 * plan_of_batch(of, 128).seconds);
+    }
 }
 
 }  // namespace
