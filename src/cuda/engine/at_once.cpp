@@ -46,21 +46,16 @@ std::optional<grouped> as_grouped(const task& t, const core::operands& data) {
                    {data.a, data.b, data.c, place == place_of_e::beside_c ? data.e : nullptr}};
 }
 
-// A batch whose products all lie at one distance from each other.
-struct strided_batch {
-    batch_strides apart;
-    std::optional<std::int64_t> e;  // from one to the next; none: they differ
-};
-
-std::optional<strided_batch> strided_of(const core::problem& p,
-                                        std::span<const core::operands> all) {
+// Nothing where they are at no one distance.
+std::optional<strided_operands> strided_of(const core::problem& p,
+                                           std::span<const core::operands> all) {
     const auto a = distance(all, p.a_type, [](const core::operands& x) { return x.a; });
     const auto b = distance(all, p.b_type, [](const core::operands& x) { return x.b; });
     const auto c =
         distance(all, p.c_type, [](const core::operands& x) -> const void* { return x.c; });
-    if (!a || !b || !c) return std::nullopt;
-    return strided_batch{{*a, *b, *c},
-                         distance(all, p.c_type, [](const core::operands& x) { return x.e; })};
+    const auto e = distance(all, p.c_type, [](const core::operands& x) { return x.e; });
+    if (!a || !b || !c || !e) return std::nullopt;
+    return strided_operands{all.front(), *a, *b, *c, *e, all.size()};
 }
 
 task task_of_batch(task t, const batch_strides& apart, std::size_t count) {
@@ -78,42 +73,27 @@ std::size_t most_at_once(const core::problem& p) {
     return static_cast<std::size_t>(std::clamp<std::int64_t>(fit, 1, most));
 }
 
-// Starts some of a batch in one launch. False: one by one they are as fast, and nothing but E,
-// which may be copied to C again, is in C.
-bool start_strided(task t, const strided_batch& at, std::span<const core::operands> some,
-                   cuda::call_scope& call) {
-    if (some.size() < 2) return false;
+// In one launch. False: one by one they are as fast, and nothing but E, which may be copied to C
+// again, is in C.
+bool start_strided(task t, const strided_operands& all, cuda::call_scope& call) {
+    if (all.count < 2) return false;
     const core::problem& p = t.problem;
-    core::operands first = some.front();
+    const batch_strides apart{all.a, all.b, all.c};
+    core::operands first = all.first;
     const place_of_e place = place_in(t, first);
-    const bool lies_as_c = at.e == at.apart.c;
     const bool copies =
-        place == place_of_e::elsewhere || (place != place_of_e::nowhere && !lies_as_c);
-    if (copies && (!at.e || place == place_of_e::in_c)) return false;
+        place == place_of_e::elsewhere || (place != place_of_e::nowhere && all.e != all.c);
+    if (copies && place == place_of_e::in_c) return false;
     if (!copies && place == place_of_e::beside_c) t.fusion.residual = first.e;
-    t = task_of_batch(t, at.apart, some.size());
-    const cuda::operand_alignment aligned{cuda::is_aligned(first.a, at.apart.a, p.a_type),
-                                          cuda::is_aligned(first.b, at.apart.b, p.b_type)};
+    t = task_of_batch(t, apart, all.count);
+    const cuda::operand_alignment aligned{cuda::is_aligned(first.a, apart.a, p.a_type),
+                                          cuda::is_aligned(first.b, apart.b, p.b_type)};
     const plan& made = plan_for(t, aligned, call.device());
     if (made.product == nullptr) return false;
     if (copies)
-        cuda::copy_matrices(p.c_type, p.m, p.n, t.batch.count, {first.e, t.e_layout, *at.e},
-                            {first.c, p.c_layout, at.apart.c}, call.stream());
-    return made.product->run_batch({first, call.stream(), t.fusion, t.scales}, at.apart);
-}
-
-// In one launch, or a few, where all are one distance apart.
-bool multiply_strided(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
-    const std::optional<strided_batch> at = strided_of(t.problem, all);
-    if (!at) return false;
-    const std::size_t most = most_at_once(t.problem);
-    while (!all.empty()) {
-        const auto some = all.first(std::min(most, all.size()));
-        all = all.subspan(some.size());
-        if (start_strided(t, *at, some, call)) continue;
-        for (const core::operands& data : some) (void)multiply_one(t, data, call);
-    }
-    return true;
+        cuda::copy_matrices(p.c_type, p.m, p.n, t.batch.count, {first.e, t.e_layout, all.e},
+                            {first.c, p.c_layout, apart.c}, call.stream());
+    return made.product->run_batch({first, call.stream(), t.fusion, t.scales}, apart);
 }
 
 // In one launch as well, wherever each lies.
@@ -134,11 +114,6 @@ bool multiply_anywhere(const task& t, std::span<const core::operands> all, cuda:
     const plan& made = plan_for(batch, aligned, call.device());
     return made.product != nullptr &&
            made.product->run_group(together, {{}, call.stream(), t.fusion, t.scales});
-}
-
-bool multiply_at_once(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
-    if (all.size() < 2 || !multiplies(t.problem)) return false;
-    return multiply_strided(t, all, call) || multiply_anywhere(t, all, call);
 }
 
 // Of some products of a group the numbers.
@@ -186,8 +161,23 @@ numbers multiply_together(std::span<const task> tasks, std::span<const member> a
 
 }  // namespace
 
+void multiply_all(const task& t, const strided_operands& all, cuda::call_scope& call) {
+    const std::size_t most = multiplies(t.problem) ? most_at_once(t.problem) : 1;
+    for (std::size_t i = 0; i < all.count; i += most) {
+        strided_operands some = all;
+        some.first = all.at(t.problem, i);
+        some.count = std::min(most, all.count - i);
+        if (start_strided(t, some, call)) continue;
+        for_each(t.problem, some,
+                 [&](const core::operands& data) { (void)multiply_one(t, data, call); });
+    }
+}
+
 void multiply_all(const task& t, std::span<const core::operands> all, cuda::call_scope& call) {
-    if (multiply_at_once(t, all, call)) return;
+    if (all.size() > 1 && multiplies(t.problem)) {
+        if (const auto strided = strided_of(t.problem, all)) return multiply_all(t, *strided, call);
+        if (multiply_anywhere(t, all, call)) return;
+    }
     for (const core::operands& data : all) (void)multiply_one(t, data, call);
 }
 
