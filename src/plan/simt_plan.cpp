@@ -12,15 +12,6 @@ namespace carat::plan {
 
 namespace {
 
-constexpr simt_tile f32_tiles[] = {{64, 32, 8, 4, 1, 0.50},
-                                   {128, 64, 8, 2, 4, 0.72},
-                                   {128, 128, 8, 2, 8, 0.82},
-                                   {256, 128, 8, 1, 8, 0.82}};
-constexpr simt_tile f64_tiles[] = {{64, 64, 16, 2, 8, 0.80},
-                                   {128, 64, 16, 1, 8, 0.90},
-                                   {96, 128, 16, 1, 8, 0.94},
-                                   {128, 128, 16, 1, 8, 0.95}};
-
 // Both units do 128 multiply-adds a clock and multiprocessor.
 constexpr double products_per_s = 128 * 1.98e9;
 constexpr double memory_bytes_per_s = 4.1e12;
@@ -59,14 +50,10 @@ bool is_asked_for(const simt_tile& t, const simt_request& p) {
 
 }  // namespace
 
-std::span<const simt_tile> simt_tiles(dtype type) {
-    if (type == dtype::f64) return f64_tiles;
-    return f32_tiles;
-}
-
-std::optional<simt_plan> make_simt_plan(const simt_request& wanted) {
+std::optional<simt_plan> make_simt_plan(const simt_request& wanted,
+                                        std::span<const simt_tile> tiles) {
     std::optional<simt_plan> best;
-    for (const simt_tile& t : simt_tiles(wanted.type)) {
+    for (const simt_tile& t : tiles) {
         if (!is_asked_for(t, wanted)) continue;
         const std::int64_t steps = ceil_div(wanted.k, t.k);
         for (const int split_k : {8, 4, 2, 1}) {
@@ -81,9 +68,9 @@ std::optional<simt_plan> make_simt_plan(const simt_request& wanted) {
     return best;
 }
 
-std::string reason_against(const simt_request& wanted) {
+std::string reason_against(const simt_request& wanted, std::span<const simt_tile> tiles) {
     std::string there;
-    for (const simt_tile& t : simt_tiles(wanted.type)) {
+    for (const simt_tile& t : tiles) {
         if (is_asked_for(t, wanted)) return {};
         there += (there.empty() ? "" : ", ") + std::to_string(t.m) + " x " + std::to_string(t.n);
     }

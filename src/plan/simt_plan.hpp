@@ -11,16 +11,13 @@
 
 namespace carat::plan {
 
-/// A tile of C that a kernel has, k-tiles and what it reaches.
+/// A tile of C that a kernel has, k-tiles and what it reaches (src/cuda/simt/kernel_table.hpp).
 struct simt_tile {
     int m, n, k;
     int ctas_per_sm;
     int most_split_k;
     double share;  // of the peak that an SM full of such tiles reaches
 };
-
-/// Of f32 or f64, from the smallest to the largest.
-[[nodiscard]] std::span<const simt_tile> simt_tiles(dtype type);
 
 struct simt_request {
     std::int64_t m = 0;
@@ -40,16 +37,16 @@ struct simt_plan {
     int split_k = 1;     // parts of K, each for a CTA of its own
     double seconds = 0;  // predicted for one launch of many on a stream
 
-    // Smaller than 128 x 128.
-    [[nodiscard]] bool is_small() const { return block_n < 128; }
-
     bool operator==(const simt_plan&) const = default;
 };
 
-/// For sizes of which none is 0. Nothing where no kernel has the tile that was asked for.
-[[nodiscard]] std::optional<simt_plan> make_simt_plan(const simt_request& wanted);
+/// For sizes of which none is 0, of the tiles of its type, the smallest first. Nothing where no
+/// kernel has the tile that was asked for.
+[[nodiscard]] std::optional<simt_plan> make_simt_plan(const simt_request& wanted,
+                                                      std::span<const simt_tile> tiles);
 
 /// Why there is no plan, and which tiles there are; empty where there is one.
-[[nodiscard]] std::string reason_against(const simt_request& wanted);
+[[nodiscard]] std::string reason_against(const simt_request& wanted,
+                                         std::span<const simt_tile> tiles);
 
 }  // namespace carat::plan

@@ -1,11 +1,11 @@
 // Which of the kernels for f32 and f64 takes which product: limits that no plan may break, and what
 // every choice has to weigh.
-#include "plan/simt_plan.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <ostream>
+
+#include "cuda/simt/kernel_table.hpp"
 
 namespace carat::plan {
 
@@ -19,13 +19,14 @@ namespace {
 
 using namespace carat::plan;
 using carat::dtype;
+using carat::cuda::simt::tiles_of;
 
 simt_request square(std::int64_t n, dtype type) {
     return {.m = n, .n = n, .k = n, .type = type};
 }
 
 simt_plan plan_of(const simt_request& of) {
-    return make_simt_plan(of).value();
+    return make_simt_plan(of, tiles_of(of.type)).value();
 }
 
 TEST(simt_plan, is_of_a_tile_that_exists) {
@@ -38,7 +39,7 @@ TEST(simt_plan, is_of_a_tile_that_exists) {
                         of.split_k = split_k;
                         const simt_plan plan = plan_of(of);
                         SCOPED_TRACE(testing::PrintToString(plan));
-                        const auto tiles = simt_tiles(type);
+                        const auto tiles = tiles_of(type);
                         const auto tile = std::ranges::find_if(tiles, [&](const simt_tile& t) {
                             return t.m == plan.block_m && t.n == plan.block_n;
                         });
@@ -54,10 +55,10 @@ TEST(simt_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
     simt_request of{.m = 64, .n = 64, .k = 64};
     of.block_m = 256;
     EXPECT_EQ(plan_of(of).block_m, 256);
-    EXPECT_EQ(reason_against(of), "");
+    EXPECT_EQ(reason_against(of, tiles_of(of.type)), "");
     of.type = dtype::f64;
-    EXPECT_FALSE(make_simt_plan(of));
-    EXPECT_EQ(reason_against(of),
+    EXPECT_FALSE(make_simt_plan(of, tiles_of(of.type)));
+    EXPECT_EQ(reason_against(of, tiles_of(of.type)),
               "no kernel has block_m=256 for f64: there are 64 x 64, 128 x 64, 96 x 128, "
               "128 x 128");
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/engine/architectures.hpp"
-#include "plan/simt_plan.hpp"
+#include "cuda/simt/kernel_table.hpp"
 
 namespace carat::cuda::engine {
 
@@ -30,7 +30,7 @@ template <class Field>
 std::set<std::int64_t> of_simt(Field field) {
     std::set<std::int64_t> all;
     for (const dtype type : {dtype::f32, dtype::f64})
-        for (const plan::simt_tile& t : plan::simt_tiles(type)) all.insert(std::invoke(field, t));
+        for (const plan::simt_tile& t : simt::tiles_of(type)) all.insert(std::invoke(field, t));
     return all;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <type_traits>
 #include <utility>
 
 #include "core/turn.hpp"
@@ -20,15 +19,6 @@ namespace {
 // The kernels write C along its rows.
 bool has_columns_closer(const core::problem& p) {
     return p.c_layout.row_stride < p.c_layout.col_stride;
-}
-
-template <class T>
-std::span<const kernel<T>> kernels_for(const plan::simt_plan& plan, const operand& a,
-                                       const operand& b) {
-    if constexpr (std::is_same_v<T, double>)
-        return f64_kernels(a.contiguous(), b.contiguous());
-    else
-        return f32_kernels(plan.is_small(), a.contiguous());
 }
 
 plan::simt_request request_for(const core::problem& p, const overrides& asked,
@@ -57,14 +47,18 @@ class product final : public gemm_product {
           problem_(by_rows(task.problem)),
           batch_(swap_ab_ ? task.batch.swapped() : task.batch),
           sms_(describe(device_in_use()).multiprocessors),
-          plan_(plan::make_simt_plan(request_for(problem_, asked, batch_.count)).value()),
+          plan_(plan::make_simt_plan(request_for(problem_, asked, batch_.count),
+                                     tiles_of(problem_.c_type))
+                    .value()),
+          row_(row_with(problem_.c_type, plan_.block_m, plan_.block_n)),
           a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
               problem_.a_layout.col_stride},
-             reads_b_along_k || plan_.is_small(), swap_ab_ ? task.aligned.b : task.aligned.a,
-             batch_.matrices_a()),
+             kernel_table[row_].reads(operand_major::k, operand_major::mn),
+             swap_ab_ ? task.aligned.b : task.aligned.a, batch_.matrices_a()),
           b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
               problem_.b_layout.row_stride},
-             reads_b_along_k, swap_ab_ ? task.aligned.a : task.aligned.b, batch_.matrices_b()) {
+             kernel_table[row_].reads(operand_major::mn, operand_major::k),
+             swap_ab_ ? task.aligned.a : task.aligned.b, batch_.matrices_b()) {
         choose();
     }
 
@@ -91,13 +85,8 @@ class product final : public gemm_product {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
 
   private:
-    static constexpr bool reads_b_along_k = std::is_same_v<T, double>;
-
     void choose() {
-        const auto fits = [&](const kernel<T>& k) {
-            return k.block_m == plan_.block_m && k.block_n == plan_.block_n;
-        };
-        kernel_ = &*std::ranges::find_if(kernels_for<T>(plan_, a_, b_), fits);
+        kernel_ = &kernel_of<T>(row_, a_.contiguous(), b_.contiguous());
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
@@ -154,6 +143,7 @@ class product final : public gemm_product {
     batch_shape batch_;
     int sms_;
     plan::simt_plan plan_;
+    std::size_t row_;  // of the table
     operand a_;
     operand b_;
     const kernel<T>* kernel_ = nullptr;
@@ -175,7 +165,7 @@ bool counts_tiles_of(const gemm_task& task) {
 }  // namespace
 
 std::string reason_against(const core::problem& p, const overrides& asked) {
-    return plan::reason_against(request_for(by_rows(p), asked));
+    return plan::reason_against(request_for(by_rows(p), asked), tiles_of(p.c_type));
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, const overrides& asked) {
