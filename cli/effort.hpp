@@ -13,6 +13,7 @@ struct effort_flags {
     int trials = 0;
     double ci_width, budget_s, limit_s;
     std::uint64_t seed = 1;
+    int processes = 5;
 };
 
 // `unit`: what the budget is for, beside the implementation.

@@ -32,6 +32,7 @@ ALLOWED = {
     "ladder/cuda": ["include/carat", "src/core", "src/cuda/common"],
     "lab/statistics": [],
     "lab/measure": ["src/core/execution_space.hpp", "lab/statistics"],
+    "lab/process": ["include/carat"],
     "lab/machine": ["include/carat", "src/core", "src/files"],
     "lab/workload": ["include/carat", "src/core"],
     "lab/verify": ["include/carat", "src/core", "lab/workload/parallel.hpp",

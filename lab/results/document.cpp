@@ -126,6 +126,8 @@ json encode(const result& c) {
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
     if (!c.available) return out;
     measured_fields(writer(out), c);
+    if (!c.trials_per_process.empty()) out["trials_per_process"] = c.trials_per_process;
+    if (c.hand_over_s) out["hand_over_s"] = *c.hand_over_s;
     if (c.background_cpu_share) out["background_cpu_share"] = *c.background_cpu_share;
     if (!c.busy.empty()) out["busy"] = c.busy;
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
@@ -144,12 +146,29 @@ json encode(const comparison& c) {
     return out;
 }
 
+void require_sum(const files::fields& in, const result& c) {
+    std::size_t sum = 0;
+    for (const int n : c.trials_per_process) {
+        if (n < 1) in.fail("trials_per_process", "holds a count below 1");
+        sum += static_cast<std::size_t>(n);
+    }
+    if (sum != c.trials_s.size())
+        in.fail("trials_per_process", "counts " + std::to_string(sum) +
+                                          " trials where trials_s has " +
+                                          std::to_string(c.trials_s.size()));
+}
+
 result decode_result(const files::fields& in) {
     result c;
     asked_fields(in, c);
     if (in.find("library") != nullptr) library_fields(in.object("library"), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
+    if (in.find("trials_per_process") != nullptr) {
+        in("trials_per_process", c.trials_per_process);
+        require_sum(in, c);
+    }
+    if (in.find("hand_over_s") != nullptr) in("hand_over_s", c.hand_over_s.emplace());
     if (in.find("background_cpu_share") != nullptr)
         in("background_cpu_share", c.background_cpu_share.emplace());
     if (in.find("busy") != nullptr) in("busy", c.busy);

@@ -42,7 +42,8 @@ nlohmann::json settings_of(const request& r) {
             {"operations", r.convention == operation_count::exact ? "2n3-n2" : "2mnk"},
             {"phases", r.phases ? name(*r.phases) : ""},
             {"bootstrap_resamples", 10000},
-            {"order", "interleaved, random"}};
+            {"order", "interleaved, random"},
+            {"processes", r.processes}};
 }
 
 namespace {
@@ -90,7 +91,8 @@ class session {
                   [this](core::device where) { measure_again(where); },
                   gpu_ ? &*gpu_ : nullptr,
                   {},
-                  user.probe},
+                  user.probe,
+                  user.start},
           out_(out),
           user_(user),
           doc_(doc) {}
@@ -235,7 +237,7 @@ void require_resumable(const results::document& earlier, const results::document
     for (const char* key : {"cpu_model", "cores", "isa_in_use"})
         require_same(key, field(earlier.machine, key), field(now.machine, key));
     for (const char* key :
-         {"distribution", "inputs", "operations", "seed", "min_trial_s", "phases"})
+         {"distribution", "inputs", "operations", "seed", "min_trial_s", "phases", "processes"})
         require_same(key, field(earlier.settings, key), field(now.settings, key));
     require_same("layout", earlier.settings.value("layout", nlohmann::json("nn")),
                  now.settings["layout"]);
