@@ -71,7 +71,7 @@ inline json comparison(std::vector<json> pairs, int threads = 2) {
             {"k", 100},       {"threads", threads}, {"pairs", std::move(pairs)}};
 }
 
-inline json doc(std::vector<json> results, std::vector<json> comparisons = {}) {
+inline json file(std::vector<json> results, std::vector<json> comparisons = {}) {
     return {{"schema", 2},
             {"machine", {{"cpu_model", "A processor"}}},
             {"settings", {{"equivalence_margin", 0.02}}},
