@@ -170,7 +170,8 @@ void check_result(const json& result, const std::string& place) {
     }
     optional(result, "background_cpu_share", share, where);
     optional(result, "trials_per_process", list, where);
-    optional(result, "hand_over_s", number, where);
+    for (const char* field : {"hand_over_s", "waiting_share"})
+        optional(result, field, number, where);
     for (const char* field : {"ci95_gflops", "ci95_median_s"}) {
         optional(result, field, interval, where);
     }

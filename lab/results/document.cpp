@@ -129,6 +129,7 @@ json encode(const result& c) {
     if (!c.trials_per_process.empty()) out["trials_per_process"] = c.trials_per_process;
     if (c.hand_over_s) out["hand_over_s"] = *c.hand_over_s;
     if (c.background_cpu_share) out["background_cpu_share"] = *c.background_cpu_share;
+    if (c.waiting_share) out["waiting_share"] = *c.waiting_share;
     if (!c.busy.empty()) out["busy"] = c.busy;
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
@@ -171,6 +172,7 @@ result decode_result(const files::fields& in) {
     if (in.find("hand_over_s") != nullptr) in("hand_over_s", c.hand_over_s.emplace());
     if (in.find("background_cpu_share") != nullptr)
         in("background_cpu_share", c.background_cpu_share.emplace());
+    if (in.find("waiting_share") != nullptr) in("waiting_share", c.waiting_share.emplace());
     if (in.find("busy") != nullptr) in("busy", c.busy);
     if (in.find("gpu") != nullptr) c.gpu = gpu_facts_from(in.object("gpu"));
     if (in.find("kernels") != nullptr)

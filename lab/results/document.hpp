@@ -47,6 +47,8 @@ struct result {
     // Of the processors' time, taken by other processes and guests during the trials; none:
     // unknown.
     std::optional<double> background_cpu_share;
+    // Of the time of its threads in its trials, spent waiting for a processor; none: unknown.
+    std::optional<double> waiting_share;
     std::string busy;  // why the figure bears no verdict: other work; empty: it does
 
     double flop = 0, arithmetic_intensity = 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,8 @@ struct contender {
     results::result result;
     std::unique_ptr<worker> at;  // where it runs; null when it has been given up
     std::size_t next_set = 0;
+    double ran_s = 0;                // in trials and untimed runs, where waited_s is known
+    std::optional<double> waited_s;  // by its threads meanwhile, for a processor
     gpu_watch watch;
 
     [[nodiscard]] bool ruled_out() const { return !result.available || !result.reason.empty(); }

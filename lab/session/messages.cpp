@@ -95,11 +95,15 @@ readiness readiness_from(const json& message) {
 }
 
 json to_json(const timing& t) {
-    return {{"time_s", t.time_s}, {"displaced", t.displaced}};
+    json out = {{"time_s", t.time_s}, {"displaced", t.displaced}};
+    if (t.waited_s) out["waited_s"] = *t.waited_s;
+    return out;
 }
 
 timing timing_from(const json& message) {
-    return {message.at("time_s").get<double>(), message.at("displaced").get<std::int64_t>()};
+    timing t{message.at("time_s").get<double>(), message.at("displaced").get<std::int64_t>()};
+    if (message.contains("waited_s")) t.waited_s = message["waited_s"].get<double>();
+    return t;
 }
 
 }  // namespace carat::session

@@ -1,9 +1,9 @@
 #include "lab/session/serve.hpp"
 
 #include <optional>
-#include <sys/resource.h>
 
 #include "core/execution_space.hpp"
+#include "lab/process/scheduling.hpp"
 #include "lab/process/shared_memory.hpp"
 #include "lab/session/messages.hpp"
 
@@ -12,12 +12,6 @@ namespace carat::session {
 namespace {
 
 using nlohmann::json;
-
-std::int64_t displaced_so_far() {
-    rusage use{};
-    getrusage(RUSAGE_SELF, &use);
-    return use.ru_nivcsw;
-}
 
 class server {
   public:
@@ -50,14 +44,17 @@ class server {
     json run(const json& question) {
         const auto runs = question.at("runs").get<std::int64_t>();
         auto set = question.at("set").get<std::size_t>();
-        timing t{0, displaced_so_far()};
+        const process::scheduling before = process::scheduling_so_far();
+        timing t;
         t.time_s = core::host_space().time_s([&] {
             for (std::int64_t i = 0; i < runs; ++i) {
                 ready_->run(map_->at(memory_->data(), set));
                 set = (set + 1) % map_->sets();
             }
         });
-        t.displaced = displaced_so_far() - t.displaced;
+        const process::scheduling after = process::scheduling_so_far();
+        t.displaced = after.displaced - before.displaced;
+        t.waited_s = process::waited_s(before, after);
         return to_json(t);
     }
 

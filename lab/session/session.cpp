@@ -92,6 +92,7 @@ class session {
                   gpu_ ? &*gpu_ : nullptr,
                   {},
                   user.probe,
+                  [this](const selection& s, const case_key& k) { return one_thread_s(s, k); },
                   user.start},
           out_(out),
           user_(user),
@@ -167,6 +168,15 @@ class session {
                 largest = &c;
         if (largest == nullptr) return 0;
         return operations(key.size, request_.convention) / largest->flop * run_s(*largest);
+    }
+
+    [[nodiscard]] double one_thread_s(const selection& s, case_key key) const {
+        key.threads = 1;
+        for (const results::result& c : doc_.results)
+            if (c.implementation == label_of(s, request_.chosen) && same_case(c, key) &&
+                c.has_figure())
+                return c.median_s;
+        return 0;
     }
 
     void tell(const std::string& what, double share) const {

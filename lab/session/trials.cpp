@@ -115,7 +115,12 @@ void trials::look_and_tell(std::size_t i, std::size_t taken, double share) {
 }
 
 void trials::keep(contender& c, const measure::series& more) const {
-    if (!more.failure.empty()) return c.give_up(more.failure);
+    if (!more.failure.empty()) {
+        std::unique_ptr<worker> at = std::move(c.at);
+        c.give_up(more.failure);
+        if (!at->has_process()) c.at = std::move(at);  // its phases refer to it
+        return;
+    }
     results::result& result = c.result;
     const bool first = result.trials_s.empty();
     result.trials_s.insert(result.trials_s.end(), more.trials_s.begin(), more.trials_s.end());
@@ -139,11 +144,12 @@ void trials::keep_phases(std::span<const measure::series> more) {
 
 void trials::conclude(std::span<contender> all, const measure::other_work& others) {
     const measure::conditions seen = under_load(others.seen(), all);
-    const std::string busy = measure::reason_against_verdict(seen);
     for (contender& c : all) {
         if (!c.result.verified || c.ruled_out()) continue;
         c.result.background_cpu_share = seen.other_share;
-        if (is_timed(c)) c.result.busy = busy;
+        if (c.waited_s && c.ran_s > 0)
+            c.result.waiting_share = *c.waited_s / (c.ran_s * c.result.threads_used);
+        if (is_timed(c)) c.result.busy = measure::reason_against_verdict(of_one(seen, c));
         if (const auto costs_s = c.at->hand_overs_s(); !costs_s.empty())
             c.result.hand_over_s = median(costs_s);
         if (!runs_on_gpu(c)) continue;
@@ -156,9 +162,13 @@ void trials::conclude(std::span<contender> all, const measure::other_work& other
 double trials::time_runs(contender& c, std::int64_t runs) {
     if (!c.at->has_process()) crew_.rest();
     const std::size_t sets = data_.on(*c.space).size();
-    const double time_s = c.at->run(runs, c.next_set).time_s;
+    const timing t = c.at->run(runs, c.next_set);
     c.next_set = (c.next_set + static_cast<std::size_t>(runs)) % sets;
-    return time_s;
+    if (t.waited_s) {
+        c.ran_s += t.time_s;
+        c.waited_s = c.waited_s.value_or(0) + *t.waited_s;
+    }
+    return t.time_s;
 }
 
 // The work of the workers is this session's own.
@@ -180,6 +190,19 @@ measure::conditions trials::under_load(measure::conditions seen,
         if (c.result.verified && !runs_on_gpu(c))
             seen.threads = std::max(seen.threads, c.result.threads_used);
     seen.cores = std::max(here.cores, here.hardware_threads / std::max(1, here.threads_per_core));
+    return seen;
+}
+
+// What disturbed this one alone.
+measure::conditions trials::of_one(measure::conditions seen, const contender& c) const {
+    if (runs_on_gpu(c)) return seen;
+    seen.threads_of_one = c.result.threads_used;
+    seen.waiting_share = c.result.waiting_share;
+    seen.median_s = median(c.result.trials_s);
+    seen.fastest_s = *std::ranges::min_element(c.result.trials_s);
+    seen.tick_s = measure::tick_s();
+    if (around_.one_thread_s && seen.threads_of_one > 1)
+        seen.one_thread_s = around_.one_thread_s(*c.what, key_);
     return seen;
 }
 

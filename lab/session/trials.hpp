@@ -52,6 +52,7 @@ class trials {
     [[nodiscard]] measure::work_probe probe() const;
     [[nodiscard]] measure::conditions under_load(measure::conditions seen,
                                                  std::span<const contender> all) const;
+    [[nodiscard]] measure::conditions of_one(measure::conditions seen, const contender& c) const;
     [[nodiscard]] gpu_sensors& sensors();
     void measure_energy(contender& c);
 

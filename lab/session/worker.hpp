@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,11 @@ struct readiness {
 
 [[nodiscard]] readiness facts_of(const core::runnable& ready, double prepare_s);
 
-// Some runs back to back.
+// Some runs back to back; the rest of a process of its own.
 struct timing {
-    double time_s = 0;           // all of them
-    std::int64_t displaced = 0;  // times a thread of a process of its own lost its processor
+    double time_s = 0;                    // all of them
+    std::int64_t displaced = 0;           // times a thread lost its processor
+    std::optional<double> waited_s = {};  // its threads together, for a processor; none: unknown
 };
 
 class worker {
