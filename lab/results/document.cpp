@@ -147,15 +147,15 @@ json encode(const comparison& c) {
     return out;
 }
 
-void require_sum(const files::fields& in, const result& c) {
-    std::size_t sum = 0;
-    for (const int n : c.trials_per_process) {
-        if (n < 1) in.fail("trials_per_process", "holds a count below 1");
-        sum += static_cast<std::size_t>(n);
+void read_processes(const files::fields& in, result& c) {
+    in("trials_per_process", c.trials_per_process);
+    std::int64_t sum = 0;
+    for (const std::int64_t count : c.trials_per_process) {
+        if (count < 0) in.fail("trials_per_process", "holds a negative count");
+        sum += count;
     }
-    if (sum != c.trials_s.size())
-        in.fail("trials_per_process", "counts " + std::to_string(sum) +
-                                          " trials where trials_s has " +
+    if (sum != static_cast<std::int64_t>(c.trials_s.size()))
+        in.fail("trials_per_process", "adds up to " + std::to_string(sum) + ", and trials_s has " +
                                           std::to_string(c.trials_s.size()));
 }
 
@@ -165,10 +165,7 @@ result decode_result(const files::fields& in) {
     if (in.find("library") != nullptr) library_fields(in.object("library"), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
-    if (in.find("trials_per_process") != nullptr) {
-        in("trials_per_process", c.trials_per_process);
-        require_sum(in, c);
-    }
+    if (in.find("trials_per_process") != nullptr) read_processes(in, c);
     if (in.find("hand_over_s") != nullptr) in("hand_over_s", c.hand_over_s.emplace());
     if (in.find("background_cpu_share") != nullptr)
         in("background_cpu_share", c.background_cpu_share.emplace());

@@ -40,8 +40,9 @@ struct result {
     double prepare_s = 0, cold_s = 0;
     std::int64_t repetitions = 0;
     std::vector<double> trials_s;
-    // How many of them each process took, in their order; empty: all were taken by one.
-    std::vector<int> trials_per_process;
+    // How many of them each process gave, in their order. Trial r of process g ran in the same
+    // round as that of any other result of the case. Empty: one process.
+    std::vector<std::int64_t> trials_per_process;
     std::optional<double> hand_over_s;  // median, from one process to this one's
     std::string stop;
     // Of the processors' time, taken by other processes and guests during the trials; none:

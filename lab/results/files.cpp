@@ -43,7 +43,7 @@ std::string phase_columns(const result& c) {
 // Which process took trial i, from 0.
 std::size_t process_of(const result& c, std::size_t i) {
     std::size_t process = 0;
-    for (const int n : c.trials_per_process) {
+    for (const std::int64_t n : c.trials_per_process) {
         if (i < static_cast<std::size_t>(n)) break;
         i -= static_cast<std::size_t>(n);
         ++process;

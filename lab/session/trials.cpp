@@ -127,7 +127,7 @@ void trials::keep(contender& c, const measure::series& more) const {
     result.repetitions = more.repetitions;
     result.stop = stop_of(first ? "" : result.stop, more.stop);
     if (c.at->has_process() && !more.trials_s.empty())
-        result.trials_per_process.push_back(static_cast<int>(more.trials_s.size()));
+        result.trials_per_process.push_back(static_cast<std::int64_t>(more.trials_s.size()));
 }
 
 void trials::keep_phases(std::span<const measure::series> more) {

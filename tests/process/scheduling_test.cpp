@@ -1,4 +1,5 @@
-// What the system says of this process's threads: sums over those there are, never less than before.
+// What the system says of this process's threads: sums over those there are, never less than
+// before.
 #include "lab/process/scheduling.hpp"
 
 #include <gtest/gtest.h>

@@ -194,7 +194,7 @@ TEST_F(workers, trials_of_all_processes_are_one_list_and_add_up) {
     const results::result r = measure({&right, &also_right}).results[0];
     EXPECT_EQ(r.reason, "");
     EXPECT_EQ(r.trials_s.size(), 8u);
-    EXPECT_EQ(r.trials_per_process, (std::vector{3, 3, 2}));
+    EXPECT_EQ(r.trials_per_process, (std::vector<std::int64_t>{3, 3, 2}));
     EXPECT_EQ(r.stop, "trials");
     EXPECT_EQ(told().prepared, 6);  // two implementations, three processes each
     EXPECT_EQ(r.threads_used, 3);
@@ -209,7 +209,7 @@ TEST_F(workers, trials_of_all_processes_are_one_list_and_add_up) {
 
 TEST_F(workers, fewer_trials_than_processes_are_one_each) {
     request.timing.trials = 2;
-    EXPECT_EQ(measure({&right}).results[0].trials_per_process, (std::vector{1, 1}));
+    EXPECT_EQ(measure({&right}).results[0].trials_per_process, (std::vector<std::int64_t>{1, 1}));
 }
 
 TEST_F(workers, without_processes_nothing_is_started) {
@@ -279,8 +279,9 @@ TEST_F(workers, an_interruption_keeps_the_trials_so_far_and_leaves_nobody_behind
     const session::case_result r = measure({&right, &also_right});
     EXPECT_TRUE(r.interrupted);
     for (const results::result& one : r.results) {
-        EXPECT_EQ(std::accumulate(one.trials_per_process.begin(), one.trials_per_process.end(), 0),
-                  static_cast<int>(one.trials_s.size()));
+        EXPECT_EQ(std::accumulate(one.trials_per_process.begin(), one.trials_per_process.end(),
+                                  std::int64_t{0}),
+                  static_cast<std::int64_t>(one.trials_s.size()));
         EXPECT_EQ(one.stop, "interrupted");
     }
     EXPECT_EQ(r.results[0].trials_s.size() + r.results[1].trials_s.size(), 5u);
@@ -302,7 +303,7 @@ TEST_F(workers, what_is_written_is_read_back_and_resumed) {
     EXPECT_FALSE(session::run_session(request, machine, limits, out, user, doc));
     results::document back = results::load(out.json);
     EXPECT_EQ(back.settings["processes"], 3);
-    EXPECT_EQ(back.results[0].trials_per_process, (std::vector{2, 2, 2}));
+    EXPECT_EQ(back.results[0].trials_per_process, (std::vector<std::int64_t>{2, 2, 2}));
     EXPECT_TRUE(back.results[0].hand_over_s);
     user.interrupted = {};
     EXPECT_TRUE(session::run_session(request, machine, limits, out, user, back));
