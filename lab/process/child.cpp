@@ -120,10 +120,15 @@ child::~child() {
     end();
 }
 
+// Its group, which has what a library started, too; and itself, should it have left the group.
+void child::signal_all(int number) const {
+    kill(-id_, number);
+    kill(id_, number);
+}
+
 void child::end() {
     if (id_ < 0 || status_) return;
-    kill(-id_, SIGKILL);  // its group: what a library started, too
-    kill(id_, SIGKILL);
+    signal_all(SIGKILL);
     status_ = wait_for(id_, 0);
 }
 
@@ -147,7 +152,7 @@ std::string child::ask(std::string_view message, double limit_s) {
 
 void child::stop() {
     if (stopped_ || status_) return;
-    kill(-id_, SIGSTOP);
+    signal_all(SIGSTOP);
     const int status = wait_for(id_, WUNTRACED);
     if (WIFSTOPPED(status))
         stopped_ = true;
@@ -157,7 +162,7 @@ void child::stop() {
 
 void child::go_on() {
     if (!stopped_ || status_) return;
-    kill(-id_, SIGCONT);
+    signal_all(SIGCONT);
     stopped_ = false;
 }
 

@@ -55,6 +55,7 @@ class child {
 
     [[nodiscard]] std::string how_it_ended();
     void end();
+    void signal_all(int number) const;
 
     pid_t id_ = -1;
     channel ours_;

@@ -59,7 +59,9 @@ measure::options share_of(const measure::options& whole, int generation, int gen
 
 void trials::take(std::span<contender> all) {
     if (std::ranges::none_of(all, [](const contender& c) { return c.result.verified; })) return;
-    int generations = crew_.has_processes() ? std::max(1, request_.processes) : 1;
+    const bool fresh_ones = std::ranges::any_of(
+        all, [](const contender& c) { return c.result.verified && c.at->has_process(); });
+    int generations = fresh_ones ? std::max(1, request_.processes) : 1;
     if (request_.timing.trials > 0) generations = std::min(generations, request_.timing.trials);
     const measure::other_work others(probe());
     for (int generation = 0; generation < generations && !stopped(); ++generation) {
