@@ -58,12 +58,14 @@ bool is_there(pid_t id) {
 // Of each thread of a process, as the system has it: "T" is stopped.
 std::string states(pid_t id) {
     std::string all;
+    std::error_code gone;
     for (const auto& thread :
-         std::filesystem::directory_iterator("/proc/" + std::to_string(id) + "/task")) {
+         std::filesystem::directory_iterator("/proc/" + std::to_string(id) + "/task", gone)) {
         std::ifstream stat(thread.path() / "stat");
         std::string text;
         std::getline(stat, text);
-        all += text.substr(text.rfind(')') + 2, 1);
+        if (const auto name = text.rfind(')'); name != std::string::npos)
+            all += text.substr(name + 2, 1);
     }
     return all;
 }
@@ -137,7 +139,7 @@ TEST(child, ends_with_the_process_that_started_it_though_it_is_stopped) {
 }
 
 TEST(child, that_is_a_program_has_its_channel_and_memory_and_nothing_else) {
-    const int mine = open("/dev/null", O_RDONLY);  // not closed by exec
+    const int mine = fcntl(STDERR_FILENO, F_DUPFD, 20);  // not closed by exec
     const process::shared_memory memory;
     const std::string look =
         "for f in 3 4; do test -e /proc/$$/fd/$f || exit 8; done; "

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <new>
 #include <numeric>
 #include <sys/mman.h>
 #include <sys/types.h>
