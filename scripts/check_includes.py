@@ -50,6 +50,7 @@ ALLOWED = {
     "lab/tune": ["include/carat", "src/core", "src/files", "src/tuning", "lab"],
     "lab/study": ["include/carat", "src/core", "lab"],
     "cli": ["include/carat", "src/core", "src/files", "lab"],
+    "python/native": ["include/carat", "src/core", "src/cpu/engine.hpp"],
     "tests": ["include/carat", "src", "ladder", "lab", "cli", "tests"],
     "benchmarks": ["include/carat", "src", "ladder", "lab"],
 }
@@ -57,7 +58,7 @@ ALLOWED = {
 # Folders in which every folder is a module with a rule of its own.
 OF_MODULES = ["src/cuda"]
 
-TOPS = ("include", "src", "ladder", "lab", "cli", "tests", "benchmarks")
+TOPS = ("include", "src", "ladder", "lab", "cli", "python", "tests", "benchmarks")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<(carat/[^>]+)>)')
 
