@@ -25,6 +25,14 @@ void divide_strides(const char* argument, std::span<std::int64_t> strides, std::
     }
 }
 
+// JAX's arrays are buffers, too.
+bool is_of_numpy(nb::handle source) {
+    static const nb::object& ndarray =
+        *new nb::object(nb::module_::import_("numpy").attr("ndarray"));
+    return PyObject_TypeCheck(source.ptr(), reinterpret_cast<PyTypeObject*>(ndarray.ptr())) != 0 ||
+           !nb::hasattr(source, "__dlpack__");
+}
+
 }  // namespace
 
 foreign_array::foreign_array(nb::handle source, const char* argument, access how)
@@ -74,6 +82,7 @@ bool foreign_array::take_buffer(nb::handle source, access how) {
                    : "has elements of format '" + format + "', which carat does not multiply");
     }
     type_ = *type;
+    of_numpy_ = is_of_numpy(source);
     set_axes(static_cast<std::size_t>(buffer_.ndim));
     data_ = static_cast<std::byte*>(buffer_.buf);
     for (std::size_t i = 0; i < axes_; ++i) {
@@ -113,6 +122,7 @@ bool foreign_array::take_array_interface(nb::handle source, access how) {
                        static_cast<std::int64_t>(size_bytes(type_)));
     }
     owner_ = nb::borrow(source);
+    of_numpy_ = is_of_numpy(source);
     return true;
 }
 

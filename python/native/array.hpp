@@ -40,7 +40,7 @@ class foreign_array {
     [[nodiscard]] std::size_t axes() const { return axes_; }
     // The number of the GPU that it lies on.
     [[nodiscard]] std::optional<int> gpu() const { return gpu_; }
-    // Whether NumPy made it, or something without a library of its own.
+    // Whether NumPy made it, or something that makes no arrays of its own.
     [[nodiscard]] bool of_numpy() const { return of_numpy_; }
 
   private:

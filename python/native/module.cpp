@@ -6,6 +6,7 @@
 #include <carat/error.hpp>
 #include <carat/prepare.hpp>
 
+#include "docs.hpp"
 #include "dtypes.hpp"
 #include "explain.hpp"
 #include "matmul.hpp"
@@ -57,7 +58,7 @@ std::string shown(const prepared_matrix& m) {
 }
 
 void add_prepared(nb::module_& m) {
-    nb::class_<prepared_matrix>(m, "Prepared")
+    nb::class_<prepared_matrix>(m, "Prepared", "A matrix packed by prepare.")
         .def_prop_ro("shape",
                      [](const prepared_matrix& p) { return nb::make_tuple(p.rows(), p.cols()); })
         .def_prop_ro("dtype",
@@ -70,11 +71,12 @@ void add_prepared(nb::module_& m) {
         .def_prop_ro("instruction_set",
                      [](const prepared_matrix& p) { return std::string(p.instruction_set()); })
         .def("__repr__", &shown);
-    m.def("prepare", &prepare, nb::arg("b"), nb::kw_only(), nb::arg("side") = "right");
+    m.def("prepare", &prepare, nb::arg("b"), nb::kw_only(), nb::arg("side") = "right",
+          nb::sig(prepare_signature), prepare_doc);
 }
 
 template <class F>
-void add_call(nb::module_& m, const char* name, F call) {
+void add_call(nb::module_& m, const char* name, F call, const char* signature, const char* doc) {
     m.def(
         name,
         [call](nb::handle a, nb::handle b, nb::handle out, nb::handle bias, nb::handle activation,
@@ -86,7 +88,7 @@ void add_call(nb::module_& m, const char* name, F call) {
         nb::arg("bias") = nb::none(), nb::arg("activation") = nb::none(),
         nb::arg("scale") = nb::none(), nb::arg("accuracy") = "native",
         nb::arg("dtype") = nb::none(), nb::arg("stream") = nb::none(),
-        nb::arg("threads") = nb::none());
+        nb::arg("threads") = nb::none(), nb::sig(signature), doc);
 }
 
 }  // namespace
@@ -104,7 +106,7 @@ NB_MODULE(_native, m) {
     });
     m.attr("__version__") = CARAT_VERSION;
     add_prepared(m);
-    add_call(m, "matmul", &matmul);
-    add_call(m, "matmul_grouped", &matmul_grouped);
+    add_call(m, "matmul", &matmul, matmul_signature, matmul_doc);
+    add_call(m, "matmul_grouped", &matmul_grouped, grouped_signature, grouped_doc);
     add_explain(m);
 }

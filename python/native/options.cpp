@@ -21,6 +21,12 @@ std::string shown(nb::handle value) {
     return nb::repr(value).c_str();
 }
 
+// Of Python, or an array of no dimensions.
+bool is_number(nb::handle value) {
+    if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return true;
+    return nb::hasattr(value, "shape") && nb::len(value.attr("shape")) == 0;
+}
+
 template <class T>
 void read_as(const foreign_array& from, std::size_t axis, std::vector<T>& values) {
     const auto count = static_cast<std::size_t>(from.shape()[axis]);
@@ -64,10 +70,7 @@ detail::step_kind activation_of(nb::handle asked) {
 }  // namespace
 
 void check_end(const keywords& asked, dtype result) {
-    const bool ends = has_epilogue(asked);
-    if (result == dtype::i32 && ends)
-        refuse("the result is int32, which has no bias, scale or activation: give dtype='float32'");
-    if (is_byte_integer(result) && !ends)
+    if (is_byte_integer(result) && !has_epilogue(asked))
         refuse("the result is " + std::string(numpy_name(result)) +
                ", which wants a scale that brings sums into its range");
 }
@@ -76,9 +79,9 @@ epilogue::epilogue(const keywords& asked, carat::dtype sums, std::int64_t rows, 
                    bool on_gpu)
     : of_doubles_(sums == dtype::f64), on_gpu_(on_gpu) {
     if (!asked.scale.is_none()) {
-        if (PyFloat_Check(asked.scale.ptr()) || PyLong_Check(asked.scale.ptr())) {
+        if (is_number(asked.scale)) {
             steps_.at[steps_.count++] = {.kind = detail::step_kind::scale_all,
-                                         .number = nb::cast<double>(asked.scale)};
+                                         .number = nb::cast<double>(nb::float_(asked.scale))};
         } else {
             add_values(asked.scale, "scale", detail::step_kind::scale, rows, cols);
         }
@@ -136,7 +139,10 @@ cpu on_cpu(const keywords& asked, dtype type) {
         refuse("stream is " + shown(asked.stream) +
                " but a lies in this machine's memory: streams "
                "are for arrays on a GPU");
-    if (!asked.threads.is_none()) where.threads = nb::cast<int>(asked.threads);
+    if (!asked.threads.is_none() && !nb::try_cast(asked.threads, where.threads))
+        throw nb::type_error(
+            ("threads is " + shown(asked.threads) + ": it must be a whole number, or None")
+                .c_str());
     if (asked.accuracy.is_none() || is(asked.accuracy, "native")) return where;
     if (!is(asked.accuracy, "f16_sums") || type != dtype::f16)
         refuse("accuracy is " + shown(asked.accuracy) + " and a is " +

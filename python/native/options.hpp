@@ -56,7 +56,7 @@ class epilogue {
     std::array<std::vector<float>, 2> floats_;
 };
 
-// Throws ValueError where products of integers are to end as the library's own types forbid.
+// Throws ValueError for bytes that sums are to be rounded to as they are.
 void check_end(const keywords& asked, carat::dtype result);
 
 [[nodiscard]] inline bool has_epilogue(const keywords& asked) {
