@@ -37,7 +37,8 @@ def make_sdist(sources, work):
     run(sys.executable, "-c", code, work, cwd=sources)
     (sdist,) = work.glob("carat_gemm-*.tar.gz")
     names = [name.partition("/")[2] for name in tarfile.open(sdist).getnames()]
-    for wanted in ("CMakeLists.txt", "pyproject.toml", "LICENSE", "src/api/product.cpp", "PKG-INFO"):
+    for wanted in ("CMakeLists.txt", "pyproject.toml", "LICENSE", "src/api/product.cpp", "PKG-INFO",
+                   "scripts/ptxas_gate.py"):
         assert wanted in names, f"the sdist lacks {wanted}"
     for name in names:
         assert not name.startswith(("results/", "build", ".venv", "lab/")), f"the sdist has {name}"
