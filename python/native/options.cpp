@@ -24,7 +24,7 @@ std::string shown(nb::handle value) {
 // Of Python, or an array of no dimensions.
 bool is_number(nb::handle value) {
     if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return true;
-    return nb::hasattr(value, "shape") && nb::len(value.attr("shape")) == 0;
+    return nb::hasattr(value, "shape") && nb::len(nb::object(value.attr("shape"))) == 0;
 }
 
 template <class T>
