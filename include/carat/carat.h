@@ -94,7 +94,7 @@ typedef struct carat_options {
 #define CARAT_OPTIONS_INIT \
     { sizeof(carat_options), 1.0, 0.0, 0, 0, -1, NULL, NULL, 0 }
 
-/* C = finish(alpha A B) + beta C. options may be NULL. C is untouched unless CARAT_OK is returned
+/* C = epilogue(alpha A B) + beta C. options may be NULL. C is untouched unless CARAT_OK is returned
  * (but see error.hpp for GPUs). */
 CARAT_C_API carat_status carat_matmul(const carat_options* options, const carat_matrix* a,
                                       const carat_matrix* b, const carat_matrix* c);

@@ -139,7 +139,7 @@ struct call {
     std::optional<int> gpu;
     const epilogue* last;
 
-    [[nodiscard]] const detail::finish_steps* steps() const {
+    [[nodiscard]] const detail::epilogue_steps* steps() const {
         return last == nullptr ? nullptr : last->steps();
     }
 };

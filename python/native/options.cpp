@@ -104,7 +104,7 @@ void epilogue::add_values(nb::handle values, const char* argument, detail::step_
                std::to_string(rows) + " x " + std::to_string(cols) + ": give " +
                std::to_string(cols) + " values, one for each column, or " + std::to_string(rows) +
                " x 1, one for each row");
-    detail::finish_step step = {.kind = kind, .of = down ? by::row : by::column};
+    detail::epilogue_step step = {.kind = kind, .of = down ? by::row : by::column};
     const std::size_t axis = down ? 0 : shape.size() - 1;
     const std::size_t slot = kind == detail::step_kind::bias ? 1 : 0;
     step.count = static_cast<std::size_t>(shape[axis]);

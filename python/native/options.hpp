@@ -6,7 +6,7 @@
 #include <nanobind/nanobind.h>
 #include <vector>
 
-#include <carat/finish.hpp>
+#include <carat/epilogue.hpp>
 #include <carat/policy.hpp>
 
 #include "array.hpp"
@@ -36,7 +36,7 @@ class epilogue {
              bool on_gpu);
 
     // Null where there are no steps.
-    [[nodiscard]] const detail::finish_steps* steps() const {
+    [[nodiscard]] const detail::epilogue_steps* steps() const {
         return steps_.count == 0 ? nullptr : &steps_;
     }
     [[nodiscard]] bool by_rows() const { return by_rows_; }
@@ -48,7 +48,7 @@ class epilogue {
     const void* values_at(const foreign_array& from, std::size_t axis, const char* argument,
                           std::vector<T>& copy) const;
 
-    detail::finish_steps steps_;
+    detail::epilogue_steps steps_;
     bool of_doubles_;
     bool on_gpu_;
     bool by_rows_ = false;

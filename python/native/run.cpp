@@ -21,11 +21,11 @@ std::optional<int> common_gpu(const operand& a, const operand& b) {
 
 void run_one(const keywords& asked, nb::handle like, std::optional<int> gpu,
              const detail::erased_matrix& a, const detail::erased_matrix& b,
-             const detail::erased_matrix& c, const detail::finish_steps* steps) {
+             const detail::erased_matrix& c, const detail::epilogue_steps* steps) {
     const auto run = [&](const auto& where) {
         run_released(work_of(a, b), [&] {
             if (steps == nullptr) return detail::multiply(where, a, b, nullptr, c);
-            detail::multiply_finished(where, a, b, nullptr, c, *steps);
+            detail::multiply_with_epilogue(where, a, b, nullptr, c, *steps);
         });
     };
     if (gpu) return run(on_gpu(asked, a.type, like, *gpu));
@@ -34,7 +34,7 @@ void run_one(const keywords& asked, nb::handle like, std::optional<int> gpu,
 
 void run_many(const keywords& asked, nb::handle like, std::optional<int> gpu, double work,
               const detail::erased_batch& a, const detail::erased_batch& b,
-              const detail::erased_batch& c, const detail::finish_steps* steps) {
+              const detail::erased_batch& c, const detail::epilogue_steps* steps) {
     const auto run = [&](const auto& where) {
         run_released(work, [&] { detail::multiply_batch(where, a, b, nullptr, c, steps); });
     };

@@ -25,10 +25,10 @@ void run_released(double work, const Multiply& multiply) {
 
 void run_one(const keywords& asked, nb::handle like, std::optional<int> gpu,
              const detail::erased_matrix& a, const detail::erased_matrix& b,
-             const detail::erased_matrix& c, const detail::finish_steps* steps);
+             const detail::erased_matrix& c, const detail::epilogue_steps* steps);
 
 void run_many(const keywords& asked, nb::handle like, std::optional<int> gpu, double work,
               const detail::erased_batch& a, const detail::erased_batch& b,
-              const detail::erased_batch& c, const detail::finish_steps* steps);
+              const detail::erased_batch& c, const detail::epilogue_steps* steps);
 
 }  // namespace carat::python

@@ -39,7 +39,7 @@ REFUSED = [
      lambda: cg.matmul(F64, F64.T, threads="two")),
     ("strides", ValueError, "whole elements",
      lambda: cg.matmul(np.zeros((3, 4), "u1,f8")["f1"], F64.T)),
-    ("epilogue of int32", ValueError, "C is i32, which has no finish", lambda: cg.matmul(
+    ("epilogue of int32", ValueError, "C is i32, which has no epilogue", lambda: cg.matmul(
         np.ones((3, 3), np.int8), np.ones((3, 3), np.int8), activation="relu")),
     ("prepared stack", ValueError, "only matrices", lambda: cg.prepare(np.ones((2, 3, 4)))),
     ("prepared side", ValueError, "side is 'top'", lambda: cg.prepare(F64, side="top")),
