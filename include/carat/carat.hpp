@@ -3,7 +3,7 @@
 
 #include <carat/batch.hpp>
 #include <carat/error.hpp>
-#include <carat/finish.hpp>
+#include <carat/epilogue.hpp>
 #include <carat/policy.hpp>
 #include <carat/prepare.hpp>
 #include <carat/product.hpp>

@@ -70,7 +70,7 @@ void multiply_many(const place& where, const product& it, const Many& all) {
 }  // namespace
 
 void multiply_group(const place& where, std::span<const member> all,
-                    const detail::finish_steps* steps) {
+                    const detail::epilogue_steps* steps) {
     if (all.empty()) return;
     std::vector<task> tasks;
     tasks.reserve(all.size());
