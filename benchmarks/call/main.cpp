@@ -1,5 +1,5 @@
-// What epilogues, prepared operands and batches of the public call save: each against what a program
-// does without them. Candidates of a case take turns; medians, as JSON.
+// What epilogues, prepared operands and batches of the public call save: each against what a
+// program does without them. Candidates of a case take turns; medians, as JSON.
 //
 //   carat_benchmark_call [threads]
 //

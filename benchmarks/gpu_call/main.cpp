@@ -1,7 +1,7 @@
-// What the public call on a GPU costs: the host's part of a call that was planned before, epilogues,
-// scales of blocks, batches and groups against loops and cuBLAS, graphs against calls, and rows
-// whose bits don't depend on the others. What is compared takes turns; medians, as JSON. With the
-// word "epilogues" only these and the scales, with "groups" only these.
+// What the public call on a GPU costs: the host's part of a call that was planned before,
+// epilogues, scales of blocks, batches and groups against loops and cuBLAS, graphs against calls,
+// and rows whose bits don't depend on the others. What is compared takes turns; medians, as JSON.
+// With the word "epilogues" only these and the scales, with "groups" only these.
 #include <array>
 #include <cstdio>
 #include <cuda_runtime_api.h>

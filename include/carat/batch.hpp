@@ -211,7 +211,8 @@ void matrix_products(const P& where, A&& a, B&& b, C&& c) {
 
 // C = E + A B for each product.
 template <detail::place P, class A, class B, class E, class C>
-requires(!detail::epilogue_like<C>) void matrix_products(const P& where, A&& a, B&& b, E&& e, C&& c) {
+requires(!detail::epilogue_like<C>) void matrix_products(const P& where, A&& a, B&& b, E&& e,
+                                                         C&& c) {
     if constexpr (detail::check_batch<A, B, E, C, P>()) {
         const detail::erased_batch added = detail::erase_batch(e);
         detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), &added,
@@ -249,7 +250,7 @@ void matrix_products(A&& a, B&& b, C&& c) {
 }
 template <class A, class B, class E, class C>
 requires(!detail::place<A> && !detail::epilogue_like<C>) void matrix_products(A&& a, B&& b, E&& e,
-                                                                          C&& c) {
+                                                                              C&& c) {
     matrix_products(cpu{}, a, b, e, c);
 }
 template <class A, class B, class C, detail::epilogue_like F>

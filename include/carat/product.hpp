@@ -16,15 +16,15 @@
 //
 // Elements: double; float, with a C of float, carat::f16 or carat::bf16; std::int32_t; carat::f16
 // or carat::bf16 with a C of the same type or of float; std::int8_t and std::uint8_t, also one by
-// the other, with a C of std::int32_t, or of float, f16 or bf16, or with an epilogue of bytes. f16 and
-// bf16 are summed in float and rounded once; where the processor has instructions for bf16 (AMX,
-// AVX512_BF16), they take its subnormal numbers, below 2^-126, for zeros. carat::cpu{.f16 =
+// the other, with a C of std::int32_t, or of float, f16 or bf16, or with an epilogue of bytes. f16
+// and bf16 are summed in float and rounded once; where the processor has instructions for bf16
+// (AMX, AVX512_BF16), they take its subnormal numbers, below 2^-126, for zeros. carat::cpu{.f16 =
 // carat::f16_as::f16_sums} asks for faster sums of less. Sums of std::int32_t are true or an error,
 // never wrapped or saturated: their scale factors must be whole numbers, and a result that does not
 // fit throws before C is touched.
 //
-// E may be C itself; otherwise C must overlap none of A, B, E, nor values of an epilogue. Without E,
-// or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
+// E may be C itself; otherwise C must overlap none of A, B, E, nor values of an epilogue. Without
+// E, or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
 // empty sum (K = 0) is 0. The values depend neither on the number of threads nor on where in memory
 // the operands begin.
 //
@@ -50,9 +50,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <carat/epilogue.hpp>
 #include <carat/erased.hpp>
 #include <carat/export.hpp>
-#include <carat/epilogue.hpp>
 #include <carat/policy.hpp>
 #include <carat/prepare.hpp>
 #include <carat/views.hpp>
@@ -66,9 +66,9 @@ CARAT_API void multiply(const cpu& where, const erased_matrix& a, const erased_m
                         const erased_matrix* e, const erased_matrix& c);
 
 // C = E + epilogue(A B).
-CARAT_API void multiply_with_epilogue(const cpu& where, const erased_matrix& a, const erased_matrix& b,
-                                 const erased_matrix* e, const erased_matrix& c,
-                                 const epilogue_steps& steps);
+CARAT_API void multiply_with_epilogue(const cpu& where, const erased_matrix& a,
+                                      const erased_matrix& b, const erased_matrix* e,
+                                      const erased_matrix& c, const epilogue_steps& steps);
 
 // C = E + epilogue(A B) on a GPU. `e` and `steps` may be null.
 CARAT_API void multiply_on_gpu(const cuda& where, const erased_matrix& a, const erased_matrix& b,
@@ -79,9 +79,9 @@ inline void multiply(const cuda& where, const erased_matrix& a, const erased_mat
                      const erased_matrix* e, const erased_matrix& c) {
     multiply_on_gpu(where, a, b, e, c, nullptr);
 }
-inline void multiply_with_epilogue(const cuda& where, const erased_matrix& a, const erased_matrix& b,
-                              const erased_matrix* e, const erased_matrix& c,
-                              const epilogue_steps& steps) {
+inline void multiply_with_epilogue(const cuda& where, const erased_matrix& a,
+                                   const erased_matrix& b, const erased_matrix* e,
+                                   const erased_matrix& c, const epilogue_steps& steps) {
     multiply_on_gpu(where, a, b, e, c, &steps);
 }
 
@@ -154,7 +154,7 @@ concept product_of =
     readable<E, P>&& writable<C>&& scales_suit<A, B, E, P> &&
     (ready<A> || ready<B> || multiplied_by<element_of<A>, element_of<B>>)&&summed_into<
         product_element<A, B>, element_of<C>, P, HasEpilogue>&& std::same_as<element_of<E>,
-                                                                          element_of<C>>;
+                                                                             element_of<C>>;
 
 // One message for each thing that can be wrong; the first that fails says it.
 template <class A, class B, class E, class C, class P = cpu, bool HasEpilogue = false>
@@ -225,7 +225,8 @@ void matrix_product(const P& where, A&& a, B&& b, C&& c) {
 
 // C = E + A B there.
 template <detail::place P, class A, class B, class E, class C>
-requires(!detail::epilogue_like<C>) void matrix_product(const P& where, A&& a, B&& b, E&& e, C&& c) {
+requires(!detail::epilogue_like<C>) void matrix_product(const P& where, A&& a, B&& b, E&& e,
+                                                        C&& c) {
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
                                       std::remove_reference_t<E>, std::remove_reference_t<C>,
                                       P>()) {
@@ -241,11 +242,11 @@ void matrix_product(const P& where, A&& a, B&& b, C&& c, const F& last) {
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
                                       target, target, P, true>()) {
         if constexpr (detail::check_epilogue<F,
-                                           detail::product_element<std::remove_reference_t<A>,
-                                                                   std::remove_reference_t<B>>,
-                                           detail::element_of<std::remove_reference_t<C>>>())
+                                             detail::product_element<std::remove_reference_t<A>,
+                                                                     std::remove_reference_t<B>>,
+                                             detail::element_of<std::remove_reference_t<C>>>())
             detail::multiply_with_epilogue(where, detail::erase(a), detail::erase(b), nullptr,
-                                      detail::erase(c), last.steps());
+                                           detail::erase(c), last.steps());
     }
 }
 
@@ -257,11 +258,11 @@ void matrix_product(const P& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
                                       true>()) {
         const detail::erased_matrix added = detail::erase(e);
         if constexpr (detail::check_epilogue<F,
-                                           detail::product_element<std::remove_reference_t<A>,
-                                                                   std::remove_reference_t<B>>,
-                                           detail::element_of<std::remove_reference_t<C>>>())
+                                             detail::product_element<std::remove_reference_t<A>,
+                                                                     std::remove_reference_t<B>>,
+                                             detail::element_of<std::remove_reference_t<C>>>())
             detail::multiply_with_epilogue(where, detail::erase(a), detail::erase(b), &added,
-                                      detail::erase(c), last.steps());
+                                           detail::erase(c), last.steps());
     }
 }
 
@@ -272,7 +273,7 @@ void matrix_product(A&& a, B&& b, C&& c) {
 }
 template <class A, class B, class E, class C>
 requires(!detail::place<A> && !detail::epilogue_like<C>) void matrix_product(A&& a, B&& b, E&& e,
-                                                                         C&& c) {
+                                                                             C&& c) {
     matrix_product(cpu{}, a, b, e, c);
 }
 template <class A, class B, class C, detail::epilogue_like F>

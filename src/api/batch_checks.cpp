@@ -287,7 +287,7 @@ void check_values(const detail::epilogue_steps& steps, const erased_batch& a, co
         as_product(i, [&] {
             const erased_matrix added = e == nullptr ? erased_matrix{} : item(*e, i);
             check_epilogue(steps, item(a, i), item(b, i), e == nullptr ? nullptr : &added,
-                         item(c, i));
+                           item(c, i));
         });
 }
 

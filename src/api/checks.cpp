@@ -188,8 +188,8 @@ bool same_strides(const erased_matrix& x, const erased_matrix& y) {
            (x.cols <= 1 || x.col_stride == y.col_stride);
 }
 
-void check_epilogue(const detail::epilogue_steps& steps, const erased_matrix& a, const erased_matrix& b,
-                  const erased_matrix* e, const erased_matrix& c) {
+void check_epilogue(const detail::epilogue_steps& steps, const erased_matrix& a,
+                    const erased_matrix& b, const erased_matrix* e, const erased_matrix& c) {
     std::size_t columns = columns_for_one(&steps);
     for (const detail::epilogue_step& step : in_order(steps)) {
         if (is_gate(step.kind)) columns = 1;

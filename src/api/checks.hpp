@@ -35,11 +35,11 @@ void check_threads(const cpu& where);
 // Throws for steps that only GPUs take, in the name of that call.
 void check_epilogue_on_cpu(const detail::epilogue_steps& steps, const std::string& call);
 
-// Values of an epilogue: as many as C has rows or columns, there, and apart from C; an amax, which is
-// written, from all else as well. Throws as above.
+// Values of an epilogue: as many as C has rows or columns, there, and apart from C; an amax, which
+// is written, from all else as well. Throws as above.
 void check_epilogue(const detail::epilogue_steps& steps, const detail::erased_matrix& a,
-                  const detail::erased_matrix& b, const detail::erased_matrix* e,
-                  const detail::erased_matrix& c);
+                    const detail::erased_matrix& b, const detail::erased_matrix* e,
+                    const detail::erased_matrix& c);
 
 // Its strides, but for those that mean nothing and are too large to multiply.
 [[nodiscard]] core::layout layout_of(const detail::erased_matrix& m);

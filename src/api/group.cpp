@@ -101,7 +101,8 @@ class group {
     template <class Use>
     void with_plan(const one& x, int threads, const Use& use) const {
         const auto* const ready = x.a.prepared != nullptr ? x.a.prepared : x.b.prepared;
-        const cpu_engine::epilogue_request last = has_epilogue_ ? epilogue_of(x) : cpu_engine::epilogue_request{};
+        const cpu_engine::epilogue_request last =
+            has_epilogue_ ? epilogue_of(x) : cpu_engine::epilogue_request{};
         use(cpu_engine::product(x.problem, threads, kernels_, {}, has_epilogue_ ? &last : nullptr,
                                 ready));
     }

@@ -113,7 +113,8 @@ cuda_call::strided_operands strided_operands_of(const erased_batch& a, const era
 }
 
 void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& b,
-                  const erased_batch* e, const erased_batch& c, const detail::epilogue_steps* steps) {
+                  const erased_batch* e, const erased_batch& c,
+                  const detail::epilogue_steps* steps) {
     if (api::is_group(a, b, e, c)) return multiply_group(where, a, b, e, c, steps);
     const core::problem p = api::checked_batch(a, b, e, c, steps);
     if (c.count == 0 || p.m == 0 || p.n == 0) return;

@@ -92,9 +92,9 @@ void api::multiply_part(const erased_matrix& a, const erased_matrix& b, const er
                   k_stride(part.row, part.rows), k_stride(part.col, part.cols));
 }
 
-void detail::multiply_with_epilogue(const cpu& where, const erased_matrix& a, const erased_matrix& b,
-                               const erased_matrix* e, const erased_matrix& c,
-                               const epilogue_steps& steps) {
+void detail::multiply_with_epilogue(const cpu& where, const erased_matrix& a,
+                                    const erased_matrix& b, const erased_matrix* e,
+                                    const erased_matrix& c, const epilogue_steps& steps) {
     multiply_or_say_why(where, a, b, e, c, &steps);
 }
 

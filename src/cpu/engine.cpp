@@ -32,7 +32,8 @@ bool should_swap(const core::problem& p, bool may_be_skinny) {
 }
 
 // Whether nothing asks for blocks: the caller, types, or sums that C can't hold.
-bool may_be_skinny(const core::problem& p, const plan::blocking& wanted, const epilogue_request* last) {
+bool may_be_skinny(const core::problem& p, const plan::blocking& wanted,
+                   const epilogue_request* last) {
     const bool summed_out_of_place = last != nullptr && last->in_place && p.beta != 0;
     return p.a_type == p.c_type && !core::is_storage_type(p.a_type) && !summed_out_of_place &&
            wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
@@ -132,7 +133,8 @@ std::string unsupported(const core::problem& p) {
 // waits for its words to reach the cache. Such copies were 7 of the 16 % that this constructor took
 // of a product of 8 x 8 matrices.
 product::product(const core::problem& p, int threads, const kernel_set& with,
-                 const plan::blocking& wanted, const epilogue_request* last, const prepared_operand* ready)
+                 const plan::blocking& wanted, const epilogue_request* last,
+                 const prepared_operand* ready)
     : swapped_(should_swap(p, may_be_skinny(p, wanted, last))),
       problem_(swapped_ ? core::swapped(p) : p),
       kernels_(&with),

@@ -82,7 +82,8 @@ class product {
     template <class T>
     [[nodiscard]] store_target<T> target(const core::operands& data) const;
     template <class T>
-    [[nodiscard]] epilogue_call<T> epilogue_of(const core::operands& data, bool runs_are_rows) const;
+    [[nodiscard]] epilogue_call<T> epilogue_of(const core::operands& data,
+                                               bool runs_are_rows) const;
     template <class T>
     [[nodiscard]] T* share_of(std::byte* memory, int thread) const;
     [[nodiscard]] std::size_t thread_bytes() const;

@@ -42,9 +42,9 @@ struct task {
     std::int64_t c_col_stride = 0;
     T alpha{};
     T beta{};
-    bool fetches_c = false;                               // see tile_call
+    bool fetches_c = false;                                     // see tile_call
     const epilogue_call<epilogue_type<T>>* epilogue = nullptr;  // of these sums; beta is 0 then
-    std::int64_t first_row = 0;                           // of the C that is finished
+    std::int64_t first_row = 0;                                 // of the C that is finished
     std::int64_t first_col = 0;
 
     [[nodiscard]] T* c_at(std::int64_t i, std::int64_t j) const {
@@ -70,7 +70,7 @@ template <class T>
 // place.
 template <class T>
 __attribute__((noinline)) void apply_epilogue(const task<T>& t, const tile_call<T>& call,
-                                           std::int64_t i, std::int64_t j) {
+                                              std::int64_t i, std::int64_t j) {
     if constexpr (std::is_floating_point_v<T>)
         (*t.epilogue)(
             {call.c, call.rows, call.cols, call.c_col_stride, t.first_row + i, t.first_col + j});

@@ -67,7 +67,7 @@ void multiply_blocks(void (*run)(const tile_call<T>&), const task<T>& t, tile_ca
         if constexpr (std::is_floating_point_v<T>)
             if (ends_here)
                 (*t.epilogue)({t.c_at(of.i, of.j + jr), of.mc, call.cols, t.c_col_stride,
-                             t.first_row + of.i, t.first_col + of.j + jr});
+                               t.first_row + of.i, t.first_col + of.j + jr});
     }
 }
 

@@ -1,6 +1,6 @@
-// What happens to sums on their way to C, as kernels and loops see it: steps of an epilogue, then E.
-// Sums lie in runs, stretches of neighbours in memory, which are parts of columns of C or of rows,
-// depending on how the product was turned.
+// What happens to sums on their way to C, as kernels and loops see it: steps of an epilogue, then
+// E. Sums lie in runs, stretches of neighbours in memory, which are parts of columns of C or of
+// rows, depending on how the product was turned.
 #pragma once
 
 #include <cstdint>

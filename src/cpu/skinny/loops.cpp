@@ -49,7 +49,7 @@ void store(const task<T>& t, const skinny_call<T>& call, std::int64_t i, std::in
     if constexpr (std::is_floating_point_v<T>)
         if (t.epilogue != nullptr)
             (*t.epilogue)({call.sums, call.rows, call.cols, call.sums_step, t.first_row + i,
-                         t.first_col + first});
+                           t.first_col + first});
     for (int j = 0; j < call.cols; ++j) {
         const T* const sums = call.sums + j * call.sums_step;
         T* const c = t.c_at(i, first + j);

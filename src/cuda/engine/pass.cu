@@ -128,7 +128,7 @@ __device__ __forceinline__ void load(in_hand<Sum, Size>& own, const Sum* from) {
 
 template <class Sum, class To, int Size>
 __device__ __forceinline__ void apply_to_line(const arguments<Sum, To>& p, in_hand<Sum, Size>& own,
-                                            const where& at) {
+                                              const where& at) {
     const Sum* const from = p.sums + at.line * p.sums_at.line + at.place * p.sums_at.place;
     load(own, from);
     for (int i = 0; i < p.count; ++i) {

@@ -1,5 +1,5 @@
-// An epilogue as one further kernel over C, for what no product does on its way there: sums of f64 and
-// f32, steps in any order, gates, the largest number, and a C of another type than the sums.
+// An epilogue as one further kernel over C, for what no product does on its way there: sums of f64
+// and f32, steps in any order, gates, the largest number, and a C of another type than the sums.
 //
 //     C = steps(sums) + beta E
 #pragma once

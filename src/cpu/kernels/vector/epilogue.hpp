@@ -1,5 +1,5 @@
-// Steps of an epilogue on sums in registers. A new activation is a functor on one vector here, a case
-// in run_step() and a name in carat/epilogue.hpp.
+// Steps of an epilogue on sums in registers. A new activation is a functor on one vector here, a
+// case in run_step() and a name in carat/epilogue.hpp.
 #pragma once
 
 #include <cstddef>
