@@ -22,6 +22,7 @@ struct shared {
     tally count;
     std::uint64_t current;
     std::uint64_t findings;
+    std::array<char, 400> description;
 };
 
 shared& memory() {
@@ -52,7 +53,8 @@ void be_a_child(const family& of, const options& o, std::uint64_t first, std::ui
                                         std::strcmp(isa_of(first), "amx") == 0,
                              .has_f16_sums = std::strcmp(isa_of(first), "avx2") != 0 &&
                                              std::strcmp(isa_of(first), "baseline") != 0 &&
-                                             __builtin_cpu_supports("avx512fp16")};
+                                             __builtin_cpu_supports("avx512fp16"),
+                             .description = memory().description};
     for (std::uint64_t number = first; number < last; ++number) {
         memory().current = number;
         alarm(most_seconds);
@@ -98,9 +100,10 @@ void run_block(const family& of, const options& o, std::uint64_t first, std::uin
         ++to.findings;
         const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         tell(of, o, memory().current,
-             signal == SIGALRM ? "took more than " + std::to_string(most_seconds) + " s"
+             std::string(memory().description.data()) + ": " +
+             (signal == SIGALRM ? "took more than " + std::to_string(most_seconds) + " s"
              : signal != 0     ? std::string("ended the process: ") + strsignal(signal)
-                               : "left with " + std::to_string(WEXITSTATUS(status)));
+                               : "left with " + std::to_string(WEXITSTATUS(status))));
         first = memory().current + 1;
     }
 }

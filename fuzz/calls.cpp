@@ -48,13 +48,14 @@ prepared_matrix prepare_operand(const product_case& c, const workbench& on) {
     }
 }
 
-void make_call(const product_case& c, const workbench& on, const prepared_matrix* ready) {
-    dispatch({c, on, 0, c.group != grouping::one, ready});
+void make_call(const product_case& c, const workbench& on, const prepared_matrix* ready,
+               const std::function<void()>* at_call) {
+    dispatch({c, on, 0, c.group != grouping::one, ready, at_call});
 }
 
 void make_single_call(const product_case& c, const workbench& on, std::size_t product,
                       const prepared_matrix* ready) {
-    dispatch({c, on, product, false, ready});
+    dispatch({c, on, product, false, ready, nullptr});
 }
 
 }  // namespace carat::fuzz

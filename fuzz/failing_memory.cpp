@@ -19,18 +19,16 @@ struct attempt {
 
     void make() {
         result = outcome{};
-        {
-            const failing_new armed(successes);
-            try {
-                make_call(r.of, r.on, nullptr);
-                result.returned = true;
-            } catch (const error& e) {
-                result.code = e.code();
-            } catch (...) {
-                result.foreign = true;
-            }
-            failed = failing_new::has_failed();
+        const std::function<void()> arm = [&] { fail_allocation_after(successes); };
+        try {
+            make_call(r.of, r.on, nullptr, &arm);
+            result.returned = true;
+        } catch (const error& e) {
+            result.code = e.code();
+        } catch (...) {
+            result.foreign = true;
         }
+        failed = stop_failing();
     }
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace {
 
@@ -66,15 +67,13 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
 
 namespace carat::fuzz {
 
-failing_new::failing_new(int successes) {
+void fail_allocation_after(int successes) {
     failed = false;
     countdown = successes;
 }
-failing_new::~failing_new() {
+bool stop_failing() {
     countdown = -1;
-}
-bool failing_new::has_failed() {
-    return failed;
+    return std::exchange(failed, false);
 }
 long live_allocations() {
     return live.load(std::memory_order_relaxed);

@@ -3,16 +3,10 @@
 
 namespace carat::fuzz {
 
-// While it lives, the allocation of this thread after `successes` others throws std::bad_alloc.
-class failing_new {
-  public:
-    explicit failing_new(int successes);
-    failing_new(const failing_new&) = delete;
-    failing_new& operator=(const failing_new&) = delete;
-    ~failing_new();
-
-    [[nodiscard]] static bool has_failed();
-};
+// The allocation of this thread after `successes` others throws std::bad_alloc.
+void fail_allocation_after(int successes);
+// No more. Returns whether one has failed.
+bool stop_failing();
 
 // Pieces of memory allocated and not released, by any thread.
 [[nodiscard]] long live_allocations();

@@ -1,9 +1,18 @@
+#include <algorithm>
+
 #include "calls.hpp"
 #include "trials.hpp"
 
 namespace carat::fuzz {
 
 namespace {
+
+void tell_description(const surroundings& in, const std::string& text) {
+    if (in.description.empty()) return;
+    const std::size_t size = std::min(text.size(), in.description.size() - 1);
+    std::copy_n(text.begin(), size, in.description.begin());
+    in.description[size] = 0;
+}
 
 std::string run(const running& r, std::uint64_t seed) {
     switch (r.of.how) {
@@ -33,6 +42,7 @@ std::string run_product_case(std::uint64_t seed, std::uint64_t number, const sur
     const running r = {c, on, random, in, count};
     lay_out(r);
     const std::string text = c.describe();
+    tell_description(in, text);
     const std::string wrong = run(r, seed);
     if (c.how != trial::many_threads) ++count.cases;
     return wrong.empty() ? wrong : text + ": " + wrong;

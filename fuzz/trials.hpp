@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ struct outcome {
 struct surroundings {
     bool flushes = false;  // this instruction set takes bf16's subnormal numbers for zeros
     bool has_f16_sums = false;
+    // Is told what a case is before it runs, in memory that outlives the process.
+    std::span<char> description = {};
 };
 
 // Case `number` of a run: empty, or what was wrong.

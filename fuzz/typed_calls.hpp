@@ -1,6 +1,7 @@
 // The calls of one combination of types. Each file of calls_*.cpp compiles some.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -19,6 +20,7 @@ struct call_request {
     std::size_t product;  // of a single call
     bool batch;
     const prepared_matrix* ready;
+    const std::function<void()>* at_call;  // when all arguments are there; may be null
 };
 
 template <class T>
@@ -121,6 +123,10 @@ class typed_call {
     template <class T>
     using kept = std::tuple<std::vector<matrix_view<T>>, std::vector<T*>>;
 
+    void arguments_are_there() const {
+        if (r_.at_call != nullptr) (*r_.at_call)();
+    }
+
     void single() const {
         const auto a = scaled(c_.a_factor, view<const A>(on_.a, on_.a.of(r_.product)));
         const auto b = scaled(c_.b_factor, view<const B>(on_.b, on_.b.of(r_.product)));
@@ -138,6 +144,7 @@ class typed_call {
                        const matrix_view<C>& c) const {
         const cpu where = policy_of(c_);
         const auto product = [&](const auto&... rest) {
+            arguments_are_there();
             if constexpr (finishes) {
                 if (c_.has_finish)
                     return matrix_product(where, a, b, rest..., finish_of<sums>(c_, on_));
@@ -177,6 +184,7 @@ class typed_call {
     void call_batch(const Left& a, const Right& b, const Result& c, const Added& added) const {
         const cpu where = policy_of(c_);
         const auto products = [&](const auto&... rest) {
+            arguments_are_there();
             if constexpr (finishes) {
                 if (c_.has_finish)
                     return matrix_products(where, a, b, rest..., finish_of<sums>(c_, on_));
