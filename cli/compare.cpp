@@ -28,7 +28,7 @@ struct compare_options {
     double margin = 0.02, alpha = 0.05;
 };
 
-bool same_case(const results::cell& a, const results::cell& b) {
+bool same_case(const results::result& a, const results::result& b) {
     return a.implementation == b.implementation && a.dtype == b.dtype && a.m == b.m && a.n == b.n &&
            a.k == b.k && a.layout == b.layout && a.threads == b.threads;
 }
@@ -61,8 +61,8 @@ style style_of(const std::string& verdict) {
 
 // One case of both files; no `change` where it has no figure any more, or one of a busy machine.
 struct row {
-    const results::cell* before = nullptr;
-    const results::cell* after = nullptr;
+    const results::result* before = nullptr;
+    const results::result* after = nullptr;
     std::optional<session::change> change;
 
     [[nodiscard]] std::string verdict() const {
@@ -76,7 +76,7 @@ struct row {
     }
 };
 
-std::string size_of(const results::cell& c) {
+std::string size_of(const results::result& c) {
     const std::string size =
         c.m == c.n && c.n == c.k ? fmt::format("{}", c.m) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
     return c.layout == "nn" ? size : size + " " + c.layout;
@@ -89,7 +89,7 @@ std::string ratio_text(double x) {
 }
 
 void print(const row& r) {
-    const results::cell& c = *r.before;
+    const results::result& c = *r.before;
     if (!r.change) {
         const char* const what = r.verdict() == "lost" ? "no figure any more: " : "";
         const std::string line = fmt::format("{} {} {}x{}x{}: {}{}", c.implementation, c.dtype, c.m,
@@ -107,23 +107,23 @@ void print(const row& r) {
 
 // Measured cases of one file that the other one doesn't have.
 std::ptrdiff_t absent(const results::document& of, const results::document& from) {
-    return std::ranges::count_if(of.cells, [&](const results::cell& c) {
-        return c.has_figure() && std::ranges::none_of(from.cells, [&](const results::cell& other) {
-                   return same_case(c, other);
-               });
+    return std::ranges::count_if(of.results, [&](const results::result& c) {
+        return c.has_figure() &&
+               std::ranges::none_of(
+                   from.results, [&](const results::result& other) { return same_case(c, other); });
     });
 }
 
 std::vector<row> rows_of(const results::document& before, const results::document& after,
                          const session::analysis_options& how) {
     std::vector<row> rows;
-    for (const results::cell& old : before.cells) {
+    for (const results::result& old : before.results) {
         if (!old.has_figure()) continue;
         const auto now = std::ranges::find_if(
-            after.cells, [&](const results::cell& c) { return same_case(old, c); });
-        if (now == after.cells.end()) continue;
+            after.results, [&](const results::result& c) { return same_case(old, c); });
+        if (now == after.results.end()) continue;
         row r{&old, &*now, {}};
-        if (old.ranked() && now->ranked()) r.change = session::compare_cells(old, *now, how);
+        if (old.ranked() && now->ranked()) r.change = session::compare_results(old, *now, how);
         rows.push_back(std::move(r));
     }
     return rows;
@@ -138,7 +138,7 @@ nlohmann::json end_of(double bound) {
 }
 
 nlohmann::json to_json(const row& r) {
-    const results::cell& c = *r.before;
+    const results::result& c = *r.before;
     nlohmann::json out = {{"implementation", c.implementation},
                           {"dtype", c.dtype},
                           {"m", c.m},

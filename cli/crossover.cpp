@@ -92,7 +92,7 @@ session_options options_of(const crossover_options& o, const session::request& r
 std::string absences(const results::document& doc) {
     std::string text;
     std::vector<std::string> told;
-    for (const results::cell& c : doc.cells) {
+    for (const results::result& c : doc.results) {
         const bool phases_failed = c.end_to_end && !c.end_to_end->measured();
         const std::string& reason = phases_failed ? c.end_to_end->reason : c.reason;
         if (reason.empty() || std::ranges::find(told, c.implementation) != told.end()) continue;

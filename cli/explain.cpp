@@ -64,7 +64,7 @@ int run(const explain_options& o) {
     const known_machine known = know_machine(r);
     const explain::explanation told = explain::explain(
         key, chosen, {known.description, known.limits, gpu::describe(gpu::in_use())},
-        result.doc.cells);
+        result.doc.results);
     if (o.json)
         fmt::print("{}\n", explain::to_json(told).dump(1));
     else

@@ -65,7 +65,7 @@ std::string flow_table(const model::prediction& p) {
 }
 
 std::string measured_line(const explain::on_device& d) {
-    const results::cell& c = d.measured;
+    const results::result& c = d.measured;
     if (c.trials_s.empty())
         return "  not measured" + (c.reason.empty() ? std::string() : ": " + c.reason) + "\n";
     std::string text =
@@ -74,7 +74,7 @@ std::string measured_line(const explain::on_device& d) {
                     time_of(c.ci95_median_s[1]), c.median_gflops);
     text += fmt::format("\n  {} trials; {}\n", c.trials_s.size(),
                         c.verified ? "verified " + c.verification : "NOT VERIFIED: " + c.reason);
-    if (c.impossible) text += "  " + wrapped(c.reason, 2) + "\n";
+    if (c.above_peak) text += "  " + wrapped(c.reason, 2) + "\n";
     if (!c.busy.empty()) text += "  " + wrapped(report::no_verdict(c.busy), 2) + "\n";
     return text;
 }

@@ -28,7 +28,7 @@ std::string kernel_line(const core::kernel_facts& k) {
 }
 
 // The kernel that multiplies is the last one; those before it make its operands ready.
-std::string row(const results::cell& c) {
+std::string row(const results::result& c) {
     const results::gpu_facts gpu = c.gpu.value_or(results::gpu_facts{});
     const std::optional<int> clock =
         gpu.clock_mhz ? std::optional(gpu.clock_mhz->median) : std::nullopt;
@@ -49,7 +49,7 @@ std::string row(const results::cell& c) {
 
 }  // namespace
 
-std::string gpu_lines(const results::cell& c) {
+std::string gpu_lines(const results::result& c) {
     std::string text;
     if (const auto& gpu = c.gpu) {
         if (gpu->clock_mhz)
@@ -65,17 +65,17 @@ std::string gpu_lines(const results::cell& c) {
     return text;
 }
 
-std::string gpu_table(std::span<const results::cell> cells) {
-    std::vector<const results::cell*> shown;
-    for (const results::cell& c : cells)
+std::string gpu_table(std::span<const results::result> results) {
+    std::vector<const results::result*> shown;
+    for (const results::result& c : results)
         if (c.has_figure() && (c.gpu || !c.kernels.empty())) shown.push_back(&c);
     if (shown.empty()) return {};
-    std::ranges::sort(shown, {}, &results::cell::rank);
+    std::ranges::sort(shown, {}, &results::result::rank);
     std::string text = styled(
         fmt::format("   {:<27} {:>5} {:>5} {:>8} {:>3} {:>4} {:>7} {:>5} {:>5}\n", "on the GPU",
                     "MHz", "W", "J/GFLOP", "C", "regs", "shared", "local", "occup"),
         style::faint);
-    for (const results::cell* c : shown) text += row(*c);
+    for (const results::result* c : shown) text += row(*c);
     return text;
 }
 

@@ -1,4 +1,4 @@
-// What a cell tells of its GPU, as text.
+// What a result tells of its GPU, as text.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@ namespace carat::cli {
 
 // Of `carat run`: a line on the GPU while the trials ran, and one for each kernel; empty where
 // nothing is known.
-[[nodiscard]] std::string gpu_lines(const results::cell& c);
+[[nodiscard]] std::string gpu_lines(const results::result& c);
 
-// Of `carat bench`: a table of the ranked cells that ran on a GPU; empty without one.
-[[nodiscard]] std::string gpu_table(std::span<const results::cell> cells);
+// Of `carat bench`: a table of the ranked results that ran on a GPU; empty without one.
+[[nodiscard]] std::string gpu_table(std::span<const results::result> results);
 
 }  // namespace carat::cli

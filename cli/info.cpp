@@ -46,7 +46,7 @@ std::vector<described_gpu> describe_gpus(const info_options& o) {
         if (!o.measures()) continue;
         progress_line line;
         found.back().limits = gpu::measure_peaks(device, measuring(o, line));
-        found.back().facts["ceilings"] = machine::to_json(*found.back().limits);
+        found.back().facts["peaks"] = machine::to_json(*found.back().limits);
     }
     return found;
 }
@@ -61,7 +61,7 @@ int info(const info_options& o) {
     const std::vector<described_gpu> gpus = describe_gpus(o);
     if (o.json) {
         nlohmann::json out = machine::to_json(machine);
-        if (limits) out["ceilings"] = machine::to_json(*limits);
+        if (limits) out["peaks"] = machine::to_json(*limits);
         out["gpus"] = nlohmann::json::array();
         for (const described_gpu& one : gpus) out["gpus"].push_back(one.facts);
         fmt::print("{}\n", out.dump(1));

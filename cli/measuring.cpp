@@ -36,15 +36,15 @@ known_machine know_machine(const session::request& r) {
 }
 
 bool session_result::failed() const {
-    return std::ranges::any_of(doc.cells, [](const results::cell& c) {
+    return std::ranges::any_of(doc.results, [](const results::result& c) {
         const bool wrong = c.verification != "none" && !c.verified;
-        return wrong || c.impossible;
+        return wrong || c.above_peak;
     });
 }
 
 int session_result::exit_code() const {
     if (interrupted) return interrupted_by_user;
-    const bool some = std::ranges::any_of(doc.cells, &results::cell::has_figure);
+    const bool some = std::ranges::any_of(doc.results, &results::result::has_figure);
     return failed() || !some ? bad_answer : success;
 }
 
@@ -67,12 +67,12 @@ session_result measure(const session::request& r, const session_options& options
     result.doc =
         session::new_document(r, known.description, known.limits, options.command, known.gpu);
     if (options.resume) {
-        result.doc.cells = std::move(earlier.cells);
+        result.doc.results = std::move(earlier.results);
         result.doc.comparisons = std::move(earlier.comparisons);
     }
     if (options.onto) {
         result.doc.settings = options.onto->settings;
-        result.doc.cells = options.onto->cells;
+        result.doc.results = options.onto->results;
         result.doc.comparisons = options.onto->comparisons;
         result.doc.crossovers = options.onto->crossovers;
     }
@@ -85,8 +85,8 @@ session_result measure(const session::request& r, const session_options& options
         line.clear();
         result.saved = true;
         if (options.quiet) return;
-        fmt::print("{}{}\n", ranking(done.cells, done.compared, options.all_pairs, told),
-                   gpu_table(done.cells) + phase_table(done.cells));
+        fmt::print("{}{}\n", ranking(done.results, done.compared, options.all_pairs, told),
+                   gpu_table(done.results) + phase_table(done.results));
         std::fflush(stdout);
     };
     user.measure_again = [&](const machine::peaks& limits) {

@@ -34,7 +34,7 @@ struct session_options {
     std::optional<results::document> onto;
     // Asked when every size is measured: the sizes to measure next. Empty: there are none.
     std::function<std::vector<session::shape>(const results::document&)> next_sizes;
-    // Adds what follows from the cells, however far they go, before the last save. May be empty.
+    // Adds what follows from the results, however far they go, before the last save. May be empty.
     std::function<void(results::document&)> conclude;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t name_columns = 21;
 
-std::string row(const results::cell& c) {
+std::string row(const results::result& c) {
     std::string text =
         fmt::format("   {:<{}}", shortened_middle(c.implementation, name_columns), name_columns);
     const auto column = [&](std::string_view phase) {
@@ -60,9 +60,9 @@ std::optional<session::host_memory> phases_of(const phase_flags& flags,
     return parse_host_memory(flags.host_memory);
 }
 
-std::string phase_table(std::span<const results::cell> cells) {
+std::string phase_table(std::span<const results::result> results) {
     std::string rows, reasons, host_memory;
-    for (const results::cell& c : cells) {
+    for (const results::result& c : results) {
         if (!c.end_to_end) continue;
         host_memory = c.end_to_end->host_memory;
         if (c.end_to_end->measured())
@@ -79,7 +79,7 @@ std::string phase_table(std::span<const results::cell> cells) {
     return text + rows + reasons;
 }
 
-std::string phase_lines(const results::cell& c) {
+std::string phase_lines(const results::result& c) {
     if (!c.end_to_end) return {};
     if (!c.end_to_end->measured())
         return fmt::format("carat: no phases of {}: {}\n", c.implementation, c.end_to_end->reason);

@@ -26,11 +26,11 @@ void add_phase_flags(CLI::App& sub, phase_flags& flags);
 [[nodiscard]] std::optional<session::host_memory> phases_of(
     const phase_flags& flags, const std::vector<session::selection>& chosen);
 
-// One row for each cell that has phases, within 80 columns; empty when none has.
-[[nodiscard]] std::string phase_table(std::span<const results::cell> cells);
+// One row for each result that has phases, within 80 columns; empty when none has.
+[[nodiscard]] std::string phase_table(std::span<const results::result> results);
 
 // A line of NAME(ms)=TIME for the phases and one for what a program pays once, or why there are no
 // times; empty when none were asked for.
-[[nodiscard]] std::string phase_lines(const results::cell& c);
+[[nodiscard]] std::string phase_lines(const results::result& c);
 
 }  // namespace carat::cli

@@ -78,7 +78,7 @@ session::request request_of(const run_options& o) {
 }
 
 // Returns false when there is no figure to print.
-bool print(const results::cell& c, bool verify) {
+bool print(const results::result& c, bool verify) {
     if (!c.available || !c.verified) {
         fmt::print(stderr, "carat: {} has no figure: {}\n", c.implementation, c.reason);
         return false;
@@ -102,8 +102,8 @@ int run(const run_options& o) {
     options.command = command_line();
     options.quiet = true;
     const session_result result = measure(request_of(o), options);
-    bool all = !result.doc.cells.empty();
-    for (const results::cell& c : result.doc.cells) all = print(c, o.verify) && all;
+    bool all = !result.doc.results.empty();
+    for (const results::result& c : result.doc.results) all = print(c, o.verify) && all;
     if (result.interrupted) return interrupted_by_user;
     return all && !result.failed() ? success : bad_answer;
 }

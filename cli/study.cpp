@@ -19,7 +19,7 @@
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
-#include "lab/study/cells.hpp"
+#include "lab/study/queries.hpp"
 
 namespace carat::cli {
 
@@ -151,7 +151,7 @@ void require_resumable(const std::vector<const study::definition*>& chosen, cons
     }
 }
 
-// Cells of several studies in one document for one report; where two measured the same case, the
+// Results of several studies in one document for one report; where two measured the same case, the
 // first stands for both.
 void join(results::document& all, const results::document& more) {
     if (all.machine.empty()) {
@@ -163,14 +163,15 @@ void join(results::document& all, const results::document& more) {
                a.threads == b.threads;
     };
     const auto known = [&](const auto& c, std::size_t of) {
-        return std::any_of(all.cells.begin(), all.cells.begin() + static_cast<std::ptrdiff_t>(of),
-                           [&](const results::cell& there) { return same_case(there, c); });
+        return std::any_of(all.results.begin(),
+                           all.results.begin() + static_cast<std::ptrdiff_t>(of),
+                           [&](const results::result& there) { return same_case(there, c); });
     };
-    const std::size_t cells = all.cells.size();
-    for (const results::cell& c : more.cells)
-        if (!known(c, cells)) all.cells.push_back(c);
+    const std::size_t results = all.results.size();
+    for (const results::result& c : more.results)
+        if (!known(c, results)) all.results.push_back(c);
     for (const results::comparison& c : more.comparisons)
-        if (!known(c, cells)) all.comparisons.push_back(c);
+        if (!known(c, results)) all.comparisons.push_back(c);
     for (const nlohmann::json& c : more.crossovers) all.crossovers.push_back(c);
     for (const nlohmann::json& c : more.studies) all.studies.push_back(c);
     all.complete = all.complete && more.complete;

@@ -43,7 +43,7 @@ std::string verdict_on(const results::comparison& compared, const std::string& a
     return p->verdict == "faster" ? "slower" : "faster";
 }
 
-std::string heading(const results::comparison& c, const results::cell& best) {
+std::string heading(const results::comparison& c, const results::result& best) {
     std::string text = fmt::format("{} {}x{}x{}, {} thread{}", c.dtype, c.m, c.n, c.k, c.threads,
                                    c.threads == 1 ? "" : "s");
     if (best.roofline_gflops > 0)
@@ -52,7 +52,7 @@ std::string heading(const results::comparison& c, const results::cell& best) {
 }
 
 // The name, and the precision where it is less than the data's: that is another product.
-std::string title(const results::cell& c, std::size_t columns) {
+std::string title(const results::result& c, std::size_t columns) {
     const std::string computes_in = c.computes_in.substr(0, c.computes_in.find_first_of(" ,"));
     const bool full = computes_in == c.dtype || computes_in == "f32" || computes_in == "i32";
     const std::string mark = full ? "" : " (" + computes_in + ")";
@@ -74,20 +74,20 @@ std::string short_group(const std::string& group) {
     return text;
 }
 
-std::string group_of(const results::cell& c) {
+std::string group_of(const results::result& c) {
     return short_group(c.group) + (c.few_trials ? " *" : "");
 }
 
 // What is left for names when every row is to end within the line.
-std::size_t columns_for_names(std::span<const results::cell* const> ranked) {
+std::size_t columns_for_names(std::span<const results::result* const> ranked) {
     constexpr std::size_t fewest = 18;
     std::size_t longest = group_columns;
-    for (const results::cell* c : ranked) longest = std::max(longest, group_of(*c).size());
+    for (const results::result* c : ranked) longest = std::max(longest, group_of(*c).size());
     return std::max(fewest, name_columns + group_columns - longest);
 }
 
 // What was measured, without what follows from it.
-std::string figure(const results::cell& c, std::size_t columns) {
+std::string figure(const results::result& c, std::size_t columns) {
     const std::string interval =
         fmt::format("{}-{}", gflops(c.ci95_gflops[0]), gflops(c.ci95_gflops[1]));
     const std::string share =
@@ -101,7 +101,7 @@ std::string figure_heads(std::size_t columns) {
                        "%roof");
 }
 
-std::string row(const results::cell& c, const results::cell& best, const std::string& verdict,
+std::string row(const results::result& c, const results::result& best, const std::string& verdict,
                 std::size_t columns) {
     const std::string line =
         fmt::format("{:>2} {} {:>6}x {:<7} {}", c.rank, figure(c, columns),
@@ -110,9 +110,9 @@ std::string row(const results::cell& c, const results::cell& best, const std::st
 }
 
 // Reasons are given once; later cases name what they concern.
-std::string not_ranked(std::span<const results::cell> cells, reasons_told& told) {
+std::string not_ranked(std::span<const results::result> results, reasons_told& told) {
     std::string text, again;
-    for (const results::cell& c : cells) {
+    for (const results::result& c : results) {
         if (c.has_figure() || (c.reason.empty() && c.stop != "interrupted")) continue;
         const std::string reason = c.reason.empty() ? "interrupted before it was timed" : c.reason;
         if (!told.insert(c.implementation + reason).second) {
@@ -143,44 +143,45 @@ std::string pairs(const results::comparison& compared) {
     return text;
 }
 
-// All cells of a case were timed beside each other, so one speaks for all.
-std::string disturbance(const results::cell& c) {
-    if (c.other_work.value_or(0) <= report::tolerable_other_work) return {};
+// All results of a case were timed beside each other, so one speaks for all.
+std::string disturbance(const results::result& c) {
+    if (c.background_cpu_share.value_or(0) <= report::tolerable_other_work) return {};
     const std::string line = fmt::format(
         "other work took {:.0f} % of the processors' time meanwhile: products on several threads "
         "suffer most, so measure again without it",
-        100 * *c.other_work);
+        100 * *c.background_cpu_share);
     return "   " + styled(wrapped(line, 6), style::bad) + "\n";
 }
 
 // Figures in the order asked for: on a busy machine none is before another.
-std::string unranked(std::span<const results::cell* const> figures,
+std::string unranked(std::span<const results::result* const> figures,
                      const results::comparison& compared) {
     std::string text = heading(compared, *figures.front());
     text += styled("   " + figure_heads(name_columns) + "\n", style::faint);
-    for (const results::cell* c : figures) text += "   " + figure(*c, name_columns) + "\n";
+    for (const results::result* c : figures) text += "   " + figure(*c, name_columns) + "\n";
     return text + "   " +
            styled(wrapped(report::no_verdict(figures.front()->busy), 6), style::bad) + "\n";
 }
 
-std::string few_note(std::span<const results::cell* const> ranked) {
-    if (std::ranges::none_of(ranked, &results::cell::few_trials)) return {};
+std::string few_note(std::span<const results::result* const> ranked) {
+    if (std::ranges::none_of(ranked, &results::result::few_trials)) return {};
     return styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
 }
 
 }  // namespace
 
-std::string ranking(std::span<const results::cell> cells, const results::comparison& compared,
+std::string ranking(std::span<const results::result> results, const results::comparison& compared,
                     bool all_pairs, reasons_told& told) {
-    std::vector<const results::cell*> ranked;
-    for (const results::cell& c : cells)
+    std::vector<const results::result*> ranked;
+    for (const results::result& c : results)
         if (c.has_figure()) ranked.push_back(&c);
     if (ranked.empty())
-        return heading(compared, results::cell{}) + "   nothing was timed\n" +
-               not_ranked(cells, told);
-    if (!ranked.front()->busy.empty()) return unranked(ranked, compared) + not_ranked(cells, told);
+        return heading(compared, results::result{}) + "   nothing was timed\n" +
+               not_ranked(results, told);
+    if (!ranked.front()->busy.empty())
+        return unranked(ranked, compared) + not_ranked(results, told);
 
-    std::ranges::sort(ranked, {}, &results::cell::rank);
+    std::ranges::sort(ranked, {}, &results::result::rank);
     const std::size_t columns = columns_for_names(ranked);
     std::string text = heading(compared, *ranked.front());
     text += styled(fmt::format("{:>2} {} {:>7} {:<7} {}\n", "#", figure_heads(columns), "behind",
@@ -192,7 +193,7 @@ std::string ranking(std::span<const results::cell> cells, const results::compari
                    : verdict_on(compared, ranked[i]->implementation, ranked[i - 1]->implementation);
         text += row(*ranked[i], *ranked.front(), verdict, columns);
     }
-    text += not_ranked(cells, told);
+    text += not_ranked(results, told);
     text += disturbance(*ranked.front()) + few_note(ranked);
     if (all_pairs) text += pairs(compared);
     return text;

@@ -41,7 +41,7 @@ int tour() {
     const known_machine known = know_machine(r);
     fmt::print("{}\n", machine::render(known.description, known.limits));
     const session_result result = measure(r, options);
-    if (std::ranges::any_of(result.doc.cells, &results::cell::ranked))
+    if (std::ranges::any_of(result.doc.results, &results::result::ranked))
         fmt::print("Verdicts are against the row above; every pair is in the report.\n");
     leave(files, result);
     return result.exit_code();

@@ -101,7 +101,7 @@ int run(const tune_options& o) {
         quiet.quiet = true;
         const session_result result = measure(one, quiet);
         if (result.interrupted) return interrupted_by_user;
-        const tune::finding found = tune::judge(key, one.chosen, result.doc.cells);
+        const tune::finding found = tune::judge(key, one.chosen, result.doc.results);
         print(found);
         if (!found.model->busy.empty()) continue;  // the table keeps what it has
         const nlohmann::json gpu = gpu::describe(gpu::in_use());

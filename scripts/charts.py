@@ -36,7 +36,7 @@ CHARTS = {
 def only(results, shown):
     """The results with nothing but the implementations that are shown."""
     fits = re.compile(shown).match
-    results["cells"] = [c for c in results["cells"] if fits(c["implementation"])]
+    results["results"] = [c for c in results["results"] if fits(c["implementation"])]
     for comparison in results["comparisons"]:
         comparison["pairs"] = [p for p in comparison["pairs"] if fits(p["a"]) and fits(p["b"])]
     return results

@@ -91,7 +91,7 @@ def lost():
 def neighbours():
     """What an odd size takes beside the even one next to it."""
     rows, results = [], load("h200/odd.json")
-    taken = {(c["dtype"], c["n"]): c for c in results["cells"]
+    taken = {(c["dtype"], c["n"]): c for c in results["results"]
              if c["implementation"] == "cuda.engine"}
     for (dtype, n), odd in sorted(taken.items()):
         even = next((taken[dtype, n + by] for by in (-1, 1) if (dtype, n + by) in taken), None)

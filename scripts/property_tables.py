@@ -35,9 +35,9 @@ def locality():
 
 def sparsity():
     results = load("h200/narrow.json")
-    row = next(row for row in results["machine"]["gpus"][0]["ceilings"]["compute"]
+    row = next(row for row in results["machine"]["gpus"][0]["peaks"]["compute"]
                if row["unit"] == "tensor f16")
-    return (f"no zero is skipped, yet values matter: f16 tensor cores do {row['quiet_gflops'] / 1e3:.0f} "
+    return (f"no zero is skipped, yet values matter: f16 tensor cores do {row['constant_input_gflops'] / 1e3:.0f} "
             f"TFLOP/s on operands all 1, {row['gflops'] / 1e3:.0f} on random ones", "h200/narrow.json")
 
 
@@ -56,7 +56,7 @@ def symmetry():
 
 
 def codesign():
-    rows = load("h200/f32.json")["machine"]["gpus"][0]["ceilings"]["compute"]
+    rows = load("h200/f32.json")["machine"]["gpus"][0]["peaks"]["compute"]
     peak = {row["unit"]: row["gflops"] for row in rows}
     return (f"measured peaks of one GPU: f16 tensor cores {peak['tensor f16'] / peak['ffma']:.1f} x, tf32 "
             f"{peak['tensor tf32'] / peak['ffma']:.1f} x, f64 {peak['dmma'] / peak['dfma']:.1f} x the "

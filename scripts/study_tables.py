@@ -32,7 +32,7 @@ def cell(results, implementation, **case):
 
 
 def square_sizes(results):
-    return sorted({c["n"] for c in results["cells"] if c["m"] == c["n"] == c["k"]})
+    return sorted({c["n"] for c in results["results"] if c["m"] == c["n"] == c["k"]})
 
 
 def rate(c, time_s):
@@ -162,7 +162,7 @@ def ladder_steps():
     text = ""
     for dtype in ("f32", "f64"):
         cells = {step: cell(results, f"cpu.ladder.{step}", dtype=dtype) for step in BUILT_ON}
-        peak = max(c["gflops"] for c in results["machine"]["ceilings"]["compute"]
+        peak = max(c["gflops"] for c in results["machine"]["peaks"]["compute"]
                    if (c["dtype"], c["threads"]) == (dtype, 1))
         rows = []
         for number, (step, base) in enumerate(BUILT_ON.items(), 1):
@@ -203,7 +203,7 @@ def inflated():
     results = load("h200/precision.json")
     c = cell(results, "cuda.ladder.wmma", dtype="f16", n=8192)
     peak = next(row["gflops"] for gpu in results["machine"]["gpus"]
-                for row in gpu["ceilings"]["compute"] if row["unit"] == "tensor f16")
+                for row in gpu["peaks"]["compute"] if row["unit"] == "tensor f16")
     rows = [["`cuda.ladder.wmma`, f16, N = 8192", f"{c['median_gflops'] / 1e3:.4g}"],
             ["the same, with 1/32 of the work done and all of it counted",
              f"{32 * c['median_gflops'] / 1e3:.4g}"],

@@ -147,7 +147,7 @@ def shape_threads():
 def tile_peak(results, dtype, threads):
     """The peak of the tiles that multiply a type, from the run's own ceilings."""
     unit = {"bf16": "amx bf16 tile"}.get(dtype, "amx int8 tile")
-    return next((c["gflops"] for c in results["machine"]["ceilings"]["compute"]
+    return next((c["gflops"] for c in results["machine"]["peaks"]["compute"]
                  if c["unit"] == unit and c["threads"] == threads), None)
 
 

@@ -12,7 +12,7 @@ def load(name):
 
 
 def ranked(results, **case):
-    cells = [c for c in results["cells"]
+    cells = [c for c in results["results"]
              if c.get("rank", 0) > 0 and all(c[key] == value for key, value in case.items())]
     return sorted(cells, key=lambda c: c["rank"])
 

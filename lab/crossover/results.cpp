@@ -32,10 +32,10 @@ json to_json(const point& p) {
 std::vector<size_trials> trials_of(const results::document& doc, const std::string& dtype,
                                    int threads) {
     std::map<std::int64_t, size_trials> by_size;
-    for (const results::cell& c : doc.cells) {
+    for (const results::result& c : doc.results) {
         const bool square = c.m == c.n && c.n == c.k;
         if (!square || c.dtype != dtype || c.threads != threads) continue;
-        if (!c.verified || c.impossible) continue;
+        if (!c.verified || c.above_peak) continue;
         size_trials& here = by_size[c.n];
         here.n = c.n;
         if (c.device == "cpu" && !c.trials_s.empty())

@@ -9,7 +9,7 @@
 namespace carat::crossover {
 
 // The square cases of one type: products of CPU implementations, whole sequences of GPU ones.
-// Cells without a verified, possible figure are left out. By size.
+// Results without a verified, possible figure are left out. By size.
 [[nodiscard]] std::vector<size_trials> trials_of(const results::document& doc,
                                                  const std::string& dtype, int threads);
 

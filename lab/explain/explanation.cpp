@@ -151,7 +151,7 @@ std::vector<model::level> levels_of(const known& here, int threads) {
 }
 
 explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
-                    const known& here, const std::vector<results::cell>& cells) {
+                    const known& here, const std::vector<results::result>& results) {
     const core::problem p = session::problem_of(key);
     explanation all;
     all.key = key;
@@ -166,9 +166,9 @@ explanation explain(const session::case_key& key, const std::vector<choice>& cho
         on_device d;
         d.chosen = c;
         if (c.entry != nullptr) {
-            const auto cell =
-                std::ranges::find(cells, c.entry->name, &results::cell::implementation);
-            if (cell != cells.end()) d.measured = *cell;
+            const auto result =
+                std::ranges::find(results, c.entry->name, &results::result::implementation);
+            if (result != results.end()) d.measured = *result;
             if (c.where == core::device::cpu)
                 explain_cpu(d, all, here);
             else

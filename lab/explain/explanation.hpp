@@ -1,6 +1,6 @@
 // Why a product takes the time it takes: what would run, what the machine allows, what the model
 // says moves between its memories, what was measured, and what would have to change. Measuring is
-// the session's; everything here follows from its cells and the machine's peaks.
+// the session's; everything here follows from its results and the machine's peaks.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -43,7 +43,7 @@ struct on_device {
     std::optional<machine::roof> roof;           // of a CPU
     std::optional<model::prediction> predicted;  // of the plan, where it tells its blocks
     std::vector<model::residency> kernels;       // of a GPU, as in measured.kernels
-    results::cell measured;                      // without trials: nothing was measured
+    results::result measured;                    // without trials: nothing was measured
     double expected_s = 0;                       // the least possible; 0: unknown
     std::vector<std::string> advice;
 };
@@ -85,10 +85,10 @@ struct known {
 /// a row is shorter than two tiles.
 [[nodiscard]] double conflict_factor(const machine::description& machine, const core::problem& p);
 
-/// `cells` are the session's for the implementations chosen; missing ones count as not measured.
+/// `results` are the session's for the implementations chosen; missing ones count as not measured.
 /// Prepares the chosen CPU product to ask for its plan.
 [[nodiscard]] explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
-                                  const known& here, const std::vector<results::cell>& cells);
+                                  const known& here, const std::vector<results::result>& results);
 
 /// What would have to change for `device` to be faster, most effective first; never empty.
 [[nodiscard]] std::vector<std::string> advice_for(const on_device& device, const explanation& all,

@@ -39,11 +39,11 @@ json to_json(const machine::roof& r) {
             {"bound", r.bound}};
 }
 
-json measured_json(const results::cell& c) {
+json measured_json(const results::result& c) {
     if (c.implementation.empty()) return {};
     return {{"verified", c.verified},
             {"verification", c.verification},
-            {"impossible", c.impossible},
+            {"above_peak", c.above_peak},
             {"reason", c.reason},
             {"busy", c.busy},
             {"trials", c.trials_s.size()},

@@ -76,7 +76,7 @@ std::optional<machine::roof> roofline(const known_gpu& gpu, const core::problem&
     return result;
 }
 
-bool impossible(const machine::peaks& limits, dtype type, std::string_view computes_in,
+bool above_peak(const machine::peaks& limits, dtype type, std::string_view computes_in,
                 double gflops) {
     const auto peak = best_of(limits, type, computes_in, &machine::compute_peak::most_gflops);
     return peak && gflops > *peak * machine::impossible_slack;

@@ -25,7 +25,7 @@ namespace carat::gpu {
 
 /// Whether a figure exceeds by more than 2 % what the unit does on data of any kind, which may be
 /// more than its peak on random data: wrong work or wrong time. False where no peak was measured.
-[[nodiscard]] bool impossible(const machine::peaks& limits, dtype type,
+[[nodiscard]] bool above_peak(const machine::peaks& limits, dtype type,
                               std::string_view computes_in, double gflops);
 
 }  // namespace carat::gpu

@@ -73,7 +73,7 @@ std::optional<peaks> load_kept(const owner& whose, const measure_options& option
         const json file = files::parse(files::read(at), at.string());
         const files::fields in(file, at.string() + ":", "not what carat keeps there");
         if (in.at("identity") != identity(whose)) return {};
-        peaks limits = peaks_from_json(in.at("ceilings"));
+        peaks limits = peaks_from_json(in.at("peaks"));
         limits.age_s = age_of(limits);
         // One second of tolerance: measured_at_s is a whole number.
         if (limits.age_s < -1 || limits.age_s > kept.max_age_s) return {};
@@ -92,7 +92,7 @@ void keep(const owner& whose, const peaks& limits, const cache_options& kept) {
     std::error_code ignored;
     fs::create_directories(kept.directory, ignored);
     files::draft next(file_for(whose, kept.directory));
-    const json all = {{"identity", identity(whose)}, {"ceilings", to_json(limits)}};
+    const json all = {{"identity", identity(whose)}, {"peaks", to_json(limits)}};
     if (next.write(all.dump(1) + "\n")) next.take_place();
 }
 

@@ -58,7 +58,7 @@ struct description {
 // The data or unified cache of `level`, or null.
 [[nodiscard]] const cache* data_cache(const description& machine, int level);
 
-// The object "machine" of docs/results.md, without "ceilings" and "gpus".
+// The object "machine" of docs/results.md, without "peaks" and "gpus".
 [[nodiscard]] nlohmann::json to_json(const description& machine);
 
 }  // namespace carat::machine

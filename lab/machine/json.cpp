@@ -47,7 +47,8 @@ json to_json(const peaks& limits) {
                            {"spread", p.spread},
                            {"rounds", p.rounds}});
         if (p.level) compute.back()["isa"] = core::name(*p.level);
-        if (p.quiet_gflops > 0) compute.back()["quiet_gflops"] = p.quiet_gflops;
+        if (p.constant_input_gflops > 0)
+            compute.back()["constant_input_gflops"] = p.constant_input_gflops;
     }
     json bandwidth = json::array();
     for (const bandwidth_peak& p : limits.bandwidth) {
@@ -101,14 +102,15 @@ auto named(const fields& in, const char* field, const All& all) {
 compute_peak compute_from(const fields& in) {
     std::optional<core::isa> level;
     if (in.find("isa") != nullptr) level = named(in, "isa", core::all_isas);
-    return {in.get<std::string>("unit"),
-            named(in, "dtype", all_dtypes),
-            level,
-            count(in, "threads"),
-            positive(in, "gflops"),
-            fraction(in, "spread"),
-            count(in, "rounds"),
-            in.find("quiet_gflops") != nullptr ? positive(in, "quiet_gflops") : 0};
+    return {
+        in.get<std::string>("unit"),
+        named(in, "dtype", all_dtypes),
+        level,
+        count(in, "threads"),
+        positive(in, "gflops"),
+        fraction(in, "spread"),
+        count(in, "rounds"),
+        in.find("constant_input_gflops") != nullptr ? positive(in, "constant_input_gflops") : 0};
 }
 
 bandwidth_peak bandwidth_from(const fields& in) {
@@ -120,7 +122,7 @@ bandwidth_peak bandwidth_from(const fields& in) {
 }  // namespace
 
 peaks peaks_from_json(const json& object) {
-    const fields in(object, "ceilings:", "not those that carat measures");
+    const fields in(object, "peaks:", "not those that carat measures");
     peaks limits;
     in.each("compute", [&](const fields& p) { limits.compute.push_back(compute_from(p)); });
     in.each("bandwidth", [&](const fields& p) { limits.bandwidth.push_back(bandwidth_from(p)); });

@@ -28,11 +28,11 @@ struct compute_peak {
     double spread = 0;  // (best - median) / best over the rounds
     int rounds = 0;
     // Of a GPU's tensor cores, which random data slows by the power it takes: on data all alike.
-    double quiet_gflops = 0;
+    double constant_input_gflops = 0;
 
     // What no data can beat.
     [[nodiscard]] double most_gflops() const {
-        return gflops > quiet_gflops ? gflops : quiet_gflops;
+        return gflops > constant_input_gflops ? gflops : constant_input_gflops;
     }
 };
 
@@ -71,7 +71,7 @@ struct measure_options {
 // as it is. Every unit's result is checked first, and a unit that computes wrongly is left out.
 [[nodiscard]] peaks measure_peaks(const description& machine, const measure_options& options = {});
 
-// The "ceilings" object of docs/results.md, and back. Reading throws carat::error, naming the
+// The "peaks" object of docs/results.md, and back. Reading throws carat::error, naming the
 // field, on anything that is not a complete and plausible measurement.
 [[nodiscard]] nlohmann::json to_json(const peaks& limits);
 [[nodiscard]] peaks peaks_from_json(const nlohmann::json& object);

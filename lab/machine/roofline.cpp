@@ -105,7 +105,7 @@ std::optional<roof> roofline(const description& machine, const peaks& limits,
     return result;
 }
 
-bool impossible(const peaks& limits, dtype type, int threads, double gflops) {
+bool above_peak(const peaks& limits, dtype type, int threads, double gflops) {
     const auto peak = peak_gflops(limits, type, threads, core::all_isas.back());
     return peak && gflops > *peak * impossible_slack;
 }

@@ -46,6 +46,6 @@ inline constexpr double impossible_slack = 1.02;
 
 // Whether a figure for data of `type` exceeds the peak of the best unit of the machine, whatever
 // ISA is in use, by more than 2 %: wrong work or wrong time. False where no peak was measured.
-[[nodiscard]] bool impossible(const peaks& limits, dtype type, int threads, double gflops);
+[[nodiscard]] bool above_peak(const peaks& limits, dtype type, int threads, double gflops);
 
 }  // namespace carat::machine

@@ -10,9 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-std::string or_dash(const json& cell, const char* field, std::string (*write)(double)) {
-    const auto found = cell.find(field);
-    return found == cell.end() || found->is_null() ? "-" : write(found->get<double>());
+std::string or_dash(const json& result, const char* field, std::string (*write)(double)) {
+    const auto found = result.find(field);
+    return found == result.end() || found->is_null() ? "-" : write(found->get<double>());
 }
 
 std::string milliseconds(double time_s) {
@@ -29,40 +29,41 @@ std::string interval(const json& parent, const char* field) {
     return fmt::format("{} to {}", digits(ends[0]), digits(ends[1]));
 }
 
-// " (1 thread)" where a cell used another number of threads than its case allows.
-std::string own_threads(const json& cell, const measured_case& here) {
-    const auto used = threads_used(cell);
-    return used == here.threads || cell["device"] != "cpu" ? "" : " (" + threads(used) + ")";
+// " (1 thread)" where a result used another number of threads than its case allows.
+std::string own_threads(const json& result, const measured_case& here) {
+    const auto used = threads_used(result);
+    return used == here.threads || result["device"] != "cpu" ? "" : " (" + threads(used) + ")";
 }
 
 // Of a busy machine no figure has a rank, or another to be compared with.
-std::vector<std::string> ranking_row(const json& cell, const measured_case& here, std::size_t rank,
-                                     double best) {
-    const double median = cell["median_gflops"];
+std::vector<std::string> ranking_row(const json& result, const measured_case& here,
+                                     std::size_t rank, double best) {
+    const double median = result["median_gflops"];
     const bool busy = !here.busy.empty();
-    return {busy ? "-" : std::to_string(rank),
-            code(cell["implementation"]) + own_threads(cell, here),
-            digits(median),
-            interval(cell, "ci95_gflops"),
-            or_dash(cell, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
-            busy ? "-" : fmt::format("{:.2f}", best / median),
-            field_or<std::string>(cell, "group", "-"),
-            or_dash(cell, "error_ulp", roundoffs),
-            or_dash(cell, "cold_s", milliseconds),
-            or_dash(cell, "prepare_s", milliseconds)};
+    return {
+        busy ? "-" : std::to_string(rank),
+        code(result["implementation"]) + own_threads(result, here),
+        digits(median),
+        interval(result, "ci95_gflops"),
+        or_dash(result, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
+        busy ? "-" : fmt::format("{:.2f}", best / median),
+        field_or<std::string>(result, "group", "-"),
+        or_dash(result, "error_ulp", roundoffs),
+        or_dash(result, "cold_s", milliseconds),
+        or_dash(result, "prepare_s", milliseconds)};
 }
 
-// What a cell of a GPU tells beside its time. The kernel that multiplies is the last one.
-std::vector<std::string> gpu_row(const json& cell) {
-    const json gpu = field_or(cell, "gpu", json::object());
-    const json kernels = field_or(cell, "kernels", json::array());
+// What a result of a GPU tells beside its time. The kernel that multiplies is the last one.
+std::vector<std::string> gpu_row(const json& result) {
+    const json gpu = field_or(result, "gpu", json::object());
+    const json kernels = field_or(result, "kernels", json::array());
     const json kernel = kernels.empty() ? json::object() : kernels.back();
     const auto plainly = [](double v) { return fmt::format("{:.6g}", v); };
     const auto three = [](double v) { return fmt::format("{:.3g}", v); };
     std::string held_back;
     for (const json& reason : field_or(gpu, "throttle_reasons", json::array()))
         held_back += (held_back.empty() ? "" : ", ") + reason.get<std::string>();
-    return {code(cell["implementation"]),
+    return {code(result["implementation"]),
             or_dash(field_or(gpu, "clock_mhz", json::object()), "median", plainly),
             or_dash(gpu, "power_w", three),
             or_dash(gpu, "joules_per_gflop", three),
@@ -74,9 +75,9 @@ std::vector<std::string> gpu_row(const json& cell) {
             or_dash(kernel, "occupancy", three)};
 }
 
-std::vector<std::string> phases_row(const json& cell) {
-    const json& phases = cell["phases"];
-    std::vector<std::string> row = {code(cell["implementation"])};
+std::vector<std::string> phases_row(const json& result) {
+    const json& phases = result["phases"];
+    std::vector<std::string> row = {code(result["implementation"])};
     for (const char* field :
          {"allocate_s", "copy_in_s", "convert_s", "compute_s", "copy_out_s", "free_s", "total_s"})
         row.push_back(or_dash(field_or(phases, field, json::object()), "median", milliseconds));
@@ -96,7 +97,7 @@ std::string welch_note(const json& comparison) {
 
 }  // namespace
 
-table ranking_table(const json& results, const measured_case& here) {
+table ranking_table(const json& doc, const measured_case& here) {
     table t{here.label(),
             {{"", align::right},
              {"implementation", align::left},
@@ -112,13 +113,13 @@ table ranking_table(const json& results, const measured_case& here) {
             "Same group letter: these trials can't tell them apart. u is the unit roundoff of the "
             "type computed in."};
     if (here.ranked.empty()) return t;
-    const double best = results["cells"][here.ranked.front()]["median_gflops"];
+    const double best = doc["results"][here.ranked.front()]["median_gflops"];
     for (const std::size_t i : here.ranked)
-        t.rows.push_back(ranking_row(results["cells"][i], here, t.rows.size() + 1, best));
+        t.rows.push_back(ranking_row(doc["results"][i], here, t.rows.size() + 1, best));
     return t;
 }
 
-table gpu_table(const json& results, const measured_case& here) {
+table gpu_table(const json& doc, const measured_case& here) {
     table t{here.label() + ": on the GPU",
             {{"on the GPU", align::left},
              {"MHz"},
@@ -133,13 +134,13 @@ table gpu_table(const json& results, const measured_case& here) {
             {},
             {}};
     for (const std::size_t i : here.ranked)
-        if (const json& cell = results["cells"][i];
-            cell.contains("gpu") || cell.contains("kernels"))
-            t.rows.push_back(gpu_row(cell));
+        if (const json& result = doc["results"][i];
+            result.contains("gpu") || result.contains("kernels"))
+            t.rows.push_back(gpu_row(result));
     return t;
 }
 
-table phases_table(const json& results, const measured_case& here) {
+table phases_table(const json& doc, const measured_case& here) {
     table t{here.label() + ": from host memory to host memory",
             {{"end to end", align::left},
              {"allocate, ms"},
@@ -153,9 +154,9 @@ table phases_table(const json& results, const measured_case& here) {
             {},
             {}};
     for (const std::size_t i : here.ranked) {
-        const json& cell = results["cells"][i];
-        if (cell.contains("phases") && cell["phases"].contains("total_s"))
-            t.rows.push_back(phases_row(cell));
+        const json& result = doc["results"][i];
+        if (result.contains("phases") && result["phases"].contains("total_s"))
+            t.rows.push_back(phases_row(result));
     }
     return t;
 }

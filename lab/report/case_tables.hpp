@@ -10,11 +10,11 @@
 namespace carat::report {
 
 // Fastest first.
-[[nodiscard]] table ranking_table(const nlohmann::json& results, const measured_case& here);
+[[nodiscard]] table ranking_table(const nlohmann::json& doc, const measured_case& here);
 
-[[nodiscard]] table gpu_table(const nlohmann::json& results, const measured_case& here);
+[[nodiscard]] table gpu_table(const nlohmann::json& doc, const measured_case& here);
 
-[[nodiscard]] table phases_table(const nlohmann::json& results, const measured_case& here);
+[[nodiscard]] table phases_table(const nlohmann::json& doc, const measured_case& here);
 
 // Every pair of the case's comparison, with Welch's analysis of variance as its note.
 [[nodiscard]] table pairs_table(const measured_case& here);

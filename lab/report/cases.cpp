@@ -1,4 +1,4 @@
-// Groups cells into cases, decides who has a figure, and reads pairs both ways round.
+// Groups results into cases, decides who has a figure, and reads pairs both ways round.
 #include "lab/report/cases.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ shape_key shape_of(const json& entry) {
     return {entry["dtype"], entry["m"], entry["n"], entry["k"]};
 }
 
-bool on_cpu(const json& cell) {
-    return cell["device"] == "cpu";
+bool on_cpu(const json& result) {
+    return result["device"] == "cpu";
 }
 
 bool names(const json* comparison, const json& label) {
@@ -28,75 +28,75 @@ bool names(const json* comparison, const json& label) {
                        [&](const json& pair) { return pair["a"] == label || pair["b"] == label; });
 }
 
-// Why a cell has no figure; empty when it has one.
-std::string refusal(const json& cell) {
-    if (!cell["available"].get<bool>()) {
-        return "unavailable: " + field_or<std::string>(cell, "reason", "no reason given");
+// Why a result has no figure; empty when it has one.
+std::string refusal(const json& result) {
+    if (!result["available"].get<bool>()) {
+        return "unavailable: " + field_or<std::string>(result, "reason", "no reason given");
     }
-    if (!cell["verified"].get<bool>()) {
-        const auto method = field_or<std::string>(cell, "verification", "none");
+    if (!result["verified"].get<bool>()) {
+        const auto method = field_or<std::string>(result, "verification", "none");
         if (method == "none") return "not verified, so no figure is given";
         return fmt::format("failed verification ({}): error {} u, allowed {} u", method,
-                           roundoffs(field_or(cell, "error_ulp", 0.0)),
-                           roundoffs(field_or(cell, "error_bound_ulp", 0.0)));
+                           roundoffs(field_or(result, "error_ulp", 0.0)),
+                           roundoffs(field_or(result, "error_bound_ulp", 0.0)));
     }
-    if (cell["trials_s"].empty()) return "no trials: the run ended before its turn";
-    if (field_or(cell, "impossible", false)) {
+    if (result["trials_s"].empty()) return "no trials: the run ended before its turn";
+    if (field_or(result, "above_peak", false)) {
         return fmt::format(
             "impossible: {} GFLOP/s is above the measured limit{}: wrong work or "
             "wrong time",
-            digits(cell["median_gflops"]),
-            cell.contains("roofline_gflops") && !cell["roofline_gflops"].is_null()
-                ? " of " + digits(cell["roofline_gflops"])
+            digits(result["median_gflops"]),
+            result.contains("roofline_gflops") && !result["roofline_gflops"].is_null()
+                ? " of " + digits(result["roofline_gflops"])
                 : "");
     }
     return "";
 }
 
 // The thread counts that a shape's cases have, in the order met: those compared, then those of CPU
-// cells that no comparison holds (a lone one), and for a device alone whatever its cells say.
-std::vector<std::int64_t> thread_counts(const json& results, const shape_key& key) {
+// results that no comparison holds (a lone one), and for a device alone whatever its results say.
+std::vector<std::int64_t> thread_counts(const json& doc, const shape_key& key) {
     std::vector<std::int64_t> found;
     std::set<std::string> compared;
     const auto add = [&](std::int64_t count) {
         if (std::find(found.begin(), found.end(), count) == found.end()) found.push_back(count);
     };
-    for (const auto& comparison : results["comparisons"]) {
+    for (const auto& comparison : doc["comparisons"]) {
         if (shape_of(comparison) != key) continue;
         add(comparison["threads"]);
         for (const auto& pair : comparison["pairs"]) {
             compared.insert({pair["a"].get<std::string>(), pair["b"].get<std::string>()});
         }
     }
-    for (const auto& cell : results["cells"]) {
-        if (shape_of(cell) == key && on_cpu(cell) && cell["available"].get<bool>() &&
-            !compared.contains(cell["implementation"])) {
-            add(cell["threads"]);
+    for (const auto& result : doc["results"]) {
+        if (shape_of(result) == key && on_cpu(result) && result["available"].get<bool>() &&
+            !compared.contains(result["implementation"])) {
+            add(result["threads"]);
         }
     }
     if (!found.empty()) return found;
-    for (const auto& cell : results["cells"]) {
-        if (shape_of(cell) == key) add(cell["threads"]);
+    for (const auto& result : doc["results"]) {
+        if (shape_of(result) == key) add(result["threads"]);
     }
     return found;
 }
 
-bool belongs(const json& results, const json& cell, const measured_case& here) {
-    if (shape_of(cell) != shape_key{here.dtype, here.m, here.n, here.k}) return false;
-    if (cell["threads"] == here.threads || !on_cpu(cell)) return true;
-    if (!names(here.comparison, cell["implementation"])) return false;
+bool belongs(const json& doc, const json& result, const measured_case& here) {
+    if (shape_of(result) != shape_key{here.dtype, here.m, here.n, here.k}) return false;
+    if (result["threads"] == here.threads || !on_cpu(result)) return true;
+    if (!names(here.comparison, result["implementation"])) return false;
     // Its own row at this thread count, where there is one, stands for it.
-    return std::none_of(results["cells"].begin(), results["cells"].end(), [&](const json& other) {
-        return other["implementation"] == cell["implementation"] &&
-               other["threads"] == here.threads && shape_of(other) == shape_of(cell);
+    return std::none_of(doc["results"].begin(), doc["results"].end(), [&](const json& other) {
+        return other["implementation"] == result["implementation"] &&
+               other["threads"] == here.threads && shape_of(other) == shape_of(result);
     });
 }
 
-void fill(const json& results, const std::string& view, measured_case& here) {
-    const auto& cells = results["cells"];
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (!shows(view, cells[i]) || !belongs(results, cells[i], here)) continue;
-        const std::string why = refusal(cells[i]);
+void fill(const json& doc, const std::string& view, measured_case& here) {
+    const auto& results = doc["results"];
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (!shows(view, results[i]) || !belongs(doc, results[i], here)) continue;
+        const std::string why = refusal(results[i]);
         if (why.empty()) {
             here.ranked.push_back(i);
         } else {
@@ -104,15 +104,16 @@ void fill(const json& results, const std::string& view, measured_case& here) {
         }
     }
     for (const std::size_t i : here.ranked)
-        if (here.busy.empty()) here.busy = field_or<std::string>(cells[i], "busy", "");
+        if (here.busy.empty()) here.busy = field_or<std::string>(results[i], "busy", "");
     if (!here.busy.empty()) return;
     std::stable_sort(here.ranked.begin(), here.ranked.end(), [&](std::size_t a, std::size_t b) {
-        return cells[a]["median_gflops"].get<double>() > cells[b]["median_gflops"].get<double>();
+        return results[a]["median_gflops"].get<double>() >
+               results[b]["median_gflops"].get<double>();
     });
 }
 
-const json* comparison_of(const json& results, const measured_case& here) {
-    for (const auto& comparison : results["comparisons"]) {
+const json* comparison_of(const json& doc, const measured_case& here) {
+    for (const auto& comparison : doc["comparisons"]) {
         if (shape_of(comparison) == shape_key{here.dtype, here.m, here.n, here.k} &&
             comparison["threads"] == here.threads) {
             return &comparison;
@@ -132,26 +133,26 @@ std::string measured_case::label() const {
     return threads == 0 ? text : text + ", " + report::threads(threads);
 }
 
-bool shows(const std::string& view, const json& cell) {
-    return view == "all" || (view == "cpu") == on_cpu(cell);
+bool shows(const std::string& view, const json& result) {
+    return view == "all" || (view == "cpu") == on_cpu(result);
 }
 
-std::int64_t threads_used(const json& cell) {
-    return field_or<std::int64_t>(cell, "threads_used", cell["threads"]);
+std::int64_t threads_used(const json& result) {
+    return field_or<std::int64_t>(result, "threads_used", result["threads"]);
 }
 
-std::vector<measured_case> group(const json& results, const std::string& view) {
+std::vector<measured_case> group(const json& doc, const std::string& view) {
     std::vector<measured_case> cases;
     std::set<shape_key> met;
-    for (const auto& cell : results["cells"]) {
-        const auto key = shape_of(cell);
+    for (const auto& result : doc["results"]) {
+        const auto key = shape_of(result);
         if (!met.insert(key).second) continue;
-        for (const std::int64_t count : thread_counts(results, key)) {
+        for (const std::int64_t count : thread_counts(doc, key)) {
             measured_case here;
             std::tie(here.dtype, here.m, here.n, here.k) = key;
             here.threads = count;
-            here.comparison = comparison_of(results, here);
-            fill(results, view, here);
+            here.comparison = comparison_of(doc, here);
+            fill(doc, view, here);
             if (!here.ranked.empty() || !here.refused.empty()) cases.push_back(std::move(here));
         }
     }

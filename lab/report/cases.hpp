@@ -1,5 +1,5 @@
 // The cases of a results file: what can fairly stand in one table. A case is one shape, type and
-// thread count; each names its cells fastest first, and apart from them those without a figure.
+// thread count; each names its results fastest first, and apart from them those without a figure.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 // "results" throughout this module, from here on, is what checked() returns.
 namespace carat::report {
 
-struct refused_cell {
-    std::size_t cell;  // index in "cells"
+struct refused_result {
+    std::size_t result;  // index in "results"
     std::string why;
 };
 
@@ -21,8 +21,8 @@ struct measured_case {
     std::string dtype;
     std::int64_t m = 0, n = 0, k = 0;
     std::int64_t threads = 0;
-    std::vector<std::size_t> ranked;  // indices in "cells", fastest first
-    std::vector<refused_cell> refused;
+    std::vector<std::size_t> ranked;  // indices in "results", fastest first
+    std::vector<refused_result> refused;
     const nlohmann::json* comparison = nullptr;  // into the results, where there is one
     // Why no verdict may rest on its figures, which then stand in the file's order; mostly empty.
     std::string busy;
@@ -31,16 +31,16 @@ struct measured_case {
     [[nodiscard]] std::string label() const;
 };
 
-// Which cells a view shows: "cpu", "gpu" (every device that is not a CPU), or "all".
-[[nodiscard]] bool shows(const std::string& view, const nlohmann::json& cell);
+// Which results a view shows: "cpu", "gpu" (every device that is not a CPU), or "all".
+[[nodiscard]] bool shows(const std::string& view, const nlohmann::json& result);
 
-// The threads a cell was seen to use; what its case allows where the file doesn't tell.
-[[nodiscard]] std::int64_t threads_used(const nlohmann::json& cell);
+// The threads a result was seen to use; what its case allows where the file doesn't tell.
+[[nodiscard]] std::int64_t threads_used(const nlohmann::json& result);
 
-// Cases in the order of the file. A cell joins every case of its shape and type that has its own
+// Cases in the order of the file. A result joins every case of its shape and type that has its own
 // thread count; a device without threads of the CPU's kind joins them all; so does an
 // implementation that the file's own comparison of that case names (a serial one beside threads).
-[[nodiscard]] std::vector<measured_case> group(const nlohmann::json& results,
+[[nodiscard]] std::vector<measured_case> group(const nlohmann::json& doc,
                                                const std::string& view = "all");
 
 // One pair of a case's comparison, read as "first against second" whichever way it is stored.

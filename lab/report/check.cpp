@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int schema_read_here = 1;
+constexpr int schema_read_here = 2;
 constexpr std::string_view remedy = "write the file again with `carat bench --json FILE`";
 
 [[noreturn]] void refuse(const std::string& where, std::string_view what) {
@@ -104,11 +104,11 @@ void check_shape(const json& parent, const std::string& where) {
     required(parent, "threads", count, where);
 }
 
-// What only cells of a GPU have.
-void check_gpu(const json& cell, const std::string& where) {
-    optional(cell, "gpu", object, where);
-    optional(cell, "kernels", list, where);
-    const json gpu = field_or(cell, "gpu", json::object());
+// What only results of a GPU have.
+void check_gpu(const json& result, const std::string& where) {
+    optional(result, "gpu", object, where);
+    optional(result, "kernels", list, where);
+    const json gpu = field_or(result, "gpu", json::object());
     for (const char* field : {"power_w", "joules_per_gflop", "temperature_c"})
         optional(gpu, field, number, where);
     optional(gpu, "clock_mhz", object, where);
@@ -119,7 +119,7 @@ void check_gpu(const json& cell, const std::string& where) {
             refuse("`throttle_reasons` of " + where,
                    "holds " + shown(reason) + ", expected a text");
     std::size_t i = 0;
-    for (const json& kernel : field_or(cell, "kernels", json::array())) {
+    for (const json& kernel : field_or(result, "kernels", json::array())) {
         const std::string place = fmt::format("kernels[{}] of {}", i++, where);
         if (!kernel.is_object()) refuse(place, "is not an object");
         for (const char* field :
@@ -142,47 +142,47 @@ void check_phases(const json& phases, const std::string& where) {
     }
 }
 
-void check_cell(const json& cell, const std::string& place) {
-    if (!cell.is_object()) refuse(place, fmt::format("is {}, expected an object", shown(cell)));
-    const auto& label = required(cell, "implementation", name, place);
+void check_result(const json& result, const std::string& place) {
+    if (!result.is_object()) refuse(place, fmt::format("is {}, expected an object", shown(result)));
+    const auto& label = required(result, "implementation", name, place);
     const std::string where = fmt::format("{} ({})", place, label.get_ref<const std::string&>());
-    required(cell, "device", name, where);
-    check_shape(cell, where);
+    required(result, "device", name, where);
+    check_shape(result, where);
     for (const char* field :
          {"reason", "group", "computes_in", "verification", "ci_method", "bound", "stop", "busy"}) {
-        optional(cell, field, text, where);
+        optional(result, field, text, where);
     }
-    for (const char* field : {"impossible", "few_trials"}) optional(cell, field, boolean, where);
-    check_gpu(cell, where);
+    for (const char* field : {"above_peak", "few_trials"}) optional(result, field, boolean, where);
+    check_gpu(result, where);
     for (const char* field : {"tunables", "library", "phases"})
-        optional(cell, field, object, where);
+        optional(result, field, object, where);
     for (const char* field : {"name", "version", "path", "kernel", "note"})
-        optional(field_or(cell, "library", json::object()), field, text, "library of " + where);
-    if (cell.contains("phases")) check_phases(cell["phases"], "phases of " + where);
-    optional(cell, "threads_used", count, where);
-    if (!required(cell, "available", boolean, where).get<bool>()) return;
+        optional(field_or(result, "library", json::object()), field, text, "library of " + where);
+    if (result.contains("phases")) check_phases(result["phases"], "phases of " + where);
+    optional(result, "threads_used", count, where);
+    if (!required(result, "available", boolean, where).get<bool>()) return;
 
     for (const char* field :
          {"prepare_s", "cold_s", "error_ulp", "error_bound_ulp", "max_abs_error",
           "error_over_sqrt_k", "exact_passes", "rank", "mean_s", "sd_s", "arithmetic_intensity",
           "roofline_gflops", "percent_of_roofline", "repetitions", "autocorrelation"}) {
-        optional(cell, field, number, where);
+        optional(result, field, number, where);
     }
-    optional(cell, "other_work", share, where);
+    optional(result, "background_cpu_share", share, where);
     for (const char* field : {"ci95_gflops", "ci95_median_s"}) {
-        optional(cell, field, interval, where);
+        optional(result, field, interval, where);
     }
-    const bool verified = required(cell, "verified", boolean, where).get<bool>();
-    const auto trials = cell.find("trials_s");
-    if (trials == cell.end() && !verified) return;
-    required(cell, "trials_s", list, where);
+    const bool verified = required(result, "verified", boolean, where).get<bool>();
+    const auto trials = result.find("trials_s");
+    if (trials == result.end() && !verified) return;
+    required(result, "trials_s", list, where);
     for (std::size_t i = 0; i < trials->size(); ++i) {
         if (!positive.holds((*trials)[i])) {
             refuse(fmt::format("`trials_s[{}]` of {}", i, where),
                    fmt::format("is {}, expected {}", shown((*trials)[i]), positive.name));
         }
     }
-    if (verified && !trials->empty()) required(cell, "median_gflops", positive, where);
+    if (verified && !trials->empty()) required(result, "median_gflops", positive, where);
 }
 
 void check_comparison(const json& comparison, const std::string& where) {
@@ -266,8 +266,8 @@ void check_study_table(const json& table, const std::string& where) {
     for (const json& row : required(table, "rows", list, where)) {
         if (!row.is_array() || row.size() != columns)
             refuse("a row of " + where, "is not as long as its head");
-        for (const json& cell : row)
-            if (!text.holds(cell)) refuse("a row of " + where, "holds no text");
+        for (const json& result : row)
+            if (!text.holds(result)) refuse("a row of " + where, "holds no text");
     }
 }
 
@@ -283,15 +283,15 @@ void check_study(const json& study, const std::string& where) {
 }
 
 void check_peaks(const json& owner, const std::string& place) {
-    optional(owner, "ceilings", object, place);
-    if (!owner.contains("ceilings") || owner["ceilings"].is_null()) return;
+    optional(owner, "peaks", object, place);
+    if (!owner.contains("peaks") || owner["peaks"].is_null()) return;
     const std::array<std::array<const char*, 3>, 2> tables{
         {{"compute", "unit", "gflops"}, {"bandwidth", "level", "gb_per_s"}}};
     for (const auto& [table, label, value] : tables) {
-        optional(owner["ceilings"], table, list, place + ".ceilings");
+        optional(owner["peaks"], table, list, place + ".peaks");
         std::size_t i = 0;
-        for (const auto& row : owner["ceilings"].value(table, json::array())) {
-            const std::string where = fmt::format("{}.ceilings.{}[{}]", place, table, i++);
+        for (const auto& row : owner["peaks"].value(table, json::array())) {
+            const std::string where = fmt::format("{}.peaks.{}[{}]", place, table, i++);
             if (!row.is_object()) refuse(where, "is not an object");
             required(row, label, text, where);
             required(row, value, positive, where);
@@ -315,12 +315,12 @@ void check_machine(const json& machine) {
     }
 }
 
-void drop_unmeasured(json& cell) {
+void drop_unmeasured(json& result) {
     for (const char* field : {"percent_of_roofline", "roofline_gflops", "prepare_s", "cold_s"}) {
-        if (cell.contains(field) && cell[field] == 0.0) cell[field] = nullptr;
+        if (result.contains(field) && result[field] == 0.0) result[field] = nullptr;
     }
-    if (cell.contains("verification") && cell["verification"] == "none") {
-        cell["error_ulp"] = nullptr;
+    if (result.contains("verification") && result["verification"] == "none") {
+        result["error_ulp"] = nullptr;
     }
 }
 
@@ -332,13 +332,13 @@ void drop_open_ended(json& holder, const char* field) {
 
 }  // namespace
 
-json checked(const json& results) {
-    check(results);
-    json plain = results;
-    for (auto& cell : plain["cells"]) {
-        drop_unmeasured(cell);
-        drop_open_ended(cell, "ci95_gflops");
-        drop_open_ended(cell, "ci95_median_s");
+json checked(const json& doc) {
+    check(doc);
+    json plain = doc;
+    for (auto& result : plain["results"]) {
+        drop_unmeasured(result);
+        drop_open_ended(result, "ci95_gflops");
+        drop_open_ended(result, "ci95_median_s");
     }
     if (!plain.contains("comparisons") || plain["comparisons"].is_null()) {
         plain["comparisons"] = json::array();
@@ -349,39 +349,38 @@ json checked(const json& results) {
     return plain;
 }
 
-void check(const json& results) {
-    if (!results.is_object()) refuse("the document", "is not a JSON object");
-    const auto& schema = required(results, "schema", count, "");
+void check(const json& doc) {
+    if (!doc.is_object()) refuse("the document", "is not a JSON object");
+    const auto& schema = required(doc, "schema", count, "");
     if (schema != schema_read_here) {
         refuse("`schema`",
                fmt::format("is {}, and this carat reads {}", schema.dump(), schema_read_here));
     }
-    check_machine(required(results, "machine", object, ""));
-    for (const char* field : {"build", "settings"}) optional(results, field, object, "");
-    optional(field_or(results, "build", json::object()), "type", text, "build");
-    optional(field_or(results, "settings", json::object()), "equivalence_margin", number,
-             "settings");
+    check_machine(required(doc, "machine", object, ""));
+    for (const char* field : {"build", "settings"}) optional(doc, field, object, "");
+    optional(field_or(doc, "build", json::object()), "type", text, "build");
+    optional(field_or(doc, "settings", json::object()), "equivalence_margin", number, "settings");
     for (const char* field : {"revision", "date", "command", "carat"}) {
-        optional(results, field, text, "");
+        optional(doc, field, text, "");
     }
-    optional(results, "complete", boolean, "");
-    const auto& cells = required(results, "cells", list, "");
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        check_cell(cells[i], fmt::format("cells[{}]", i));
-    optional(results, "comparisons", list, "");
-    const json comparisons = results.value("comparisons", json::array());
+    optional(doc, "complete", boolean, "");
+    const auto& results = required(doc, "results", list, "");
+    for (std::size_t i = 0; i < results.size(); ++i)
+        check_result(results[i], fmt::format("results[{}]", i));
+    optional(doc, "comparisons", list, "");
+    const json comparisons = doc.value("comparisons", json::array());
     for (std::size_t i = 0; i < comparisons.size(); ++i) {
         check_comparison(comparisons[i], fmt::format("comparisons[{}]", i));
     }
-    optional(results, "crossovers", list, "");
-    const json crossovers = results.value("crossovers", json::array());
+    optional(doc, "crossovers", list, "");
+    const json crossovers = doc.value("crossovers", json::array());
     for (std::size_t i = 0; i < crossovers.size(); ++i) {
         check_crossover(crossovers[i], fmt::format("crossovers[{}]", i));
     }
-    optional(results, "regression", object, "");
-    if (results.contains("regression")) check_regression(results["regression"]);
-    optional(results, "studies", list, "");
-    const json studies = results.value("studies", json::array());
+    optional(doc, "regression", object, "");
+    if (doc.contains("regression")) check_regression(doc["regression"]);
+    optional(doc, "studies", list, "");
+    const json studies = doc.value("studies", json::array());
     for (std::size_t i = 0; i < studies.size(); ++i) {
         check_study(studies[i], fmt::format("studies[{}]", i));
     }

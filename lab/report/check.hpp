@@ -8,10 +8,10 @@
 namespace carat::report {
 
 // Throws carat::error (one line: the field, what it holds, what it should hold, the remedy).
-void check(const nlohmann::json& results);
+void check(const nlohmann::json& doc);
 
 // The results, checked, with null for a time or roofline of zero and for an interval that lacks an
 // end. Throws as check() does.
-[[nodiscard]] nlohmann::json checked(const nlohmann::json& results);
+[[nodiscard]] nlohmann::json checked(const nlohmann::json& doc);
 
 }  // namespace carat::report

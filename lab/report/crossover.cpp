@@ -45,33 +45,33 @@ std::string milliseconds(const json& time_s) {
 }
 
 std::vector<std::string> row(const json& crossovers, std::int64_t n) {
-    std::vector<std::string> cells = {std::to_string(n), "-", "-"};
+    std::vector<std::string> results = {std::to_string(n), "-", "-"};
     for (const json& crossover : crossovers) {
         const json* p = point_at(crossover, n);
         if (p == nullptr) {
-            cells.emplace_back("-");
+            results.emplace_back("-");
             continue;
         }
-        cells[1] = "`" + unquoted((*p)["cpu"]) + "`";
-        cells[2] = milliseconds((*p)["cpu_s"]);
+        results[1] = "`" + unquoted((*p)["cpu"]) + "`";
+        results[2] = milliseconds((*p)["cpu_s"]);
         const bool wins = (*p)["gpu_s"] < (*p)["cpu_s"];
         const std::string time = milliseconds((*p)["gpu_s"]);
-        cells.push_back(wins ? "**" + time + "**" : time);
+        results.push_back(wins ? "**" + time + "**" : time);
     }
-    return cells;
+    return results;
 }
 
 }  // namespace
 
-std::vector<std::string> crossover_sentences(const json& results) {
+std::vector<std::string> crossover_sentences(const json& doc) {
     std::vector<std::string> sentences;
-    for (const json& crossover : results.value("crossovers", json::array()))
+    for (const json& crossover : doc.value("crossovers", json::array()))
         sentences.push_back(sentence(crossover));
     return sentences;
 }
 
-table crossover_table(const json& results) {
-    const json crossovers = results.value("crossovers", json::array());
+table crossover_table(const json& doc) {
+    const json crossovers = doc.value("crossovers", json::array());
     table t{"From which size a GPU pays",
             {{"N"}, {"best CPU", align::left}, {"its time, ms"}},
             {},
@@ -85,11 +85,11 @@ table crossover_table(const json& results) {
     return t;
 }
 
-std::string crossover_markdown(const json& results) {
-    const table times = crossover_table(results);
+std::string crossover_markdown(const json& doc) {
+    const table times = crossover_table(doc);
     if (times.rows.empty()) return {};
     std::string said = "## " + times.title + "\n\n";
-    for (const std::string& s : crossover_sentences(results)) said += "- " + s + "\n";
+    for (const std::string& s : crossover_sentences(doc)) said += "- " + s + "\n";
     return said + "\n" + markdown(times);
 }
 

@@ -10,12 +10,12 @@
 namespace carat::report {
 
 // One sentence for each, in the file's order.
-[[nodiscard]] std::vector<std::string> crossover_sentences(const nlohmann::json& results);
+[[nodiscard]] std::vector<std::string> crossover_sentences(const nlohmann::json& doc);
 
 // The times behind them, size by size; no rows when the file has no crossovers.
-[[nodiscard]] table crossover_table(const nlohmann::json& results);
+[[nodiscard]] table crossover_table(const nlohmann::json& doc);
 
 // Both as a Markdown section; empty when the file has no crossovers.
-[[nodiscard]] std::string crossover_markdown(const nlohmann::json& results);
+[[nodiscard]] std::string crossover_markdown(const nlohmann::json& doc);
 
 }  // namespace carat::report

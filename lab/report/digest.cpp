@@ -15,10 +15,10 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const json& results, const measured_case& here) {
+json to_json(const json& doc, const measured_case& here) {
     json refused = json::array();
-    for (const auto& cell : here.refused) {
-        refused.push_back({{"cell", cell.cell}, {"why", cell.why}});
+    for (const auto& result : here.refused) {
+        refused.push_back({{"result", result.result}, {"why", result.why}});
     }
     json written{{"label", here.label()},
                  {"shape", shape(here.m, here.n, here.k)},
@@ -29,68 +29,68 @@ json to_json(const json& results, const measured_case& here) {
                  {"threads", here.threads},
                  {"ranked", here.ranked},
                  {"refused", refused},
-                 {"verdict", joined(verdict(results, here))}};
+                 {"verdict", joined(verdict(doc, here))}};
     if (!here.busy.empty()) written["busy"] = here.busy;
     if (here.comparison != nullptr) {
-        written["comparison"] = here.comparison - &results["comparisons"].front();
+        written["comparison"] = here.comparison - &doc["comparisons"].front();
     }
     return written;
 }
 
-json view(const json& results, const std::string& key, const std::string& name) {
-    const auto cases = group(results, key);
+json view(const json& doc, const std::string& key, const std::string& name) {
+    const auto cases = group(doc, key);
     json written = json::array();
-    for (const auto& here : cases) written.push_back(to_json(results, here));
+    for (const auto& here : cases) written.push_back(to_json(doc, here));
     return {{"key", key},
             {"name", name},
-            {"headline", headline(results, cases)},
+            {"headline", headline(doc, cases)},
             {"opens_at", largest(cases).value_or(0)},
             {"cases", std::move(written)}};
 }
 
-bool any(const json& results, const std::string& key) {
-    return std::any_of(results["cells"].begin(), results["cells"].end(), [&](const json& cell) {
-        return cell["available"].get<bool>() && shows(key, cell);
+bool any(const json& doc, const std::string& key) {
+    return std::any_of(doc["results"].begin(), doc["results"].end(), [&](const json& result) {
+        return result["available"].get<bool>() && shows(key, result);
     });
 }
 
 }  // namespace
 
-json digest(const json& results) {
+json digest(const json& doc) {
     json views = json::array();
-    views.push_back(view(results, "all", "CPU and GPU"));
-    if (any(results, "cpu") && any(results, "gpu")) {
-        views.push_back(view(results, "cpu", "CPU only"));
-        views.push_back(view(results, "gpu", "GPU only"));
+    views.push_back(view(doc, "all", "CPU and GPU"));
+    if (any(doc, "cpu") && any(doc, "gpu")) {
+        views.push_back(view(doc, "cpu", "CPU only"));
+        views.push_back(view(doc, "gpu", "GPU only"));
     }
     json told = json::array();
-    for (const auto& [level, text] : warnings(results)) {
+    for (const auto& [level, text] : warnings(doc)) {
         told.push_back({{"level", level}, {"text", text}});
     }
     json missing = json::array();
-    for (const auto& [implementation, reason, cells] : absences(results)) {
+    for (const auto& [implementation, reason, results] : absences(doc)) {
         missing.push_back(
-            {{"implementation", implementation}, {"reason", reason}, {"cells", cells}});
+            {{"implementation", implementation}, {"reason", reason}, {"results", results}});
     }
     return {{"views", std::move(views)},
             {"warnings", std::move(told)},
-            {"crossovers", crossover_sentences(results)},
+            {"crossovers", crossover_sentences(doc)},
             {"unavailable", std::move(missing)}};
 }
 
-std::vector<absence> absences(const json& results) {
+std::vector<absence> absences(const json& doc) {
     std::vector<absence> found;
-    for (const auto& cell : results["cells"]) {
-        if (cell["available"].get<bool>()) continue;
-        const auto reason = field_or<std::string>(cell, "reason", "no reason given");
+    for (const auto& result : doc["results"]) {
+        if (result["available"].get<bool>()) continue;
+        const auto reason = field_or<std::string>(result, "reason", "no reason given");
         const auto known = std::find_if(found.begin(), found.end(), [&](const absence& a) {
-            return a.implementation == cell["implementation"].get<std::string>() &&
+            return a.implementation == result["implementation"].get<std::string>() &&
                    a.reason == reason;
         });
         if (known != found.end()) {
-            ++known->cells;
+            ++known->results;
         } else {
-            found.push_back({cell["implementation"], reason, 1});
+            found.push_back({result["implementation"], reason, 1});
         }
     }
     return found;

@@ -10,13 +10,13 @@ namespace carat::report {
 
 // {"views": [{"name", "key", "headline", "cases": [..]}], "warnings": [..], "unavailable": [..]}.
 // One view for a CPU alone or a GPU alone; with both, one of everything and one for each.
-[[nodiscard]] nlohmann::json digest(const nlohmann::json& results);
+[[nodiscard]] nlohmann::json digest(const nlohmann::json& doc);
 
-// An implementation that could not run, why, and in how many cells.
+// An implementation that could not run, why, and in how many results.
 struct absence {
     std::string implementation, reason;
-    std::size_t cells = 0;
+    std::size_t results = 0;
 };
-[[nodiscard]] std::vector<absence> absences(const nlohmann::json& results);
+[[nodiscard]] std::vector<absence> absences(const nlohmann::json& doc);
 
 }  // namespace carat::report

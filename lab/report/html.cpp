@@ -31,8 +31,8 @@ std::string embeddable(const nlohmann::json& value) {
 
 }  // namespace
 
-std::string html(const nlohmann::json& results) {
-    const nlohmann::json drawn = digest(checked(results));
+std::string html(const nlohmann::json& doc) {
+    const nlohmann::json drawn = digest(checked(doc));
     constexpr std::string_view results_mark = "{{results}}";
     constexpr std::string_view digest_mark = "{{digest}}";
     const std::string_view whole = page();
@@ -43,7 +43,7 @@ std::string html(const nlohmann::json& results) {
     }
     std::string written;
     written += whole.substr(0, first);
-    written += embeddable(results);
+    written += embeddable(doc);
     written += whole.substr(first + results_mark.size(), second - first - results_mark.size());
     written += embeddable(drawn);
     written += whole.substr(second + digest_mark.size());

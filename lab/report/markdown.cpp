@@ -22,24 +22,24 @@ std::string without_title(const table& t) {
     return t.rows.empty() ? "" : markdown(t);
 }
 
-std::string section(const json& results, const measured_case& here) {
-    table ranking = ranking_table(results, here);
+std::string section(const json& doc, const measured_case& here) {
+    table ranking = ranking_table(doc, here);
     ranking.note.clear();  // said once, below all of them
-    std::string said = fmt::format("## {}\n\n{}\n\n{}{}{}", plain(here.label()),
-                                   plain(joined(verdict(results, here))), without_title(ranking),
-                                   without_title(gpu_table(results, here)),
-                                   without_title(phases_table(results, here)));
-    for (const auto& [cell, why] : here.refused) {
-        if (!results["cells"][cell]["available"].get<bool>()) continue;
-        said += fmt::format("- `{}`: {}\n", plain(results["cells"][cell]["implementation"]),
+    std::string said =
+        fmt::format("## {}\n\n{}\n\n{}{}{}", plain(here.label()), plain(joined(verdict(doc, here))),
+                    without_title(ranking), without_title(gpu_table(doc, here)),
+                    without_title(phases_table(doc, here)));
+    for (const auto& [result, why] : here.refused) {
+        if (!doc["results"][result]["available"].get<bool>()) continue;
+        said += fmt::format("- `{}`: {}\n", plain(doc["results"][result]["implementation"]),
                             plain(why));
     }
     return said + (said.ends_with("\n\n") ? "" : "\n");
 }
 
-std::string setting_line(const json& results) {
-    const json settings = results.value("settings", json::object());
-    const json build = results.value("build", json::object());
+std::string setting_line(const json& doc) {
+    const json settings = doc.value("settings", json::object());
+    const json build = doc.value("build", json::object());
     const auto text = [](const json& from, const char* field) {
         const auto found = from.find(field);
         if (found == from.end() || found->is_null()) return std::string("not recorded");
@@ -50,33 +50,33 @@ std::string setting_line(const json& results) {
         "- built with {} {}\n"
         "- inputs {} ({}), seed {}; order: {}\n"
         "- carat {}, revision {}, {}\n",
-        text(results["machine"], "cpu_model"), text(results["machine"], "cores"),
-        text(results["machine"], "hardware_threads"), text(results["machine"], "os"),
+        text(doc["machine"], "cpu_model"), text(doc["machine"], "cores"),
+        text(doc["machine"], "hardware_threads"), text(doc["machine"], "os"),
         text(build, "compiler"), text(build, "flags"), text(settings, "distribution"),
         text(settings, "inputs"), text(settings, "seed"), text(settings, "order"),
-        text(results, "carat"), text(results, "revision"), text(results, "date"));
+        text(doc, "carat"), text(doc, "revision"), text(doc, "date"));
 }
 
 }  // namespace
 
 std::string markdown(const json& file) {
-    const json results = checked(file);
-    const auto cases = group(results);
+    const json doc = checked(file);
+    const auto cases = group(doc);
     std::string said = fmt::format("# Matrix multiplication, measured\n\n{}\n\n",
-                                   plain(joined(headline(results, cases))));
-    for (const auto& [level, text] : warnings(results)) {
+                                   plain(joined(headline(doc, cases))));
+    for (const auto& [level, text] : warnings(doc)) {
         said += fmt::format("- **{}**: {}\n", level, plain(text));
     }
     said += said.ends_with("\n\n") ? "" : "\n";
-    said += study_markdown(results) + crossover_markdown(results);
-    for (const auto& here : cases) said += section(results, here);
+    said += study_markdown(doc) + crossover_markdown(doc);
+    for (const auto& here : cases) said += section(doc, here);
     said +=
         "Same group letter: these trials can't tell them apart. u is the unit roundoff of the "
         "type computed in.\n\n## Measured on\n\n" +
-        setting_line(results);
-    const auto missing = absences(results);
+        setting_line(doc);
+    const auto missing = absences(doc);
     if (!missing.empty()) said += "\n## Unavailable\n\n";
-    for (const auto& [implementation, reason, cells] : missing) {
+    for (const auto& [implementation, reason, results] : missing) {
         said += fmt::format("- `{}`: {}\n", plain(implementation), plain(reason));
     }
     return said;

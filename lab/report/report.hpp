@@ -10,17 +10,17 @@
 namespace carat::report {
 
 // One HTML file: data, style, script and charts inside, no request to anywhere.
-// Throws carat::error, naming the field, when `results` is not a results file of schema 1.
-[[nodiscard]] std::string html(const nlohmann::json& results);
+// Throws carat::error, naming the field, when `results` is not a results file of schema 2.
+[[nodiscard]] std::string html(const nlohmann::json& doc);
 
 // The verdicts, warnings, one ranked table per case, and what was measured on what.
 // Throws carat::error as html() does.
-[[nodiscard]] std::string markdown(const nlohmann::json& results);
+[[nodiscard]] std::string markdown(const nlohmann::json& doc);
 
 enum class table_form : std::uint8_t { markdown, latex };
 
 // Every table alone, for papers: of the studies' chapters, crossovers, cases and their pairs,
 // peaks, and what could not run. Throws carat::error as html() does.
-[[nodiscard]] std::string tables(const nlohmann::json& results, table_form form);
+[[nodiscard]] std::string tables(const nlohmann::json& doc, table_form form);
 
 }  // namespace carat::report

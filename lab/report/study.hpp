@@ -13,6 +13,6 @@ namespace carat::report {
 [[nodiscard]] std::vector<table> study_tables(const nlohmann::json& study);
 
 // A section of Markdown for each chapter, in the file's order; empty when the file has none.
-[[nodiscard]] std::string study_markdown(const nlohmann::json& results);
+[[nodiscard]] std::string study_markdown(const nlohmann::json& doc);
 
 }  // namespace carat::report

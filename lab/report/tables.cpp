@@ -21,10 +21,10 @@ using nlohmann::json;
 using owner = std::pair<std::string, json>;
 
 std::vector<owner> owners(const json& machine) {
-    std::vector<owner> all = {{"CPU", field_or(machine, "ceilings", json::object())}};
+    std::vector<owner> all = {{"CPU", field_or(machine, "peaks", json::object())}};
     for (const json& gpu : field_or(machine, "gpus", json::array()))
         all.emplace_back(field_or<std::string>(gpu, "name", "GPU"),
-                         field_or(gpu, "ceilings", json::object()));
+                         field_or(gpu, "peaks", json::object()));
     return all;
 }
 
@@ -59,14 +59,14 @@ table bandwidth_table(const json& machine) {
     return t;
 }
 
-table absence_table(const json& results) {
+table absence_table(const json& doc) {
     table t{"Unavailable",
-            {{"implementation", align::left}, {"why not", align::left}, {"cells"}},
+            {{"implementation", align::left}, {"why not", align::left}, {"results"}},
             {},
             {}};
-    for (const auto& [implementation, reason, cells] : absences(results))
+    for (const auto& [implementation, reason, results] : absences(doc))
         t.rows.push_back(
-            {"`" + unquoted(implementation) + "`", unquoted(reason), std::to_string(cells)});
+            {"`" + unquoted(implementation) + "`", unquoted(reason), std::to_string(results)});
     return t;
 }
 
@@ -94,46 +94,46 @@ void tell_apart(std::vector<table>& all) {
     }
 }
 
-std::string origin(const json& results) {
+std::string origin(const json& doc) {
     return fmt::format("Measured on {} with carat {}, revision {}, {}.",
-                       results["machine"]["cpu_model"].get<std::string>(),
-                       field_or<std::string>(results, "carat", "of an unknown version"),
-                       field_or<std::string>(results, "revision", "unknown"),
-                       field_or<std::string>(results, "date", "without a date"));
+                       doc["machine"]["cpu_model"].get<std::string>(),
+                       field_or<std::string>(doc, "carat", "of an unknown version"),
+                       field_or<std::string>(doc, "revision", "unknown"),
+                       field_or<std::string>(doc, "date", "without a date"));
 }
 
 }  // namespace
 
-std::vector<table> all_tables(const json& results) {
+std::vector<table> all_tables(const json& doc) {
     std::vector<table> all;
-    for (const json& study : results.value("studies", json::array()))
+    for (const json& study : doc.value("studies", json::array()))
         for (table& t : study_tables(study)) {
             t.title = study["title"].get<std::string>() + ": " + t.title;
             all.push_back(std::move(t));
         }
-    all.push_back(crossover_table(results));
-    for (const measured_case& here : group(results))
-        for (table& t : std::vector{ranking_table(results, here), pairs_table(here),
-                                    gpu_table(results, here), phases_table(results, here)})
+    all.push_back(crossover_table(doc));
+    for (const measured_case& here : group(doc))
+        for (table& t : std::vector{ranking_table(doc, here), pairs_table(here),
+                                    gpu_table(doc, here), phases_table(doc, here)})
             all.push_back(std::move(t));
-    all.push_back(compute_table(results["machine"]));
-    all.push_back(bandwidth_table(results["machine"]));
-    all.push_back(absence_table(results));
+    all.push_back(compute_table(doc["machine"]));
+    all.push_back(bandwidth_table(doc["machine"]));
+    all.push_back(absence_table(doc));
     std::erase_if(all, [](const table& t) { return t.rows.empty(); });
     tell_apart(all);
     return all;
 }
 
 std::string tables(const json& file, table_form form) {
-    const json results = checked(file);
-    const std::vector<table> all = all_tables(results);
+    const json doc = checked(file);
+    const std::vector<table> all = all_tables(doc);
     if (form == table_form::markdown) {
-        std::string said = plain(origin(results)) + "\n\n";
+        std::string said = plain(origin(doc)) + "\n\n";
         for (const table& t : all) said += fmt::format("## {}\n\n{}", plain(t.title), markdown(t));
         return said;
     }
     std::string said =
-        fmt::format("% {}\n% In the preamble: \\usepackage{{booktabs}}\n", latex(origin(results)));
+        fmt::format("% {}\n% In the preamble: \\usepackage{{booktabs}}\n", latex(origin(doc)));
     for (const table& t : all) said += "\n" + latex(t, slug(t.title));
     return said;
 }

@@ -10,6 +10,6 @@ namespace carat::report {
 
 // The chapters' tables, crossovers, the tables of each case, the machine's peaks and who could
 // not run; each with rows and with a title that no other has.
-[[nodiscard]] std::vector<table> all_tables(const nlohmann::json& results);
+[[nodiscard]] std::vector<table> all_tables(const nlohmann::json& doc);
 
 }  // namespace carat::report

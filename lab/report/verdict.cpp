@@ -15,22 +15,22 @@ namespace {
 
 using nlohmann::json;
 
-std::string quoted(const json& cell) {
-    return fmt::format("`{}`", unquoted(cell["implementation"]));
+std::string quoted(const json& result) {
+    return fmt::format("`{}`", unquoted(result["implementation"]));
 }
 
-double gflops(const json& cell) {
-    return cell["median_gflops"];
+double gflops(const json& result) {
+    return result["median_gflops"];
 }
 
 // "142.1 GFLOP/s (95 % CI 141.0 to 143.2), 71 % of the measured roofline"
-std::string figure(const json& cell) {
-    std::string said = digits(gflops(cell)) + " GFLOP/s";
-    if (cell.contains("ci95_gflops") && !cell["ci95_gflops"].is_null()) {
-        said += fmt::format(" (95 % CI {} to {})", digits(cell["ci95_gflops"][0]),
-                            digits(cell["ci95_gflops"][1]));
+std::string figure(const json& result) {
+    std::string said = digits(gflops(result)) + " GFLOP/s";
+    if (result.contains("ci95_gflops") && !result["ci95_gflops"].is_null()) {
+        said += fmt::format(" (95 % CI {} to {})", digits(result["ci95_gflops"][0]),
+                            digits(result["ci95_gflops"][1]));
     }
-    if (const double percent = field_or(cell, "percent_of_roofline", 0.0); percent > 0) {
+    if (const double percent = field_or(result, "percent_of_roofline", 0.0); percent > 0) {
         said += fmt::format(", {:.0f} % of the measured roofline", percent);
     }
     return said;
@@ -42,26 +42,26 @@ struct standing {
     std::vector<const json*> behind;
 };
 
-standing stand(const json& results, const measured_case& here) {
+standing stand(const json& doc, const measured_case& here) {
     standing found;
-    const json& leader = results["cells"][here.ranked.front()];
+    const json& leader = doc["results"][here.ranked.front()];
     for (std::size_t i = 1; i < here.ranked.size(); ++i) {
-        const json& cell = results["cells"][here.ranked[i]];
-        const auto pair = compare(here, leader["implementation"], cell["implementation"]);
+        const json& result = doc["results"][here.ranked[i]];
+        const auto pair = compare(here, leader["implementation"], result["implementation"]);
         if (!pair) {
-            found.untested.push_back(quoted(cell));
+            found.untested.push_back(quoted(result));
         } else if (pair->verdict == "tie") {
-            found.tied.push_back(quoted(cell));
+            found.tied.push_back(quoted(result));
         } else if (pair->verdict == "unclear") {
-            found.unclear.push_back(quoted(cell));
+            found.unclear.push_back(quoted(result));
         } else {
-            found.behind.push_back(&cell);
+            found.behind.push_back(&result);
         }
     }
     return found;
 }
 
-std::string opening(const json& results, const json& leader, const standing& others) {
+std::string opening(const json& doc, const json& leader, const standing& others) {
     std::string said;
     if (others.tied.empty() && others.unclear.empty() && others.untested.empty()) {
         return fmt::format("{} is fastest at {}", quoted(leader), figure(leader));
@@ -69,9 +69,8 @@ std::string opening(const json& results, const json& leader, const standing& oth
     if (others.tied.empty()) {
         said = fmt::format("{} has the highest median, {}", quoted(leader), figure(leader));
     } else {
-        const double margin = results.contains("settings")
-                                  ? field_or(results["settings"], "equivalence_margin", 0.0)
-                                  : 0.0;
+        const double margin =
+            doc.contains("settings") ? field_or(doc["settings"], "equivalence_margin", 0.0) : 0.0;
         const std::string within = margin > 0 ? fmt::format(" within {:.3g} %", 100 * margin) : "";
         said = fmt::format("{} and {} are equally fast{}, at {}", quoted(leader),
                            listed(others.tied), within, figure(leader));
@@ -106,12 +105,12 @@ std::string trailing(const measured_case& here, const json& leader, const standi
 }
 
 // "Highest median: `a` in 4 of 6 cases and `b` in 2."; empty for a single case.
-std::string leads(const json& results, const std::vector<measured_case>& cases) {
+std::string leads(const json& doc, const std::vector<measured_case>& cases) {
     std::map<std::string, std::size_t> wins;
     std::size_t told = 0;
     for (const auto& here : cases) {
         if (here.ranked.empty() || !here.busy.empty()) continue;
-        ++wins[quoted(results["cells"][here.ranked.front()])];
+        ++wins[quoted(doc["results"][here.ranked.front()])];
         ++told;
     }
     if (told < 2) return "";
@@ -132,23 +131,23 @@ std::string leads(const json& results, const std::vector<measured_case>& cases) 
 
 }  // namespace
 
-std::vector<std::string> verdict(const json& results, const measured_case& here) {
+std::vector<std::string> verdict(const json& doc, const measured_case& here) {
     if (here.ranked.empty()) return {"No implementation has a figure here."};
     if (!here.busy.empty()) return {no_verdict(unquoted(here.busy)) + "."};
-    const json& leader = results["cells"][here.ranked.front()];
+    const json& leader = doc["results"][here.ranked.front()];
     if (here.ranked.size() == 1) {
         return {
             fmt::format("{} is the only one with a figure: {}.", quoted(leader), figure(leader))};
     }
     if (here.comparison == nullptr) {
-        const json& next = results["cells"][here.ranked[1]];
+        const json& next = doc["results"][here.ranked[1]];
         return {
             fmt::format("{} has the highest median, {}, before {} at {} GFLOP/s; the file holds "
                         "no test of the difference.",
                         quoted(leader), figure(leader), quoted(next), digits(gflops(next)))};
     }
-    const standing others = stand(results, here);
-    std::vector<std::string> said{opening(results, leader, others) + "."};
+    const standing others = stand(doc, here);
+    std::vector<std::string> said{opening(doc, leader, others) + "."};
     if (!others.behind.empty()) said.push_back(trailing(here, leader, others));
     return said;
 }
@@ -167,16 +166,16 @@ std::optional<std::size_t> largest(const std::vector<measured_case>& cases) {
     return found;
 }
 
-std::vector<std::string> headline(const json& results, const std::vector<measured_case>& cases) {
+std::vector<std::string> headline(const json& doc, const std::vector<measured_case>& cases) {
     const auto opens_at = largest(cases);
     if (!opens_at) return {"Nothing in this file has a figure."};
     const auto& here = cases[*opens_at];
-    std::vector<std::string> said = verdict(results, here);
+    std::vector<std::string> said = verdict(doc, here);
     said.front() =
-        fmt::format("On {}, {} {}{}: {}", unquoted(results["machine"]["cpu_model"]), here.dtype,
+        fmt::format("On {}, {} {}{}: {}", unquoted(doc["machine"]["cpu_model"]), here.dtype,
                     shape(here.m, here.n, here.k),
                     here.threads == 0 ? "" : " with " + threads(here.threads), said.front());
-    if (const auto tally = leads(results, cases); !tally.empty()) said.push_back(tally);
+    if (const auto tally = leads(doc, cases); !tally.empty()) said.push_back(tally);
     return said;
 }
 

@@ -1,4 +1,4 @@
-// What a reader must know before trusting the figures: refused cells first, then what weakens the
+// What a reader must know before trusting the figures: refused results first, then what weakens the
 // run, then what explains it.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace carat::report {
 
-// What other processes may take of the processors' time while cells are timed; more is told.
+// What other processes may take of the processors' time while results are timed; more is told.
 inline constexpr double tolerable_other_work = 0.1;
 
 struct warning {
@@ -17,6 +17,6 @@ struct warning {
 };
 
 // Most serious first; empty when there is nothing to say.
-[[nodiscard]] std::vector<warning> warnings(const nlohmann::json& results);
+[[nodiscard]] std::vector<warning> warnings(const nlohmann::json& doc);
 
 }  // namespace carat::report

@@ -33,7 +33,7 @@ namespace carat::report {
 // "2 threads", "1 thread"; empty for 0, which is what a device other than a CPU says.
 [[nodiscard]] std::string threads(std::int64_t count);
 
-// "1 cell", "3 cells".
+// "1 result", "3 results".
 [[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
 
 // "a, b and c"; after `most` names, "a, b and 7 more".

@@ -17,9 +17,9 @@ void library_fields(const Archive& field, Library& l) {
     field("note", l.note);
 }
 
-// What was asked for: all that a cell has which could not be measured, and what each has.
-template <class Archive, class Cell>
-void asked_fields(const Archive& field, Cell& c) {
+// What was asked for: all that a result has which could not be measured, and what each has.
+template <class Archive, class Result>
+void asked_fields(const Archive& field, Result& c) {
     field("implementation", c.implementation);
     field("device", c.device);
     field("dtype", c.dtype);
@@ -33,8 +33,8 @@ void asked_fields(const Archive& field, Cell& c) {
     field("reason", c.reason);
 }
 
-template <class Archive, class Cell>
-void measured_fields(const Archive& field, Cell& c) {
+template <class Archive, class Result>
+void measured_fields(const Archive& field, Result& c) {
     field("computes_in", c.computes_in);
     field("threads_used", c.threads_used);
     field("verified", c.verified);
@@ -66,7 +66,7 @@ void measured_fields(const Archive& field, Cell& c) {
     field("roofline_gflops", c.roofline_gflops);
     field("percent_of_roofline", c.percent_of_roofline);
     field("bound", c.bound);
-    field("impossible", c.impossible);
+    field("above_peak", c.above_peak);
     field("rank", c.rank);
     field("group", c.group);
 }
@@ -120,13 +120,13 @@ void document_fields(const Archive& field, Document& d) {
     field("settings", d.settings);
 }
 
-json encode(const cell& c) {
+json encode(const result& c) {
     json out = json::object();
     asked_fields(writer(out), c);
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
     if (!c.available) return out;
     measured_fields(writer(out), c);
-    if (c.other_work) out["other_work"] = *c.other_work;
+    if (c.background_cpu_share) out["background_cpu_share"] = *c.background_cpu_share;
     if (!c.busy.empty()) out["busy"] = c.busy;
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
@@ -144,13 +144,14 @@ json encode(const comparison& c) {
     return out;
 }
 
-cell decode_cell(const files::fields& in) {
-    cell c;
+result decode_result(const files::fields& in) {
+    result c;
     asked_fields(in, c);
     if (in.find("library") != nullptr) library_fields(in.object("library"), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
-    if (in.find("other_work") != nullptr) in("other_work", c.other_work.emplace());
+    if (in.find("background_cpu_share") != nullptr)
+        in("background_cpu_share", c.background_cpu_share.emplace());
     if (in.find("busy") != nullptr) in("busy", c.busy);
     if (in.find("gpu") != nullptr) c.gpu = gpu_facts_from(in.object("gpu"));
     if (in.find("kernels") != nullptr)
@@ -184,8 +185,8 @@ json to_json(const document& doc) {
     json out = json::object();
     out["schema"] = schema_version;
     document_fields(writer(out), doc);
-    out["cells"] = json::array();
-    for (const cell& c : doc.cells) out["cells"].push_back(encode(c));
+    out["results"] = json::array();
+    for (const result& c : doc.results) out["results"].push_back(encode(c));
     out["comparisons"] = json::array();
     for (const comparison& c : doc.comparisons) out["comparisons"].push_back(encode(c));
     if (!doc.crossovers.empty()) out["crossovers"] = doc.crossovers;
@@ -202,7 +203,7 @@ document from_json(const json& source, const std::string& name) {
     document doc;
     document_fields(in, doc);
     for (const char* key : {"machine", "build", "settings"}) (void)in.object(key);
-    in.each("cells", [&](const files::fields& c) { doc.cells.push_back(decode_cell(c)); });
+    in.each("results", [&](const files::fields& c) { doc.results.push_back(decode_result(c)); });
     in.each("comparisons",
             [&](const files::fields& c) { doc.comparisons.push_back(decode_comparison(c)); });
     if (in.find("crossovers") != nullptr) doc.crossovers = in.list("crossovers");

@@ -19,7 +19,7 @@ struct library {
     std::string name, version, path, kernel, note;
 };
 
-struct cell {
+struct result {
     std::string implementation;  // its name, with its tunables where the file has it with several
     std::string device, dtype, computes_in;
     std::int64_t m = 0, n = 0, k = 0;
@@ -43,7 +43,7 @@ struct cell {
     std::string stop;
     // Of the processors' time, taken by other processes and guests during the trials; none:
     // unknown.
-    std::optional<double> other_work;
+    std::optional<double> background_cpu_share;
     std::string busy;  // why the figure bears no verdict: other work; empty: it does
 
     double flop = 0, arithmetic_intensity = 0;
@@ -56,7 +56,7 @@ struct cell {
     range ci95_gflops{};
     double roofline_gflops = 0, percent_of_roofline = 0;  // 0: no roofline was measured
     std::string bound;
-    bool impossible = false;
+    bool above_peak = false;
     int rank = 0;  // 0: not ranked
     std::string group;
     std::optional<phases> end_to_end;  // "phases" in the file; where they were asked for
@@ -67,12 +67,12 @@ struct cell {
     [[nodiscard]] bool ranked() const { return rank > 0; }
     // Ranked, or it would be had the machine not been busy.
     [[nodiscard]] bool has_figure() const {
-        return ranked() || (!busy.empty() && verified && !impossible && !trials_s.empty());
+        return ranked() || (!busy.empty() && verified && !above_peak && !trials_s.empty());
     }
 };
 
 struct pair {
-    std::string a, b;  // as in cells
+    std::string a, b;  // as in results
     double q = 0, df = 0, p = 1, effect_size = 0;
     double ratio = 1;  // median throughput of a / median throughput of b
     range ci95_ratio{};
@@ -95,7 +95,7 @@ struct document {
     nlohmann::json machine = nlohmann::json::object();
     nlohmann::json build = nlohmann::json::object();
     nlohmann::json settings = nlohmann::json::object();
-    std::vector<cell> cells;
+    std::vector<result> results;
     std::vector<comparison> comparisons;
     nlohmann::json crossovers = nlohmann::json::array();  // of carat crossover
     nlohmann::json studies = nlohmann::json::array();     // chapters of carat study

@@ -26,7 +26,7 @@ std::string word(const std::string& text) {
 }
 
 // The median of each phase and of their total, each after a comma; empty where not measured.
-std::string phase_columns(const cell& c) {
+std::string phase_columns(const result& c) {
     std::ostringstream out;
     out.precision(9);
     const auto column = [&](std::string_view name) {
@@ -53,7 +53,7 @@ std::string csv(const document& doc) {
     out << "implementation,device,dtype,m,n,k,threads,threads_used,trial,time_s,gflops,error_ulp";
     for (const std::string_view name : phase_names) out << ',' << name << "_s";
     out << ",total_s\n";
-    for (const cell& c : doc.cells)
+    for (const result& c : doc.results)
         for (std::size_t i = 0; i < c.trials_s.size(); ++i)
             out << quoted(c.implementation) << ',' << word(c.device) << ',' << word(c.dtype) << ','
                 << c.m << ',' << c.n << ',' << c.k << ',' << c.threads << ',' << c.threads_used

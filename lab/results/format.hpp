@@ -5,7 +5,7 @@
 
 namespace carat::results {
 
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;
 
 using range = std::array<double, 2>;  // [low, high]; infinite where unbounded (null in the file)
 

@@ -1,4 +1,4 @@
-// What a cell tells of the GPU while its trials ran, and of the kernels that ran there.
+// What a result tells of the GPU while its trials ran, and of the kernels that ran there.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct gpu_facts {
     std::optional<int> temperature_c;           // highest
     std::vector<std::string> throttle_reasons;  // every one seen
     std::optional<double> power_w;              // mean over the energy window
-    std::optional<double> joules_per_gflop;     // of the operations the cell counts
+    std::optional<double> joules_per_gflop;     // of the operations the result counts
     std::optional<double> energy_window_s;      // runs back to back, after the trials
 };
 

@@ -1,5 +1,5 @@
 // What a product on a device costs a program that has its matrices in host memory, phase by phase
-// ("phases" of a cell, docs/results.md).
+// ("phases" of a result, docs/results.md).
 #pragma once
 
 #include <array>

@@ -22,7 +22,7 @@ results::range rates(double flop, const results::range& times_s) {
     return {flop / times_s[1] / 1e9, flop / std::max(times_s[0], 0.0) / 1e9};
 }
 
-void summarize_cell(results::cell& c, std::uint64_t seed) {
+void summarize_result(results::result& c, std::uint64_t seed) {
     const statistics::summary s = statistics::summarize(c.trials_s);
     statistics::bootstrap_options how;
     how.seed = seed;
@@ -56,7 +56,7 @@ std::string_view opposite(statistics::verdict v) {
     return to_string(v);
 }
 
-results::pair pair_of(const results::cell& a, const results::cell& b,
+results::pair pair_of(const results::result& a, const results::result& b,
                       const statistics::pair_comparison& p) {
     results::pair out;
     out.a = a.implementation;
@@ -74,15 +74,15 @@ results::pair pair_of(const results::cell& a, const results::cell& b,
 
 }  // namespace
 
-void analyse_cells(std::span<results::cell> cells, const analysis_options& how,
-                   results::comparison& compared) {
-    std::vector<results::cell*> ranked;
+void analyse_results(std::span<results::result> results, const analysis_options& how,
+                     results::comparison& compared) {
+    std::vector<results::result*> ranked;
     std::vector<statistics::trials_view> groups;
     std::vector<std::string> names;
-    for (results::cell& c : cells) {
+    for (results::result& c : results) {
         if (c.trials_s.empty()) continue;
-        summarize_cell(c, how.seed);
-        if (!c.verified || c.impossible || !c.busy.empty()) continue;
+        summarize_result(c, how.seed);
+        if (!c.verified || c.above_peak || !c.busy.empty()) continue;
         ranked.push_back(&c);
         groups.emplace_back(c.trials_s);
         names.push_back(c.implementation);
@@ -106,8 +106,8 @@ void analyse_cells(std::span<results::cell> cells, const analysis_options& how,
         compared.pairs.push_back(pair_of(*ranked[p.test.first], *ranked[p.test.second], p));
 }
 
-change compare_cells(const results::cell& before, const results::cell& after,
-                     const analysis_options& how) {
+change compare_results(const results::result& before, const results::result& after,
+                       const analysis_options& how) {
     const std::vector<statistics::trials_view> groups = {before.trials_s, after.trials_s};
     const statistics::comparison found = statistics::compare(groups, options_of(how));
     const statistics::pair_comparison& p = found.pairs.front();

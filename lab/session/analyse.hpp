@@ -1,4 +1,4 @@
-// From trials to figures: fills the statistics of each measured cell, ranks them and writes the
+// From trials to figures: fills the statistics of each measured result, ranks them and writes the
 // comparison of a case. Pure: no clock, no machine.
 #pragma once
 
@@ -16,10 +16,10 @@ struct analysis_options {
     std::uint64_t seed = 1;
 };
 
-// The cells that have trials get mean to ci95_gflops and few_trials; cells that are verified,
+// The results that have trials get mean to ci95_gflops and few_trials; results that are verified,
 // possible and not of a busy machine are ranked and lettered. `flop` must be set.
-void analyse_cells(std::span<results::cell> cells, const analysis_options& how,
-                   results::comparison& compared);
+void analyse_results(std::span<results::result> results, const analysis_options& how,
+                     results::comparison& compared);
 
 // What a later file says of an earlier one for one implementation on one case.
 struct change {
@@ -29,7 +29,7 @@ struct change {
     std::string verdict;  // of after against before
 };
 
-[[nodiscard]] change compare_cells(const results::cell& before, const results::cell& after,
-                                   const analysis_options& how);
+[[nodiscard]] change compare_results(const results::result& before, const results::result& after,
+                                     const analysis_options& how);
 
 }  // namespace carat::session

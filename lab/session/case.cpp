@@ -64,7 +64,8 @@ class runner {
 
     case_result run() {
         for (const selection& s : request_.chosen) contenders_.push_back(enter(s));
-        if (std::ranges::any_of(contenders_, [](const contender& c) { return c.cell.available; })) {
+        if (std::ranges::any_of(contenders_,
+                                [](const contender& c) { return c.result.available; })) {
             verify_all();
             time_all();
             if (!stopped()) checks_->after_timing(contenders_);
@@ -83,28 +84,28 @@ class runner {
         contender c;
         c.what = &s;
         c.settings = settings_of(s, key_.threads);
-        results::cell& cell = c.cell;
-        cell.implementation = label_of(s, request_.chosen);
-        cell.device = text(core::name(s.entry->where));
-        cell.dtype = text(name(key_.type));
-        cell.m = key_.size.m;
-        cell.n = key_.size.n;
-        cell.k = key_.size.k;
-        cell.layout = to_string(key_.stored);
-        cell.threads = key_.threads;
-        cell.threads_used = c.settings.threads;
-        cell.flop = operations(key_.size, request_.convention);
-        cell.arithmetic_intensity = machine::arithmetic_intensity(problem_);
-        cell.reason = why_not(s, c.settings);
-        cell.available = cell.reason.empty();
-        if (!cell.available) {
-            cell.tunables = s.tunables;
+        results::result& result = c.result;
+        result.implementation = label_of(s, request_.chosen);
+        result.device = text(core::name(s.entry->where));
+        result.dtype = text(name(key_.type));
+        result.m = key_.size.m;
+        result.n = key_.size.n;
+        result.k = key_.size.k;
+        result.layout = to_string(key_.stored);
+        result.threads = key_.threads;
+        result.threads_used = c.settings.threads;
+        result.flop = operations(key_.size, request_.convention);
+        result.arithmetic_intensity = machine::arithmetic_intensity(problem_);
+        result.reason = why_not(s, c.settings);
+        result.available = result.reason.empty();
+        if (!result.available) {
+            result.tunables = s.tunables;
             return c;
         }
         c.space = &space_of(s.entry->where);
-        cell.tunables = resolved(s);
-        cell.computes_in = text(core::find_signature(*s.entry, problem_)->computes_in);
-        cell.vendor = library_of(*s.entry);
+        result.tunables = resolved(s);
+        result.computes_in = text(core::find_signature(*s.entry, problem_)->computes_in);
+        result.vendor = library_of(*s.entry);
         return c;
     }
 
@@ -122,7 +123,7 @@ class runner {
         lay_out();
         checks_->before_timing(contenders_);
         for (contender& c : contenders_)
-            if (c.cell.verified && phases_ && c.space != &core::host_space() && !stopped())
+            if (c.result.verified && phases_ && c.space != &core::host_space() && !stopped())
                 enter_phases(c);
     }
 
@@ -141,7 +142,7 @@ class runner {
     }
 
     void enter_phases(contender& c) {
-        phases_->enter(c.cell, *c.space, *c.ready, data_->on(core::host_space()).at(0),
+        phases_->enter(c.result, *c.space, *c.ready, data_->on(core::host_space()).at(0),
                        [&](const void* back) { return checks_->reason_against(back, c); });
     }
 
@@ -155,10 +156,10 @@ class runner {
         std::vector<measure::candidate> candidates;
         std::vector<double> estimates_s;
         for (contender& c : contenders_) {
-            if (!c.cell.verified) continue;
+            if (!c.result.verified) continue;
             timed.push_back(&c);
             candidates.push_back({[this, &c] { run_once(c); }, c.space});
-            estimates_s.push_back(c.cell.cold_s);
+            estimates_s.push_back(c.result.cold_s);
         }
         if (timed.empty() || stopped()) return;
         if (phases_) phases_->join(candidates, estimates_s);
@@ -168,8 +169,8 @@ class runner {
         if (key_.threads > 1) how.wait_until_idle = [] { measure::wait_until_idle(); };
         how.progress = [&](std::size_t i, std::size_t trials, double share) {
             if (i < timed.size() && on_gpu(*timed[i])) timed[i]->watch.look(sensors());
-            const std::string& what =
-                i < timed.size() ? timed[i]->cell.implementation : phases_->name(i - timed.size());
+            const std::string& what = i < timed.size() ? timed[i]->result.implementation
+                                                       : phases_->name(i - timed.size());
             tell(what + ", trial " + std::to_string(trials), share);
         };
         const measure::other_work others(probe());
@@ -177,14 +178,14 @@ class runner {
         const measure::conditions seen = under_load(others.seen(), timed);
         const std::string busy = measure::reason_against_verdict(seen);
         for (std::size_t i = 0; i < timed.size(); ++i) {
-            timed[i]->cell.trials_s = all[i].trials_s;
-            timed[i]->cell.repetitions = all[i].repetitions;
-            timed[i]->cell.stop = text(measure::name(all[i].stop));
-            timed[i]->cell.other_work = seen.other_share;
-            if (!all[i].trials_s.empty()) timed[i]->cell.busy = busy;
+            timed[i]->result.trials_s = all[i].trials_s;
+            timed[i]->result.repetitions = all[i].repetitions;
+            timed[i]->result.stop = text(measure::name(all[i].stop));
+            timed[i]->result.background_cpu_share = seen.other_share;
+            if (!all[i].trials_s.empty()) timed[i]->result.busy = busy;
             if (!on_gpu(*timed[i])) continue;
             if (request_.measure_energy) measure_energy(*timed[i]);
-            timed[i]->cell.gpu = timed[i]->watch.facts();
+            timed[i]->result.gpu = timed[i]->watch.facts();
         }
         if (phases_) phases_->finish(std::span(all).subspan(timed.size()));
     }
@@ -198,7 +199,7 @@ class runner {
                                                  const std::vector<contender*>& timed) const {
         const machine::description& here = around_.machine;
         for (const contender* c : timed)
-            if (!on_gpu(*c)) seen.threads = std::max(seen.threads, c->cell.threads_used);
+            if (!on_gpu(*c)) seen.threads = std::max(seen.threads, c->result.threads_used);
         seen.cores =
             std::max(here.cores, here.hardware_threads / std::max(1, here.threads_per_core));
         return seen;
@@ -215,17 +216,17 @@ class runner {
 
     // Energy is counted too coarsely for interleaved trials: it gets runs of its own.
     void measure_energy(contender& c) {
-        if (stopped() || c.cell.trials_s.empty()) return;
-        tell("measuring the energy of " + c.cell.implementation, share_of(c));
+        if (stopped() || c.result.trials_s.empty()) return;
+        tell("measuring the energy of " + c.result.implementation, share_of(c));
         constexpr double batch_s = 0.01;
-        const double run_s = *std::ranges::min_element(c.cell.trials_s);
+        const double run_s = *std::ranges::min_element(c.result.trials_s);
         const auto runs = static_cast<std::int64_t>(std::ceil(batch_s / run_s));
         const auto batch = [&]() -> gpu_watch::batch {
             return {runs, c.space->time_s([&] {
                         for (std::int64_t i = 0; i < runs; ++i) run_once(c);
                     })};
         };
-        c.watch.measure_energy(sensors(), batch, c.cell.flop);
+        c.watch.measure_energy(sensors(), batch, c.result.flop);
     }
 
     void run_once(contender& c) {
@@ -247,7 +248,7 @@ class runner {
     void doubt_the_peaks() const {
         for (const core::device where : {core::device::cpu, core::device::cuda}) {
             const auto above = [&](const contender& c) {
-                return c.what->entry->where == where && impossible(c.cell, limits(), key_.type);
+                return c.what->entry->where == where && above_peak(c.result, limits(), key_.type);
             };
             if (!around_.measure_again || std::ranges::none_of(contenders_, above)) continue;
             tell("measuring this machine again", 1);
@@ -260,27 +261,27 @@ class runner {
         out.interrupted = stopped();
         doubt_the_peaks();
         for (contender& c : contenders_) {
-            const bool timed = !c.cell.trials_s.empty();
-            if (out.interrupted && c.cell.available && !timed)
-                c.cell.stop = text(measure::name(measure::stop_reason::interrupted));
+            const bool timed = !c.result.trials_s.empty();
+            if (out.interrupted && c.result.available && !timed)
+                c.result.stop = text(measure::name(measure::stop_reason::interrupted));
             if (timed) {
-                place_under_roof(c.cell, limits(), problem_, rotating_bytes(c));
-                c.cell.impossible = impossible(c.cell, limits(), key_.type);
-                if (c.cell.impossible)
-                    c.cell.reason =
+                place_under_roof(c.result, limits(), problem_, rotating_bytes(c));
+                c.result.above_peak = above_peak(c.result, limits(), key_.type);
+                if (c.result.above_peak)
+                    c.result.reason =
                         "faster than the measured peak of the unit it computes with: "
                         "wrong work or wrong time, so it is not ranked";
             }
-            out.cells.push_back(std::move(c.cell));
+            out.results.push_back(std::move(c.result));
         }
         out.compared.dtype = text(name(key_.type));
         out.compared.m = key_.size.m;
         out.compared.n = key_.size.n;
         out.compared.k = key_.size.k;
         out.compared.threads = key_.threads;
-        analyse_cells(out.cells, {request_.alpha, request_.equivalence_margin, request_.seed},
-                      out.compared);
-        for (results::cell& c : out.cells)
+        analyse_results(out.results, {request_.alpha, request_.equivalence_margin, request_.seed},
+                        out.compared);
+        for (results::result& c : out.results)
             if (c.roofline_gflops > 0)
                 c.percent_of_roofline = 100 * c.median_gflops / c.roofline_gflops;
         return out;

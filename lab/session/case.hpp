@@ -1,5 +1,6 @@
 // One case of a session: one product, measured for every implementation chosen. Verified first,
-// then timed interleaved, then compared; the answer is cells and a comparison as results have them.
+// then timed interleaved, then compared; the answer is results and a comparison as results have
+// them.
 #pragma once
 
 #include <functional>
@@ -34,7 +35,7 @@ struct case_key {
 [[nodiscard]] std::vector<case_key> cases_of(const request& r);
 
 struct case_result {
-    std::vector<results::cell> cells;
+    std::vector<results::result> results;
     results::comparison compared;
     bool interrupted = false;  // what is here is valid, but not all that was asked for
 };

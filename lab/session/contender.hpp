@@ -17,17 +17,17 @@ struct contender {
     const selection* what = nullptr;
     core::execution_space* space = nullptr;  // set when it is available
     core::settings settings;
-    results::cell cell;
+    results::result result;
     std::unique_ptr<core::runnable> ready;
     std::size_t next_set = 0;
     gpu_watch watch;
 
-    [[nodiscard]] bool ruled_out() const { return !cell.available || !cell.reason.empty(); }
+    [[nodiscard]] bool ruled_out() const { return !result.available || !result.reason.empty(); }
 
     void give_up(std::string reason) {
         ready.reset();
-        cell.available = cell.verified = false;
-        cell.reason = std::move(reason);
+        result.available = result.verified = false;
+        result.reason = std::move(reason);
     }
 };
 

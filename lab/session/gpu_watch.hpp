@@ -1,4 +1,4 @@
-// Looks at the GPU between the trials of a cell, and measures the energy of its runs after them.
+// Looks at the GPU between the trials of a result, and measures the energy of its runs after them.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct gpu_sensors {
     std::function<gpu::reading()> read;               // takes some ms on a virtual machine
     std::function<std::optional<double>()> energy_j;  // only that: less than 1 ms
     std::function<double()> now_s;
-    double last_look_s = -1;  // at any cell
+    double last_look_s = -1;  // at any result
 };
 
 // Of the GPU in use; `read` is empty where NVML has no answers.
@@ -22,7 +22,7 @@ struct gpu_sensors {
 
 class gpu_watch {
   public:
-    // After a trial, outside the timed region: a sample, if this cell has none or nobody took one
+    // After a trial, outside the timed region: a sample, if this result has none or nobody took one
     // just now.
     void look(gpu_sensors& from);
 

@@ -9,13 +9,13 @@ namespace carat::session {
 
 namespace {
 
-bool on_cpu(const results::cell& c) {
+bool on_cpu(const results::result& c) {
     return c.device == core::name(core::device::cpu);
 }
 
 }  // namespace
 
-void place_under_roof(results::cell& c, const known_limits& limits, const core::problem& p,
+void place_under_roof(results::result& c, const known_limits& limits, const core::problem& p,
                       std::int64_t rotating_bytes) {
     std::optional<machine::roof> roof;
     if (on_cpu(c))
@@ -27,11 +27,11 @@ void place_under_roof(results::cell& c, const known_limits& limits, const core::
     c.bound = roof->bound;
 }
 
-bool impossible(const results::cell& c, const known_limits& limits, dtype type) {
+bool above_peak(const results::result& c, const known_limits& limits, dtype type) {
     if (c.trials_s.empty()) return false;
     const double best = c.flop / *std::ranges::min_element(c.trials_s) / 1e9;
-    if (on_cpu(c)) return machine::impossible(limits.cpu, type, c.threads, best);
-    return limits.gpu != nullptr && gpu::impossible(limits.gpu->limits, type, c.computes_in, best);
+    if (on_cpu(c)) return machine::above_peak(limits.cpu, type, c.threads, best);
+    return limits.gpu != nullptr && gpu::above_peak(limits.gpu->limits, type, c.computes_in, best);
 }
 
 }  // namespace carat::session

@@ -1,5 +1,5 @@
 // Whether a figure can be believed, and how much of the machine it is: the roofline of whichever
-// device a cell ran on. Pure functions of what was measured.
+// device a result ran on. Pure functions of what was measured.
 #pragma once
 
 #include "core/problem.hpp"
@@ -18,11 +18,11 @@ struct known_limits {
 
 // Fills in roofline_gflops and bound, where the unit and the memory were measured.
 // `rotating_bytes` are those of all sets of operands that its runs took in turn.
-void place_under_roof(results::cell& c, const known_limits& limits, const core::problem& p,
+void place_under_roof(results::result& c, const known_limits& limits, const core::problem& p,
                       std::int64_t rotating_bytes);
 
 // Whether the fastest trial, even it alone, is beyond the peak of the unit it claims. False without
 // trials and where no peak was measured.
-[[nodiscard]] bool impossible(const results::cell& c, const known_limits& limits, dtype type);
+[[nodiscard]] bool above_peak(const results::result& c, const known_limits& limits, dtype type);
 
 }  // namespace carat::session

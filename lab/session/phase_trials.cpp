@@ -21,10 +21,10 @@ void phase_trials::lock_pages(core::execution_space& device, const core::operand
     lock(host.c, needed.c);
 }
 
-void phase_trials::enter(results::cell& cell, core::execution_space& device, core::runnable& ready,
-                         const core::operands& host,
+void phase_trials::enter(results::result& result, core::execution_space& device,
+                         core::runnable& ready, const core::operands& host,
                          const std::function<std::string(const void*)>& reason_against) {
-    results::phases& phases = cell.end_to_end.emplace();
+    results::phases& phases = result.end_to_end.emplace();
     phases.host_memory = session::name(where_);
     try {
         lock_pages(device, host);
@@ -35,7 +35,7 @@ void phase_trials::enter(results::cell& cell, core::execution_space& device, cor
         if (!phases.reason.empty()) return;
         phases.reason = "interrupted before it was timed";
         phases.stop = measure::name(measure::stop_reason::interrupted);
-        entries_.push_back({&cell, std::move(sequence), first_s});
+        entries_.push_back({&result, std::move(sequence), first_s});
     } catch (const std::exception& failure) {
         phases.reason = failure.what();
     }
@@ -50,13 +50,13 @@ void phase_trials::join(std::vector<measure::candidate>& candidates,
 }
 
 std::string phase_trials::name(std::size_t i) const {
-    return entries_[i].cell->implementation + " end to end";
+    return entries_[i].result->implementation + " end to end";
 }
 
 void phase_trials::finish(std::span<const measure::series> trials) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         if (trials[i].trials_s.empty()) continue;
-        results::phases& phases = *entries_[i].cell->end_to_end;
+        results::phases& phases = *entries_[i].result->end_to_end;
         const std::string where = phases.host_memory;
         phases = entries_[i].sequence->phases(trials[i], seed_);
         phases.host_memory = where;

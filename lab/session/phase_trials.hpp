@@ -20,9 +20,9 @@ class phase_trials {
 
     // Runs the sequence once on `host`, the matrices of this case, whose C it overwrites.
     // `reason_against` says what is wrong with the C that came back; empty when it is right. When
-    // the sequence fails the cell says why and takes no part in what follows. `cell`, `device` and
-    // `ready` must outlive this object.
-    void enter(results::cell& cell, core::execution_space& device, core::runnable& ready,
+    // the sequence fails the result says why and takes no part in what follows. `result`, `device`
+    // and `ready` must outlive this object.
+    void enter(results::result& result, core::execution_space& device, core::runnable& ready,
                const core::operands& host,
                const std::function<std::string(const void*)>& reason_against);
 
@@ -32,14 +32,14 @@ class phase_trials {
     // The name of the i-th that joined, for progress.
     [[nodiscard]] std::string name(std::size_t i) const;
 
-    // The trials of those that joined, in their order: fills the cells' phases.
+    // The trials of those that joined, in their order: fills the results' phases.
     void finish(std::span<const measure::series> trials);
 
   private:
     void lock_pages(core::execution_space& device, const core::operands& host);
 
     struct entry {
-        results::cell* cell;
+        results::result* result;
         std::unique_ptr<end_to_end> sequence;
         double first_s;
     };

@@ -49,18 +49,18 @@ namespace {
 
 void add_peaks(results::document& doc, const gpu::known_gpu& gpu) {
     for (nlohmann::json& one : doc.machine["gpus"])
-        if (one["device"] == gpu.device) one["ceilings"] = machine::to_json(gpu.limits);
+        if (one["device"] == gpu.device) one["peaks"] = machine::to_json(gpu.limits);
 }
 
-// Of a cell or of a comparison.
+// Of a result or of a comparison.
 template <class Of>
 bool same_case(const Of& c, const case_key& key) {
     return c.dtype == name(key.type) && c.m == key.size.m && c.n == key.size.n &&
            c.k == key.size.k && c.threads == key.threads;
 }
 
-// A cell that says all it will ever say of this selection.
-bool answers(const results::cell& c, const selection& s, const std::string& label) {
+// A result that says all it will ever say of this selection.
+bool answers(const results::result& c, const selection& s, const std::string& label) {
     const bool same =
         c.implementation == label && std::ranges::all_of(s.tunables, [&](const auto& asked) {
             const auto has = c.tunables.find(asked.first);
@@ -115,7 +115,7 @@ class session {
   private:
     [[nodiscard]] bool measured_already(const case_key& key) const {
         return std::ranges::all_of(request_.chosen, [&](const selection& s) {
-            return std::ranges::any_of(doc_.cells, [&](const results::cell& c) {
+            return std::ranges::any_of(doc_.results, [&](const results::result& c) {
                 return same_case(c, key) && answers(c, s, label_of(s, request_.chosen));
             });
         });
@@ -125,13 +125,13 @@ class session {
     // it is measured whole.
     void forget(const case_key& key) {
         const auto same = [&](const auto& c) { return same_case(c, key); };
-        std::erase_if(doc_.cells, same);
+        std::erase_if(doc_.results, same);
         std::erase_if(doc_.comparisons, same);
     }
 
     bool run_one(const case_key& key) {
         const case_result result = run_case(request_, key, around_);
-        std::ranges::copy(result.cells, std::back_inserter(doc_.cells));
+        std::ranges::copy(result.results, std::back_inserter(doc_.results));
         doc_.comparisons.push_back(result.compared);
         doc_.complete = false;
         save(doc_, out_);  // before it is told: the reader may have gone
@@ -145,20 +145,20 @@ class session {
             add_peaks(doc_, *gpu_);
         } else if (where == core::device::cpu && user_.measure_again) {
             limits_ = user_.measure_again(limits_);
-            doc_.machine["ceilings"] = machine::to_json(limits_);
+            doc_.machine["peaks"] = machine::to_json(limits_);
         }
     }
 
     // What a run took; of a product that was skipped for it, its only one.
-    static double run_s(const results::cell& c) {
+    static double run_s(const results::result& c) {
         return c.median_gflops > 0 ? c.flop / c.median_gflops / 1e9 : c.cold_s;
     }
 
     // From the rate of the largest product this implementation has shown for the type so far with
     // as many threads: small ones say nothing, being all overhead.
     [[nodiscard]] double expected_run_s(const selection& s, const case_key& key) const {
-        const results::cell* largest = nullptr;
-        for (const results::cell& c : doc_.cells)
+        const results::result* largest = nullptr;
+        for (const results::result& c : doc_.results)
             if (c.implementation == label_of(s, request_.chosen) && c.dtype == name(key.type) &&
                 (c.threads == key.threads || !s.entry->threaded) && run_s(c) > 0 &&
                 (largest == nullptr || c.flop > largest->flop))
@@ -209,7 +209,7 @@ results::document new_document(const request& r, const machine::description& mac
     doc.date = now_utc();
     doc.command = std::move(command);
     doc.machine = machine::to_json(machine);
-    doc.machine["ceilings"] = machine::to_json(limits);
+    doc.machine["peaks"] = machine::to_json(limits);
     doc.machine["gpus"] = nlohmann::json::array();
     for (int device = 0; device < gpu::count(); ++device)
         if (nlohmann::json facts = gpu::describe(device); !facts.is_null())

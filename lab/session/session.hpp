@@ -39,7 +39,7 @@ struct hooks {
 // What a document says of how it was measured ("settings" in docs/results.md).
 [[nodiscard]] nlohmann::json settings_of(const request& r);
 
-// A document with the machine, build and settings filled in, and no cells yet. `gpu`, here and
+// A document with the machine, build and settings filled in, and no results yet. `gpu`, here and
 // below: the GPU in use, if its peaks are known.
 [[nodiscard]] results::document new_document(const request& r, const machine::description& machine,
                                              const machine::peaks& limits, std::string command,

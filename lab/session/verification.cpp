@@ -23,14 +23,14 @@ void run_again(contender& c, const core::operands& data) {
 }
 
 bool timed(const contender& c) {
-    return !c.cell.trials_s.empty();
+    return !c.result.trials_s.empty();
 }
 
 // Who takes long runs two passes instead of five: significands first and sums last, which differ in
 // data and operand set, so that verifying three loops of 2000 takes two runs and not four.
 bool is_spared(const contender& c, verify::exact_kind kind, bool last_set) {
     constexpr double long_s = 0.25;
-    return c.cell.cold_s > long_s && (kind == verify::exact_kind::sums) != last_set;
+    return c.result.cold_s > long_s && (kind == verify::exact_kind::sums) != last_set;
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void verification::before_timing(std::span<contender> all) {
     compute_references(all);
     for (contender& c : all) {
         if (c.ruled_out()) continue;
-        if (!tell_("verifying " + c.cell.implementation, 0)) return;
+        if (!tell_("verifying " + c.result.implementation, 0)) return;
         hold_against_reference(c);
     }
 }
@@ -63,8 +63,8 @@ void verification::after_timing(std::span<contender> all) {
         pass_exactly(all, kind, true, "after the last trial: ", run_again);
     for (contender& c : all) {
         if (!timed(c) || !c.ruled_out()) continue;
-        c.cell.trials_s.clear();
-        c.cell.end_to_end.reset();
+        c.result.trials_s.clear();
+        c.result.end_to_end.reset();
     }
 }
 
@@ -74,7 +74,7 @@ void verification::pass_exactly(std::span<contender> all, verify::exact_kind kin
     std::vector<group> groups;
     for (contender& c : all) {
         if (c.ruled_out() || is_spared(c, kind, last_set)) continue;
-        const verify::exact_pass pass(problem_, c.cell.computes_in, kind, seed);
+        const verify::exact_pass pass(problem_, c.result.computes_in, kind, seed);
         const auto found = std::ranges::find_if(groups, [&](const group& g) {
             return g.space == c.space && g.pass.same_operands(pass);
         });
@@ -91,7 +91,7 @@ void verification::pass_exactly(std::span<contender> all, verify::exact_kind kin
             continue;
         }
         for (contender* c : g.members) {
-            if (!tell_("verifying " + c->cell.implementation, 0)) return;
+            if (!tell_("verifying " + c->result.implementation, 0)) return;
             run_and_check(*c, g.pass, last_set, when, how);
         }
     }
@@ -108,26 +108,26 @@ void verification::run_and_check(contender& c, const verify::exact_pass& pass, b
         const verify::verdict v = on_gpu(*c.space) ? gpu::check(pass, problem_, sets.at(set).c)
                                                    : pass.check(data_.result(*c.space, set));
         if (v.passed) {
-            ++c.cell.exact_passes;
+            ++c.result.exact_passes;
             return;
         }
-        c.cell.verification = std::string(verify::name(v.how));
-        c.cell.max_abs_error = v.max_abs_error;
-        c.cell.verified = false;
-        c.cell.reason = when + v.reason;
+        c.result.verification = std::string(verify::name(v.how));
+        c.result.max_abs_error = v.max_abs_error;
+        c.result.verified = false;
+        c.result.reason = when + v.reason;
     } catch (const std::exception& failure) {
         c.give_up(when + failure.what());
     }
 }
 
 void verification::run_first(contender& c, const core::operands& data) const {
-    c.cell.prepare_s =
+    c.result.prepare_s =
         core::host_space().time_s([&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
-    c.cell.cold_s = c.space->time_s([&] { c.ready->run(data); });
-    c.cell.threads_used = c.ready->threads();
-    c.cell.kernels = c.ready->kernels();
+    c.result.cold_s = c.space->time_s([&] { c.ready->run(data); });
+    c.result.threads_used = c.ready->threads();
+    c.result.kernels = c.ready->kernels();
     if (const std::string note = c.ready->note(); !note.empty())
-        c.cell.vendor.note += (c.cell.vendor.note.empty() ? "" : "; ") + note;
+        c.result.vendor.note += (c.result.vendor.note.empty() ? "" : "; ") + note;
     skip_if_too_long(c, data);
 }
 
@@ -135,10 +135,10 @@ void verification::run_first(contender& c, const core::operands& data) const {
 // one that has nothing to load.
 void verification::skip_if_too_long(contender& c, const core::operands& data) const {
     const double limit_s = request_.slowest_run_s;
-    if (limit_s <= 0 || c.cell.cold_s <= limit_s) return;
+    if (limit_s <= 0 || c.result.cold_s <= limit_s) return;
     const double taken_s = c.space->time_s([&] { c.ready->run(data); });
     if (taken_s <= limit_s) return;
-    c.cell.cold_s = taken_s;
+    c.result.cold_s = taken_s;
     c.give_up("skipped: one run takes " + seconds(taken_s) + " (limit " + seconds(limit_s) + ")");
 }
 
@@ -175,7 +175,7 @@ void verification::compute_on_host() {
 }
 
 verify::verdict verification::judge(const contender& c) {
-    const std::string& claim = c.cell.computes_in;
+    const std::string& claim = c.result.computes_in;
     if (on_gpu_ && on_gpu(*c.space)) return on_gpu_->check(data_.on(*c.space).at(0).c, claim);
     return on_host_->check(data_.result(*c.space), claim);
 }
@@ -185,20 +185,20 @@ void verification::hold_against_reference(contender& c) {
         data_.poison(*c.space);
         c.ready->run(data_.on(*c.space).at(0));
         const verify::verdict v = judge(c);
-        c.cell.verification = std::string(verify::name(v.how));
-        c.cell.verified = v.passed;
-        c.cell.error_ulp = v.error_ulp;
-        c.cell.error_bound_ulp = v.bound_ulp;
-        c.cell.max_abs_error = v.max_abs_error;
-        c.cell.error_over_sqrt_k = v.error_ulp / std::sqrt(static_cast<double>(problem_.k));
-        if (!v.passed) c.cell.reason = v.reason;
+        c.result.verification = std::string(verify::name(v.how));
+        c.result.verified = v.passed;
+        c.result.error_ulp = v.error_ulp;
+        c.result.error_bound_ulp = v.bound_ulp;
+        c.result.max_abs_error = v.max_abs_error;
+        c.result.error_over_sqrt_k = v.error_ulp / std::sqrt(static_cast<double>(problem_.k));
+        if (!v.passed) c.result.reason = v.reason;
     } catch (const std::exception& failure) {
         c.give_up(failure.what());
     }
 }
 
 std::string verification::reason_against(const void* c, const contender& of) const {
-    return on_host_->check(c, of.cell.computes_in).reason;
+    return on_host_->check(c, of.result.computes_in).reason;
 }
 
 }  // namespace carat::session

@@ -21,7 +21,7 @@ struct chapter {
     std::vector<table> tables;
     std::vector<std::string> not_run;
     std::vector<std::string> sources;  // documents beside whose figures ours stand, with hardware
-    nlohmann::json trials = nlohmann::json::array();  // of what is no cell of the results file
+    nlohmann::json trials = nlohmann::json::array();  // of what is no result of the results file
 };
 
 // Takes out the columns that say "-" in every row: what they are for is not here.

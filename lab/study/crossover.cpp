@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "lab/report/words.hpp"
-#include "lab/study/cells.hpp"
 #include "lab/study/published.hpp"
+#include "lab/study/queries.hpp"
 
 namespace carat::study {
 
@@ -44,16 +44,16 @@ std::vector<part> parts(const options& how) {
     return {all};
 }
 
-const results::cell* best_cpu(const results::document& doc, std::int64_t n) {
-    const results::cell* best = nullptr;
-    for (const results::cell& c : doc.cells)
+const results::result* best_cpu(const results::document& doc, std::int64_t n) {
+    const results::result* best = nullptr;
+    for (const results::result& c : doc.results)
         if (c.has_figure() && c.device == "cpu" && c.dtype == type && c.n == n && c.m == n &&
             (best == nullptr || c.median_s < best->median_s))
             best = &c;
     return best;
 }
 
-double end_to_end_s(const results::cell* c) {
+double end_to_end_s(const results::result* c) {
     if (c == nullptr || !c->end_to_end || !c->end_to_end->measured())
         return std::numeric_limits<double>::quiet_NaN();
     return c->end_to_end->total.median_s;
@@ -70,8 +70,8 @@ table times(const results::document& doc) {
             "GPU times hold allocation, copies from and to pageable memory, the product and the "
             "release."};
     for (const std::int64_t n : sizes(doc, type)) {
-        const results::cell* simple = measured(doc, simple_cpu, type, n);
-        const results::cell* best = best_cpu(doc, n);
+        const results::result* simple = measured(doc, simple_cpu, type, n);
+        const results::result* best = best_cpu(doc, n);
         const auto gpu = [&](std::string_view name) {
             return time_or_dash(end_to_end_s(measured(doc, name, type, n)));
         };
@@ -88,7 +88,7 @@ table phases(const results::document& doc, std::int64_t n) {
             {"implementation", "allocate", "copy in", "compute", "copy out", "free", "total"},
             {},
             {}};
-    for (const results::cell& c : doc.cells) {
+    for (const results::result& c : doc.results) {
         if (c.n != n || c.m != n || !c.end_to_end || !c.end_to_end->measured()) continue;
         const results::phases& p = *c.end_to_end;
         const auto lap = [&](std::string_view name) {
@@ -105,7 +105,7 @@ table phases(const results::document& doc, std::int64_t n) {
 // baseline nobody would run.
 std::string against_the_simple_loop(const results::document& doc) {
     for (const std::int64_t n : sizes(doc, type)) {
-        const results::cell* simple = measured(doc, simple_cpu, type, n);
+        const results::result* simple = measured(doc, simple_cpu, type, n);
         const double gpu_s = end_to_end_s(measured(doc, "vendor.cublas", type, n));
         if (simple != nullptr && gpu_s < simple->median_s)
             return fmt::format(

@@ -11,8 +11,8 @@
 #include "lab/statistics/anova.hpp"
 #include "lab/statistics/bootstrap.hpp"
 #include "lab/statistics/summary.hpp"
-#include "lab/study/cells.hpp"
 #include "lab/study/published.hpp"
+#include "lab/study/queries.hpp"
 
 namespace carat::study {
 
@@ -55,7 +55,7 @@ std::vector<part> parts(const options& how) {
 }
 
 // The document's "mean, best, worst" are a mean and the ends of its interval: so are these.
-std::vector<std::string> mean_row(const results::cell& c, std::string_view theirs) {
+std::vector<std::string> mean_row(const results::result& c, std::string_view theirs) {
     const auto rate = [&](double time_s) { return gflops(c.flop / time_s / 1e9); };
     const auto there = published::find(published::five_algorithms_means(), theirs, c.n);
     return {fmt::format("{} {}", c.n, theirs), rate(c.mean_s),
@@ -67,7 +67,7 @@ table means(const results::document& doc) {
     table t{"Throughput by size, GFLOP/s", {"N", "mean", "95 % CI", "trials", "document"}, {}, {}};
     for (const std::int64_t n : sizes(doc, type))
         for (const auto& [theirs, ours] : algorithms)
-            if (const results::cell* c = measured(doc, ours, type, n))
+            if (const results::result* c = measured(doc, ours, type, n))
                 t.rows.push_back(mean_row(*c, theirs));
     t.note =
         "Operations are counted as 2N^3 - N^2. The document's figures for CuBLAS include the "
@@ -75,7 +75,7 @@ table means(const results::document& doc) {
     return t;
 }
 
-std::vector<double> rates_of(const results::cell& c) {
+std::vector<double> rates_of(const results::result& c) {
     std::vector<double> rates;
     rates.reserve(c.trials_s.size());
     for (const double time_s : c.trials_s) rates.push_back(c.flop / time_s / 1e9);
@@ -89,7 +89,7 @@ table deviations(const results::document& doc, std::int64_t n) {
             "The document calls the spread of its resampled means a standard deviation; that is "
             "the standard error."};
     for (const auto& [theirs, ours] : algorithms) {
-        const results::cell* c = measured(doc, ours, type, n);
+        const results::result* c = measured(doc, ours, type, n);
         if (c == nullptr) continue;
         const statistics::summary s = statistics::summarize(rates_of(*c));
         const auto there = published::find(published::five_algorithms_deviations(), theirs, 10000);
@@ -127,7 +127,7 @@ table pairs(const results::comparison& all) {
 }
 
 // One run that pays for everything: what a program times that makes its handle inside the clock.
-double cold_gflops(const results::cell& c) {
+double cold_gflops(const results::result& c) {
     return c.flop / (c.prepare_s + c.cold_s) / 1e9;
 }
 
@@ -136,16 +136,16 @@ table cold(const results::document& doc, std::int64_t n) {
             {"algorithm", "timed so", "place", "warm median", "place", "factor"},
             {},
             {}};
-    std::vector<const results::cell*> cells;
+    std::vector<const results::result*> results;
     for (const auto& [theirs, ours] : algorithms)
-        if (const results::cell* c = measured(doc, ours, type, n)) cells.push_back(c);
-    const auto place = [&](const results::cell& of, auto rate) {
-        return std::ranges::count_if(cells,
-                                     [&](const results::cell* c) { return rate(*c) > rate(of); }) +
+        if (const results::result* c = measured(doc, ours, type, n)) results.push_back(c);
+    const auto place = [&](const results::result& of, auto rate) {
+        return std::ranges::count_if(
+                   results, [&](const results::result* c) { return rate(*c) > rate(of); }) +
                1;
     };
-    const auto warm = [](const results::cell& c) { return c.median_gflops; };
-    for (const results::cell* c : cells)
+    const auto warm = [](const results::result& c) { return c.median_gflops; };
+    for (const results::result* c : results)
         t.rows.push_back({std::string(theirs_of(c->implementation)), gflops(cold_gflops(*c)),
                           fmt::format("{}", place(*c, cold_gflops)), gflops(c),
                           fmt::format("{}", place(*c, warm)),
@@ -159,7 +159,7 @@ std::string on_resampled_means(const results::document& doc, std::int64_t n) {
     std::vector<std::vector<double>> trials, resampled;
     std::uint64_t stream = 0;
     for (const auto& [theirs, ours] : algorithms)
-        if (const results::cell* c = measured(doc, ours, type, n)) {
+        if (const results::result* c = measured(doc, ours, type, n)) {
             trials.push_back(rates_of(*c));
             resampled.push_back(statistics::resample_means(trials.back(), {}, ++stream));
         }
@@ -176,12 +176,12 @@ std::string on_resampled_means(const results::document& doc, std::int64_t n) {
 }
 
 std::string order_of(const results::document& doc, std::int64_t n) {
-    std::vector<const results::cell*> cells;
+    std::vector<const results::result*> results;
     for (const auto& [theirs, ours] : algorithms)
-        if (const results::cell* c = measured(doc, ours, type, n)) cells.push_back(c);
-    std::ranges::sort(cells, std::ranges::greater{}, &results::cell::median_gflops);
+        if (const results::result* c = measured(doc, ours, type, n)) results.push_back(c);
+    std::ranges::sort(results, std::ranges::greater{}, &results::result::median_gflops);
     std::string text;
-    for (const results::cell* c : cells) {
+    for (const results::result* c : results) {
         if (!text.empty()) text += ", ";
         text += fmt::format("{} ({} GFLOP/s, group {})", theirs_of(c->implementation), gflops(c),
                             c->group);

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "lab/report/words.hpp"
-#include "lab/study/cells.hpp"
 #include "lab/study/published.hpp"
+#include "lab/study/queries.hpp"
 
 namespace carat::study {
 
@@ -70,12 +70,12 @@ table steps(const results::document& doc, std::int64_t n) {
             {},
             "Factors are of median times against the step above and against the first. The "
             "document's times are of N = 2048."};
-    const results::cell* first = nullptr;
-    const results::cell* before = nullptr;
+    const results::result* first = nullptr;
+    const results::result* before = nullptr;
     for (const rung& r : rungs) {
-        const results::cell* c = measured(doc, r.implementation, type, n);
+        const results::result* c = measured(doc, r.implementation, type, n);
         if (c == nullptr) continue;
-        const auto factor = [&](const results::cell* to) {
+        const auto factor = [&](const results::result* to) {
             return to == nullptr ? std::string("") : report::times(to->median_s / c->median_s);
         };
         if (first == nullptr) first = c;
@@ -90,9 +90,9 @@ table steps(const results::document& doc, std::int64_t n) {
 // The document multiplies guesses (4 x 10 x 5 x 10); these are measured.
 std::string product_of_steps(const results::document& doc, std::int64_t n) {
     const auto at = [&](std::string_view name) { return measured(doc, name, type, n); };
-    const results::cell* naive = at("cpu.ladder.naive");
-    const results::cell* reordered = at("cpu.ladder.reordered");
-    const results::cell* last = at("cpu.ladder.multi_level");
+    const results::result* naive = at("cpu.ladder.naive");
+    const results::result* reordered = at("cpu.ladder.reordered");
+    const results::result* last = at("cpu.ladder.multi_level");
     if (naive == nullptr || reordered == nullptr || last == nullptr) return {};
     return fmt::format(
         "On one core the ladder is worth {} in all: {} from the order of two loops, {} from what "

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "lab/report/words.hpp"
-#include "lab/study/cells.hpp"
 #include "lab/study/published.hpp"
+#include "lab/study/queries.hpp"
 
 namespace carat::study {
 
@@ -43,12 +43,12 @@ std::vector<part> parts(const options& how) {
 }
 
 // "0" for exact, else the error relative to the largest the result could be.
-std::string error_of(const results::cell& c) {
+std::string error_of(const results::result& c) {
     if (c.error_ulp == 0) return "exact";
     return fmt::format("{} u", report::roundoffs(c.error_ulp));
 }
 
-std::string joules_of(const results::cell& c) {
+std::string joules_of(const results::result& c) {
     if (!c.gpu || !c.gpu->joules_per_gflop) return "-";
     return fmt::format("{:.3g}", *c.gpu->joules_per_gflop);
 }
@@ -61,7 +61,7 @@ table speed_and_error(const results::document& doc, std::string_view device) {
             "u is the roundoff of the type computed in; the bound each had to meet is in the "
             "results file. The largest error is absolute, of data in U(-5, 5)."};
     for (const std::string_view dtype : {"f64", "f32", "f16", "bf16", "e4m3", "i8"})
-        for (const results::cell& c : doc.cells)
+        for (const results::result& c : doc.results)
             if (c.has_figure() && c.device == device && c.dtype == dtype)
                 t.rows.push_back({std::string(dtype), c.implementation, c.computes_in, gflops(&c),
                                   error_of(c), fmt::format("{:.2g}", c.max_abs_error),
@@ -84,7 +84,7 @@ table document_004() {
 
 // What the document's count would make of a kernel of ours.
 std::string inflated(const results::document& doc) {
-    for (const results::cell& c : doc.cells)
+    for (const results::result& c : doc.results)
         if (c.has_figure() && c.implementation == "cuda.ladder.wmma" && c.dtype == "f16")
             return fmt::format(
                 "As published: a kernel that does 1/32 of the work and counts all of it would "
@@ -95,10 +95,10 @@ std::string inflated(const results::document& doc) {
 }
 
 std::string gain(const results::document& doc, std::string_view device) {
-    const results::cell *wide = nullptr, *narrow = nullptr;
-    for (const results::cell& c : doc.cells) {
+    const results::result *wide = nullptr, *narrow = nullptr;
+    for (const results::result& c : doc.results) {
         if (!c.has_figure() || c.device != device) continue;
-        const results::cell*& best = c.computes_in == "f64" ? wide : narrow;
+        const results::result*& best = c.computes_in == "f64" ? wide : narrow;
         if (best == nullptr || c.median_s < best->median_s) best = &c;
     }
     if (wide == nullptr || narrow == nullptr) return {};

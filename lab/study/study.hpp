@@ -42,7 +42,7 @@ struct definition {
     std::string_view title;
     std::string_view question;
     std::vector<part> (*parts)(const options&);
-    // From the cells of all parts, however many of them were measured.
+    // From the results of all parts, however many of them were measured.
     chapter (*tell)(const results::document&, const options&);
     // Measures what is no single product and adds it to the chapter; null where there is nothing.
     void (*add)(chapter&, const options&, const std::function<bool()>& interrupted) = nullptr;

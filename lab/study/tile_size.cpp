@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/report/words.hpp"
-#include "lab/study/cells.hpp"
 #include "lab/study/published.hpp"
+#include "lab/study/queries.hpp"
 
 namespace carat::study {
 
@@ -93,7 +93,7 @@ table on_gpu(const results::document& doc, std::int64_t n) {
             {},
             "One thread an element stops at 32 x 32, the 1024 threads of a block; with registers "
             "64 and 128 are possible, which document 003 rules out."};
-    for (const results::cell& c : doc.cells) {
+    for (const results::result& c : doc.results) {
         if (!c.has_figure() || c.device != "cuda" || c.n != n) continue;
         const std::int64_t tile = c.tunables.contains("tile-size") ? c.tunables.at("tile-size") : 0;
         std::string there = "-";
@@ -108,9 +108,9 @@ table on_gpu(const results::document& doc, std::int64_t n) {
 
 // Is one tile size really better than another? The best two of each implementation.
 std::string verdict(const results::document& doc, std::int64_t n, std::string_view name) {
-    const results::cell *best = nullptr, *second = nullptr;
+    const results::result *best = nullptr, *second = nullptr;
     for (const std::int64_t tile : tiles) {
-        const results::cell* c = measured(doc, with_tile(name, tile), type, n);
+        const results::result* c = measured(doc, with_tile(name, tile), type, n);
         if (c == nullptr) continue;
         if (best == nullptr || c->median_s < best->median_s) {
             second = best;

@@ -15,8 +15,8 @@
 #include "lab/measure/interleave.hpp"
 #include "lab/report/words.hpp"
 #include "lab/statistics/bootstrap.hpp"
-#include "lab/study/cells.hpp"
 #include "lab/study/compositions.hpp"
+#include "lab/study/queries.hpp"
 
 namespace carat::study {
 
@@ -54,8 +54,8 @@ table fastest(const results::document& doc) {
             {},
             {}};
     for (const shape_of& p : products) {
-        const results::cell* best = nullptr;
-        for (const results::cell& c : doc.cells)
+        const results::result* best = nullptr;
+        for (const results::result& c : doc.results)
             if (c.has_figure() && c.m == p.size.m && c.n == p.size.n && c.k == p.size.k &&
                 (best == nullptr || c.median_s < best->median_s))
                 best = &c;

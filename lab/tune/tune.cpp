@@ -40,7 +40,7 @@ bool is_same_case(const json& x, const json& y) {
         [&](const char* field) { return x.at(field) == y.at(field); });
 }
 
-json times_of(const results::cell& c) {
+json times_of(const results::result& c) {
     return {{"median_s", c.median_s},
             {"ci95_s", {c.ci95_median_s[0], c.ci95_median_s[1]}},
             {"trials", c.trials_s.size()}};
@@ -74,14 +74,14 @@ std::vector<session::selection> candidates(const core::implementation& entry,
 }
 
 finding judge(const session::case_key& key, const std::vector<session::selection>& chosen,
-              const std::vector<results::cell>& cells) {
+              const std::vector<results::result>& results) {
     finding found;
     found.key = key;
     found.implementation = chosen.front().entry->name;
     for (const session::selection& s : chosen) {
         const std::string label = session::label_of(s, chosen);
-        const auto c = std::ranges::find(cells, label, &results::cell::implementation);
-        if (c == cells.end() || !c->has_figure()) continue;
+        const auto c = std::ranges::find(results, label, &results::result::implementation);
+        if (c == results.end() || !c->has_figure()) continue;
         if (&s == &chosen.front()) found.model = &*c;
         if (found.best != nullptr && found.best->median_s <= c->median_s) continue;
         found.best = &*c;

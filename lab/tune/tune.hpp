@@ -20,20 +20,20 @@ namespace carat::tune {
 struct finding {
     session::case_key key;
     std::string implementation;
-    const results::cell* model = nullptr;  // the model's choice
-    const results::cell* best = nullptr;   // the fastest; may be the same
-    core::tunable_values way;              // of the fastest
+    const results::result* model = nullptr;  // the model's choice
+    const results::result* best = nullptr;   // the fastest; may be the same
+    core::tunable_values way;                // of the fastest
     // For sure: intervals apart, by more than `margin`, on a machine that was not busy.
     bool better = false;
 
     static constexpr double margin = 0.02;
 };
 
-/// What `cells` say, of which those of `chosen` are of this case.
+/// What `results` say, of which those of `chosen` are of this case.
 /// @throws carat::error(invalid_argument) where the model's choice has no figure.
 [[nodiscard]] finding judge(const session::case_key& key,
                             const std::vector<session::selection>& chosen,
-                            const std::vector<results::cell>& cells);
+                            const std::vector<results::result>& results);
 
 /// The table with this case's way in place of what it held of it; without any, where the model's
 /// choice is as good.

@@ -58,7 +58,7 @@ class Command(unittest.TestCase):
         """The file as a quiet machine would have left it, as far as compare looks at it."""
         path = self.folder / name
         results = json.loads(path.read_text())
-        for cell in results["cells"]:
+        for cell in results["results"]:
             cell.pop("busy", None)
             cell["rank"] = max(cell["rank"], 1)
         path.write_text(json.dumps(results))
@@ -78,11 +78,11 @@ class RightCalls(Command):
         out = self.carat("bench", *QUICK, "--json", "a.json", "--csv", "a.csv", "--report", "a.html")
         results = json.loads((self.folder / "a.json").read_text())
         self.assertTrue(results["complete"])
-        self.assertEqual([c["m"] for c in results["cells"]], [16, 16])
-        self.assertTrue(all(c["verified"] and len(c["trials_s"]) == 5 for c in results["cells"]))
-        busy = [c.get("busy", "") for c in results["cells"]]
+        self.assertEqual([c["m"] for c in results["results"]], [16, 16])
+        self.assertTrue(all(c["verified"] and len(c["trials_s"]) == 5 for c in results["results"]))
+        busy = [c.get("busy", "") for c in results["results"]]
         self.assertEqual(len(results["comparisons"][0]["pairs"]), 0 if busy[0] else 1)
-        self.assertEqual([c["rank"] > 0 for c in results["cells"]], [not b for b in busy])
+        self.assertEqual([c["rank"] > 0 for c in results["results"]], [not b for b in busy])
         self.assertEqual(any(busy), BUSY in out.stdout)
         with (self.folder / "a.csv").open() as file:
             rows = list(csv.DictReader(file))
@@ -96,7 +96,7 @@ class RightCalls(Command):
                          "--dtype", "f64,f32,i32", "--trials", "3", "--pairs", "--json", "a.json")
         results = json.loads((self.folder / "a.json").read_text())
         self.assertEqual(len(results["comparisons"]), 12)
-        if any("busy" not in c for c in results["cells"]):
+        if any("busy" not in c for c in results["results"]):
             self.assertIn("H0", out.stdout)
 
     def test_run_prints_the_line_of_document_003(self):
@@ -149,7 +149,7 @@ class RightCalls(Command):
         self.carat("bench", *QUICK, "--json", "a.json")
         results = self.as_if_quiet("a.json")
         self.carat("compare", "a.json", "a.json")
-        for cell in results["cells"]:
+        for cell in results["results"]:
             cell["trials_s"] = [10 * t for t in cell["trials_s"]]
         (self.folder / "slow.json").write_text(json.dumps(results))
         out = self.carat("compare", "a.json", "slow.json", code=1).stdout
@@ -175,7 +175,7 @@ class RightCalls(Command):
     def test_compare_gives_no_verdict_on_figures_of_a_busy_machine(self):
         self.carat("bench", *QUICK, "--json", "a.json")
         results = self.as_if_quiet("a.json")
-        results["cells"][0] |= {"busy": "other work took 40 %", "rank": 0}
+        results["results"][0] |= {"busy": "other work took 40 %", "rank": 0}
         (self.folder / "busy.json").write_text(json.dumps(results))
         for files in (["a.json", "busy.json"], ["busy.json", "a.json"]):
             out = " ".join(self.carat("compare", *files, "--report", "c.html").stdout.split())
@@ -193,7 +193,7 @@ class RightCalls(Command):
         self.as_if_quiet("a.json")
         self.assertNotIn("not compared", self.carat("compare", "a.json", "a.json").stdout)
         results = json.loads((self.folder / "a.json").read_text())
-        results["cells"].pop()
+        results["results"].pop()
         (self.folder / "b.json").write_text(json.dumps(results))
         self.assertIn("cases not compared: 1 only in a.json, 0 only in b.json",
                       self.carat("compare", "a.json", "b.json").stdout)
@@ -202,10 +202,10 @@ class RightCalls(Command):
 
     def test_resume_measures_only_what_is_missing(self):
         self.carat("bench", *QUICK, "--json", "a.json")
-        before = json.loads((self.folder / "a.json").read_text())["cells"]
+        before = json.loads((self.folder / "a.json").read_text())["results"]
         self.carat("bench", *QUICK[:2], "--size", "16,24", *QUICK[4:], "--json", "a.json",
                    "--resume")
-        after = json.loads((self.folder / "a.json").read_text())["cells"]
+        after = json.loads((self.folder / "a.json").read_text())["results"]
         self.assertEqual(after[:2], before)
         self.assertEqual([c["m"] for c in after], [16, 16, 24, 24])
 
@@ -218,7 +218,7 @@ class RightCalls(Command):
         self.assertEqual(path.read_text(), before)
         self.carat(*call, "--resume")
         after = json.loads(path.read_text())
-        self.assertEqual(after["cells"], json.loads(before)["cells"])
+        self.assertEqual(after["results"], json.loads(before)["results"])
         path.write_text(re.sub(r'"revision": "[^"]*"', '"revision": "0"', before))
         self.assertIn('tile-size.json has revision "0"', self.refused(*call, "--resume"))
 
@@ -243,12 +243,12 @@ class RightCalls(Command):
                               stderr=subprocess.DEVNULL, cwd=self.folder, timeout=300, check=False)
         os.close(theirs)
         self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(len(json.loads((self.folder / "a.json").read_text())["cells"]), 2)
+        self.assertEqual(len(json.loads((self.folder / "a.json").read_text())["results"]), 2)
 
     def test_names_in_any_encoding(self):
         name = os.fsencode(self.folder) + b"/\xff.json"
         self.carat("bench", *QUICK, "--json", os.fsdecode(name))
-        self.assertEqual(len(json.loads(pathlib.Path(os.fsdecode(name)).read_text(encoding="utf-8"))["cells"]), 2)
+        self.assertEqual(len(json.loads(pathlib.Path(os.fsdecode(name)).read_text(encoding="utf-8"))["results"]), 2)
 
     def test_interrupt_before_the_first_case_writes_nothing_and_says_so(self):
         (self.folder / "a.json").write_text("kept")
@@ -371,21 +371,21 @@ class RightCalls(Command):
                 other.kill()
                 other.wait()
         results = json.loads((self.folder / "a.json").read_text())
-        if results["cells"][0].get("other_work") is None:
+        if results["results"][0].get("background_cpu_share") is None:
             self.skipTest("the system does not tell what its processors do")
-        for cell in results["cells"]:
-            self.assertGreater(cell["other_work"], 0.1)
+        for cell in results["results"]:
+            self.assertGreater(cell["background_cpu_share"], 0.1)
             self.assertRegex(cell["busy"], r"took \d+ % of the processors' time: ")
             self.assertEqual((cell["rank"], cell["group"]), (0, ""))
             self.assertGreater(cell["median_gflops"], 0)
         self.assertEqual(results["comparisons"][0]["pairs"], [])
-        self.assertIn(BUSY + results["cells"][0]["busy"], " ".join(out.split()))
+        self.assertIn(BUSY + results["results"][0]["busy"], " ".join(out.split()))
         self.assertTrue(all(len(line) <= 80 for line in (out + why).splitlines()), out + why)
         self.assertRegex(run, rf"(?s)Impl=.*GFLOP/s=.*\n{BUSY}.* took \d+ % of the processors' time")
         self.assertIn(BUSY, " ".join(why.split()))
         self.assertNotRegex(why, "of the bound|above the bound")
         told = self.carat("report", "a.json", "--markdown").stdout
-        self.assertIn(f"{BUSY}{results['cells'][0]['busy']}.", told)
+        self.assertIn(f"{BUSY}{results['results'][0]['busy']}.", told)
         self.assertNotIn("fastest", told)
 
     def test_rankings_pairs_and_changes_stay_within_80_columns(self):
@@ -401,7 +401,7 @@ class RightCalls(Command):
         results = json.loads((self.folder / "a.json").read_text())
         for by in (1e2, 1e4, 1e7):  # whatever the ratio is
             slow = copy.deepcopy(results)
-            for cell in slow["cells"]:
+            for cell in slow["results"]:
                 cell["trials_s"] = [by * t * (1 + 5 * (i % 2)) for i, t in enumerate(cell["trials_s"])]
             (self.folder / "slow.json").write_text(json.dumps(slow))
             for line in self.carat("compare", "slow.json", "a.json").stdout.splitlines():
@@ -540,7 +540,7 @@ class BadInput(Command):
             self.assertIn("can't be written", self.refused("bench", *QUICK, "--json", name,
                                                            "--csv", "b.csv"))
         self.carat("bench", *QUICK, "--json", "n" * 255)
-        self.assertEqual(len(json.loads((self.folder / ("n" * 255)).read_text())["cells"]), 2)
+        self.assertEqual(len(json.loads((self.folder / ("n" * 255)).read_text())["results"]), 2)
 
     def test_a_link_that_leads_nowhere_yet_is_the_file_it_will_make(self):
         (self.folder / "link").symlink_to("a.json")
@@ -600,10 +600,10 @@ class BadInput(Command):
     def test_a_field_that_a_report_can_not_use_is_named_with_its_file(self):
         self.carat("bench", *QUICK, "--json", "a.json")
         good = json.loads((self.folder / "a.json").read_text())
-        ceilings = {"compute": [{"unit": "fma", "gflops": 1e9, "threads": 1, "dtype": 5}]}
+        peaks = {"compute": [{"unit": "fma", "gflops": 1e9, "threads": 1, "dtype": 5}]}
         for bad, word in ((good | {"build": {"type": 5}}, "`type` of build is 5, expected a text"),
-                          (good | {"machine": good["machine"] | {"ceilings": ceilings}},
-                           "`dtype` of machine.ceilings.compute[0] is 5, expected a text")):
+                          (good | {"machine": good["machine"] | {"peaks": peaks}},
+                           "`dtype` of machine.peaks.compute[0] is 5, expected a text")):
             (self.folder / "bad.json").write_text(json.dumps(bad))
             for call in (["report", "bad.json"], ["report", "bad.json", "--markdown"],
                          ["report", "bad.json", "--tables", "latex", "-o", "t.tex"],
@@ -672,7 +672,7 @@ class BadInput(Command):
         path.unlink()
         os.mkfifo(path)
         self.carat(*call, environment=place)
-        self.assertIn("ceilings", json.loads(path.read_text()))
+        self.assertIn("peaks", json.loads(path.read_text()))
         self.assertEqual(list(path.parent.iterdir()), [path])
 
     def test_a_machine_without_sys_is_described_without_lines_of_a_library(self):

@@ -56,7 +56,7 @@ class OnAGpu(unittest.TestCase):
                              "--report", "a.html")
             results = self.results()
             self.assertEqual(results["settings"]["phases"], memory)
-            for cell in results["cells"]:
+            for cell in results["results"]:
                 self.assertEqual(cell["phases"]["host_memory"], memory)
                 self.check_phases(cell, cell["implementation"].endswith("converted"))
             self.assertIn(f"end to end, {memory}", out.stdout)
@@ -94,7 +94,7 @@ class OnAGpu(unittest.TestCase):
         self.assertIn("From which size a GPU pays", page)
         self.carat("crossover", *SMALL, "--json", "a.json", "--resume")
         again = self.results()
-        self.assertEqual(again["cells"], results["cells"])
+        self.assertEqual(again["results"], results["results"])
         self.assertEqual(again["crossovers"], results["crossovers"])
 
     def test_an_interrupted_crossover_is_valid_and_goes_on(self):
@@ -112,7 +112,7 @@ class OnAGpu(unittest.TestCase):
         self.carat(*arguments, "--trials", "3", "--resume")
         whole = self.results()
         self.assertTrue(whole["complete"])
-        self.assertGreaterEqual(len({c["n"] for c in whole["cells"]}), 6)
+        self.assertGreaterEqual(len({c["n"] for c in whole["results"]}), 6)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Which cells of a results file take part in a crossing, and what is written of one.
+// Which results of a results file take part in a crossing, and what is written of one.
 #include "lab/crossover/results.hpp"
 
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@ namespace {
 
 using namespace carat;
 
-results::cell cell(const std::string& implementation, std::int64_t n) {
-    results::cell c;
+results::result result(const std::string& implementation, std::int64_t n) {
+    results::result c;
     c.implementation = implementation;
     c.device = implementation.starts_with("cpu") ? "cpu" : "cuda";
     c.dtype = "f32";
@@ -22,7 +22,8 @@ results::cell cell(const std::string& implementation, std::int64_t n) {
 
 results::document sample() {
     results::document doc;
-    doc.cells = {cell("cpu.a", 64), cell("cuda.x", 64), cell("cpu.a", 8), cell("cuda.x", 8)};
+    doc.results = {result("cpu.a", 64), result("cuda.x", 64), result("cpu.a", 8),
+                   result("cuda.x", 8)};
     return doc;
 }
 
@@ -41,10 +42,10 @@ TEST(trials_of, leaves_out_what_is_wrong_impossible_untimed_or_of_another_case) 
     EXPECT_TRUE(crossover::trials_of(sample(), "f64", 2).empty());
     EXPECT_TRUE(crossover::trials_of(sample(), "f32", 1).empty());
     results::document doc = sample();
-    doc.cells[0].verified = false;
-    doc.cells[1].impossible = true;
-    doc.cells[2].m = 9;
-    doc.cells[3].end_to_end.reset();
+    doc.results[0].verified = false;
+    doc.results[1].above_peak = true;
+    doc.results[2].m = 9;
+    doc.results[3].end_to_end.reset();
     const auto trials = crossover::trials_of(doc, "f32", 2);
     for (const auto& t : trials) EXPECT_TRUE(t.cpu.empty() && t.gpu.empty());
 }

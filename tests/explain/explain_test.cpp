@@ -12,8 +12,8 @@ namespace {
 const machine::description sample = machine::sample_machine();
 const machine::peaks limits = machine::sample_peaks();
 
-results::cell measured(const session::case_key& key, double median_s) {
-    results::cell c;
+results::result measured(const session::case_key& key, double median_s) {
+    results::result c;
     c.implementation = "cpu.engine";
     c.device = "cpu";
     c.verified = true;
@@ -74,10 +74,10 @@ TEST(Explanation, OfAComputeBoundProductOffersANarrowerType) {
 
 TEST(Explanation, OfAFigureOfABusyMachineSaysNothingOfItsGap) {
     const session::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
-    results::cell cell = measured(key, 2 * 0.5 * 0.5 * 0.5 / 99);
-    cell.busy = "other work took 40 %";
+    results::result result = measured(key, 2 * 0.5 * 0.5 * 0.5 / 99);
+    result.busy = "other work took 40 %";
     const explanation told =
-        explain(key, choose(lab::catalogue(), key, core::device::cpu), {sample, limits}, {cell});
+        explain(key, choose(lab::catalogue(), key, core::device::cpu), {sample, limits}, {result});
     EXPECT_FALSE(advises(told, "of the bound"));
     EXPECT_TRUE(advises(told, "f32 multiplies up to 2.0 times as fast"));
     EXPECT_EQ(to_json(told)["devices"][0]["measured"]["busy"], "other work took 40 %");

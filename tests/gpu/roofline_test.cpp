@@ -39,7 +39,7 @@ TEST(gpu_roofline, a_unit_not_measured_is_never_replaced_by_a_slower_one) {
     machine::peaks old = limits();  // a GPU without a tensor core for f16 in the figures
     std::erase_if(old.compute, [](const auto& p) { return p.unit == "tensor f16"; });
     EXPECT_FALSE(gpu::peak_gflops(old, dtype::f16, "f32"));
-    EXPECT_FALSE(gpu::impossible(old, dtype::f16, "f32", 1e9));
+    EXPECT_FALSE(gpu::above_peak(old, dtype::f16, "f32", 1e9));
     EXPECT_TRUE(gpu::peak_gflops(old, dtype::bf16, "f32"));
 }
 
@@ -76,20 +76,20 @@ TEST(gpu_roofline, nothing_measured_or_nothing_to_do_has_no_roof) {
 }
 
 TEST(gpu_roofline, more_than_two_percent_above_the_unit_is_impossible) {
-    EXPECT_FALSE(gpu::impossible(limits(), dtype::f32, "f32", 61.1e3));
-    EXPECT_TRUE(gpu::impossible(limits(), dtype::f32, "f32", 61.3e3));
+    EXPECT_FALSE(gpu::above_peak(limits(), dtype::f32, "f32", 61.1e3));
+    EXPECT_TRUE(gpu::above_peak(limits(), dtype::f32, "f32", 61.3e3));
     // The same figure is ordinary for tf32 on the same data, and for f64 on dmma.
-    EXPECT_FALSE(gpu::impossible(limits(), dtype::f32, "tf32", 61.3e3));
-    EXPECT_FALSE(gpu::impossible(limits(), dtype::f64, "f64", 61.1e3));
-    EXPECT_TRUE(gpu::impossible(limits(), dtype::f64, "f64", 61.3e3));
+    EXPECT_FALSE(gpu::above_peak(limits(), dtype::f32, "tf32", 61.3e3));
+    EXPECT_FALSE(gpu::above_peak(limits(), dtype::f64, "f64", 61.1e3));
+    EXPECT_TRUE(gpu::above_peak(limits(), dtype::f64, "f64", 61.3e3));
 }
 
 TEST(gpu_roofline, what_quiet_data_reach_is_possible) {
     gpu::known_gpu gpu = test::planted_gpu();
     for (auto& p : gpu.limits.compute)
-        if (p.unit == "tensor f16") p.quiet_gflops = 1100e3;
-    EXPECT_FALSE(gpu::impossible(gpu.limits, dtype::f16, "f32", 1120e3));
-    EXPECT_TRUE(gpu::impossible(gpu.limits, dtype::f16, "f32", 1130e3));
+        if (p.unit == "tensor f16") p.constant_input_gflops = 1100e3;
+    EXPECT_FALSE(gpu::above_peak(gpu.limits, dtype::f16, "f32", 1120e3));
+    EXPECT_TRUE(gpu::above_peak(gpu.limits, dtype::f16, "f32", 1130e3));
     EXPECT_EQ(gpu::peak_gflops(gpu.limits, dtype::f16, "f32"), 1000e3);  // the roof stays
 }
 

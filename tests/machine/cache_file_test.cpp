@@ -64,7 +64,7 @@ TEST_F(cache_file, is_used_while_it_is_valid) {
     EXPECT_FALSE(load());
     const auto file = write_kept();
     EXPECT_TRUE(was_kept(load_or_measure(machine, brief(), kept)));
-    edit(file, [](auto& content) { content["ceilings"]["measured_at_s"] = now_s() - 600; });
+    edit(file, [](auto& content) { content["peaks"]["measured_at_s"] = now_s() - 600; });
     const auto limits = load();
     ASSERT_TRUE(limits);
     EXPECT_TRUE(was_kept(*limits));
@@ -77,16 +77,16 @@ TEST_F(cache_file, that_is_damaged_foreign_or_old_is_not_used) {
     const std::pair<const char*, change> damages[] = {
         {"another carat", [](auto& c) { c["identity"]["carat"] = "0.0.0"; }},
         {"another machine", [](auto& c) { c["identity"]["machine"]["cpu_model"] = "other"; }},
-        {"too old", [](auto& c) { c["ceilings"]["measured_at_s"] = now_s() - 7200; }},
-        {"from the future", [](auto& c) { c["ceilings"]["measured_at_s"] = now_s() + 7200; }},
-        {"negative", [](auto& c) { c["ceilings"]["compute"][1]["gflops"] = -1.0; }},
-        {"no figure", [](auto& c) { c["ceilings"]["compute"][1]["gflops"] = nullptr; }},
-        {"text", [](auto& c) { c["ceilings"]["bandwidth"][0]["gb_per_s"] = "fast"; }},
-        {"unknown type", [](auto& c) { c["ceilings"]["compute"][1]["dtype"] = "f80"; }},
-        {"unknown level", [](auto& c) { c["ceilings"]["compute"][1]["isa"] = "mmx"; }},
-        {"a unit missing", [](auto& c) { c["ceilings"]["compute"].erase(1); }},
-        {"a memory missing", [](auto& c) { c["ceilings"]["bandwidth"].erase(0); }},
-        {"no peaks", [](auto& c) { c.erase("ceilings"); }},
+        {"too old", [](auto& c) { c["peaks"]["measured_at_s"] = now_s() - 7200; }},
+        {"from the future", [](auto& c) { c["peaks"]["measured_at_s"] = now_s() + 7200; }},
+        {"negative", [](auto& c) { c["peaks"]["compute"][1]["gflops"] = -1.0; }},
+        {"no figure", [](auto& c) { c["peaks"]["compute"][1]["gflops"] = nullptr; }},
+        {"text", [](auto& c) { c["peaks"]["bandwidth"][0]["gb_per_s"] = "fast"; }},
+        {"unknown type", [](auto& c) { c["peaks"]["compute"][1]["dtype"] = "f80"; }},
+        {"unknown level", [](auto& c) { c["peaks"]["compute"][1]["isa"] = "mmx"; }},
+        {"a unit missing", [](auto& c) { c["peaks"]["compute"].erase(1); }},
+        {"a memory missing", [](auto& c) { c["peaks"]["bandwidth"].erase(0); }},
+        {"no peaks", [](auto& c) { c.erase("peaks"); }},
         {"an array",
          [](auto& c) {
              c = nlohmann::json::array({1, 2});

@@ -65,7 +65,7 @@ TEST(description, json_has_every_field_of_the_schema) {
                              {"line_bytes", type::number_integer},
                              {"ways", type::number_integer},
                              {"shared_by", type::number_integer}});
-        EXPECT_FALSE(object.contains("ceilings"));
+        EXPECT_FALSE(object.contains("peaks"));
     }
     EXPECT_EQ(to_json(sample_machine())["caches"].size(), 4u);
     EXPECT_EQ(to_json(sample_machine())["isa_in_use"], "avx512");

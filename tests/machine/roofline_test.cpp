@@ -124,14 +124,14 @@ TEST(roofline, is_absent_where_nothing_was_measured) {
         roofline(sample_machine(), no_dram, row_major_problem(dtype::f64, 999, 999, 999), 1));
 }
 
-TEST(impossible, begins_two_percent_above_the_best_unit) {
+TEST(above_peak, begins_two_percent_above_the_best_unit) {
     const peaks limits = sample_peaks();
-    EXPECT_FALSE(impossible(limits, dtype::f64, 1, 101.9));
-    EXPECT_TRUE(impossible(limits, dtype::f64, 1, 102.1));
-    EXPECT_FALSE(impossible(limits, dtype::f64, 2, 203.9));
-    EXPECT_TRUE(impossible(limits, dtype::f64, 2, 204.1));
-    EXPECT_TRUE(impossible(limits, dtype::f64, 4, 367.3));
-    EXPECT_FALSE(impossible(limits, dtype::i8, 1, 1e9));  // nothing to judge by
+    EXPECT_FALSE(above_peak(limits, dtype::f64, 1, 101.9));
+    EXPECT_TRUE(above_peak(limits, dtype::f64, 1, 102.1));
+    EXPECT_FALSE(above_peak(limits, dtype::f64, 2, 203.9));
+    EXPECT_TRUE(above_peak(limits, dtype::f64, 2, 204.1));
+    EXPECT_TRUE(above_peak(limits, dtype::f64, 4, 367.3));
+    EXPECT_FALSE(above_peak(limits, dtype::i8, 1, 1e9));  // nothing to judge by
 }
 
 }  // namespace

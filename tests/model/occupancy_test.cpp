@@ -26,11 +26,11 @@ TEST(Occupancy, IsTheDriversForEveryKernelMeasured) {
     for (const auto& file : std::filesystem::directory_iterator(CARAT_RESULTS "/h200")) {
         std::ifstream in(file.path());
         const auto results = nlohmann::json::parse(in);
-        if (!results.contains("cells")) continue;
+        if (!results.contains("results")) continue;
         const multiprocessor on = described(results["machine"]["gpus"][0]);
-        for (const auto& cell : results["cells"]) {
-            if (!cell.contains("kernels")) continue;
-            for (const auto& k : cell["kernels"]) {
+        for (const auto& result : results["results"]) {
+            if (!result.contains("kernels")) continue;
+            for (const auto& k : result["kernels"]) {
                 const block_needs needs{k["threads"], k["registers"], k["shared_bytes"]};
                 EXPECT_DOUBLE_EQ(residency_of(needs, on).occupancy, k["occupancy"]) << k.dump();
                 seen.insert(k.dump());

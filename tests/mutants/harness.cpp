@@ -67,12 +67,12 @@ score run(const core::implementation& kernel, dtype type, const session::shape& 
     const session::surroundings around{machine, limits, {}, {}, {}, {}};
     const session::case_result result =
         session::run_case(request, session::cases_of(request).front(), around);
-    EXPECT_TRUE(result.cells[0].verified) << name(type) << ": " << result.cells[0].reason;
-    EXPECT_EQ(result.cells[0].exact_passes, 5);
-    EXPECT_EQ(result.cells[0].trials_s.size(), 1u);
+    EXPECT_TRUE(result.results[0].verified) << name(type) << ": " << result.results[0].reason;
+    EXPECT_EQ(result.results[0].exact_passes, 5);
+    EXPECT_EQ(result.results[0].trials_s.size(), 1u);
     score reached{count, 0};
-    for (std::size_t i = 1; i < result.cells.size(); ++i) {
-        const results::cell& c = result.cells[i];
+    for (std::size_t i = 1; i < result.results.size(); ++i) {
+        const results::result& c = result.results[i];
         const bool caught = c.available && !c.verified && !c.reason.empty() && c.trials_s.empty();
         EXPECT_TRUE(caught) << name(type) << " " << shape.m << "x" << shape.n << "x" << shape.k
                             << ": " << describe(drawn[i - 1]) << " " << c.reason;

@@ -473,7 +473,7 @@ TEST(plan_glu, takes_tiles_that_were_asked_for_whatever_they_cost) {
     EXPECT_TRUE(is_pingpong(*glu_of(r)));
 }
 
-// Whether a cell was measured with tunables that ask for just this plan, by the names they had
+// Whether a result was measured with tunables that ask for just this plan, by the names they had
 // then. CTAs share B in persistent tiles always and in parts of K never.
 bool is_asked_for(const nlohmann::json& tunables, const gemm_plan& plan) {
     const core::kernel_desc& k = *plan.kernel;
@@ -497,9 +497,9 @@ ways_by_shape ways_in(const char* name) {
     ways_by_shape found;
     if (!file) return found;
     const nlohmann::json results = nlohmann::json::parse(file);
-    for (const auto& cell : results.at("cells"))
-        if (cell.at("dtype") == "bf16" && cell.at("tunables").contains("tile"))
-            found[{cell.at("m"), cell.at("n"), cell.at("k")}].push_back(cell);
+    for (const auto& result : results.at("results"))
+        if (result.at("dtype") == "bf16" && result.at("tunables").contains("tile"))
+            found[{result.at("m"), result.at("n"), result.at("k")}].push_back(result);
     return found;
 }
 
@@ -512,7 +512,7 @@ TEST(plan_gemm, takes_what_was_fastest_on_an_h200) {
     by_shape.merge(ways_in("engine_few.json"));
     int checked = 0;
     int not_measured = 0;
-    for (const auto& [shape, cells] : by_shape) {
+    for (const auto& [shape, results] : by_shape) {
         gemm_request r = row_major(shape[0], shape[1], shape[2]);
         r.on_lines = shape[1] % 64 == 0 && shape[2] % 64 == 0;
         r.a_on_sectors = shape[2] % 16 == 0;
@@ -520,9 +520,9 @@ TEST(plan_gemm, takes_what_was_fastest_on_an_h200) {
         const gemm_plan plan = plan_of(r);
         double best = 1;
         double chosen = 0;
-        for (const auto& cell : cells) {
-            const auto& t = cell.at("tunables");
-            const double taken = cell.at("median_s");
+        for (const auto& result : results) {
+            const auto& t = result.at("tunables");
+            const double taken = result.at("median_s");
             best = std::min(best, taken);
             if (is_asked_for(t, plan)) chosen = taken;
         }

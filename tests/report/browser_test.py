@@ -175,7 +175,7 @@ def check_print(page, check):
 
 def expected_rows(results, case):
     m, n, k, dtype, threads = case
-    cells = [c for c in results["cells"] if c["available"] and c["verified"] and not c["impossible"]
+    cells = [c for c in results["results"] if c["available"] and c["verified"] and not c["above_peak"]
              and (c["m"], c["n"], c["k"], c["dtype"], c["threads"]) == case]
     cells.sort(key=lambda c: -c["median_gflops"])
     best = cells[0]["median_gflops"]
@@ -187,7 +187,7 @@ def expected_rows(results, case):
 
 def check_ranking(page, check, results):
     """Every case can be chosen, and its table says what the JSON says."""
-    cases = {(c["m"], c["n"], c["k"], c["dtype"], c["threads"]) for c in results["cells"]}
+    cases = {(c["m"], c["n"], c["k"], c["dtype"], c["threads"]) for c in results["results"]}
     check.equal(len(cases), 16, "cases in the fixture")
     rows_seen = 0
     for case in sorted(cases):
@@ -220,10 +220,10 @@ def check_refusals(page, check):
 def check_verdicts(page, check, results):
     warnings = page.evaluate("document.querySelector('.warnings').innerText")
     for wanted in ("virtual machine (KVM)", "vendor.openblas chose SkylakeX", "not verified",
-                   "impossible", "fewer than 20 trials"):
+                   "above_peak", "fewer than 20 trials"):
         check.that(wanted in warnings, f"the warnings lack: {wanted}")
     headline = page.evaluate("document.querySelector('.headline').innerText")
-    best = max((c for c in results["cells"] if c["available"] and c["m"] == 2000
+    best = max((c for c in results["results"] if c["available"] and c["m"] == 2000
                 and c["dtype"] == "f64" and c["threads"] == 2), key=lambda c: c["median_gflops"])
     for wanted in (best["implementation"], digits(best["median_gflops"]),
                    results["machine"]["cpu_model"]):
@@ -293,7 +293,7 @@ def check_downloads(page, check, results, folder):
         file.unlink(missing_ok=True)
     page.view(1280, 900, "light")
     rows = list(csv.DictReader(io.StringIO((folder / "carat.csv").read_text(), newline="")))
-    trials = [(c["implementation"], t) for c in results["cells"] for t in c.get("trials_s", [])]
+    trials = [(c["implementation"], t) for c in results["results"] for t in c.get("trials_s", [])]
     check.equal([(r["implementation"], float(r["time_s"])) for r in rows], trials,
                 "the CSV downloaded")
 
@@ -306,7 +306,7 @@ def check_bare(page, check):
 def check_busy(page, check, writer, folder):
     """Figures of a busy machine stand in the file's order, without ranks, letters or a verdict."""
     results = json.loads((folder / "cpu.json").read_text())
-    for cell in results["cells"]:
+    for cell in results["results"]:
         if cell.get("trials_s"):
             cell |= {"busy": "other work took 40 %: stop it", "group": "", "rank": 0}
     for comparison in results["comparisons"]:
@@ -359,7 +359,7 @@ def check_crossover(page, check, results):
     names = page.evaluate("document.querySelector('#crossover .key').innerText")
     for wanted in ("best CPU", "cuda.ladder.tiled", "vendor.cublas"):
         check.that(wanted in names, f"the key lacks {wanted}: {names}")
-    cells = [c for c in results["cells"] if "phases" in c and c["m"] == c["k"] == 2000]
+    cells = [c for c in results["results"] if "phases" in c and c["m"] == c["k"] == 2000]
     choose(page, "pick-size", "2000³")
     rows = page.evaluate("""[...document.querySelectorAll('#phase-table tbody tr')]
       .map(row => [...row.children].map(cell => cell.innerText.trim()))""")
@@ -423,22 +423,22 @@ def peak(rows, key, value, figure):
 
 def cpu_question(machine, given):
     caches = {c["level"]: c for c in machine["caches"] if c["kind"] != "instruction"}
-    reads = machine["ceilings"]["bandwidth"]
+    reads = machine["peaks"]["bandwidth"]
     levels = [{"name": f"L{level}", "line_bytes": caches[level]["line_bytes"],
                "capacity_bytes": 1024 * given.get(f"l{level}",
                                                   round(caches[level]["size_bytes"] / 1024)),
                "gb_per_s": peak(reads, "level", f"L{level}", "gb_per_s")} for level in (1, 2, 3)]
     levels.append({"name": "DRAM", "line_bytes": 64, "capacity_bytes": 0,
                    "gb_per_s": peak(reads, "level", "DRAM", "gb_per_s")})
-    peaks = [row["gflops"] for row in machine["ceilings"]["compute"]
+    peaks = [row["gflops"] for row in machine["peaks"]["compute"]
              if row["dtype"] == given["dtype"] and row["threads"] == 1]
     return {"tile": 1, **given, "levels": levels, "peak_gflops": max(peaks, default=0)}
 
 
 def gpu_question(machine, given):
     gpu = machine["gpus"][0]
-    reads = gpu["ceilings"]["bandwidth"]
-    units = [row for row in gpu["ceilings"]["compute"] if row["dtype"] == given["dtype"]]
+    reads = gpu["peaks"]["bandwidth"]
+    units = [row for row in gpu["peaks"]["compute"] if row["dtype"] == given["dtype"]]
     plain = [row for row in units if row["unit"] in ("ffma", "dfma", "imad")]
     shared = 1024 * given.get("shared", gpu.get("shared_bytes_per_multiprocessor", 233472) / 1024)
     return {**given, "peak_gflops": max((row["gflops"] for row in plain or units), default=0),

@@ -22,36 +22,36 @@ namespace {
 using namespace carat::report;
 using sample::json;
 
-std::string verdict_of(const json& results) {
-    return joined(verdict(results, group(results).front()));
+std::string verdict_of(const json& doc) {
+    return joined(verdict(doc, group(doc).front()));
 }
 
-bool warns(const json& results, const std::string& level, const std::string& text) {
-    const auto said = warnings(results);
+bool warns(const json& doc, const std::string& level, const std::string& text) {
+    const auto said = warnings(doc);
     return std::any_of(said.begin(), said.end(), [&](const warning& w) {
         return w.level == level && w.text.find(text) != std::string::npos;
     });
 }
 
 TEST(cases, rank_by_median_throughput) {
-    const json results = sample::two();
-    const auto cases = group(results);
+    const json doc = sample::two();
+    const auto cases = group(doc);
     ASSERT_EQ(cases.size(), 1U);
     EXPECT_EQ(cases[0].label(), "f64 100 × 100 × 100, 2 threads");
     EXPECT_EQ(cases[0].ranked, (std::vector<std::size_t>{1, 0}));
 }
 
-TEST(cases, give_no_figure_to_unverified_impossible_absent_or_untried_cells) {
-    auto wrong = sample::cell("cpu.wrong", 900);
+TEST(cases, give_no_figure_to_unverified_impossible_absent_or_untried_results) {
+    auto wrong = sample::result("cpu.wrong", 900);
     wrong["verified"] = false;
-    auto beyond = sample::cell("cpu.beyond", 800);
-    beyond["impossible"] = true;
-    auto untried = sample::cell("cpu.untried", 700);
+    auto beyond = sample::result("cpu.beyond", 800);
+    beyond["above_peak"] = true;
+    auto untried = sample::result("cpu.untried", 700);
     untried["trials_s"] = json::array();
-    const json results =
+    const json doc =
         sample::results({wrong, beyond, untried, sample::absent("vendor.x", "no such file"),
-                         sample::cell("cpu.fine", 10)});
-    const auto here = group(results).front();
+                         sample::result("cpu.fine", 10)});
+    const auto here = group(doc).front();
     EXPECT_EQ(here.ranked, std::vector<std::size_t>{4});
     ASSERT_EQ(here.refused.size(), 4U);
     EXPECT_EQ(here.refused[0].why,
@@ -59,57 +59,59 @@ TEST(cases, give_no_figure_to_unverified_impossible_absent_or_untried_cells) {
     EXPECT_NE(here.refused[1].why.find("impossible: 800.0 GFLOP/s"), std::string::npos);
     EXPECT_NE(here.refused[2].why.find("no trials"), std::string::npos);
     EXPECT_EQ(here.refused[3].why, "unavailable: no such file");
-    EXPECT_TRUE(warns(results, "error", "`cpu.wrong`"));
-    EXPECT_TRUE(warns(results, "error", "`cpu.beyond`"));
+    EXPECT_TRUE(warns(doc, "error", "`cpu.wrong`"));
+    EXPECT_TRUE(warns(doc, "error", "`cpu.beyond`"));
 }
 
 TEST(cases, keep_thread_counts_apart_unless_a_comparison_joins_them) {
-    const std::vector<json> cells{sample::cell("cpu.serial", 10, 1), sample::cell("cpu.a", 20, 2)};
-    EXPECT_EQ(group(sample::results(cells)).size(), 2U);
+    const std::vector<json> results{sample::result("cpu.serial", 10, 1),
+                                    sample::result("cpu.a", 20, 2)};
+    EXPECT_EQ(group(sample::results(results)).size(), 2U);
 
     const json joined = sample::results(
-        cells, {sample::comparison({sample::pair("cpu.a", "cpu.serial", "faster", 2)})});
+        results, {sample::comparison({sample::pair("cpu.a", "cpu.serial", "faster", 2)})});
     const auto cases = group(joined);
     ASSERT_EQ(cases.size(), 1U);
     EXPECT_EQ(cases[0].ranked, (std::vector<std::size_t>{1, 0}));
 }
 
 TEST(cases, tell_of_threads_not_used) {
-    json results = sample::two();
-    EXPECT_FALSE(warns(results, "warning", "Unequal thread counts"));
-    results["cells"][0]["threads_used"] = 1;
-    EXPECT_TRUE(warns(results, "note", "Unequal thread counts stand side by side: `cpu.slow`"));
-    EXPECT_NE(markdown(results).find("`cpu.slow` (1 thread)"), std::string::npos);
-    results["cells"][0]["library"] = {{"name", "A BLAS"}};
-    EXPECT_TRUE(warns(results, "warning", "Unequal thread counts"));
+    json doc = sample::two();
+    EXPECT_FALSE(warns(doc, "warning", "Unequal thread counts"));
+    doc["results"][0]["threads_used"] = 1;
+    EXPECT_TRUE(warns(doc, "note", "Unequal thread counts stand side by side: `cpu.slow`"));
+    EXPECT_NE(markdown(doc).find("`cpu.slow` (1 thread)"), std::string::npos);
+    doc["results"][0]["library"] = {{"name", "A BLAS"}};
+    EXPECT_TRUE(warns(doc, "warning", "Unequal thread counts"));
 }
 
-TEST(cases, lose_no_cell_that_no_comparison_names) {
-    const json results = sample::results(
-        {sample::cell("cpu.a", 20), sample::cell("cpu.b", 10), sample::cell("cpu.alone", 5, 1)},
-        {sample::comparison({sample::pair("cpu.a", "cpu.b", "faster", 2)})});
-    const auto cases = group(results);
+TEST(cases, lose_no_result_that_no_comparison_names) {
+    const json doc =
+        sample::results({sample::result("cpu.a", 20), sample::result("cpu.b", 10),
+                         sample::result("cpu.alone", 5, 1)},
+                        {sample::comparison({sample::pair("cpu.a", "cpu.b", "faster", 2)})});
+    const auto cases = group(doc);
     ASSERT_EQ(cases.size(), 2U);
     EXPECT_EQ(cases[1].threads, 1);
     EXPECT_EQ(cases[1].ranked, std::vector<std::size_t>{2});
 }
 
 TEST(cases, show_a_gpu_beside_the_cpu_and_in_views_of_its_own) {
-    const json results =
-        sample::results({sample::cell("cpu.a", 20), sample::cell("cuda.b", 900, 0, "cuda")});
-    const json written = digest(results);
+    const json doc =
+        sample::results({sample::result("cpu.a", 20), sample::result("cuda.b", 900, 0, "cuda")});
+    const json written = digest(doc);
     ASSERT_EQ(written["views"].size(), 3U);
     EXPECT_EQ(written["views"][0]["cases"][0]["ranked"], (json{1, 0}));
     EXPECT_EQ(written["views"][1]["cases"][0]["ranked"], json{0});
     EXPECT_EQ(written["views"][2]["cases"][0]["ranked"], json{1});
     EXPECT_EQ(digest(sample::two())["views"].size(), 1U);
-    const json alone = sample::results({sample::cell("cuda.b", 900, 0, "cuda")});
+    const json alone = sample::results({sample::result("cuda.b", 900, 0, "cuda")});
     EXPECT_EQ(group(alone).front().label(), "f64 100 × 100 × 100");
 }
 
 TEST(pairs, read_the_same_both_ways) {
-    const json results = sample::two();
-    const auto here = group(results).front();
+    const json doc = sample::two();
+    const auto here = group(doc).front();
     const auto stored = compare(here, "cpu.slow", "cpu.fast");
     const auto turned = compare(here, "cpu.fast", "cpu.slow");
     ASSERT_TRUE(stored && turned);
@@ -123,7 +125,7 @@ TEST(pairs, read_the_same_both_ways) {
     for (const auto& [verdict, turned_verdict] :
          {std::pair{"faster", "slower"}, {"tie", "tie"}, {"unclear", "unclear"}}) {
         const json other =
-            sample::results({sample::cell("a", 2), sample::cell("b", 1)},
+            sample::results({sample::result("a", 2), sample::result("b", 1)},
                             {sample::comparison({sample::pair("a", "b", verdict, 1.5)})});
         EXPECT_EQ(compare(group(other).front(), "b", "a")->verdict, turned_verdict);
     }
@@ -137,12 +139,12 @@ TEST(verdicts, name_the_winner_and_how_far_the_others_are) {
 }
 
 TEST(verdicts, claim_no_winner_on_a_tie_or_without_evidence) {
-    const std::vector<json> cells{sample::cell("cpu.a", 100), sample::cell("cpu.b", 99.5),
-                                  sample::cell("cpu.c", 98), sample::cell("cpu.d", 10)};
+    const std::vector<json> results{sample::result("cpu.a", 100), sample::result("cpu.b", 99.5),
+                                    sample::result("cpu.c", 98), sample::result("cpu.d", 10)};
     const std::string said = verdict_of(sample::results(
-        cells, {sample::comparison({sample::pair("cpu.a", "cpu.b", "tie", 1.005),
-                                    sample::pair("cpu.c", "cpu.a", "unclear", 0.98),
-                                    sample::pair("cpu.a", "cpu.d", "faster", 10)})}));
+        results, {sample::comparison({sample::pair("cpu.a", "cpu.b", "tie", 1.005),
+                                      sample::pair("cpu.c", "cpu.a", "unclear", 0.98),
+                                      sample::pair("cpu.a", "cpu.d", "faster", 10)})}));
     EXPECT_EQ(said.find("is fastest"), std::string::npos) << said;
     EXPECT_NE(said.find("`cpu.a` and `cpu.b` are equally fast within 2 %"), std::string::npos);
     EXPECT_NE(said.find("can't tell `cpu.c` from `cpu.a`"), std::string::npos) << said;
@@ -151,17 +153,17 @@ TEST(verdicts, claim_no_winner_on_a_tie_or_without_evidence) {
 
 TEST(verdicts, claim_no_winner_over_what_no_pair_compares) {
     const std::string said = verdict_of(sample::results(
-        {sample::cell("cpu.a", 100), sample::cell("cpu.b", 50), sample::cell("cpu.c", 10)},
+        {sample::result("cpu.a", 100), sample::result("cpu.b", 50), sample::result("cpu.c", 10)},
         {sample::comparison({sample::pair("cpu.a", "cpu.c", "faster", 10)})}));
     EXPECT_EQ(said.find("is fastest"), std::string::npos) << said;
     EXPECT_NE(said.find("no test compares it with `cpu.b`"), std::string::npos) << said;
 }
 
 TEST(verdicts, say_when_nothing_was_compared_or_measured) {
-    const std::vector<json> cells{sample::cell("cpu.a", 100), sample::cell("cpu.b", 50)};
-    EXPECT_NE(verdict_of(sample::results(cells)).find("no test of the difference"),
+    const std::vector<json> results{sample::result("cpu.a", 100), sample::result("cpu.b", 50)};
+    EXPECT_NE(verdict_of(sample::results(results)).find("no test of the difference"),
               std::string::npos);
-    EXPECT_NE(verdict_of(sample::results({cells[0]})).find("the only one with a figure"),
+    EXPECT_NE(verdict_of(sample::results({results[0]})).find("the only one with a figure"),
               std::string::npos);
     EXPECT_EQ(verdict_of(sample::results({sample::absent("cpu.a", "no")})),
               "No implementation has a figure here.");
@@ -171,15 +173,15 @@ TEST(verdicts, say_when_nothing_was_compared_or_measured) {
 }
 
 TEST(verdicts, open_at_the_largest_case_and_count_the_leaders) {
-    auto large = sample::cell("cpu.large", 70);
+    auto large = sample::result("cpu.large", 70);
     large["m"] = 1000;
     auto refused = large;
     refused["m"] = 5000;
     refused["verified"] = false;
-    const json results = sample::results({sample::cell("cpu.small", 60), large, refused});
-    const auto cases = group(results);
+    const json doc = sample::results({sample::result("cpu.small", 60), large, refused});
+    const auto cases = group(doc);
     EXPECT_EQ(largest(cases), 1U);
-    const std::string said = joined(headline(results, cases));
+    const std::string said = joined(headline(doc, cases));
     EXPECT_EQ(said.find("On A processor, f64 1000 × 100 × 100 with 2 threads: `cpu.large`"), 0U);
     EXPECT_NE(said.find("Highest median: `cpu.large` in 1 of 2 cases and `cpu.small` in 1."),
               std::string::npos)
@@ -190,74 +192,74 @@ TEST(warnings, tell_what_weakens_a_run) {
     EXPECT_TRUE(warns(sample::two(), "note", "peaks were not measured"));
     EXPECT_EQ(warnings(sample::two()).size(), 1U);
 
-    json results = sample::two();
-    results["complete"] = false;
-    results["machine"]["hypervisor"] = "KVM";
-    results["build"] = {{"type", "Debug"}};
-    auto& cell = results["cells"][0];
-    cell["few_trials"] = true;
-    cell["stop"] = "budget";
-    cell["ci_method"] = "block bootstrap";
-    cell["sd_s"] = 0.5;
-    cell["mean_s"] = 1.0;
-    cell["library"] = {{"kernel", "Haswell"}, {"note", "set X for `more`"}};
-    EXPECT_TRUE(warns(results, "warning", "interrupted"));
-    EXPECT_TRUE(warns(results, "warning", "virtual machine (KVM)"));
-    EXPECT_TRUE(warns(results, "warning", "`cpu.slow` chose Haswell"));
-    EXPECT_TRUE(warns(results, "warning", "built for debugging"));
-    EXPECT_TRUE(warns(results, "warning", "1 cell with fewer than 20 trials"));
-    EXPECT_TRUE(warns(results, "warning", "stopped by the time budget"));
-    EXPECT_TRUE(warns(results, "warning", "more than 10 %"));
-    EXPECT_FALSE(warns(results, "warning", "Other work"));
-    cell["other_work"] = 0.1;
-    EXPECT_FALSE(warns(results, "warning", "Other work"));
-    cell["other_work"] = 0.625;
-    EXPECT_TRUE(warns(results, "warning", "Other work took up to 62 % of the processors' time"));
-    EXPECT_TRUE(warns(results, "warning", "of 1 cell: `cpu.slow`."));
-    EXPECT_FALSE(warns(results, "warning", "roundings in"));
-    cell["error_over_sqrt_k"] = 40;
-    EXPECT_TRUE(warns(results, "warning", "Errors up to 40 times sqrt(k) roundings in 1 cell"));
-    EXPECT_TRUE(warns(results, "note", "depend on each other"));
-    EXPECT_TRUE(warns(results, "note", "`cpu.slow`: set X for 'more'"));
+    json doc = sample::two();
+    doc["complete"] = false;
+    doc["machine"]["hypervisor"] = "KVM";
+    doc["build"] = {{"type", "Debug"}};
+    auto& result = doc["results"][0];
+    result["few_trials"] = true;
+    result["stop"] = "budget";
+    result["ci_method"] = "block bootstrap";
+    result["sd_s"] = 0.5;
+    result["mean_s"] = 1.0;
+    result["library"] = {{"kernel", "Haswell"}, {"note", "set X for `more`"}};
+    EXPECT_TRUE(warns(doc, "warning", "interrupted"));
+    EXPECT_TRUE(warns(doc, "warning", "virtual machine (KVM)"));
+    EXPECT_TRUE(warns(doc, "warning", "`cpu.slow` chose Haswell"));
+    EXPECT_TRUE(warns(doc, "warning", "built for debugging"));
+    EXPECT_TRUE(warns(doc, "warning", "1 result with fewer than 20 trials"));
+    EXPECT_TRUE(warns(doc, "warning", "stopped by the time budget"));
+    EXPECT_TRUE(warns(doc, "warning", "more than 10 %"));
+    EXPECT_FALSE(warns(doc, "warning", "Other work"));
+    result["background_cpu_share"] = 0.1;
+    EXPECT_FALSE(warns(doc, "warning", "Other work"));
+    result["background_cpu_share"] = 0.625;
+    EXPECT_TRUE(warns(doc, "warning", "Other work took up to 62 % of the processors' time"));
+    EXPECT_TRUE(warns(doc, "warning", "of 1 result: `cpu.slow`."));
+    EXPECT_FALSE(warns(doc, "warning", "roundings in"));
+    result["error_over_sqrt_k"] = 40;
+    EXPECT_TRUE(warns(doc, "warning", "Errors up to 40 times sqrt(k) roundings in 1 result"));
+    EXPECT_TRUE(warns(doc, "note", "depend on each other"));
+    EXPECT_TRUE(warns(doc, "note", "`cpu.slow`: set X for 'more'"));
 }
 
 TEST(busy_machines, have_figures_and_no_verdict) {
-    json results = sample::two();
-    for (json& cell : results["cells"]) cell["busy"] = "other work took 40 %: stop it";
-    results["cells"][0]["other_work"] = 0.4;
-    results["comparisons"][0]["pairs"] = json::array();
-    const auto cases = group(results);
+    json doc = sample::two();
+    for (json& result : doc["results"]) result["busy"] = "other work took 40 %: stop it";
+    doc["results"][0]["background_cpu_share"] = 0.4;
+    doc["comparisons"][0]["pairs"] = json::array();
+    const auto cases = group(doc);
     ASSERT_EQ(cases.size(), 1U);
     EXPECT_EQ(cases[0].ranked, (std::vector<std::size_t>{0, 1}));  // as the file has them
-    const std::vector<std::string> said = verdict(results, cases[0]);
+    const std::vector<std::string> said = verdict(doc, cases[0]);
     ASSERT_EQ(said.size(), 1U);
     EXPECT_EQ(said[0], "busy machine: no verdict; other work took 40 %: stop it.");
-    EXPECT_NE(headline(results, cases).front().find(said[0]), std::string::npos);
-    EXPECT_TRUE(warns(results, "warning", "No verdict rests on 2 cells of a busy machine"));
-    EXPECT_FALSE(warns(results, "warning", "Other work took"));
-    EXPECT_EQ(digest(results)["views"][0]["cases"][0]["busy"], results["cells"][0]["busy"]);
-    const auto ranks = ranking_table(results, cases[0]);
+    EXPECT_NE(headline(doc, cases).front().find(said[0]), std::string::npos);
+    EXPECT_TRUE(warns(doc, "warning", "No verdict rests on 2 results of a busy machine"));
+    EXPECT_FALSE(warns(doc, "warning", "Other work took"));
+    EXPECT_EQ(digest(doc)["views"][0]["cases"][0]["busy"], doc["results"][0]["busy"]);
+    const auto ranks = ranking_table(doc, cases[0]);
     EXPECT_EQ(ranks.rows[1][0], "-");
     EXPECT_EQ(ranks.rows[1][5], "-");
-    results["cells"][0]["busy"] = 5;
-    EXPECT_THROW(check(results), carat::error);
+    doc["results"][0]["busy"] = 5;
+    EXPECT_THROW(check(doc), carat::error);
 }
 
 TEST(warnings, put_the_gravest_first) {
-    json results = sample::two();
-    results["complete"] = false;
-    results["cells"][0]["verified"] = false;
+    json doc = sample::two();
+    doc["complete"] = false;
+    doc["results"][0]["verified"] = false;
     std::vector<std::string> levels;
-    for (const auto& w : warnings(results)) levels.push_back(w.level);
+    for (const auto& w : warnings(doc)) levels.push_back(w.level);
     EXPECT_EQ(levels, (std::vector<std::string>{"error", "warning", "note"}));
 }
 
 TEST(absences, are_told_once_for_each_reason) {
-    const json results = sample::results({sample::absent("v.a", "no"), sample::absent("v.a", "no"),
-                                          sample::absent("v.a", "old"), sample::cell("c", 1)});
-    const auto found = absences(results);
+    const json doc = sample::results({sample::absent("v.a", "no"), sample::absent("v.a", "no"),
+                                      sample::absent("v.a", "old"), sample::result("c", 1)});
+    const auto found = absences(doc);
     ASSERT_EQ(found.size(), 2U);
-    EXPECT_EQ(found[0].cells, 2U);
+    EXPECT_EQ(found[0].results, 2U);
     EXPECT_EQ(found[1].reason, "old");
 }
 

@@ -81,7 +81,7 @@ class Charts(unittest.TestCase):
         for wanted in ("32", "4096", "best CPU", "cuda.ladder.tiled", "vendor.cublas", "Time"):
             self.assertIn(wanted, found)
         results = json.loads((RESULTS / "h200/crossover.json").read_text())
-        names = {c["implementation"].split(".")[-1] for c in results["cells"]
+        names = {c["implementation"].split(".")[-1] for c in results["results"]
                  if c.get("rank", 0) > 0}
         found = self.texts(roots[f"throughput-{where}"])
         self.assertLessEqual(names | {"GFLOP/s", "N (M = N = K)"}, set(found))
@@ -93,14 +93,14 @@ class Charts(unittest.TestCase):
                            ])["ladder-f64-1-thread"]
         self.assertIn("naive", self.texts(root))
         results = json.loads((RESULTS / "cpu/ladder.json").read_text())
-        cell, = [c for c in results["cells"] if c["implementation"] == "cpu.ladder.simd"
+        cell, = [c for c in results["results"] if c["implementation"] == "cpu.ladder.simd"
                  and c["dtype"] == "f64"]
         self.assertTrue(any(f"{100 * cell['median_gflops'] / peak:.1f} %" in text
                             for text in self.texts(root) for peak in self.peaks(results)))
 
     @staticmethod
     def peaks(results):
-        return [row["gflops"] for row in results["machine"]["ceilings"]["compute"]
+        return [row["gflops"] for row in results["machine"]["peaks"]["compute"]
                 if row["dtype"] == "f64" and row["threads"] == 1]
 
 

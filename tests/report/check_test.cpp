@@ -16,9 +16,9 @@ namespace {
 
 using sample::json;
 
-std::string refusal(const json& results) {
+std::string refusal(const json& doc) {
     try {
-        carat::report::check(results);
+        carat::report::check(doc);
     } catch (const carat::error& problem) {
         EXPECT_EQ(problem.code(), carat::error_code::invalid_argument);
         return problem.what();
@@ -34,27 +34,27 @@ struct corruption {
 const std::vector<corruption> corruptions{
     {[](json& r) { r = json::array(); }, {"not a JSON object"}},
     {[](json& r) { r.erase("schema"); }, {"`schema`", "missing"}},
-    {[](json& r) { r["schema"] = 2; }, {"`schema`", "is 2", "reads 1"}},
+    {[](json& r) { r["schema"] = 1; }, {"`schema`", "is 1", "reads 2"}},
     {[](json& r) { r["schema"] = "1"; }, {"`schema`", "\"1\""}},
     {[](json& r) { r.erase("machine"); }, {"`machine`", "missing"}},
-    {[](json& r) { r["cells"][0]["other_work"] = 1.5; },
-     {"`other_work` of cells[0] (cpu.slow)", "is 1.5", "0 to 1"}},
+    {[](json& r) { r["results"][0]["background_cpu_share"] = 1.5; },
+     {"`other_work` of results[0] (cpu.slow)", "is 1.5", "0 to 1"}},
     {[](json& r) { r["machine"]["cpu_model"] = nullptr; }, {"`cpu_model` of machine", "null"}},
     {[](json& r) { r["machine"]["caches"] = 3; }, {"`caches` of machine", "a list"}},
     {[](json& r) {
-         r["machine"]["ceilings"] = {{"compute", {{{"unit", "fma"}}}}};
+         r["machine"]["peaks"] = {{"compute", {{{"unit", "fma"}}}}};
      },
-     {"machine.ceilings.compute[0]", "`gflops`", "missing"}},
+     {"machine.peaks.compute[0]", "`gflops`", "missing"}},
     {[](json& r) { r["machine"]["gpus"] = {7}; }, {"machine.gpus[0]"}},
     {[](json& r) {
-         r["machine"]["gpus"] = {{{"ceilings", {{"bandwidth", {{{"level", "L2"}}}}}}}};
+         r["machine"]["gpus"] = {{{"peaks", {{"bandwidth", {{{"level", "L2"}}}}}}}};
      },
-     {"machine.gpus[0].ceilings.bandwidth[0]", "`gb_per_s`"}},
+     {"machine.gpus[0].peaks.bandwidth[0]", "`gb_per_s`"}},
     {[](json& r) {
-         r["machine"]["ceilings"] = {
+         r["machine"]["peaks"] = {
              {"compute", {{{"unit", "fma"}, {"gflops", 9}, {"threads", 1}, {"dtype", 5}}}}};
      },
-     {"`dtype` of machine.ceilings.compute[0]", "is 5", "a text"}},
+     {"`dtype` of machine.peaks.compute[0]", "is 5", "a text"}},
     {[](json& r) {
          r["machine"]["gpus"] = {{{"name", 7}}};
      },
@@ -65,34 +65,34 @@ const std::vector<corruption> corruptions{
      {"`type` of build", "is 5", "a text"}},
     {[](json& r) { r["settings"]["equivalence_margin"] = "2 %"; },
      {"`equivalence_margin` of settings", "2 %", "a number"}},
-    {[](json& r) { r["cells"][1]["gpu"] = "hot"; }, {"`gpu` of cells[1]", "an object"}},
+    {[](json& r) { r["results"][1]["gpu"] = "hot"; }, {"`gpu` of results[1]", "an object"}},
     {[](json& r) {
-         r["cells"][1]["gpu"] = {{"power_w", "all"}};
+         r["results"][1]["gpu"] = {{"power_w", "all"}};
      },
-     {"`power_w` of cells[1]"}},
+     {"`power_w` of results[1]"}},
     {[](json& r) {
-         r["cells"][1]["gpu"] = {{"throttle_reasons", {1}}};
+         r["results"][1]["gpu"] = {{"throttle_reasons", {1}}};
      },
-     {"`throttle_reasons` of cells[1]"}},
-    {[](json& r) { r["cells"][1]["kernels"] = {3}; }, {"kernels[0] of cells[1]"}},
+     {"`throttle_reasons` of results[1]"}},
+    {[](json& r) { r["results"][1]["kernels"] = {3}; }, {"kernels[0] of results[1]"}},
     {[](json& r) {
-         r["cells"][1]["kernels"] = {{{"registers", "many"}}};
+         r["results"][1]["kernels"] = {{{"registers", "many"}}};
      },
      {"`registers` of kernels[0]"}},
-    {[](json& r) { r.erase("cells"); }, {"`cells`", "missing"}},
-    {[](json& r) { r["cells"][1] = 7; }, {"cells[1]", "is 7"}},
-    {[](json& r) { r["cells"][1]["implementation"] = ""; }, {"cells[1]", "a name"}},
-    {[](json& r) { r["cells"][1]["n"] = 0; }, {"`n` of cells[1] (cpu.fast)", "is 0"}},
-    {[](json& r) { r["cells"][1]["n"] = 1.5; }, {"`n` of cells[1]", "whole number"}},
-    {[](json& r) { r["cells"][1]["threads"] = -1; }, {"`threads` of cells[1]", "is -1"}},
-    {[](json& r) { r["cells"][1].erase("available"); }, {"`available` of cells[1]"}},
-    {[](json& r) { r["cells"][1].erase("verified"); }, {"`verified` of cells[1]"}},
-    {[](json& r) { r["cells"][1].erase("median_gflops"); }, {"`median_gflops` of cells[1]"}},
-    {[](json& r) { r["cells"][1]["median_gflops"] = -4.0; }, {"`median_gflops`", "is -4.0"}},
-    {[](json& r) { r["cells"][1]["trials_s"][1] = nullptr; }, {"`trials_s[1]` of cells[1]"}},
-    {[](json& r) { r["cells"][1]["trials_s"] = "soon"; }, {"`trials_s` of cells[1]", "a list"}},
-    {[](json& r) { r["cells"][1]["ci95_gflops"] = {1.0}; }, {"`ci95_gflops`", "[low, high]"}},
-    {[](json& r) { r["cells"][1]["error_ulp"] = "small"; }, {"`error_ulp`", "a number"}},
+    {[](json& r) { r.erase("results"); }, {"`results`", "missing"}},
+    {[](json& r) { r["results"][1] = 7; }, {"results[1]", "is 7"}},
+    {[](json& r) { r["results"][1]["implementation"] = ""; }, {"results[1]", "a name"}},
+    {[](json& r) { r["results"][1]["n"] = 0; }, {"`n` of results[1] (cpu.fast)", "is 0"}},
+    {[](json& r) { r["results"][1]["n"] = 1.5; }, {"`n` of results[1]", "whole number"}},
+    {[](json& r) { r["results"][1]["threads"] = -1; }, {"`threads` of results[1]", "is -1"}},
+    {[](json& r) { r["results"][1].erase("available"); }, {"`available` of results[1]"}},
+    {[](json& r) { r["results"][1].erase("verified"); }, {"`verified` of results[1]"}},
+    {[](json& r) { r["results"][1].erase("median_gflops"); }, {"`median_gflops` of results[1]"}},
+    {[](json& r) { r["results"][1]["median_gflops"] = -4.0; }, {"`median_gflops`", "is -4.0"}},
+    {[](json& r) { r["results"][1]["trials_s"][1] = nullptr; }, {"`trials_s[1]` of results[1]"}},
+    {[](json& r) { r["results"][1]["trials_s"] = "soon"; }, {"`trials_s` of results[1]", "a list"}},
+    {[](json& r) { r["results"][1]["ci95_gflops"] = {1.0}; }, {"`ci95_gflops`", "[low, high]"}},
+    {[](json& r) { r["results"][1]["error_ulp"] = "small"; }, {"`error_ulp`", "a number"}},
     {[](json& r) { r["comparisons"] = "none"; }, {"`comparisons`"}},
     {[](json& r) { r["comparisons"][0].erase("pairs"); }, {"`pairs` of comparisons[0]"}},
     {[](json& r) { r["comparisons"][0]["pairs"][0]["verdict"] = "better"; },
@@ -111,14 +111,14 @@ const std::vector<corruption> corruptions{
      },
      {"`h0` of hypotheses of comparisons[0]", "a text"}},
     {[](json& r) {
-         r["cells"][1]["library"] = {{"name", "a"}, {"note", 7}};
+         r["results"][1]["library"] = {{"name", "a"}, {"note", 7}};
      },
-     {"`note` of library of cells[1]", "is 7", "a text"}},
-    {[](json& r) { r["cells"][1]["phases"] = 3; }, {"`phases` of cells[1]", "an object"}},
+     {"`note` of library of results[1]", "is 7", "a text"}},
+    {[](json& r) { r["results"][1]["phases"] = 3; }, {"`phases` of results[1]", "an object"}},
     {[](json& r) {
-         r["cells"][1]["phases"] = {{"total_s", {{"median", "long"}}}};
+         r["results"][1]["phases"] = {{"total_s", {{"median", "long"}}}};
      },
-     {"`median` of total_s of phases of cells[1]", "a number"}},
+     {"`median` of total_s of phases of results[1]", "a number"}},
     {[](json& r) { r["crossovers"] = 1; }, {"`crossovers`", "a list"}},
     {[](json& r) { r["crossovers"] = {1}; }, {"crossovers[0]", "not an object"}},
     {[](json& r) {
@@ -158,74 +158,73 @@ const std::vector<corruption> corruptions{
 TEST(check, refuses_every_corruption_with_one_line_that_names_it) {
     std::size_t refused = 0;
     for (const auto& [apply, told] : corruptions) {
-        json results = sample::two();
-        ASSERT_EQ(refusal(results), "accepted");
-        apply(results);
-        const std::string message = refusal(results);
+        json doc = sample::two();
+        ASSERT_EQ(refusal(doc), "accepted");
+        apply(doc);
+        const std::string message = refusal(doc);
         for (const auto& part : told) {
             EXPECT_NE(message.find(part), std::string::npos) << part << " not in: " << message;
         }
         EXPECT_EQ(message.find('\n'), std::string::npos) << message;
         EXPECT_NE(message.find("carat bench --json"), std::string::npos) << message;
-        EXPECT_THROW(static_cast<void>(carat::report::html(results)), carat::error);
-        EXPECT_THROW(static_cast<void>(carat::report::markdown(results)), carat::error);
+        EXPECT_THROW(static_cast<void>(carat::report::html(doc)), carat::error);
+        EXPECT_THROW(static_cast<void>(carat::report::markdown(doc)), carat::error);
         ++refused;
     }
     EXPECT_EQ(refused, 50U);
 }
 
 TEST(check, accepts_absent_and_null_optional_fields) {
-    json results = sample::two();
+    json doc = sample::two();
     for (const char* field : {"ci95_gflops", "percent_of_roofline", "cold_s", "error_ulp"}) {
-        results["cells"][0].erase(field);
-        results["cells"][1][field] = nullptr;
+        doc["results"][0].erase(field);
+        doc["results"][1][field] = nullptr;
     }
-    results["comparisons"] = nullptr;
-    EXPECT_EQ(refusal(results), "accepted");
-    EXPECT_FALSE(carat::report::html(results).empty());
-    EXPECT_FALSE(carat::report::markdown(results).empty());
+    doc["comparisons"] = nullptr;
+    EXPECT_EQ(refusal(doc), "accepted");
+    EXPECT_FALSE(carat::report::html(doc).empty());
+    EXPECT_FALSE(carat::report::markdown(doc).empty());
 }
 
 TEST(check, irons_out_what_was_not_measured) {
-    json results = sample::two();
-    results["cells"][0] = sample::unmeasured(results["cells"][0]);
-    results["cells"][1]["verification"] = "none";
-    results["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0.4, nullptr};
-    const json plain = carat::report::checked(results);
+    json doc = sample::two();
+    doc["results"][0] = sample::unmeasured(doc["results"][0]);
+    doc["results"][1]["verification"] = "none";
+    doc["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0.4, nullptr};
+    const json plain = carat::report::checked(doc);
     for (const char* field : {"ci95_gflops", "percent_of_roofline", "cold_s"}) {
-        EXPECT_TRUE(plain["cells"][0][field].is_null()) << field;
-        EXPECT_FALSE(plain["cells"][1][field].is_null()) << field;
+        EXPECT_TRUE(plain["results"][0][field].is_null()) << field;
+        EXPECT_FALSE(plain["results"][1][field].is_null()) << field;
     }
-    EXPECT_TRUE(plain["cells"][1]["error_ulp"].is_null());
+    EXPECT_TRUE(plain["results"][1]["error_ulp"].is_null());
     EXPECT_TRUE(plain["comparisons"][0]["pairs"][0]["ci95_ratio"].is_null());
 
-    results.erase("comparisons");
-    EXPECT_EQ(carat::report::checked(results)["comparisons"], json::array());
+    doc.erase("comparisons");
+    EXPECT_EQ(carat::report::checked(doc)["comparisons"], json::array());
 }
 
 // Of two implementations that an interrupted run left with one trial each.
 TEST(check, accepts_a_ratio_that_nothing_bounds) {
-    json results = sample::two();
-    results["cells"][0]["ci95_gflops"] = {0.0, nullptr};
-    results["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0.0, nullptr};
-    EXPECT_EQ(refusal(results), "accepted");
-    EXPECT_TRUE(
-        carat::report::checked(results)["comparisons"][0]["pairs"][0]["ci95_ratio"].is_null());
-    results["comparisons"][0]["pairs"][0]["ci95_ratio"] = {nullptr, 0.0};
-    EXPECT_NE(refusal(results), "accepted");
+    json doc = sample::two();
+    doc["results"][0]["ci95_gflops"] = {0.0, nullptr};
+    doc["comparisons"][0]["pairs"][0]["ci95_ratio"] = {0.0, nullptr};
+    EXPECT_EQ(refusal(doc), "accepted");
+    EXPECT_TRUE(carat::report::checked(doc)["comparisons"][0]["pairs"][0]["ci95_ratio"].is_null());
+    doc["comparisons"][0]["pairs"][0]["ci95_ratio"] = {nullptr, 0.0};
+    EXPECT_NE(refusal(doc), "accepted");
 }
 
 TEST(check, accepts_fields_it_does_not_know) {
-    json results = sample::two();
-    results["weather"] = {{"rain", true}};
-    results["cells"][0]["colour"] = "blue";
-    EXPECT_EQ(refusal(results), "accepted");
+    json doc = sample::two();
+    doc["weather"] = {{"rain", true}};
+    doc["results"][0]["colour"] = "blue";
+    EXPECT_EQ(refusal(doc), "accepted");
 }
 
 TEST(check, cuts_long_values_short) {
-    json results = sample::two();
-    results["cells"][0]["available"] = std::string(5000, 'x');
-    EXPECT_LT(refusal(results).size(), 300U);
+    json doc = sample::two();
+    doc["results"][0]["available"] = std::string(5000, 'x');
+    EXPECT_LT(refusal(doc).size(), 300U);
 }
 
 }  // namespace

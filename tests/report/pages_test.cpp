@@ -30,19 +30,19 @@ std::size_t occurrences(std::string_view text, std::string_view wanted) {
 }
 
 json hostile() {
-    json results = sample::two();
+    json doc = sample::two();
     const std::string evil = "</script><!--<script>alert(1)</script>&\"'`|\\\n";
-    results["machine"]["cpu_model"] = evil;
-    results["cells"][0]["implementation"] = "cpu." + evil;
-    results["comparisons"][0]["pairs"][0]["a"] = "cpu." + evil;
-    results["cells"].push_back(sample::absent("vendor.x", evil));
-    return results;
+    doc["machine"]["cpu_model"] = evil;
+    doc["results"][0]["implementation"] = "cpu." + evil;
+    doc["comparisons"][0]["pairs"][0]["a"] = "cpu." + evil;
+    doc["results"].push_back(sample::absent("vendor.x", evil));
+    return doc;
 }
 
 TEST(page, holds_the_results_unchanged) {
-    const json results = hostile();
-    const std::string page = carat::report::html(results);
-    EXPECT_EQ(json::parse(embedded(page, "results")), results);
+    const json doc = hostile();
+    const std::string page = carat::report::html(doc);
+    EXPECT_EQ(json::parse(embedded(page, "results")), doc);
     EXPECT_TRUE(json::parse(embedded(page, "digest")).contains("views"));
 }
 
@@ -56,9 +56,9 @@ TEST(page, gives_data_no_way_out_of_their_element) {
 }
 
 TEST(page, survives_text_that_is_not_utf8) {
-    json results = sample::two();
-    results["machine"]["cpu_model"] = "bad \xff byte";
-    const json kept = json::parse(embedded(carat::report::html(results), "results"));
+    json doc = sample::two();
+    doc["machine"]["cpu_model"] = "bad \xff byte";
+    const json kept = json::parse(embedded(carat::report::html(doc), "results"));
     EXPECT_EQ(kept["machine"]["cpu_model"], "bad \uFFFD byte");
 }
 
@@ -101,40 +101,40 @@ TEST(markdown, has_one_row_for_each_figure_fastest_first) {
 }
 
 TEST(markdown, writes_dashes_for_what_was_not_measured) {
-    json results = sample::results({sample::cell("cpu.a", 100)});
+    json doc = sample::results({sample::result("cpu.a", 100)});
     for (const char* field :
          {"ci95_gflops", "percent_of_roofline", "cold_s", "prepare_s", "error_ulp", "group"}) {
-        results["cells"][0].erase(field);
+        doc["results"][0].erase(field);
     }
-    EXPECT_EQ(table_rows(carat::report::markdown(results)),
+    EXPECT_EQ(table_rows(carat::report::markdown(doc)),
               std::vector<std::string>{"| 1 | `cpu.a` | 100.0 | - | - | 1.00 | - | - | - | - |"});
 }
 
 TEST(markdown, tells_of_a_gpu_what_is_known) {
-    json results = sample::results({sample::cell("cuda.a", 100, 2, "cuda")});
-    json& cell = results["cells"][0];
-    cell["gpu"] = {{"clock_mhz", {{"median", 1980}}},
-                   {"power_w", 512.3},
-                   {"joules_per_gflop", 0.0123},
-                   {"throttle_reasons", {"sw_power_cap", "hw_slowdown"}}};
-    cell["kernels"] = {{{"name", "first"}, {"registers", 20}},
-                       {{"name", "a"}, {"registers", 127}, {"occupancy", 0.25}}};
-    EXPECT_EQ(table_rows(carat::report::markdown(results)).back(),
+    json doc = sample::results({sample::result("cuda.a", 100, 2, "cuda")});
+    json& result = doc["results"][0];
+    result["gpu"] = {{"clock_mhz", {{"median", 1980}}},
+                     {"power_w", 512.3},
+                     {"joules_per_gflop", 0.0123},
+                     {"throttle_reasons", {"sw_power_cap", "hw_slowdown"}}};
+    result["kernels"] = {{{"name", "first"}, {"registers", 20}},
+                         {{"name", "a"}, {"registers", 127}, {"occupancy", 0.25}}};
+    EXPECT_EQ(table_rows(carat::report::markdown(doc)).back(),
               "| `cuda.a` | 1980 | 512 | 0.0123 | - | sw_power_cap, hw_slowdown | 127 | - | - | "
               "0.25 |");
-    cell["gpu"] = nullptr;
-    cell["kernels"] = nullptr;
-    EXPECT_EQ(table_rows(carat::report::markdown(results)).back(),
+    result["gpu"] = nullptr;
+    result["kernels"] = nullptr;
+    EXPECT_EQ(table_rows(carat::report::markdown(doc)).back(),
               "| `cuda.a` | - | - | - | - | - | - | - | - | - |");
-    cell.erase("gpu");
-    cell.erase("kernels");
-    EXPECT_EQ(table_rows(carat::report::markdown(results)).size(), 1u);
+    result.erase("gpu");
+    result.erase("kernels");
+    EXPECT_EQ(table_rows(carat::report::markdown(doc)).size(), 1u);
 }
 
 json with_crossover() {
-    json results = sample::two();
-    results["cells"][1]["device"] = "cuda";
-    json& phases = results["cells"][1]["phases"];
+    json doc = sample::two();
+    doc["results"][1]["device"] = "cuda";
+    json& phases = doc["results"][1]["phases"];
     phases = {{"host_memory", "pinned"}, {"reason", ""}};
     for (const char* field : {"allocate_s", "copy_in_s", "compute_s", "copy_out_s", "free_s"})
         phases[field] = {{"median", 1e-3}, {"ci95", {9e-4, nullptr}}};
@@ -147,16 +147,16 @@ json with_crossover() {
                     {"ci95_cpu_s", {0.1, nullptr}},
                     {"ci95_gpu_s", {0.1, 9}}};
     };
-    results["crossovers"] = {{{"gpu", "cpu.fast"},
-                              {"dtype", "f64"},
-                              {"threads", 2},
-                              {"host_memory", "pinned"},
-                              {"outcome", "crosses"},
-                              {"n", 40.6},
-                              {"ci95", {nullptr, 44.4}},
-                              {"changes", 3},
-                              {"points", {point(8, 1, 2), point(64, 2, 1)}}}};
-    return results;
+    doc["crossovers"] = {{{"gpu", "cpu.fast"},
+                          {"dtype", "f64"},
+                          {"threads", 2},
+                          {"host_memory", "pinned"},
+                          {"outcome", "crosses"},
+                          {"n", 40.6},
+                          {"ci95", {nullptr, 44.4}},
+                          {"changes", 3},
+                          {"points", {point(8, 1, 2), point(64, 2, 1)}}}};
+    return doc;
 }
 
 TEST(markdown, shows_phases_and_the_crossover) {
@@ -176,18 +176,17 @@ TEST(markdown, shows_phases_and_the_crossover) {
 }
 
 TEST(markdown, says_always_and_never_without_a_size) {
-    json results = with_crossover();
-    results["crossovers"][0]["n"] = nullptr;
-    results["crossovers"][0]["outcome"] = "always";
-    EXPECT_NE(carat::report::markdown(results).find("at every size from N = 8 on"),
-              std::string::npos);
-    results["crossovers"][0]["outcome"] = "never";
-    EXPECT_NE(carat::report::markdown(results).find("does not beat the best CPU implementation up "
-                                                    "to N = 64"),
+    json doc = with_crossover();
+    doc["crossovers"][0]["n"] = nullptr;
+    doc["crossovers"][0]["outcome"] = "always";
+    EXPECT_NE(carat::report::markdown(doc).find("at every size from N = 8 on"), std::string::npos);
+    doc["crossovers"][0]["outcome"] = "never";
+    EXPECT_NE(carat::report::markdown(doc).find("does not beat the best CPU implementation up "
+                                                "to N = 64"),
               std::string::npos);
 }
 
-TEST(markdown, keeps_hostile_text_inside_its_cell) {
+TEST(markdown, keeps_hostile_text_inside_its_result) {
     const std::string text = carat::report::markdown(hostile());
     const auto rows = table_rows(text);
     ASSERT_EQ(rows.size(), 2U);
@@ -199,11 +198,11 @@ TEST(markdown, keeps_hostile_text_inside_its_cell) {
     EXPECT_NE(text.find("## Unavailable"), std::string::npos);
 }
 
-TEST(markdown, lists_refused_cells_below_their_table) {
-    auto wrong = sample::cell("cpu.wrong", 900);
+TEST(markdown, lists_refused_results_below_their_table) {
+    auto wrong = sample::result("cpu.wrong", 900);
     wrong["verified"] = false;
     const std::string text =
-        carat::report::markdown(sample::results({wrong, sample::cell("cpu.fine", 10)}));
+        carat::report::markdown(sample::results({wrong, sample::result("cpu.fine", 10)}));
     EXPECT_NE(text.find("- `cpu.wrong`: failed verification"), std::string::npos) << text;
 }
 

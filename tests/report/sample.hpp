@@ -10,9 +10,9 @@ namespace sample {
 
 using nlohmann::json;
 
-// A verified cell on 100 x 100 x 100 (0.002 GFLOP) with the median throughput given.
-inline json cell(const std::string& implementation, double gflops, int threads = 2,
-                 const std::string& device = "cpu") {
+// A verified result on 100 x 100 x 100 (0.002 GFLOP) with the median throughput given.
+inline json result(const std::string& implementation, double gflops, int threads = 2,
+                   const std::string& device = "cpu") {
     const double time_s = 2e-3 / gflops;
     return {{"implementation", implementation},
             {"device", device},
@@ -37,11 +37,11 @@ inline json cell(const std::string& implementation, double gflops, int threads =
 }
 
 // As a writer without an infinity leaves them: nulls for missing ends, zeros for what has no roof.
-inline json unmeasured(json cell) {
-    cell["ci95_gflops"] = {nullptr, 5.0};
-    cell["percent_of_roofline"] = 0;
-    cell["cold_s"] = 0.0;
-    return cell;
+inline json unmeasured(json result) {
+    result["ci95_gflops"] = {nullptr, 5.0};
+    result["percent_of_roofline"] = 0;
+    result["cold_s"] = 0.0;
+    return result;
 }
 
 inline json absent(const std::string& implementation, const std::string& reason) {
@@ -71,18 +71,18 @@ inline json comparison(std::vector<json> pairs, int threads = 2) {
             {"k", 100},       {"threads", threads}, {"pairs", std::move(pairs)}};
 }
 
-inline json results(std::vector<json> cells, std::vector<json> comparisons = {}) {
-    return {{"schema", 1},
+inline json doc(std::vector<json> results, std::vector<json> comparisons = {}) {
+    return {{"schema", 2},
             {"machine", {{"cpu_model", "A processor"}}},
             {"settings", {{"equivalence_margin", 0.02}}},
-            {"cells", std::move(cells)},
+            {"results", std::move(results)},
             {"comparisons", std::move(comparisons)}};
 }
 
 // fast (100 GFLOP/s) beats slow (50) by a factor of two.
 inline json two() {
-    return results({cell("cpu.slow", 50), cell("cpu.fast", 100)},
-                   {comparison({pair("cpu.slow", "cpu.fast", "slower", 0.5)})});
+    return doc({result("cpu.slow", 50), result("cpu.fast", 100)},
+               {comparison({pair("cpu.slow", "cpu.fast", "slower", 0.5)})});
 }
 
 }  // namespace sample

@@ -1,4 +1,4 @@
-// Tables as Markdown and LaTeX: nothing in a cell can end it, and every table of a file is there.
+// Tables as Markdown and LaTeX: nothing in a result can end it, and every table of a file is there.
 #include "lab/report/table.hpp"
 
 #include <algorithm>
@@ -47,25 +47,25 @@ TEST(table, latex_escapes_whatever_is_special_there) {
     EXPECT_EQ(latex("core"), "core");  // an e between no digits is no exponent
 }
 
-std::vector<std::string> titles(const sample::json& results) {
+std::vector<std::string> titles(const sample::json& doc) {
     std::vector<std::string> all;
-    for (const table& t : carat::report::all_tables(results)) all.push_back(t.title);
+    for (const table& t : carat::report::all_tables(doc)) all.push_back(t.title);
     return all;
 }
 
 TEST(tables, are_all_there_with_titles_that_differ) {
-    sample::json results = sample::two();
-    results["cells"].push_back(sample::absent("vendor.x", "not here"));
-    results["machine"]["ceilings"] = {
+    sample::json doc = sample::two();
+    doc["results"].push_back(sample::absent("vendor.x", "not here"));
+    doc["machine"]["peaks"] = {
         {"compute", {{{"unit", "fma"}, {"dtype", "f64"}, {"threads", 2}, {"gflops", 90.0}}}},
         {"bandwidth", {{{"level", "L1"}, {"threads", 2}, {"gb_per_s", 300.0}}}}};
-    results["studies"] = {
+    doc["studies"] = {
         {{"study", "ladder"},
          {"title", "The ladder"},
          {"tables",
           {{{"title", "Steps"}, {"head", {"step"}}, {"rows", {{"1"}}}, {"note", ""}},
            {{"title", "Steps"}, {"head", {"step"}}, {"rows", {{"2"}}}, {"note", ""}}}}}};
-    EXPECT_EQ(titles(results),
+    EXPECT_EQ(titles(doc),
               (std::vector<std::string>{
                   "The ladder: Steps", "The ladder: Steps (2)", "f64 100 × 100 × 100, 2 threads",
                   "f64 100 × 100 × 100, 2 threads: every pair", "Arithmetic, measured peaks",
@@ -73,10 +73,10 @@ TEST(tables, are_all_there_with_titles_that_differ) {
 }
 
 TEST(tables, keep_hostile_text_inside_their_cells) {
-    sample::json results = sample::two();
-    results["machine"]["cpu_model"] = "evil\n\\input{x} % `";
-    results["cells"][0]["implementation"] = "cpu.\\end{table}`&\n%";
-    const std::string text = carat::report::tables(results, carat::report::table_form::latex);
+    sample::json doc = sample::two();
+    doc["machine"]["cpu_model"] = "evil\n\\input{x} % `";
+    doc["results"][0]["implementation"] = "cpu.\\end{table}`&\n%";
+    const std::string text = carat::report::tables(doc, carat::report::table_form::latex);
     EXPECT_EQ(text.find("\\input"), text.npos);
     EXPECT_EQ(text.find("\\end{table}`"), text.npos);
     const auto lines_with = [&](const std::string& what) {

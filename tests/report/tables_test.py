@@ -98,7 +98,7 @@ class Tables(unittest.TestCase):
                 self.check_crossovers(results, tables)
 
     def check_cases(self, results, tables):
-        cells = {(label(c), c["implementation"]): c for c in results["cells"]
+        cells = {(label(c), c["implementation"]): c for c in results["results"]
                  if c.get("rank", 0) > 0}
         checked = 0
         for title, (head, *rows) in tables.items():

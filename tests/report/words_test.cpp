@@ -31,8 +31,8 @@ TEST(words, ratios_errors_and_counts) {
     EXPECT_EQ(times(126.6), "127×");
     EXPECT_EQ(roundoffs(6.647), "6.65");
     EXPECT_EQ(roundoffs(1.23e7), "1.2e+07");
-    EXPECT_EQ(counted(1, "cell"), "1 cell");
-    EXPECT_EQ(counted(0, "cell"), "0 cells");
+    EXPECT_EQ(counted(1, "result"), "1 result");
+    EXPECT_EQ(counted(0, "result"), "0 results");
     EXPECT_EQ(threads(0), "");
     EXPECT_EQ(shape(2000, 1000, 64), "2000 × 1000 × 64");
 }

@@ -14,10 +14,10 @@ int main(int count, char** arguments) {
     }
     try {
         std::ifstream in(arguments[2]);
-        const auto results = nlohmann::json::parse(in);
+        const auto doc = nlohmann::json::parse(in);
         const bool page = std::string_view(arguments[1]) == "html";
         std::ofstream out(arguments[3], std::ios::binary);
-        out << (page ? carat::report::html(results) : carat::report::markdown(results));
+        out << (page ? carat::report::html(doc) : carat::report::markdown(doc));
         return out.flush() ? 0 : 1;
     } catch (const std::exception& problem) {
         fmt::print(stderr, "{}\n", problem.what());

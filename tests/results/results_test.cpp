@@ -18,7 +18,7 @@ results::document sample() {
     results::document doc;
     doc.carat = "0.1.0";
     doc.complete = true;
-    results::cell c;
+    results::result c;
     c.implementation = "cpu.ladder.tiled";
     c.tunables = {{"tile-size", 64}};
     c.dtype = "f64";
@@ -27,7 +27,7 @@ results::document sample() {
     c.layout = "nt";
     c.available = c.verified = true;
     c.trials_s = {0.25, 0.5};
-    c.other_work = 0.25;
+    c.background_cpu_share = 0.25;
     c.busy = "other work took 25 %";
     c.flop = 2e6;
     c.ci95_median_s = {-std::numeric_limits<double>::infinity(),
@@ -36,7 +36,7 @@ results::document sample() {
     c.gpu =
         results::gpu_facts{3, {{1980, 1755, 1980}}, 3201, {}, {"sw_power_cap"}, 512.5, 0.0125, 0.3};
     c.kernels = {{"first", 256, 20, 0, 0, 1}, {"second", 128, 222, 0, 107520, 0.125}};
-    doc.cells.push_back(c);
+    doc.results.push_back(c);
     results::comparison compared;
     compared.h0 = "H0";
     compared.pairs.push_back({"a", "b", 1, 2, 0.5, 0.1, 1.5, {1.4, 1.6}, "faster"});
@@ -70,25 +70,25 @@ TEST_F(results_files, survive_the_round_trip_infinities_included) {
     files::write_whole(folder / "r.json", json.dump());
     const results::document back = results::load(folder / "r.json");
     EXPECT_EQ(to_json(back), json);
-    EXPECT_EQ(back.cells[0].tunables.at("tile-size"), 64);
-    EXPECT_EQ(back.cells[0].ci95_median_s[0], -std::numeric_limits<double>::infinity());
-    EXPECT_EQ(back.cells[0].vendor.kernel, "Zen");
+    EXPECT_EQ(back.results[0].tunables.at("tile-size"), 64);
+    EXPECT_EQ(back.results[0].ci95_median_s[0], -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(back.results[0].vendor.kernel, "Zen");
     EXPECT_EQ(back.comparisons[0].pairs[0].verdict, "faster");
-    EXPECT_EQ(back.cells[0].layout, "nt");
+    EXPECT_EQ(back.results[0].layout, "nt");
     nlohmann::json older = json;
-    older["cells"][0].erase("layout");
-    older["cells"][0].erase("other_work");
-    older["cells"][0].erase("busy");
-    EXPECT_EQ(results::from_json(older, "older").cells[0].layout, "nn");
-    EXPECT_EQ(results::from_json(older, "older").cells[0].other_work, std::nullopt);
-    EXPECT_EQ(back.cells[0].busy, "other work took 25 %");
-    EXPECT_TRUE(back.cells[0].has_figure());
-    EXPECT_FALSE(results::from_json(older, "older").cells[0].has_figure());
+    older["results"][0].erase("layout");
+    older["results"][0].erase("background_cpu_share");
+    older["results"][0].erase("busy");
+    EXPECT_EQ(results::from_json(older, "older").results[0].layout, "nn");
+    EXPECT_EQ(results::from_json(older, "older").results[0].background_cpu_share, std::nullopt);
+    EXPECT_EQ(back.results[0].busy, "other work took 25 %");
+    EXPECT_TRUE(back.results[0].has_figure());
+    EXPECT_FALSE(results::from_json(older, "older").results[0].has_figure());
 }
 
-// A cell that could not be measured, as asked for.
-results::cell absent() {
-    results::cell c = sample().cells[0];
+// A result that could not be measured, as asked for.
+results::result absent() {
+    results::result c = sample().results[0];
     c.available = c.verified = false;
     c.reason = "no such library";
     c.vendor = {};
@@ -99,8 +99,8 @@ results::cell absent() {
 
 TEST_F(results_files, cells_without_a_figure_say_what_was_asked_and_why_not_and_nothing_else) {
     results::document doc = sample();
-    doc.cells.push_back(absent());
-    const nlohmann::json written = to_json(doc)["cells"][1];
+    doc.results.push_back(absent());
+    const nlohmann::json written = to_json(doc)["results"][1];
     EXPECT_EQ(written, (nlohmann::json{{"implementation", "cpu.ladder.tiled"},
                                        {"device", "cpu"},
                                        {"dtype", "f64"},
@@ -114,28 +114,28 @@ TEST_F(results_files, cells_without_a_figure_say_what_was_asked_and_why_not_and_
                                        {"reason", "no such library"}}));
     const results::document back = results::from_json(to_json(doc), "here");
     EXPECT_EQ(to_json(back), to_json(doc));
-    EXPECT_EQ(back.cells[1].reason, "no such library");
-    EXPECT_FALSE(back.cells[1].ranked());
+    EXPECT_EQ(back.results[1].reason, "no such library");
+    EXPECT_FALSE(back.results[1].ranked());
 }
 
-TEST_F(results_files, older_cells_without_a_figure_are_read_past_their_zeros) {
+TEST_F(results_files, older_results_without_a_figure_are_read_past_their_zeros) {
     results::document doc = sample();
-    doc.cells.push_back(absent());
+    doc.results.push_back(absent());
     nlohmann::json older = to_json(doc);
-    nlohmann::json zeros = older["cells"][0];  // every field, as older files have
+    nlohmann::json zeros = older["results"][0];  // every field, as older files have
     zeros["available"] = false;
     zeros["trials_s"] = nlohmann::json::array();
     zeros["rank"] = 0;
     zeros["reason"] = "no such library";
     zeros.erase("library");
-    older["cells"][1] = zeros;
+    older["results"][1] = zeros;
     EXPECT_EQ(to_json(results::from_json(older, "older")), to_json(doc));
 }
 
 // The sample with the phases of a product on a device.
 results::document with_phases() {
     results::document doc = sample();
-    results::phases& p = doc.cells[0].end_to_end.emplace();
+    results::phases& p = doc.results[0].end_to_end.emplace();
     p.host_memory = "pinned";
     p.parts = {{"allocate", 1e-3, {9e-4, 2e-3}},
                {"compute", 2e-3, {2e-3, std::numeric_limits<double>::infinity()}}};
@@ -150,40 +150,40 @@ TEST_F(results_files, keep_phases_in_their_order_and_crossovers_as_they_are) {
     results::document doc = with_phases();
     doc.crossovers.push_back({{"gpu", "cuda.x"}});
     const auto json = to_json(doc);
-    EXPECT_EQ(json["cells"][0]["phases"]["allocate_s"]["median"], 1e-3);
-    EXPECT_TRUE(json["cells"][0]["phases"]["compute_s"]["ci95"][1].is_null());
-    EXPECT_FALSE(json["cells"][0]["phases"].contains("convert_s"));
+    EXPECT_EQ(json["results"][0]["phases"]["allocate_s"]["median"], 1e-3);
+    EXPECT_TRUE(json["results"][0]["phases"]["compute_s"]["ci95"][1].is_null());
+    EXPECT_FALSE(json["results"][0]["phases"].contains("convert_s"));
     const results::document back = results::from_json(json, "here");
     EXPECT_EQ(to_json(back), json);
-    ASSERT_TRUE(back.cells[0].end_to_end);
-    ASSERT_EQ(back.cells[0].end_to_end->parts.size(), 2u);
-    EXPECT_EQ(back.cells[0].end_to_end->parts[1].name, "compute");
-    EXPECT_EQ(back.cells[0].end_to_end->find("total")->median_s, 3e-3);
-    EXPECT_EQ(back.cells[0].end_to_end->find("free"), nullptr);
+    ASSERT_TRUE(back.results[0].end_to_end);
+    ASSERT_EQ(back.results[0].end_to_end->parts.size(), 2u);
+    EXPECT_EQ(back.results[0].end_to_end->parts[1].name, "compute");
+    EXPECT_EQ(back.results[0].end_to_end->find("total")->median_s, 3e-3);
+    EXPECT_EQ(back.results[0].end_to_end->find("free"), nullptr);
     EXPECT_EQ(back.crossovers, doc.crossovers);
     EXPECT_FALSE(to_json(sample()).contains("crossovers"));
-    EXPECT_FALSE(to_json(sample())["cells"][0].contains("phases"));
+    EXPECT_FALSE(to_json(sample())["results"][0].contains("phases"));
 }
 
 TEST_F(results_files, phases_that_could_not_be_measured_keep_the_reason) {
     results::document doc = sample();
-    doc.cells[0].end_to_end.emplace().reason = "the device is full";
+    doc.results[0].end_to_end.emplace().reason = "the device is full";
     const results::document back = results::from_json(to_json(doc), "here");
-    EXPECT_FALSE(back.cells[0].end_to_end->measured());
-    EXPECT_EQ(back.cells[0].end_to_end->reason, "the device is full");
+    EXPECT_FALSE(back.results[0].end_to_end->measured());
+    EXPECT_EQ(back.results[0].end_to_end->reason, "the device is full");
 }
 
 TEST_F(results_files, damaged_phases_are_named_with_their_place) {
     auto json = to_json(with_phases());
-    json["cells"][0]["phases"].erase("total_s");
-    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].phases.total_s is missing"),
+    json["results"][0]["phases"].erase("total_s");
+    EXPECT_NE(message_of_loading(json.dump()).find("results[0].phases.total_s is missing"),
               std::string::npos);
     json = to_json(with_phases());
-    json["cells"][0]["phases"]["compute_s"]["ci95"] = "wide";
+    json["results"][0]["phases"]["compute_s"]["ci95"] = "wide";
     EXPECT_NE(message_of_loading(json.dump()).find("phases.compute_s.ci95 has the wrong type"),
               std::string::npos);
     json = to_json(with_phases());
-    json["cells"][0]["phases"]["total_trials_s"][0] = 0;
+    json["results"][0]["phases"]["total_trials_s"][0] = 0;
     EXPECT_NE(message_of_loading(json.dump()).find("phases.total_trials_s holds a time"),
               std::string::npos);
 }
@@ -206,24 +206,24 @@ TEST_F(results_files, damage_is_named_with_its_place) {
     json["schema"] = 99;
     EXPECT_NE(message_of_loading(json.dump()).find("schema is 99"), std::string::npos);
     json = to_json(sample());
-    json["cells"][0]["m"] = "many";
-    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].m has the wrong type"),
+    json["results"][0]["m"] = "many";
+    EXPECT_NE(message_of_loading(json.dump()).find("results[0].m has the wrong type"),
               std::string::npos);
-    json["cells"][0]["m"] = 0.5;
-    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].m has the wrong type"),
-              std::string::npos);
-    json = to_json(sample());
-    json["cells"][0]["gpu"]["clock_mhz"]["median"] = "high";
-    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].gpu.clock_mhz.median has the wrong"),
+    json["results"][0]["m"] = 0.5;
+    EXPECT_NE(message_of_loading(json.dump()).find("results[0].m has the wrong type"),
               std::string::npos);
     json = to_json(sample());
-    json["cells"][0]["kernels"][1].erase("occupancy");
-    EXPECT_NE(message_of_loading(json.dump()).find("cells[0].kernels[1].occupancy is missing"),
+    json["results"][0]["gpu"]["clock_mhz"]["median"] = "high";
+    EXPECT_NE(message_of_loading(json.dump()).find("results[0].gpu.clock_mhz.median has the wrong"),
+              std::string::npos);
+    json = to_json(sample());
+    json["results"][0]["kernels"][1].erase("occupancy");
+    EXPECT_NE(message_of_loading(json.dump()).find("results[0].kernels[1].occupancy is missing"),
               std::string::npos);
     EXPECT_NE(message_of_loading(std::string(100'000, '[')).find("nested deeper than 64 levels"),
               std::string::npos);
     json = to_json(sample());
-    json["cells"][0]["trials_s"][1] = -1;
+    json["results"][0]["trials_s"][1] = -1;
     EXPECT_NE(message_of_loading(json.dump()).find("not positive"), std::string::npos);
     json = to_json(sample());
     json["comparisons"][0].erase("welch");
@@ -234,15 +234,15 @@ TEST_F(results_files, damage_is_named_with_its_place) {
 // On the terminal, in Markdown, in tables and in CSV alike.
 TEST_F(results_files, words_of_others_come_without_control_characters) {
     auto json = to_json(sample());
-    json["cells"][0]["implementation"] = "evil\x1b]0;title\x07";
+    json["results"][0]["implementation"] = "evil\x1b]0;title\x07";
     json["machine"]["cpu_model"] = "\x1b[2J";
     std::ofstream(folder / "x.json") << json;
     const results::document doc = results::load(folder / "x.json");
-    EXPECT_EQ(doc.cells[0].implementation, "evil\\x1b]0;title\\x07");
+    EXPECT_EQ(doc.results[0].implementation, "evil\\x1b]0;title\\x07");
     EXPECT_EQ(doc.machine["cpu_model"], "\\x1b[2J");
     results::document own = sample();
-    own.cells[0].implementation = "\x1b";
-    own.cells[0].device = "a,\"b\"\n";
+    own.results[0].implementation = "\x1b";
+    own.results[0].device = "a,\"b\"\n";
     EXPECT_NE(results::csv(own).find("\"\\x1b\",\"a,\"\"b\"\" \",f64,"), std::string::npos)
         << results::csv(own);
 }

@@ -147,7 +147,7 @@ class phase_trials : public end_to_end {
   protected:
     results::phases enter(session::host_memory where, const std::string& complaint) {
         session::phase_trials trials(problem, where, 1);
-        trials.enter(cell, device, product, {&a, &b, &c}, [&](const void* back) {
+        trials.enter(result, device, product, {&a, &b, &c}, [&](const void* back) {
             pinned_then = device.pinned;
             EXPECT_EQ(*static_cast<const double*>(back), 3);
             return complaint;
@@ -156,10 +156,10 @@ class phase_trials : public end_to_end {
         std::vector<double> estimates_s;
         trials.join(candidates, estimates_s);
         joined = candidates.size();
-        return *cell.end_to_end;
+        return *result.end_to_end;
     }
 
-    results::cell cell;
+    results::result result;
     std::size_t joined = 0;
     int pinned_then = 0;
 };

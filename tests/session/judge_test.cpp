@@ -14,8 +14,8 @@ using namespace carat;
 class judging : public testing::Test {
   protected:
     // 1024^3 at so many GFLOP/s.
-    static results::cell cell_at(double gflops, const std::string& computes_in) {
-        results::cell c;
+    static results::result result_at(double gflops, const std::string& computes_in) {
+        results::result c;
         c.device = "cuda";
         c.dtype = "f32";
         c.computes_in = computes_in;
@@ -25,7 +25,7 @@ class judging : public testing::Test {
     }
 
     [[nodiscard]] bool refused(double gflops, const std::string& computes_in) const {
-        return session::impossible(cell_at(gflops, computes_in), limits(), dtype::f32);
+        return session::above_peak(result_at(gflops, computes_in), limits(), dtype::f32);
     }
 
     [[nodiscard]] session::known_limits limits() const { return {machine, cpu, &gpu}; }
@@ -45,21 +45,21 @@ TEST_F(judging, the_same_figure_is_possible_or_not_by_the_precision_computed_in)
     EXPECT_TRUE(refused(520e3, "tf32"));
     EXPECT_FALSE(refused(520e3, "f16"));
     EXPECT_FALSE(refused(1e9, "a precision nobody measured"));
-    results::cell untimed = cell_at(1e9, "f32");
+    results::result untimed = result_at(1e9, "f32");
     untimed.trials_s.clear();
-    EXPECT_FALSE(session::impossible(untimed, limits(), dtype::f32));
-    EXPECT_FALSE(session::impossible(cell_at(1e9, "f32"), {machine, cpu, nullptr}, dtype::f32));
+    EXPECT_FALSE(session::above_peak(untimed, limits(), dtype::f32));
+    EXPECT_FALSE(session::above_peak(result_at(1e9, "f32"), {machine, cpu, nullptr}, dtype::f32));
 }
 
-TEST_F(judging, a_gpu_cell_stands_under_the_gpus_roof) {
-    results::cell c = cell_at(30e3, "f32");
+TEST_F(judging, a_gpu_result_stands_under_the_gpus_roof) {
+    results::result c = result_at(30e3, "f32");
     session::place_under_roof(c, limits(), p, 1'000'000'000);
     EXPECT_EQ(c.bound, "compute");
     EXPECT_EQ(c.roofline_gflops, 60e3);
-    results::cell tensor = cell_at(30e3, "f16");
+    results::result tensor = result_at(30e3, "f16");
     session::place_under_roof(tensor, limits(), p, 1'000'000'000);
     EXPECT_EQ(tensor.bound, "HBM");
-    results::cell alone = cell_at(30e3, "f32");
+    results::result alone = result_at(30e3, "f32");
     session::place_under_roof(alone, {machine, cpu, nullptr}, p, 0);
     EXPECT_EQ(alone.roofline_gflops, 0);
     EXPECT_EQ(alone.bound, "");
@@ -100,7 +100,7 @@ TEST_F(watching, samples_are_summed_up_and_not_taken_too_often) {
     EXPECT_EQ(facts->temperature_c, 40 + reads);
     EXPECT_FALSE(facts->memory_clock_mhz);  // not told
     EXPECT_EQ(facts->throttle_reasons, std::vector<std::string>{"sw_power_cap"});
-    // Another cell gets its first sample at once.
+    // Another result gets its first sample at once.
     from.last_look_s = now_s;
     session::gpu_watch other;
     other.look(from);

@@ -101,8 +101,8 @@ class sessions : public testing::Test {
         return session::run_case(request, session::cases_of(request).front(), around);
     }
 
-    static const results::cell& cell(const session::case_result& r, std::string_view name) {
-        return *std::ranges::find(r.cells, name, &results::cell::implementation);
+    static const results::result& result(const session::case_result& r, std::string_view name) {
+        return *std::ranges::find(r.results, name, &results::result::implementation);
     }
 
     session::request request;
@@ -113,30 +113,30 @@ class sessions : public testing::Test {
 
 TEST_F(sessions, what_is_right_is_timed_and_ranked_and_what_is_wrong_gets_no_figure) {
     const session::case_result r = run_first();
-    EXPECT_EQ(r.cells.size(), 5u);
-    EXPECT_TRUE(cell(r, "test.right").verified);
-    EXPECT_EQ(cell(r, "test.right").trials_s.size(), 3u);
-    EXPECT_EQ(cell(r, "test.right").tunables.at("tile-size"), 4);
-    EXPECT_GT(cell(r, "test.right").median_gflops, 0);
-    EXPECT_GT(cell(r, "test.right").cold_s, 0);
-    EXPECT_TRUE(cell(r, "test.right").few_trials);
-    EXPECT_FALSE(cell(r, "test.wrong").verified);
-    EXPECT_TRUE(cell(r, "test.wrong").trials_s.empty());
-    EXPECT_FALSE(cell(r, "test.wrong").reason.empty());
-    EXPECT_EQ(cell(r, "test.absent").reason, "not installed");
-    EXPECT_EQ(cell(r, "test.late").reason, "workspace: no memory for it");
-    EXPECT_EQ(cell(r, "test.right").rank + cell(r, "test.also").rank, 3);
+    EXPECT_EQ(r.results.size(), 5u);
+    EXPECT_TRUE(result(r, "test.right").verified);
+    EXPECT_EQ(result(r, "test.right").trials_s.size(), 3u);
+    EXPECT_EQ(result(r, "test.right").tunables.at("tile-size"), 4);
+    EXPECT_GT(result(r, "test.right").median_gflops, 0);
+    EXPECT_GT(result(r, "test.right").cold_s, 0);
+    EXPECT_TRUE(result(r, "test.right").few_trials);
+    EXPECT_FALSE(result(r, "test.wrong").verified);
+    EXPECT_TRUE(result(r, "test.wrong").trials_s.empty());
+    EXPECT_FALSE(result(r, "test.wrong").reason.empty());
+    EXPECT_EQ(result(r, "test.absent").reason, "not installed");
+    EXPECT_EQ(result(r, "test.late").reason, "workspace: no memory for it");
+    EXPECT_EQ(result(r, "test.right").rank + result(r, "test.also").rank, 3);
     ASSERT_EQ(r.compared.pairs.size(), 1u);
 }
 
 TEST_F(sessions, on_a_busy_machine_figures_are_kept_and_nothing_is_ranked) {
     request.threads = {2};
     const session::case_result quiet = run_first(0.3);  // one thread, and a core for the others
-    EXPECT_EQ(cell(quiet, "test.right").busy, "");
-    EXPECT_TRUE(cell(quiet, "test.right").ranked());
+    EXPECT_EQ(result(quiet, "test.right").busy, "");
+    EXPECT_TRUE(result(quiet, "test.right").ranked());
     const session::case_result r = run_first(1.6);
     for (const char* name : {"test.right", "test.also"}) {
-        const results::cell& c = cell(r, name);
+        const results::result& c = result(r, name);
         EXPECT_EQ(c.busy,
                   "other work took 80 % of the processors' time: stop it and measure again");
         EXPECT_EQ(c.trials_s.size(), 3u);
@@ -145,14 +145,14 @@ TEST_F(sessions, on_a_busy_machine_figures_are_kept_and_nothing_is_ranked) {
         EXPECT_TRUE(c.has_figure());
         EXPECT_EQ(c.group, "");
     }
-    EXPECT_EQ(cell(r, "test.wrong").busy, "");
-    EXPECT_EQ(cell(r, "test.absent").busy, "");
+    EXPECT_EQ(result(r, "test.wrong").busy, "");
+    EXPECT_EQ(result(r, "test.absent").busy, "");
     EXPECT_TRUE(r.compared.pairs.empty());
 }
 
 TEST_F(sessions, what_takes_longer_than_the_limit_is_skipped_though_nothing_foretold_it) {
     request.slowest_run_s = 1e-12;
-    const results::cell skipped = cell(run_first(), "test.right");
+    const results::result skipped = result(run_first(), "test.right");
     EXPECT_FALSE(skipped.ranked());
     EXPECT_TRUE(skipped.trials_s.empty());
     EXPECT_EQ(skipped.verification, "none");  // not a product that is wrong
@@ -162,9 +162,9 @@ TEST_F(sessions, what_takes_longer_than_the_limit_is_skipped_though_nothing_fore
 TEST_F(sessions, a_figure_above_the_measured_peak_is_refused) {
     limits.compute.push_back({"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
     const session::case_result r = run_first();
-    EXPECT_TRUE(cell(r, "test.right").impossible);
-    EXPECT_FALSE(cell(r, "test.right").ranked());
-    EXPECT_NE(cell(r, "test.right").reason.find("measured peak"), std::string::npos);
+    EXPECT_TRUE(result(r, "test.right").above_peak);
+    EXPECT_FALSE(result(r, "test.right").ranked());
+    EXPECT_NE(result(r, "test.right").reason.find("measured peak"), std::string::npos);
 }
 
 TEST_F(sessions, the_peak_is_measured_again_before_a_figure_is_called_impossible) {
@@ -179,15 +179,15 @@ TEST_F(sessions, the_peak_is_measured_again_before_a_figure_is_called_impossible
     auto doc = session::new_document(request, machine, limits, "test");
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
     EXPECT_EQ(measured, 1);
-    EXPECT_FALSE(doc.cells[0].impossible);
-    EXPECT_TRUE(doc.cells[0].ranked());
+    EXPECT_FALSE(doc.results[0].above_peak);
+    EXPECT_TRUE(doc.results[0].ranked());
 }
 
 TEST_F(sessions, one_implementation_with_several_tunables_carries_them_in_its_name) {
     request.chosen = {{&right, {{"tile-size", 2}}, true}, {&right, {{"tile-size", 8}}, true}};
     const session::case_result r = run_first();
-    EXPECT_EQ(r.cells[0].implementation, "test.right[tile-size=2]");
-    EXPECT_EQ(r.cells[1].implementation, "test.right[tile-size=8]");
+    EXPECT_EQ(r.results[0].implementation, "test.right[tile-size=2]");
+    EXPECT_EQ(r.results[1].implementation, "test.right[tile-size=8]");
 }
 
 TEST_F(sessions, what_is_expected_to_take_too_long_is_skipped_with_the_figure) {
@@ -195,15 +195,15 @@ TEST_F(sessions, what_is_expected_to_take_too_long_is_skipped_with_the_figure) {
     const session::surroundings around{
         machine, limits, [](const auto&, const auto&) { return 12.5; }, {}, {}, {}};
     const auto r = session::run_case(request, session::cases_of(request).front(), around);
-    EXPECT_FALSE(cell(r, "test.right").available);
-    EXPECT_NE(cell(r, "test.right").reason.find("12.5 s"), std::string::npos);
+    EXPECT_FALSE(result(r, "test.right").available);
+    EXPECT_NE(result(r, "test.right").reason.find("12.5 s"), std::string::npos);
 }
 
 TEST_F(sessions, a_product_on_the_cpu_has_no_phases_even_when_they_are_asked_for) {
     request.phases = session::host_memory::pageable;
     const session::case_result r = run_first();
-    EXPECT_EQ(cell(r, "test.right").trials_s.size(), 3u);
-    for (const results::cell& c : r.cells) EXPECT_FALSE(c.end_to_end) << c.implementation;
+    EXPECT_EQ(result(r, "test.right").trials_s.size(), 3u);
+    for (const results::result& c : r.results) EXPECT_FALSE(c.end_to_end) << c.implementation;
 }
 
 TEST_F(sessions, what_would_take_too_long_is_judged_by_the_largest_product_so_far) {
@@ -213,11 +213,11 @@ TEST_F(sessions, what_would_take_too_long_is_judged_by_the_largest_product_so_fa
     request.slowest_run_s = 1;
     auto doc = session::new_document(request, machine, limits, "test");
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
-    for (results::cell& c : doc.cells)
+    for (results::result& c : doc.results)
         if (c.n == 2) c.median_gflops = 1e-9;
-    doc.cells.pop_back();
+    doc.results.pop_back();
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
-    EXPECT_TRUE(doc.cells.back().available) << doc.cells.back().reason;
+    EXPECT_TRUE(doc.results.back().available) << doc.results.back().reason;
 }
 
 TEST_F(sessions, what_one_thread_takes_does_not_judge_a_product_of_two) {
@@ -228,17 +228,17 @@ TEST_F(sessions, what_one_thread_takes_does_not_judge_a_product_of_two) {
     request.threads = {1};
     auto doc = session::new_document(request, machine, limits, "test");
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
-    for (results::cell& c : doc.cells) c.median_gflops = 1e-9;
+    for (results::result& c : doc.results) c.median_gflops = 1e-9;
     request.threads = {2};
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
-    ASSERT_EQ(doc.cells.size(), 8u);
-    EXPECT_FALSE(doc.cells[4].available);  // one thread is all that it uses
-    EXPECT_TRUE(doc.cells[5].available) << doc.cells[5].reason;
+    ASSERT_EQ(doc.results.size(), 8u);
+    EXPECT_FALSE(doc.results[4].available);  // one thread is all that it uses
+    EXPECT_TRUE(doc.results[5].available) << doc.results[5].reason;
 }
 
 TEST_F(sessions, rotated_inputs_verify_and_time_as_well) {
     request.rotate_inputs = true;
-    EXPECT_EQ(cell(run_first(), "test.right").trials_s.size(), 3u);
+    EXPECT_EQ(result(run_first(), "test.right").trials_s.size(), 3u);
 }
 
 TEST_F(sessions, an_interrupted_session_resumes_where_it_stopped) {
@@ -253,14 +253,14 @@ TEST_F(sessions, an_interrupted_session_resumes_where_it_stopped) {
 
     results::document back = results::load(out.json);
     EXPECT_FALSE(back.complete);
-    EXPECT_EQ(back.cells.size(), 5u);
+    EXPECT_EQ(back.results.size(), 5u);
     user.interrupted = {};
     session::require_resumable(back, session::new_document(request, machine, limits, "test"),
                                "a.json");
     EXPECT_TRUE(session::run_session(request, machine, limits, out, user, back));
     EXPECT_EQ(cases, 2);
     EXPECT_TRUE(results::load(out.json).complete);
-    EXPECT_EQ(results::load(out.json).cells.size(), 10u);
+    EXPECT_EQ(results::load(out.json).results.size(), 10u);
     std::filesystem::remove_all(folder);
 }
 
@@ -272,13 +272,13 @@ TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {
     user.interrupted = [&] { return trials >= 2; };
     auto doc = session::new_document(request, machine, limits, "test");
     EXPECT_FALSE(session::run_session(request, machine, limits, {}, user, doc));
-    EXPECT_EQ(doc.cells.size(), 5u);
-    EXPECT_EQ(doc.cells[0].stop, "interrupted");
+    EXPECT_EQ(doc.results.size(), 5u);
+    EXPECT_EQ(doc.results[0].stop, "interrupted");
     user.interrupted = {};
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
-    EXPECT_EQ(doc.cells.size(), 10u);
+    EXPECT_EQ(doc.results.size(), 10u);
     EXPECT_EQ(doc.comparisons.size(), 2u);
-    EXPECT_EQ(doc.cells[0].stop, "trials");
+    EXPECT_EQ(doc.results[0].stop, "trials");
 }
 
 TEST_F(sessions, a_case_whose_phases_were_cut_short_is_measured_again) {
@@ -287,10 +287,10 @@ TEST_F(sessions, a_case_whose_phases_were_cut_short_is_measured_again) {
     auto doc = session::new_document(request, machine, limits, "test");
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
     cases = 0;
-    doc.cells[0].end_to_end.emplace().stop = "trials";
+    doc.results[0].end_to_end.emplace().stop = "trials";
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
     EXPECT_EQ(cases, 0);
-    doc.cells[0].end_to_end->stop = "interrupted";
+    doc.results[0].end_to_end->stop = "interrupted";
     EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
     EXPECT_EQ(cases, 1);
 }
@@ -308,38 +308,38 @@ TEST_F(sessions, resuming_with_other_data_or_another_machine_is_refused) {
                  error);
 }
 
-TEST(analyse_cells, a_single_trial_bounds_no_rate) {
-    std::vector<results::cell> cells(2);
+TEST(analyse_results, a_single_trial_bounds_no_rate) {
+    std::vector<results::result> results(2);
     results::comparison compared;
-    for (results::cell& c : cells) {
+    for (results::result& c : results) {
         c.flop = 3e9;
         c.verified = true;
     }
-    cells[0].trials_s = {1.5};
-    cells[1].trials_s = {1, 1.25, 1.5};
-    session::analyse_cells(cells, {}, compared);
+    results[0].trials_s = {1.5};
+    results[1].trials_s = {1, 1.25, 1.5};
+    session::analyse_results(results, {}, compared);
     constexpr double unbounded = std::numeric_limits<double>::infinity();
-    EXPECT_EQ(cells[0].median_gflops, 2);
-    EXPECT_EQ(cells[0].ci95_gflops, (results::range{0, unbounded}));
-    EXPECT_EQ(cells[1].ci95_gflops, (results::range{2, 3}));
+    EXPECT_EQ(results[0].median_gflops, 2);
+    EXPECT_EQ(results[0].ci95_gflops, (results::range{0, unbounded}));
+    EXPECT_EQ(results[1].ci95_gflops, (results::range{2, 3}));
     ASSERT_EQ(compared.pairs.size(), 1u);
     EXPECT_EQ(compared.pairs[0].ci95_ratio, (results::range{0, unbounded}));
     EXPECT_EQ(compared.pairs[0].verdict, "unclear");
 }
 
-TEST(compare_cells, says_faster_when_times_fall_and_tie_when_they_do_not_move) {
-    results::cell before, after;
+TEST(compare_results, says_faster_when_times_fall_and_tie_when_they_do_not_move) {
+    results::result before, after;
     for (int i = 0; i < 30; ++i) {
         before.trials_s.push_back(2 + 0.001 * (i % 5));
         after.trials_s.push_back(1 + 0.001 * (i % 7));
     }
-    const auto faster = session::compare_cells(before, after, {});
+    const auto faster = session::compare_results(before, after, {});
     EXPECT_EQ(faster.verdict, "faster");
     EXPECT_NEAR(faster.ratio, 2, 0.01);
     EXPECT_LT(faster.ci95_ratio[0], 2);
     EXPECT_GT(faster.ci95_ratio[1], faster.ci95_ratio[0]);
-    EXPECT_EQ(session::compare_cells(after, before, {}).verdict, "slower");
-    EXPECT_EQ(session::compare_cells(before, before, {}).verdict, "tie");
+    EXPECT_EQ(session::compare_results(after, before, {}).verdict, "slower");
+    EXPECT_EQ(session::compare_results(before, before, {}).verdict, "tie");
 }
 
 }  // namespace

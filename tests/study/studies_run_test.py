@@ -74,15 +74,15 @@ class Studies(unittest.TestCase):
     def test_a_device_and_a_limit_leave_the_rest_out(self):
         out = self.carat("study", "tile-size", "--quick", "--device", "cpu", "--limit", "1e-9")
         results = json.loads((self.folder / "carat-study/tile-size.json").read_text())
-        self.assertEqual({c["device"] for c in results["cells"]}, {"cpu"})
+        self.assertEqual({c["device"] for c in results["results"]}, {"cpu"})
         self.assertIn("everything on the GPU, by --device cpu", " ".join(out.stdout.split()))
         self.carat("study", "five-algorithms", "--quick", "--device", "cpu", "--limit", "1e-9")
         results = json.loads((self.folder / "carat-study/five-algorithms.json").read_text())
         # A run of the first size of each shows how long it takes; those after it are not run.
-        for c in results["cells"]:
+        for c in results["results"]:
             said = "skipped: one run takes" if c["n"] == 250 else "skipped: one run would take about"
             self.assertTrue(c["reason"].startswith((said, "it has no", "no ")), c["reason"])
-        self.assertEqual({c["n"] for c in results["cells"]}, {250, 500, 1000})
+        self.assertEqual({c["n"] for c in results["results"]}, {250, 500, 1000})
 
     def test_bad_input_is_one_line(self):
         for arguments, said in ((["laddr"], "unknown study 'laddr'"),

@@ -1,4 +1,4 @@
-// Each study over cells made by hand, whose figures are known.
+// Each study over results made by hand, whose figures are known.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
@@ -13,9 +13,9 @@ namespace {
 
 using namespace carat;
 
-results::cell cell(const std::string& implementation, const std::string& dtype, std::int64_t n,
-                   double gflops) {
-    results::cell c;
+results::result result(const std::string& implementation, const std::string& dtype, std::int64_t n,
+                       double gflops) {
+    results::result c;
     c.implementation = implementation;
     c.device = implementation.starts_with("cuda") || implementation.starts_with("vendor.cublas")
                    ? "cuda"
@@ -66,7 +66,7 @@ TEST(studies, are_found_by_name_and_a_wrong_name_lists_them) {
     }
 }
 
-// A case measured by a second session of the same study would drop the first one's cells.
+// A case measured by a second session of the same study would drop the first one's results.
 TEST(studies, never_measure_a_case_twice) {
     for (const study::definition& s : study::studies())
         for (const study::extent e :
@@ -94,11 +94,11 @@ TEST(studies, take_the_documents_sizes_when_full) {
 
 TEST(studies, of_nothing_measured_say_what_is_missing) {
     results::document doc;
-    results::cell absent = cell("vendor.openblas", "f64", 100, 1);
+    results::result absent = result("vendor.openblas", "f64", 100, 1);
     absent.rank = 0;
     absent.available = false;
     absent.reason = "no OpenBLAS to use";
-    doc.cells.push_back(absent);
+    doc.results.push_back(absent);
     for (const study::definition& s : study::studies())
         expect_says(text_of(s, doc), "no OpenBLAS to use");
 }
@@ -106,10 +106,10 @@ TEST(studies, of_nothing_measured_say_what_is_missing) {
 TEST(studies, of_sizes_not_measured_say_how_many) {
     results::document doc;
     for (const std::int64_t n : {1000, 2000, 3000, 4000}) {
-        doc.cells.push_back(cell("cpu.ladder.openmp", "f64", n, 20));
+        doc.results.push_back(result("cpu.ladder.openmp", "f64", n, 20));
         if (n < 3000) continue;
-        doc.cells.back().rank = 0;
-        doc.cells.back().reason = "skipped: too long";
+        doc.results.back().rank = 0;
+        doc.results.back().reason = "skipped: too long";
     }
     expect_says(text_of(study::five_algorithms, doc),
                 "cpu.ladder.openmp (f64 3000 × 3000 × 3000 and 1 more): skipped: too long");
@@ -118,11 +118,11 @@ TEST(studies, of_sizes_not_measured_say_how_many) {
 TEST(studies, say_a_reason_once_for_all_that_share_it) {
     results::document doc;
     for (const char* name : {"vendor.cublas", "vendor.openblas", "cuda.ladder.tiled"}) {
-        doc.cells.push_back(cell(name, "f64", 1000, 20));
-        doc.cells.back().rank = 0;
-        doc.cells.back().reason = "no driver";
+        doc.results.push_back(result(name, "f64", 1000, 20));
+        doc.results.back().rank = 0;
+        doc.results.back().reason = "no driver";
     }
-    doc.cells[1].reason = "not installed";
+    doc.results[1].reason = "not installed";
     expect_says(text_of(study::five_algorithms, doc),
                 "vendor.cublas, cuda.ladder.tiled (f64 1000 × 1000 × 1000): no driver");
     expect_says(text_of(study::five_algorithms, doc),
@@ -131,9 +131,9 @@ TEST(studies, say_a_reason_once_for_all_that_share_it) {
 
 TEST(five_algorithms, ranks_and_stands_beside_the_document) {
     results::document doc;
-    doc.cells = {cell("vendor.openblas", "f64", 1000, 40),
-                 cell("cpu.ladder.openmp", "f64", 1000, 20),
-                 cell("cpu.ladder.threads", "f64", 1000, 10)};
+    doc.results = {result("vendor.openblas", "f64", 1000, 40),
+                   result("cpu.ladder.openmp", "f64", 1000, 20),
+                   result("cpu.ladder.threads", "f64", 1000, 10)};
     const std::string text = text_of(study::five_algorithms, doc);
     expect_says(text, "BLAS (40.00 GFLOP/s, group a), OpenMP (20.00");
     expect_says(text, "63.80");  // the document's BLAS at 1000
@@ -141,9 +141,9 @@ TEST(five_algorithms, ranks_and_stands_beside_the_document) {
 
 TEST(five_algorithms, as_published_turns_the_order_round) {
     results::document doc;
-    doc.cells = {cell("vendor.openblas", "f64", 1000, 40),
-                 cell("cpu.ladder.openmp", "f64", 1000, 20)};
-    doc.cells[0].prepare_s = 1;  // a handle made inside the clock
+    doc.results = {result("vendor.openblas", "f64", 1000, 40),
+                   result("cpu.ladder.openmp", "f64", 1000, 20)};
+    doc.results[0].prepare_s = 1;  // a handle made inside the clock
     study::options how;
     how.as_published = true;
     const study::chapter c = study::five_algorithms.tell(doc, how);
@@ -158,13 +158,14 @@ TEST(five_algorithms, as_published_turns_the_order_round) {
 // Two of equal means and unequal medians: only what is tested on means finds nothing.
 TEST(five_algorithms, as_published_resamples_means) {
     results::document doc;
-    doc.cells = {cell("vendor.openblas", "f64", 1000, 10),
-                 cell("cpu.ladder.openmp", "f64", 1000, 10)};
+    doc.results = {result("vendor.openblas", "f64", 1000, 10),
+                   result("cpu.ladder.openmp", "f64", 1000, 10)};
     const double rates[2][3] = {{9, 10, 11}, {9.5, 9.5, 11}};
     for (std::size_t i = 0; i < 30; ++i)
         for (std::size_t which = 0; which < 2; ++which) {
-            if (i == 0) doc.cells[which].trials_s.clear();
-            doc.cells[which].trials_s.push_back(doc.cells[which].flop / rates[which][i % 3] / 1e9);
+            if (i == 0) doc.results[which].trials_s.clear();
+            doc.results[which].trials_s.push_back(doc.results[which].flop / rates[which][i % 3] /
+                                                  1e9);
         }
     study::options how;
     how.as_published = true;
@@ -175,9 +176,9 @@ TEST(five_algorithms, as_published_resamples_means) {
 
 TEST(ladder, multiplies_steps_only_of_what_was_measured) {
     results::document doc;
-    doc.cells = {cell("cpu.ladder.naive", "f32", 512, 2),
-                 cell("cpu.ladder.reordered", "f32", 512, 8),
-                 cell("cpu.ladder.multi_level", "f32", 512, 80)};
+    doc.results = {result("cpu.ladder.naive", "f32", 512, 2),
+                   result("cpu.ladder.reordered", "f32", 512, 8),
+                   result("cpu.ladder.multi_level", "f32", 512, 80)};
     const std::string text = text_of(study::ladder, doc);
     expect_says(text, "is worth 40.0× in all: 4.00× from the order of two loops, 10.0×");
 }
@@ -196,17 +197,17 @@ TEST(tile_size, knows_reuse_and_the_level_that_holds_a_tile) {
 TEST(tile_size, turns_the_verdict_of_a_pair_the_right_way) {
     results::document doc;
     for (const auto& [tile, speed] : {std::pair{16, 10.0}, {32, 5.0}}) {
-        results::cell c =
-            cell("cpu.ladder.tiled[tile-size=" + std::to_string(tile) + "]", "f32", 512, speed);
+        results::result c =
+            result("cpu.ladder.tiled[tile-size=" + std::to_string(tile) + "]", "f32", 512, speed);
         c.tunables["tile-size"] = tile;
-        doc.cells.push_back(c);
+        doc.results.push_back(c);
     }
     results::comparison compared;
     compared.dtype = "f32";
     compared.m = compared.n = compared.k = 512;
     results::pair p;
-    p.a = doc.cells[1].implementation;
-    p.b = doc.cells[0].implementation;
+    p.a = doc.results[1].implementation;
+    p.b = doc.results[0].implementation;
     p.ratio = 0.5;
     p.p = 1e-9;
     p.verdict = "slower";
@@ -218,10 +219,10 @@ TEST(tile_size, turns_the_verdict_of_a_pair_the_right_way) {
 TEST(precision, names_what_each_row_computes_in) {
     results::document doc;
     // f64 data that a kernel rounds to f16 are not f64's speed.
-    doc.cells = {cell("cpu.engine", "f64", 512, 10), cell("cpu.engine", "bf16", 512, 100),
-                 cell("test.converted", "f64", 512, 50)};
-    doc.cells[1].computes_in = "f32";
-    doc.cells[2].computes_in = "f16";
+    doc.results = {result("cpu.engine", "f64", 512, 10), result("cpu.engine", "bf16", 512, 100),
+                   result("test.converted", "f64", 512, 50)};
+    doc.results[1].computes_in = "f32";
+    doc.results[2].computes_in = "f16";
     const std::string text = text_of(study::precision, doc);
     expect_says(text, "bf16 by cpu.engine) is 10.0× the speed of f64");
     expect_says(text, "35698");  // the document's figure

@@ -188,7 +188,8 @@ machine::peaks measure_peaks(int device, const machine::measure_options& options
         found.compute.push_back(
             {unit.unit, unit.operand, {}, 1, one->best() * 1e-9, one->spread(), one->rounds()});
         ++one;
-        if (on_tensor_cores(unit)) found.compute.back().quiet_gflops = (one++)->best() * 1e-9;
+        if (on_tensor_cores(unit))
+            found.compute.back().constant_input_gflops = (one++)->best() * 1e-9;
     }
     for (const traffic::level& level : levels) {
         found.bandwidth.push_back({level.name, 1, one->best() * 1e-9, one->spread(), one->rounds(),

@@ -78,31 +78,31 @@ function log_bounds(values, room = 1.25) {
   return [low / Math.max(room, least), high * Math.max(room, least)];
 }
 
-/** What a hover says of one measured cell. */
-function cell_lines(cell) {
-  const lines = [`${digits(cell.median_gflops)} GFLOP/s (median)`];
-  if (cell.ci95_gflops) lines.push(`95 % CI ${interval(cell.ci95_gflops)} GFLOP/s`);
-  if (known(cell.percent_of_roofline)) {
-    lines.push(`${percent(cell.percent_of_roofline)} of the measured roofline`
-               + (cell.bound ? ` (bound: ${cell.bound})` : ""));
+/** What a hover says of one measured result. */
+function result_lines(result) {
+  const lines = [`${digits(result.median_gflops)} GFLOP/s (median)`];
+  if (result.ci95_gflops) lines.push(`95 % CI ${interval(result.ci95_gflops)} GFLOP/s`);
+  if (known(result.percent_of_roofline)) {
+    lines.push(`${percent(result.percent_of_roofline)} of the measured roofline`
+               + (result.bound ? ` (bound: ${result.bound})` : ""));
   }
-  lines.push(`${duration(cell.median_s)} a product, ${plural(cell.trials_s.length, "trial")}`);
+  lines.push(`${duration(result.median_s)} a product, ${plural(result.trials_s.length, "trial")}`);
   return lines;
 }
 
-const cell_tooltip = {
+const result_tooltip = {
   callbacks: {
-    title: ([item]) => item && item.raw.cell
-      ? `${item.raw.cell.implementation}, ${item.raw.cell.dtype} ${size_label(item.raw.cell)}` : "",
-    label: (item) => item.raw.cell ? cell_lines(item.raw.cell) : item.dataset.label,
+    title: ([item]) => item && item.raw.result
+      ? `${item.raw.result.implementation}, ${item.raw.result.dtype} ${size_label(item.raw.result)}` : "",
+    label: (item) => item.raw.result ? result_lines(item.raw.result) : item.dataset.label,
     labelPointStyle: (item) => ({ pointStyle: item.dataset.pointStyle, rotation: 0 }),
   },
-  filter: (item) => Boolean(item.raw.cell),
+  filter: (item) => Boolean(item.raw.result),
 };
 
-/** The interval of a point, where both ends are known: its own, or that of its cell. */
+/** The interval of a point, where both ends are known: its own, or that of its result. */
 function interval_of(point) {
-  const ends = point.ci ?? point.cell?.ci95_gflops;
+  const ends = point.ci ?? point.result?.ci95_gflops;
   return ends && !ends.includes(null) ? ends : null;
 }
 

@@ -1,7 +1,7 @@
 // From which size a GPU pays: time against N for the best CPU implementation and for each GPU
 // implementation with everything it costs, and a mark where they cross.
 
-const crossovers = (results.crossovers ?? []).filter(({ gpu }) => styles.has(gpu));
+const crossovers = (file.crossovers ?? []).filter(({ gpu }) => styles.has(gpu));
 
 /** The best CPU at every size any of them was measured at. */
 function best_cpu_points() {

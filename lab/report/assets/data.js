@@ -13,10 +13,10 @@ function csv_field(value) {
 }
 
 function csv() {
-  const rows = results.cells.flatMap((cell) => (cell.trials_s ?? []).map((time, i) =>
+  const rows = file.results.flatMap((result) => (result.trials_s ?? []).map((time, i) =>
     csv_columns.map((column) => csv_field({
-      trial: i, time_s: time, gflops: cell.flop ? cell.flop / time / 1e9 : null,
-    }[column] ?? cell[column] ?? cell.phases?.[column]?.median)).join(",")));
+      trial: i, time_s: time, gflops: result.flop ? result.flop / time / 1e9 : null,
+    }[column] ?? result[column] ?? result.phases?.[column]?.median)).join(",")));
   return [csv_columns.join(","), ...rows].join("\r\n") + "\r\n";
 }
 

@@ -22,11 +22,11 @@ function machine_facts() {
 }
 
 function run_facts() {
-  const build = results.build ?? {};
+  const build = file.build ?? {};
   const told = (value) => typeof value === "boolean" ? (value ? "yes" : "no") : value;
   return facts([
-    ["Date", results.date], ["carat", [results.carat, results.revision].filter(Boolean).join(", ")],
-    ["Command", results.command && element("code", {}, results.command)],
+    ["Date", file.date], ["carat", [file.carat, file.revision].filter(Boolean).join(", ")],
+    ["Command", file.command && element("code", {}, file.command)],
     ["Compiler", build.compiler], ["Flags", build.flags && element("code", {}, build.flags)],
     ["Build type", build.type], ["OpenMP", told(build.openmp)],
     ["Seed", settings.seed], ["Distribution", settings.distribution], ["Inputs", settings.inputs],
@@ -83,7 +83,7 @@ function peak_table() {
 }
 
 function vendor_table() {
-  const vendors = new Map(results.cells.filter((c) => c.available && c.library?.name)
+  const vendors = new Map(file.results.filter((c) => c.available && c.library?.name)
     .map((c) => [c.implementation, c.library]));
   if (vendors.size === 0) return null;
   return table([
@@ -100,7 +100,7 @@ function absent_table() {
   return table([
     { head: "Implementation", cell: (a) => a.implementation },
     { head: "Why not", cell: (a) => a.reason },
-    { head: "Cells", class: "number", cell: (a) => a.cells },
+    { head: "Results", class: "number", cell: (a) => a.results },
   ], digest.unavailable, { class: "stacked absent", id: "unavailable" });
 }
 

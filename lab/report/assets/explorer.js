@@ -8,7 +8,7 @@ const lattice = {
 const is_tiled = (order) => order.startsWith("tiled");
 const is_ijk = (order) => order.endsWith("ijk");
 
-const first_gpu = (machine.gpus ?? []).find((gpu) => gpu.ceilings);
+const first_gpu = (machine.gpus ?? []).find((gpu) => gpu.peaks);
 
 /** The data caches of the machine; where none is known, a common desktop's. */
 const known_cache = (level) => (machine.caches ?? []).find(
@@ -26,14 +26,14 @@ const explorer = {
 function first_inputs() {
   const best_first = (a, b) => b.m * b.n * b.k - a.m * a.n * a.k
     || b.median_gflops - a.median_gflops;
-  const tiled = results.cells.filter((c) => has_figure(c) && tile_series(c)).sort(best_first);
-  const cell = tiled.find(on_cpu) ?? tiled[0] ?? results.cells.find(has_figure) ?? results.cells[0];
-  const on_gpu = Boolean(cell && !on_cpu(cell));
+  const tiled = file.results.filter((c) => has_figure(c) && tile_series(c)).sort(best_first);
+  const result = tiled.find(on_cpu) ?? tiled[0] ?? file.results.find(has_figure) ?? file.results[0];
+  const on_gpu = Boolean(result && !on_cpu(result));
   return {
-    device: on_gpu ? "gpu" : "cpu", order: tile_series(cell ?? {})?.order ?? "tiled ikj",
-    m: cell?.m ?? 1024, n: cell?.n ?? 1024, k: cell?.k ?? 1024,
-    tile: cell?.tunables?.["tile-size"] ?? 32,
-    dtype: lattice.bytes[cell?.dtype] ? cell.dtype : "f64",
+    device: on_gpu ? "gpu" : "cpu", order: tile_series(result ?? {})?.order ?? "tiled ikj",
+    m: result?.m ?? 1024, n: result?.n ?? 1024, k: result?.k ?? 1024,
+    tile: result?.tunables?.["tile-size"] ?? 32,
+    dtype: lattice.bytes[result?.dtype] ? result.dtype : "f64",
     ...Object.fromEntries([1, 2, 3].map((level) => [`l${level}`,
       Math.round((known_cache(level)?.size_bytes ?? common_kib[level] * 1024) / 1024)])),
     shared: Math.round((first_gpu?.shared_bytes_per_multiprocessor ?? 233472) / 1024),
@@ -41,13 +41,13 @@ function first_inputs() {
   };
 }
 
-/** Which curve a measured cell belongs to: ladder steps with square tiles, on one core or a GPU. */
-function tile_series(cell) {
-  const name = cell.implementation?.split("[")[0];
+/** Which curve a measured result belongs to: ladder steps with square tiles, on one core or a GPU. */
+function tile_series(result) {
+  const name = result.implementation?.split("[")[0];
   const order = { "cpu.ladder.tiled": "tiled ijk", "cpu.ladder.tiled_reordered": "tiled ikj",
                   "cuda.ladder.tiled": "gpu", "cuda.ladder.register_tiled": "gpu" }[name];
-  const one_core = !on_cpu(cell) || threads_used(cell) === 1;
-  return order && one_core && cell.tunables?.["tile-size"] > 0 ? { order } : null;
+  const one_core = !on_cpu(result) || threads_used(result) === 1;
+  return order && one_core && result.tunables?.["tile-size"] > 0 ? { order } : null;
 }
 
 /** One core's, or a GPU's: of the fastest unit for the type, but on a GPU of plain arithmetic where

@@ -49,14 +49,14 @@ function choice_input(name, title, options, changed) {
            follow: () => { list.value = explorer.shown[name]; } };
 }
 
-/** Measured cells of this curve, size and type, as points over the tile. */
+/** Measured results of this curve, size and type, as points over the tile. */
 function measured_tiles(input) {
   const same = (c) => c.m === input.m && c.n === input.n && c.k === input.k
     && c.dtype === input.dtype;
-  return results.cells.filter((c) => {
+  return file.results.filter((c) => {
     const order = has_figure(c) && tile_series(c)?.order;
     return order && same(c) && order === (input.device === "gpu" ? "gpu" : input.order);
-  }).map((cell) => ({ x: cell.tunables["tile-size"], y: cell.median_gflops, cell }));
+  }).map((result) => ({ x: result.tunables["tile-size"], y: result.median_gflops, result }));
 }
 
 function bound_curve(input) {
@@ -103,7 +103,7 @@ function draw_curve(host, input) {
       },
       plugins: { tooltip: { callbacks: {
         title: ([item]) => item ? `tile ${item.raw.x}` : "",
-        label: ({ raw }) => raw.cell ? [raw.cell.implementation, ...cell_lines(raw.cell)]
+        label: ({ raw }) => raw.result ? [raw.result.implementation, ...result_lines(raw.result)]
           : `bound ${digits(raw.y)} GFLOP/s`,
       } } },
     },
@@ -137,7 +137,7 @@ section({
   lead: "What a tile keeps near, what must move meanwhile, and the bound that follows from this "
     + "machine's measured bandwidths: one core, or one GPU. The bound assumes that computing and "
     + "every memory are busy at once; a cache that forgets what was used longest ago; no prefetch.",
-  applies: () => results.cells.length > 0,
+  applies: () => file.results.length > 0,
   render(host) {
     explorer.shown ??= first_inputs();
     const input = explorer.shown;

@@ -3,44 +3,44 @@
 
 /** The steps of each ladder in the file's order; of a step run with several tunables, the best. */
 function ladder_steps(c) {
-  const in_order = [...c.ranked].sort((a, b) => a - b).map(cell_at);
+  const in_order = [...c.ranked].sort((a, b) => a - b).map(result_at);
   const steps = new Map();
-  for (const cell of in_order.filter(({ implementation }) => /\.ladder\./.test(implementation))) {
-    const base = cell.implementation.split("[")[0];
+  for (const result of in_order.filter(({ implementation }) => /\.ladder\./.test(implementation))) {
+    const base = result.implementation.split("[")[0];
     const known_step = steps.get(base);
-    if (!known_step || known_step.median_gflops < cell.median_gflops) steps.set(base, cell);
+    if (!known_step || known_step.median_gflops < result.median_gflops) steps.set(base, result);
   }
   return [...steps.values()];
 }
 
 function waterfall(c) {
   const steps = ladder_steps(c);
-  const rows = steps.map((cell, i) => {
+  const rows = steps.map((result, i) => {
     const before = steps[i - 1];
-    const follows = before && family_of(before.implementation) === family_of(cell.implementation);
-    return { cell, from: follows ? before.median_gflops : null, to: cell.median_gflops };
+    const follows = before && family_of(before.implementation) === family_of(result.implementation);
+    return { result, from: follows ? before.median_gflops : null, to: result.median_gflops };
   });
-  const best = ranked_cells(c).find(({ implementation }) => !/\.ladder\./.test(implementation));
+  const best = ranked_results(c).find(({ implementation }) => !/\.ladder\./.test(implementation));
   if (best && steps.length > 0) {
-    rows.push({ cell: best, from: steps.at(-1).median_gflops, to: best.median_gflops,
+    rows.push({ result: best, from: steps.at(-1).median_gflops, to: best.median_gflops,
                 reference: true });
   }
   return rows;
 }
 
-function bar_text({ cell, from, to }) {
-  const peak = peak_of(cell);
+function bar_text({ result, from, to }) {
+  const peak = peak_of(result);
   return [from ? times(to / from) : null, peak ? percent(100 * to / peak) : digits(to)]
     .filter(Boolean).join("  ·  ");
 }
 
 /** "naive" where there is one ladder, "cuda naive" where there are more. */
-function bar_name({ cell, reference }, rows) {
-  if (reference) return cell.implementation;
+function bar_name({ result, reference }, rows) {
+  if (reference) return result.implementation;
   const steps = rows.filter((row) => !row.reference);
-  const families = distinct(steps.map((step) => family_of(step.cell.implementation)));
-  return families.length > 1 ? cell.implementation.replace(".ladder.", " ")
-                          : short_name(cell.implementation);
+  const families = distinct(steps.map((step) => family_of(step.result.implementation)));
+  return families.length > 1 ? result.implementation.replace(".ladder.", " ")
+                          : short_name(result.implementation);
 }
 
 /** Draws the peaks, and writes factor and share of peak after each bar, on a ground of its own. */
@@ -71,7 +71,7 @@ const bar_names = (rows, peaks) => ({
   },
 });
 
-const ladder_peaks = (rows) => kinds_of(rows.map(({ cell }) => cell)).map(peak_of).filter(Boolean);
+const ladder_peaks = (rows) => kinds_of(rows.map(({ result }) => result)).map(peak_of).filter(Boolean);
 
 section({
   id: "ladder",
@@ -83,7 +83,7 @@ section({
       + `${peaks.map(digits).join(" and ")} GFLOP/s).` : "the throughput in GFLOP/s.")
       + " The last bar is the fastest that is no step of the ladder.";
   },
-  applies: () => results.cells.some((c) => has_figure(c) && /\.ladder\./.test(c.implementation)),
+  applies: () => file.results.some((c) => has_figure(c) && /\.ladder\./.test(c.implementation)),
   render(host) {
     const rows = waterfall(selected.case);
     if (rows.length === 0) {
@@ -98,7 +98,7 @@ section({
       ink(reference ? "reference" : from && to < from ? "loss" : "gain");
     draw_chart(host, {
       height: 60 + rows.length * (narrow() ? 26 : 32),
-      label: `Ladder: ${rows.map((r) => `${short_name(r.cell.implementation)} ${bar_text(r)}`)
+      label: `Ladder: ${rows.map((r) => `${short_name(r.result.implementation)} ${bar_text(r)}`)
         .join("; ")}`,
     }, {
       type: "bar",
@@ -117,8 +117,8 @@ section({
           y: { grid: { display: false }, ticks: { color: ink("ink"), autoSkip: false } },
         },
         plugins: { tooltip: { callbacks: {
-          title: ([item]) => rows[item.dataIndex].cell.implementation,
-          label: ({ dataIndex }) => [...cell_lines(rows[dataIndex].cell),
+          title: ([item]) => rows[item.dataIndex].result.implementation,
+          label: ({ dataIndex }) => [...result_lines(rows[dataIndex].result),
                                      bar_text(rows[dataIndex])],
         } } },
       },

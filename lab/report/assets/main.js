@@ -67,7 +67,7 @@ function print_theme(name) {
 }
 
 function start() {
-  document.title = ["carat: " + machine.cpu_model, results.date?.slice(0, 10)]
+  document.title = ["carat: " + machine.cpu_model, file.date?.slice(0, 10)]
     .filter(Boolean).join(", ");
   document.getElementById("theme").addEventListener("click", () => {
     chosen_theme = theme() === "dark" ? "light" : "dark";
@@ -82,8 +82,8 @@ function start() {
     "submit", (event) => event.preventDefault());
   place_sections(document.getElementById("main"), document.getElementById("contents"));
   document.getElementById("colophon").append(element("p", {},
-    `carat ${[results.carat, results.revision].filter(Boolean).join(", revision ")}`,
-    results.date ? `; measured ${results.date}` : "",
+    `carat ${[file.carat, file.revision].filter(Boolean).join(", revision ")}`,
+    file.date ? `; measured ${file.date}` : "",
     ". This page makes no request: data, style and charts are inside it. ",
     "Charts by Chart.js (MIT)."));
   if (location.hash === "#charts") hand_over_charts();

@@ -80,11 +80,11 @@ section({
   short: "Pairs",
   lead: () => `${selected.case.label}. Games–Howell for every pair: ▲ the row is faster, ▼ slower, `
     + "= a tie, ? unclear; the ratio is row over column throughput, the small figure is p.",
-  applies: () => selected.case !== null && results.comparisons?.length > 0,
+  applies: () => selected.case !== null && file.comparisons?.length > 0,
   render(host) {
-    const comparison = results.comparisons[selected.case.comparison];
+    const comparison = file.comparisons[selected.case.comparison];
     const named = new Set(comparison?.pairs.flatMap(({ a, b }) => [a, b]));
-    const names = ranked_cells(selected.case).map((cell) => cell.implementation)
+    const names = ranked_results(selected.case).map((result) => result.implementation)
       .filter((name) => named.has(name));
     if (names.length < 2) {
       host.append(element("p", {}, "No pair was compared in this case."));

@@ -4,7 +4,7 @@ const phase_columns = [["allocate_s", "Allocate"], ["copy_in_s", "Copy in"],
                        ["convert_s", "Convert"], ["compute_s", "Compute"],
                        ["copy_out_s", "Copy out"], ["free_s", "Free"], ["total_s", "Total"]];
 
-const has_phases = (cell) => Boolean(cell.phases?.total_s);
+const has_phases = (result) => Boolean(result.phases?.total_s);
 
 /** A median; the interval waits in the title. */
 const phase_time = (phase) => phase
@@ -19,19 +19,19 @@ section({
   lead: () => `${selected.case.label}. A product on a GPU from host memory to host memory: medians `
     + "of interleaved trials of the whole sequence. The device's context, handles and plans, which "
     + "a program makes once, are not in it.",
-  applies: () => results.cells.some(has_phases),
+  applies: () => file.results.some(has_phases),
   render(host) {
-    const cells = ranked_cells(selected.case).filter(has_phases);
-    if (cells.length === 0) {
+    const results = ranked_results(selected.case).filter(has_phases);
+    if (results.length === 0) {
       host.append(element("p", {}, "No phases were measured in this case."));
       return;
     }
     host.append(table([
-      { head: "Implementation", cell: (cell) => element("span", { class: "name" },
-        breakable(cell.implementation), " ",
-        element("span", { class: "mark" }, `${cell.phases.host_memory} memory`)) },
+      { head: "Implementation", cell: (result) => element("span", { class: "name" },
+        breakable(result.implementation), " ",
+        element("span", { class: "mark" }, `${result.phases.host_memory} memory`)) },
       ...phase_columns.map(([field, head]) => (
-        { head, class: "number", cell: (cell) => phase_time(cell.phases[field]) })),
-    ], cells, { class: "stacked", id: "phase-table" }));
+        { head, class: "number", cell: (result) => phase_time(result.phases[field]) })),
+    ], results, { class: "stacked", id: "phase-table" }));
   },
 });

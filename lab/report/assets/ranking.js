@@ -1,98 +1,98 @@
 // One table for the selected case, fastest first, and below it whoever has no figure and why.
 
-/** What sets a cell apart from its case: own thread count, another precision, another device. */
-function marks(cell) {
+/** What sets a result apart from its case: own thread count, another precision, another device. */
+function marks(result) {
   const notes = [];
-  if (on_cpu(cell) && threads_used(cell) !== selected.case.threads) {
-    notes.push(thread_label(threads_used(cell)));
+  if (on_cpu(result) && threads_used(result) !== selected.case.threads) {
+    notes.push(thread_label(threads_used(result)));
   }
-  if (!on_cpu(cell)) notes.push(cell.device);
-  if (cell.computes_in && cell.computes_in !== cell.dtype) {
-    notes.push(`computes in ${cell.computes_in}`);
+  if (!on_cpu(result)) notes.push(result.device);
+  if (result.computes_in && result.computes_in !== result.dtype) {
+    notes.push(`computes in ${result.computes_in}`);
   }
-  if (cell.few_trials) notes.push("few trials");
-  if (cell.stop === "budget") notes.push("budget ended");
+  if (result.few_trials) notes.push("few trials");
+  if (result.stop === "budget") notes.push("budget ended");
   return notes.map((note) => element("span", { class: "mark" }, note));
 }
 
-function throughput_with_bar(cell, best) {
-  return [element("span", { class: "figure" }, digits(cell.median_gflops)),
+function throughput_with_bar(result, best) {
+  return [element("span", { class: "figure" }, digits(result.median_gflops)),
           element("span", { class: "bar", "aria-hidden": "true",
-                            style: { "--share": `${100 * cell.median_gflops / best}%` } })];
+                            style: { "--share": `${100 * result.median_gflops / best}%` } })];
 }
 
-const allowed = (cell) => known(cell.error_bound_ulp)
-  ? `${cell.verification}; allowed: ${roundoffs(cell.error_bound_ulp)}` : cell.verification;
+const allowed = (result) => known(result.error_bound_ulp)
+  ? `${result.verification}; allowed: ${roundoffs(result.error_bound_ulp)}` : result.verification;
 
 function ranking_columns(best) {
   const { busy } = selected.case;  // then no figure has a rank, or one to be compared with
-  const rank = (cell) =>
-    busy ? dash : selected.case.ranked.indexOf(results.cells.indexOf(cell)) + 1;
+  const rank = (result) =>
+    busy ? dash : selected.case.ranked.indexOf(file.results.indexOf(result)) + 1;
   return [
-    { head: "Implementation", cell: (cell) => [
-      element("span", { class: "rank" }, rank(cell)),
-      element("span", { class: "name" }, breakable(cell.implementation), " ",
-                                        marks(cell))] },
+    { head: "Implementation", cell: (result) => [
+      element("span", { class: "rank" }, rank(result)),
+      element("span", { class: "name" }, breakable(result.implementation), " ",
+                                        marks(result))] },
     { head: "GFLOP/s", class: "number wide", title: "Median over the trials",
-      cell: (cell) => throughput_with_bar(cell, best) },
+      cell: (result) => throughput_with_bar(result, best) },
     { head: "95 % CI", class: "number span", title: "Confidence interval of the median",
-      cell: (cell) => interval(cell.ci95_gflops) },
+      cell: (result) => interval(result.ci95_gflops) },
     { head: "Roofline", class: "number", title: "Share of the measured roofline at this intensity",
-      cell: (cell) => percent(cell.percent_of_roofline) },
+      cell: (result) => percent(result.percent_of_roofline) },
     { head: "× best time", class: "number", title: "Time of a product over the best's",
-      cell: (cell) => busy ? dash : times(best / cell.median_gflops) },
+      cell: (result) => busy ? dash : times(best / result.median_gflops) },
     { head: "Group", class: "middle", title: "Same letter: can't be told apart",
-      cell: (cell) => cell.group || dash },
+      cell: (result) => result.group || dash },
     { head: "Error", class: "number", title: "Worst componentwise error, in units of roundoff",
-      cell: (cell) => element("span", { title: allowed(cell) },
-                              roundoffs(cell.error_ulp)) },
+      cell: (result) => element("span", { title: allowed(result) },
+                              roundoffs(result.error_ulp)) },
     { head: "Cold", class: "number", title: "The first call",
-      cell: (cell) => duration(cell.cold_s) },
+      cell: (result) => duration(result.cold_s) },
     { head: "Prepare", class: "number", title: "Handles, plans, packing: outside the timed region",
-      cell: (cell) => duration(cell.prepare_s) },
-    { head: "Trials", class: "number", cell: (cell) => cell.trials_s.length },
+      cell: (result) => duration(result.prepare_s) },
+    { head: "Trials", class: "number", cell: (result) => result.trials_s.length },
   ];
 }
 
 /** The kernel that multiplies is the last one; those before it make its operands ready. */
-const own_kernel = (cell) => cell.kernels?.at(-1);
+const own_kernel = (result) => result.kernels?.at(-1);
 
 const gpu_columns = [
-  { head: "On the GPU", cell: (cell) => element("span", { class: "name" },
-                                                breakable(cell.implementation)) },
+  { head: "On the GPU", cell: (result) => element("span", { class: "name" },
+                                                breakable(result.implementation)) },
   { head: "Clock", class: "number", title: "Median between the trials",
-    cell: (cell) => megahertz(cell.gpu?.clock_mhz?.median) ?? dash },
+    cell: (result) => megahertz(result.gpu?.clock_mhz?.median) ?? dash },
   { head: "Power", class: "number", title: "Mean over runs back to back",
-    cell: (cell) => known(cell.gpu?.power_w) ? `${cell.gpu.power_w.toFixed(0)} W` : dash },
+    cell: (result) => known(result.gpu?.power_w) ? `${result.gpu.power_w.toFixed(0)} W` : dash },
   { head: "J/GFLOP", class: "number", title: "Energy over the operations counted",
-    cell: (cell) => known(cell.gpu?.joules_per_gflop)
-      ? cell.gpu.joules_per_gflop.toPrecision(3) : dash },
+    cell: (result) => known(result.gpu?.joules_per_gflop)
+      ? result.gpu.joules_per_gflop.toPrecision(3) : dash },
   { head: "Temperature", class: "number", title: "Highest",
-    cell: (cell) => known(cell.gpu?.temperature_c) ? `${cell.gpu.temperature_c} °C` : dash },
-  { head: "Held back by", cell: (cell) => cell.gpu?.throttle_reasons?.join(", ") || dash },
+    cell: (result) => known(result.gpu?.temperature_c) ? `${result.gpu.temperature_c} °C` : dash },
+  { head: "Held back by", cell: (result) => result.gpu?.throttle_reasons?.join(", ") || dash },
   { head: "Registers", class: "number", title: "Of a thread",
-    cell: (cell) => own_kernel(cell)?.registers ?? dash },
+    cell: (result) => own_kernel(result)?.registers ?? dash },
   { head: "Shared", class: "number", title: "Memory of a block, static and dynamic",
-    cell: (cell) => bytes(own_kernel(cell)?.shared_bytes) },
+    cell: (result) => bytes(own_kernel(result)?.shared_bytes) },
   { head: "Local", class: "number", title: "Memory of a thread: spilled registers",
-    cell: (cell) => bytes(own_kernel(cell)?.local_bytes) },
+    cell: (result) => bytes(own_kernel(result)?.local_bytes) },
   { head: "Occupancy", class: "number", title: "Resident threads over the most there can be",
-    cell: (cell) => known(own_kernel(cell)?.occupancy)
-      ? percent(100 * own_kernel(cell).occupancy, 0) : dash },
+    cell: (result) => known(own_kernel(result)?.occupancy)
+      ? percent(100 * own_kernel(result).occupancy, 0) : dash },
 ];
 
-function gpu_table(cells) {
-  const told = cells.filter((cell) => cell.gpu || cell.kernels?.length > 0);
+function gpu_table(results) {
+  const told = results.filter((result) => result.gpu || result.kernels?.length > 0);
   return told.length > 0
     && table(gpu_columns, told, { class: "small stacked", id: "gpu-table" });
 }
 
 function without_figure(c) {
-  const refused = c.refused.filter(({ cell }) => cell_at(cell).available);
+  const refused = c.refused.filter(({ result }) => result_at(result).available);
   if (refused.length === 0) return null;
   return element("div", { class: "refused" }, element("h3", {}, "Without a figure"),
-    element("ul", {}, refused.map(({ cell, why }) =>
-      element("li", {}, element("code", {}, cell_at(cell).implementation), " ", why))));
+    element("ul", {}, refused.map(({ result, why }) =>
+      element("li", {}, element("code", {}, result_at(result).implementation), " ", why))));
 }
 
 section({
@@ -103,13 +103,13 @@ section({
     + "worst over all elements of C. Cold and prepare times are never part of the figure.",
   applies: () => digest.views[0].cases.length > 0,
   render(host) {
-    const cells = ranked_cells(selected.case);
-    if (cells.length > 0) {
-      const best = Math.max(...cells.map((cell) => cell.median_gflops));
-      host.append(table(ranking_columns(best), cells,
+    const results = ranked_results(selected.case);
+    if (results.length > 0) {
+      const best = Math.max(...results.map((result) => result.median_gflops));
+      host.append(table(ranking_columns(best), results,
                         { class: "ranking stacked", id: "ranking-table",
                           caption: `Ranking for ${selected.case.label}` }));
-      const on_gpu = gpu_table(cells);
+      const on_gpu = gpu_table(results);
       if (on_gpu) host.append(on_gpu);
     }
     const refused = without_figure(selected.case);

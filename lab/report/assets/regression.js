@@ -1,7 +1,7 @@
 // What changed between two results files (carat compare --report): the ratio of each case with its
 // interval, the worst first, on a log axis where a loss and a gain of the same factor are as long.
 
-const regression = results.regression ?? null;
+const regression = file.regression ?? null;
 
 const lost_last = (change) => change.ratio ?? 0;
 /** What got slower first, what has no figure any more before it. */

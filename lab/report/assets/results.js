@@ -1,33 +1,33 @@
 // The data of the page and what is selected of it. Sections read `selected`, never the controls.
 
-const results = JSON.parse(document.getElementById("results").textContent);
+const file = JSON.parse(document.getElementById("results").textContent);
 const digest = JSON.parse(document.getElementById("digest").textContent);
 
 // As lab/report/check.cpp does: null for what was not measured.
-results.cells.forEach((cell) => {
+file.results.forEach((result) => {
   for (const field of ["percent_of_roofline", "roofline_gflops", "prepare_s", "cold_s"]) {
-    cell[field] ||= null;
+    result[field] ||= null;
   }
-  if (cell.verification === "none") cell.error_ulp = null;
+  if (result.verification === "none") result.error_ulp = null;
   for (const field of ["ci95_gflops", "ci95_median_s"]) {
-    if (cell[field]?.includes(null)) cell[field] = null;
+    if (result[field]?.includes(null)) result[field] = null;
   }
 });
-const settings = results.settings ?? {};
-const machine = results.machine;
+const settings = file.settings ?? {};
+const machine = file.machine;
 /** Every measured peak with the device it bounds: the machine's own, and those of its GPUs. */
 const peaks = (table) => [
-  ...(machine.ceilings?.[table] ?? []).map((row) => ({ device: "cpu", ...row })),
-  ...(machine.gpus ?? []).flatMap((gpu) => gpu.ceilings?.[table] ?? [])
+  ...(machine.peaks?.[table] ?? []).map((row) => ({ device: "cpu", ...row })),
+  ...(machine.gpus ?? []).flatMap((gpu) => gpu.peaks?.[table] ?? [])
     .map((row) => ({ device: "gpu", ...row })),
 ];
 
 const distinct = (values) => [...new Set(values)];
-const cell_at = (index) => results.cells[index];
-const has_figure = (cell) => cell.available && cell.verified && !cell.impossible &&
-                             cell.trials_s?.length > 0;
+const result_at = (index) => file.results[index];
+const has_figure = (result) => result.available && result.verified && !result.above_peak &&
+                             result.trials_s?.length > 0;
 const styles = assign_styles(
-  [...new Set(results.cells.filter((c) => c.available).map((c) => c.implementation))]);
+  [...new Set(file.results.filter((c) => c.available).map((c) => c.implementation))]);
 
 const selected = {
   view: digest.views[0],   // every device, the CPUs or the GPUs
@@ -48,10 +48,10 @@ const sibling_cases = () => selected.view.cases.filter(
 /** Why its figures bear no verdict, as a sentence; empty for a quiet machine. */
 const busy_words = ({ busy }) => (busy ? `Busy machine: no verdict; ${busy}. ` : "");
 
-const ranked_cells = (c) => c.ranked.map(cell_at);
+const ranked_results = (c) => c.ranked.map(result_at);
 
 const on_cpu = ({ device }) => device === "cpu";
-const threads_used = (cell) => cell.threads_used ?? cell.threads;
+const threads_used = (result) => result.threads_used ?? result.threads;
 
 /** Rows at the selected thread count; between counts, as many times one thread, at most all. */
 function at_threads(rows, name, value) {
@@ -64,17 +64,17 @@ function at_threads(rows, name, value) {
   }).sort((a, b) => b[value] - a[value]);
 }
 
-/** The peaks that bound cells such as this one: its kind of device, type and thread count. */
-const compute_peaks = (cell) => at_threads(peaks("compute").filter(
-  (row) => on_cpu(row) === on_cpu(cell) && row.dtype === cell.dtype), "unit", "gflops");
+/** The peaks that bound results such as this one: its kind of device, type and thread count. */
+const compute_peaks = (result) => at_threads(peaks("compute").filter(
+  (row) => on_cpu(row) === on_cpu(result) && row.dtype === result.dtype), "unit", "gflops");
 const feeds_products = ({ level }) => !level.startsWith("PCIe") && level !== "HBM copy";
-const bandwidth_peaks = (cell) => at_threads(peaks("bandwidth").filter(
-  (row) => on_cpu(row) === on_cpu(cell) && feeds_products(row)), "level", "gb_per_s");
-const peak_of = (cell) => compute_peaks(cell)[0]?.gflops;
+const bandwidth_peaks = (result) => at_threads(peaks("bandwidth").filter(
+  (row) => on_cpu(row) === on_cpu(result) && feeds_products(row)), "level", "gb_per_s");
+const peak_of = (result) => compute_peaks(result)[0]?.gflops;
 
-/** One cell of each kind of device among these: whose peaks to draw. */
-const kinds_of = (cells) =>
-  [cells.find(on_cpu), cells.find((cell) => !on_cpu(cell))].filter(Boolean);
+/** One result of each kind of device among these: whose peaks to draw. */
+const kinds_of = (results) =>
+  [results.find(on_cpu), results.find((result) => !on_cpu(result))].filter(Boolean);
 
 /** A pair as drawn: no interval where one end is unbounded. */
 const bounded = (pair) =>

@@ -2,14 +2,14 @@
 // min(peak, bandwidth x intensity); intensity counts compulsory traffic only, so points of one case
 // stand above each other and what a kernel wastes shows as the distance to its roof.
 
-function roofs(cell, low, high) {
-  const units = compute_peaks(cell);
+function roofs(result, low, high) {
+  const units = compute_peaks(result);
   const peak = units[0]?.gflops;
   const lines = units.map((unit, i) => ({
     label: `${unit.unit}: ${digits(unit.gflops)} GFLOP/s`, rank: i,
     data: [{ x: low, y: unit.gflops }, { x: high, y: unit.gflops }],
   }));
-  for (const level of bandwidth_peaks(cell)) {
+  for (const level of bandwidth_peaks(result)) {
     const ridge = peak ? Math.min(high, peak / level.gb_per_s) : high;
     lines.push({
       label: `${level.level}: ${digits(level.gb_per_s)} GB/s`, slope: true,
@@ -55,11 +55,11 @@ const roof_names = {
 function roofline_points() {
   const by_name = new Map();
   for (const c of sibling_cases()) {
-    for (const cell of ranked_cells(c)) {
-      if (!known(cell.arithmetic_intensity)) continue;
-      if (!by_name.has(cell.implementation)) by_name.set(cell.implementation, []);
-      by_name.get(cell.implementation).push(
-        { x: cell.arithmetic_intensity, y: cell.median_gflops, cell });
+    for (const result of ranked_results(c)) {
+      if (!known(result.arithmetic_intensity)) continue;
+      if (!by_name.has(result.implementation)) by_name.set(result.implementation, []);
+      by_name.get(result.implementation).push(
+        { x: result.arithmetic_intensity, y: result.median_gflops, result });
     }
   }
   return by_name;
@@ -67,7 +67,7 @@ function roofline_points() {
 
 /** Peaks are kept from one run to the next; old ones may be of a quieter or a busier hour. */
 function peaks_age() {
-  const hours = (machine.ceilings?.age_s ?? 0) / 3600;
+  const hours = (machine.peaks?.age_s ?? 0) / 3600;
   return hours < 1 ? "" : `, ${plural(Math.round(hours), "hour")} before this run`;
 }
 
@@ -76,22 +76,22 @@ section({
   title: "Roofline",
   lead: () => {
     const { dtype, threads } = selected.case;
-    const roofed = ranked_cells(selected.case).some(peak_of);
+    const roofed = ranked_results(selected.case).some(peak_of);
     return `${dtype}, ${thread_label(threads)}. ` + (roofed
       ? `Lines are the peaks measured on this machine${peaks_age()}. Intensity counts `
         + "compulsory traffic: A and B read once, C written once."
       : "No peaks were measured for this type, so points stand without a roof.");
   },
-  applies: () => results.cells.some((c) => has_figure(c) && known(c.arithmetic_intensity)),
+  applies: () => file.results.some((c) => has_figure(c) && known(c.arithmetic_intensity)),
   render(host) {
     const points = roofline_points();
     const all = [...points.values()].flat();
     if (all.length === 0) return;
-    const kinds = kinds_of(all.map(({ cell }) => cell));
+    const kinds = kinds_of(all.map(({ result }) => result));
     const ridges = kinds.filter(peak_of).flatMap(
-      (cell) => bandwidth_peaks(cell).map((level) => peak_of(cell) / level.gb_per_s));
+      (result) => bandwidth_peaks(result).map((level) => peak_of(result) / level.gb_per_s));
     const [low, high] = log_bounds([...all.map(({ x }) => x), ...ridges], narrow() ? 2.5 : 3.5);
-    const lines = kinds.flatMap((cell) => roofs(cell, low, high)).map(roof_dataset);
+    const lines = kinds.flatMap((result) => roofs(result, low, high)).map(roof_dataset);
     const names = [...points.keys()].sort((a, b) => styles.get(a).order - styles.get(b).order);
     const measured = names.map((implementation) => ({
       implementation, label: implementation, data: points.get(implementation), showLine: false,
@@ -112,7 +112,7 @@ section({
           x: log_axis("Arithmetic intensity, FLOP per byte", low, high),
           y: log_axis("GFLOP/s", floor, top),
         },
-        plugins: { tooltip: cell_tooltip },
+        plugins: { tooltip: result_tooltip },
       },
     });
     legend(host, chart, names);

@@ -1,6 +1,6 @@
 // The chapters of `carat study`: what was asked, what was found, the tables, what was not run.
 
-const studies = results.studies ?? [];
+const studies = file.studies ?? [];
 
 function study_table({ title, head, rows, note }) {
   const columns = head.map((name, i) => ({

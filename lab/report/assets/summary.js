@@ -4,21 +4,21 @@
 const glyph = { error: "✕", warning: "!", note: "i" };
 
 function tiles() {
-  const cells = ranked_cells(selected.case);
-  if (cells.length === 0 || selected.case.busy) return null;
-  const best = cells[0];
-  const last = cells[cells.length - 1];
+  const results = ranked_results(selected.case);
+  if (results.length === 0 || selected.case.busy) return null;
+  const best = results[0];
+  const last = results[results.length - 1];
   const peak = peak_of(best);
-  const measured = results.cells.filter(has_figure).length;
-  const attempted = results.cells.filter((cell) => cell.available).length;
+  const measured = file.results.filter(has_figure).length;
+  const attempted = file.results.filter((result) => result.available).length;
   const figures = [
     [digits(best.median_gflops), "GFLOP/s", `highest median: ${best.implementation}`],
     known(best.percent_of_roofline) && [best.percent_of_roofline.toFixed(0), "%",
      peak ? `of the measured roofline (peak ${digits(peak)} GFLOP/s)`
           : "of the measured roofline"],
     [times(best.median_gflops / last.median_gflops), "",
-     cells.length > 1 ? `from the slowest: ${last.implementation}` : "one implementation only"],
-    [`${measured}`, `of ${attempted}`, "cells of this file have a verified figure"],
+     results.length > 1 ? `from the slowest: ${last.implementation}` : "one implementation only"],
+    [`${measured}`, `of ${attempted}`, "results of this file have a verified figure"],
   ];
   return element("div", { class: "tiles" }, figures.filter(Boolean).map(([value, unit, what]) =>
     element("div", {}, element("p", { class: "value" }, value, " ",

@@ -4,9 +4,9 @@
 function throughput_points() {
   const by_name = new Map();
   for (const c of sibling_cases()) {
-    for (const cell of ranked_cells(c)) {
-      if (!by_name.has(cell.implementation)) by_name.set(cell.implementation, []);
-      by_name.get(cell.implementation).push({ x: equivalent_size(c), y: cell.median_gflops, cell });
+    for (const result of ranked_results(c)) {
+      if (!by_name.has(result.implementation)) by_name.set(result.implementation, []);
+      by_name.get(result.implementation).push({ x: equivalent_size(c), y: result.median_gflops, result });
     }
   }
   return new Map([...by_name].sort(
@@ -16,8 +16,8 @@ function throughput_points() {
 function throughput_datasets(points) {
   const datasets = [];
   for (const [implementation, all] of points) {
-    const line = all.filter(({ cell }) => is_square(cell)).sort((a, b) => a.x - b.x);
-    const alone = all.filter(({ cell }) => !is_square(cell));
+    const line = all.filter(({ result }) => is_square(result)).sort((a, b) => a.x - b.x);
+    const alone = all.filter(({ result }) => !is_square(result));
     const common = { implementation, label: implementation, ...dataset_style(implementation) };
     if (line.length > 0) datasets.push({ ...common, data: line, showLine: true });
     if (alone.length > 0) datasets.push({ ...common, data: alone, showLine: false, hollow: true });
@@ -33,7 +33,7 @@ section({
     + "are 95 % confidence intervals of the median"
     + (sibling_cases().every(is_square) ? "." : "; a rectangular case stands, hollow and "
        + "unconnected, at the size of the cube with as many operations."),
-  applies: () => results.cells.some(has_figure),
+  applies: () => file.results.some(has_figure),
   render(host) {
     const points = throughput_points();
     if (points.size === 0) return;
@@ -60,7 +60,7 @@ section({
           x: log_axis("N (M = N = K)", ...log_bounds(sizes, 1.12), sizes, size_name),
           y: log_axis("GFLOP/s", low, high),
         },
-        plugins: { tooltip: cell_tooltip },
+        plugins: { tooltip: result_tooltip },
       },
     });
     legend(host, chart, [...points.keys()]);

@@ -1,14 +1,14 @@
-// Every trial in the order it ran, one strip a cell on one common scale, so that drift, outliers
+// Every trial in the order it ran, one strip a result on one common scale, so that drift, outliers
 // and two-humped timings are seen and not averaged away.
 
 const strip = { width: 240, height: 56, inset: 5 };
 
-/** Deviation of each trial from the median of its cell, as a fraction of the time. */
-const deviations = (cell) => cell.trials_s.map((time) => time / cell.median_s - 1);
+/** Deviation of each trial from the median of its result, as a fraction of the time. */
+const deviations = (result) => result.trials_s.map((time) => time / result.median_s - 1);
 
 /** A scale that shows 95 % of all trials of the case; the few beyond it are drawn at the edge. */
-function common_range(cells) {
-  const all = cells.flatMap(deviations).map(Math.abs).sort((a, b) => a - b);
+function common_range(results) {
+  const all = results.flatMap(deviations).map(Math.abs).sort((a, b) => a - b);
   if (all.length === 0) return 0.01;
   return Math.max(0.01, all[Math.floor(0.95 * (all.length - 1))] * 1.3);
 }
@@ -17,15 +17,15 @@ function common_range(cells) {
 const spread = ({ sd_s, mean_s }) =>
   known(sd_s) && mean_s > 0 ? `, SD ${percent(100 * sd_s / mean_s)}` : "";
 
-function draw_strip(cell, range) {
+function draw_strip(result, range) {
   const { width, height, inset } = strip;
-  const values = deviations(cell);
+  const values = deviations(result);
   const share = (i) => values.length > 1 ? i / (values.length - 1) : 0.5;
   const x = (i) => inset + share(i) * (width - 2 * inset);
   const y = (v) => height / 2 - Math.max(-1, Math.min(1, v / range)) * (height / 2 - inset);
-  const ci = cell.ci95_median_s?.map((edge) => y(edge / cell.median_s - 1));
+  const ci = result.ci95_median_s?.map((edge) => y(edge / result.median_s - 1));
   return element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
-                          "aria-label": `${values.length} trials of ${cell.implementation}` },
+                          "aria-label": `${values.length} trials of ${result.implementation}` },
     ci && element("rect", { x: 0, width, y: ci[1], height: Math.max(1, ci[0] - ci[1]),
                             class: "ci" }),
     element("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "median" }),
@@ -38,19 +38,19 @@ section({
   id: "trials",
   title: "Trials",
   lead: () => {
-    const range = common_range(ranked_cells(selected.case));
+    const range = common_range(ranked_results(selected.case));
     return `${selected.case.label}. Each dot is one trial, left to right as it ran; up is slower. `
       + `Every strip spans ±${(100 * range).toPrecision(2)} % around its own median; triangles lie `
       + "beyond. The band is the 95 % confidence interval.";
   },
-  applies: () => results.cells.some(has_figure),
+  applies: () => file.results.some(has_figure),
   render(host) {
-    const cells = ranked_cells(selected.case).filter((cell) => cell.median_s > 0);
-    const range = common_range(cells);
-    host.append(element("div", { class: "strips" }, cells.map((cell) =>
+    const results = ranked_results(selected.case).filter((result) => result.median_s > 0);
+    const range = common_range(results);
+    host.append(element("div", { class: "strips" }, results.map((result) =>
       element("figure", {}, element("figcaption", {},
-        element("span", {}, breakable(cell.implementation)),
-        element("small", {}, `${duration(cell.median_s)}${spread(cell)}${
-          cell.ci_method?.startsWith("block") ? ", dependent" : ""}`)), draw_strip(cell, range)))));
+        element("span", {}, breakable(result.implementation)),
+        element("small", {}, `${duration(result.median_s)}${spread(result)}${
+          result.ci_method?.startsWith("block") ? ", dependent" : ""}`)), draw_strip(result, range)))));
   },
 });

@@ -12,15 +12,15 @@
 
 namespace carat::study {
 
-// The cell with a figure of an implementation at n x n x n, or null.
-[[nodiscard]] const results::cell* measured(const results::document& doc,
-                                            std::string_view implementation, std::string_view dtype,
-                                            std::int64_t n);
+// The result with a figure of an implementation at n x n x n, or null.
+[[nodiscard]] const results::result* measured(const results::document& doc,
+                                              std::string_view implementation,
+                                              std::string_view dtype, std::int64_t n);
 
 [[nodiscard]] const results::comparison* compared(const results::document& doc,
                                                   std::string_view dtype, std::int64_t n);
 
-// Sizes of square cells that were measured, ascending.
+// Sizes of square results that were measured, ascending.
 [[nodiscard]] std::vector<std::int64_t> sizes(const results::document& doc, std::string_view dtype);
 
 // Why implementations have no figure, once each: "vendor.mkl (f64 ...): no MKL to use", those with
@@ -29,16 +29,16 @@ namespace carat::study {
 [[nodiscard]] std::vector<std::string> absences(const results::document& doc);
 
 // "153.7", and "-" for nothing.
-[[nodiscard]] std::string gflops(const results::cell* cell);
+[[nodiscard]] std::string gflops(const results::result* result);
 [[nodiscard]] std::string gflops(double value);
 // "153.7 [151.2, 155.0]"
-[[nodiscard]] std::string gflops_with_interval(const results::cell* cell);
+[[nodiscard]] std::string gflops_with_interval(const results::result* result);
 // "3.2e-14", "< 1e-300" never: the exact figure; "0" only for 0.
 [[nodiscard]] std::string probability(double p);
 // The part of a name that tells steps of one family apart.
 [[nodiscard]] std::string last_part(std::string_view implementation);
 
-// In place of what a chapter finds in cells of a busy machine, why it can find nothing there.
+// In place of what a chapter finds in results of a busy machine, why it can find nothing there.
 void withhold_findings(chapter& c, const results::document& doc);
 
 // A request with the study's common parts filled in: names (see session::parse_selection), threads,

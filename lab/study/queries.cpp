@@ -1,4 +1,4 @@
-#include "lab/study/cells.hpp"
+#include "lab/study/queries.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace carat::study {
 
 namespace {
 
-// Of a cell or of a comparison.
+// Of a result or of a comparison.
 template <class Of>
 bool is_square(const Of& c, std::string_view dtype, std::int64_t n) {
     return c.dtype == dtype && c.m == n && c.n == n && c.k == n;
@@ -21,12 +21,12 @@ bool is_square(const Of& c, std::string_view dtype, std::int64_t n) {
 
 }  // namespace
 
-const results::cell* measured(const results::document& doc, std::string_view implementation,
-                              std::string_view dtype, std::int64_t n) {
-    const auto found = std::ranges::find_if(doc.cells, [&](const results::cell& c) {
+const results::result* measured(const results::document& doc, std::string_view implementation,
+                                std::string_view dtype, std::int64_t n) {
+    const auto found = std::ranges::find_if(doc.results, [&](const results::result& c) {
         return c.has_figure() && c.implementation == implementation && is_square(c, dtype, n);
     });
-    return found == doc.cells.end() ? nullptr : &*found;
+    return found == doc.results.end() ? nullptr : &*found;
 }
 
 const results::comparison* compared(const results::document& doc, std::string_view dtype,
@@ -38,24 +38,24 @@ const results::comparison* compared(const results::document& doc, std::string_vi
 
 std::vector<std::int64_t> sizes(const results::document& doc, std::string_view dtype) {
     std::set<std::int64_t> all;
-    for (const results::cell& c : doc.cells)
+    for (const results::result& c : doc.results)
         if (c.has_figure() && is_square(c, dtype, c.n)) all.insert(c.n);
     return {all.begin(), all.end()};
 }
 
 std::vector<std::string> absences(const results::document& doc) {
     std::set<std::string> measured_somewhere;
-    for (const results::cell& c : doc.cells)
+    for (const results::result& c : doc.results)
         if (c.has_figure()) measured_somewhere.insert(c.implementation);
     // Each once, with the first case it lacks; how many more matters where it has others. Those
     // that lack the same case for the same reason share a line.
     std::map<std::string, int> lacking;
-    std::vector<const results::cell*> first;
-    for (const results::cell& c : doc.cells)
+    std::vector<const results::result*> first;
+    for (const results::result& c : doc.results)
         if (!c.has_figure() && !c.reason.empty() && lacking[c.implementation]++ == 0)
             first.push_back(&c);
     std::vector<std::pair<std::string, std::string>> reasons;  // and whose they are
-    for (const results::cell* c : first) {
+    for (const results::result* c : first) {
         const std::string& name = c->implementation;
         const int more = measured_somewhere.contains(name) ? lacking.at(name) - 1 : 0;
         const std::string why =
@@ -74,23 +74,23 @@ std::vector<std::string> absences(const results::document& doc) {
 }
 
 void withhold_findings(chapter& c, const results::document& doc) {
-    const auto busy =
-        std::ranges::find_if(doc.cells, [](const results::cell& of) { return !of.busy.empty(); });
-    if (busy != doc.cells.end()) c.findings = {report::no_verdict(busy->busy)};
+    const auto busy = std::ranges::find_if(
+        doc.results, [](const results::result& of) { return !of.busy.empty(); });
+    if (busy != doc.results.end()) c.findings = {report::no_verdict(busy->busy)};
 }
 
 std::string gflops(double value) {
     return report::digits(value);
 }
 
-std::string gflops(const results::cell* cell) {
-    return cell == nullptr ? "-" : gflops(cell->median_gflops);
+std::string gflops(const results::result* result) {
+    return result == nullptr ? "-" : gflops(result->median_gflops);
 }
 
-std::string gflops_with_interval(const results::cell* cell) {
-    if (cell == nullptr) return "-";
-    return fmt::format("{} [{}, {}]", gflops(cell->median_gflops), gflops(cell->ci95_gflops[0]),
-                       gflops(cell->ci95_gflops[1]));
+std::string gflops_with_interval(const results::result* result) {
+    if (result == nullptr) return "-";
+    return fmt::format("{} [{}, {}]", gflops(result->median_gflops), gflops(result->ci95_gflops[0]),
+                       gflops(result->ci95_gflops[1]));
 }
 
 std::string probability(double p) {
