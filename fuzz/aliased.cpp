@@ -47,13 +47,12 @@ void put_c_into(const running& r, operand& victim) {
     c.place(r.random);  // whose canaries nobody will look at
     victim.place(r.random, c.span_bytes() + 64);
     victim.write_values();
-    const auto reach = static_cast<std::int64_t>((c.span_bytes() + victim.span_bytes()) /
-                                                 size_bytes(c.type));
-    std::byte* const least = victim.element(0) + victim.low_bytes() -
-                             static_cast<std::ptrdiff_t>(c.span_bytes());
-    const std::ptrdiff_t offset = r.random.chance(4)
-                                      ? static_cast<std::ptrdiff_t>(c.span_bytes())
-                                      : bytes * r.random.between(0, reach);
+    const auto reach =
+        static_cast<std::int64_t>((c.span_bytes() + victim.span_bytes()) / size_bytes(c.type));
+    std::byte* const least =
+        victim.element(0) + victim.low_bytes() - static_cast<std::ptrdiff_t>(c.span_bytes());
+    const std::ptrdiff_t offset = r.random.chance(4) ? static_cast<std::ptrdiff_t>(c.span_bytes())
+                                                     : bytes * r.random.between(0, reach);
     // Elements of either type stay aligned.
     std::byte* at = least + offset;
     at -= reinterpret_cast<std::uintptr_t>(at) % size_bytes(c.type);
@@ -71,8 +70,7 @@ std::string try_on_itself(const running& r) {
     const outcome o = call(r, nullptr);
     if (!shares) {
         // Refused for another reason, or right: then checked as any other.
-        return o.returned || o.code == error_code::overflow ? std::string()
-                                                            : "refused: " + o.what;
+        return o.returned || o.code == error_code::overflow ? std::string() : "refused: " + o.what;
     }
     if (o.returned) return "a C that shares its elements was not refused";
     ++r.count.refused;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t page_bytes = 4096;
 
 std::byte* map_forbidden(std::size_t size_bytes) {
-    void* const mapped = mmap(nullptr, size_bytes, PROT_NONE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const mapped =
+        mmap(nullptr, size_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
     return static_cast<std::byte*>(mapped);
 }

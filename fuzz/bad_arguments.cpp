@@ -83,12 +83,10 @@ bool prepared_for_the_other_side(const running& r, fault& f) {
     return r.of.ready != prepared::none;
 }
 
-constexpr spoiler spoilers[] = {one_more_row_of_b,      one_more_row_of_c,
-                                one_more_column_of_e,   a_is_null,
-                                c_is_null,              negative_threads,
-                                fraction_of_integers,   strides_beyond_64_bits,
-                                one_matrix_too_many,    one_value_too_few,
-                                prepared_for_the_other_side};
+constexpr spoiler spoilers[] = {
+    one_more_row_of_b,   one_more_row_of_c, one_more_column_of_e,       a_is_null,
+    c_is_null,           negative_threads,  fraction_of_integers,       strides_beyond_64_bits,
+    one_matrix_too_many, one_value_too_few, prepared_for_the_other_side};
 
 }  // namespace
 

@@ -101,9 +101,9 @@ void run_block(const family& of, const options& o, std::uint64_t first, std::uin
         const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         tell(of, o, memory().current,
              std::string(memory().description.data()) + ": " +
-             (signal == SIGALRM ? "took more than " + std::to_string(most_seconds) + " s"
-             : signal != 0     ? std::string("ended the process: ") + strsignal(signal)
-                               : "left with " + std::to_string(WEXITSTATUS(status))));
+                 (signal == SIGALRM ? "took more than " + std::to_string(most_seconds) + " s"
+                  : signal != 0     ? std::string("ended the process: ") + strsignal(signal)
+                                    : "left with " + std::to_string(WEXITSTATUS(status))));
         first = memory().current + 1;
     }
 }

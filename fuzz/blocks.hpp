@@ -1,5 +1,5 @@
-// Cases in child processes, a block of numbers each: an instruction set is chosen once in a process,
-// and a case that ends its process is a finding like any other.
+// Cases in child processes, a block of numbers each: an instruction set is chosen once in a
+// process, and a case that ends its process is a finding like any other.
 #pragma once
 
 #include <cstdint>

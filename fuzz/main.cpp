@@ -26,11 +26,12 @@ bool in_time(const options& o, clock::time_point start) {
 void print_counts(const family& of, const report& r) {
     const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
     const tally& t = r.all;
-    std::printf("%s: %llu cases, %llu entries (%llu excused), %llu refused as they must be, "
-                "%llu compared by bits, %llu without memory, stack at most %llu bytes\n",
-                of.name.empty() ? "products" : of.name.c_str(), number(t.cases),
-                number(t.entries), number(t.excused), number(t.refused), number(t.repeated),
-                number(t.no_memory), number(t.most_stack));
+    std::printf(
+        "%s: %llu cases, %llu entries (%llu excused), %llu refused as they must be, "
+        "%llu compared by bits, %llu without memory, stack at most %llu bytes\n",
+        of.name.empty() ? "products" : of.name.c_str(), number(t.cases), number(t.entries),
+        number(t.excused), number(t.refused), number(t.repeated), number(t.no_memory),
+        number(t.most_stack));
     if (t.refused_apart != 0)
         std::printf("  %llu refused for an overlap that is none\n", number(t.refused_apart));
     std::printf("  planted errors caught:");
@@ -88,7 +89,8 @@ int run_only(const options& o) {
         print_counts(of, r);
         return r.findings == 0 ? 0 : 1;
     }
-    std::fprintf(stderr, "carat_fuzz: --only is '%s': give it the number of a case, or blas:NUMBER\n",
+    std::fprintf(stderr,
+                 "carat_fuzz: --only is '%s': give it the number of a case, or blas:NUMBER\n",
                  o.only.c_str());
     return 2;
 }

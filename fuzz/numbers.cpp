@@ -125,8 +125,8 @@ long double rounded(dtype type, long double value) {
         return std::clamp<long double>(std::rint(value), f.lowest, f.largest);
     }
     if (value == 0 || std::isnan(value)) return value;
-    const auto beyond = static_cast<long double>(
-        f.saturates ? f.largest : std::numeric_limits<double>::infinity());
+    const auto beyond =
+        static_cast<long double>(f.saturates ? f.largest : std::numeric_limits<double>::infinity());
     if (std::isinf(value)) return std::copysign(beyond, value);
     int exponent = 0;
     static_cast<void>(std::frexp(value, &exponent));
@@ -167,9 +167,8 @@ void store(dtype type, double value, std::byte* to) {
         const int grid = std::max(exponent - f.digits, f.least_exponent - f.digits + 1);
         const auto fraction = static_cast<std::uint32_t>(std::ldexp(magnitude, -grid));
         // The hidden bit adds one to the exponent.
-        pattern = fraction +
-                  (static_cast<std::uint32_t>(grid - f.least_exponent + f.digits - 1)
-                   << (f.digits - 1));
+        pattern = fraction + (static_cast<std::uint32_t>(grid - f.least_exponent + f.digits - 1)
+                              << (f.digits - 1));
     }
     if (std::signbit(value)) pattern |= 1u << (bits - 1);
     if (bits == 8) return write(static_cast<std::uint8_t>(pattern));

@@ -47,10 +47,9 @@ oracle::oracle(const product_case& c, const workbench& on, std::size_t product, 
       in_(arithmetic_of(c, flushes)),
       flushes_(flushes && c.a_type == dtype::bf16) {
     const product_size none = {size_.m, size_.n, 0};
-    sums_ = reads_operands()
-                ? sums_of(size_, is_byte_integer(c.a_type) ? dtype::f32 : c.sums(),
-                          values_of(on.a, product), values_of(on.b, product))
-                : sums_of(none, dtype::f32, {}, {});
+    sums_ = reads_operands() ? sums_of(size_, is_byte_integer(c.a_type) ? dtype::f32 : c.sums(),
+                                       values_of(on.a, product), values_of(on.b, product))
+                             : sums_of(none, dtype::f32, {}, {});
 }
 
 long double oracle::e_at(std::size_t i, std::size_t j) const {
@@ -69,9 +68,9 @@ expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const
     x.value = (alpha == 0 ? 0 : alpha * sums_.sum[at]) + e;
     const long double size_of_e = std::isfinite(e) ? std::abs(e) : 0;
     const long double total = std::abs(alpha) * magnitude + size_of_e;
-    const long double most = std::max(
-        {total, magnitude, std::abs(alpha) * sums_.largest_of_a,
-         std::abs(alpha) * sums_.largest_of_b, static_cast<long double>(std::abs(c_.beta))});
+    const long double most = std::max({total, magnitude, std::abs(alpha) * sums_.largest_of_a,
+                                       std::abs(alpha) * sums_.largest_of_b,
+                                       static_cast<long double>(std::abs(c_.beta))});
     const auto k = static_cast<long double>(size_.k);
     const long double relative = growth(k + 5, in_.roundoff);
     if (c_.f16_sums) {
@@ -149,8 +148,8 @@ void oracle::take_step(std::size_t step, std::size_t i, std::size_t j, expectati
         case detail::step_kind::silu:
             return activate(x.value);
         case detail::step_kind::gelu:
-            return activate(1.5957691216057308L * (x.value + 0.044715L * x.value * x.value *
-                                                                 x.value));
+            return activate(1.5957691216057308L *
+                            (x.value + 0.044715L * x.value * x.value * x.value));
         default: {
             x.value /= 2;
             x.error /= 2;
@@ -172,7 +171,7 @@ void oracle::add_e(expectation& x, long double e) const {
 expectation oracle::at(std::size_t i, std::size_t j) const {
     const long double e = e_at(i, j);
     const bool bytes = is_byte_integer(c_.a_type) && c_.c_type != dtype::i32;
-    if (!bytes && !c_.has_finish) return plain_sum(i, j, e);
+    if (!bytes && !c_.has_epilogue) return plain_sum(i, j, e);
     expectation x = bytes ? byte_sum(i, j) : plain_sum(i, j, 0);
     if (!bytes) round(x);
     for (std::size_t step = 0; step < c_.steps.size(); ++step) {

@@ -1,5 +1,5 @@
-// What an entry of C may be: the exact value, and a bound of its error that holds for every order of
-// summation (docs/fuzzing.md derives it).
+// What an entry of C may be: the exact value, and a bound of its error that holds for every order
+// of summation (docs/fuzzing.md derives it).
 #pragma once
 
 #include <string>

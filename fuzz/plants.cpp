@@ -36,7 +36,8 @@ double far_from(double value, dtype type) {
 
 // The sum without its largest product, where that is seen.
 bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, double& value) {
-    if (r.of.has_finish || r.of.f16_sums || judge.size().k == 0 || r.of.alpha() == 0) return false;
+    if (r.of.has_epilogue || r.of.f16_sums || judge.size().k == 0 || r.of.alpha() == 0)
+        return false;
     if (!std::isfinite(value)) return false;
     const matrix_place& a = r.on.a.of(at.product);
     const matrix_place& b = r.on.b.of(at.product);
@@ -46,9 +47,9 @@ bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, 
                                r.on.b.values[b.start + p * b.cols + at.j] * r.of.alpha();
         if (std::abs(product) > std::abs(largest)) largest = product;
     }
-    const double all = std::abs(r.of.alpha()) *
-                           judge.sums().magnitude[at.i * judge.size().n + at.j] +
-                       std::abs(static_cast<double>(judge.at(at.i, at.j).value));
+    const double all =
+        std::abs(r.of.alpha()) * judge.sums().magnitude[at.i * judge.size().n + at.j] +
+        std::abs(static_cast<double>(judge.at(at.i, at.j).value));
     const format& f = format_of(r.of.c_type);
     const bool seen = f.whole ? std::abs(largest) >= 1
                               : std::abs(largest) > 0.02 * all &&

@@ -47,7 +47,7 @@ types draw_types(random_numbers& random) {
 
 // Mostly small, often at an edge of a vector, a register tile or a block.
 std::size_t draw_extent(random_numbers& random) {
-    constexpr std::size_t edges[] = {1,  2,  4,   6,   8,   12,  14,  16,  24,  32,
+    constexpr std::size_t edges[] = {1,  2,  4,  6,   8,   12,  14,  16,  24,  32,
                                      48, 64, 96, 128, 192, 256, 384, 480, 512, 768};
     switch (random.below(10)) {
         case 0:
@@ -143,7 +143,7 @@ void draw_group(random_numbers& random, product_case& c) {
     }
 }
 
-// Batches with a finish and rows or columns of different numbers can't have values for each.
+// Batches with an epilogue and rows or columns of different numbers can't have values for each.
 void mend_steps(product_case& c) {
     const auto alike = [&](auto extent) {
         return std::ranges::all_of(
@@ -197,9 +197,9 @@ product_case draw_case(random_numbers& random, std::uint64_t number) {
     c.c_type = t.c;
     draw_group(random, c);
     c.whole = random.below(3) == 0;
-    const bool needs_finish = is_byte_integer(t.c);
-    c.has_finish = c.c_type != dtype::i32 && (needs_finish || random.chance(4));
-    if (c.has_finish) draw_steps(random, c);
+    const bool needs_epilogue = is_byte_integer(t.c);
+    c.has_epilogue = c.c_type != dtype::i32 && (needs_epilogue || random.chance(4));
+    if (c.has_epilogue) draw_steps(random, c);
     mend_steps(c);
     draw_prepared(random, c);
     constexpr addend addends[] = {addend::none, addend::none, addend::own, addend::c};
@@ -233,7 +233,7 @@ std::string product_case::describe() const {
     text += ", alpha " + std::to_string(alpha());
     if (e != addend::none) text += e == addend::c ? ", E is C" : ", E";
     if (e != addend::none) text += " times " + std::to_string(beta);
-    if (has_finish) text += ", finish of " + std::to_string(steps.size()) + ":";
+    if (has_epilogue) text += ", epilogue of " + std::to_string(steps.size()) + ":";
     constexpr std::array kinds = {"bias", "scale", "scale_all", "relu", "gelu", "silu", "each"};
     for (const drawn_step& step : steps)
         text += std::string(" ") + kinds[static_cast<std::size_t>(step.kind)];

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <carat/accuracy.hpp>
-#include <carat/finish.hpp>
+#include <carat/epilogue.hpp>
 #include <carat/types.hpp>
 
 #include "operand.hpp"
@@ -50,7 +50,7 @@ struct product_case {
     double b_factor = 1;
     double beta = 1;
     std::vector<drawn_step> steps;
-    bool has_finish = false;
+    bool has_epilogue = false;
     int threads = 1;
     bool f16_sums = false;
     bool whole = false;  // all numbers are small and whole
@@ -60,7 +60,7 @@ struct product_case {
 
     // alpha as the call makes it from its factors.
     [[nodiscard]] double alpha() const { return a_factor * b_factor; }
-    // The type that sums are formed and finished in.
+    // The type that sums are formed, and the epilogue computed, in.
     [[nodiscard]] dtype sums() const {
         if (c_type == dtype::i32) return dtype::i32;
         return a_type == dtype::f64 ? dtype::f64 : dtype::f32;

@@ -14,10 +14,10 @@ namespace carat::fuzz {
 // Of A (m x k) and B (k x n), whose values lie row by row.
 struct product_sums {
     std::size_t n = 0;
-    std::vector<long double> sum;    // A B
-    std::vector<double> magnitude;   // |A| |B|, infinities and what is not a number taken for 0
-    std::vector<double> rows_of_a;   // the sum of each row of |A|
-    std::vector<double> cols_of_b;   // the sum of each column of |B|
+    std::vector<long double> sum;   // A B
+    std::vector<double> magnitude;  // |A| |B|, infinities and what is not a number taken for 0
+    std::vector<double> rows_of_a;  // the sum of each row of |A|
+    std::vector<double> cols_of_b;  // the sum of each column of |B|
     double largest_of_a = 0;
     double largest_of_b = 0;
 };

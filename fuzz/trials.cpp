@@ -74,8 +74,7 @@ void lay_out(const running& r) {
     for (std::size_t i = 0; i < c.steps.size(); ++i) {
         operand& values = on.values[i];
         values.type = values_type(c);
-        const std::size_t count =
-            c.steps[i].of == by::row ? c.sizes[0].m : c.sizes[0].n;
+        const std::size_t count = c.steps[i].of == by::row ? c.sizes[0].m : c.sizes[0].n;
         const shape one_row = {1, count};
         values.lay_out(r.random, grouping::one, {&one_row, 1}, false);
         values.all[0].col_stride = 1;
@@ -207,8 +206,8 @@ std::string try_many_threads(const running& r, std::uint64_t seed) {
     for (std::size_t t = 0; t < threads; ++t)
         all.emplace_back([&, t] {
             for (std::uint64_t i = 0; i < cases && wrong[t].empty(); ++i)
-                wrong[t] = run_product_case(~seed, r.of.number * 64 + t * cases + i, r.in,
-                                            counts[t]);
+                wrong[t] =
+                    run_product_case(~seed, r.of.number * 64 + t * cases + i, r.in, counts[t]);
         });
     for (std::thread& thread : all) thread.join();
     for (std::size_t t = 0; t < threads; ++t) {

@@ -19,8 +19,8 @@ namespace carat::fuzz {
 // An error planted into what a right call left, which the checks must find.
 enum class plant { entry, one_k, pad, bit, repeat, input };
 inline constexpr std::size_t plants = 6;
-inline constexpr std::array plant_names = {"entry", "one k", "pad byte", "last bit", "repeated bit",
-                                           "input byte"};
+inline constexpr std::array plant_names = {"entry",    "one k",        "pad byte",
+                                           "last bit", "repeated bit", "input byte"};
 
 struct tally {
     std::uint64_t cases = 0;

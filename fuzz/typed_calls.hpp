@@ -37,8 +37,8 @@ struct own_step {
 };
 
 template <class Sums>
-finish<Sums> finish_of(const product_case& c, const workbench& on) {
-    finish<Sums> all{detail::finish_steps{}};
+epilogue<Sums> chain_of(const product_case& c, const workbench& on) {
+    epilogue<Sums> all{detail::epilogue_steps{}};
     for (std::size_t i = 0; i < c.steps.size(); ++i) {
         const drawn_step& step = c.steps[i];
         const operand& from = on.values[i];
@@ -71,8 +71,7 @@ finish<Sums> finish_of(const product_case& c, const workbench& on) {
 }
 
 inline cpu policy_of(const product_case& c) {
-    return {.threads = c.threads,
-            .f16 = c.f16_sums ? f16_as::f16_sums : f16_as::f32_sums};
+    return {.threads = c.threads, .f16 = c.f16_sums ? f16_as::f16_sums : f16_as::f32_sums};
 }
 
 // Whether a batch of this type is compiled: bytes have too many combinations for all.
@@ -82,7 +81,7 @@ inline constexpr bool is_batched = !detail::byte_integer<A> || !detail::half<C>;
 template <class A, class B, class C>
 class typed_call {
     using sums = detail::sums_of<A, C>;
-    static constexpr bool finishes = detail::finish_value<sums>;
+    static constexpr bool has_sums = detail::epilogue_value<sums>;
 
   public:
     explicit typed_call(const call_request& r) : r_(r), c_(r.of), on_(r.on) {}
@@ -132,22 +131,22 @@ class typed_call {
         const auto b = scaled(c_.b_factor, view<const B>(on_.b, on_.b.of(r_.product)));
         const auto c = view<C>(on_.c, on_.c.of(r_.product));
         const operand& added = c_.e == addend::c ? on_.c : on_.e;
-        if (r_.ready == nullptr) return finish_single(a, b, added, c);
-        const prepared_matrix ready = scaled(
-            c_.ready == prepared::left ? c_.a_factor : c_.b_factor, *r_.ready);
-        c_.ready == prepared::left ? finish_single(ready, b, added, c)
-                                   : finish_single(a, ready, added, c);
+        if (r_.ready == nullptr) return call_single(a, b, added, c);
+        const prepared_matrix ready =
+            scaled(c_.ready == prepared::left ? c_.a_factor : c_.b_factor, *r_.ready);
+        c_.ready == prepared::left ? call_single(ready, b, added, c)
+                                   : call_single(a, ready, added, c);
     }
 
     template <class Left, class Right>
-    void finish_single(const Left& a, const Right& b, const operand& added,
-                       const matrix_view<C>& c) const {
+    void call_single(const Left& a, const Right& b, const operand& added,
+                     const matrix_view<C>& c) const {
         const cpu where = policy_of(c_);
         const auto product = [&](const auto&... rest) {
             arguments_are_there();
-            if constexpr (finishes) {
-                if (c_.has_finish)
-                    return matrix_product(where, a, b, rest..., finish_of<sums>(c_, on_));
+            if constexpr (has_sums) {
+                if (c_.has_epilogue)
+                    return matrix_product(where, a, b, rest..., epilogue_of<sums>(c_, on_));
             }
             if constexpr (!detail::byte_integer<C>) matrix_product(where, a, b, rest...);
         };
@@ -162,7 +161,7 @@ class typed_call {
         kept<const C> of_e;
         kept<C> of_c;
         const auto c = make(on_.c, tag<C>{}, of_c);
-        const auto finish_batch = [&](const auto& a, const auto& b) {
+        const auto with_operands = [&](const auto& a, const auto& b) {
             call_batch(a, b, c, [&] {
                 const operand& added = c_.e == addend::c ? on_.c : on_.e;
                 return scaled(c_.beta, make(added, tag<const C>{}, of_e));
@@ -171,13 +170,13 @@ class typed_call {
         const auto all_a = [&] { return scaled(c_.a_factor, make(on_.a, tag<const A>{}, of_a)); };
         const auto all_b = [&] { return scaled(c_.b_factor, make(on_.b, tag<const B>{}, of_b)); };
         if (r_.ready != nullptr && c_.ready == prepared::left)
-            return finish_batch(scaled(c_.a_factor, *r_.ready), all_b());
-        if (r_.ready != nullptr) return finish_batch(all_a(), scaled(c_.b_factor, *r_.ready));
+            return with_operands(scaled(c_.a_factor, *r_.ready), all_b());
+        if (r_.ready != nullptr) return with_operands(all_a(), scaled(c_.b_factor, *r_.ready));
         if (c_.a_for_all)
-            return finish_batch(scaled(c_.a_factor, view<const A>(on_.a, on_.a.all[0])), all_b());
+            return with_operands(scaled(c_.a_factor, view<const A>(on_.a, on_.a.all[0])), all_b());
         if (c_.b_for_all)
-            return finish_batch(all_a(), scaled(c_.b_factor, view<const B>(on_.b, on_.b.all[0])));
-        finish_batch(all_a(), all_b());
+            return with_operands(all_a(), scaled(c_.b_factor, view<const B>(on_.b, on_.b.all[0])));
+        with_operands(all_a(), all_b());
     }
 
     template <class Left, class Right, class Result, class Added>
@@ -185,9 +184,9 @@ class typed_call {
         const cpu where = policy_of(c_);
         const auto products = [&](const auto&... rest) {
             arguments_are_there();
-            if constexpr (finishes) {
-                if (c_.has_finish)
-                    return matrix_products(where, a, b, rest..., finish_of<sums>(c_, on_));
+            if constexpr (has_sums) {
+                if (c_.has_epilogue)
+                    return matrix_products(where, a, b, rest..., epilogue_of<sums>(c_, on_));
             }
             if constexpr (!detail::byte_integer<C>) matrix_products(where, a, b, rest...);
         };

@@ -1,4 +1,5 @@
-// What elements are: small whole numbers, whose products are exact, and all that floating point has.
+// What elements are: small whole numbers, whose products are exact, and all that floating point
+// has.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -90,8 +91,7 @@ void draw_values(random_numbers& random, numbers of, dtype type, std::size_t dep
     const format& f = format_of(type);
     const std::size_t rarity = std::max<std::size_t>(to.size() / (1 + random.below(6)), 2);
     for (double& value : to)
-        value = f.whole ? one_integer(random, of, f, depth)
-                        : one_floating(random, of, f, rarity);
+        value = f.whole ? one_integer(random, of, f, depth) : one_floating(random, of, f, rarity);
 }
 
 }  // namespace carat::fuzz

@@ -13,7 +13,7 @@ struct workbench {
     operand b;
     operand e;
     operand c;
-    std::array<operand, detail::most_steps> values;  // of each step of a finish: one row
+    std::array<operand, detail::most_steps> values;  // of each step of an epilogue: one row
 };
 
 }  // namespace carat::fuzz
