@@ -48,7 +48,7 @@ void tell(const family& of, const options& o, std::uint64_t number, const std::s
 
 // Signals' default actions end the child, after which its parent says which case it was.
 void be_a_child(const family& of, const options& o, std::uint64_t first, std::uint64_t last) {
-    setenv("CARAT_FORCE_ISA", isa_of(first), 1);
+    if (of.name != "gpu") setenv("CARAT_FORCE_ISA", isa_of(first), 1);
     const surroundings in = {.flushes = std::strcmp(isa_of(first), "avx512") == 0 ||
                                         std::strcmp(isa_of(first), "amx") == 0,
                              .has_f16_sums = std::strcmp(isa_of(first), "avx2") != 0 &&

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "blocks.hpp"
+#include "gpu/cases.hpp"
 #include "options.hpp"
 
 namespace carat::fuzz {
@@ -14,9 +15,11 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-const std::vector<family>& families() {
-    static const std::vector<family> all = {{"", run_product_case}};
-    return all;
+// On a CPU, or on a GPU.
+const std::vector<family>& families(bool gpu) {
+    static const std::vector<family> on_cpus = {{"", run_product_case}};
+    static const std::vector<family> on_gpus = {{"gpu", run_gpu_case}};
+    return gpu ? on_gpus : on_cpus;
 }
 
 bool in_time(const options& o, clock::time_point start) {
@@ -44,26 +47,27 @@ void print_counts(const family& of, const report& r) {
 
 // Blocks of all families in turn until there is no more time.
 int run_all(const options& o) {
-    std::vector<report> reports(families().size());
+    const std::vector<family>& all = families(o.gpu);
+    std::vector<report> reports(all.size());
     const clock::time_point start = clock::now();
     std::string left_out;
     for (std::uint64_t block = 0; in_time(o, start); ++block) {
         const std::uint64_t first = block * cases_in_a_block;
         if (o.cases != 0 && reports[0].all.cases >= o.cases) break;
-        if (!machine_has(isa_of(first))) {
+        if (!o.gpu && !machine_has(isa_of(first))) {
             if (block < 4) left_out += std::string(left_out.empty() ? "" : ", ") + isa_of(first);
             continue;
         }
-        for (std::size_t f = 0; f < families().size(); ++f)
-            run_block(families()[f], o, first, first + cases_in_a_block, reports[f]);
+        for (std::size_t f = 0; f < all.size(); ++f)
+            run_block(all[f], o, first, first + cases_in_a_block, reports[f]);
     }
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     std::printf("seed %llu, %.0f s\n", static_cast<unsigned long long>(o.seed), seconds);
     if (!left_out.empty())
         std::printf("not run, since this processor lacks them: %s\n", left_out.c_str());
     std::uint64_t findings = 0;
-    for (std::size_t f = 0; f < families().size(); ++f) {
-        print_counts(families()[f], reports[f]);
+    for (std::size_t f = 0; f < all.size(); ++f) {
+        print_counts(all[f], reports[f]);
         findings += reports[f].findings;
     }
     std::printf("%llu findings\n", static_cast<unsigned long long>(findings));
@@ -74,12 +78,12 @@ int run_only(const options& o) {
     const std::size_t colon = o.only.find(':');
     const std::string name = colon == std::string::npos ? "" : o.only.substr(0, colon);
     const std::string digits = colon == std::string::npos ? o.only : o.only.substr(colon + 1);
-    for (const family& of : families()) {
+    for (const family& of : families(name == "gpu")) {
         if (of.name != name || digits.empty() ||
             digits.find_first_not_of("0123456789") != std::string::npos)
             continue;
         const std::uint64_t number = std::stoull(digits);
-        if (!machine_has(isa_of(number))) {
+        if (name != "gpu" && !machine_has(isa_of(number))) {
             std::fprintf(stderr, "carat_fuzz: case %s is for %s, which this processor lacks\n",
                          o.only.c_str(), isa_of(number));
             return 2;
@@ -106,6 +110,10 @@ int main(int count, char** words) {
         if (o.help) {
             std::printf("%s", usage);
             return 0;
+        }
+        if ((o.gpu || o.only.starts_with("gpu:")) && !built_for_gpus()) {
+            std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why_no_gpu().c_str());
+            return 2;
         }
         return o.only.empty() ? run_all(o) : run_only(o);
     } catch (const std::exception& e) {

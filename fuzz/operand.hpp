@@ -64,7 +64,14 @@ class operand {
     [[nodiscard]] const matrix_place& of(std::size_t product) const {
         return all[for_all ? 0 : product];
     }
-    [[nodiscard]] std::byte* data(const matrix_place& m) const { return element(m.first); }
+    // Where a call finds it: here, or in the copy that `seen_at` told of.
+    [[nodiscard]] std::byte* data(const matrix_place& m) const {
+        return element(m.first) + to_copy_;
+    }
+    // A copy of remembered() is at `memory`.
+    void seen_at(std::byte* memory) { to_copy_ = memory - remembered_; }
+    // All bytes that are compared.
+    [[nodiscard]] std::span<std::byte> remembered() const { return {remembered_, before_.size()}; }
     [[nodiscard]] std::byte* element(std::ptrdiff_t number) const {
         return origin_ + number * static_cast<std::ptrdiff_t>(size_bytes(type));
     }
@@ -93,6 +100,7 @@ class operand {
     std::ptrdiff_t high_ = 0;
     arena memory_;
     std::byte* origin_ = nullptr;
+    std::ptrdiff_t to_copy_ = 0;
     std::byte* remembered_ = nullptr;
     std::vector<std::byte> before_;
 };

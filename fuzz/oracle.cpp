@@ -22,18 +22,63 @@ long double growth(long double roundings, long double u) {
     return x < 0.5L ? x * (1 + x) : std::expm1(x);
 }
 
+// Sums of tensor cores cut where others round, so that their roundoff is twice that of f32.
+arithmetic arithmetic_on_gpu(const product_case& c) {
+    constexpr long double least = 0x1p-125L;
+    constexpr long double cut = 0x1p-23L;
+    const format& f32 = format_of(dtype::f32);
+    arithmetic in = {cut, least, f32.largest, 23, 0, false, true};
+    if (is_fp8(c.a_type)) {
+        in.digits = 13;
+        in.is_fp8 = true;
+    } else if (c.a_type == dtype::f32) {
+        if (c.f32 == f32_as::tf32) in.product = 2 * 0x1p-10L;
+        if (c.f32 == f32_as::three_tf32) in.product = 2 * 0x1p-21L;
+    }
+    return in;
+}
+
 arithmetic arithmetic_of(const product_case& c, bool flushes) {
+    const bool tensor_cores = c.a_type != dtype::f64 && c.a_type != dtype::i8 &&
+                              (c.a_type != dtype::f32 || c.f32 != f32_as::f32);
+    if (c.on_gpu && tensor_cores) return arithmetic_on_gpu(c);
     const format& f = format_of(c.sums());
     const bool lossy = flushes && c.a_type == dtype::bf16;
     return {std::ldexp(1.0L, -f.digits),
-            lossy ? 0x1p-125L : static_cast<long double>(least_subnormal(c.sums())), f.largest,
-            f.digits};
+            lossy ? 0x1p-125L : static_cast<long double>(least_subnormal(c.sums())),
+            f.largest,
+            f.digits,
+            0,
+            false,
+            lossy};
+}
+
+product_sums sums_for(const product_case& c, const workbench& on, std::size_t product) {
+    product_size size = c.sizes[product];
+    size.n = c.columns_of_b(product);
+    if (c.alpha() == 0 || size.k == 0) {
+        size.k = 0;
+        return sums_of(size, dtype::f32, {}, {}, {});
+    }
+    const auto least = [](dtype type) {
+        return is_fp8(type) ? std::ldexp(1.0, format_of(type).least_exponent) : 0;
+    };
+    return sums_of(size, is_byte_integer(c.a_type) ? dtype::f32 : c.sums(),
+                   values_of(on.a, product), values_of(on.b, product),
+                   {least(c.a_type), least(c.b_type)});
+}
+
+// On a GPU sums of integers are modulo 2^32.
+expectation wrapped(expectation x) {
+    x.value -= 0x1p32L * std::floor((x.value + 0x1p31L) / 0x1p32L);
+    x.error = 0;
+    return x;
 }
 
 // How far x / (1 + e^-y) may be off: the exponential's argument is rounded, and 1 + e^-y is beyond
 // the range long before the quotient is 0.
 long double activation_error(const arithmetic& in, long double y, long double result) {
-    const long double lost = in.digits == 53 ? 0x1p-1000L : 0x1p-115L;
+    const long double lost = in.largest > 0x1p200L ? 0x1p-1000L : 0x1p-115L;
     return (16 + 8 * std::abs(y)) * in.roundoff * std::abs(result) + lost;
 }
 
@@ -45,11 +90,14 @@ oracle::oracle(const product_case& c, const workbench& on, std::size_t product, 
       product_(product),
       size_(c.sizes[product]),
       in_(arithmetic_of(c, flushes)),
-      flushes_(flushes && c.a_type == dtype::bf16) {
-    const product_size none = {size_.m, size_.n, 0};
-    sums_ = reads_operands() ? sums_of(size_, is_byte_integer(c.a_type) ? dtype::f32 : c.sums(),
-                                       values_of(on.a, product), values_of(on.b, product))
-                             : sums_of(none, dtype::f32, {}, {});
+      sums_(sums_for(c, on, product)) {}
+
+// Of a sum of K products, alpha and E, in any order. Sums of 128 products of fp8 end there and are
+// added up in f32.
+long double oracle::relative_error() const {
+    const auto k = static_cast<long double>(size_.k);
+    if (!in_.is_fp8) return growth(k + 5, in_.roundoff) + in_.product;
+    return growth(1, std::min(k, 128.0L) * 0x1p-13L + (k / 128 + 8) * 0x1p-24L);
 }
 
 long double oracle::e_at(std::size_t i, std::size_t j) const {
@@ -61,7 +109,7 @@ long double oracle::e_at(std::size_t i, std::size_t j) const {
 
 // alpha A B + e, e being part of the sum.
 expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const {
-    const std::size_t at = i * size_.n + j;
+    const std::size_t at = i * sums_.n + j;
     const long double alpha = reads_operands() ? c_.alpha() : 0;
     const long double magnitude = sums_.magnitude[at];
     expectation x;
@@ -72,7 +120,7 @@ expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const
                                        std::abs(alpha) * sums_.largest_of_b,
                                        static_cast<long double>(std::abs(c_.beta))});
     const auto k = static_cast<long double>(size_.k);
-    const long double relative = growth(k + 5, in_.roundoff);
+    const long double relative = relative_error();
     if (c_.f16_sums) {
         // 32 products at a time in f16.
         const long double f16 = growth(35, 0x1p-11L);
@@ -87,10 +135,10 @@ expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const
         return x;
     }
     // The oracle's own sums are of k roundings, in 11 (f64) or 29 bits more.
-    const long double own = growth(k + 2, in_.digits == 53 ? 0x1p-63L : 0x1p-53L);
+    const long double own = growth(k + 2, c_.sums() == dtype::f64 ? 0x1p-63L : 0x1p-53L);
     const long double neighbours = sums_.rows_of_a[i] + sums_.cols_of_b[j];
     const long double underflows = (k + 3) * std::max(1.0L, std::abs(alpha)) +
-                                   (std::abs(alpha) == 1 && !flushes_ ? 0 : neighbours);
+                                   (std::abs(alpha) == 1 && !in_.flushes ? 0 : neighbours);
     x.error += (relative + own) * total + in_.underflow * underflows;
     return x;
 }
@@ -100,7 +148,7 @@ expectation oracle::byte_sum(std::size_t i, std::size_t j) const {
     expectation x;
     if (!reads_operands()) return x;
     const long double alpha = c_.alpha();
-    x.value = sums_.sum[i * size_.n + j];
+    x.value = sums_.sum[i * sums_.n + j];
     round(x);
     x.value *= alpha;
     x.error *= std::abs(alpha);
@@ -116,6 +164,21 @@ void oracle::round(expectation& x) const {
     if ((std::abs(x.value) + x.error) >= in_.largest) x.excused = true;
 }
 
+void oracle::activate(detail::step_kind kind, expectation& x) const {
+    using enum detail::step_kind;
+    if (kind == relu || kind == reglu) {
+        if (x.value < 0) x.value = 0;
+        return;
+    }
+    const long double v = x.value;
+    if (v < 0 && std::isinf(v)) x.excused = true;  // infinity times 0
+    if (!std::isfinite(v)) return;
+    const bool tanh = kind == gelu || kind == geglu;
+    const long double y = tanh ? 1.5957691216057308L * (v + 0.044715L * v * v * v) : v;
+    x.value = v / (1 + std::exp(-y));
+    x.error = 1.13L * x.error + activation_error(in_, y, x.value);
+}
+
 void oracle::take_step(std::size_t step, std::size_t i, std::size_t j, expectation& x) const {
     const drawn_step& s = c_.steps[step];
     const auto value = [&] {
@@ -125,12 +188,6 @@ void oracle::take_step(std::size_t step, std::size_t i, std::size_t j, expectati
         x.value *= factor;
         x.error *= std::abs(factor);
         round(x);
-    };
-    const auto activate = [&](long double y) {
-        if (x.value < 0 && std::isinf(x.value)) x.excused = true;  // infinity times 0
-        if (!std::isfinite(x.value)) return;
-        x.value = x.value / (1 + std::exp(-y));
-        x.error = 1.13L * x.error + activation_error(in_, y, x.value);
     };
     switch (s.kind) {
         case detail::step_kind::bias:
@@ -143,13 +200,9 @@ void oracle::take_step(std::size_t step, std::size_t i, std::size_t j, expectati
                 x.error += in_.roundoff * std::abs(x.value);
             return multiply(s.number);
         case detail::step_kind::relu:
-            if (x.value < 0) x.value = 0;
-            return;
         case detail::step_kind::silu:
-            return activate(x.value);
         case detail::step_kind::gelu:
-            return activate(1.5957691216057308L *
-                            (x.value + 0.044715L * x.value * x.value * x.value));
+            return activate(s.kind, x);
         default: {
             x.value /= 2;
             x.error /= 2;
@@ -168,16 +221,37 @@ void oracle::add_e(expectation& x, long double e) const {
     round(x);
 }
 
+expectation oracle::before_gate(std::size_t i, std::size_t j, std::size_t steps) const {
+    const bool bytes = is_byte_integer(c_.a_type);
+    expectation x = bytes ? byte_sum(i, j) : plain_sum(i, j, 0);
+    if (!bytes) round(x);
+    for (std::size_t step = 0; step < steps; ++step) take_step(step, i, j, x);
+    return x;
+}
+
+// f(x) y for two columns of A B.
+expectation oracle::gated(std::size_t i, std::size_t j, std::size_t gate) const {
+    expectation x = before_gate(i, j, gate);
+    const expectation y = before_gate(i, j + size_.n, gate);
+    activate(c_.steps[gate].kind, x);
+    x.excused = x.excused || y.excused;
+    if (std::isfinite(x.value) && std::isfinite(y.value))
+        x.error = std::abs(x.value) * y.error + std::abs(y.value) * x.error + x.error * y.error;
+    x.value *= y.value;
+    round(x);
+    return x;
+}
+
 expectation oracle::at(std::size_t i, std::size_t j) const {
     const long double e = e_at(i, j);
     const bool bytes = is_byte_integer(c_.a_type) && c_.c_type != dtype::i32;
+    if (c_.on_gpu && c_.c_type == dtype::i32) return wrapped(plain_sum(i, j, e));
     if (!bytes && !c_.has_epilogue) return plain_sum(i, j, e);
-    expectation x = bytes ? byte_sum(i, j) : plain_sum(i, j, 0);
-    if (!bytes) round(x);
-    for (std::size_t step = 0; step < c_.steps.size(); ++step) {
-        // An infinity that should not be one would be 0 after an activation.
-        take_step(step, i, j, x);
-    }
+    std::size_t gate = 0;
+    while (gate < c_.steps.size() && !detail::is_gate(c_.steps[gate].kind)) ++gate;
+    const bool is_gated = gate < c_.steps.size();
+    expectation x = is_gated ? gated(i, j, gate) : before_gate(i, j, gate);
+    for (std::size_t step = gate + 1; step < c_.steps.size(); ++step) take_step(step, i, j, x);
     add_e(x, e);
     return x;
 }
@@ -211,6 +285,7 @@ std::string oracle::check(std::span<const double> stored, std::size_t& excused) 
 }
 
 bool oracle::fits() const {
+    if (c_.on_gpu) return true;
     if (c_.c_type != dtype::i32) return bound_fits() || !is_byte_integer(c_.a_type);
     for (std::size_t i = 0; i < size_.m; ++i)
         for (std::size_t j = 0; j < size_.n; ++j) {

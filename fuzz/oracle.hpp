@@ -15,7 +15,10 @@ struct arithmetic {
     long double roundoff;
     long double underflow;  // what an operation may lose beside its roundoff
     long double largest;
-    int digits;
+    int digits;               // sums of whole numbers are exact up to 2^digits
+    long double product = 0;  // what each product of two elements may be off by beside that
+    bool is_fp8 = false;
+    bool flushes = false;  // takes subnormal numbers for zeros
 };
 
 struct expectation {
@@ -45,6 +48,11 @@ class oracle {
 
   private:
     [[nodiscard]] bool reads_operands() const { return c_.alpha() != 0 && size_.k != 0; }
+    [[nodiscard]] long double relative_error() const;
+    // The sum, and the steps up to a gate.
+    [[nodiscard]] expectation before_gate(std::size_t i, std::size_t j, std::size_t steps) const;
+    [[nodiscard]] expectation gated(std::size_t i, std::size_t j, std::size_t gate) const;
+    void activate(detail::step_kind kind, expectation& x) const;
     [[nodiscard]] long double e_at(std::size_t i, std::size_t j) const;
     [[nodiscard]] expectation plain_sum(std::size_t i, std::size_t j, long double e) const;
     [[nodiscard]] expectation byte_sum(std::size_t i, std::size_t j) const;
@@ -58,7 +66,6 @@ class oracle {
     std::size_t product_;
     product_size size_;
     arithmetic in_;
-    bool flushes_;
     product_sums sums_;
 };
 

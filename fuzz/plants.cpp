@@ -48,7 +48,7 @@ bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, 
         if (std::abs(product) > std::abs(largest)) largest = product;
     }
     const double all =
-        std::abs(r.of.alpha()) * judge.sums().magnitude[at.i * judge.size().n + at.j] +
+        std::abs(r.of.alpha()) * judge.sums().magnitude[at.i * judge.sums().n + at.j] +
         std::abs(static_cast<double>(judge.at(at.i, at.j).value));
     const format& f = format_of(r.of.c_type);
     const bool seen = f.whole ? std::abs(largest) >= 1
@@ -135,7 +135,10 @@ std::string plant_in_repeat(const running& r) {
 
 std::string check_plants(const running& r) {
     const auto kind = static_cast<plant>(r.random.below(plants));
-    if (kind == plant::repeat) return plant_in_repeat(r);
+    return kind == plant::repeat ? plant_in_repeat(r) : check_plant(r, kind);
+}
+
+std::string check_plant(const running& r, plant kind) {
     if (kind == plant::pad || kind == plant::input) return plant_in_memory(r, kind);
     return plant_in_entry(r, kind);
 }

@@ -8,6 +8,7 @@
 
 #include <carat/accuracy.hpp>
 #include <carat/epilogue.hpp>
+#include <carat/policy.hpp>
 #include <carat/types.hpp>
 
 #include "operand.hpp"
@@ -53,6 +54,10 @@ struct product_case {
     bool has_epilogue = false;
     int threads = 1;
     bool f16_sums = false;
+    bool on_gpu = false;
+    bool batch_invariant = false;
+    f32_as f32 = f32_as::f32;
+    CUstream_st* stream = nullptr;
     bool whole = false;  // all numbers are small and whole
     numbers a_numbers = numbers::uniform;
     numbers b_numbers = numbers::uniform;
@@ -65,12 +70,17 @@ struct product_case {
         if (c_type == dtype::i32) return dtype::i32;
         return a_type == dtype::f64 ? dtype::f64 : dtype::f32;
     }
+    // A gate takes two columns of A B for one of C.
+    [[nodiscard]] bool is_gated() const;
+    [[nodiscard]] std::size_t columns_of_b(std::size_t product) const {
+        return sizes[product].n * (is_gated() ? 2 : 1);
+    }
     [[nodiscard]] bool reads_e() const { return e != addend::none && beta != 0; }
     [[nodiscard]] std::string describe() const;
 };
 
 // The case of that number; what is drawn further (places, values) continues `random`.
-[[nodiscard]] product_case draw_case(random_numbers& random, std::uint64_t number);
+[[nodiscard]] product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu);
 
 void draw_values(random_numbers& random, numbers of, dtype type, std::size_t depth,
                  std::vector<double>& to);

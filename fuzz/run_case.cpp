@@ -7,13 +7,6 @@ namespace carat::fuzz {
 
 namespace {
 
-void tell_description(const surroundings& in, const std::string& text) {
-    if (in.description.empty()) return;
-    const std::size_t size = std::min(text.size(), in.description.size() - 1);
-    std::copy_n(text.begin(), size, in.description.begin());
-    in.description[size] = 0;
-}
-
 std::string run(const running& r, std::uint64_t seed) {
     switch (r.of.how) {
         case trial::aliased:
@@ -32,11 +25,18 @@ std::string run(const running& r, std::uint64_t seed) {
 
 }  // namespace
 
+void tell_description(const surroundings& in, const std::string& text) {
+    if (in.description.empty()) return;
+    const std::size_t size = std::min(text.size(), in.description.size() - 1);
+    std::copy_n(text.begin(), size, in.description.begin());
+    in.description[size] = 0;
+}
+
 std::string run_product_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                              tally& count) {
     thread_local workbench on;
     random_numbers random(seed, number);
-    product_case c = draw_case(random, number);
+    product_case c = draw_case(random, number, false);
     // Within many threads, as many more would be too many.
     if (c.how == trial::many_threads && (seed >> 63) != 0) c.how = trial::ordinary;
     const running r = {c, on, random, in, count};

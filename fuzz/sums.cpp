@@ -25,10 +25,11 @@ void multiply(const product_size& s, const double* a, const double* b, Result* t
     }
 }
 
-std::vector<double> magnitudes(std::span<const double> of) {
+std::vector<double> magnitudes(std::span<const double> of, double least) {
     std::vector<double> result(of.size());
-    std::ranges::transform(of, result.begin(),
-                           [](double x) { return std::isfinite(x) ? std::abs(x) : 0; });
+    std::ranges::transform(of, result.begin(), [&](double x) {
+        return x == 0 || !std::isfinite(x) ? 0 : std::max(std::abs(x), least);
+    });
     return result;
 }
 
@@ -41,21 +42,24 @@ double largest_of(const std::vector<double>& of) {
 }  // namespace
 
 product_sums sums_of(const product_size& s, dtype sums, std::span<const double> a,
-                     std::span<const double> b) {
+                     std::span<const double> b, const least_sizes& least) {
     product_sums result;
     result.n = s.n;
     result.sum.resize(s.m * s.n);
     result.magnitude.resize(s.m * s.n);
     long double* const to = result.sum.data();
-    if (sums == dtype::f64)
+    const std::vector<double> size_a = magnitudes(a, least.a);
+    const std::vector<double> size_b = magnitudes(b, least.b);
+    const bool on_device = sums_on_device != nullptr && s.m * s.n * s.k > 200'000;
+    if (on_device)
+        sums_on_device(s, a, b, least, result);
+    else if (sums == dtype::f64)
         multiply<long double>(s, a.data(), b.data(), to);
     else if (sums == dtype::i32)
         multiply<wide_integer>(s, a.data(), b.data(), to);
     else
         multiply<double>(s, a.data(), b.data(), to);
-    const std::vector<double> size_a = magnitudes(a);
-    const std::vector<double> size_b = magnitudes(b);
-    multiply<double>(s, size_a.data(), size_b.data(), result.magnitude.data());
+    if (!on_device) multiply<double>(s, size_a.data(), size_b.data(), result.magnitude.data());
     result.rows_of_a.assign(s.m, 0);
     result.cols_of_b.assign(s.n, 0);
     for (std::size_t i = 0; i < s.m; ++i)

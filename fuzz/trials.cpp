@@ -63,7 +63,9 @@ void lay_out(const running& r) {
     on.b.for_all = c.b_for_all;
     const auto shapes = [&](auto rows, auto cols) { return shapes_of(c, rows, cols); };
     on.a.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::k), false);
-    on.b.lay_out(r.random, c.group, shapes(&product_size::k, &product_size::n), false);
+    std::vector<shape> of_b = shapes(&product_size::k, &product_size::n);
+    for (shape& s : of_b) s.cols *= c.is_gated() ? 2u : 1u;
+    on.b.lay_out(r.random, c.group, of_b, false);
     on.e.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::n), false);
     on.c.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::n), true);
     const std::size_t depth = c.sizes[0].k;
@@ -71,10 +73,12 @@ void lay_out(const running& r) {
     draw_values(r.random, c.b_numbers, c.b_type, depth, on.b.values);
     draw_values(r.random, c.e_numbers, c.c_type, depth, on.e.values);
     if (c.e == addend::c) draw_values(r.random, c.e_numbers, c.c_type, depth, on.c.values);
+    std::size_t columns = c.columns_of_b(0);
     for (std::size_t i = 0; i < c.steps.size(); ++i) {
         operand& values = on.values[i];
+        if (detail::is_gate(c.steps[i].kind)) columns = c.sizes[0].n;
         values.type = values_type(c);
-        const std::size_t count = c.steps[i].of == by::row ? c.sizes[0].m : c.sizes[0].n;
+        const std::size_t count = c.steps[i].of == by::row ? c.sizes[0].m : columns;
         const shape one_row = {1, count};
         values.lay_out(r.random, grouping::one, {&one_row, 1}, false);
         values.all[0].col_stride = 1;

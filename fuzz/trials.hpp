@@ -78,6 +78,8 @@ void place_all(const running& r);
 [[nodiscard]] std::string check_result(const running& r, const outcome& o, bool ready);
 [[nodiscard]] std::string check_repeats(const running& r, const std::vector<std::byte>& bits);
 [[nodiscard]] std::string check_plants(const running& r);
+[[nodiscard]] std::string check_plant(const running& r, plant kind);
+void tell_description(const surroundings& in, const std::string& text);
 
 [[nodiscard]] std::string try_ordinary(const running& r);
 [[nodiscard]] std::string try_aliased(const running& r);

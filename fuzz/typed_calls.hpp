@@ -63,6 +63,15 @@ epilogue<Sums> chain_of(const product_case& c, const workbench& on) {
             case detail::step_kind::silu:
                 all = all | silu;
                 break;
+            case detail::step_kind::reglu:
+                all = all | reglu;
+                break;
+            case detail::step_kind::geglu:
+                all = all | geglu;
+                break;
+            case detail::step_kind::swiglu:
+                all = all | swiglu;
+                break;
             default:
                 all = all | each(own_step{});
         }
@@ -70,15 +79,19 @@ epilogue<Sums> chain_of(const product_case& c, const workbench& on) {
     return all;
 }
 
-inline cpu policy_of(const product_case& c) {
-    return {.threads = c.threads, .f16 = c.f16_sums ? f16_as::f16_sums : f16_as::f32_sums};
+template <class P>
+P policy_of(const product_case& c) {
+    if constexpr (std::same_as<P, cuda>)
+        return {.stream = c.stream, .batch_invariant = c.batch_invariant, .f32 = c.f32};
+    else
+        return {.threads = c.threads, .f16 = c.f16_sums ? f16_as::f16_sums : f16_as::f32_sums};
 }
 
 // Whether a batch of this type is compiled: bytes have too many combinations for all.
 template <class A, class C>
 inline constexpr bool is_batched = !detail::byte_integer<A> || !detail::half<C>;
 
-template <class A, class B, class C>
+template <class P, class A, class B, class C>
 class typed_call {
     using sums = detail::sums_of<A, C>;
     static constexpr bool has_sums = detail::epilogue_value<sums>;
@@ -131,22 +144,29 @@ class typed_call {
         const auto b = scaled(c_.b_factor, view<const B>(on_.b, on_.b.of(r_.product)));
         const auto c = view<C>(on_.c, on_.c.of(r_.product));
         const operand& added = c_.e == addend::c ? on_.c : on_.e;
-        if (r_.ready == nullptr) return call_single(a, b, added, c);
-        const prepared_matrix ready =
-            scaled(c_.ready == prepared::left ? c_.a_factor : c_.b_factor, *r_.ready);
-        c_.ready == prepared::left ? call_single(ready, b, added, c)
-                                   : call_single(a, ready, added, c);
+        if constexpr (std::same_as<P, cpu>) {
+            if (r_.ready != nullptr) return single_prepared(a, b, added, c);
+        }
+        call_single(a, b, added, c);
+    }
+
+    template <class Left, class Right>
+    void single_prepared(const Left& a, const Right& b, const operand& added,
+                         const matrix_view<C>& c) const {
+        const bool left = c_.ready == prepared::left;
+        const prepared_matrix ready = scaled(left ? c_.a_factor : c_.b_factor, *r_.ready);
+        left ? call_single(ready, b, added, c) : call_single(a, ready, added, c);
     }
 
     template <class Left, class Right>
     void call_single(const Left& a, const Right& b, const operand& added,
                      const matrix_view<C>& c) const {
-        const cpu where = policy_of(c_);
+        const P where = policy_of<P>(c_);
         const auto product = [&](const auto&... rest) {
             arguments_are_there();
             if constexpr (has_sums) {
                 if (c_.has_epilogue)
-                    return matrix_product(where, a, b, rest..., epilogue_of<sums>(c_, on_));
+                    return matrix_product(where, a, b, rest..., chain_of<sums>(c_, on_));
             }
             if constexpr (!detail::byte_integer<C>) matrix_product(where, a, b, rest...);
         };
@@ -169,9 +189,11 @@ class typed_call {
         };
         const auto all_a = [&] { return scaled(c_.a_factor, make(on_.a, tag<const A>{}, of_a)); };
         const auto all_b = [&] { return scaled(c_.b_factor, make(on_.b, tag<const B>{}, of_b)); };
-        if (r_.ready != nullptr && c_.ready == prepared::left)
-            return with_operands(scaled(c_.a_factor, *r_.ready), all_b());
-        if (r_.ready != nullptr) return with_operands(all_a(), scaled(c_.b_factor, *r_.ready));
+        if constexpr (std::same_as<P, cpu>) {
+            if (r_.ready != nullptr && c_.ready == prepared::left)
+                return with_operands(scaled(c_.a_factor, *r_.ready), all_b());
+            if (r_.ready != nullptr) return with_operands(all_a(), scaled(c_.b_factor, *r_.ready));
+        }
         if (c_.a_for_all)
             return with_operands(scaled(c_.a_factor, view<const A>(on_.a, on_.a.all[0])), all_b());
         if (c_.b_for_all)
@@ -181,12 +203,12 @@ class typed_call {
 
     template <class Left, class Right, class Result, class Added>
     void call_batch(const Left& a, const Right& b, const Result& c, const Added& added) const {
-        const cpu where = policy_of(c_);
+        const P where = policy_of<P>(c_);
         const auto products = [&](const auto&... rest) {
             arguments_are_there();
             if constexpr (has_sums) {
                 if (c_.has_epilogue)
-                    return matrix_products(where, a, b, rest..., epilogue_of<sums>(c_, on_));
+                    return matrix_products(where, a, b, rest..., chain_of<sums>(c_, on_));
             }
             if constexpr (!detail::byte_integer<C>) matrix_products(where, a, b, rest...);
         };
@@ -201,7 +223,7 @@ class typed_call {
 
 template <class A, class B, class C>
 void call_typed(const call_request& r) {
-    const typed_call<A, B, C> call(r);
+    const typed_call<cpu, A, B, C> call(r);
     call();
 }
 
