@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "blas/cases.hpp"
 #include "blocks.hpp"
 #include "gpu/cases.hpp"
 #include "options.hpp"
@@ -17,7 +18,14 @@ using clock = std::chrono::steady_clock;
 
 // On a CPU, or on a GPU.
 const std::vector<family>& families(bool gpu) {
-    static const std::vector<family> on_cpus = {{"", run_product_case}};
+    static const std::vector<family> on_cpus = [] {
+        std::vector<family> all = {{"", run_product_case}};
+        if (const std::string why = why_no_blas(); why.empty())
+            all.push_back({"blas", run_blas_case});
+        else
+            std::printf("the drop-in BLAS is not fuzzed: %s\n", why.c_str());
+        return all;
+    }();
     static const std::vector<family> on_gpus = {{"gpu", run_gpu_case}};
     return gpu ? on_gpus : on_cpus;
 }
