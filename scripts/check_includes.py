@@ -54,12 +54,15 @@ ALLOWED = {
     "python/native": ["include/carat", "src/core", "src/cpu/engine.hpp"],
     "tests": ["include/carat", "src", "ladder", "lab", "cli", "tests"],
     "benchmarks": ["include/carat", "src", "ladder", "lab"],
+    "fuzz": ["include/carat"],
+    "fuzz/parsers": ["include/carat", "src/core", "src/files", "src/tuning", "lab/results",
+                     "fuzz/random.hpp"],
 }
 
 # Folders in which every folder is a module with a rule of its own.
 OF_MODULES = ["src/cuda"]
 
-TOPS = ("include", "src", "ladder", "lab", "cli", "python", "tests", "benchmarks")
+TOPS = ("include", "src", "ladder", "lab", "cli", "python", "tests", "benchmarks", "fuzz")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<(carat/[^>]+)>)')
 

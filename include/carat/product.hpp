@@ -203,7 +203,7 @@ constexpr bool check_epilogue() {
     using sums = sums_of<A, C>;
     constexpr bool suits = std::same_as<asked, any_sums> || std::same_as<asked, sums>;
     static_assert(epilogue_value<sums>,
-                  "carat::matrix_product: products of integers into std::int32_t can't have a "
+                  "carat::matrix_product: products of integers into std::int32_t can't have an "
                   "epilogue; of bytes, on a CPU, take a C of float, carat::f16, carat::bf16, "
                   "std::int8_t or std::uint8_t");
     static_assert(

@@ -144,6 +144,14 @@ class Installed(unittest.TestCase):
         for name in shown:
             self.assertRegex(name, rf"CARAT_ABI_{number}$")
 
+    @unittest.skipIf(not NVCC, "this build has no CUDA")
+    def test_machine_code_for_gpus_is_compressed(self):
+        code = self.folder / "code"
+        run("objcopy", "--dump-section", f".nv_fatbin={code}", next(self.prefix.rglob("libcarat.so")),
+            self.folder / "copy")
+        self.assertGreater(code.stat().st_size, 100_000)
+        self.assertNotIn(b"\x7fELF", code.read_bytes())
+
     def test_the_command_runs_from_there(self):
         carat = self.prefix / "bin" / "carat"
         self.assertIn("cpu.engine", run(carat, "list"))
