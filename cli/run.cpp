@@ -87,11 +87,16 @@ bool print(const results::result& c, bool verify) {
         fmt::print("Verified={} MaxAbsError={:.6e} MaxError(ulp)={:.3g} Bound(ulp)={:.3g}\n",
                    c.verification, c.max_abs_error, c.error_ulp, c.error_bound_ulp);
     if (c.trials_s.empty()) return false;
+    // Of fewer than three processes there is no interval: the range of the trials, called so.
+    const bool interval = results::bounded(c.ci95_gflops);
+    const double low = interval ? c.ci95_gflops[0] : c.flop / c.max_s / 1e9;
+    const double high = interval ? c.ci95_gflops[1] : c.flop / c.min_s / 1e9;
     fmt::print(
-        "Impl={} M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} CI95=[{:.2f},{:.2f}] "
-        "Type={} Threads={} Trials={}\n",
-        c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops, c.ci95_gflops[0],
-        c.ci95_gflops[1], c.dtype, c.threads_used, c.trials_s.size());
+        "Impl={} M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} {}=[{:.2f},{:.2f}] "
+        "Type={} Threads={} Trials={} Processes={}\n",
+        c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops,
+        interval ? "CI95" : "Range", low, high, c.dtype, c.threads_used, c.trials_s.size(),
+        std::max<std::size_t>(1, c.trials_per_process.size()));
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
     if (!c.busy.empty()) fmt::print("{}\n", report::no_verdict(c.busy));
     return true;
