@@ -93,7 +93,7 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
 
 void add_measuring_flags(CLI::App& sub, bench_options& o) {
     add_effort_flags(sub, o.effort, "case");
-    add_settle_flag(sub, o.effort.settle_s);
+    add_settle_flag(sub, o.effort.settle_s, "a verdict is unclear");
     add_distribution_flag(sub, o.distribution);
     sub.add_option("--inputs", o.inputs, "hot: one set; rotated: enough sets to defeat the caches")
         ->check(CLI::IsMember({"hot", "rotated"}))

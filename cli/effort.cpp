@@ -23,9 +23,9 @@ void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& uni
         ->capture_default_str();
 }
 
-void add_settle_flag(CLI::App& sub, double& settle_s) {
+void add_settle_flag(CLI::App& sub, double& settle_s, const std::string& where) {
     sub.add_option("--settle", settle_s,
-                   "where a verdict is unclear, measure on for up to so many seconds a case (600)")
+                   "where " + where + ", measure on for up to so many seconds a case")
         ->expected(0, 1)
         ->default_str(usual_settle_s)
         ->check(number(0, 1e6));

@@ -19,8 +19,8 @@ struct effort_flags {
 // How long a run with a bare --settle may go on.
 inline constexpr const char* usual_settle_s = "600";
 
-// For commands that print verdicts.
-void add_settle_flag(CLI::App& sub, double& settle_s);
+// `where`: "a verdict is unclear".
+void add_settle_flag(CLI::App& sub, double& settle_s, const std::string& where);
 
 // `unit`: what the budget is for, beside the implementation.
 void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& unit);

@@ -6,6 +6,7 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
+#include "cli/effort.hpp"
 #include "cli/gpu_lines.hpp"
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
@@ -23,6 +24,7 @@ struct run_options {
     std::int64_t tile_size = 0;
     int trials = 0;
     std::uint64_t seed = 1;
+    double settle_s = 0;
     bool verify = false;
     phase_flags phases;
 };
@@ -72,6 +74,7 @@ session::request request_of(const run_options& o) {
     r.timing.trials = o.trials;
     r.timing.budget_s = 2;
     r.seed = o.seed;
+    r.settle_s = o.settle_s;
     r.phases = phases_of(o.phases, r.chosen);
     if (o.tile_size != 0) set_tile(r.chosen.front(), o.tile_size);
     return r;
@@ -135,6 +138,7 @@ void add_run(CLI::App& app, action& chosen) {
         ->check(thread_counts());
     sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
         ->check(whole_number(2, 100000));
+    add_settle_flag(*sub, o->settle_s, "its interval is wider than 1 %");
     add_distribution_flag(*sub, o->distribution);
     sub->add_option("--seed", o->seed, "of the elements")
         ->check(whole_number(0))

@@ -14,7 +14,7 @@ namespace carat::cli {
 
 namespace {
 
-constexpr std::size_t name_columns = 26;  // fewer where groups are longer
+constexpr std::size_t name_columns = 25;  // fewer where groups are longer
 constexpr std::size_t group_columns = 6;
 
 // At least three digits that mean something, and never more than a median deserves.
@@ -111,13 +111,13 @@ bool has_interval(const results::result* c) {
 std::string figure(const results::result& c, std::size_t columns) {
     const std::string share =
         c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
-    return fmt::format("{:<{}} {:>7} {:>8} {:>5}", title(c, columns), columns,
+    return fmt::format("{:<{}} {:>7} {:>9} {:>5}", title(c, columns), columns,
                        gflops(c.median_gflops), spread(c), share);
 }
 
 // Rows without an interval have the range of their trials in its place.
 std::string figure_heads(std::span<const results::result* const> rows, std::size_t columns) {
-    return fmt::format("{:<{}} {:>7} {:>8} {:>5}", "implementation", columns, "GFLOP/s",
+    return fmt::format("{:<{}} {:>7} {:>9} {:>5}", "implementation", columns, "GFLOP/s",
                        std::ranges::all_of(rows, has_interval) ? "95 % CI" : "range", "%roof");
 }
 

@@ -119,10 +119,10 @@ std::vector<std::string> reservations(const json& doc, const measured_case& here
                                   doc["results"][here.ranked[i]]["implementation"]);
         if (!pair) continue;
         one_process = one_process || pair->one_process;
-        unbounded += pair->ci_ratio ? 0 : 1;
+        if (!pair->ci_ratio) ++unbounded;
         if (pair->verdict != "unclear") continue;
         ++unclear;
-        hopeless += pair->more_s > 0 ? 0 : 1;
+        if (pair->more_s <= 0) ++hopeless;
         more_s = std::max(more_s, pair->more_s);
     }
     if (one_process) said.push_back(sentence(within_one_process));

@@ -18,7 +18,7 @@ namespace carat::session {
 struct analysis_options {
     double alpha = 0.05;
     double equivalence_margin = 0.02;
-    std::string base;  // who the others are compared with; empty: every pair
+    std::string base = {};  // who the others are compared with; empty: every pair
 };
 
 [[nodiscard]] analysis_options analysis_of(const request& r);

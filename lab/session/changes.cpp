@@ -159,8 +159,9 @@ changes compare_documents(const results::document& before, const results::docume
     std::ranges::for_each(all.rows, set_apart);
     judge_rows(all.rows, how);
     for (const results::result& c : after.results) {
-        const results::result* old = c.has_figure() ? find(before, c) : &c;
-        if (old == nullptr || !old->has_figure()) all.only_after += c.has_figure() ? 1 : 0;
+        if (!c.has_figure()) continue;
+        const results::result* old = find(before, c);
+        if (old == nullptr || !old->has_figure()) ++all.only_after;
     }
     std::vector<double> ratios;
     for (const change& c : all.rows)

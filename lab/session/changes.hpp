@@ -22,8 +22,8 @@ struct change {
     double confidence = 0, p = 1;
     // faster, slower, tie, unclear; or why there is none of these: lost (no figure any more), busy,
     // missing, one process (fewer than three: no interval).
-    std::string verdict;
-    std::string reason;  // of the latter
+    std::string verdict = {};
+    std::string reason = {};  // of the latter
 };
 
 struct changes {

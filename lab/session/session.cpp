@@ -133,7 +133,7 @@ class session {
 
     bool run_one(const case_key& key) {
         const case_result result =
-            settle(run_case(request_, key, around_), {request_.settle_s, analysis_of(request_)},
+            settle(run_case(request_, key, around_), {request_.settle_s, request_.timing.ci_width, analysis_of(request_)},
                    [&](int more) {
                        request again = request_;
                        again.seed += static_cast<std::uint64_t>(more);

@@ -54,6 +54,16 @@ int rounds_to(double more_s, double one_s) {
     return std::max(1, static_cast<int>(std::ceil(reserve * more_s / one_s)));
 }
 
+unsettled too_wide(std::span<const results::result> results, const results::comparison& compared,
+                   double ci_width) {
+    const auto alone = std::ranges::find(results, 1, &results::result::rank);
+    if (alone == results.end() || compared.measured_s <= 0) return {};
+    const auto times = statistics::effort_to_reach(
+        std::log1p(ci_width), statistics::centre_of(processes_of(*alone)), 1 - compared.alpha);
+    if (!times || *times <= 1) return {};
+    return {.pairs = 1, .hopeless = 0, .more_s = (*times - 1) * compared.measured_s};
+}
+
 }  // namespace
 
 void add_effort(const statistics::comparison& found, const analysis_options& how,
@@ -69,7 +79,8 @@ void add_effort(const statistics::comparison& found, const analysis_options& how
 }
 
 unsettled unsettled_in(std::span<const results::result> results,
-                       const results::comparison& compared) {
+                       const results::comparison& compared, double ci_width) {
+    if (compared.pairs.empty()) return too_wide(results, compared, ci_width);
     std::string against = compared.base;
     for (const results::result& c : results)
         if (against.empty() && c.rank == 1) against = c.implementation;
@@ -98,7 +109,7 @@ case_result settle(case_result first, const settle_options& how,
     int number = 0;
     double spent_s = 0;
     for (int look = 1; look < most_looks && !first.interrupted && one_s > 0; ++look) {
-        const unsettled left = unsettled_in(first.results, first.compared);
+        const unsettled left = unsettled_in(first.results, first.compared, how.ci_width);
         if (left.more_s <= 0 || spent_s + one_s > how.limit_s) break;
         const int rounds = std::min(rounds_to(left.more_s, one_s),
                                     static_cast<int>((how.limit_s - spent_s) / one_s));

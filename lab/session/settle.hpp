@@ -16,6 +16,7 @@ void add_effort(const statistics::comparison& found, const analysis_options& how
                 results::comparison& compared);
 
 // The unclear pairs that the answer hangs on, those with the base, or else with the first in rank.
+// Of a row that stands alone: whether its interval is wider than `ci_width` to either side.
 struct unsettled {
     std::size_t pairs = 0;
     std::size_t hopeless = 0;  // of them: too near the margin, or without an interval
@@ -23,14 +24,15 @@ struct unsettled {
 };
 
 [[nodiscard]] unsettled unsettled_in(std::span<const results::result> results,
-                                     const results::comparison& compared);
+                                     const results::comparison& compared, double ci_width = 1);
 
 // Adds the trials of `more`, the same case measured again: as further processes where both tell of
 // processes, and else as further rounds.
 void add_trials(std::vector<results::result>& results, const std::vector<results::result>& more);
 
 struct settle_options {
-    double limit_s = 0;  // of further measuring; 0: none
+    double limit_s = 0;   // of further measuring; 0: none
+    double ci_width = 1;  // of a row that stands alone
     analysis_options analysis;
 };
 

@@ -93,22 +93,27 @@ std::vector<judged> judge_family(std::span<const estimate> differences,
     return found;
 }
 
-std::optional<double> effort_to_settle(const estimate& difference, double confidence,
-                                       double equivalence_margin, double most) {
+std::optional<double> effort_to_reach(double half_width, const estimate& of, double confidence,
+                                      double most) {
     detail::require_open_unit(confidence, "confidence");
-    if (!difference.bounded()) return std::nullopt;
-    const double distance = distance_to_edge(difference, equivalence_margin);
-    const auto now = static_cast<double>(difference.replicates);
+    if (!of.bounded()) return std::nullopt;
+    const auto now = static_cast<double>(of.replicates);
     const auto limit = static_cast<std::size_t>(most * now);
-    for (std::size_t n = difference.replicates; n <= limit; ++n) {
+    for (std::size_t n = of.replicates; n <= limit; ++n) {
         const double times = static_cast<double>(n) / now;
-        const boost::math::students_t_distribution<> t(difference.df * static_cast<double>(n - 1) /
-                                                       (now - 1));
+        const double df = of.df * static_cast<double>(n - 1) / (now - 1);
+        const boost::math::students_t_distribution<> t(df);
         const double reach =
-            quantile(complement(t, (1 - confidence) / 2)) * difference.error / std::sqrt(times);
-        if (reach < distance) return times;
+            quantile(complement(t, (1 - confidence) / 2)) * of.error / std::sqrt(times);
+        if (reach < half_width) return times;
     }
     return std::nullopt;
+}
+
+std::optional<double> effort_to_settle(const estimate& difference, double confidence,
+                                       double equivalence_margin, double most) {
+    return effort_to_reach(distance_to_edge(difference, equivalence_margin), difference, confidence,
+                           most);
 }
 
 }  // namespace carat::statistics

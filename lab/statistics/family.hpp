@@ -56,9 +56,13 @@ struct judged {
 std::vector<judged> judge_family(std::span<const estimate> differences,
                                  const family_options& options = {});
 
-/// How many times as many replicates as `difference` has decide it at `confidence`, should its
-/// value and its spread stay: its half width falls as t(n - 1) / sqrt(n). At least 1; none where
+/// How many times as many replicates as `of` has bring the half width of its interval below
+/// `half_width`, should its spread stay: it falls as t(n - 1) / sqrt(n). At least 1; none where
 /// more than `most` times as many do not, or nothing tells the error.
+std::optional<double> effort_to_reach(double half_width, const estimate& of, double confidence,
+                                      double most = 100);
+
+/// The effort that decides `difference`, should its value stay, too.
 std::optional<double> effort_to_settle(const estimate& difference, double confidence,
                                        double equivalence_margin, double most = 100);
 

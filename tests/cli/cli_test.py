@@ -155,6 +155,23 @@ class RightCalls(Command):
         self.assertIn("nearest is cpu.ladder.naive", self.refused("list", "naiv_"))
         self.assertIn("'*none' is unknown", self.refused("list", "*none"))
 
+    def test_a_base_is_one_of_the_rows_and_stands_in_every_pair(self):
+        out = self.carat("bench", "--impl", "naive,reordered,tiled", "--size", "16", "--trials", "6",
+                         "--base", "reordered", "--json", "a.json").stdout
+        (compared,) = json.loads((self.folder / "a.json").read_text())["comparisons"]
+        if BUSY not in out:
+            self.assertEqual(compared["base"], "cpu.ladder.reordered")
+            self.assertEqual([p["b"] for p in compared["pairs"]], ["cpu.ladder.reordered"] * 2)
+            self.assertIn("time / base", out)
+        self.assertIn("--base 'tiled' is none of those that --impl chooses",
+                      self.refused("bench", *QUICK, "--base", "tiled"))
+
+    def test_a_range_is_not_called_an_interval(self):
+        out = self.carat("run", "--impl", "naive", "--m", 16, "--n", 16, "--k", 16,
+                         "--trials", 4).stdout
+        processes = int(re.search(r"Processes=(\d+)", out)[1])
+        self.assertIn("CI95=[" if processes > 2 else "Range=[", out)
+
     def test_compare_says_tie_with_itself_and_regression_with_a_slower_file(self):
         self.carat("bench", *QUICK, "--json", "a.json")
         self.as_if_quiet("a.json")

@@ -113,8 +113,8 @@ TEST(analyse_results, no_document_has_a_pair_whose_interval_contradicts_its_verd
                 continue;
             }
             const double low = p["ci95_ratio"][0], high = p["ci95_ratio"][1];
-            EXPECT_LE(low, p["ratio"]);
-            EXPECT_GE(high, p["ratio"]);
+            EXPECT_LE(low, p["ratio"].get<double>());
+            EXPECT_GE(high, p["ratio"].get<double>());
             EXPECT_EQ(claim, low > 1 || high < 1) << p;
             EXPECT_EQ(verdict == "faster", low > 1.02) << p;
             EXPECT_EQ(verdict == "slower", high < 1 / 1.02) << p;
@@ -127,8 +127,8 @@ TEST(analyse_results, no_document_has_a_pair_whose_interval_contradicts_its_verd
 
 session::case_result of_case(std::uint64_t seed) {
     session::case_result found;
-    found.results = {measured("a", 1e-3, 5, 10, 0.02, seed),
-                     measured("b", 1.05e-3, 5, 10, 0.02, seed + 100)};
+    found.results = {measured("a", 1e-3, 5, 10, 0.05, seed),
+                     measured("b", 1.06e-3, 5, 10, 0.05, seed + 100)};
     found.compared.measured_s = 10;
     session::analyse_results(found.results, {}, found.compared);
     return found;
@@ -173,6 +173,14 @@ TEST(settle, keeps_to_its_limit_and_stops_on_a_busy_machine) {
     EXPECT_EQ(asked, 1);
     EXPECT_EQ(found.results[0].trials_per_process.size(), 5u);
     EXPECT_TRUE(found.results[0].busy.empty());
+}
+
+TEST(settle, of_a_row_alone_narrows_its_interval) {
+    session::case_result alone = of_case(1);
+    alone.results.pop_back();
+    session::analyse_results(alone.results, {}, alone.compared);
+    EXPECT_GT(session::unsettled_in(alone.results, alone.compared, 0.001).more_s, 10);
+    EXPECT_EQ(session::unsettled_in(alone.results, alone.compared, 0.5).more_s, 0);
 }
 
 TEST(settle, adds_rounds_to_one_process) {

@@ -146,7 +146,9 @@ TEST(family, a_row_that_is_plainly_slower_changes_no_verdict_and_no_interval) {
         for (const pair_comparison& now : after.pairs) {
             if (old.first != now.first || old.second != now.second) continue;
             EXPECT_EQ(old.found.outcome, now.found.outcome);
-            if (old.found.outcome == verdict::unclear) EXPECT_EQ(old.found.ci, now.found.ci);
+            if (old.found.outcome == verdict::unclear) {
+                EXPECT_EQ(old.found.ci, now.found.ci);
+            }
         }
     EXPECT_EQ(after.pairs.size(), 6U);
     EXPECT_EQ(after.letters[3], before.letters.back() == "b" ? "c" : "b");
