@@ -1,5 +1,5 @@
-// What finishes, prepared operands and batches of the public call save: each against what a program
-// does without them. Candidates of a case take turns; medians, as JSON.
+// What epilogues, prepared operands and batches of the public call save: each against what a
+// program does without them. Candidates of a case take turns; medians, as JSON.
 //
 //   carat_benchmark_call [threads]
 //
@@ -82,9 +82,9 @@ T gelu_of(T x) {
 
 // The library's own steps in a pass of their own, a row at a time.
 template <class T>
-void pass(const finish<T>& last, matrix<T>& c) {
-    cpu_engine::finish_call<T> how;
-    how.function = cpu_engine::kernel_of<T>(cpu_engine::kernels_for(core::isa_in_use())).finish;
+void pass(const epilogue<T>& last, matrix<T>& c) {
+    cpu_engine::epilogue_call<T> how;
+    how.function = cpu_engine::kernel_of<T>(cpu_engine::kernels_for(core::isa_in_use())).epilogue;
     how.steps = std::span(last.steps().at.data(), last.steps().count);
     const auto cols = static_cast<std::int64_t>(c.cols());
     for (std::size_t i = 0; i < c.rows(); ++i)
@@ -92,7 +92,7 @@ void pass(const finish<T>& last, matrix<T>& c) {
 }
 
 template <class T, class U>
-void measure_finish(const cpu& where, std::size_t m, std::size_t n, std::size_t k) {
+void measure_epilogue(const cpu& where, std::size_t m, std::size_t n, std::size_t k) {
     const auto a = random_matrix<U>(m, k, 1);
     const auto b = random_matrix<U>(k, n, 2);
     matrix<T> c(m, n);
@@ -102,7 +102,7 @@ void measure_finish(const cpu& where, std::size_t m, std::size_t n, std::size_t 
         for (std::size_t i = 0; i < m; ++i)
             for (std::size_t j = 0; j < n; ++j) c(i, j) = f(c(i, j) + add[j]);
     };
-    const auto with_pass = [&](const finish<T>& last) {
+    const auto with_pass = [&](const epilogue<T>& last) {
         matrix_product(where, a, b, c);
         pass(last, c);
     };
@@ -186,10 +186,10 @@ int main(int argc, char** argv) {
     std::printf("{\"threads\": %d, \"rounds\": %d, \"isa\": \"%s\", \"cases\": [\n", where.threads,
                 rounds, std::string(core::name(core::isa_in_use())).c_str());
     for (const std::size_t k : {256u, 1024u}) {
-        measure_finish<double, double>(where, 1024, 1024, k);
-        measure_finish<float, float>(where, 1024, 1024, k);
-        measure_finish<float, float>(where, 128, 4096, k);
-        measure_finish<float, bf16>(where, 1024, 1024, k);
+        measure_epilogue<double, double>(where, 1024, 1024, k);
+        measure_epilogue<float, float>(where, 1024, 1024, k);
+        measure_epilogue<float, float>(where, 128, 4096, k);
+        measure_epilogue<float, bf16>(where, 1024, 1024, k);
     }
     for (const std::size_t rows : {1u, 4u, 16u, 32u, 64u, 256u}) {
         measure_prepared<double>(where, rows);

@@ -1,7 +1,7 @@
-// What the public call on a GPU costs: the host's part of a call that was planned before, finishes,
-// scales of blocks, batches and groups against loops and cuBLAS, graphs against calls, and rows
-// whose bits don't depend on the others. What is compared takes turns; medians, as JSON. With the
-// word "finishes" only these and the scales, with "groups" only these.
+// What the public call on a GPU costs: the host's part of a call that was planned before,
+// epilogues, scales of blocks, batches and groups against loops and cuBLAS, graphs against calls,
+// and rows whose bits don't depend on the others. What is compared takes turns; medians, as JSON.
+// With the word "epilogues" only these and the scales, with "groups" only these.
 #include <array>
 #include <cstdio>
 #include <cuda_runtime_api.h>
@@ -26,7 +26,7 @@ void measure_host(std::size_t m, std::size_t n, std::size_t k) {
     const std::span<const float> added(values.data(), n);
     measure(described("host", m, n, k),
             {{"product", [&] { matrix_product(there(), a, b, c); }},
-             {"finish", [&] { matrix_product(there(), a, b, e, c, bias(added) | gelu); }},
+             {"epilogue", [&] { matrix_product(there(), a, b, e, c, bias(added) | gelu); }},
              {"packed", [&] { matrix_product(there(), odd_a, b, c); }},
              {"memset", [&] { must(cudaMemsetAsync(c.data(), 0, 16, the_stream())); }}},
             host_seconds, 50);
@@ -164,7 +164,7 @@ int main(int, char** words) {
         std::printf("\n]}\n");
         return 0;
     }
-    const bool only_finishes = words[1] != nullptr && std::string(words[1]) == "finishes";
+    const bool only_epilogues = words[1] != nullptr && std::string(words[1]) == "epilogues";
     for (const auto& [m, n, k] : {std::array<std::size_t, 3>{16, 4096, 4096},
                                   {128, 4096, 4096},
                                   {1024, 1024, 1024},
@@ -184,7 +184,7 @@ int main(int, char** words) {
                                   {4096, 7168, 2048},
                                   {8192, 8192, 8192}})
         measure_blocks(m, n, k);
-    if (only_finishes) {
+    if (only_epilogues) {
         std::printf("\n]}\n");
         return 0;
     }

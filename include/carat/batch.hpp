@@ -134,15 +134,15 @@ struct erased_batch {
 
 }  // namespace CARAT_ABI
 
-// C = E + finish(A B) for each product. `e` and `steps` may be null.
+// C = E + epilogue(A B) for each product. `e` and `steps` may be null.
 CARAT_API void multiply_batch(const cpu& where, const erased_batch& a, const erased_batch& b,
                               const erased_batch* e, const erased_batch& c,
-                              const finish_steps* steps);
+                              const epilogue_steps* steps);
 
 // The same on a GPU.
 CARAT_API void multiply_batch(const cuda& where, const erased_batch& a, const erased_batch& b,
                               const erased_batch* e, const erased_batch& c,
-                              const finish_steps* steps);
+                              const epilogue_steps* steps);
 
 template <class M>
 struct each_of {
@@ -189,13 +189,13 @@ requires(!batched<M>) erased_batch erase_batch(M& m) {
     return one;
 }
 
-template <class A, class B, class E, class C, class P = cpu, bool Finished = false>
+template <class A, class B, class E, class C, class P = cpu, bool HasEpilogue = false>
 constexpr bool check_batch() {
     static_assert(batched<C>,
                   "carat::matrix_products: C must be a batch: carat::strided(c, count, "
                   "stride), carat::pointers(...) or carat::listed(...)");
     if constexpr (batched<C>)
-        return check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P, Finished>();
+        return check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P, HasEpilogue>();
     return false;
 }
 
@@ -211,7 +211,8 @@ void matrix_products(const P& where, A&& a, B&& b, C&& c) {
 
 // C = E + A B for each product.
 template <detail::place P, class A, class B, class E, class C>
-requires(!detail::finishing<C>) void matrix_products(const P& where, A&& a, B&& b, E&& e, C&& c) {
+requires(!detail::epilogue_like<C>) void matrix_products(const P& where, A&& a, B&& b, E&& e,
+                                                         C&& c) {
     if constexpr (detail::check_batch<A, B, E, C, P>()) {
         const detail::erased_batch added = detail::erase_batch(e);
         detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), &added,
@@ -219,24 +220,24 @@ requires(!detail::finishing<C>) void matrix_products(const P& where, A&& a, B&& 
     }
 }
 
-// C = finish(A B) for each product, with the values of the finish for all.
-template <detail::place P, class A, class B, class C, detail::finishing F>
+// C = epilogue(A B) for each product, with the values of the epilogue for all.
+template <detail::place P, class A, class B, class C, detail::epilogue_like F>
 void matrix_products(const P& where, A&& a, B&& b, C&& c, const F& last) {
     if constexpr (detail::check_batch<A, B, C, C, P, true>()) {
         using element = detail::product_element<detail::each_in<A>, detail::each_in<B>>;
-        if constexpr (detail::check_finish<F, element, detail::element_of<detail::each_in<C>>>())
+        if constexpr (detail::check_epilogue<F, element, detail::element_of<detail::each_in<C>>>())
             detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), nullptr,
                                    detail::erase_batch(c), &last.steps());
     }
 }
 
-// C = E + finish(A B) for each product.
-template <detail::place P, class A, class B, class E, class C, detail::finishing F>
+// C = E + epilogue(A B) for each product.
+template <detail::place P, class A, class B, class E, class C, detail::epilogue_like F>
 void matrix_products(const P& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
     if constexpr (detail::check_batch<A, B, E, C, P, true>()) {
         using element = detail::product_element<detail::each_in<A>, detail::each_in<B>>;
         const detail::erased_batch added = detail::erase_batch(e);
-        if constexpr (detail::check_finish<F, element, detail::element_of<detail::each_in<C>>>())
+        if constexpr (detail::check_epilogue<F, element, detail::element_of<detail::each_in<C>>>())
             detail::multiply_batch(where, detail::erase_batch(a), detail::erase_batch(b), &added,
                                    detail::erase_batch(c), &last.steps());
     }
@@ -248,15 +249,15 @@ void matrix_products(A&& a, B&& b, C&& c) {
     matrix_products(cpu{}, a, b, c);
 }
 template <class A, class B, class E, class C>
-requires(!detail::place<A> && !detail::finishing<C>) void matrix_products(A&& a, B&& b, E&& e,
-                                                                          C&& c) {
+requires(!detail::place<A> && !detail::epilogue_like<C>) void matrix_products(A&& a, B&& b, E&& e,
+                                                                              C&& c) {
     matrix_products(cpu{}, a, b, e, c);
 }
-template <class A, class B, class C, detail::finishing F>
+template <class A, class B, class C, detail::epilogue_like F>
 requires(!detail::place<A>) void matrix_products(A&& a, B&& b, C&& c, const F& last) {
     matrix_products(cpu{}, a, b, c, last);
 }
-template <class A, class B, class E, class C, detail::finishing F>
+template <class A, class B, class E, class C, detail::epilogue_like F>
 requires(!detail::place<A>) void matrix_products(A&& a, B&& b, E&& e, C&& c, const F& last) {
     matrix_products(cpu{}, a, b, e, c, last);
 }

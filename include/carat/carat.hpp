@@ -2,8 +2,8 @@
 #pragma once
 
 #include <carat/batch.hpp>
+#include <carat/epilogue.hpp>
 #include <carat/error.hpp>
-#include <carat/finish.hpp>
 #include <carat/policy.hpp>
 #include <carat/prepare.hpp>
 #include <carat/product.hpp>

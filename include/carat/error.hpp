@@ -12,9 +12,9 @@ namespace carat {
 enum class error_code {
     invalid_argument,  // a size, stride, option or name that can't be right
     size_mismatch,     // two arguments that don't fit each other
-    aliasing,       // C overlaps A, B, another E, values of a finish or a C of the same batch; or
-                    // an amax what is read
-    overflow,       // a size or an integer result that doesn't fit its type
+    aliasing,  // C overlaps A, B, another E, values of an epilogue or a C of the same batch; or
+               // an amax what is read
+    overflow,  // a size or an integer result that doesn't fit its type
     out_of_memory,  // on a CPU said before anything is written
     unsupported,    // a right call that this build or machine can't serve
     device_failed,  // a GPU or its driver didn't do what was asked for; C may be anything

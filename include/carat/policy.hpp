@@ -21,8 +21,8 @@ struct cpu {
     f16_as f16 = f16_as::f32_sums;
 };
 
-// On an NVIDIA GPU: matrices and the values of a finish lie in its memory, the work is started on
-// `stream` and the call returns at once. docs/gpu.md has more.
+// On an NVIDIA GPU: matrices and the values of an epilogue lie in its memory, the work is started
+// on `stream` and the call returns at once. docs/gpu.md has more.
 struct cuda {
     CUstream_st* stream = nullptr;  // a cudaStream_t of that device; null: the default stream
     int device = -1;                // -1: the calling thread's current one

@@ -7,7 +7,7 @@
 //   carat::matrix_product(a, b, carat::scaled(0.5, c), c);                // C = 0.5 C + A B
 //   carat::matrix_product(carat::transposed(b), carat::transposed(a), ct);  // C^T = B^T A^T
 //   carat::matrix_product(carat::cpu{.threads = 1}, a, b, c);
-//   carat::matrix_product(a, b, c, carat::bias(v) | carat::gelu);         // see finish.hpp
+//   carat::matrix_product(a, b, c, carat::bias(v) | carat::gelu);         // see epilogue.hpp
 //   carat::matrix_product(a, carat::prepare(b), c);                       // see prepare.hpp
 //   carat::matrix_product(carat::cuda{stream}, a, b, c);                  // in a GPU's memory
 //
@@ -16,15 +16,15 @@
 //
 // Elements: double; float, with a C of float, carat::f16 or carat::bf16; std::int32_t; carat::f16
 // or carat::bf16 with a C of the same type or of float; std::int8_t and std::uint8_t, also one by
-// the other, with a C of std::int32_t, or of float, f16 or bf16, or with a finish of bytes. f16 and
-// bf16 are summed in float and rounded once; where the processor has instructions for bf16 (AMX,
-// AVX512_BF16), they take its subnormal numbers, below 2^-126, for zeros. carat::cpu{.f16 =
+// the other, with a C of std::int32_t, or of float, f16 or bf16, or with an epilogue of bytes. f16
+// and bf16 are summed in float and rounded once; where the processor has instructions for bf16
+// (AMX, AVX512_BF16), they take its subnormal numbers, below 2^-126, for zeros. carat::cpu{.f16 =
 // carat::f16_as::f16_sums} asks for faster sums of less. Sums of std::int32_t are true or an error,
 // never wrapped or saturated: their scale factors must be whole numbers, and a result that does not
 // fit throws before C is touched.
 //
-// E may be C itself; otherwise C must overlap none of A, B, E, nor values of a finish. Without E,
-// or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
+// E may be C itself; otherwise C must overlap none of A, B, E, nor values of an epilogue. Without
+// E, or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
 // empty sum (K = 0) is 0. The values depend neither on the number of threads nor on where in memory
 // the operands begin.
 //
@@ -50,9 +50,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <carat/epilogue.hpp>
 #include <carat/erased.hpp>
 #include <carat/export.hpp>
-#include <carat/finish.hpp>
 #include <carat/policy.hpp>
 #include <carat/prepare.hpp>
 #include <carat/views.hpp>
@@ -65,23 +65,23 @@ namespace detail {
 CARAT_API void multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                         const erased_matrix* e, const erased_matrix& c);
 
-// C = E + finish(A B).
-CARAT_API void multiply_finished(const cpu& where, const erased_matrix& a, const erased_matrix& b,
-                                 const erased_matrix* e, const erased_matrix& c,
-                                 const finish_steps& steps);
+// C = E + epilogue(A B).
+CARAT_API void multiply_with_epilogue(const cpu& where, const erased_matrix& a,
+                                      const erased_matrix& b, const erased_matrix* e,
+                                      const erased_matrix& c, const epilogue_steps& steps);
 
-// C = E + finish(A B) on a GPU. `e` and `steps` may be null.
+// C = E + epilogue(A B) on a GPU. `e` and `steps` may be null.
 CARAT_API void multiply_on_gpu(const cuda& where, const erased_matrix& a, const erased_matrix& b,
                                const erased_matrix* e, const erased_matrix& c,
-                               const finish_steps* steps);
+                               const epilogue_steps* steps);
 
 inline void multiply(const cuda& where, const erased_matrix& a, const erased_matrix& b,
                      const erased_matrix* e, const erased_matrix& c) {
     multiply_on_gpu(where, a, b, e, c, nullptr);
 }
-inline void multiply_finished(const cuda& where, const erased_matrix& a, const erased_matrix& b,
-                              const erased_matrix* e, const erased_matrix& c,
-                              const finish_steps& steps) {
+inline void multiply_with_epilogue(const cuda& where, const erased_matrix& a,
+                                   const erased_matrix& b, const erased_matrix* e,
+                                   const erased_matrix& c, const epilogue_steps& steps) {
     multiply_on_gpu(where, a, b, e, c, &steps);
 }
 
@@ -99,15 +99,15 @@ concept multiplied = element<T> &&(!fp8<T> || std::same_as<P, cuda>);
 template <class T>
 concept summed_in_f32 = std::same_as<T, float> || half<T> || fp8<T>;
 
-// Of bytes: what sums of them may be rounded to on a CPU; to bytes by a finish only.
-template <class C, bool Finished>
-concept rounded_from_integers = std::same_as<C, float> || half<C> ||(Finished&& byte_integer<C>);
+// Of bytes: what sums of them may be rounded to on a CPU; to bytes by an epilogue only.
+template <class C, bool HasEpilogue>
+concept rounded_from_integers = std::same_as<C, float> || half<C> ||(HasEpilogue&& byte_integer<C>);
 
-template <class T, class C, class P, bool Finished>
+template <class T, class C, class P, bool HasEpilogue>
 concept summed_into = (std::same_as<T, C> && !fp8<T> && !byte_integer<T>) ||
                       (byte_integer<T> &&
                        (std::same_as<C, std::int32_t> ||
-                        (std::same_as<P, cpu> && rounded_from_integers<C, Finished>))) ||
+                        (std::same_as<P, cpu> && rounded_from_integers<C, HasEpilogue>))) ||
                       (half<T> && std::same_as<C, float>) || (half<C> && std::same_as<T, float>) ||
                       (std::same_as<P, cuda> && summed_in_f32<T> && summed_in_f32<C>);
 
@@ -147,17 +147,17 @@ concept scales_suit =
     !block_scaled<E> && ((!block_scaled<A> && !block_scaled<B>) ||
                          (e4m3_in_blocks<A> && e4m3_in_blocks<B> && std::same_as<P, cuda>));
 
-template <class A, class B, class E, class C, class P, bool Finished>
+template <class A, class B, class E, class C, class P, bool HasEpilogue>
 concept product_of =
     (readable<A, P> || ready<A>)&&(readable<B, P> || ready<B>)&&(!ready<A> || !ready<B>)&&(
         std::same_as<P, cpu> || (!ready<A> && !ready<B>)) &&
     readable<E, P>&& writable<C>&& scales_suit<A, B, E, P> &&
     (ready<A> || ready<B> || multiplied_by<element_of<A>, element_of<B>>)&&summed_into<
-        product_element<A, B>, element_of<C>, P, Finished>&& std::same_as<element_of<E>,
-                                                                          element_of<C>>;
+        product_element<A, B>, element_of<C>, P, HasEpilogue>&& std::same_as<element_of<E>,
+                                                                             element_of<C>>;
 
 // One message for each thing that can be wrong; the first that fails says it.
-template <class A, class B, class E, class C, class P = cpu, bool Finished = false>
+template <class A, class B, class E, class C, class P = cpu, bool HasEpilogue = false>
 constexpr bool check_types() {
     constexpr bool both = (operand<A> || ready<A>)&&(operand<B> || ready<B>);
     static_assert(
@@ -181,11 +181,11 @@ constexpr bool check_types() {
     static_assert(!operand<A> || !operand<B> || multiplied_by<element_of<A>, element_of<B>>,
                   "carat::matrix_product: A and B must have the same element type, or both be "
                   "8-bit integers, or both fp8");
-    static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>, P, Finished>,
+    static_assert(!both || !matrix_like<C> || summed_into<element, element_of<C>, P, HasEpilogue>,
                   "carat::matrix_product: C must have the element type of A, or float where A is "
                   "carat::f16 or carat::bf16, or one of these where A is float; where A is an "
                   "8-bit integer std::int32_t, on a CPU also float, carat::f16 or carat::bf16, and "
-                  "with a finish that says how to scale them 8-bit integers; on a GPU float, "
+                  "with an epilogue that says how to scale them 8-bit integers; on a GPU float, "
                   "carat::f16, carat::bf16 or fp8 where A is one of them");
     static_assert(scales_suit<A, B, E, P>,
                   "carat::matrix_product: scales of blocks are for A and B both, of carat::e4m3, "
@@ -194,21 +194,21 @@ constexpr bool check_types() {
                   "carat::matrix_product: C is read-only (its elements are const)");
     static_assert(!operand<E> || !matrix_like<C> || std::same_as<element_of<E>, element_of<C>>,
                   "carat::matrix_product: E must have the element type of C");
-    return product_of<A, B, E, C, P, Finished>;
+    return product_of<A, B, E, C, P, HasEpilogue>;
 }
 
 template <class F, class A, class C>
-constexpr bool check_finish() {
+constexpr bool check_epilogue() {
     using asked = typename sums_asked_for<F>::type;
     using sums = sums_of<A, C>;
     constexpr bool suits = std::same_as<asked, any_sums> || std::same_as<asked, sums>;
-    static_assert(finish_value<sums>,
-                  "carat::matrix_product: products of integers into std::int32_t can't have a "
-                  "finish; of bytes, on a CPU, take a C of float, carat::f16, carat::bf16, "
+    static_assert(epilogue_value<sums>,
+                  "carat::matrix_product: products of integers into std::int32_t can't have an "
+                  "epilogue; of bytes, on a CPU, take a C of float, carat::f16, carat::bf16, "
                   "std::int8_t or std::uint8_t");
     static_assert(
-        suits || !finish_value<sums>,
-        "carat::matrix_product: values of a finish must be double where A is, else float");
+        suits || !epilogue_value<sums>,
+        "carat::matrix_product: values of an epilogue must be double where A is, else float");
     return suits;
 }
 
@@ -225,7 +225,8 @@ void matrix_product(const P& where, A&& a, B&& b, C&& c) {
 
 // C = E + A B there.
 template <detail::place P, class A, class B, class E, class C>
-requires(!detail::finishing<C>) void matrix_product(const P& where, A&& a, B&& b, E&& e, C&& c) {
+requires(!detail::epilogue_like<C>) void matrix_product(const P& where, A&& a, B&& b, E&& e,
+                                                        C&& c) {
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
                                       std::remove_reference_t<E>, std::remove_reference_t<C>,
                                       P>()) {
@@ -234,34 +235,34 @@ requires(!detail::finishing<C>) void matrix_product(const P& where, A&& a, B&& b
     }
 }
 
-// C = finish(A B) there.
-template <detail::place P, class A, class B, class C, detail::finishing F>
+// C = epilogue(A B) there.
+template <detail::place P, class A, class B, class C, detail::epilogue_like F>
 void matrix_product(const P& where, A&& a, B&& b, C&& c, const F& last) {
     using target = std::remove_reference_t<C>;
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
                                       target, target, P, true>()) {
-        if constexpr (detail::check_finish<F,
-                                           detail::product_element<std::remove_reference_t<A>,
-                                                                   std::remove_reference_t<B>>,
-                                           detail::element_of<std::remove_reference_t<C>>>())
-            detail::multiply_finished(where, detail::erase(a), detail::erase(b), nullptr,
-                                      detail::erase(c), last.steps());
+        if constexpr (detail::check_epilogue<F,
+                                             detail::product_element<std::remove_reference_t<A>,
+                                                                     std::remove_reference_t<B>>,
+                                             detail::element_of<std::remove_reference_t<C>>>())
+            detail::multiply_with_epilogue(where, detail::erase(a), detail::erase(b), nullptr,
+                                           detail::erase(c), last.steps());
     }
 }
 
-// C = E + finish(A B) there.
-template <detail::place P, class A, class B, class E, class C, detail::finishing F>
+// C = E + epilogue(A B) there.
+template <detail::place P, class A, class B, class E, class C, detail::epilogue_like F>
 void matrix_product(const P& where, A&& a, B&& b, E&& e, C&& c, const F& last) {
     if constexpr (detail::check_types<std::remove_reference_t<A>, std::remove_reference_t<B>,
                                       std::remove_reference_t<E>, std::remove_reference_t<C>, P,
                                       true>()) {
         const detail::erased_matrix added = detail::erase(e);
-        if constexpr (detail::check_finish<F,
-                                           detail::product_element<std::remove_reference_t<A>,
-                                                                   std::remove_reference_t<B>>,
-                                           detail::element_of<std::remove_reference_t<C>>>())
-            detail::multiply_finished(where, detail::erase(a), detail::erase(b), &added,
-                                      detail::erase(c), last.steps());
+        if constexpr (detail::check_epilogue<F,
+                                             detail::product_element<std::remove_reference_t<A>,
+                                                                     std::remove_reference_t<B>>,
+                                             detail::element_of<std::remove_reference_t<C>>>())
+            detail::multiply_with_epilogue(where, detail::erase(a), detail::erase(b), &added,
+                                           detail::erase(c), last.steps());
     }
 }
 
@@ -271,15 +272,15 @@ void matrix_product(A&& a, B&& b, C&& c) {
     matrix_product(cpu{}, a, b, c);
 }
 template <class A, class B, class E, class C>
-requires(!detail::place<A> && !detail::finishing<C>) void matrix_product(A&& a, B&& b, E&& e,
-                                                                         C&& c) {
+requires(!detail::place<A> && !detail::epilogue_like<C>) void matrix_product(A&& a, B&& b, E&& e,
+                                                                             C&& c) {
     matrix_product(cpu{}, a, b, e, c);
 }
-template <class A, class B, class C, detail::finishing F>
+template <class A, class B, class C, detail::epilogue_like F>
 requires(!detail::place<A>) void matrix_product(A&& a, B&& b, C&& c, const F& last) {
     matrix_product(cpu{}, a, b, c, last);
 }
-template <class A, class B, class E, class C, detail::finishing F>
+template <class A, class B, class E, class C, detail::epilogue_like F>
 requires(!detail::place<A>) void matrix_product(A&& a, B&& b, E&& e, C&& c, const F& last) {
     matrix_product(cpu{}, a, b, e, c, last);
 }

@@ -62,7 +62,7 @@ void run_one(const cpu_engine::product& made, const operands& x, std::size_t i, 
 }
 
 void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
-               const operands& x, const cpu_engine::finishing* last) {
+               const operands& x, const cpu_engine::epilogue_request* last) {
     const cpu_engine::product whole(p, threads, kernels, {}, last, prepared_of(x));
     const int workers = cpu_engine::workers_for(p, x.c.count, threads, whole.threads());
     const cpu_engine::product single(p, workers > 1 ? 1 : threads, kernels, {}, last,
@@ -75,9 +75,9 @@ void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set
     });
 }
 
-void multiply_checked(const cpu& where, const operands& x, const detail::finish_steps* steps) {
+void multiply_checked(const cpu& where, const operands& x, const detail::epilogue_steps* steps) {
     api::check_threads(where);
-    if (steps != nullptr) api::check_finish_on_cpu(*steps, "matrix_products");
+    if (steps != nullptr) api::check_epilogue_on_cpu(*steps, "matrix_products");
     if (api::is_group(x.a, x.b, x.e, x.c))
         return api::multiply_group(where, x.a, x.b, x.e, x.c, steps);
     const core::problem p = api::checked_batch(x.a, x.b, x.e, x.c, steps);
@@ -90,7 +90,7 @@ void multiply_checked(const cpu& where, const operands& x, const detail::finish_
     if (is_integer(p.a_type)) check_sums(p, threads, x);
     if (steps == nullptr && !core::rounds_integers(p))
         return run_batch(p, threads, kernels, x, nullptr);
-    cpu_engine::finishing last = {.steps = {}, .e_layout = {}, .in_place = any_in_place(x)};
+    cpu_engine::epilogue_request last = {.steps = {}, .e_layout = {}, .in_place = any_in_place(x)};
     if (steps != nullptr) last.steps = std::span(steps->at).first(steps->count);
     if (x.e != nullptr) last.e_layout = api::layout_of(x.e->first);
     run_batch(p, threads, kernels, x, &last);
@@ -100,7 +100,7 @@ void multiply_checked(const cpu& where, const operands& x, const detail::finish_
 
 void detail::multiply_batch(const cpu& where, const erased_batch& a, const erased_batch& b,
                             const erased_batch* e, const erased_batch& c,
-                            const finish_steps* steps) {
+                            const epilogue_steps* steps) {
     try {
         multiply_checked(where, {a, b, e, c}, steps);
     } catch (const std::bad_alloc&) {

@@ -220,7 +220,7 @@ class targets {
 };
 
 core::problem checked_product(const erased_batch& a, const erased_batch& b, const erased_batch* e,
-                              const erased_batch& c, const detail::finish_steps* steps,
+                              const erased_batch& c, const detail::epilogue_steps* steps,
                               std::size_t i) {
     return as_product(i, [&] {
         const erased_matrix added = e == nullptr ? erased_matrix{} : item(*e, i);
@@ -251,13 +251,13 @@ erased_matrix item_of_list(const erased_batch& b, std::size_t i) {
     return m;
 }
 
-void check_values(const detail::finish_steps& steps, const erased_batch& a, const erased_batch& b,
+void check_values(const detail::epilogue_steps& steps, const erased_batch& a, const erased_batch& b,
                   const erased_batch* e, const erased_batch& c) {
     for (std::size_t i = 0; i < c.count; ++i)
         as_product(i, [&] {
             const erased_matrix added = e == nullptr ? erased_matrix{} : item(*e, i);
-            check_finish(steps, item(a, i), item(b, i), e == nullptr ? nullptr : &added,
-                         item(c, i));
+            check_epilogue(steps, item(a, i), item(b, i), e == nullptr ? nullptr : &added,
+                           item(c, i));
         });
 }
 
@@ -281,7 +281,7 @@ erased_matrix item(const erased_batch& b, std::size_t i) {
 }
 
 core::problem checked_batch(const erased_batch& a, const erased_batch& b, const erased_batch* e,
-                            const erased_batch& c, const detail::finish_steps* steps) {
+                            const erased_batch& c, const detail::epilogue_steps* steps) {
     check_arguments(a, b, e, c);
     if (c.count == 0) return {};
     const core::problem p = checked_product(a, b, e, c, steps, 0);
@@ -304,7 +304,7 @@ bool is_group(const erased_batch& a, const erased_batch& b, const erased_batch* 
 
 std::vector<core::problem> checked_group(const erased_batch& a, const erased_batch& b,
                                          const erased_batch* e, const erased_batch& c,
-                                         const detail::finish_steps* steps) {
+                                         const detail::epilogue_steps* steps) {
     check_arguments(a, b, e, c);
     std::vector<core::problem> all;
     all.reserve(c.count);

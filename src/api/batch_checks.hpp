@@ -26,7 +26,7 @@ std::size_t check_places(const erased_batch& a, const erased_batch& b, const era
 // that names the product where one is at fault.
 [[nodiscard]] core::problem checked_batch(const erased_batch& a, const erased_batch& b,
                                           const erased_batch* e, const erased_batch& c,
-                                          const detail::finish_steps* steps);
+                                          const detail::epilogue_steps* steps);
 
 // Whether sizes or strides may differ from product to product.
 [[nodiscard]] bool is_group(const erased_batch& a, const erased_batch& b, const erased_batch* e,
@@ -35,7 +35,7 @@ std::size_t check_places(const erased_batch& a, const erased_batch& b, const era
 // Of such products all problems. Throws likewise.
 [[nodiscard]] std::vector<core::problem> checked_group(const erased_batch& a, const erased_batch& b,
                                                        const erased_batch* e, const erased_batch& c,
-                                                       const detail::finish_steps* steps);
+                                                       const detail::epilogue_steps* steps);
 
 // Calls `work`; what it throws as one product is told with the product's number.
 template <class Work>

@@ -23,15 +23,15 @@ std::string size(const erased_matrix& m) {
     return std::to_string(m.rows) + " x " + std::to_string(m.cols);
 }
 
-std::span<const detail::finish_step> in_order(const detail::finish_steps& steps) {
+std::span<const detail::epilogue_step> in_order(const detail::epilogue_steps& steps) {
     return std::span(steps.at).first(steps.count);
 }
 
 // How many columns of A B make one of C.
-std::size_t columns_for_one(const detail::finish_steps* steps) {
+std::size_t columns_for_one(const detail::epilogue_steps* steps) {
     if (steps == nullptr) return 1;
     const bool gated = std::ranges::any_of(
-        in_order(*steps), [](const detail::finish_step& s) { return is_gate(s.kind); });
+        in_order(*steps), [](const detail::epilogue_step& s) { return is_gate(s.kind); });
     return gated ? 2 : 1;
 }
 
@@ -135,14 +135,14 @@ const char* name_of_values(detail::step_kind kind) {
     return kind == detail::step_kind::amax ? "the amax" : nullptr;
 }
 
-// The values of a step of the finish of a C.
-erased_matrix matrix_of(const detail::finish_step& step, const erased_matrix& c) {
+// The values of a step of the epilogue of a C.
+erased_matrix matrix_of(const detail::epilogue_step& step, const erased_matrix& c) {
     const dtype type = core::epilogue_type_of(c.type);
     return {const_cast<void*>(step.values), 1, step.count, 0, 1, type, 1};
 }
 
 // What is read must not be where the largest number is written.
-void check_amax(const erased_matrix& amax, const detail::finish_steps& steps,
+void check_amax(const erased_matrix& amax, const detail::epilogue_steps& steps,
                 const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
                 const erased_matrix& c) {
     const auto check = [&](const erased_matrix& read, const std::string& what) {
@@ -155,7 +155,7 @@ void check_amax(const erased_matrix& amax, const detail::finish_steps& steps,
     if (e != nullptr) check(*e, "E");
     if (a.scales.given) check(matrix_of(a.scales), "the scales of A");
     if (b.scales.given) check(matrix_of(b.scales), "the scales of B");
-    for (const detail::finish_step& step : in_order(steps))
+    for (const detail::epilogue_step& step : in_order(steps))
         if (step.kind == detail::step_kind::bias || step.kind == detail::step_kind::scale)
             check(matrix_of(step, c), name_of_values(step.kind));
 }
@@ -188,10 +188,10 @@ bool same_strides(const erased_matrix& x, const erased_matrix& y) {
            (x.cols <= 1 || x.col_stride == y.col_stride);
 }
 
-void check_finish(const detail::finish_steps& steps, const erased_matrix& a, const erased_matrix& b,
-                  const erased_matrix* e, const erased_matrix& c) {
+void check_epilogue(const detail::epilogue_steps& steps, const erased_matrix& a,
+                    const erased_matrix& b, const erased_matrix* e, const erased_matrix& c) {
     std::size_t columns = columns_for_one(&steps);
-    for (const detail::finish_step& step : in_order(steps)) {
+    for (const detail::epilogue_step& step : in_order(steps)) {
         if (is_gate(step.kind)) columns = 1;
         const char* const name = name_of_values(step.kind);
         if (name == nullptr) continue;
@@ -213,8 +213,8 @@ void check_finish(const detail::finish_steps& steps, const erased_matrix& a, con
     }
 }
 
-void check_finish_on_cpu(const detail::finish_steps& steps, const std::string& call) {
-    for (const detail::finish_step& step : in_order(steps))
+void check_epilogue_on_cpu(const detail::epilogue_steps& steps, const std::string& call) {
+    for (const detail::epilogue_step& step : in_order(steps))
         if (is_gate(step.kind) || step.kind == detail::step_kind::amax)
             throw error(error_code::unsupported,
                         call + (is_gate(step.kind) ? ": gates are" : ": amax is") +
@@ -245,7 +245,7 @@ const cpu_engine::kernel_set& kernels_for_call(const cpu& where, const core::pro
 
 core::problem checked_problem(const erased_matrix& a, const erased_matrix& b,
                               const erased_matrix* e, const erased_matrix& c,
-                              const detail::finish_steps* steps) {
+                              const detail::epilogue_steps* steps) {
     check_sizes(a, b, e, c, columns_for_one(steps));
     if (a.prepared != nullptr) check_prepared(a, "A", side::left, b);
     if (b.prepared != nullptr) check_prepared(b, "B", side::right, a);

@@ -24,22 +24,22 @@ void check_threads(const cpu& where);
                                                              const core::problem& p, bool prepared,
                                                              std::string_view call);
 
-// The product as a problem, `steps` of its finish or null: with a gate among them B has twice the
+// The product as a problem, `steps` of its epilogue or null: with a gate among them B has twice the
 // problem's columns. Throws carat::error, in one line naming the argument and both values.
 [[nodiscard]] core::problem checked_problem(const detail::erased_matrix& a,
                                             const detail::erased_matrix& b,
                                             const detail::erased_matrix* e,
                                             const detail::erased_matrix& c,
-                                            const detail::finish_steps* steps);
+                                            const detail::epilogue_steps* steps);
 
 // Throws for steps that only GPUs take, in the name of that call.
-void check_finish_on_cpu(const detail::finish_steps& steps, const std::string& call);
+void check_epilogue_on_cpu(const detail::epilogue_steps& steps, const std::string& call);
 
-// Values of a finish: as many as C has rows or columns, there, and apart from C; an amax, which is
-// written, from all else as well. Throws as above.
-void check_finish(const detail::finish_steps& steps, const detail::erased_matrix& a,
-                  const detail::erased_matrix& b, const detail::erased_matrix* e,
-                  const detail::erased_matrix& c);
+// Values of an epilogue: as many as C has rows or columns, there, and apart from C; an amax, which
+// is written, from all else as well. Throws as above.
+void check_epilogue(const detail::epilogue_steps& steps, const detail::erased_matrix& a,
+                    const detail::erased_matrix& b, const detail::erased_matrix* e,
+                    const detail::erased_matrix& c);
 
 // Its strides, but for those that mean nothing and are too large to multiply.
 [[nodiscard]] core::layout layout_of(const detail::erased_matrix& m);

@@ -66,11 +66,11 @@ void check_sums(const std::vector<core::problem>& problems, int threads, const e
 
 class group {
   public:
-    group(std::vector<one> all, bool adds, bool finishes, const detail::finish_steps* steps,
+    group(std::vector<one> all, bool adds, bool has_epilogue, const detail::epilogue_steps* steps,
           int threads, const cpu_engine::kernel_set& kernels)
         : all_(std::move(all)),
           adds_(adds),
-          finishes_(finishes),
+          has_epilogue_(has_epilogue),
           steps_(steps),
           threads_(threads),
           kernels_(kernels) {}
@@ -90,8 +90,8 @@ class group {
     }
 
   private:
-    [[nodiscard]] cpu_engine::finishing finish_of(const one& x) const {
-        cpu_engine::finishing last = {
+    [[nodiscard]] cpu_engine::epilogue_request epilogue_of(const one& x) const {
+        cpu_engine::epilogue_request last = {
             .steps = {}, .e_layout = layout_of(x.e), .in_place = adds_ && same_elements(x.e, x.c)};
         if (steps_ != nullptr) last.steps = std::span(steps_->at).first(steps_->count);
         return last;
@@ -101,8 +101,9 @@ class group {
     template <class Use>
     void with_plan(const one& x, int threads, const Use& use) const {
         const auto* const ready = x.a.prepared != nullptr ? x.a.prepared : x.b.prepared;
-        const cpu_engine::finishing last = finishes_ ? finish_of(x) : cpu_engine::finishing{};
-        use(cpu_engine::product(x.problem, threads, kernels_, {}, finishes_ ? &last : nullptr,
+        const cpu_engine::epilogue_request last =
+            has_epilogue_ ? epilogue_of(x) : cpu_engine::epilogue_request{};
+        use(cpu_engine::product(x.problem, threads, kernels_, {}, has_epilogue_ ? &last : nullptr,
                                 ready));
     }
 
@@ -117,7 +118,7 @@ class group {
     }
 
     void run_one(const one& x, int threads, std::byte* memory) const {
-        if (!finishes_ && adds_ && x.problem.beta != 0 && !same_elements(x.e, x.c))
+        if (!has_epilogue_ && adds_ && x.problem.beta != 0 && !same_elements(x.e, x.c))
             copy_elements(x.e, x.c);
         with_plan(x, threads, [&](const cpu_engine::product& made) {
             made.run({.a = x.a.data, .b = x.b.data, .c = x.c.data, .e = adds_ ? x.e.data : nullptr},
@@ -127,8 +128,8 @@ class group {
 
     std::vector<one> all_;
     bool adds_;
-    bool finishes_;
-    const detail::finish_steps* steps_;
+    bool has_epilogue_;
+    const detail::epilogue_steps* steps_;
     int threads_;
     const cpu_engine::kernel_set& kernels_;
 };
@@ -137,7 +138,7 @@ class group {
 
 void multiply_group(const cpu& where, const erased_batch& a, const erased_batch& b,
                     const erased_batch* e, const erased_batch& c,
-                    const detail::finish_steps* steps) {
+                    const detail::epilogue_steps* steps) {
     const std::vector<core::problem> problems = checked_group(a, b, e, c, steps);
     if (problems.empty()) return;
     if (const std::string why = cpu_engine::unsupported(problems.front()); !why.empty())

@@ -48,7 +48,7 @@ cuda_call::place place_of(const cuda& where) {
 }
 
 void start(const cuda& where, const std::string& call, const core::problem& p,
-           const erased_matrix* e, const detail::finish_steps* steps,
+           const erased_matrix* e, const detail::epilogue_steps* steps,
            const core::block_scales& scales, std::span<const core::operands> all) {
     try {
         cuda_call::multiply(place_of(where),
@@ -61,9 +61,9 @@ void start(const cuda& where, const std::string& call, const core::problem& p,
 
 void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix& b,
                   const erased_matrix* e, const erased_matrix& c,
-                  const detail::finish_steps* steps) {
+                  const detail::epilogue_steps* steps) {
     const core::problem p = api::checked_problem(a, b, e, c, steps);
-    if (steps != nullptr) api::check_finish(*steps, a, b, e, c);
+    if (steps != nullptr) api::check_epilogue(*steps, a, b, e, c);
     if (p.m == 0 || p.n == 0) return;
     const std::array<core::operands, 1> one = {
         {{.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data}}};
@@ -72,7 +72,7 @@ void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix
 
 void multiply_group(const cuda& where, const erased_batch& a, const erased_batch& b,
                     const erased_batch* e, const erased_batch& c,
-                    const detail::finish_steps* steps) {
+                    const detail::epilogue_steps* steps) {
     const std::vector<core::problem> problems = api::checked_group(a, b, e, c, steps);
     std::vector<cuda_call::member> all;
     all.reserve(problems.size());
@@ -93,7 +93,8 @@ void multiply_group(const cuda& where, const erased_batch& a, const erased_batch
 }
 
 void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& b,
-                  const erased_batch* e, const erased_batch& c, const detail::finish_steps* steps) {
+                  const erased_batch* e, const erased_batch& c,
+                  const detail::epilogue_steps* steps) {
     if (api::is_group(a, b, e, c)) return multiply_group(where, a, b, e, c, steps);
     const core::problem p = api::checked_batch(a, b, e, c, steps);
     if (c.count == 0 || p.m == 0 || p.n == 0) return;
@@ -110,7 +111,7 @@ void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& 
 
 void detail::multiply_on_gpu(const cuda& where, const erased_matrix& a, const erased_matrix& b,
                              const erased_matrix* e, const erased_matrix& c,
-                             const finish_steps* steps) {
+                             const epilogue_steps* steps) {
     try {
         multiply_one(where, a, b, e, c, steps);
     } catch (const std::bad_alloc&) {
@@ -120,7 +121,7 @@ void detail::multiply_on_gpu(const cuda& where, const erased_matrix& a, const er
 
 void detail::multiply_batch(const cuda& where, const erased_batch& a, const erased_batch& b,
                             const erased_batch* e, const erased_batch& c,
-                            const finish_steps* steps) {
+                            const epilogue_steps* steps) {
     try {
         multiply_all(where, a, b, e, c, steps);
     } catch (const std::bad_alloc&) {

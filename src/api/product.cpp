@@ -8,7 +8,7 @@
 #include "api/checks.hpp"
 #include "api/elements.hpp"
 #include "api/integers.hpp"
-#include "api/part.hpp"
+#include "api/multiply_part.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
 
@@ -19,10 +19,10 @@ namespace {
 using detail::erased_matrix;
 
 // In the order of the promise: everything that can fail, then E into C, then the product. With a
-// finish, E is added to the sums instead.
+// epilogue, E is added to the sums instead.
 void run_engine(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
                 const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
-                const erased_matrix& c, const cpu_engine::finishing* last) {
+                const erased_matrix& c, const cpu_engine::epilogue_request* last) {
     const cpu_engine::product made(p, threads, kernels, {}, last,
                                    a.prepared != nullptr ? a.prepared : b.prepared);
     const cpu_engine::call_memory memory(made.workspace_bytes());
@@ -34,11 +34,11 @@ void run_engine(const core::problem& p, int threads, const cpu_engine::kernel_se
 
 void multiply_checked(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                       const erased_matrix* e, const erased_matrix& c,
-                      const detail::finish_steps* steps) {
+                      const detail::epilogue_steps* steps) {
     api::check_threads(where);
-    if (steps != nullptr) api::check_finish_on_cpu(*steps, "matrix_product");
+    if (steps != nullptr) api::check_epilogue_on_cpu(*steps, "matrix_product");
     const core::problem p = api::checked_problem(a, b, e, c, steps);
-    if (steps != nullptr) api::check_finish(*steps, a, b, e, c);
+    if (steps != nullptr) api::check_epilogue(*steps, a, b, e, c);
     if (p.m == 0 || p.n == 0) return;
     if (const std::string why = cpu_engine::unsupported(p); !why.empty())
         throw error(error_code::invalid_argument, "matrix_product: " + why);
@@ -53,7 +53,7 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
     }
     if (steps == nullptr && !core::rounds_integers(p))
         return run_engine(p, threads, kernels, a, b, e, c, nullptr);
-    cpu_engine::finishing last = {
+    cpu_engine::epilogue_request last = {
         .steps = {}, .e_layout = {}, .in_place = e != nullptr && api::same_elements(*e, c)};
     if (steps != nullptr) last.steps = std::span(steps->at).first(steps->count);
     if (e != nullptr) last.e_layout = api::layout_of(*e);
@@ -62,7 +62,7 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
 
 void multiply_or_say_why(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                          const erased_matrix* e, const erased_matrix& c,
-                         const detail::finish_steps* steps) {
+                         const detail::epilogue_steps* steps) {
     try {
         multiply_checked(where, a, b, e, c, steps);
     } catch (const std::bad_alloc&) {
@@ -92,9 +92,9 @@ void api::multiply_part(const erased_matrix& a, const erased_matrix& b, const er
                   k_stride(part.row, part.rows), k_stride(part.col, part.cols));
 }
 
-void detail::multiply_finished(const cpu& where, const erased_matrix& a, const erased_matrix& b,
-                               const erased_matrix* e, const erased_matrix& c,
-                               const finish_steps& steps) {
+void detail::multiply_with_epilogue(const cpu& where, const erased_matrix& a,
+                                    const erased_matrix& b, const erased_matrix* e,
+                                    const erased_matrix& c, const epilogue_steps& steps) {
     multiply_or_say_why(where, a, b, e, c, &steps);
 }
 

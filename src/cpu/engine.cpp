@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/turn.hpp"
+#include "core/swap_ab.hpp"
 #include "cpu/blocked/out_of_place.hpp"
 #include "cpu/machine.hpp"
 #include "cpu/scale_c.hpp"
@@ -32,7 +32,8 @@ bool should_swap(const core::problem& p, bool may_be_skinny) {
 }
 
 // Whether nothing asks for blocks: the caller, types, or sums that C can't hold.
-bool may_be_skinny(const core::problem& p, const plan::blocking& wanted, const finishing* last) {
+bool may_be_skinny(const core::problem& p, const plan::blocking& wanted,
+                   const epilogue_request* last) {
     const bool summed_out_of_place = last != nullptr && last->in_place && p.beta != 0;
     return p.a_type == p.c_type && !core::is_storage_type(p.a_type) && !summed_out_of_place &&
            wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
@@ -132,7 +133,8 @@ std::string unsupported(const core::problem& p) {
 // waits for its words to reach the cache. Such copies were 7 of the 16 % that this constructor took
 // of a product of 8 x 8 matrices.
 product::product(const core::problem& p, int threads, const kernel_set& with,
-                 const plan::blocking& wanted, const finishing* last, const prepared_operand* ready)
+                 const plan::blocking& wanted, const epilogue_request* last,
+                 const prepared_operand* ready)
     : swapped_(should_swap(p, may_be_skinny(p, wanted, last))),
       problem_(swapped_ ? core::swapped(p) : p),
       kernels_(&with),
@@ -278,15 +280,15 @@ template <class T>
 void product::run_as(const core::operands& data, std::byte* memory) const {
     const kernel<T>& with = kernel_of<T>(*kernels_);
     task<T> whole = make<T>(data);
-    finish_call<T> last;
+    epilogue_call<T> last;
     if constexpr (std::is_floating_point_v<T>) {
         if (last_ != nullptr) {
-            last = finish_of<T>(data, swapped_);
+            last = epilogue_of<T>(data, swapped_);
             // The other paths scale the sums before they are finished, some more than once.
             const bool skinny = plan_.how == plan::path::skinny;
             (skinny || request_.k == 0 ? whole.alpha : last.alpha) = 1;
             whole.beta = 0;
-            whole.finish = &last;
+            whole.epilogue = &last;
             if (request_.k == 0) return store_zeros(whole, target<T>(data));
         }
     }
@@ -309,9 +311,9 @@ store_target<T> product::target(const core::operands& data) const {
 }
 
 template <class T>
-finish_call<T> product::finish_of(const core::operands& data, bool runs_are_rows) const {
+epilogue_call<T> product::epilogue_of(const core::operands& data, bool runs_are_rows) const {
     const core::layout& e = last_->e_layout;
-    return {.function = kernel_of<T>(*kernels_).finish,
+    return {.function = kernel_of<T>(*kernels_).epilogue,
             .steps = last_->steps,
             .of_integers = is_integer(problem_.a_type),
             .alpha = factor<T>(problem_.alpha),
@@ -329,15 +331,15 @@ void product::run_out_of_place(const core::operands& data, std::byte* memory) co
     core::operands sums = data;
     sums.c = nullptr;
     task<T> whole = make<T>(sums);
-    const store_target<finished_in<T>> c = target<finished_in<T>>(data);
-    finish_call<finished_in<T>> last;
+    const store_target<epilogue_type<T>> c = target<epilogue_type<T>>(data);
+    epilogue_call<epilogue_type<T>> last;
     if (last_ != nullptr) {
-        last = finish_of<finished_in<T>>(data, swapped_);
-        whole.finish = &last;
+        last = epilogue_of<epilogue_type<T>>(data, swapped_);
+        whole.epilogue = &last;
     }
     if (request_.k == 0) return store_zeros(whole, c);
     const auto work = [&](int thread, range rows, range cols) {
-        store_target<finished_in<T>> part = c;
+        store_target<epilogue_type<T>> part = c;
         part.data = c.at(rows.first, cols.first);
         multiply_out_of_place(rectangle(whole, rows.first, cols.first, rows.size, cols.size),
                               plan_.blocks, part, share_of<T>(memory, thread));
@@ -351,7 +353,7 @@ void product::run_nothing(const core::operands&, std::byte*) const {}
 
 void product::run_on_matrix_unit(const core::operands& data, std::byte* memory) const {
     if (last_ == nullptr) return matrix_unit_->run(data, memory, nullptr);
-    const finish_call<float> last = finish_of<float>(data, !matrix_unit_->swapped());
+    const epilogue_call<float> last = epilogue_of<float>(data, !matrix_unit_->swapped());
     matrix_unit_->run(data, memory, &last);
 }
 

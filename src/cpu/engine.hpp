@@ -23,36 +23,36 @@ namespace carat::cpu_engine {
 // Why the engine can't multiply these types with these factors; empty when it can.
 [[nodiscard]] std::string unsupported(const core::problem& p);
 
-// A finish as the engine does it: C = finish(alpha A B) + beta E. The caller keeps it.
-struct finishing {
-    std::span<const detail::finish_step> steps;
+// An epilogue as the engine does it: C = epilogue(alpha A B) + beta E. The caller keeps it.
+struct epilogue_request {
+    std::span<const detail::epilogue_step> steps;
     core::layout e_layout;
     bool in_place = false;  // E is C
 };
 
-// A plan for a supported problem. With a finish or a prepared operand these must outlive it; the
+// A plan for a supported problem. With an epilogue or a prepared operand these must outlive it; the
 // operand's layout in the problem is what it was, and decides with the others how sums are made.
-// Products of bytes into anything but i32 have a finish, maybe of no steps.
+// Products of bytes into anything but i32 have an epilogue, maybe of no steps.
 // f16 and bf16 are summed in f32; i8 and i32 modulo 2^32 (the public call checks that this is the
 // true result). The same values for any number of threads.
 class product {
   public:
     // Neither allocates nor fails.
     product(const core::problem& p, int threads, const kernel_set& with,
-            const plan::blocking& wanted = {}, const finishing* last = nullptr,
+            const plan::blocking& wanted = {}, const epilogue_request* last = nullptr,
             const prepared_operand* ready = nullptr);
 
     // What run() must be given; 0 where 16 KiB of stack are enough.
     [[nodiscard]] std::size_t workspace_bytes() const;
 
-    // C = alpha A B + beta C, or what the finish says. `memory` starts on a cache line. Safe from
+    // C = alpha A B + beta C, or what the epilogue says. `memory` starts on a cache line. Safe from
     // many threads at once, each with its own memory.
     void run(const core::operands& data, std::byte* memory) const noexcept {
         (this->*run_)(data, memory);
     }
 
     // Of those rows and columns of C only, on the calling thread: the same bits as in the whole.
-    // f32 and f64 in operands of their type, K not 0, and no finish; the plan is for one thread.
+    // f32 and f64 in operands of their type, K not 0, and no epilogue; the plan is for one thread.
     void run_part(const core::operands& data, std::byte* memory, range rows,
                   range cols) const noexcept;
 
@@ -82,7 +82,8 @@ class product {
     template <class T>
     [[nodiscard]] store_target<T> target(const core::operands& data) const;
     template <class T>
-    [[nodiscard]] finish_call<T> finish_of(const core::operands& data, bool runs_are_rows) const;
+    [[nodiscard]] epilogue_call<T> epilogue_of(const core::operands& data,
+                                               bool runs_are_rows) const;
     template <class T>
     [[nodiscard]] T* share_of(std::byte* memory, int thread) const;
     [[nodiscard]] std::size_t thread_bytes() const;
@@ -95,7 +96,7 @@ class product {
     bool swapped_;           // A and B have changed places in problem_
     core::problem problem_;  // turned: columns of C are contiguous where they can be
     const kernel_set* kernels_;
-    const finishing* last_;
+    const epilogue_request* last_;
     const prepared_operand* ready_;
     bool by_lanes_ = false;  // the path skinny, with a prepared operand
     plan::request request_;

@@ -42,9 +42,9 @@ struct task {
     std::int64_t c_col_stride = 0;
     T alpha{};
     T beta{};
-    bool fetches_c = false;                               // see tile_call
-    const finish_call<finished_in<T>>* finish = nullptr;  // of these sums; beta is 0 then
-    std::int64_t first_row = 0;                           // of the C that is finished
+    bool fetches_c = false;                                     // see tile_call
+    const epilogue_call<epilogue_type<T>>* epilogue = nullptr;  // of these sums; beta is 0 then
+    std::int64_t first_row = 0;                                 // of the C that is finished
     std::int64_t first_col = 0;
 
     [[nodiscard]] T* c_at(std::int64_t i, std::int64_t j) const {
@@ -69,10 +69,10 @@ template <class T>
 // What remains to be done with the sums of a tile at (i, j). Those of integers are finished out of
 // place.
 template <class T>
-__attribute__((noinline)) void finish_tile(const task<T>& t, const tile_call<T>& call,
-                                           std::int64_t i, std::int64_t j) {
+__attribute__((noinline)) void apply_epilogue(const task<T>& t, const tile_call<T>& call,
+                                              std::int64_t i, std::int64_t j) {
     if constexpr (std::is_floating_point_v<T>)
-        (*t.finish)(
+        (*t.epilogue)(
             {call.c, call.rows, call.cols, call.c_col_stride, t.first_row + i, t.first_col + j});
 }
 
@@ -89,7 +89,7 @@ __attribute__((noinline)) void run_tile_in_buffer(void (*run)(const tile_call<T>
         for (int p = 0; p < call.rows; ++p)
             copy[q * call.c_col_stride + p] = c[p * t.c_row_stride + q * t.c_col_stride];
     run(call);
-    if (t.finish != nullptr && call.last) finish_tile(t, call, i, j);
+    if (t.epilogue != nullptr && call.last) apply_epilogue(t, call, i, j);
     for (int q = 0; q < call.cols; ++q)
         for (int p = 0; p < call.rows; ++p)
             c[p * t.c_row_stride + q * t.c_col_stride] = copy[q * call.c_col_stride + p];
@@ -104,7 +104,7 @@ inline void run_tile(void (*run)(const tile_call<T>&), const task<T>& t, tile_ca
     call.c = t.c_at(i, j);
     call.c_col_stride = t.c_col_stride;
     run(call);
-    if (t.finish != nullptr && call.last) finish_tile(t, call, i, j);
+    if (t.epilogue != nullptr && call.last) apply_epilogue(t, call, i, j);
 }
 
 }  // namespace carat::cpu_engine

@@ -92,7 +92,7 @@ void multiply(const place&, const product&, std::span<const core::operands>) {
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }
 
-void multiply_group(const place&, std::span<const member>, const detail::finish_steps*) {
+void multiply_group(const place&, std::span<const member>, const detail::epilogue_steps*) {
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }
 

@@ -25,9 +25,9 @@ TEST(abi, layouts_are_those_of_its_version) {
     EXPECT_EQ(offsetof(detail::erased_matrix, scales), 64U);
     EXPECT_EQ(sizeof(detail::erased_batch), 160U);
     EXPECT_EQ(offsetof(detail::erased_batch, at), 136U);
-    EXPECT_EQ(sizeof(detail::finish_step), 80U);
-    EXPECT_EQ(offsetof(detail::finish_step, functor), 48U);
-    EXPECT_EQ(sizeof(detail::finish_steps), 656U);
+    EXPECT_EQ(sizeof(detail::epilogue_step), 80U);
+    EXPECT_EQ(offsetof(detail::epilogue_step, functor), 48U);
+    EXPECT_EQ(sizeof(detail::epilogue_steps), 656U);
     EXPECT_EQ(sizeof(prepared_matrix), 160U);
 }
 
@@ -38,7 +38,7 @@ TEST(abi, what_crosses_carries_the_version) {
     EXPECT_TRUE((std::same_as<prepared_matrix, CARAT_ABI::prepared_matrix>));
     EXPECT_TRUE((std::same_as<detail::erased_matrix, detail::CARAT_ABI::erased_matrix>));
     EXPECT_TRUE((std::same_as<detail::erased_batch, detail::CARAT_ABI::erased_batch>));
-    EXPECT_TRUE((std::same_as<detail::finish_steps, detail::CARAT_ABI::finish_steps>));
+    EXPECT_TRUE((std::same_as<detail::epilogue_steps, detail::CARAT_ABI::epilogue_steps>));
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST(batch, one_e_may_be_added_to_all) {
     }
 }
 
-TEST(batch, values_of_a_finish_are_for_all) {
+TEST(batch, values_of_an_epilogue_are_for_all) {
     const auto a = test::whole_matrix<double>(12, 5, 3, 1);
     const auto b = test::whole_matrix<double>(5, 7, 3, 2);
     std::vector<double> add(7);

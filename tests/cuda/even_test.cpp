@@ -131,14 +131,14 @@ bool is_even(const core::runnable& product) {
     return product.planned().why.find("stream-K") != std::string::npos;
 }
 
-class even_finish : public testing::Test {
+class even_epilogue : public testing::Test {
   protected:
     void SetUp() override {
         if (const std::string why = reason_to_skip(); !why.empty()) GTEST_SKIP() << why;
     }
 };
 
-class even_shares : public even_finish, public testing::WithParamInterface<kind> {};
+class even_shares : public even_epilogue, public testing::WithParamInterface<kind> {};
 
 // Of tiles of 256 columns two rounds, the second of them a tenth full, or one more before it; C in
 // boxes and not.
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
                     kind{row::tf32, f32_to_f32, true},
                     kind{row::tf32, f32_to_f32, true, true, true}, kind{row::halves, f32_to_f32}));
 
-TEST_F(even_finish, is_that_of_whole_tiles) {
+TEST_F(even_epilogue, is_that_of_whole_tiles) {
     const kind k{row::native, bf16_to_f32, false, true};
     const core::problem p = problem(k, 512, 42 * 256, 1040);
     const work w(k, p);

@@ -8,7 +8,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/engine/select.hpp"
-#include "tests/cuda/finishing.hpp"
+#include "tests/cuda/epilogue_fixture.hpp"
 
 namespace {
 
@@ -18,7 +18,7 @@ using test::gpu;
 using test::on_gpu;
 using test::reference;
 
-class fused : public test::finishing {};
+class fused : public test::epilogue_fixture {};
 
 struct asked {
     core::problem p;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/cuda/finishing.hpp"
+#include "tests/cuda/epilogue_fixture.hpp"
 
 namespace {
 
@@ -16,7 +16,7 @@ using test::gpu;
 using test::on_gpu;
 using test::reference;
 
-class gated : public test::finishing {};
+class gated : public test::epilogue_fixture {};
 
 const void* at(const core::buffer& memory, const test::guarded& of) {
     return static_cast<const std::byte*>(memory.data()) + of.first_byte();

@@ -103,7 +103,7 @@ TEST_F(gpu_batch, products_whose_blocks_would_share_what_they_load_have_the_bits
     EXPECT_TRUE(test::same_bits(loop.download().elements(), at_once.download().elements()));
 }
 
-TEST_F(gpu_batch, finishes_are_those_of_a_loop) {
+TEST_F(gpu_batch, epilogues_are_those_of_a_loop) {
     const std::size_t m = 100;
     const std::size_t n = 96;
     const std::size_t k = 72;

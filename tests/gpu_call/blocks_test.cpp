@@ -47,7 +47,7 @@ struct scaled_product {
                        scaled_by_blocks(b.view(), b_scales.view()), more..., c.view());
     }
     template <class F>
-    void start_finished(const cuda& where, const F& last) {
+    void start_with_epilogue(const cuda& where, const F& last) {
         matrix_product(where, scaled_by_blocks(a.view(), a_scales.view()),
                        scaled_by_blocks(b.view(), b_scales.view()), c.view(), last);
     }
@@ -79,13 +79,13 @@ struct scaled_product {
     }
 
     template <class F>
-    std::string check(const F& finish) {
+    std::string check(const F& epilogue) {
         c.download();
         if (!c.is_whole_around()) return "memory around C was written";
         if (sums.empty()) add_up();
         for (std::size_t i = 0; i < s.m; i += row_step())
             for (std::size_t j = 0; j < s.n; ++j) {
-                const auto expected = static_cast<double>(T(finish(sums[i * s.n + j])));
+                const auto expected = static_cast<double>(T(epilogue(sums[i * s.n + j])));
                 const auto got = static_cast<double>(c.here(i, j));
                 if (got != expected)
                     return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
@@ -116,9 +116,9 @@ int check_whole_numbers() {
             p.b_scales.fill([](std::size_t r, std::size_t c) { return power(c + 1, r); });
             p.start(cuda{.batch_invariant = kind % 2 == 1});
             EXPECT_EQ(p.check([](double x) { return x; }), "") << p.text() << " kind " << kind;
-            p.start_finished(cuda{}, scale(2.0) | relu);
+            p.start_with_epilogue(cuda{}, scale(2.0) | relu);
             EXPECT_EQ(p.check([](double x) { return std::fmax(0, 2 * x); }), "") << p.text();
-            p.start_finished(cuda{}, relu | scale(-0.5));
+            p.start_with_epilogue(cuda{}, relu | scale(-0.5));
             EXPECT_EQ(p.check([](double x) { return -0.5 * std::fmax(0, x); }), "") << p.text();
         }
     return static_cast<int>(kind);

@@ -97,9 +97,9 @@ struct products {
         return all;
     }
 
-    // C(i, j) of a product must be finish(alpha A B) + beta E.
+    // C(i, j) of a product must be epilogue(alpha A B) + beta E.
     std::string check(double alpha, double beta,
-                      const std::function<double(double, std::size_t)>& finish = {}) {
+                      const std::function<double(double, std::size_t)>& epilogue = {}) {
         for (unsigned x = 0; x < sizes.size(); ++x) {
             c[x].download();
             if (!c[x].is_whole_around()) return "memory around a C was written";
@@ -110,7 +110,7 @@ struct products {
                     for (std::size_t t = 0; t < k; ++t)
                         sum += test::whole(100 + x, i, t) * test::whole(200 + x, t, j);
                     sum *= alpha;
-                    if (finish) sum = finish(sum, j);
+                    if (epilogue) sum = epilogue(sum, j);
                     if (beta != 0) sum += beta * test::whole(300 + x, i, j);
                     const auto expected = static_cast<double>(test::rounded<O>(sum));
                     const auto got = static_cast<double>(c[x].here(i, j));
@@ -249,7 +249,7 @@ TEST_F(gpu_group, any_number_of_products_may_need_memory) {
     EXPECT_EQ(q.check(1, 0), "");
 }
 
-TEST_F(gpu_group, finishes_are_for_every_product) {
+TEST_F(gpu_group, epilogues_are_for_every_product) {
     const shapes_of_group sizes = {{64, 96, 64}, {3, 96, 128}, {100, 96, 32}, {7, 96, 0}};
     products<bf16, bf16> p(sizes, false);
     p.fill_whole();

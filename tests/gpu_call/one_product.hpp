@@ -107,8 +107,8 @@ struct one_product {
         fill_if(e, beta != 0, 'e');
     }
 
-    template <class... Finish>
-    void start(const cuda& where, const Finish&... last) {
+    template <class... Epilogue>
+    void start(const cuda& where, const Epilogue&... last) {
         const auto x = scaled(alpha, a.view());
         if (which == e_is::absent) return matrix_product(where, x, b.view(), c.view(), last...);
         if (which == e_is::c)
@@ -116,17 +116,17 @@ struct one_product {
         matrix_product(where, x, b.view(), scaled(beta, e.view()), c.view(), last...);
     }
 
-    // `finish` of a sum at (i, j).
+    // `epilogue` of a sum at (i, j).
     template <class F>
-    std::string check(const F& finish, double tolerance = 0) {
+    std::string check(const F& epilogue, double tolerance = 0) {
         return check_pairs(
-            [&](double x, double, std::size_t i, std::size_t j) { return finish(x, i, j); },
+            [&](double x, double, std::size_t i, std::size_t j) { return epilogue(x, i, j); },
             tolerance);
     }
 
-    // `finish` of the sums at (i, j) and as many columns further as C has.
+    // `epilogue` of the sums at (i, j) and as many columns further as C has.
     template <class F>
-    std::string check_pairs(const F& finish, double tolerance) {
+    std::string check_pairs(const F& epilogue, double tolerance) {
         c.download();
         if (!c.is_whole_around()) return "memory around C was written";
         const shape of_sums{s.m, columns * s.n, s.k};
@@ -134,7 +134,7 @@ struct one_product {
         for (std::size_t i = 0; i < s.m; ++i)
             for (std::size_t j = 0; j < s.n; ++j) {
                 const std::size_t at = i * of_sums.n + j;
-                double x = finish(alpha * sums[at], alpha * sums[at + (columns - 1) * s.n], i, j);
+                double x = epilogue(alpha * sums[at], alpha * sums[at + (columns - 1) * s.n], i, j);
                 if (beta != 0) x += beta * test::whole('e', i, j);
                 const auto expected = static_cast<double>(rounded<O>(x));
                 const auto got = static_cast<double>(c.here(i, j));
@@ -152,7 +152,7 @@ struct one_product {
     }
 };
 
-// Values of a finish on the GPU.
+// Values of an epilogue on the GPU.
 template <class T>
 struct line {
     std::vector<T> values;

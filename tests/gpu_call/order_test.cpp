@@ -213,7 +213,7 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_row_do_not_depend_on_the_others) {
     check_invariance<double, double>(256, 2048);
 }
 
-// With what a finish can ask for at once: a factor, a bias and an E, and a C whose rows aren't
+// With what an epilogue can ask for at once: a factor, a bias and an E, and a C whose rows aren't
 // whole 16 bytes, each of which takes a way of its own through a narrow tile.
 TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_others) {
     constexpr std::size_t most = 2048;
@@ -265,10 +265,10 @@ TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_ot
         };
         for (const int how : {0, 1, 2, 3, 4, 5}) {
             const std::vector<float> expected = row_of_these(most, how, true);
-            EXPECT_TRUE(how < 4 || std::signbit(expected[7])) << n << ", finish " << how;
+            EXPECT_TRUE(how < 4 || std::signbit(expected[7])) << n << ", epilogue " << how;
             for (const std::size_t m : {1u, 2u, 16u, 33u, 64u, 100u, 128u, 300u, 1000u})
                 EXPECT_TRUE(test::same_bits(row_of_these(m, how, true), expected))
-                    << m << " rows of " << n << ", finish " << how;
+                    << m << " rows of " << n << ", epilogue " << how;
         }
     }
 }

@@ -1,5 +1,5 @@
 // The call on a GPU against the definition, exactly, on whole numbers: every type, layout, factor,
-// place of E and form of finish.
+// place of E and form of epilogue.
 #include "tests/gpu_call/one_product.hpp"
 
 namespace {
@@ -42,7 +42,7 @@ TYPED_TEST(gpu_product, is_exact_on_whole_numbers) {
     EXPECT_EQ(count, 12 * std::size(shapes));
 }
 
-TYPED_TEST(gpu_product, finishes_are_exact_on_whole_numbers) {
+TYPED_TEST(gpu_product, epilogues_are_exact_on_whole_numbers) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
     if constexpr (sizeof(in) <= 2 && !std::is_integral_v<in>) {

@@ -92,7 +92,7 @@ TEST(gpu_refusals, arguments_are_checked_as_on_the_cpu) {
     EXPECT_EQ(executed, 10);
 }
 
-// Whether this build has kernels, else it has nothing to say about finishes.
+// Whether this build has kernels, else it has nothing to say about epilogues.
 bool knows_kernels() {
     try {
         matrix<bf16> a(1, 1), b(1, 1), c(1, 1);
@@ -103,7 +103,7 @@ bool knows_kernels() {
     return true;
 }
 
-TEST(gpu_refusals, finishes_that_no_kernel_has_name_the_step) {
+TEST(gpu_refusals, epilogues_that_no_kernel_has_name_the_step) {
     if (!knows_kernels()) GTEST_SKIP() << "this build has no CUDA";
     matrix<bf16> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
     float x = 0;

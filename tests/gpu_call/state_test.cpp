@@ -121,7 +121,7 @@ TEST_F(gpu_state, a_first_call_that_lends_itself_memory_may_be_captured) {
     check_first_call(gated, [&](const cuda& where) {
         matrix_product(where, narrow.view(), odd.view(), gated.view(), swiglu);
     });
-    check_first_call(c, [&](const cuda& where) {  // a sum of nothing, and its finish
+    check_first_call(c, [&](const cuda& where) {  // a sum of nothing, and its epilogue
         matrix_product(where, narrow.view().block(0, 0, 40, 0), odd.view().block(0, 0, 0, 96),
                        c.view(), bias(shifts.there()) | gelu);
     });

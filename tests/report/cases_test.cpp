@@ -49,8 +49,8 @@ TEST(cases, give_no_figure_to_unverified_impossible_absent_or_untried_results) {
     auto untried = sample::result("cpu.untried", 700);
     untried["trials_s"] = json::array();
     const json doc =
-        sample::results({wrong, beyond, untried, sample::absent("vendor.x", "no such file"),
-                         sample::result("cpu.fine", 10)});
+        sample::file({wrong, beyond, untried, sample::absent("vendor.x", "no such file"),
+                      sample::result("cpu.fine", 10)});
     const auto here = group(doc).front();
     EXPECT_EQ(here.ranked, std::vector<std::size_t>{4});
     ASSERT_EQ(here.refused.size(), 4U);
@@ -66,9 +66,9 @@ TEST(cases, give_no_figure_to_unverified_impossible_absent_or_untried_results) {
 TEST(cases, keep_thread_counts_apart_unless_a_comparison_joins_them) {
     const std::vector<json> results{sample::result("cpu.serial", 10, 1),
                                     sample::result("cpu.a", 20, 2)};
-    EXPECT_EQ(group(sample::results(results)).size(), 2U);
+    EXPECT_EQ(group(sample::file(results)).size(), 2U);
 
-    const json joined = sample::results(
+    const json joined = sample::file(
         results, {sample::comparison({sample::pair("cpu.a", "cpu.serial", "faster", 2)})});
     const auto cases = group(joined);
     ASSERT_EQ(cases.size(), 1U);
@@ -87,9 +87,9 @@ TEST(cases, tell_of_threads_not_used) {
 
 TEST(cases, lose_no_result_that_no_comparison_names) {
     const json doc =
-        sample::results({sample::result("cpu.a", 20), sample::result("cpu.b", 10),
-                         sample::result("cpu.alone", 5, 1)},
-                        {sample::comparison({sample::pair("cpu.a", "cpu.b", "faster", 2)})});
+        sample::file({sample::result("cpu.a", 20), sample::result("cpu.b", 10),
+                      sample::result("cpu.alone", 5, 1)},
+                     {sample::comparison({sample::pair("cpu.a", "cpu.b", "faster", 2)})});
     const auto cases = group(doc);
     ASSERT_EQ(cases.size(), 2U);
     EXPECT_EQ(cases[1].threads, 1);
@@ -98,14 +98,14 @@ TEST(cases, lose_no_result_that_no_comparison_names) {
 
 TEST(cases, show_a_gpu_beside_the_cpu_and_in_views_of_its_own) {
     const json doc =
-        sample::results({sample::result("cpu.a", 20), sample::result("cuda.b", 900, 0, "cuda")});
+        sample::file({sample::result("cpu.a", 20), sample::result("cuda.b", 900, 0, "cuda")});
     const json written = digest(doc);
     ASSERT_EQ(written["views"].size(), 3U);
     EXPECT_EQ(written["views"][0]["cases"][0]["ranked"], (json{1, 0}));
     EXPECT_EQ(written["views"][1]["cases"][0]["ranked"], json{0});
     EXPECT_EQ(written["views"][2]["cases"][0]["ranked"], json{1});
     EXPECT_EQ(digest(sample::two())["views"].size(), 1U);
-    const json alone = sample::results({sample::result("cuda.b", 900, 0, "cuda")});
+    const json alone = sample::file({sample::result("cuda.b", 900, 0, "cuda")});
     EXPECT_EQ(group(alone).front().label(), "f64 100 × 100 × 100");
 }
 
@@ -125,8 +125,8 @@ TEST(pairs, read_the_same_both_ways) {
     for (const auto& [verdict, turned_verdict] :
          {std::pair{"faster", "slower"}, {"tie", "tie"}, {"unclear", "unclear"}}) {
         const json other =
-            sample::results({sample::result("a", 2), sample::result("b", 1)},
-                            {sample::comparison({sample::pair("a", "b", verdict, 1.5)})});
+            sample::file({sample::result("a", 2), sample::result("b", 1)},
+                         {sample::comparison({sample::pair("a", "b", verdict, 1.5)})});
         EXPECT_EQ(compare(group(other).front(), "b", "a")->verdict, turned_verdict);
     }
 }
@@ -164,7 +164,7 @@ TEST(verdicts, say_what_they_rest_on_and_what_would_settle_them) {
 TEST(verdicts, claim_no_winner_on_a_tie_or_without_evidence) {
     const std::vector<json> results{sample::result("cpu.a", 100), sample::result("cpu.b", 99.5),
                                     sample::result("cpu.c", 98), sample::result("cpu.d", 10)};
-    const std::string said = verdict_of(sample::results(
+    const std::string said = verdict_of(sample::file(
         results, {sample::comparison({sample::pair("cpu.a", "cpu.b", "tie", 1.005),
                                       sample::pair("cpu.c", "cpu.a", "unclear", 0.98),
                                       sample::pair("cpu.a", "cpu.d", "faster", 10)})}));
@@ -175,7 +175,7 @@ TEST(verdicts, claim_no_winner_on_a_tie_or_without_evidence) {
 }
 
 TEST(verdicts, claim_no_winner_over_what_no_pair_compares) {
-    const std::string said = verdict_of(sample::results(
+    const std::string said = verdict_of(sample::file(
         {sample::result("cpu.a", 100), sample::result("cpu.b", 50), sample::result("cpu.c", 10)},
         {sample::comparison({sample::pair("cpu.a", "cpu.c", "faster", 10)})}));
     EXPECT_EQ(said.find("is fastest"), std::string::npos) << said;
@@ -184,13 +184,13 @@ TEST(verdicts, claim_no_winner_over_what_no_pair_compares) {
 
 TEST(verdicts, say_when_nothing_was_compared_or_measured) {
     const std::vector<json> results{sample::result("cpu.a", 100), sample::result("cpu.b", 50)};
-    EXPECT_NE(verdict_of(sample::results(results)).find("no test of the difference"),
+    EXPECT_NE(verdict_of(sample::file(results)).find("no test of the difference"),
               std::string::npos);
-    EXPECT_NE(verdict_of(sample::results({results[0]})).find("the only one with a figure"),
+    EXPECT_NE(verdict_of(sample::file({results[0]})).find("the only one with a figure"),
               std::string::npos);
-    EXPECT_EQ(verdict_of(sample::results({sample::absent("cpu.a", "no")})),
+    EXPECT_EQ(verdict_of(sample::file({sample::absent("cpu.a", "no")})),
               "No implementation has a figure here.");
-    const json nothing = sample::results({});
+    const json nothing = sample::file({});
     EXPECT_EQ(headline(nothing, group(nothing)),
               std::vector<std::string>{"Nothing in this file has a figure."});
 }
@@ -201,7 +201,7 @@ TEST(verdicts, open_at_the_largest_case_and_count_the_leaders) {
     auto refused = large;
     refused["m"] = 5000;
     refused["verified"] = false;
-    const json doc = sample::results({sample::result("cpu.small", 60), large, refused});
+    const json doc = sample::file({sample::result("cpu.small", 60), large, refused});
     const auto cases = group(doc);
     EXPECT_EQ(largest(cases), 1U);
     const std::string said = joined(headline(doc, cases));
@@ -279,8 +279,8 @@ TEST(warnings, put_the_gravest_first) {
 }
 
 TEST(absences, are_told_once_for_each_reason) {
-    const json doc = sample::results({sample::absent("v.a", "no"), sample::absent("v.a", "no"),
-                                      sample::absent("v.a", "old"), sample::result("c", 1)});
+    const json doc = sample::file({sample::absent("v.a", "no"), sample::absent("v.a", "no"),
+                                   sample::absent("v.a", "old"), sample::result("c", 1)});
     const auto found = absences(doc);
     ASSERT_EQ(found.size(), 2U);
     EXPECT_EQ(found[0].results, 2U);

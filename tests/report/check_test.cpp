@@ -38,7 +38,7 @@ const std::vector<corruption> corruptions{
     {[](json& r) { r["schema"] = "1"; }, {"`schema`", "\"1\""}},
     {[](json& r) { r.erase("machine"); }, {"`machine`", "missing"}},
     {[](json& r) { r["results"][0]["background_cpu_share"] = 1.5; },
-     {"`other_work` of results[0] (cpu.slow)", "is 1.5", "0 to 1"}},
+     {"`background_cpu_share` of results[0] (cpu.slow)", "is 1.5", "0 to 1"}},
     {[](json& r) { r["machine"]["cpu_model"] = nullptr; }, {"`cpu_model` of machine", "null"}},
     {[](json& r) { r["machine"]["caches"] = 3; }, {"`caches` of machine", "a list"}},
     {[](json& r) {

@@ -101,7 +101,7 @@ TEST(markdown, has_one_row_for_each_figure_fastest_first) {
 }
 
 TEST(markdown, writes_dashes_for_what_was_not_measured) {
-    json doc = sample::results({sample::result("cpu.a", 100)});
+    json doc = sample::file({sample::result("cpu.a", 100)});
     for (const char* field :
          {"ci95_gflops", "percent_of_roofline", "cold_s", "prepare_s", "error_ulp", "group"}) {
         doc["results"][0].erase(field);
@@ -111,7 +111,7 @@ TEST(markdown, writes_dashes_for_what_was_not_measured) {
 }
 
 TEST(markdown, tells_of_a_gpu_what_is_known) {
-    json doc = sample::results({sample::result("cuda.a", 100, 2, "cuda")});
+    json doc = sample::file({sample::result("cuda.a", 100, 2, "cuda")});
     json& result = doc["results"][0];
     result["gpu"] = {{"clock_mhz", {{"median", 1980}}},
                      {"power_w", 512.3},
@@ -202,7 +202,7 @@ TEST(markdown, lists_refused_results_below_their_table) {
     auto wrong = sample::result("cpu.wrong", 900);
     wrong["verified"] = false;
     const std::string text =
-        carat::report::markdown(sample::results({wrong, sample::result("cpu.fine", 10)}));
+        carat::report::markdown(sample::file({wrong, sample::result("cpu.fine", 10)}));
     EXPECT_NE(text.find("- `cpu.wrong`: failed verification"), std::string::npos) << text;
 }
 

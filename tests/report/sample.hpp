@@ -71,7 +71,7 @@ inline json comparison(std::vector<json> pairs, int threads = 2) {
             {"k", 100},       {"threads", threads}, {"pairs", std::move(pairs)}};
 }
 
-inline json doc(std::vector<json> results, std::vector<json> comparisons = {}) {
+inline json file(std::vector<json> results, std::vector<json> comparisons = {}) {
     return {{"schema", 2},
             {"machine", {{"cpu_model", "A processor"}}},
             {"settings", {{"equivalence_margin", 0.02}}},
@@ -81,8 +81,8 @@ inline json doc(std::vector<json> results, std::vector<json> comparisons = {}) {
 
 // fast (100 GFLOP/s) beats slow (50) by a factor of two.
 inline json two() {
-    return doc({result("cpu.slow", 50), result("cpu.fast", 100)},
-               {comparison({pair("cpu.slow", "cpu.fast", "slower", 0.5)})});
+    return file({result("cpu.slow", 50), result("cpu.fast", 100)},
+                {comparison({pair("cpu.slow", "cpu.fast", "slower", 0.5)})});
 }
 
 }  // namespace sample

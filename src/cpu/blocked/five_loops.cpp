@@ -57,17 +57,17 @@ void multiply_blocks(void (*run)(const tile_call<T>&), const task<T>& t, tile_ca
                      const blocks_of<T>& of) {
     const std::int64_t nr = t.with->nr;
     // Columns of a block at once: longer runs, stored a while ago.
-    const bool finishes = t.finish != nullptr && call.last && t.c_row_stride == 1;
-    call.last = call.last && !finishes;
+    const bool ends_here = t.epilogue != nullptr && call.last && t.c_row_stride == 1;
+    call.last = call.last && !ends_here;
     call.b = of.b.first;
     for (std::int64_t jr = 0; jr < of.nc; jr += nr, call.b += of.b.step) {
         call.cols = static_cast<int>(std::min(nr, of.nc - jr));
         const bool packs = jr == 0 && of.unpacked_a != nullptr;
         multiply_micropanel(packs ? t.with->fused_packing : run, t, call, of, jr, packs);
         if constexpr (std::is_floating_point_v<T>)
-            if (finishes)
-                (*t.finish)({t.c_at(of.i, of.j + jr), of.mc, call.cols, t.c_col_stride,
-                             t.first_row + of.i, t.first_col + of.j + jr});
+            if (ends_here)
+                (*t.epilogue)({t.c_at(of.i, of.j + jr), of.mc, call.cols, t.c_col_stride,
+                               t.first_row + of.i, t.first_col + of.j + jr});
     }
 }
 

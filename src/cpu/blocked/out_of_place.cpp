@@ -16,12 +16,12 @@ constexpr std::int64_t most_cols = 1024;
 // Column (i, j) of C, from `count` sums.
 template <class T>
 void store_column(const task<T>& t, T* sums, std::int64_t count, std::int64_t i, std::int64_t j,
-                  const store_target<finished_in<T>>& c) {
+                  const store_target<epilogue_type<T>>& c) {
     if constexpr (std::is_floating_point_v<T>)
-        if (t.finish == nullptr)
+        if (t.epilogue == nullptr)
             return c.store(count, sums, t.alpha, t.beta, c.at(i, j), c.row_stride);
-    auto* const finished = reinterpret_cast<finished_in<T>*>(sums);
-    (*t.finish)({finished, count, 1, count, t.first_row + i, t.first_col + j});
+    auto* const finished = reinterpret_cast<epilogue_type<T>*>(sums);
+    (*t.epilogue)({finished, count, 1, count, t.first_row + i, t.first_col + j});
     c.store(count, finished, 1, 0, c.at(i, j), c.row_stride);
 }
 
@@ -33,7 +33,7 @@ std::int64_t out_of_place_elements(const plan::blocking& blocks, std::int64_t m,
 
 template <class T>
 void multiply_out_of_place(const task<T>& t, const plan::blocking& blocks,
-                           const store_target<finished_in<T>>& c, T* workspace) {
+                           const store_target<epilogue_type<T>>& c, T* workspace) {
     T* const sums = workspace + blocked_elements(blocks);
     const std::int64_t rows = most_rows / t.with->mr * t.with->mr;
     for (std::int64_t j = 0; j < t.n; j += most_cols) {
@@ -45,7 +45,7 @@ void multiply_out_of_place(const task<T>& t, const plan::blocking& blocks,
             part.c_col_stride = part.m;
             part.alpha = 1;
             part.beta = 0;
-            part.finish = nullptr;
+            part.epilogue = nullptr;
             multiply_blocked(part, blocks, workspace);
             for (std::int64_t q = 0; q < part.n; ++q)
                 store_column(t, sums + q * part.m, part.m, i, j + q, c);
@@ -54,9 +54,9 @@ void multiply_out_of_place(const task<T>& t, const plan::blocking& blocks,
 }
 
 template <class T>
-void store_zeros(const task<T>& t, const store_target<finished_in<T>>& c) {
+void store_zeros(const task<T>& t, const store_target<epilogue_type<T>>& c) {
     constexpr std::int64_t range = 256;
-    if (t.finish == nullptr && t.beta == T{1}) return;
+    if (t.epilogue == nullptr && t.beta == T{1}) return;
     for (std::int64_t j = 0; j < t.n; ++j) {
         for (std::int64_t i = 0; i < t.m; i += range) {
             T zeros[range] = {};

@@ -24,13 +24,13 @@ struct store_target {
                                                  std::int64_t n);
 
 // Sums over all of k in the workspace, then finished, rounded and stored; sums of integers must
-// have a finish. t.c is not looked at.
+// have an epilogue. t.c is not looked at.
 template <class T>
 void multiply_out_of_place(const task<T>& t, const plan::blocking& blocks,
-                           const store_target<finished_in<T>>& c, T* workspace);
+                           const store_target<epilogue_type<T>>& c, T* workspace);
 
 // The same by way of sums that are 0: rounded, and finished where the task says so.
 template <class T>
-void store_zeros(const task<T>& t, const store_target<finished_in<T>>& c);
+void store_zeros(const task<T>& t, const store_target<epilogue_type<T>>& c);
 
 }  // namespace carat::cpu_engine

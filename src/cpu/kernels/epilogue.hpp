@@ -1,24 +1,24 @@
-// What happens to sums on their way to C, as kernels and loops see it: steps of a finish, then E.
-// Sums lie in runs, stretches of neighbours in memory, which are parts of columns of C or of rows,
-// depending on how the product was turned.
+// What happens to sums on their way to C, as kernels and loops see it: steps of an epilogue, then
+// E. Sums lie in runs, stretches of neighbours in memory, which are parts of columns of C or of
+// rows, depending on how the product was turned.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
-#include <carat/finish.hpp>
+#include <carat/epilogue.hpp>
 #include <carat/types.hpp>
 
 namespace carat::cpu_engine {
 
 template <class T>
-struct finish_call;
+struct epilogue_call;
 
 // `lines` runs of `count` sums; run `i` is at sums + i * step. (first, line) says where in C: how
 // far along runs the first sum is, and which run it is in.
 template <class T>
-struct finish_sums {
+struct epilogue_sums {
     T* sums;
     std::int64_t count;
     std::int64_t lines;
@@ -27,18 +27,18 @@ struct finish_sums {
     std::int64_t line;
 };
 
-// sums = finish(alpha sums) + beta E.
+// sums = epilogue(alpha sums) + beta E.
 template <class T>
-using finish_function = void (*)(const finish_call<T>&, const finish_sums<T>&);
+using epilogue_function = void (*)(const epilogue_call<T>&, const epilogue_sums<T>&);
 
 // What sums of T are finished in: those of integers in f32, in the same place.
 template <class T>
-using finished_in = std::conditional_t<std::is_floating_point_v<T>, T, float>;
+using epilogue_type = std::conditional_t<std::is_floating_point_v<T>, T, float>;
 
 template <class T>
-struct finish_call {
-    finish_function<T> function = nullptr;
-    std::span<const detail::finish_step> steps = {};
+struct epilogue_call {
+    epilogue_function<T> function = nullptr;
+    std::span<const detail::epilogue_step> steps = {};
     bool of_integers = false;  // the sums are, until each is rounded to T
     T alpha{1};
     bool down = false;  // runs are parts of columns of C
@@ -48,7 +48,7 @@ struct finish_call {
     std::int64_t e_run_step = 0;  // elements of E from one sum of a run to the next
     std::int64_t e_run_stride = 0;
 
-    void operator()(const finish_sums<T>& of) const { function(*this, of); }
+    void operator()(const epilogue_sums<T>& of) const { function(*this, of); }
 };
 
 }  // namespace carat::cpu_engine

@@ -100,8 +100,8 @@ struct matrix_unit_set {
     matrix_unit_kernel u8;
     matrix_unit_kernel u8_i8;  // A by B
     matrix_unit_kernel i8_u8;
-    // Into a C of a type, from sums of f32, and i32 from its own. Bytes take sums that a finish is
-    // done with: alpha is 1 and beta 0.
+    // Into a C of a type, from sums of f32, and i32 from its own. Bytes take sums that an epilogue
+    // is done with: alpha is 1 and beta 0.
     core::per_dtype<store_sums_function> store;
     void (*acquire)(tile_state&);
     void (*give_back)(const tile_state&);

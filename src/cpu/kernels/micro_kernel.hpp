@@ -114,7 +114,7 @@ struct kernel {
     // By the type of C. Bytes take finished sums: alpha is 1 and beta 0. Of integers there are
     // none.
     core::per_dtype<store_function<T>> store = {};
-    finish_function<T> finish = nullptr;
+    epilogue_function<T> epilogue = nullptr;
 };
 
 // i32 multiplies modulo 2^32, which unsigned arithmetic says without undefined behaviour.

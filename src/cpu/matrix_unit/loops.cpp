@@ -103,10 +103,10 @@ class rectangle_product {
                            .finished = finished_});
         finished_ = {};
         if (result && t_.streams) finished_ = {sums, c, c_stride_bytes};
-        if (last && t_.finish != nullptr)
-            (*t_.finish)({reinterpret_cast<float*>(sums), cols, rows,
-                          sums_row_bytes / std::int64_t{sizeof(float)}, t_.first_col + jc_ + jr,
-                          t_.first_row + ic_ + ir});
+        if (last && t_.epilogue != nullptr)
+            (*t_.epilogue)({reinterpret_cast<float*>(sums), cols, rows,
+                            sums_row_bytes / std::int64_t{sizeof(float)}, t_.first_col + jc_ + jr,
+                            t_.first_row + ic_ + ir});
         if (last && !result)
             t_.store({sums, rows, cols, t_.alpha, t_.beta, c, c_stride_bytes, t_.c_col_stride});
     }

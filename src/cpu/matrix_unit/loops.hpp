@@ -25,8 +25,8 @@ struct matrix_unit_task {
     std::int64_t c_col_stride = 0;
     double alpha = 1;
     double beta = 0;
-    const finish_call<float>* finish = nullptr;  // of these sums; alpha is 1 and beta 0 then
-    std::int64_t first_row = 0;                  // of C, in the whole product
+    const epilogue_call<float>* epilogue = nullptr;  // of these sums; alpha is 1 and beta 0 then
+    std::int64_t first_row = 0;                      // of C, in the whole product
     std::int64_t first_col = 0;
     bool turns_by_rows = false;  // the way along k is a matter of the row in C, see loops.cpp
     bool plain = false;  // C is the sums themselves: of their type, by rows, alpha 1, beta 0

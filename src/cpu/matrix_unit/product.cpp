@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/turn.hpp"
+#include "core/swap_ab.hpp"
 #include "cpu/machine.hpp"
 #include "cpu/matrix_unit/loops.hpp"
 #include "cpu/threads/partition.hpp"
@@ -109,7 +109,7 @@ std::string matrix_unit_product::explain() const {
 }
 
 void matrix_unit_product::run(const core::operands& data, std::byte* memory,
-                              const finish_call<float>* finish) const noexcept {
+                              const epilogue_call<float>* epilogue) const noexcept {
     const core::problem& p = problem_;
     const void* const a = swapped_ ? data.b : data.a;
     const void* const b = swapped_ ? data.a : data.b;
@@ -125,10 +125,10 @@ void matrix_unit_product::run(const core::operands& data, std::byte* memory,
         .c_bytes = static_cast<std::int64_t>(size_bytes(p.c_type)),
         .c_row_stride = p.c_layout.row_stride,
         .c_col_stride = p.c_layout.col_stride,
-        .alpha = finish == nullptr ? p.alpha : 1,
-        .beta = finish == nullptr ? p.beta : 0,
-        .finish = finish,
-        .plain = finish == nullptr && p.c_type == core::accumulator_of(p.a_type) &&
+        .alpha = epilogue == nullptr ? p.alpha : 1,
+        .beta = epilogue == nullptr ? p.beta : 0,
+        .epilogue = epilogue,
+        .plain = epilogue == nullptr && p.c_type == core::accumulator_of(p.a_type) &&
                  p.c_layout.col_stride == 1 && p.alpha == 1 && p.beta == 0};
     whole.turns_by_rows = turns_by_rows_;
     if (ready_ != nullptr) {

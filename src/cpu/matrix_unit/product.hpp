@@ -26,10 +26,10 @@ class matrix_unit_product {
                         const detail::prepared_operand* ready = nullptr);
 
     [[nodiscard]] std::size_t workspace_bytes() const;
-    // `memory` starts on a cache line. K is not 0. `finish`, or null, says all that is to be done
+    // `memory` starts on a cache line. K is not 0. `epilogue`, or null, says all that is to be done
     // with the sums, of f32.
     void run(const core::operands& data, std::byte* memory,
-             const finish_call<float>* finish) const noexcept;
+             const epilogue_call<float>* epilogue) const noexcept;
     // Whether runs of sums, which are neighbours in rows, are parts of columns of C.
     [[nodiscard]] bool swapped() const { return swapped_; }
     [[nodiscard]] int threads() const { return plan_.threads(); }

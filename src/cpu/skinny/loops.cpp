@@ -47,9 +47,9 @@ std::int64_t copied_step(std::int64_t k) {
 template <class T>
 void store(const task<T>& t, const skinny_call<T>& call, std::int64_t i, std::int64_t first) {
     if constexpr (std::is_floating_point_v<T>)
-        if (t.finish != nullptr)
-            (*t.finish)({call.sums, call.rows, call.cols, call.sums_step, t.first_row + i,
-                         t.first_col + first});
+        if (t.epilogue != nullptr)
+            (*t.epilogue)({call.sums, call.rows, call.cols, call.sums_step, t.first_row + i,
+                           t.first_col + first});
     for (int j = 0; j < call.cols; ++j) {
         const T* const sums = call.sums + j * call.sums_step;
         T* const c = t.c_at(i, first + j);

@@ -41,7 +41,7 @@ void check_group(std::vector<task>& tasks, const epilogue_route& route, const po
 }  // namespace
 
 void multiply_group(const place& where, std::span<const member> all,
-                    const detail::finish_steps* steps) {
+                    const detail::epilogue_steps* steps) {
     if (all.empty()) return;
     std::vector<task> tasks;
     tasks.reserve(all.size());

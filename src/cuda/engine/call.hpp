@@ -5,7 +5,7 @@
 #include <span>
 
 #include <carat/accuracy.hpp>
-#include <carat/finish.hpp>
+#include <carat/epilogue.hpp>
 
 #include "core/block_scales.hpp"
 #include "core/problem.hpp"
@@ -21,18 +21,18 @@ struct place {
     f32_as f32;
 };
 
-/// C = E + finish(A B), its arguments checked. The factor of E is the problem's beta, and the
+/// C = E + epilogue(A B), its arguments checked. The factor of E is the problem's beta, and the
 /// columns are those of C, of which a gate among the steps has two of A B for each.
 struct product {
     core::problem problem;
     core::layout e_layout;
-    const detail::finish_steps* steps = nullptr;
+    const detail::epilogue_steps* steps = nullptr;
     core::block_scales scales;  // no data: none
 };
 
 /// Starts the product for each of these operands, one after the other; an `e` is null, C itself or
 /// a matrix apart from C. Returns without waiting. Plans are kept for the calling thread.
-/// @throws carat::error: unsupported for a machine, type, size or finish it can't serve, with the
+/// @throws carat::error: unsupported for a machine, type, size or epilogue it can't serve, with the
 ///         reason and before anything is started; invalid_argument for operands in host memory,
 ///         where it is seen; out_of_memory.
 void multiply(const place& where, const product& it, std::span<const core::operands> all);
@@ -46,6 +46,6 @@ struct member {
 
 /// The same for products of different sizes and strides, alike in types and factors.
 void multiply_group(const place& where, std::span<const member> all,
-                    const detail::finish_steps* steps);
+                    const detail::epilogue_steps* steps);
 
 }  // namespace carat::cuda_call

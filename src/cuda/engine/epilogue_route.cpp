@@ -29,13 +29,13 @@ dtype type_of_sums(const core::problem& p) {
     return is_byte_integer(p.a_type) ? dtype::i32 : dtype::f32;
 }
 
-epilogue_route::epilogue_route(const task& t, const detail::finish_steps* steps) {
+epilogue_route::epilogue_route(const task& t, const detail::epilogue_steps* steps) {
     if (steps != nullptr) check_steps(*steps);
     const core::problem& p = t.problem;
     const bool have_kernel = find_signature(engine::row_of(t.how()), p) != nullptr;
     const bool kernels_write = have_kernel || !passes(type_of_sums(p), p.c_type);
     const bool has_steps = steps != nullptr && steps->count > 0;
-    if (has_steps && takes_fusion(p)) fusion_ = finish_of(*steps);
+    if (has_steps && takes_fusion(p)) fusion_ = epilogue_of(*steps);
     const bool is_glu = fusion_ && fusion_->fusion.is_glu;
     is_fused_ = kernels_write && (!has_steps || (fusion_ && !is_glu));
     // Of another number of rows the other way may be chosen, which rounds differently.
@@ -48,10 +48,10 @@ void epilogue_route::apply(task& t) const {
     t.fusion = fusion_->fusion;
 }
 
-post_pass::post_pass(const detail::finish_steps* all) {
+post_pass::post_pass(const detail::epilogue_steps* all) {
     if (all == nullptr) return;
     steps = std::span(all->at).first(all->count);
-    for (const detail::finish_step& s : steps) {
+    for (const detail::epilogue_step& s : steps) {
         is_glu = is_glu || is_gate(s.kind);
         if (s.kind == detail::step_kind::amax) largest = const_cast<void*>(s.values);
     }
@@ -73,8 +73,8 @@ task product_of_sums(const task& t, const post_pass& last, bool in_c) {
 }
 
 void begin_pass(const post_pass& last, const core::problem& p, cuda::call_scope& call) {
-    for (const detail::finish_step& s : last.steps)
-        check_memory(s.values, "what a step of the finish points to", call);
+    for (const detail::epilogue_step& s : last.steps)
+        check_memory(s.values, "what a step of the epilogue points to", call);
     if (last.largest != nullptr)
         CARAT_CUDA_CHECK(
             cudaMemsetAsync(last.largest, 0, size_bytes(type_of_sums(p)), call.stream()));

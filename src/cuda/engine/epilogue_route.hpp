@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include <carat/finish.hpp>
+#include <carat/epilogue.hpp>
 
 #include "cuda/engine/steps.hpp"
 #include "cuda/engine/task.hpp"
@@ -17,7 +17,7 @@ namespace carat::cuda_call {
 class epilogue_route {
   public:
     /// @throws carat::error(unsupported) naming a step that no kernel takes.
-    epilogue_route(const task& t, const detail::finish_steps* steps);
+    epilogue_route(const task& t, const detail::epilogue_steps* steps);
 
     /// Those of the product write C.
     [[nodiscard]] bool is_fused() const { return is_fused_; }
@@ -30,17 +30,17 @@ class epilogue_route {
   private:
     bool is_fused_;
     bool may_fuse_glu_;
-    std::optional<kernel_finish> fusion_;
+    std::optional<kernel_epilogue> fusion_;
 };
 
 /// What only a kernel of its own over C can do: its steps, and where a step puts the largest
 /// number.
 struct post_pass {
-    std::span<const detail::finish_step> steps;
+    std::span<const detail::epilogue_step> steps;
     bool is_glu = false;
     void* largest = nullptr;
 
-    explicit post_pass(const detail::finish_steps* all);
+    explicit post_pass(const detail::epilogue_steps* all);
 };
 
 /// The product alone, its sums in their own type in lines like those of C. They lie in C where that

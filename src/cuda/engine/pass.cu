@@ -79,7 +79,7 @@ __device__ __forceinline__ unsigned long long magnitude(double x) {
     return static_cast<unsigned long long>(__double_as_longlong(x)) & 0x7fffffffffffffffull;
 }
 
-// Where numbers are in what the finish is of: A B.
+// Where numbers are in what the epilogue is of: A B.
 struct where {
     std::int64_t line;
     std::int64_t place;
@@ -127,8 +127,8 @@ __device__ __forceinline__ void load(in_hand<Sum, Size>& own, const Sum* from) {
 }
 
 template <class Sum, class To, int Size>
-__device__ __forceinline__ void finish_line(const arguments<Sum, To>& p, in_hand<Sum, Size>& own,
-                                            const where& at) {
+__device__ __forceinline__ void apply_to_line(const arguments<Sum, To>& p, in_hand<Sum, Size>& own,
+                                              const where& at) {
     const Sum* const from = p.sums + at.line * p.sums_at.line + at.place * p.sums_at.place;
     load(own, from);
     for (int i = 0; i < p.count; ++i) {
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(threads, 3)
     in_hand<Sum, Size> numbers;
     if (at.place < p.length)
         for (; at.line < p.lines; at.line += std::int64_t{gridDim.y} * lines)
-            finish_line(p, numbers, at);
+            apply_to_line(p, numbers, at);
     for (int i = 0; i < p.count; ++i)
         if (p.steps[i].what == action::note_largest) tell_largest(p.steps[i], numbers.largest);
 }
@@ -181,7 +181,7 @@ activation activation_of(step_kind kind) {
 }
 
 template <class Sum>
-step<Sum> step_for(const detail::finish_step& s, bool by_rows) {
+step<Sum> step_for(const detail::epilogue_step& s, bool by_rows) {
     step<Sum> made{};
     made.of_lines = (s.of == by::row) == by_rows;
     switch (s.kind) {
@@ -279,7 +279,7 @@ void start_as(const pass& it, const started& on) {
     with.beta = static_cast<Sum>(it.beta);
     with.lines = by_rows ? it.m : it.n;
     with.length = by_rows ? it.n : it.m;
-    for (const detail::finish_step& s : it.steps) {
+    for (const detail::epilogue_step& s : it.steps) {
         const step<Sum> made = step_for<Sum>(s, by_rows);
         with.steps[with.count++] = made;
         if (made.what != action::gate) continue;

@@ -1,12 +1,12 @@
-// A finish as one further kernel over C, for what no product does on its way there: sums of f64 and
-// f32, steps in any order, gates, the largest number, and a C of another type than the sums.
+// An epilogue as one further kernel over C, for what no product does on its way there: sums of f64
+// and f32, steps in any order, gates, the largest number, and a C of another type than the sums.
 //
 //     C = steps(sums) + beta E
 #pragma once
 
 #include <span>
 
-#include <carat/finish.hpp>
+#include <carat/epilogue.hpp>
 
 #include "core/problem.hpp"
 #include "cuda/common/copy.hpp"
@@ -23,7 +23,7 @@ struct pass {
     core::layout c_layout;
     cuda::placed e;  // of C's type; may be C
     double beta;     // 0: E is not read
-    std::span<const detail::finish_step> steps;
+    std::span<const detail::epilogue_step> steps;
 };
 
 /// Whether sums of one type can become a C of the other.

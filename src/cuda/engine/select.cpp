@@ -93,7 +93,7 @@ void check_fusion(const request& wanted) {
     const core::problem& p = wanted.problem;
     if (wanted.fusion.is_identity()) return;
     if (!takes_fusion(p))
-        throw error(error_code::unsupported, "a finish is for f16, bf16 and fp8, not for " +
+        throw error(error_code::unsupported, "an epilogue is for f16, bf16 and fp8, not for " +
                                                  std::string(name(p.a_type)) +
                                                  ": take a kernel of your own after the product");
     if (is_degenerate(p) && p.m != 0 && p.n != 0)

@@ -11,7 +11,7 @@ namespace {
 
 using cuda::activation;
 using cuda::broadcast_vector;
-using detail::finish_step;
+using detail::epilogue_step;
 using detail::step_kind;
 
 // In the order that the kernels have.
@@ -45,13 +45,13 @@ activation activation_of(step_kind kind) {
 }
 
 // Whether there was none yet.
-bool take_values(broadcast_vector& into, const finish_step& step) {
+bool take_values(broadcast_vector& into, const epilogue_step& step) {
     if (into.values != nullptr) return false;
     into = {static_cast<const float*>(step.values), step.of == by::row};
     return true;
 }
 
-bool take(kernel_finish& into, const finish_step& step) {
+bool take(kernel_epilogue& into, const epilogue_step& step) {
     switch (step.kind) {
         case step_kind::scale:
             return take_values(into.fusion.scale, step);
@@ -69,7 +69,7 @@ bool take(kernel_finish& into, const finish_step& step) {
     }
 }
 
-std::span<const finish_step> in_order(const detail::finish_steps& steps) {
+std::span<const epilogue_step> in_order(const detail::epilogue_steps& steps) {
     return std::span(steps.at).first(steps.count);
 }
 
@@ -79,10 +79,10 @@ std::span<const finish_step> in_order(const detail::finish_steps& steps) {
 
 }  // namespace
 
-std::optional<kernel_finish> finish_of(const detail::finish_steps& steps) {
-    kernel_finish made;
+std::optional<kernel_epilogue> epilogue_of(const detail::epilogue_steps& steps) {
+    kernel_epilogue made;
     phase reached = phase::scale;
-    for (const finish_step& step : in_order(steps)) {
+    for (const epilogue_step& step : in_order(steps)) {
         const phase now = phase_of(step.kind);
         if (now == phase::none || now < reached || !take(made, step)) return std::nullopt;
         reached = now;
@@ -90,21 +90,21 @@ std::optional<kernel_finish> finish_of(const detail::finish_steps& steps) {
     return made;
 }
 
-void check_steps(const detail::finish_steps& steps) {
+void check_steps(const detail::epilogue_steps& steps) {
     int gates = 0;
     int largest = 0;
-    for (const finish_step& step : in_order(steps)) {
+    for (const epilogue_step& step : in_order(steps)) {
         if (step.kind == step_kind::each)
             refuse(
-                "each is a function of the host: take another finish, or a kernel of your own "
+                "each is a function of the host: take another epilogue, or a kernel of your own "
                 "after the product");
         if (is_gate(step.kind) && largest > 0)
             refuse("amax can't come before a gate: take it after the gate");
         gates += is_gate(step.kind) ? 1 : 0;
         largest += step.kind == step_kind::amax ? 1 : 0;
     }
-    if (gates > 1) refuse("a finish has one gate: take a kernel of your own after the product");
-    if (largest > 1) refuse("a finish has one amax: take the other after the product");
+    if (gates > 1) refuse("an epilogue has one gate: take a kernel of your own after the product");
+    if (largest > 1) refuse("an epilogue has one amax: take the other after the product");
 }
 
 }  // namespace carat::cuda_call

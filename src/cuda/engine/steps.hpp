@@ -1,4 +1,4 @@
-// Which steps of a finish kernels take on the way to C: those that have the form
+// Which steps of an epilogue kernels take on the way to C: those that have the form
 //
 //     activation(alpha AB scale + bias)
 //
@@ -7,21 +7,21 @@
 
 #include <optional>
 
-#include <carat/finish.hpp>
+#include <carat/epilogue.hpp>
 
 #include "cuda/common/epilogue_fusion.hpp"
 
 namespace carat::cuda_call {
 
-struct kernel_finish {
+struct kernel_epilogue {
     double factor = 1;  // of alpha
     cuda::epilogue_fusion fusion;
 };
 
 /// Nothing where the steps have another form.
-[[nodiscard]] std::optional<kernel_finish> finish_of(const detail::finish_steps& steps);
+[[nodiscard]] std::optional<kernel_epilogue> epilogue_of(const detail::epilogue_steps& steps);
 
 /// @throws carat::error(unsupported) naming the first step that no kernel takes, and the remedy.
-void check_steps(const detail::finish_steps& steps);
+void check_steps(const detail::epilogue_steps& steps);
 
 }  // namespace carat::cuda_call

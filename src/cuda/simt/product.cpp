@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "core/turn.hpp"
+#include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/simt/kernels.hpp"

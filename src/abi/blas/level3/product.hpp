@@ -4,7 +4,7 @@
 
 #include <carat/views.hpp>
 
-#include "api/part.hpp"
+#include "api/multiply_part.hpp"
 
 namespace carat::blas {
 

@@ -104,7 +104,7 @@ void store_sums(std::int64_t count, const T* sums, T alpha, T beta, void* c,
     }
 }
 
-// The same into bytes, of sums that a finish is done with: alpha is 1 and beta 0.
+// The same into bytes, of sums that an epilogue is done with: alpha is 1 and beta 0.
 template <class N>
 void store_bytes(std::int64_t count, const float* sums, float, float, void* c,
                  std::int64_t c_stride) {

@@ -1,5 +1,5 @@
-// Steps of a finish on sums in registers. A new activation is a functor on one vector here, a case
-// in run_step() and a name in carat/finish.hpp.
+// Steps of an epilogue on sums in registers. A new activation is a functor on one vector here, a
+// case in run_step() and a name in carat/epilogue.hpp.
 #pragma once
 
 #include <cstddef>
@@ -125,14 +125,14 @@ using value_function = typename vector<T>::type (*)(typename vector<T>::type,
                                                     typename vector<T>::type);
 
 template <class T, class F>
-inline void activate(const finish_sums<T>& of, const F& f) {
+inline void activate(const epilogue_sums<T>& of, const F& f) {
     for (std::int64_t l = 0; l < of.lines; ++l)
         for_each_vector(of.sums + l * of.step, of.count, [&](auto x, const auto&) { return f(x); });
 }
 
 // f(x, value) with one value for each sum of a run, or one for each run.
 template <class T, class F>
-inline void combine(const finish_sums<T>& of, const T* values, bool by_element, const F& f) {
+inline void combine(const epilogue_sums<T>& of, const T* values, bool by_element, const F& f) {
     for (std::int64_t l = 0; l < of.lines; ++l) {
         T* const sums = of.sums + l * of.step;
         if (by_element) {
@@ -146,17 +146,17 @@ inline void combine(const finish_sums<T>& of, const T* values, bool by_element, 
     }
 }
 
-inline void call_functor(const detail::finish_step& step, double* sums, std::size_t count,
+inline void call_functor(const detail::epilogue_step& step, double* sums, std::size_t count,
                          std::size_t row, std::size_t col, bool down) {
     step.each_f64(step.functor.data(), sums, count, row, col, down);
 }
-inline void call_functor(const detail::finish_step& step, float* sums, std::size_t count,
+inline void call_functor(const detail::epilogue_step& step, float* sums, std::size_t count,
                          std::size_t row, std::size_t col, bool down) {
     step.each_f32(step.functor.data(), sums, count, row, col, down);
 }
 
 template <class T>
-void run_each(const detail::finish_step& step, bool down, const finish_sums<T>& of) {
+void run_each(const detail::epilogue_step& step, bool down, const epilogue_sums<T>& of) {
     const auto first = static_cast<std::size_t>(of.first);
     for (std::int64_t l = 0; l < of.lines; ++l) {
         const auto line = static_cast<std::size_t>(of.line + l);
@@ -166,7 +166,7 @@ void run_each(const detail::finish_step& step, bool down, const finish_sums<T>& 
 }
 
 template <class T>
-void run_step(const detail::finish_step& step, bool down, const finish_sums<T>& of) {
+void run_step(const detail::epilogue_step& step, bool down, const epilogue_sums<T>& of) {
     using type = typename vector<T>::type;
     const T* const values = static_cast<const T*>(step.values);
     const bool by_element = (step.of == by::row) == down;
@@ -226,7 +226,7 @@ inline void add_elements(T* sums, std::int64_t count, T beta, const S* e, std::i
 }
 
 template <class T>
-void add_residual(const finish_call<T>& how, const finish_sums<T>& of) {
+void add_residual(const epilogue_call<T>& how, const epilogue_sums<T>& of) {
     for (std::int64_t l = 0; l < of.lines; ++l) {
         T* const sums = of.sums + l * of.step;
         const std::int64_t first = of.first * how.e_run_step + (of.line + l) * how.e_run_stride;
@@ -250,7 +250,7 @@ void add_residual(const finish_call<T>& how, const finish_sums<T>& of) {
 
 // Sums of 32-bit integers, where they lie.
 template <class T>
-inline void round_integers(const finish_sums<T>& of) {
+inline void round_integers(const epilogue_sums<T>& of) {
     static_assert(sizeof(T) == sizeof(std::int32_t));
     for (std::int64_t l = 0; l < of.lines; ++l) {
         T* const sums = of.sums + l * of.step;
@@ -259,16 +259,16 @@ inline void round_integers(const finish_sums<T>& of) {
     }
 }
 
-// See finish_function.
+// See epilogue_function.
 template <class T>
-void run_finish(const finish_call<T>& how, const finish_sums<T>& of) {
+void run_epilogue(const epilogue_call<T>& how, const epilogue_sums<T>& of) {
     if constexpr (sizeof(T) == sizeof(std::int32_t))
         if (how.of_integers) round_integers(of);
     if (how.alpha != T{1}) {
         const auto alpha = vector<T>::broadcast(how.alpha);
         activate(of, [&](auto x) { return x * alpha; });
     }
-    for (const detail::finish_step& step : how.steps) run_step(step, how.down, of);
+    for (const detail::epilogue_step& step : how.steps) run_step(step, how.down, of);
     if (how.beta != T{0}) add_residual(how, of);
 }
 

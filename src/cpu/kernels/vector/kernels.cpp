@@ -84,16 +84,16 @@ constexpr void store_as(kernel<float>& made) {
 }
 
 template <class T>
-constexpr kernel<T> make_finishing_kernel(std::string_view name) {
+constexpr kernel<T> make_kernel_with_epilogue(std::string_view name) {
     kernel<T> made = make_kernel<T>(name);
     take_operands<T, T>(made);
     made.store[dtype_of_v<T>] = &store_sums<T, T>;
-    made.finish = &run_finish<T>;
+    made.epilogue = &run_epilogue<T>;
     return made;
 }
 
 constexpr kernel<float> make_f32() {
-    kernel<float> made = make_finishing_kernel<float>(CARAT_TILE_NAME_F32);
+    kernel<float> made = make_kernel_with_epilogue<float>(CARAT_TILE_NAME_F32);
     take_operands<float, f16, bf16>(made);
     store_as<f16, bf16>(made);
     made.store[dtype::i8] = &store_bytes<std::int8_t>;
@@ -113,7 +113,7 @@ constexpr kernel<std::uint32_t> make_i32() {
 extern const kernel_set kernels;
 constinit const kernel_set kernels = {
     .level = core::isa::CARAT_ISA,
-    .f64 = make_finishing_kernel<double>(CARAT_TILE_NAME_F64),
+    .f64 = make_kernel_with_epilogue<double>(CARAT_TILE_NAME_F64),
     .f32 = make_f32(),
     .i32 = make_i32(),
 };

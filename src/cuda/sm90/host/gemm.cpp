@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "core/turn.hpp"
+#include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "plan/cpu_plan.hpp"

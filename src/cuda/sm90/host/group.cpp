@@ -3,7 +3,7 @@
 #include <functional>
 #include <limits>
 
-#include "core/turn.hpp"
+#include "core/swap_ab.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/sm90/host/gemm.hpp"
 #include "plan/cpu_plan.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/turn.hpp"
+#include "core/swap_ab.hpp"
 #include "cuda/sm90/host/operand.hpp"
 #include "cuda/sm90/host/output.hpp"
 

@@ -1,4 +1,4 @@
-// Finishes: what a product does to its sums on their way to C, in the time of the product, where a
+// Epilogues: what a product does to its sums on their way to C, in the time of the product, where a
 // loop of your own would read and write all of C again.
 //
 //   carat::matrix_product(a, b, c, carat::bias(values) | carat::gelu);   // C = gelu(A B + bias)
@@ -6,7 +6,7 @@
 //   carat::matrix_product(a, b, c, carat::each([](auto x) { return x * x; }));
 //
 // Steps are taken from left to right on the sums, in the type they are summed in (double for
-// double, float for the rest), and E is added after the last: C = finish(A B) + E. What is not a
+// double, float for the rest), and E is added after the last: C = epilogue(A B) + E. What is not a
 // number stays so. Values are read while the product runs, not when the step is made.
 //
 // Sums of bytes are 32-bit integers, true or an error, and rounded to float before the first step.
@@ -71,7 +71,7 @@ inline constexpr std::size_t most_functor_bytes = 32;
 inline namespace CARAT_ABI {
 
 // A step without its types, as it crosses into the compiled library.
-struct finish_step {
+struct epilogue_step {
     step_kind kind = step_kind::relu;
     by of = by::column;            // bias, scale
     const void* values = nullptr;  // bias, scale, amax: of the type of the sums
@@ -84,8 +84,8 @@ struct finish_step {
 
 inline constexpr std::size_t most_steps = 8;
 
-struct finish_steps {
-    std::array<finish_step, most_steps> at;
+struct epilogue_steps {
+    std::array<epilogue_step, most_steps> at;
     std::size_t count = 0;
 };
 
@@ -107,7 +107,7 @@ void call_each(const std::byte* functor, T* sums, std::size_t count, std::size_t
 }
 
 template <class T>
-concept finish_value = std::same_as<T, double> || std::same_as<T, float>;
+concept epilogue_value = std::same_as<T, double> || std::same_as<T, float>;
 
 template <class R>
 using value_in = std::remove_const_t<std::remove_pointer_t<decltype(std::declval<R&>().data())>>;
@@ -119,16 +119,16 @@ struct any_sums {};
 // Steps in their order. Sums is the type of sums that their values ask for: double, float, or
 // detail::any_sums for none in particular.
 template <class Sums = detail::any_sums>
-class finish {
+class epilogue {
   public:
     using sums_type = Sums;
 
-    constexpr explicit finish(const detail::finish_steps& steps) : steps_(steps) {}
+    constexpr explicit epilogue(const detail::epilogue_steps& steps) : steps_(steps) {}
 
-    [[nodiscard]] constexpr const detail::finish_steps& steps() const { return steps_; }
+    [[nodiscard]] constexpr const detail::epilogue_steps& steps() const { return steps_; }
 
   private:
-    detail::finish_steps steps_;
+    detail::epilogue_steps steps_;
 };
 
 namespace detail {
@@ -136,29 +136,29 @@ namespace detail {
 template <class F>
 struct sums_asked_for {};
 template <class S>
-struct sums_asked_for<finish<S>> {
+struct sums_asked_for<epilogue<S>> {
     using type = S;
 };
 template <class F>
-concept finishing = requires {
+concept epilogue_like = requires {
     typename sums_asked_for<std::remove_cvref_t<F>>::type;
 };
 
 template <class Sums = any_sums>
-constexpr finish<Sums> one_step(const finish_step& step) {
-    finish_steps steps;
+constexpr epilogue<Sums> one_step(const epilogue_step& step) {
+    epilogue_steps steps;
     steps.at[0] = step;
     steps.count = 1;
-    return finish<Sums>(steps);
+    return epilogue<Sums>(steps);
 }
 
 template <class R>
 auto values_step(step_kind kind, const R& values, by of) {
     using value = value_in<const R>;
-    static_assert(finish_value<value>,
+    static_assert(epilogue_value<value>,
                   "carat::bias and carat::scale: values must be double or "
                   "float, the type the product is summed in");
-    finish_step step;
+    epilogue_step step;
     step.kind = kind;
     step.of = of;
     step.values = values.data();
@@ -170,19 +170,19 @@ auto values_step(step_kind kind, const R& values, by of) {
 
 // The steps of `first`, then those of `next`. Throws carat::error for more than 8.
 template <class X, class Y>
-[[nodiscard]] auto operator|(const finish<X>& first, const finish<Y>& next) {
+[[nodiscard]] auto operator|(const epilogue<X>& first, const epilogue<Y>& next) {
     using any = detail::any_sums;
     static_assert(std::same_as<X, Y> || std::same_as<X, any> || std::same_as<Y, any>,
-                  "carat::finish: all values must be of one type");
-    detail::finish_steps steps = first.steps();
+                  "carat::epilogue: all values must be of one type");
+    detail::epilogue_steps steps = first.steps();
     const std::size_t count = steps.count + next.steps().count;
     if (count > detail::most_steps)
         throw error(error_code::invalid_argument,
-                    "finish: " + std::to_string(count) + " steps; put several into one of " +
+                    "epilogue: " + std::to_string(count) + " steps; put several into one of " +
                         "carat::each to have at most " + std::to_string(detail::most_steps));
     std::copy_n(next.steps().at.begin(), next.steps().count, steps.at.begin() + steps.count);
     steps.count = count;
-    return finish<std::conditional_t<std::same_as<X, any>, Y, X>>(steps);
+    return epilogue<std::conditional_t<std::same_as<X, any>, Y, X>>(steps);
 }
 
 // Adds to each sum the value of its column (or row): `values` is a vector, array or span of as many
@@ -198,34 +198,34 @@ template <class R>
 requires(!std::is_arithmetic_v<R>) [[nodiscard]] auto scale(const R& values, by of = by::column) {
     return detail::values_step(detail::step_kind::scale, values, of);
 }
-[[nodiscard]] inline finish<> scale(double factor) {
-    detail::finish_step step;
+[[nodiscard]] inline epilogue<> scale(double factor) {
+    detail::epilogue_step step;
     step.kind = detail::step_kind::scale_all;
     step.number = factor;
     return detail::one_step(step);
 }
 
 // max(x, 0).
-inline constexpr finish<> relu = detail::one_step({.kind = detail::step_kind::relu});
+inline constexpr epilogue<> relu = detail::one_step({.kind = detail::step_kind::relu});
 // The one with tanh: x / 2 (1 + tanh(0.79788456 (x + 0.044715 x^3))).
-inline constexpr finish<> gelu = detail::one_step({.kind = detail::step_kind::gelu});
+inline constexpr epilogue<> gelu = detail::one_step({.kind = detail::step_kind::gelu});
 // x / (1 + e^-x).
-inline constexpr finish<> silu = detail::one_step({.kind = detail::step_kind::silu});
+inline constexpr epilogue<> silu = detail::one_step({.kind = detail::step_kind::silu});
 
 // Gates, on a GPU: A B has twice as many columns as C, and C(i, j) = f(x(i, j)) x(i, j + n), where
 // x are the sums after the steps before this one, n are the columns of C and f is relu, gelu or
 // silu. Values of columns before the gate are 2n. At most one.
-inline constexpr finish<> reglu = detail::one_step({.kind = detail::step_kind::reglu});
-inline constexpr finish<> geglu = detail::one_step({.kind = detail::step_kind::geglu});
-inline constexpr finish<> swiglu = detail::one_step({.kind = detail::step_kind::swiglu});
+inline constexpr epilogue<> reglu = detail::one_step({.kind = detail::step_kind::reglu});
+inline constexpr epilogue<> geglu = detail::one_step({.kind = detail::step_kind::geglu});
+inline constexpr epilogue<> swiglu = detail::one_step({.kind = detail::step_kind::swiglu});
 
 // On a GPU: the largest |x| of the numbers at this place among the steps, of all products of a
 // batch, is written to `where`, in the GPU's memory and of the type of the sums; not a number,
 // where one of them isn't. At most one, not before a gate.
 template <class T>
-requires detail::finish_value<T>
-[[nodiscard]] finish<T> amax(T* where) {
-    detail::finish_step step;
+requires detail::epilogue_value<T>
+[[nodiscard]] epilogue<T> amax(T* where) {
+    detail::epilogue_step step;
     step.kind = detail::step_kind::amax;
     step.values = where;
     step.count = 1;
@@ -236,7 +236,7 @@ requires detail::finish_value<T>
 // be trivially copyable and of at most 32 bytes, aligned to at most 16, and is called by several
 // threads at once; it may not throw.
 template <class F>
-[[nodiscard]] finish<> each(const F& f) {
+[[nodiscard]] epilogue<> each(const F& f) {
     static_assert(
         std::is_trivially_copyable_v<F> && sizeof(F) <= detail::most_functor_bytes,
         "carat::each: the functor must be trivially copyable and of at most 32 bytes; let "
@@ -244,7 +244,7 @@ template <class F>
     static_assert(alignof(F) <= alignof(std::max_align_t),
                   "carat::each: the functor must not be aligned to more than std::max_align_t; let "
                   "it hold a pointer to vectors of 32 bytes");
-    detail::finish_step step;
+    detail::epilogue_step step;
     step.kind = detail::step_kind::each;
     step.each_f64 = &detail::call_each<F, double>;
     step.each_f32 = &detail::call_each<F, float>;

@@ -1,4 +1,4 @@
-// Finishes that a kernel of their own takes after the product: every type, steps in any order,
+// Epilogues that a kernel of their own takes after the product: every type, steps in any order,
 // gates, the largest number, and a C of another type than the sums. And gates that the product
 // takes.
 #include "tests/gpu_call/one_product.hpp"
@@ -14,7 +14,7 @@ using test::shape;
 using test::shapes;
 
 template <class Types>
-class gpu_finish : public test::gpu_test {};
+class gpu_epilogue : public test::gpu_test {};
 
 using all_types =
     testing::Types<test::types<double, double>, test::types<float, float>, test::types<float, bf16>,
@@ -22,7 +22,7 @@ using all_types =
                    test::types<f16, f16>, test::types<bf16, e4m3>, test::types<bf16, e5m2>,
                    test::types<bf16, f16>, test::types<e4m3, bf16>, test::types<e4m3, f16>,
                    test::types<e5m2, float>>;
-TYPED_TEST_SUITE(gpu_finish, all_types);
+TYPED_TEST_SUITE(gpu_epilogue, all_types);
 
 // In what a product of these is summed, as its values are.
 template <class T>
@@ -40,7 +40,7 @@ int for_each_product(const Test& test) {
     return static_cast<int>(count);
 }
 
-TYPED_TEST(gpu_finish, steps_in_any_order_are_exact_on_whole_numbers) {
+TYPED_TEST(gpu_epilogue, steps_in_any_order_are_exact_on_whole_numbers) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
     using values = sums<in>;
@@ -63,7 +63,7 @@ TYPED_TEST(gpu_finish, steps_in_any_order_are_exact_on_whole_numbers) {
     EXPECT_EQ(executed, 6 * static_cast<int>(std::size(shapes)));
 }
 
-TYPED_TEST(gpu_finish, no_steps_and_one_are_exact_too) {
+TYPED_TEST(gpu_epilogue, no_steps_and_one_are_exact_too) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
     for_each_product([](const shape& s, unsigned count) {
@@ -89,7 +89,7 @@ constexpr double tolerance = sizeof(Out) == 8   ? 1e-14
                              : sizeof(Out) == 2 ? 0x1p-7
                                                 : 0x1p-2;
 
-TYPED_TEST(gpu_finish, gates_take_two_columns_for_one) {
+TYPED_TEST(gpu_epilogue, gates_take_two_columns_for_one) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
     const auto check = [](const shape& s, unsigned count, const auto& gate, const auto& f) {
@@ -253,7 +253,7 @@ TEST_F(gpu_gate, batches_and_groups_are_what_single_products_are) {
     EXPECT_TRUE(test::same_bits(c.download().elements(), expected));
 }
 
-TYPED_TEST(gpu_finish, amax_is_the_largest_number_where_it_stands) {
+TYPED_TEST(gpu_epilogue, amax_is_the_largest_number_where_it_stands) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
     using values = sums<in>;

@@ -1,4 +1,4 @@
-// Finishes: whole numbers, which every type holds, through all steps, paths, layouts and kinds of
+// Epilogues: whole numbers, which every type holds, through all steps, paths, layouts and kinds of
 // E; activations against long double; what must not be read; and bad values.
 #include <cmath>
 #include <functional>
@@ -15,12 +15,12 @@ using namespace carat;
 using test::types;
 
 template <class Pair>
-class finishes : public testing::Test {};
+class epilogues : public testing::Test {};
 using all_types =
     testing::Types<types<double, double>, types<float, float>, types<f16, f16>, types<bf16, bf16>,
                    types<bf16, float>, types<f16, float>, types<float, bf16>, types<float, f16>,
                    types<std::int8_t, float>, types<std::int8_t, bf16>, types<std::int8_t, f16>>;
-TYPED_TEST_SUITE(finishes, all_types);
+TYPED_TEST_SUITE(epilogues, all_types);
 
 struct shape {
     std::size_t m, n, k;
@@ -94,7 +94,7 @@ void check_all_steps(const shape& s, order how, residual kind, int threads) {
             << " at " << i;
 }
 
-TYPED_TEST(finishes, all_steps_in_their_order_and_then_e) {
+TYPED_TEST(epilogues, all_steps_in_their_order_and_then_e) {
     int executed = 0;
     for (const shape& s : shapes)
         for (const order how : {order::rows, order::columns, order::gaps})
@@ -106,7 +106,7 @@ TYPED_TEST(finishes, all_steps_in_their_order_and_then_e) {
     EXPECT_EQ(executed, 12 * 3 * 3);
 }
 
-TYPED_TEST(finishes, any_number_of_threads_gives_the_same_bits) {
+TYPED_TEST(epilogues, any_number_of_threads_gives_the_same_bits) {
     using In = typename TypeParam::in;
     using Out = typename TypeParam::out;
     for (const shape& s : {shape{300, 290, 310}, {2000, 9, 700}, {7, 1100, 600}}) {
@@ -139,7 +139,7 @@ long double y_of_gelu(long double x) {
 // On x times 1, where x runs from -most to most: a few units of the last place, and what the
 // rounding of y does. Where e^-y overflows, 0 for what is below x / max.
 template <class T, class Y>
-void check_activation(const finish<>& f, const Y& y_of, double most) {
+void check_activation(const epilogue<>& f, const Y& y_of, double most) {
     constexpr std::size_t count = 5001;
     matrix<T> x(count, 1), one(1, 1), result(count, 1);
     one(0, 0) = 1;
@@ -241,7 +241,7 @@ struct refusal {
     std::function<void(const matrix<double>&, matrix<double>&)> call;  // 3 x 3 each
 };
 
-TEST(refused_finishes, name_the_values_and_leave_c_alone) {
+TEST(refused_epilogues, name_the_values_and_leave_c_alone) {
     using enum error_code;
     const std::vector<double> five(5), three(3);
     const std::vector<refusal> refusals = {

@@ -1,4 +1,4 @@
-// What the tests of finishes on the way to C share: when they can run, memory of the GPU, and what
+// What the tests of epilogues on the way to C share: when they can run, memory of the GPU, and what
 // an activation is.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace carat::test {
 
-class finishing : public testing::Test {
+class epilogue_fixture : public testing::Test {
   protected:
     void SetUp() override {
         if (const std::string why = cuda::unavailable_in_use(); !why.empty())

@@ -47,11 +47,11 @@ struct operand_types {
 };
 
 template <class Types>
-class bytes_finish : public testing::Test {};
+class bytes_epilogue : public testing::Test {};
 using byte_types = testing::Types<operand_types<i8, i8, float>, operand_types<u8, i8, bf16>,
                                   operand_types<i8, u8, f16>, operand_types<i8, i8, i8>,
                                   operand_types<u8, i8, u8>, operand_types<u8, u8, i8>>;
-TYPED_TEST_SUITE(bytes_finish, byte_types);
+TYPED_TEST_SUITE(bytes_epilogue, byte_types);
 
 struct shape {
     std::size_t m, n, k;
@@ -98,7 +98,7 @@ void check(const shape& s, bool columns, residual kind, int threads) {
         }
 }
 
-TYPED_TEST(bytes_finish, is_every_step_on_the_rounded_sum) {
+TYPED_TEST(bytes_epilogue, is_every_step_on_the_rounded_sum) {
     int executed = 0;
     for (const shape& s : shapes)
         for (const bool columns : {false, true})
@@ -107,7 +107,7 @@ TYPED_TEST(bytes_finish, is_every_step_on_the_rounded_sum) {
     EXPECT_EQ(executed, 8 * 2 * 3);
 }
 
-TYPED_TEST(bytes_finish, is_the_same_prepared_and_in_batches) {
+TYPED_TEST(bytes_epilogue, is_the_same_prepared_and_in_batches) {
     using Out = typename TypeParam::c;
     const auto a = bytes<typename TypeParam::a>(60, 90, 1);
     const auto b = bytes<typename TypeParam::b>(90, 70, 2);
@@ -137,7 +137,7 @@ void check_rounding(const std::vector<std::pair<float, int>>& cases) {
         EXPECT_EQ(int(c(0, j)), cases[j].second) << cases[j].first;
 }
 
-TEST(bytes_finish, rounds_to_even_and_saturates) {
+TEST(bytes_epilogue, rounds_to_even_and_saturates) {
     const float none = std::numeric_limits<float>::quiet_NaN();
     const float endless = std::numeric_limits<float>::infinity();
     check_rounding<i8>({{0.5F, 0},
@@ -173,7 +173,7 @@ TEST(bytes_finish, rounds_to_even_and_saturates) {
 }
 
 // Sums are of 32 bits: true, and rounded to float once.
-TEST(bytes_finish, has_true_sums_or_none) {
+TEST(bytes_epilogue, has_true_sums_or_none) {
     constexpr std::size_t k = 131071;
     matrix<i8> a(1, k), b(k, 1);
     std::fill_n(a.data(), k, i8{-128});
