@@ -213,9 +213,9 @@ void check_comparison(const json& comparison, const std::string& where) {
         required(pairs[i], "verdict", verdict, place);
         optional(pairs[i], "ratio", positive, place);
         optional(pairs[i], "ci95_ratio", ratio_interval, place);
-        for (const char* field : {"p", "q", "df", "effect_size"}) {
+        for (const char* field : {"p", "df", "confidence", "more_s"})
             optional(pairs[i], field, number, place);
-        }
+        optional(pairs[i], "interval_over", text, place);
     }
 }
 
@@ -249,7 +249,9 @@ void check_change(const json& change, const std::string& where) {
     optional(change, "layout", text, where);
     required(change, "before_gflops", positive, where);
     const auto& found = required(change, "verdict", text, where);
-    if (found == "lost" || found == "busy") return;
+    optional(change, "reason", text, where);
+    for (const char* without : {"lost", "busy", "missing", "one process"})
+        if (found == without) return;
     required(change, "verdict", verdict, where);
     for (const char* field : {"after_gflops", "ratio"}) required(change, field, positive, where);
     required(change, "ci95_ratio", ratio_interval, where);

@@ -1,5 +1,7 @@
 #include "lab/results/document.hpp"
 
+#include <algorithm>
+
 #include "lab/results/archive.hpp"
 
 namespace carat::results {
@@ -75,13 +77,14 @@ template <class Archive, class Pair>
 void pair_fields(const Archive& field, Pair& p) {
     field("a", p.a);
     field("b", p.b);
-    field("q", p.q);
-    field("df", p.df);
-    field("p", p.p);
-    field("effect_size", p.effect_size);
     field("ratio", p.ratio);
     field("ci95_ratio", p.ci95_ratio);
+    field.added("interval_over", p.interval_over);
+    field.added("confidence", p.confidence);
+    field("df", p.df);
+    field("p", p.p);
     field("verdict", p.verdict);
+    field.added("more_s", p.more_s);
 }
 
 template <class Archive, class Comparison>
@@ -91,6 +94,8 @@ void comparison_case_fields(const Archive& field, Comparison& c) {
     field("n", c.n);
     field("k", c.k);
     field("threads", c.threads);
+    field.added("base", c.base);
+    field.added("measured_s", c.measured_s);
 }
 
 template <class Archive, class Comparison>
@@ -191,6 +196,13 @@ comparison decode_comparison(const files::fields& in) {
 }
 
 }  // namespace
+
+const pair* comparison::find(const std::string& one, const std::string& other) const {
+    const auto found = std::ranges::find_if(pairs, [&](const pair& of) {
+        return (of.a == one && of.b == other) || (of.a == other && of.b == one);
+    });
+    return found == pairs.end() ? nullptr : &*found;
+}
 
 std::string label_of(const std::string& implementation, const core::tunable_values& tunables) {
     std::string inside;

@@ -1,6 +1,7 @@
 #include "lab/session/case.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -208,14 +209,13 @@ class runner {
         out.compared.n = key_.size.n;
         out.compared.k = key_.size.k;
         out.compared.threads = key_.threads;
-        analyse_results(out.results, {request_.alpha, request_.equivalence_margin, request_.seed},
-                        out.compared);
-        for (results::result& c : out.results)
-            if (c.roofline_gflops > 0)
-                c.percent_of_roofline = 100 * c.median_gflops / c.roofline_gflops;
+        out.compared.measured_s =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+        analyse_results(out.results, analysis_of(request_), out.compared);
         return out;
     }
 
+    const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     const request& request_;
     const case_key key_;
     const surroundings& around_;

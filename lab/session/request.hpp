@@ -96,6 +96,8 @@ struct request {
     double slowest_run_s = 0;  // skip what is expected to take longer for one run; 0: skip nothing
     double alpha = 0.05;
     double equivalence_margin = 0.02;
+    std::string base;     // compare with it alone; empty: every pair
+    double settle_s = 0;  // measure so long on, for each case, where a verdict is unclear
     std::uint64_t seed = 1;
 };
 

@@ -10,6 +10,7 @@
 #include "lab/gpu/gpu.hpp"
 #include "lab/results/files.hpp"
 #include "lab/session/build_info.hpp"
+#include "lab/session/settle.hpp"
 
 namespace carat::session {
 
@@ -41,7 +42,8 @@ nlohmann::json settings_of(const request& r) {
             {"equivalence_margin", r.equivalence_margin},
             {"operations", r.convention == operation_count::exact ? "2n3-n2" : "2mnk"},
             {"phases", r.phases ? name(*r.phases) : ""},
-            {"bootstrap_resamples", 10000},
+            {"base", r.base},
+            {"settle_s", r.settle_s},
             {"order", "interleaved, random"},
             {"processes", r.processes}};
 }
@@ -133,7 +135,14 @@ class session {
     }
 
     bool run_one(const case_key& key) {
-        const case_result result = run_case(request_, key, around_);
+        const case_result result = settle(
+            run_case(request_, key, around_),
+            {request_.settle_s, request_.timing.ci_width, analysis_of(request_)}, [&](int more) {
+                request again = request_;
+                again.seed += static_cast<std::uint64_t>(more);
+                again.measure_energy = false;
+                return run_case(again, key, around_);
+            });
         std::ranges::copy(result.results, std::back_inserter(doc_.results));
         doc_.comparisons.push_back(result.compared);
         doc_.complete = false;

@@ -27,6 +27,7 @@ results::document sample() {
     c.layout = "nt";
     c.available = c.verified = true;
     c.trials_s = {0.25, 0.5};
+    c.trials_per_process = {1, 0, 1};
     c.background_cpu_share = 0.25;
     c.busy = "other work took 25 %";
     c.flop = 2e6;
@@ -39,7 +40,9 @@ results::document sample() {
     doc.results.push_back(c);
     results::comparison compared;
     compared.h0 = "H0";
-    compared.pairs.push_back({"a", "b", 1, 2, 0.5, 0.1, 1.5, {1.4, 1.6}, "faster"});
+    compared.base = "b";
+    compared.pairs.push_back({"a", "b", 1.5, {1.4, 1.6}, "processes", 0.975, 4, 0.01, "faster", 0});
+    compared.pairs.push_back({"c", "b", 1.5});
     doc.comparisons.push_back(compared);
     return doc;
 }
@@ -186,6 +189,19 @@ TEST_F(results_files, damaged_phases_are_named_with_their_place) {
     json["results"][0]["phases"]["total_trials_s"][0] = 0;
     EXPECT_NE(message_of_loading(json.dump()).find("phases.total_trials_s holds a time"),
               std::string::npos);
+}
+
+TEST_F(results_files, no_interval_is_null_and_processes_add_up) {
+    auto json = to_json(sample());
+    EXPECT_TRUE(json["results"][0]["ci95_gflops"].is_null());
+    EXPECT_TRUE(json["comparisons"][0]["pairs"][1]["ci95_ratio"].is_null());
+    EXPECT_EQ(json["results"][0]["trials_per_process"], (nlohmann::json{1, 0, 1}));
+    json["results"][0]["trials_per_process"] = {1, 2};
+    EXPECT_NE(
+        message_of_loading(json.dump()).find("trials_per_process adds up to 3, and trials_s has 2"),
+        std::string::npos);
+    json["results"][0]["trials_per_process"] = {3, -1};
+    EXPECT_NE(message_of_loading(json.dump()).find("holds a negative count"), std::string::npos);
 }
 
 TEST_F(results_files, damage_is_named_with_its_place) {
