@@ -44,6 +44,7 @@ void put_c_into(const running& r, operand& victim) {
     operand& c = r.on.c;
     const auto bytes = static_cast<std::ptrdiff_t>(size_bytes(c.type));
     if (&victim == &r.on.e && r.random.chance(2)) c.all = victim.all;
+    c.measure();
     c.place(r.random);  // whose canaries nobody will look at
     victim.place(r.random, c.span_bytes() + 64);
     victim.write_values();
