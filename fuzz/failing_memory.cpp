@@ -18,17 +18,19 @@ struct attempt {
     bool failed = false;
 
     void make() {
-        result.returned = result.foreign = false;
+        result.returned = result.foreign = failed = false;
         const std::function<void()> arm = [&] { fail_allocation_after(successes); };
         try {
             make_call(r.of, r.on, nullptr, &arm);
             result.returned = true;
         } catch (const error& e) {
             result.code = e.code();
+            failed = stop_failing();
+            result.what = e.what();
         } catch (...) {
             result.foreign = true;
         }
-        failed = stop_failing();
+        failed = stop_failing() || failed;
     }
 };
 
@@ -56,8 +58,11 @@ std::string try_failing_memory(const running& r) {
         if (a.failed && grown > 0 && r.alone)
             return "leaked after allocation " + std::to_string(successes) + " failed";
         if (a.failed) ++r.count.no_memory;
-        if (a.failed && !a.result.returned) {
-            if (a.result.code != error_code::out_of_memory) return "not told of as out_of_memory";
+        // An allocation that can be done without may have failed.
+        const bool overflow = a.result.code == error_code::overflow && is_integer(r.of.a_type);
+        if (a.failed && !a.result.returned && !overflow) {
+            if (a.result.code != error_code::out_of_memory)
+                return "without memory it was refused for another reason: " + a.result.what;
             if (std::string wrong = unchanged_after_refusal(r); !wrong.empty()) return wrong;
             continue;
         }
