@@ -79,9 +79,9 @@ struct pair {
     double ratio = 1;  // throughput of a / throughput of b, medians
     range ci95_ratio = unbounded;
     std::string interval_over = {};  // "processes", "one process"; empty: there is no interval
-    double confidence = 0;      // of the interval: 0.95 or more, so that all pairs hold together
-    double df = 0, p = 1;       // p: the least alpha that decides the pair
-    std::string verdict = {};   // of a against b, read off the interval
+    double confidence = 0;     // of the interval: 0.95 or more, so that all pairs hold together
+    double df = 0, p = 1;      // p: the least alpha that decides the pair
+    std::string verdict = {};  // of a against b, read off the interval
     double more_s = 0;  // of measuring as before, that would settle an unclear pair; 0: none,
                         // or far too long
 };

@@ -132,14 +132,14 @@ class session {
     }
 
     bool run_one(const case_key& key) {
-        const case_result result =
-            settle(run_case(request_, key, around_), {request_.settle_s, request_.timing.ci_width, analysis_of(request_)},
-                   [&](int more) {
-                       request again = request_;
-                       again.seed += static_cast<std::uint64_t>(more);
-                       again.measure_energy = false;
-                       return run_case(again, key, around_);
-                   });
+        const case_result result = settle(
+            run_case(request_, key, around_),
+            {request_.settle_s, request_.timing.ci_width, analysis_of(request_)}, [&](int more) {
+                request again = request_;
+                again.seed += static_cast<std::uint64_t>(more);
+                again.measure_energy = false;
+                return run_case(again, key, around_);
+            });
         std::ranges::copy(result.results, std::back_inserter(doc_.results));
         doc_.comparisons.push_back(result.compared);
         doc_.complete = false;
