@@ -18,6 +18,11 @@ void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& uni
                                  "skip what would take longer than this for one run, s")
                       ->check(not_negative());
     if (flags.limit_s > 0) limit->capture_default_str();
+    sub.add_option("--processes", flags.processes,
+                   "fresh processes of each CPU implementation, among which the trials are "
+                   "divided; 0: all in this process")
+        ->check(whole_number(0, 100))
+        ->capture_default_str();
     sub.add_option("--seed", flags.seed, "of data, order and resampling")
         ->check(whole_number(0))
         ->capture_default_str();
@@ -38,6 +43,7 @@ void set_effort(session::request& r, const effort_flags& flags) {
     r.slowest_run_s = flags.limit_s;
     r.settle_s = flags.settle_s;
     r.seed = flags.seed;
+    r.processes = flags.processes;
 }
 
 }  // namespace carat::cli

@@ -13,6 +13,7 @@ struct effort_flags {
     int trials = 0;
     double ci_width, budget_s, limit_s;
     std::uint64_t seed = 1;
+    int processes = 5;
     double settle_s = 0;
 };
 

@@ -170,6 +170,8 @@ void check_result(const json& result, const std::string& place) {
     }
     optional(result, "background_cpu_share", share, where);
     optional(result, "trials_per_process", list, where);
+    for (const char* field : {"hand_over_s", "waiting_share"})
+        optional(result, field, number, where);
     for (const char* field : {"ci95_gflops", "ci95_median_s"}) {
         optional(result, field, interval, where);
     }
@@ -183,6 +185,12 @@ void check_result(const json& result, const std::string& place) {
                    fmt::format("is {}, expected {}", shown((*trials)[i]), positive.name));
         }
     }
+    std::size_t counted = 0;
+    for (const json& n : field_or(result, "trials_per_process", json::array()))
+        counted += count.holds(n) ? n.get<std::size_t>() : trials->size() + 1;
+    if (result.contains("trials_per_process") && counted != trials->size())
+        refuse("`trials_per_process` of " + where,
+               fmt::format("does not count the {} trials", trials->size()));
     if (verified && !trials->empty()) required(result, "median_gflops", positive, where);
 }
 

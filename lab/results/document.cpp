@@ -132,7 +132,9 @@ json encode(const result& c) {
     if (!c.available) return out;
     measured_fields(writer(out), c);
     if (!c.trials_per_process.empty()) out["trials_per_process"] = c.trials_per_process;
+    if (c.hand_over_s) out["hand_over_s"] = *c.hand_over_s;
     if (c.background_cpu_share) out["background_cpu_share"] = *c.background_cpu_share;
+    if (c.waiting_share) out["waiting_share"] = *c.waiting_share;
     if (!c.busy.empty()) out["busy"] = c.busy;
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
@@ -168,15 +170,17 @@ result decode_result(const files::fields& in) {
     if (in.find("library") != nullptr) library_fields(in.object("library"), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
+    if (in.find("trials_per_process") != nullptr) read_processes(in, c);
+    if (in.find("hand_over_s") != nullptr) in("hand_over_s", c.hand_over_s.emplace());
     if (in.find("background_cpu_share") != nullptr)
         in("background_cpu_share", c.background_cpu_share.emplace());
+    if (in.find("waiting_share") != nullptr) in("waiting_share", c.waiting_share.emplace());
     if (in.find("busy") != nullptr) in("busy", c.busy);
     if (in.find("gpu") != nullptr) c.gpu = gpu_facts_from(in.object("gpu"));
     if (in.find("kernels") != nullptr)
         in.each("kernels",
                 [&](const files::fields& k) { c.kernels.push_back(kernel_facts_from(k)); });
     if (in.find("phases") != nullptr) c.end_to_end = phases_from(in.object("phases"));
-    if (in.find("trials_per_process") != nullptr) read_processes(in, c);
     for (const double t : c.trials_s)
         if (!(t > 0) || !std::isfinite(t)) in.fail("trials_s", "holds a time that is not positive");
     return c;

@@ -43,10 +43,13 @@ struct result {
     // How many of them each process gave, in their order. Trial r of process g ran in the same
     // round as that of any other result of the case. Empty: one process.
     std::vector<std::int64_t> trials_per_process;
+    std::optional<double> hand_over_s;  // median, from one process to this one's
     std::string stop;
     // Of the processors' time, taken by other processes and guests during the trials; none:
     // unknown.
     std::optional<double> background_cpu_share;
+    // Of the time of its threads in its trials, spent waiting for a processor; none: unknown.
+    std::optional<double> waiting_share;
     std::string busy;  // why the figure bears no verdict: other work; empty: it does
 
     double flop = 0, arithmetic_intensity = 0;

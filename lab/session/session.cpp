@@ -44,7 +44,8 @@ nlohmann::json settings_of(const request& r) {
             {"phases", r.phases ? name(*r.phases) : ""},
             {"base", r.base},
             {"settle_s", r.settle_s},
-            {"order", "interleaved, random"}};
+            {"order", "interleaved, random"},
+            {"processes", r.processes}};
 }
 
 namespace {
@@ -92,7 +93,9 @@ class session {
                   [this](core::device where) { measure_again(where); },
                   gpu_ ? &*gpu_ : nullptr,
                   {},
-                  user.probe},
+                  user.probe,
+                  [this](const selection& s, const case_key& k) { return one_thread_s(s, k); },
+                  user.start},
           out_(out),
           user_(user),
           doc_(doc) {}
@@ -176,6 +179,15 @@ class session {
         return operations(key.size, request_.convention) / largest->flop * run_s(*largest);
     }
 
+    [[nodiscard]] double one_thread_s(const selection& s, case_key key) const {
+        key.threads = 1;
+        for (const results::result& c : doc_.results)
+            if (c.implementation == label_of(s, request_.chosen) && same_case(c, key) &&
+                c.has_figure())
+                return c.median_s;
+        return 0;
+    }
+
     void tell(const std::string& what, double share) const {
         if (!user_.progress) return;
         const double all = (static_cast<double>(done_) + share) / static_cast<double>(total_);
@@ -244,7 +256,7 @@ void require_resumable(const results::document& earlier, const results::document
     for (const char* key : {"cpu_model", "cores", "isa_in_use"})
         require_same(key, field(earlier.machine, key), field(now.machine, key));
     for (const char* key :
-         {"distribution", "inputs", "operations", "seed", "min_trial_s", "phases"})
+         {"distribution", "inputs", "operations", "seed", "min_trial_s", "phases", "processes"})
         require_same(key, field(earlier.settings, key), field(now.settings, key));
     require_same("layout", earlier.settings.value("layout", nlohmann::json("nn")),
                  now.settings["layout"]);

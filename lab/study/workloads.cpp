@@ -7,6 +7,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include <carat/error.hpp>
 
@@ -119,7 +120,10 @@ void time_interleaved(std::vector<made_layer>& all, const options& how,
     timing.wait_until_idle = [] { measure::wait_until_idle(); };
     const std::vector<double> estimates(all.size(), 1e-3);
     std::vector<measure::series> series = measure::interleave(candidates, estimates, timing);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].trials_s = std::move(series[i].trials_s);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!series[i].failure.empty()) throw std::runtime_error(series[i].failure);
+        all[i].trials_s = std::move(series[i].trials_s);
+    }
 }
 
 struct timed_row {

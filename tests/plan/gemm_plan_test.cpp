@@ -411,6 +411,36 @@ TEST(plan_gemm, few_tiles_share_k_among_blocks) {
     EXPECT_EQ(plan_of(row_major(4096, 4096, 64)).split_k, 1);
 }
 
+std::optional<gemm_plan> batch_of(gemm_request of, std::int64_t count) {
+    of.batch = count;
+    return plan::plan_batch(of, h200);
+}
+
+TEST(plan_batch, is_of_single_tiles_that_exist) {
+    int planned = 0;
+    for (const gemm_request& of : requests())
+        for (const std::int64_t count : {2, 100, 4096}) {
+            const std::optional<gemm_plan> plan = batch_of(of, count);
+            if (!plan) continue;
+            ++planned;
+            EXPECT_FALSE(plan->kernel->is_persistent()) << testing::PrintToString(of);
+            EXPECT_LE(plan->seconds, static_cast<double>(count) * plan_of(of).seconds)
+                << testing::PrintToString(of);
+        }
+    EXPECT_GT(planned, 1000);
+}
+
+TEST(plan_batch, cuts_k_only_where_the_products_do_not_fill_the_gpu) {
+    EXPECT_GT(plan_of(row_major(256, 256, 4096)).split_k, 1);
+    EXPECT_GT(batch_of(row_major(256, 256, 4096), 2).value().split_k, 1);
+    EXPECT_EQ(batch_of(row_major(256, 256, 4096), 256).value().split_k, 1);
+}
+
+TEST(plan_batch, large_products_are_launched_one_by_one) {
+    EXPECT_FALSE(batch_of(row_major(8192, 8192, 8192), 4));
+    EXPECT_TRUE(batch_of(row_major(512, 512, 512), 64));
+}
+
 // Of a gate: n are the columns of A B, of which C has half.
 TEST(plan_glu, is_of_tiles_that_hold_gates_and_values) {
     int some = 0;

@@ -263,10 +263,29 @@ TEST_F(results_files, words_of_others_come_without_control_characters) {
         << results::csv(own);
 }
 
+TEST_F(results_files, trials_are_counted_by_process) {
+    results::document doc = sample();
+    const std::size_t all = doc.results[0].trials_s.size();
+    ASSERT_GE(all, 2u);
+    doc.results[0].trials_per_process = {1, static_cast<std::int64_t>(all) - 1};
+    doc.results[0].hand_over_s = 2e-4;
+    doc.results[0].waiting_share = 0.25;
+    std::ofstream(folder / "x.json") << to_json(doc);
+    const results::result back = results::load(folder / "x.json").results[0];
+    EXPECT_EQ(back.trials_per_process, doc.results[0].trials_per_process);
+    EXPECT_EQ(back.hand_over_s, 2e-4);
+    EXPECT_EQ(back.waiting_share, 0.25);
+    EXPECT_NE(results::csv(doc).find(",1,1,1,1,0.5,"), std::string::npos);  // the second's first
+    auto json = to_json(doc);
+    json["results"][0]["trials_per_process"] = {1, 5};
+    EXPECT_NE(message_of_loading(json.dump()).find("trials_per_process adds up to 6"),
+              std::string::npos);
+}
+
 TEST_F(results_files, csv_has_a_row_per_trial) {
     const std::string csv = results::csv(sample());
     EXPECT_EQ(std::ranges::count(csv, '\n'), 3);
-    EXPECT_NE(csv.find("\"cpu.ladder.tiled\",cpu,f64,100,100,100,1,1,1,0.5,0.004,0,,,,,,,\n"),
+    EXPECT_NE(csv.find("\"cpu.ladder.tiled\",cpu,f64,100,100,100,1,1,1,0,0.5,0.004,0,,,,,,,\n"),
               std::string::npos);
     EXPECT_NE(results::csv(with_phases()).find("0.004,0,0.001,,,0.002,,,0.003\n"),
               std::string::npos);
