@@ -58,6 +58,12 @@ estimate in_one_process(trials_view a, trials_view b) {
     return found;
 }
 
+std::vector<double> joined(const processes& of) {
+    std::vector<double> all;
+    for (const trials_view trials : of) all.insert(all.end(), trials.begin(), trials.end());
+    return all;
+}
+
 }  // namespace
 
 processes by_process(trials_view trials, std::span<const std::int64_t> per_process) {
@@ -103,7 +109,7 @@ estimate centre_of(const processes& of) {
 }
 
 estimate paired_difference(const processes& a, const processes& b) {
-    if (a.size() == 1 && b.size() == 1) return in_one_process(a.front(), b.front());
+    if (a.size() == 1 || b.size() == 1) return in_one_process(joined(a), joined(b));
     std::vector<double> differences;
     for (std::size_t g = 0; g < std::min(a.size(), b.size()); ++g) {
         const std::size_t rounds = std::min(a[g].size(), b[g].size());

@@ -66,8 +66,9 @@ std::vector<double> log_medians(const processes& of);
 /// @throws std::invalid_argument when there is no trial or one is not finite and positive.
 estimate centre_of(const processes& of);
 
-/// log(a / b), paired: process by process where both have them, over the rounds both have. In one
-/// process each, over blocks of successive rounds. Otherwise the difference without an interval.
+/// log(a / b), paired: process by process where both have them, over the rounds both have. Where
+/// one of them has a single process (all rows on a GPU share one), over blocks of successive
+/// rounds. Otherwise the difference without an interval.
 /// @throws std::invalid_argument as centre_of.
 estimate paired_difference(const processes& a, const processes& b);
 

@@ -113,6 +113,14 @@ TEST(intervals, of_one_process_take_six_rounds_and_say_so) {
     EXPECT_EQ(found.replicates, 6U);
 }
 
+// A row on a GPU beside workers on the CPU: its process stays, theirs come and go.
+TEST(intervals, of_one_process_beside_several_are_of_the_one) {
+    const std::vector<double> gpu = noisy(1, 0.01, 30, 1), cpu = noisy(3, 0.01, 30, 2);
+    const estimate found = paired_difference(by_process(cpu, five_of_six), {gpu});
+    EXPECT_EQ(found.of, scope::one_process);
+    EXPECT_NEAR(found.value, std::log(3), 0.01);
+}
+
 TEST(by_process, refuses_counts_that_are_none) {
     const std::vector<double> a{1, 2, 3};
     EXPECT_THROW(by_process(a, std::vector<std::int64_t>{1, 1}), std::invalid_argument);
