@@ -1,6 +1,8 @@
 // carat bench: implementations x sizes x types x thread counts, measured until the evidence is in.
 #include <string>
 
+#include <carat/error.hpp>
+
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
@@ -10,6 +12,7 @@
 #include "cli/phases.hpp"
 #include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/report/words.hpp"
 
 namespace carat::cli {
 
@@ -18,12 +21,26 @@ namespace {
 struct bench_options {
     std::string implementations = "all", sizes = "256,1000,2000", types = "f64", threads;
     std::string device = "all", distribution, inputs = "hot", operations = "2mnk";
-    std::string layout = "nn";
+    std::string layout = "nn", base;
     effort_flags effort{.ci_width = 0.01, .budget_s = 5, .limit_s = 0};
     phase_flags phases;
     output_flags files;
     bool pairs = false;
 };
+
+// How the one row that `text` names is labelled.
+std::string base_of(const std::string& text, const std::vector<session::selection>& chosen) {
+    std::vector<std::string> found;
+    const auto asked = session::parse_selection(lab::catalogue(), text);
+    for (const session::selection& s : chosen)
+        for (const session::selection& a : asked)
+            if (a.entry == s.entry && (a.tunables.empty() || a.tunables == s.tunables))
+                found.push_back(session::label_of(s, chosen));
+    if (found.size() == 1) return found.front();
+    const std::string what = found.empty() ? "none" : report::listed(found, 2);
+    throw error(error_code::invalid_argument,
+                "--base '" + text + "' is " + what + " of those that --impl chooses: name one");
+}
 
 session::request request_of(const bench_options& o) {
     const int cores = machine::describe().cores;
@@ -40,6 +57,7 @@ session::request request_of(const bench_options& o) {
     r.convention = o.operations == "2mnk" ? session::operation_count::multiply_add
                                           : session::operation_count::exact;
     set_effort(r, o.effort);
+    if (!o.base.empty()) r.base = base_of(o.base, r.chosen);
     r.phases = phases_of(o.phases, r.chosen);
     return r;
 }
@@ -75,6 +93,7 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
 
 void add_measuring_flags(CLI::App& sub, bench_options& o) {
     add_effort_flags(sub, o.effort, "case");
+    add_settle_flag(sub, o.effort.settle_s, "a verdict is unclear");
     add_distribution_flag(sub, o.distribution);
     sub.add_option("--inputs", o.inputs, "hot: one set; rotated: enough sets to defeat the caches")
         ->check(CLI::IsMember({"hot", "rotated"}))
@@ -93,6 +112,8 @@ void add_bench(CLI::App& app, action& chosen) {
     add_selection_flags(*sub, *options);
     add_measuring_flags(*sub, *options);
     add_output_flags(*sub, options->files, "case");
+    sub->add_option("--base", options->base,
+                    "compare with this implementation alone (default: every pair)");
     sub->add_flag("--pairs", options->pairs, "print every pair's ratio, interval and p-value");
     sub->footer(
         "Examples:\n"

@@ -18,9 +18,22 @@ void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& uni
                                  "skip what would take longer than this for one run, s")
                       ->check(not_negative());
     if (flags.limit_s > 0) limit->capture_default_str();
+    sub.add_option("--processes", flags.processes,
+                   "fresh processes of each CPU implementation, among which the trials are "
+                   "divided; 0: all in this process")
+        ->check(whole_number(0, 100))
+        ->capture_default_str();
     sub.add_option("--seed", flags.seed, "of data, order and resampling")
         ->check(whole_number(0))
         ->capture_default_str();
+}
+
+void add_settle_flag(CLI::App& sub, double& settle_s, const std::string& where) {
+    sub.add_option("--settle", settle_s,
+                   "where " + where + ", measure on for up to so many seconds a case")
+        ->expected(0, 1)
+        ->default_str(usual_settle_s)
+        ->check(number(0, 1e6));
 }
 
 void set_effort(session::request& r, const effort_flags& flags) {
@@ -28,7 +41,9 @@ void set_effort(session::request& r, const effort_flags& flags) {
     r.timing.ci_width = flags.ci_width;
     r.timing.budget_s = flags.budget_s;
     r.slowest_run_s = flags.limit_s;
+    r.settle_s = flags.settle_s;
     r.seed = flags.seed;
+    r.processes = flags.processes;
 }
 
 }  // namespace carat::cli

@@ -5,6 +5,7 @@
 
 #include "cli/terminal.hpp"
 #include "lab/report/words.hpp"
+#include "lab/session/analyse.hpp"
 
 namespace carat::cli {
 
@@ -68,10 +69,10 @@ std::string measured_line(const explain::on_device& d) {
     const results::result& c = d.measured;
     if (c.trials_s.empty())
         return "  not measured" + (c.reason.empty() ? std::string() : ": " + c.reason) + "\n";
-    std::string text =
-        fmt::format("  expected {}, measured {} ({} to {}, 95 %), {:.4g} GFLOP/s",
-                    time_of(d.expected_s), time_of(c.median_s), time_of(c.ci95_median_s[0]),
-                    time_of(c.ci95_median_s[1]), c.median_gflops);
+    const session::extent_of_median extent = session::extent_of(c);
+    std::string text = fmt::format("  expected {}, measured {} ({} to {}, {}), {:.4g} GFLOP/s",
+                                   time_of(d.expected_s), time_of(c.median_s), time_of(extent.s[0]),
+                                   time_of(extent.s[1]), extent.words(), c.median_gflops);
     text += fmt::format("\n  {} trials; {}\n", c.trials_s.size(),
                         c.verified ? "verified " + c.verification : "NOT VERIFIED: " + c.reason);
     if (c.above_peak) text += "  " + wrapped(c.reason, 2) + "\n";

@@ -11,6 +11,7 @@
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "cli/worker.hpp"
 #include "core/edit_distance.hpp"
 #include "files/visible.hpp"
 #include "lab/session/build_info.hpp"
@@ -89,6 +90,7 @@ int told(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (cli::is_worker(argc, argv)) return cli::serve_as_worker();
     cli::remember_command_line(argc, argv);
     CLI::App app(description, "carat");
     app.formatter(std::make_shared<narrow_help>());  // before subcommands, which take it over

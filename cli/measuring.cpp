@@ -11,6 +11,7 @@
 #include "cli/phases.hpp"
 #include "cli/tables.hpp"
 #include "cli/terminal.hpp"
+#include "cli/worker.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/results/files.hpp"
 
@@ -92,6 +93,7 @@ session_result measure(const session::request& r, const session_options& options
     user.measure_again = [&](const machine::peaks& limits) {
         return machine::refresh(known.description, limits);
     };
+    user.start = start_worker;
     user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return gpu::refresh(gpu); };
     session::request all = r;
     for (bool more = true; more;) {

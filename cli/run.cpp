@@ -6,6 +6,7 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
+#include "cli/effort.hpp"
 #include "cli/gpu_lines.hpp"
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
@@ -23,6 +24,7 @@ struct run_options {
     std::int64_t tile_size = 0;
     int trials = 0;
     std::uint64_t seed = 1;
+    double settle_s = 0;
     bool verify = false;
     phase_flags phases;
 };
@@ -72,6 +74,7 @@ session::request request_of(const run_options& o) {
     r.timing.trials = o.trials;
     r.timing.budget_s = 2;
     r.seed = o.seed;
+    r.settle_s = o.settle_s;
     r.phases = phases_of(o.phases, r.chosen);
     if (o.tile_size != 0) set_tile(r.chosen.front(), o.tile_size);
     return r;
@@ -87,11 +90,16 @@ bool print(const results::result& c, bool verify) {
         fmt::print("Verified={} MaxAbsError={:.6e} MaxError(ulp)={:.3g} Bound(ulp)={:.3g}\n",
                    c.verification, c.max_abs_error, c.error_ulp, c.error_bound_ulp);
     if (c.trials_s.empty()) return false;
+    // Of fewer than three processes there is no interval: the range of the trials, called so.
+    const bool interval = results::bounded(c.ci95_gflops);
+    const double low = interval ? c.ci95_gflops[0] : c.flop / c.max_s / 1e9;
+    const double high = interval ? c.ci95_gflops[1] : c.flop / c.min_s / 1e9;
     fmt::print(
-        "Impl={} M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} CI95=[{:.2f},{:.2f}] "
-        "Type={} Threads={} Trials={}\n",
-        c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops, c.ci95_gflops[0],
-        c.ci95_gflops[1], c.dtype, c.threads_used, c.trials_s.size());
+        "Impl={} M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} {}=[{:.2f},{:.2f}] "
+        "Type={} Threads={} Trials={} Processes={}\n",
+        c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops,
+        interval ? "CI95" : "Range", low, high, c.dtype, c.threads_used, c.trials_s.size(),
+        std::max<std::size_t>(1, c.trials_per_process.size()));
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
     if (!c.busy.empty()) fmt::print("{}\n", report::no_verdict(c.busy));
     return true;
@@ -130,6 +138,7 @@ void add_run(CLI::App& app, action& chosen) {
         ->check(thread_counts());
     sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
         ->check(whole_number(2, 100000));
+    add_settle_flag(*sub, o->settle_s, "its interval is wider than 1 %");
     add_distribution_flag(*sub, o->distribution);
     sub->add_option("--seed", o->seed, "of the elements")
         ->check(whole_number(0))

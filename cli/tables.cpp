@@ -1,18 +1,20 @@
 #include "cli/tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <vector>
 
 #include "cli/terminal.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
+#include "lab/session/settle.hpp"
 
 namespace carat::cli {
 
 namespace {
 
-constexpr std::size_t name_columns = 26;  // fewer where groups are longer
+constexpr std::size_t name_columns = 25;  // fewer where groups are longer
 constexpr std::size_t group_columns = 6;
 
 // At least three digits that mean something, and never more than a median deserves.
@@ -23,24 +25,39 @@ std::string gflops(double value) {
 }
 
 std::string factor(double value) {
-    return fmt::format("{:.{}f}", value, value < 100 ? 2 : 0);
+    if (value >= 9999.5) return fmt::format("{:.0e}", value);
+    return fmt::format("{:.{}f}", value,
+                       value < 1.9995  ? 3
+                       : value < 9.995 ? 2
+                       : value < 99.95 ? 1
+                                       : 0);
 }
 
-const results::pair* find_pair(const results::comparison& compared, const std::string& a,
-                               const std::string& b) {
-    const auto found = std::ranges::find_if(compared.pairs, [&](const results::pair& p) {
-        return (p.a == a && p.b == b) || (p.a == b && p.b == a);
-    });
-    return found == compared.pairs.end() ? nullptr : &*found;
+// Of a median: its interval's half width, or else how far its trials lie below and above it.
+std::string spread(const results::result& c) {
+    if (results::bounded(c.ci95_gflops)) {
+        const double half = (c.ci95_gflops[1] - c.ci95_gflops[0]) / 2;
+        return fmt::format("\u00b1{:.2g}%", 100 * half / c.median_gflops);
+    }
+    const auto percent = [&](double time_s) {
+        return fmt::format("{:.0f}", std::abs(100 * (c.median_s / time_s - 1)));
+    };
+    return fmt::format("-{}/+{}%", percent(c.max_s), percent(c.min_s));
 }
 
-// What is said of `a` against `b`.
-std::string verdict_on(const results::comparison& compared, const std::string& a,
-                       const std::string& b) {
-    const results::pair* p = find_pair(compared, a, b);
-    if (p == nullptr) return "";
-    if (p->a == a || (p->verdict != "faster" && p->verdict != "slower")) return p->verdict;
-    return p->verdict == "faster" ? "slower" : "faster";
+// What a pair says of `name` against the other.
+std::string verdict_on(const results::pair& p, const std::string& name) {
+    if (p.a == name || (p.verdict != "faster" && p.verdict != "slower")) return p.verdict;
+    return p.verdict == "faster" ? "slower" : "faster";
+}
+
+// How many times as long as `other`, from the interval of the pair; without one, of the medians.
+std::string behind(const results::result& c, const results::result& other, const results::pair* p) {
+    if (p == nullptr || !results::bounded(p->ci95_ratio))
+        return factor(other.median_gflops / c.median_gflops) + "x";
+    const auto [low, high] = p->ci95_ratio;
+    const bool turned = p->a == c.implementation;
+    return fmt::format("{}-{}x", factor(turned ? 1 / high : low), factor(turned ? 1 / low : high));
 }
 
 std::string heading(const results::comparison& c, const results::result& best) {
@@ -86,26 +103,31 @@ std::size_t columns_for_names(std::span<const results::result* const> ranked) {
     return std::max(fewest, name_columns + group_columns - longest);
 }
 
+bool has_interval(const results::result* c) {
+    return results::bounded(c->ci95_gflops);
+}
+
 // What was measured, without what follows from it.
 std::string figure(const results::result& c, std::size_t columns) {
-    const std::string interval =
-        fmt::format("{}-{}", gflops(c.ci95_gflops[0]), gflops(c.ci95_gflops[1]));
     const std::string share =
         c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
-    return fmt::format("{:<{}} {:>7} {:>13} {:>5}", title(c, columns), columns,
-                       gflops(c.median_gflops), interval, share);
+    return fmt::format("{:<{}} {:>7} {:>9} {:>5}", title(c, columns), columns,
+                       gflops(c.median_gflops), spread(c), share);
 }
 
-std::string figure_heads(std::size_t columns) {
-    return fmt::format("{:<{}} {:>7} {:>13} {:>5}", "implementation", columns, "GFLOP/s", "95 % CI",
-                       "%roof");
+// Rows without an interval have the range of their trials in its place.
+std::string figure_heads(std::span<const results::result* const> rows, std::size_t columns) {
+    return fmt::format("{:<{}} {:>7} {:>9} {:>5}", "implementation", columns, "GFLOP/s",
+                       std::ranges::all_of(rows, has_interval) ? "95 % CI" : "range", "%roof");
 }
 
-std::string row(const results::result& c, const results::result& best, const std::string& verdict,
-                std::size_t columns) {
+std::string row(const results::result& c, const results::result& other,
+                const results::comparison& compared, std::size_t columns) {
+    const results::pair* p = compared.find(c.implementation, other.implementation);
     const std::string line =
-        fmt::format("{:>2} {} {:>6}x {:<7} {}", c.rank, figure(c, columns),
-                    factor(best.median_gflops / c.median_gflops), verdict, group_of(c));
+        fmt::format("{:>2} {} {:>12} {:<7} {}", c.rank, figure(c, columns),
+                    &c == &other ? "" : behind(c, other, p),
+                    p == nullptr ? "" : verdict_on(*p, c.implementation), group_of(c));
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 
@@ -134,12 +156,37 @@ std::string pairs(const results::comparison& compared) {
                                    wrapped(compared.h0, 4), wrapped(compared.h1, 4), compared.df1,
                                    compared.df2, compared.f, compared.p);
     for (const results::pair& p : compared.pairs) {
-        const std::string line =
-            fmt::format("{} {} {} {}: {:.3f}x [{:.3f}, {:.3f}], p = {:.2g}", p.a, p.verdict,
-                        p.verdict == "tie" || p.verdict == "unclear" ? "with" : "than", p.b,
-                        p.ratio, p.ci95_ratio[0], p.ci95_ratio[1], p.p);
+        const std::string interval = results::bounded(p.ci95_ratio)
+                                         ? fmt::format(" [{:.3f}, {:.3f}], p = {:.2g}",
+                                                       p.ci95_ratio[0], p.ci95_ratio[1], p.p)
+                                         : "";
+        const std::string line = fmt::format(
+            "{} {} {} {}: {:.3f}x{}", p.a, p.verdict,
+            p.verdict == "tie" || p.verdict == "unclear" ? "with" : "than", p.b, p.ratio, interval);
         text += "  " + wrapped(line, 6) + "\n";
     }
+    return text;
+}
+
+std::string note(const std::string& words) {
+    return styled("   " + wrapped(words, 6), style::faint) + "\n";
+}
+
+// What the verdicts are of, and what would settle those that are unclear.
+std::string scope_note(std::span<const results::result> results,
+                       const results::comparison& compared) {
+    const auto over = [&](std::string_view what) {
+        return std::ranges::find(compared.pairs, what, &results::pair::interval_over) !=
+               compared.pairs.end();
+    };
+    std::string text;
+    if (over("one process"))
+        text += note(std::string(report::within_one_process));
+    else if (!compared.pairs.empty() && !over("processes"))
+        text += note(std::string(report::too_few_for_an_interval));
+    const session::unsettled left = session::unsettled_in(results, compared);
+    if (left.pairs > 0)
+        text += note(report::what_would_settle(left.pairs, left.hopeless, left.more_s));
     return text;
 }
 
@@ -157,7 +204,7 @@ std::string disturbance(const results::result& c) {
 std::string unranked(std::span<const results::result* const> figures,
                      const results::comparison& compared) {
     std::string text = heading(compared, *figures.front());
-    text += styled("   " + figure_heads(name_columns) + "\n", style::faint);
+    text += styled("   " + figure_heads(figures, name_columns) + "\n", style::faint);
     for (const results::result* c : figures) text += "   " + figure(*c, name_columns) + "\n";
     return text + "   " +
            styled(wrapped(report::no_verdict(figures.front()->busy), 6), style::bad) + "\n";
@@ -184,16 +231,15 @@ std::string ranking(std::span<const results::result> results, const results::com
     std::ranges::sort(ranked, {}, &results::result::rank);
     const std::size_t columns = columns_for_names(ranked);
     std::string text = heading(compared, *ranked.front());
-    text += styled(fmt::format("{:>2} {} {:>7} {:<7} {}\n", "#", figure_heads(columns), "behind",
-                               "verdict", "group"),
-                   style::faint);
-    for (std::size_t i = 0; i < ranked.size(); ++i) {
-        const std::string verdict =
-            i == 0 ? ""
-                   : verdict_on(compared, ranked[i]->implementation, ranked[i - 1]->implementation);
-        text += row(*ranked[i], *ranked.front(), verdict, columns);
-    }
-    text += not_ranked(results, told);
+    text += styled(
+        fmt::format("{:>2} {} {:>12} {:<7} {}\n", "#", figure_heads(ranked, columns),
+                    compared.base.empty() ? "time / best" : "time / base", "verdict", "group"),
+        style::faint);
+    const auto base =
+        std::ranges::find(ranked, compared.base, [](const auto* c) { return c->implementation; });
+    const results::result& other = base == ranked.end() ? *ranked.front() : **base;
+    for (const results::result* c : ranked) text += row(*c, other, compared, columns);
+    text += scope_note(results, compared) + not_ranked(results, told);
     text += disturbance(*ranked.front()) + few_note(ranked);
     if (all_pairs) text += pairs(compared);
     return text;

@@ -96,12 +96,14 @@ int run(const tune_options& o) {
         one.chosen = tune::candidates(entry, session::problem_of(key));
         one.shapes = {key.size};
         one.types = {key.type};
+        one.base = session::label_of(one.chosen.front(), one.chosen);
         session_options quiet;
         quiet.command = command_line();
         quiet.quiet = true;
         const session_result result = measure(one, quiet);
         if (result.interrupted) return interrupted_by_user;
-        const tune::finding found = tune::judge(key, one.chosen, result.doc.results);
+        const tune::finding found =
+            tune::judge(key, one.chosen, result.doc.results, result.doc.comparisons.front());
         print(found);
         if (!found.model->busy.empty()) continue;  // the table keeps what it has
         const nlohmann::json gpu = gpu::describe(gpu::in_use());

@@ -64,9 +64,10 @@ if(CARAT_CUDA_ENABLED)
     endif()
     list(APPEND gencode -gencode=arch=compute_${architecture},code=sm_${architecture})
   endforeach()
+  # Compressed, machine code is a ninth of its size (28.5 MB, 3.1); by itself nvcc compresses PTX alone.
   target_compile_options(
     carat_cuda_options
-    INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-Xptxas=-v;--Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
+    INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-Xfatbin=-compress-all;-Xptxas=-v;--Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
   string(REPLACE ";" ", " architectures "${CARAT_CUDA_ARCHITECTURES}")
   target_compile_definitions(carat_cuda_options INTERFACE CARAT_CUDA_CODE="${architectures}")
   target_link_libraries(carat_cuda_options INTERFACE carat_options CUDA::cudart_static)

@@ -48,7 +48,7 @@ function(carat_install)
   install(TARGETS carat EXPORT carat-targets DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY include/carat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
-          PATTERN "*.hpp")
+          PATTERN "*.hpp" PATTERN "*.h")
   if(TARGET carat_command)
     install(TARGETS carat_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

@@ -24,6 +24,7 @@ endfunction()
 if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
   # One archive of all modules, since those who link it know nothing of them.
   carat_modules_behind(carat_api modules)
+  list(APPEND modules carat_c)
   set(objects "")
   foreach(module IN LISTS modules)
     get_target_property(more ${module} CARAT_OBJECT_TARGETS) # compiled for one instruction set
@@ -37,7 +38,7 @@ if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
   target_link_libraries(carat PRIVATE OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS}
                                       $<$<BOOL:${CARAT_CUDA_ENABLED}>:CUDA::cudart_static>)
 else()
-  add_library(carat SHARED $<TARGET_OBJECTS:carat_api>)
+  add_library(carat SHARED $<TARGET_OBJECTS:carat_api> $<TARGET_OBJECTS:carat_c>)
   get_target_property(modules carat_api LINK_LIBRARIES)
   list(FILTER modules INCLUDE REGEX "^carat_")
   # What it shows is named one by one: the standard library's templates would be seen otherwise, and

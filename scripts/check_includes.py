@@ -26,12 +26,14 @@ ALLOWED = {
     "src/vendor/cublas": ["include/carat", "src/core", "src/cuda/common", "src/vendor/common"],
     "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda/engine"],
     "src/abi": ["include/carat"],
+    "src/abi/c": ["include/carat", "src/core/threads.hpp"],
     "src/abi/blas": ["include/carat", "src/api/multiply_part.hpp", "src/core/isa.hpp", "src/core/openmp.hpp", "src/core/pool.hpp",
                      "src/core/threads.hpp"],
     "ladder/cpu": ["include/carat", "src/core"],
     "ladder/cuda": ["include/carat", "src/core", "src/cuda/common"],
     "lab/statistics": [],
     "lab/measure": ["src/core/execution_space.hpp", "lab/statistics"],
+    "lab/process": ["include/carat"],
     "lab/machine": ["include/carat", "src/core", "src/files"],
     "lab/workload": ["include/carat", "src/core"],
     "lab/verify": ["include/carat", "src/core", "lab/workload/parallel.hpp",
@@ -50,14 +52,18 @@ ALLOWED = {
     "lab/tune": ["include/carat", "src/core", "src/files", "src/tuning", "lab"],
     "lab/study": ["include/carat", "src/core", "lab"],
     "cli": ["include/carat", "src/core", "src/files", "lab"],
+    "python/native": ["include/carat", "src/core", "src/cpu/engine.hpp"],
     "tests": ["include/carat", "src", "ladder", "lab", "cli", "tests"],
     "benchmarks": ["include/carat", "src", "ladder", "lab"],
+    "fuzz": ["include/carat"],
+    "fuzz/parsers": ["include/carat", "src/core", "src/files", "src/tuning", "lab/results",
+                     "fuzz/random.hpp"],
 }
 
 # Folders in which every folder is a module with a rule of its own.
 OF_MODULES = ["src/cuda"]
 
-TOPS = ("include", "src", "ladder", "lab", "cli", "tests", "benchmarks")
+TOPS = ("include", "src", "ladder", "lab", "cli", "python", "tests", "benchmarks", "fuzz")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<(carat/[^>]+)>)')
 

@@ -69,9 +69,9 @@ def sets():
         grouped.setdefault((data, how, name), []).append((ratio, interval, size_of(case)))
     rows = []
     for (data, how, name), found in grouped.items():
-        mean, low, high = mean_of(found)
+        mean, span = mean_of(found)
         worst, _, size = min(found)
-        rows.append([data, how, name, str(len(found)), f"{mean:.2f}", f"[{low:.2f}, {high:.2f}]",
+        rows.append([data, how, name, str(len(found)), f"{mean:.2f}", span,
                      f"{worst:.2f} at {size}"])
     head = ["data", "computed in", "shapes", "cases", "carat / vendor", "95 % CI", "worst"]
     return table(head, ["---", "---", "---", "--:", "--:", "---", "---"], rows) + sources()
@@ -97,7 +97,7 @@ def neighbours():
         even = next((taken[dtype, n + by] for by in (-1, 1) if (dtype, n + by) in taken), None)
         if n % 2 == 0 or even is None:
             continue
-        low, high = (1e6 * s for s in odd["ci95_median_s"])
+        low, high = (1e6 * s for s in odd["ci95_median_s"] or (odd["min_s"], odd["max_s"]))
         rows.append([dtype, str(n), f"{1e6 * odd['median_s']:.1f}", f"[{low:.1f}, {high:.1f}]",
                      str(even["n"]), f"{1e6 * even['median_s']:.1f}",
                      f"{odd['median_s'] / even['median_s'] * (even['n'] / n) ** 3:.2f}"])

@@ -9,8 +9,8 @@ build_packages=(g++ cmake ninja-build ccache git pkg-config libfmt-dev libcli11-
     dpkg-dev file) # the last two for cpack
 test_packages=(libgtest-dev librapidcheck-dev python3 chromium binutils clang
     libomp-dev libblas-test libblas64-3 gfortran python3-numpy python3-scipy python3-pytest
-    python3-hypothesis qemu-user)
-lint_packages=(clang-tidy python3-venv)
+    python3-hypothesis python3-dev python3-venv qemu-user)
+lint_packages=(clang-tidy)
 peer_packages=(libopenblas0-openmp libblis4-openmp libblas3 libeigen3-dev libxsmm-dev python3-venv)
 case "$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")" in
     bookworm) peer_packages+=(libdnnl2) ;;
@@ -88,9 +88,9 @@ case "${1:-build}" in
     build) install "${build_packages[@]}" ;;
     test)
         install "${build_packages[@]}" "${test_packages[@]}"
+        python_tools python-tools
         # A toolkit may come without its disassembler, which a test of the GPU's machine code reads.
         if command -v nvcc >/dev/null && [ ! -x "$(dirname "$(command -v nvcc)")/cuobjdump" ]; then
-            install python3-venv
             python_tools sass-tools
         fi
         ;;

@@ -1,6 +1,7 @@
 """The tables of docs/studies/ and docs/properties.md, from committed results only."""
 
-from tables_common import cases, cores, gpu_source, load, pair_of, ranked, size_of, source, table
+from tables_common import (cases, cores, gflops_span, gpu_source, load, pair_of, ranked, size_of,
+                           source, table)
 
 
 def text_table(found):
@@ -166,9 +167,9 @@ def ladder_steps():
                    if (c["dtype"], c["threads"]) == (dtype, 1))
         rows = []
         for number, (step, base) in enumerate(BUILT_ON.items(), 1):
-            rate, (low, high) = cells[step]["median_gflops"], cells[step]["ci95_gflops"]
+            rate = cells[step]["median_gflops"]
             gain = f"{rate / cells[base]['median_gflops']:.2f} x over {base}" if base else ""
-            rows.append([f"{number} {step}", f"{rate:.2f} [{low:.2f}, {high:.2f}]",
+            rows.append([f"{number} {step}", f"{rate:.2f} {gflops_span(cells[step], '.2f')}",
                          f"{100 * rate / peak:.1f} %", gain,
                          f"{rate / cells['naive']['median_gflops']:.2f} x"])
         head = [f"{dtype}, {size_of(cells['naive'])}, one thread", "GFLOP/s", "% of peak",

@@ -5,6 +5,7 @@ Each pair of markers <!-- NAME --> ... <!-- /NAME --> of a page is replaced by w
 writes, so no figure there is ever typed. --check writes nothing and names the pages that differ.
 """
 
+import json
 import math
 import re
 import sys
@@ -12,8 +13,8 @@ import sys
 import gpu_tables
 import property_tables
 import study_tables
-from tables_common import (ROOT, cases, gpu_source, load, lost_table, mean_of, pair_of, ranked,
-                           size_of, source, table)
+from tables_common import (ROOT, cases, gflops_span, gpu_source, load, lost_table, mean_of,
+                           pair_of, ranked, size_of, source, table)
 
 
 def ranking(first=None):
@@ -22,7 +23,7 @@ def ranking(first=None):
     threads = max(results["settings"]["threads"])
     cells = ranked(results, dtype="f64", threads=threads, m=2000, n=2000, k=2000)
     rows = [[str(c["rank"]), f"`{c['implementation']}`", f"{c['median_gflops']:.4g}",
-             f"[{c['ci95_gflops'][0]:.4g}, {c['ci95_gflops'][1]:.4g}]",
+             gflops_span(c),
              f"{c['percent_of_roofline']:.1f}", c["group"]] for c in cells]
     rows = rows[:first] + rows[-1:] if first else rows
     head = ["", "f64, 2000 x 2000 x 2000", "GFLOP/s", "95 % CI", "% of roofline", "group"]
@@ -108,10 +109,10 @@ def shape_sets():
             (ratio, interval, size_of(case)))
     rows = []
     for (name, threads, dtype), found in sorted(sets.items()):
-        mean, low, high = mean_of(found)
+        mean, span = mean_of(found)
         worst, _, size = min(found)
         rows.append([name, dtype, str(threads), str(len(found)), f"{mean:.2f}",
-                     f"[{low:.2f}, {high:.2f}]", f"{worst:.2f} at {size}"])
+                     span, f"{worst:.2f} at {size}"])
     head = ["shapes", "type", "threads", "cases", "geometric mean", "95 % CI", "worst"]
     return table(head, ["---", "---", "--:", "--:", "--:", "---", "---"], rows) + source(
         results, "cpu/shapes.json")
@@ -166,11 +167,11 @@ def narrow_sets(file="cpu/narrow.json"):
             (ratio, interval, size_of(case), share))
     rows = []
     for (dtype, threads, name), found in sorted(sets.items()):
-        mean, low, high = mean_of([row[:3] for row in found])
+        mean, span = mean_of([row[:3] for row in found])
         worst, _, size, _ = min(found)
         shares = [share for *_, share in found]
         rows.append([dtype, str(threads), name, str(len(found)), f"{mean:.2f}",
-                     f"[{low:.2f}, {high:.2f}]", f"{worst:.2f} at {size}",
+                     span, f"{worst:.2f} at {size}",
                      f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %" if shares[0] else "-"])
     head = ["type", "threads", "shapes", "cases", "engine / best peer, geometric mean", "95 % CI",
             "worst", "of the tiles' peak"]
@@ -187,9 +188,8 @@ def narrow_levels():
     rows = {}
     for dtype, implementation in ways:
         for cell in ranked(results, dtype=dtype, implementation=implementation):
-            low, high = cell["ci95_gflops"]
             rows.setdefault((cell["m"] * cell["n"] * cell["k"], size_of(cell)), {})[
-                dtype, implementation] = f"{cell['median_gflops']:.3g} [{low:.3g}, {high:.3g}]"
+                dtype, implementation] = f"{cell['median_gflops']:.3g} {gflops_span(cell, '.3g')}"
     head = ["size", "i8, AVX-VNNI", "i8, AVX-512 VNNI", "f16, sums of f32", "f16, sums of f16"]
     return table(head, ["---"] + ["--:"] * len(ways),
                  [[size, *(found[way] for way in ways)]
@@ -197,8 +197,7 @@ def narrow_levels():
 
 
 def tflops(cell):
-    low, high = cell["ci95_gflops"]
-    return f"{cell['median_gflops'] / 1e3:.4g} [{low / 1e3:.4g}, {high / 1e3:.4g}]"
+    return f"{cell['median_gflops'] / 1e3:.4g} {gflops_span(cell, unit=1e3)}"
 
 
 def gpu_ladder():
@@ -281,6 +280,22 @@ def gpu_shapes():
             + gpu_source(few, "h200/engine_few.json"))
 
 
+def calibration():
+    """What the laboratory's intervals hold on simulated machines."""
+    found = json.loads((ROOT / "results" / "calibration.json").read_text())
+    percent = "{:.1f} %".format
+    rows = [[row["series"], str(row["processes"]),
+             *(percent(100 * row[field]) for field in
+               ("coverage_median", "coverage_ratio", "null_claims", "null_tables_with_a_claim",
+                "claims_at_the_margin"))] for row in found["rows"]]
+    head = ["trials", "processes", "figure's interval holds it", "ratio's interval holds it",
+            "null pairs called faster or slower", "tables of three equal rows with such a pair",
+            "pairs at the margin called so"]
+    return (table(head, ["---"] + ["--:"] * 6, rows)
+            + f"\n`results/calibration.json`: {found['tables']} tables a row, "
+            f"{found['trials_per_process']} trials a process.\n")
+
+
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
 PAGES = {"README.md": {"answer": lambda: ranking(first=5), "losses": losses},
          "docs/peers.md": {"ranking": ranking, "peers": peers},
@@ -296,6 +311,7 @@ PAGES = {"README.md": {"answer": lambda: ranking(first=5), "losses": losses},
                          "gpu-shapes": gpu_shapes,
                          "gpu-neighbours": gpu_tables.neighbours,
                          "gpu-profile": gpu_tables.profile},
+         "docs/statistics.md": {"calibration": calibration},
          **study_tables.PAGES, **property_tables.PAGES}
 
 

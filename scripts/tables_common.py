@@ -3,6 +3,8 @@
 import json
 import math
 import pathlib
+import random
+import statistics
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -52,23 +54,39 @@ def pair_of(results, case, a, b):
     for comparison in results["comparisons"]:
         if all(comparison[key] == value for key, value in case.items()):
             for pair in comparison["pairs"]:
+                low, high = pair["ci95_ratio"] or (0, math.inf)
                 if (pair["a"], pair["b"]) == (a, b):
-                    return pair["ratio"], pair["ci95_ratio"], pair["verdict"]
+                    return pair["ratio"], [low, high], pair["verdict"]
                 if (pair["a"], pair["b"]) == (b, a):
-                    low, high = pair["ci95_ratio"]
                     swap = {"faster": "slower", "slower": "faster"}
-                    return (1 / pair["ratio"], [1 / high, 1 / low],
+                    return (1 / pair["ratio"], [1 / high, 1 / low if low else math.inf],
                             swap.get(pair["verdict"], pair["verdict"]))
     return None
 
 
+FEWEST_CASES = 6  # with an interval, as in lab/statistics/sets.hpp
+
+
 def mean_of(found):
-    """Geometric mean of ratios with its 95 % interval, cases taken as independent."""
+    """Geometric mean of ratios, and its 95 % interval as text: resampled over the cases."""
     logs = [math.log(ratio) for ratio, _, _ in found]
-    middle = sum(logs) / len(logs)
-    half = [(math.log(high) - math.log(low)) / 2 for _, (low, high), _ in found]
-    width = math.sqrt(sum(h * h for h in half)) / len(half)
-    return [math.exp(x) for x in (middle, middle - width, middle + width)]
+    mean = math.exp(statistics.fmean(logs))
+    if len(logs) < FEWEST_CASES:
+        return mean, "-"
+    draw = random.Random(1)
+    means = sorted(statistics.fmean(draw.choices(logs, k=len(logs))) for _ in range(10000))
+    low, high = (math.exp(means[i]) for i in (250, 9749))
+    return mean, f"[{low:.2f}, {high:.2f}]"
+
+
+def gflops_span(cell, form=".4g", unit=1):
+    """Its interval; of fewer than three processes the range of its trials, called so."""
+    if cell["ci95_gflops"]:
+        low, high = cell["ci95_gflops"]
+        return f"[{low / unit:{form}}, {high / unit:{form}}]"
+    low, high = (cell["flop"] / trial / 1e9 for trial in (max(cell["trials_s"]),
+                                                          min(cell["trials_s"])))
+    return f"trials {low / unit:{form}} to {high / unit:{form}}"
 
 
 def size_of(case):

@@ -12,13 +12,13 @@
 //   carat::matrix_products(carat::listed(rows), carat::strided(weights, experts, k * n),
 //                          carat::listed(results));
 //
-// The same values, to the bit, as a loop of carat::matrix_product over the batch; of matrices of
-// different sizes on a GPU, as a loop with carat::cuda{.batch_invariant = true} where the call is
-// made so, too, else within the same bounds of error. A, B and E may
-// also be one matrix for all, which A or B may be prepared; C is a batch. No C may overlap another,
-// nor the A, B or E of any product, except that an E may be the C of its own product. Elements are
-// those of matrix_product; should one sum of integers not fit, no product is written. Threads are
-// spread over the batch, or over each product where these are large and few.
+// The same values, to the bit, as a loop of carat::matrix_product over the batch; on a GPU as a
+// loop with carat::cuda{.batch_invariant = true} where the call is made so, too, else within the
+// same bounds of error: few products share K among blocks, many needn't. A, B and E may also be one
+// matrix for all, which A or B may be prepared; C is a batch. No C may overlap another, nor the A,
+// B or E of any product, except that an E may be the C of its own product. Elements are those of
+// matrix_product; should one sum of integers not fit, no product is written. Threads are spread
+// over the batch, or over each product where these are large and few.
 //
 // With carat::cuda{...} as first argument the matrices lie in a GPU's memory (the array of pointers
 // does not), and elements are those that matrix_product multiplies there, integers included.

@@ -48,7 +48,7 @@ json measured_json(const results::result& c) {
             {"busy", c.busy},
             {"trials", c.trials_s.size()},
             {"median_s", known_or_null(c.median_s)},
-            {"ci95_median_s", c.ci95_median_s},
+            {"ci95_median_s", results::bounded(c.ci95_median_s) ? json(c.ci95_median_s) : json()},
             {"median_gflops", known_or_null(c.median_gflops)},
             {"percent_of_roofline", known_or_null(c.percent_of_roofline)}};
 }

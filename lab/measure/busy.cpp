@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 namespace carat::measure {
 
@@ -21,8 +22,43 @@ double uncertainty(const conditions& seen) {
     return 3 * std::sqrt(seen.cpus / (4 * ticks_per_s * seen.passed_s));
 }
 
+// Threads that are ready and wait: on a quiet machine below 1 % of their time.
+constexpr double most_waiting = 0.05;
+constexpr double some_waiting = 0.01;
+
+// Near a multiple of the tick, and not by chance: its threads waited, or it can be much faster.
+bool is_tick_shaped(const conditions& seen) {
+    constexpr double near = 0.03;
+    if (seen.threads_of_one < 2 || seen.tick_s <= 0) return false;
+    const double ticks = seen.median_s / seen.tick_s;
+    if (std::round(ticks) < 1 || std::abs(ticks - std::round(ticks)) > near) return false;
+    return seen.waiting_share.value_or(0) > some_waiting || seen.fastest_s < seen.median_s / 2;
+}
+
+// Of short products several threads may be slower than one by themselves.
+bool loses_to_one(const conditions& seen) {
+    constexpr double least_s = 1e-3;
+    constexpr double margin = 1.1;
+    return seen.threads_of_one > 1 && seen.one_thread_s > least_s &&
+           seen.median_s > margin * seen.one_thread_s;
+}
+
 std::string whole(double value) {
     return std::to_string(std::lround(value));
+}
+
+std::string of_one(const conditions& seen) {
+    constexpr const char* remedy = ": stop other work, or ask for fewer threads";
+    if (seen.waiting_share && *seen.waiting_share > most_waiting)
+        return "its threads waited for a processor " + whole(100 * *seen.waiting_share) +
+               " % of their time" + remedy;
+    if (is_tick_shaped(seen))
+        return "its time is a multiple of the scheduler's tick of " + whole(1e3 * seen.tick_s) +
+               " ms, which threads waited for" + remedy;
+    if (loses_to_one(seen))
+        return whole(seen.threads_of_one) + " threads take " +
+               whole(100 * seen.median_s / seen.one_thread_s) + " % of the time of one" + remedy;
+    return {};
 }
 
 std::string of_others(const conditions& seen) {
@@ -38,8 +74,15 @@ std::string of_others(const conditions& seen) {
 
 }  // namespace
 
+double tick_s() {
+    timespec tick{};
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    return static_cast<double>(tick.tv_sec) + 1e-9 * static_cast<double>(tick.tv_nsec);
+}
+
 std::string reason_against_verdict(const conditions& seen) {
     if (std::string why = of_others(seen); !why.empty()) return why;
+    if (std::string why = of_one(seen); !why.empty()) return why;
     if (seen.displaced_per_s <= most_displaced_per_s) return {};
     return "its threads lost their processors " + whole(seen.displaced_per_s) +
            " times a second: stop other work, or ask for fewer threads";

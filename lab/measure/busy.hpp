@@ -3,7 +3,8 @@
 //
 // Threads that share a processor with other work wait for it a scheduler's slice at a time, and a
 // product on several threads waits for the last of them: one busy process makes a figure a lottery
-// whose interval looks narrow. Work that finds idle cores disturbs little, and is only told.
+// whose interval looks narrow: barriers that wait a tick take it every time. Work that finds idle
+// cores disturbs little, and is only told.
 #pragma once
 
 #include <optional>
@@ -22,7 +23,16 @@ struct conditions {
     int threads = 1;  // of what was measured
     int cores = 1;    // those that may be used, and the hardware threads on them
     int cpus = 1;
+    // Of one of what was measured alone; what is 0 or none is not known.
+    int threads_of_one = 1;
+    std::optional<double> waiting_share = {};  // of its threads' time, without a processor
+    double median_s = 0, fastest_s = 0;        // of its runs
+    double tick_s = 0;                         // the scheduler's
+    double one_thread_s = 0;                   // median where it had one thread
 };
+
+/// Between two looks of the scheduler at a running thread.
+[[nodiscard]] double tick_s();
 
 /// Why the machine was too busy for a verdict, with the remedy: "other work took 37 % of the
 /// processors' time: stop it and measure again". Empty when it wasn't.

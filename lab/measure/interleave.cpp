@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numeric>
 #include <random>
 
@@ -17,6 +18,8 @@ std::string_view name(stop_reason reason) {
             return "trials";
         case stop_reason::budget:
             return "budget";
+        case stop_reason::failed:
+            return "failed";
         case stop_reason::interrupted:
             return "interrupted";
     }
@@ -36,7 +39,10 @@ class loop {
     loop(std::span<const candidate> candidates, std::span<const double> estimates_s,
          const options& how)
         : candidates_(candidates), how_(how), random_(how.seed), state_(candidates.size()) {
-        for (std::size_t i = 0; i < state_.size(); ++i) state_[i].run_s = estimates_s[i];
+        for (std::size_t i = 0; i < state_.size(); ++i) {
+            state_[i].run_s = estimates_s[i];
+            state_[i].result.repetitions = std::max<std::int64_t>(1, candidates[i].repetitions);
+        }
     }
 
     std::vector<series> finish() {
@@ -46,9 +52,18 @@ class loop {
             shuffle(active, random_);
             for (const std::size_t i : active) {
                 if (stopped()) break;
-                trial(i);
+                try {
+                    trial(i);
+                } catch (const std::exception& failure) {
+                    state_[i].result.failure = failure.what();
+                    stop(state_[i], stop_reason::failed);
+                }
             }
             std::erase_if(active, [&](std::size_t i) { return state_[i].done; });
+            if (std::ranges::all_of(active, [&](std::size_t i) { return state_[i].convinces; })) {
+                for (const std::size_t i : active) stop(state_[i], stop_reason::evidence);
+                active.clear();
+            }
             std::ranges::sort(active);  // so that the next order depends on the seed alone
         }
         std::vector<series> all;
@@ -62,6 +77,7 @@ class loop {
         double run_s = 0;    // the latest idea of one run's time
         double spent_s = 0;  // timed and untimed
         bool calibrated = false;
+        bool convinces = false;  // evidence enough
         bool done = false;
     };
 
@@ -69,7 +85,7 @@ class loop {
 
     double timed_s(std::size_t i, std::int64_t repetitions) {
         const candidate& c = candidates_[i];
-        const double taken = c.space->time_s([&] {
+        const double taken = c.time_runs ? c.time_runs(repetitions) : c.space->time_s([&] {
             for (std::int64_t r = 0; r < repetitions; ++r) c.run();
         });
         state_[i].spent_s += taken;
@@ -98,7 +114,8 @@ class loop {
             settle(i);
             settle(i);
         }
-        state_[i].result.repetitions = runs_lasting(i, how_.min_trial_s);
+        if (candidates_[i].repetitions == 0)
+            state_[i].result.repetitions = runs_lasting(i, how_.min_trial_s);
         state_[i].calibrated = true;
     }
 
@@ -117,22 +134,23 @@ class loop {
         if (how_.progress) how_.progress(i, s.result.trials_s.size(), share_done());
     }
 
+    static void stop(progress_of& s, stop_reason why) {
+        s.result.stop = why;
+        s.done = true;
+    }
+
     void decide(progress_of& s) const {
         const auto n = static_cast<int>(s.result.trials_s.size());
-        const auto stop = [&](stop_reason why) {
-            s.result.stop = why;
-            s.done = true;
-        };
         if (how_.trials > 0) {
-            if (n >= how_.trials) stop(stop_reason::trials);
+            if (n >= how_.trials) stop(s, stop_reason::trials);
             return;
         }
         if (s.spent_s >= how_.budget_s) {
-            if (n >= how_.fewest_at_any_cost) stop(stop_reason::budget);
-        } else if (n >= how_.fewest_trials && narrow_enough(s.result.trials_s)) {
-            stop(stop_reason::evidence);
+            if (n >= how_.fewest_at_any_cost) stop(s, stop_reason::budget);
         } else if (n >= how_.most_trials) {
-            stop(stop_reason::budget);
+            stop(s, stop_reason::budget);
+        } else {
+            s.convinces = n >= how_.fewest_trials && narrow_enough(s.result.trials_s);
         }
     }
 

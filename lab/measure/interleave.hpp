@@ -2,14 +2,16 @@
 //
 // One trial is as many runs back to back as last `min_trial_s`. Trials of all candidates are
 // interleaved in rounds, in a new random order each round, so that a machine that drifts (clocks,
-// neighbours, temperature) drifts for all alike. Before each trial the threads of whichever
-// candidate ran before are left to fall asleep; then the trial's own candidate runs once or more
-// untimed, which brings back its data and its threads.
+// neighbours, temperature) drifts for all alike. The n-th trials of all belong to one round: who
+// has enough evidence goes on until all have, and only a spent budget ends one before the others.
+// Before each trial the threads of whichever candidate ran before are left to fall asleep; then the
+// trial's own candidate runs once or more untimed, which brings back its data and its threads.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,9 +25,13 @@ struct candidate {
     // Around the timed runs of each trial, outside its time; empty: nothing to do.
     std::function<void()> trial_begins = {};
     std::function<void()> trial_ends = {};
+    // In place of `run` and the clock of `space`, for what runs in another process: so many runs
+    // back to back, and the seconds they took.
+    std::function<double(std::int64_t)> time_runs = {};
+    std::int64_t repetitions = 0;  // as earlier trials had; 0: to be found
 };
 
-enum class stop_reason { evidence, trials, budget, interrupted };
+enum class stop_reason { evidence, trials, budget, failed, interrupted };
 
 [[nodiscard]] std::string_view name(stop_reason reason);
 
@@ -33,12 +39,13 @@ struct series {
     std::vector<double> trials_s;  // seconds for one run, in the order measured
     std::int64_t repetitions = 1;  // runs in one trial
     stop_reason stop = stop_reason::interrupted;
+    std::string failure = {};  // what it threw, where it failed
 };
 
 struct options {
-    int trials = 0;              // exactly this many; 0: stop on evidence
-    double ci_width = 0.01;      // evidence: half width of the 95 % interval over the median
-    int fewest_trials = 10;      // before evidence or the budget may stop a candidate ...
+    int trials = 0;          // exactly this many; 0: stop on evidence
+    double ci_width = 0.01;  // evidence: half width of the 95 % interval over the median, of all
+    int fewest_trials = 10;  // before evidence or the budget may stop a candidate ...
     int fewest_at_any_cost = 3;  // ... unless it has spent its budget: then this many do
     int most_trials = 1000;
     double min_trial_s = 5e-3;

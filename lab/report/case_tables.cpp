@@ -29,6 +29,14 @@ std::string interval(const json& parent, const char* field) {
     return fmt::format("{} to {}", digits(ends[0]), digits(ends[1]));
 }
 
+// Without an interval the range of the trials, called so.
+std::string interval_or_range(const json& result) {
+    if (!field_or(result, "ci95_gflops", json()).is_null()) return interval(result, "ci95_gflops");
+    const auto range = range_of_trials(result);
+    return range ? fmt::format("trials {} to {}", digits(range->first), digits(range->second))
+                 : "-";
+}
+
 // " (1 thread)" where a result used another number of threads than its case allows.
 std::string own_threads(const json& result, const measured_case& here) {
     const auto used = threads_used(result);
@@ -44,7 +52,7 @@ std::vector<std::string> ranking_row(const json& result, const measured_case& he
         busy ? "-" : std::to_string(rank),
         code(result["implementation"]) + own_threads(result, here),
         digits(median),
-        interval(result, "ci95_gflops"),
+        interval_or_range(result),
         or_dash(result, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
         busy ? "-" : fmt::format("{:.2f}", best / median),
         field_or<std::string>(result, "group", "-"),
@@ -91,8 +99,10 @@ std::string welch_note(const json& comparison) {
     const auto said = [&](const char* field) {
         return or_dash(welch, field, [](double v) { return fmt::format("{:.4g}", v); });
     };
-    return fmt::format("Welch's ANOVA: F({}, {}) = {}, p = {}. Pairs by Games-Howell.", said("df1"),
-                       said("df2"), said("f"), said("p"));
+    return fmt::format(
+        "Welch's ANOVA: F({}, {}) = {}, p = {}. Verdicts are read off the intervals; "
+        "p is the least level at which they hold, of all pairs together.",
+        said("df1"), said("df2"), said("f"), said("p"));
 }
 
 }  // namespace
@@ -110,7 +120,8 @@ table ranking_table(const json& doc, const measured_case& here) {
              {"cold, ms"},
              {"prepare, ms"}},
             {},
-            "Same group letter: these trials can't tell them apart. u is the unit roundoff of the "
+            "Same group letter: not shown to differ by more than the margin. u is the unit "
+            "roundoff of the "
             "type computed in."};
     if (here.ranked.empty()) return t;
     const double best = doc["results"][here.ranked.front()]["median_gflops"];
@@ -168,7 +179,6 @@ table pairs_table(const measured_case& here) {
              {"a / b"},
              {"95 % CI"},
              {"p"},
-             {"effect size"},
              {"a is", align::left}},
             {},
             {}};
@@ -178,7 +188,7 @@ table pairs_table(const measured_case& here) {
     for (const json& p : (*here.comparison)["pairs"])
         t.rows.push_back({code(p["a"]), code(p["b"]), or_dash(p, "ratio", digits),
                           interval(p, "ci95_ratio"), or_dash(p, "p", three),
-                          or_dash(p, "effect_size", three), p["verdict"].get<std::string>()});
+                          p["verdict"].get<std::string>()});
     return t;
 }
 

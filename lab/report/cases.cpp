@@ -172,6 +172,8 @@ std::optional<pair_reading> compare(const measured_case& where, const std::strin
         if (pair.contains("ci95_ratio") && !pair["ci95_ratio"].is_null()) {
             reading.ci_ratio = pair["ci95_ratio"].get<std::pair<double, double>>();
         }
+        reading.one_process = field_or<std::string>(pair, "interval_over", "") == "one process";
+        reading.more_s = field_or(pair, "more_s", 0.0);
         if (forward) return reading;
         reading.verdict = reversed(reading.verdict);
         if (reading.ratio) reading.ratio = 1 / *reading.ratio;

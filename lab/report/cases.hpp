@@ -48,6 +48,8 @@ struct pair_reading {
     std::string verdict;          // faster, slower, tie, unclear
     std::optional<double> ratio;  // throughput of first / second
     std::optional<std::pair<double, double>> ci_ratio;
+    bool one_process = false;  // the interval, and so the verdict, is of one process alone
+    double more_s = 0;         // of measuring, that would settle an unclear one; 0: unknown
 };
 [[nodiscard]] std::optional<pair_reading> compare(const measured_case& where,
                                                   const std::string& first,

@@ -169,6 +169,9 @@ void check_result(const json& result, const std::string& place) {
         optional(result, field, number, where);
     }
     optional(result, "background_cpu_share", share, where);
+    optional(result, "trials_per_process", list, where);
+    for (const char* field : {"hand_over_s", "waiting_share"})
+        optional(result, field, number, where);
     for (const char* field : {"ci95_gflops", "ci95_median_s"}) {
         optional(result, field, interval, where);
     }
@@ -182,6 +185,12 @@ void check_result(const json& result, const std::string& place) {
                    fmt::format("is {}, expected {}", shown((*trials)[i]), positive.name));
         }
     }
+    std::size_t counted = 0;
+    for (const json& n : field_or(result, "trials_per_process", json::array()))
+        counted += count.holds(n) ? n.get<std::size_t>() : trials->size() + 1;
+    if (result.contains("trials_per_process") && counted != trials->size())
+        refuse("`trials_per_process` of " + where,
+               fmt::format("does not count the {} trials", trials->size()));
     if (verified && !trials->empty()) required(result, "median_gflops", positive, where);
 }
 
@@ -204,9 +213,9 @@ void check_comparison(const json& comparison, const std::string& where) {
         required(pairs[i], "verdict", verdict, place);
         optional(pairs[i], "ratio", positive, place);
         optional(pairs[i], "ci95_ratio", ratio_interval, place);
-        for (const char* field : {"p", "q", "df", "effect_size"}) {
+        for (const char* field : {"p", "df", "confidence", "more_s"})
             optional(pairs[i], field, number, place);
-        }
+        optional(pairs[i], "interval_over", text, place);
     }
 }
 
@@ -240,7 +249,9 @@ void check_change(const json& change, const std::string& where) {
     optional(change, "layout", text, where);
     required(change, "before_gflops", positive, where);
     const auto& found = required(change, "verdict", text, where);
-    if (found == "lost" || found == "busy") return;
+    optional(change, "reason", text, where);
+    for (const char* without : {"lost", "busy", "missing", "one process"})
+        if (found == without) return;
     required(change, "verdict", verdict, where);
     for (const char* field : {"after_gflops", "ratio"}) required(change, field, positive, where);
     required(change, "ci95_ratio", ratio_interval, where);

@@ -29,6 +29,8 @@ std::string figure(const json& result) {
     if (result.contains("ci95_gflops") && !result["ci95_gflops"].is_null()) {
         said += fmt::format(" (95 % CI {} to {})", digits(result["ci95_gflops"][0]),
                             digits(result["ci95_gflops"][1]));
+    } else if (const auto range = range_of_trials(result)) {
+        said += fmt::format(" (trials {} to {})", digits(range->first), digits(range->second));
     }
     if (const double percent = field_or(result, "percent_of_roofline", 0.0); percent > 0) {
         said += fmt::format(", {:.0f} % of the measured roofline", percent);
@@ -94,14 +96,41 @@ std::string trailing(const measured_case& here, const json& leader, const standi
                                    others.behind.size() == 1 ? "The other" : "The next",
                                    quoted(next), times(ratio));
     if (pair && pair->ci_ratio) {
-        said += fmt::format(" (95 % CI {} to {})", times(pair->ci_ratio->first),
-                            times(pair->ci_ratio->second));
+        said += fmt::format(" ({} {} to {})", pair->one_process ? "in this process" : "95 % CI",
+                            times(pair->ci_ratio->first), times(pair->ci_ratio->second));
     }
     if (&next != &last) {
         said += fmt::format("; the slowest, {}, {}", quoted(last),
                             times(gflops(leader) / gflops(last)));
     }
     return said + ".";
+}
+
+// What the verdicts rest on where that is less than several processes, and what would settle those
+// that are unclear.
+std::vector<std::string> reservations(const json& doc, const measured_case& here) {
+    std::vector<std::string> said;
+    const json& leader = doc["results"][here.ranked.front()];
+    std::size_t unclear = 0, hopeless = 0, unbounded = 0;
+    bool one_process = false;
+    double more_s = 0;
+    for (std::size_t i = 1; i < here.ranked.size(); ++i) {
+        const auto pair = compare(here, leader["implementation"],
+                                  doc["results"][here.ranked[i]]["implementation"]);
+        if (!pair) continue;
+        one_process = one_process || pair->one_process;
+        if (!pair->ci_ratio) ++unbounded;
+        if (pair->verdict != "unclear") continue;
+        ++unclear;
+        if (pair->more_s <= 0) ++hopeless;
+        more_s = std::max(more_s, pair->more_s);
+    }
+    if (one_process) said.push_back(sentence(within_one_process));
+    if (unbounded > 0 && unbounded == unclear)
+        said.push_back(sentence(too_few_for_an_interval));
+    else if (more_s > 0)
+        said.push_back(sentence(what_would_settle(unclear, hopeless, more_s)));
+    return said;
 }
 
 // "Highest median: `a` in 4 of 6 cases and `b` in 2."; empty for a single case.
@@ -149,6 +178,7 @@ std::vector<std::string> verdict(const json& doc, const measured_case& here) {
     const standing others = stand(doc, here);
     std::vector<std::string> said{opening(doc, leader, others) + "."};
     if (!others.behind.empty()) said.push_back(trailing(here, leader, others));
+    std::ranges::copy(reservations(doc, here), std::back_inserter(said));
     return said;
 }
 

@@ -77,6 +77,17 @@ void unfinished(const json& doc, list& said) {
                                                "rough: {}. Give `--trials 30` or a longer budget.",
                                                counted(few.results, "result"), listed(few.names))});
     }
+    const auto alone = select(doc, [](const json& result) {
+        return measured(result) && field_or(result, "ci95_gflops", json()).is_null();
+    });
+    if (alone.results > 0) {
+        said.push_back(
+            {"warning",
+             fmt::format("{} from fewer than three processes, so without an interval: {}. "
+                         "The range of the trials stands in its place; another start may "
+                         "differ by more.",
+                         counted(alone.results, "result"), listed(alone.names))});
+    }
     const auto cut = select(doc, [](const json& result) {
         return measured(result) && field_or<std::string>(result, "stop", "") == "budget";
     });
@@ -143,17 +154,6 @@ void other_work(const json& doc, list& said) {
 }
 
 void trial_quality(const json& doc, list& said) {
-    const auto dependent = select(doc, [](const json& result) {
-        return measured(result) &&
-               field_or<std::string>(result, "ci_method", "").starts_with("block");
-    });
-    if (dependent.results > 0) {
-        said.push_back(
-            {"note", fmt::format("Successive trials depend on each other in {} ({}); "
-                                 "blocks were resampled there, which widens the "
-                                 "intervals as it should.",
-                                 counted(dependent.results, "result"), listed(dependent.names))});
-    }
     constexpr double noisy = 0.1;  // standard deviation over mean
     const auto spread = select(doc, [](const json& result) {
         return measured(result) &&

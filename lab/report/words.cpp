@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <utility>
@@ -63,8 +64,39 @@ std::string counted(std::size_t count, const std::string& noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string sentence(std::string_view words) {
+    std::string text(words);
+    if (!text.empty())
+        text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text + ".";
+}
+
+std::optional<std::pair<double, double>> range_of_trials(const nlohmann::json& result) {
+    const double flop = field_or(result, "flop", 0.0);
+    const auto trials = result.find("trials_s");
+    if (flop <= 0 || trials == result.end() || !trials->is_array() || trials->empty())
+        return std::nullopt;
+    const auto [least, most] = std::minmax_element(trials->begin(), trials->end());
+    return std::pair{flop / most->get<double>() / 1e9, flop / least->get<double>() / 1e9};
+}
+
 std::string no_verdict(const std::string& busy) {
     return "busy machine: no verdict; " + busy;
+}
+
+std::string roughly(double seconds) {
+    if (seconds < 90) return fmt::format("{:.0f} s", std::max(1.0, seconds));
+    if (seconds < 5400) return fmt::format("{:.0f} minutes", seconds / 60);
+    return fmt::format("{:.0f} hours", seconds / 3600);
+}
+
+std::string what_would_settle(std::size_t unclear, std::size_t hopeless, double more_s) {
+    const std::string near = "so near the margin that no effort within reach settles it";
+    if (hopeless == unclear) return fmt::format("{} unclear, {}", unclear, near);
+    std::string text = fmt::format("{} unclear: about {} more would settle {} (--settle)", unclear,
+                                   roughly(more_s), unclear - hopeless == 1 ? "it" : "them");
+    if (hopeless > 0) text += fmt::format(", but for {} {}", hopeless, near);
+    return text;
 }
 
 std::string joined(const std::vector<std::string>& sentences) {

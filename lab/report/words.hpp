@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace carat::report {
@@ -39,8 +42,29 @@ namespace carat::report {
 // "a, b and c"; after `most` names, "a, b and 7 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names, std::size_t most = 4);
 
+// With a capital and a full stop.
+[[nodiscard]] std::string sentence(std::string_view words);
+
+// Throughput of the slowest and the fastest trial, GFLOP/s; none where the file doesn't tell.
+[[nodiscard]] std::optional<std::pair<double, double>> range_of_trials(
+    const nlohmann::json& result);
+
 // What stands where a verdict would: "busy machine: no verdict; other work took ...".
 [[nodiscard]] std::string no_verdict(const std::string& busy);
+
+// What verdicts without several processes behind them are worth.
+inline constexpr std::string_view within_one_process =
+    "these verdicts are of this one process: another start may differ by more";
+inline constexpr std::string_view too_few_for_an_interval =
+    "no interval, and so no verdict: it takes 3 processes, or 6 rounds of one";
+
+// "2 unclear against the best: about 4 more minutes would settle them (--settle)". `hopeless`: how
+// many of them no effort within reach settles.
+[[nodiscard]] std::string what_would_settle(std::size_t unclear, std::size_t hopeless,
+                                            double more_s);
+
+// "40 s", "4 minutes", "3 hours".
+[[nodiscard]] std::string roughly(double seconds);
 
 // Sentences as one paragraph.
 [[nodiscard]] std::string joined(const std::vector<std::string>& sentences);

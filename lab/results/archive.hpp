@@ -30,6 +30,7 @@ class writer {
         return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
     }
     static nlohmann::json encode(const range& r) {
+        if (!std::isfinite(r[0]) && !std::isfinite(r[1])) return {};
         return nlohmann::json::array({encode(r[0]), encode(r[1])});
     }
     template <class T>

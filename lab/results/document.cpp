@@ -1,5 +1,7 @@
 #include "lab/results/document.hpp"
 
+#include <algorithm>
+
 #include "lab/results/archive.hpp"
 
 namespace carat::results {
@@ -75,13 +77,14 @@ template <class Archive, class Pair>
 void pair_fields(const Archive& field, Pair& p) {
     field("a", p.a);
     field("b", p.b);
-    field("q", p.q);
-    field("df", p.df);
-    field("p", p.p);
-    field("effect_size", p.effect_size);
     field("ratio", p.ratio);
     field("ci95_ratio", p.ci95_ratio);
+    field.added("interval_over", p.interval_over);
+    field.added("confidence", p.confidence);
+    field("df", p.df);
+    field("p", p.p);
     field("verdict", p.verdict);
+    field.added("more_s", p.more_s);
 }
 
 template <class Archive, class Comparison>
@@ -91,6 +94,8 @@ void comparison_case_fields(const Archive& field, Comparison& c) {
     field("n", c.n);
     field("k", c.k);
     field("threads", c.threads);
+    field.added("base", c.base);
+    field.added("measured_s", c.measured_s);
 }
 
 template <class Archive, class Comparison>
@@ -126,7 +131,10 @@ json encode(const result& c) {
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
     if (!c.available) return out;
     measured_fields(writer(out), c);
+    if (!c.trials_per_process.empty()) out["trials_per_process"] = c.trials_per_process;
+    if (c.hand_over_s) out["hand_over_s"] = *c.hand_over_s;
     if (c.background_cpu_share) out["background_cpu_share"] = *c.background_cpu_share;
+    if (c.waiting_share) out["waiting_share"] = *c.waiting_share;
     if (!c.busy.empty()) out["busy"] = c.busy;
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
@@ -144,14 +152,29 @@ json encode(const comparison& c) {
     return out;
 }
 
+void read_processes(const files::fields& in, result& c) {
+    in("trials_per_process", c.trials_per_process);
+    std::int64_t sum = 0;
+    for (const std::int64_t count : c.trials_per_process) {
+        if (count < 0) in.fail("trials_per_process", "holds a negative count");
+        sum += count;
+    }
+    if (sum != static_cast<std::int64_t>(c.trials_s.size()))
+        in.fail("trials_per_process", "adds up to " + std::to_string(sum) + ", and trials_s has " +
+                                          std::to_string(c.trials_s.size()));
+}
+
 result decode_result(const files::fields& in) {
     result c;
     asked_fields(in, c);
     if (in.find("library") != nullptr) library_fields(in.object("library"), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
+    if (in.find("trials_per_process") != nullptr) read_processes(in, c);
+    if (in.find("hand_over_s") != nullptr) in("hand_over_s", c.hand_over_s.emplace());
     if (in.find("background_cpu_share") != nullptr)
         in("background_cpu_share", c.background_cpu_share.emplace());
+    if (in.find("waiting_share") != nullptr) in("waiting_share", c.waiting_share.emplace());
     if (in.find("busy") != nullptr) in("busy", c.busy);
     if (in.find("gpu") != nullptr) c.gpu = gpu_facts_from(in.object("gpu"));
     if (in.find("kernels") != nullptr)
@@ -173,6 +196,13 @@ comparison decode_comparison(const files::fields& in) {
 }
 
 }  // namespace
+
+const pair* comparison::find(const std::string& one, const std::string& other) const {
+    const auto found = std::ranges::find_if(pairs, [&](const pair& of) {
+        return (of.a == one && of.b == other) || (of.a == other && of.b == one);
+    });
+    return found == pairs.end() ? nullptr : &*found;
+}
 
 std::string label_of(const std::string& implementation, const core::tunable_values& tunables) {
     std::string inside;

@@ -40,20 +40,26 @@ struct result {
     double prepare_s = 0, cold_s = 0;
     std::int64_t repetitions = 0;
     std::vector<double> trials_s;
+    // How many of them each process gave, in their order. Trial r of process g ran in the same
+    // round as that of any other result of the case. Empty: one process.
+    std::vector<std::int64_t> trials_per_process;
+    std::optional<double> hand_over_s;  // median, from one process to this one's
     std::string stop;
     // Of the processors' time, taken by other processes and guests during the trials; none:
     // unknown.
     std::optional<double> background_cpu_share;
+    // Of the time of its threads in its trials, spent waiting for a processor; none: unknown.
+    std::optional<double> waiting_share;
     std::string busy;  // why the figure bears no verdict: other work; empty: it does
 
     double flop = 0, arithmetic_intensity = 0;
     double mean_s = 0, sd_s = 0, min_s = 0, max_s = 0, median_s = 0;
-    range ci95_median_s{}, ci95_mean_s{};
-    std::string ci_method;
+    range ci95_median_s = unbounded, ci95_mean_s = unbounded;
+    std::string ci_method;  // empty: no interval
     double autocorrelation = 0;
     bool few_trials = false;
     double median_gflops = 0;
-    range ci95_gflops{};
+    range ci95_gflops = unbounded;
     double roofline_gflops = 0, percent_of_roofline = 0;  // 0: no roofline was measured
     std::string bound;
     bool above_peak = false;
@@ -73,10 +79,14 @@ struct result {
 
 struct pair {
     std::string a, b;  // as in results
-    double q = 0, df = 0, p = 1, effect_size = 0;
-    double ratio = 1;  // median throughput of a / median throughput of b
-    range ci95_ratio{};
-    std::string verdict;  // of a against b
+    double ratio = 1;  // throughput of a / throughput of b, medians
+    range ci95_ratio = unbounded;
+    std::string interval_over = {};  // "processes", "one process"; empty: there is no interval
+    double confidence = 0;     // of the interval: 0.95 or more, so that all pairs hold together
+    double df = 0, p = 1;      // p: the least alpha that decides the pair
+    std::string verdict = {};  // of a against b, read off the interval
+    double more_s = 0;  // of measuring as before, that would settle an unclear pair; 0: none,
+                        // or far too long
 };
 
 struct comparison {
@@ -86,7 +96,12 @@ struct comparison {
     std::string h0, h1;
     double alpha = 0.05;
     double f = 0, df1 = 0, df2 = 0, p = 1;
+    std::string base;       // the second of every pair; empty: every pair is there
+    double measured_s = 0;  // what the case took; 0: unknown
     std::vector<pair> pairs;
+
+    // Either way round; null: not compared.
+    [[nodiscard]] const pair* find(const std::string& a, const std::string& b) const;
 };
 
 struct document {

@@ -40,6 +40,17 @@ std::string phase_columns(const result& c) {
     return out.str();
 }
 
+// Which process took trial i, from 0.
+std::size_t process_of(const result& c, std::size_t i) {
+    std::size_t process = 0;
+    for (const std::int64_t n : c.trials_per_process) {
+        if (i < static_cast<std::size_t>(n)) break;
+        i -= static_cast<std::size_t>(n);
+        ++process;
+    }
+    return process;
+}
+
 }  // namespace
 
 document load(const fs::path& path) {
@@ -50,15 +61,16 @@ document load(const fs::path& path) {
 std::string csv(const document& doc) {
     std::ostringstream out;
     out.precision(9);
-    out << "implementation,device,dtype,m,n,k,threads,threads_used,trial,time_s,gflops,error_ulp";
+    out << "implementation,device,dtype,m,n,k,threads,threads_used,trial,process,time_s,gflops,"
+           "error_ulp";
     for (const std::string_view name : phase_names) out << ',' << name << "_s";
     out << ",total_s\n";
     for (const result& c : doc.results)
         for (std::size_t i = 0; i < c.trials_s.size(); ++i)
             out << quoted(c.implementation) << ',' << word(c.device) << ',' << word(c.dtype) << ','
                 << c.m << ',' << c.n << ',' << c.k << ',' << c.threads << ',' << c.threads_used
-                << ',' << i << ',' << c.trials_s[i] << ',' << c.flop / c.trials_s[i] / 1e9 << ','
-                << c.error_ulp << phase_columns(c) << '\n';
+                << ',' << i << ',' << process_of(c, i) << ',' << c.trials_s[i] << ','
+                << c.flop / c.trials_s[i] / 1e9 << ',' << c.error_ulp << phase_columns(c) << '\n';
     return out.str();
 }
 

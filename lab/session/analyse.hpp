@@ -5,31 +5,44 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "lab/results/document.hpp"
+#include "lab/session/request.hpp"
+#include "lab/statistics/comparison.hpp"
+#include "lab/statistics/moments.hpp"
 
 namespace carat::session {
 
 struct analysis_options {
     double alpha = 0.05;
     double equivalence_margin = 0.02;
-    std::uint64_t seed = 1;
+    std::string base = {};  // who the others are compared with; empty: every pair
 };
+
+[[nodiscard]] analysis_options analysis_of(const request& r);
+
+// The trials of a result, process by process; they refer to it.
+[[nodiscard]] statistics::processes processes_of(const results::result& c);
+
+// Where a median lies: its interval, or without one the range of the trials.
+struct extent_of_median {
+    results::range s{};
+    bool interval = false;
+
+    [[nodiscard]] std::string_view words() const { return interval ? "95 %" : "range of trials"; }
+};
+
+[[nodiscard]] extent_of_median extent_of(const results::result& c);
+
+// Moments of the logarithms of trials, with effective sample sizes.
+[[nodiscard]] std::vector<statistics::moments> log_moments(
+    std::span<const results::result* const> of);
 
 // The results that have trials get mean to ci95_gflops and few_trials; results that are verified,
 // possible and not of a busy machine are ranked and lettered. `flop` must be set.
 void analyse_results(std::span<results::result> results, const analysis_options& how,
                      results::comparison& compared);
-
-// What a later file says of an earlier one for one implementation on one case.
-struct change {
-    double ratio = 1;  // median throughput, after / before
-    results::range ci95_ratio{};
-    double p = 1;
-    std::string verdict;  // of after against before
-};
-
-[[nodiscard]] change compare_results(const results::result& before, const results::result& after,
-                                     const analysis_options& how);
 
 }  // namespace carat::session

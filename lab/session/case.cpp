@@ -1,6 +1,7 @@
 #include "lab/session/case.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -8,16 +9,14 @@
 
 #include "core/dtype_traits.hpp"
 #include "lab/gpu/gpu.hpp"
-#include "lab/machine/affinity.hpp"
 #include "lab/machine/roofline.hpp"
-#include "lab/measure/busy.hpp"
-#include "lab/measure/idle.hpp"
-#include "lab/measure/other_work.hpp"
 #include "lab/session/analyse.hpp"
 #include "lab/session/contender.hpp"
+#include "lab/session/crew.hpp"
 #include "lab/session/judge.hpp"
 #include "lab/session/operands.hpp"
 #include "lab/session/phase_trials.hpp"
+#include "lab/session/trials.hpp"
 #include "lab/session/verification.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -49,16 +48,14 @@ core::tunable_values resolved(const selection& s) {
     return all;
 }
 
-results::library library_of(const core::implementation& entry) {
-    if (entry.library == nullptr) return {};
-    const core::library_facts facts = entry.library();
-    return {facts.name, facts.version, facts.path, facts.kernel, facts.note};
-}
-
 class runner {
   public:
     runner(const request& r, const case_key& key, const surroundings& around)
-        : request_(r), key_(key), around_(around), problem_(problem_of(key)) {
+        : request_(r),
+          key_(key),
+          around_(around),
+          problem_(problem_of(key)),
+          crew_(r.processes > 0 ? around.start : start_process(), r.patience_s) {
         if (r.phases) phases_.emplace(problem_, *r.phases, r.seed);
     }
 
@@ -67,9 +64,13 @@ class runner {
         if (std::ranges::any_of(contenders_,
                                 [](const contender& c) { return c.result.available; })) {
             verify_all();
-            time_all();
+            if (!stopped())
+                trials(request_, key_, around_, crew_, *data_, *checks_,
+                       phases_ ? &*phases_ : nullptr)
+                    .take(contenders_);
             if (!stopped()) checks_->after_timing(contenders_);
         }
+        crew_.rest();
         return finish();
     }
 
@@ -80,7 +81,7 @@ class runner {
         if (around_.progress) around_.progress(what, share);
     }
 
-    contender enter(const selection& s) const {
+    contender enter(const selection& s) {
         contender c;
         c.what = &s;
         c.settings = settings_of(s, key_.threads);
@@ -96,22 +97,40 @@ class runner {
         result.threads_used = c.settings.threads;
         result.flop = operations(key_.size, request_.convention);
         result.arithmetic_intensity = machine::arithmetic_intensity(problem_);
-        result.reason = why_not(s, c.settings);
+        introduce(c);
         result.available = result.reason.empty();
         if (!result.available) {
             result.tunables = s.tunables;
             return c;
         }
-        c.space = &space_of(s.entry->where);
         result.tunables = resolved(s);
         result.computes_in = text(core::find_signature(*s.entry, problem_)->computes_in);
-        result.vendor = library_of(*s.entry);
         return c;
     }
 
-    [[nodiscard]] std::string why_not(const selection& s, const core::settings& settings) const {
-        if (std::string why = core::reason_against(*s.entry, problem_, settings); !why.empty())
-            return why;
+    void introduce(contender& c) {
+        const core::implementation& entry = *c.what->entry;
+        if (std::string why = too_long(*c.what); !why.empty()) {
+            c.result.reason = std::move(why);
+            return;
+        }
+        // A device that isn't there has no memory to name.
+        if (entry.where != core::device::cpu)
+            c.result.reason = core::reason_against(entry, problem_, c.settings);
+        if (!c.result.reason.empty()) return;
+        c.space = &space_of(entry.where);
+        try {
+            c.at = crew_.hire(entry, problem_, c.settings, *c.space);
+            const introduction known = c.at->introduce();
+            c.result.reason = known.reason;
+            c.result.vendor = known.library;
+        } catch (const std::exception& failure) {
+            c.result.reason = failure.what();
+        }
+        if (!c.result.reason.empty()) c.at.reset();
+    }
+
+    [[nodiscard]] std::string too_long(const selection& s) const {
         const double expected = around_.expected_run_s ? around_.expected_run_s(s, key_) : 0;
         if (request_.slowest_run_s > 0 && expected > request_.slowest_run_s)
             return "skipped: one run would take about " + seconds(expected) + " (limit " +
@@ -134,7 +153,7 @@ class runner {
         const std::int64_t cache_bytes =
             last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
         const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, problem_) : 1;
-        data_.emplace(problem_, sets);
+        data_.emplace(problem_, sets, crew_.memory());
         checks_.emplace(request_, problem_, *data_, [this](const std::string& what, double share) {
             tell(what, share);
             return !stopped();
@@ -142,97 +161,8 @@ class runner {
     }
 
     void enter_phases(contender& c) {
-        phases_->enter(c.result, *c.space, *c.ready, data_->on(core::host_space()).at(0),
+        phases_->enter(c.result, *c.space, *c.at->here(), data_->on(core::host_space()).at(0),
                        [&](const void* back) { return checks_->reason_against(back, c); });
-    }
-
-    [[nodiscard]] double share_of(const contender& c) const {
-        return static_cast<double>(&c - contenders_.data()) /
-               static_cast<double>(contenders_.size());
-    }
-
-    void time_all() {
-        std::vector<contender*> timed;
-        std::vector<measure::candidate> candidates;
-        std::vector<double> estimates_s;
-        for (contender& c : contenders_) {
-            if (!c.result.verified) continue;
-            timed.push_back(&c);
-            candidates.push_back({[this, &c] { run_once(c); }, c.space});
-            estimates_s.push_back(c.result.cold_s);
-        }
-        if (timed.empty() || stopped()) return;
-        if (phases_) phases_->join(candidates, estimates_s);
-        measure::options how = request_.timing;
-        how.seed = request_.seed;
-        how.interrupted = around_.interrupted;
-        if (key_.threads > 1) how.wait_until_idle = [] { measure::wait_until_idle(); };
-        how.progress = [&](std::size_t i, std::size_t trials, double share) {
-            if (i < timed.size() && on_gpu(*timed[i])) timed[i]->watch.look(sensors());
-            const std::string& what = i < timed.size() ? timed[i]->result.implementation
-                                                       : phases_->name(i - timed.size());
-            tell(what + ", trial " + std::to_string(trials), share);
-        };
-        const measure::other_work others(probe());
-        const std::vector<measure::series> all = measure::interleave(candidates, estimates_s, how);
-        const measure::conditions seen = under_load(others.seen(), timed);
-        const std::string busy = measure::reason_against_verdict(seen);
-        for (std::size_t i = 0; i < timed.size(); ++i) {
-            timed[i]->result.trials_s = all[i].trials_s;
-            timed[i]->result.repetitions = all[i].repetitions;
-            timed[i]->result.stop = text(measure::name(all[i].stop));
-            timed[i]->result.background_cpu_share = seen.other_share;
-            if (!all[i].trials_s.empty()) timed[i]->result.busy = busy;
-            if (!on_gpu(*timed[i])) continue;
-            if (request_.measure_energy) measure_energy(*timed[i]);
-            timed[i]->result.gpu = timed[i]->watch.facts();
-        }
-        if (phases_) phases_->finish(std::span(all).subspan(timed.size()));
-    }
-
-    [[nodiscard]] measure::work_probe probe() const {
-        return around_.probe ? around_.probe() : measure::processor_time(machine::allowed_cpus());
-    }
-
-    // They are interleaved, so the one with the most threads suffers for all.
-    [[nodiscard]] measure::conditions under_load(measure::conditions seen,
-                                                 const std::vector<contender*>& timed) const {
-        const machine::description& here = around_.machine;
-        for (const contender* c : timed)
-            if (!on_gpu(*c)) seen.threads = std::max(seen.threads, c->result.threads_used);
-        seen.cores =
-            std::max(here.cores, here.hardware_threads / std::max(1, here.threads_per_core));
-        return seen;
-    }
-
-    [[nodiscard]] static bool on_gpu(const contender& c) {
-        return c.what->entry->where == core::device::cuda;
-    }
-
-    [[nodiscard]] gpu_sensors& sensors() {
-        if (!sensors_) sensors_ = around_.sensors ? around_.sensors() : sensors_in_use();
-        return *sensors_;
-    }
-
-    // Energy is counted too coarsely for interleaved trials: it gets runs of its own.
-    void measure_energy(contender& c) {
-        if (stopped() || c.result.trials_s.empty()) return;
-        tell("measuring the energy of " + c.result.implementation, share_of(c));
-        constexpr double batch_s = 0.01;
-        const double run_s = *std::ranges::min_element(c.result.trials_s);
-        const auto runs = static_cast<std::int64_t>(std::ceil(batch_s / run_s));
-        const auto batch = [&]() -> gpu_watch::batch {
-            return {runs, c.space->time_s([&] {
-                        for (std::int64_t i = 0; i < runs; ++i) run_once(c);
-                    })};
-        };
-        c.watch.measure_energy(sensors(), batch, c.result.flop);
-    }
-
-    void run_once(contender& c) {
-        const operand_sets& sets = data_->on(*c.space);
-        c.ready->run(sets.at(c.next_set));
-        c.next_set = (c.next_set + 1) % sets.size();
     }
 
     [[nodiscard]] known_limits limits() const {
@@ -279,22 +209,21 @@ class runner {
         out.compared.n = key_.size.n;
         out.compared.k = key_.size.k;
         out.compared.threads = key_.threads;
-        analyse_results(out.results, {request_.alpha, request_.equivalence_margin, request_.seed},
-                        out.compared);
-        for (results::result& c : out.results)
-            if (c.roofline_gflops > 0)
-                c.percent_of_roofline = 100 * c.median_gflops / c.roofline_gflops;
+        out.compared.measured_s =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+        analyse_results(out.results, analysis_of(request_), out.compared);
         return out;
     }
 
+    const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     const request& request_;
     const case_key key_;
     const surroundings& around_;
     const core::problem problem_;
-    std::vector<contender> contenders_;
+    crew crew_;
     std::optional<placed_operands> data_;
+    std::vector<contender> contenders_;  // before what they run on goes
     std::optional<verification> checks_;
-    std::optional<gpu_sensors> sensors_;  // of the GPU, once asked for
     std::optional<phase_trials> phases_;  // after what it refers to
 };
 
@@ -328,55 +257,6 @@ std::vector<case_key> cases_of(const request& r) {
 
 case_result run_case(const request& r, const case_key& key, const surroundings& around) {
     return runner(r, key, around).run();
-}
-
-namespace {
-
-// Of the machine or of the control group; 0: unknown.
-double memory_left_bytes() {
-    const auto machine = static_cast<double>(core::host_space().available_bytes());
-    const auto group = static_cast<double>(machine::memory_left_by_group());
-    return group > 0 && (machine == 0 || group < machine) ? group : machine;
-}
-
-// Three matrices that fit in 64 bits each need not do so together.
-double operand_bytes(const core::problem& p) {
-    const workload::operand_bytes each = workload::bytes_needed(p);
-    return static_cast<double>(each.a) + static_cast<double>(each.b) + static_cast<double>(each.c);
-}
-
-std::string mebibytes(double bytes) {
-    return std::to_string(static_cast<std::int64_t>(bytes / (1 << 20))) + " MiB";
-}
-
-}  // namespace
-
-void require_sensible(const request& r) {
-    for (const selection& s : r.chosen) {
-        if (const std::string why = core::reason_against_tunables(s.entry->tunables, s.tunables);
-            !why.empty())
-            throw error(error_code::invalid_argument, text(s.entry->name) + ": " + why);
-        const auto tile = s.tunables.find("tile-size");
-        if (tile == s.tunables.end()) continue;
-        std::int64_t largest = 0;
-        for (const shape& size : r.shapes) largest = std::max({largest, size.m, size.n, size.k});
-        if (tile->second > largest)
-            throw error(error_code::invalid_argument,
-                        "tile-size " + std::to_string(tile->second) + " of " + text(s.entry->name) +
-                            " is larger than the largest matrix (" + std::to_string(largest) +
-                            "): choose at most " + std::to_string(largest));
-    }
-    const double available = memory_left_bytes();
-    for (const case_key& key : cases_of(r)) {
-        const core::problem p = problem_of(key);
-        const double needed = operand_bytes(p) * (r.rotate_inputs ? 2 : 1) +
-                              static_cast<double>(verify::bytes_needed(p));
-        if (available > 0 && needed > available)
-            throw error(error_code::out_of_memory, describe(key) + " needs " + mebibytes(needed) +
-                                                       " with its reference, and " +
-                                                       mebibytes(available) +
-                                                       " are free: choose a smaller size");
-    }
 }
 
 }  // namespace carat::session

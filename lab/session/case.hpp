@@ -12,6 +12,7 @@
 #include "lab/machine/peaks.hpp"
 #include "lab/measure/other_work.hpp"
 #include "lab/results/document.hpp"
+#include "lab/session/crew.hpp"
 #include "lab/session/gpu_watch.hpp"
 #include "lab/session/request.hpp"
 
@@ -56,6 +57,10 @@ struct surroundings {
     std::function<gpu_sensors()> sensors = {};  // empty: those of the GPU in use
     // What tells of other work during the trials; empty: this machine and process.
     std::function<measure::work_probe()> probe = {};
+    // The median of a run on one thread of the same product, where it is known; 0: it isn't.
+    std::function<double(const selection&, const case_key&)> one_thread_s = {};
+    // How each CPU implementation gets a process of its own; empty: all run in this one.
+    start_process start = {};
 };
 
 [[nodiscard]] case_result run_case(const request& r, const case_key& key,

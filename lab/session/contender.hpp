@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "lab/results/document.hpp"
 #include "lab/session/gpu_watch.hpp"
 #include "lab/session/request.hpp"
+#include "lab/session/worker.hpp"
 
 namespace carat::session {
 
@@ -18,14 +20,23 @@ struct contender {
     core::execution_space* space = nullptr;  // set when it is available
     core::settings settings;
     results::result result;
-    std::unique_ptr<core::runnable> ready;
+    std::unique_ptr<worker> at;  // where it runs; null when it has been given up
     std::size_t next_set = 0;
+    double ran_s = 0;                // in trials and untimed runs, where waited_s is known
+    std::optional<double> waited_s;  // by its threads meanwhile, for a processor
     gpu_watch watch;
 
     [[nodiscard]] bool ruled_out() const { return !result.available || !result.reason.empty(); }
 
+    void drop_figures() {
+        result.trials_s.clear();
+        result.trials_per_process.clear();
+        result.end_to_end.reset();
+    }
+
     void give_up(std::string reason) {
-        ready.reset();
+        at.reset();
+        drop_figures();
         result.available = result.verified = false;
         result.reason = std::move(reason);
     }

@@ -5,22 +5,33 @@
 #include "lab/gpu/gpu.hpp"
 #include "lab/gpu/verify/verify.hpp"
 #include "lab/verify/verify.hpp"
+#include "lab/workload/parallel.hpp"
 
 namespace carat::session {
 
 namespace {
 
-void fill_from_host(core::execution_space& space, const core::buffer& target, dtype type,
-                    std::int64_t rows, std::int64_t cols, const core::layout& where,
+void fill_from_host(core::execution_space& space, const void* operand, std::int64_t bytes,
+                    dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
                     const workload::distribution& values, std::uint64_t seed,
                     workload::operand which) {
+    void* target = const_cast<void*>(operand);  // products only read it
     if (&space == &core::host_space()) {
-        workload::fill(target.data(), type, rows, cols, where, values, seed, which);
+        workload::fill(target, type, rows, cols, where, values, seed, which);
         return;
     }
-    const core::buffer staging(core::host_space(), target.size_bytes());
+    const core::buffer staging(core::host_space(), static_cast<std::size_t>(bytes));
     workload::fill(staging.data(), type, rows, cols, where, values, seed, which);
-    space.upload(target.data(), staging.data(), staging.size_bytes());
+    space.upload(target, staging.data(), staging.size_bytes());
+}
+
+constexpr std::size_t huge = process::shared_memory::huge_page_bytes;
+
+std::size_t in_whole_pages(std::int64_t operand_bytes) {
+    constexpr std::size_t page_bytes = 4096;
+    const auto bytes = static_cast<std::size_t>(operand_bytes);
+    const std::size_t unit = bytes < huge ? page_bytes : huge;
+    return (bytes + unit - 1) / unit * unit;
 }
 
 }  // namespace
@@ -30,31 +41,71 @@ bool on_gpu(const core::execution_space& space) {
            &space == &gpu::space(gpu::in_use());
 }
 
+// Where one operand fills a huge page all begin with one.
+operand_map::operand_map(const core::problem& p, std::size_t sets) : sets_(sets) {
+    const workload::operand_bytes bytes = workload::bytes_needed(p);
+    is_huge_ = std::max({bytes.a, bytes.b, bytes.c}) >= static_cast<std::int64_t>(huge);
+    const auto begin_of_next = [&](std::size_t end) {
+        return is_huge_ ? (end + huge - 1) / huge * huge : end;
+    };
+    b_ = begin_of_next(in_whole_pages(bytes.a));
+    c_ = begin_of_next(b_ + in_whole_pages(bytes.b));
+    set_bytes_ = begin_of_next(c_ + in_whole_pages(bytes.c));
+}
+
+core::operands operand_map::at(std::byte* memory, std::size_t index) const {
+    std::byte* set = memory + index * set_bytes_;
+    return {set, set + b_, set + c_};
+}
+
+// Each page is first touched by the thread that asks for it, so that on several memory nodes they
+// are spread as filling would spread them.
+void operand_map::use_huge_pages(const process::shared_memory& memory) const {
+    if (!is_huge_) return;
+    workload::parallel_for(static_cast<std::int64_t>(size_bytes() / huge), 0, [&](std::int64_t i) {
+        const std::size_t first = static_cast<std::size_t>(i) * huge;
+        volatile std::byte* page = memory.data() + first;
+        *page = *page;
+        memory.use_huge_pages(first, huge);
+    });
+}
+
 operand_sets::operand_sets(const core::problem& p, core::execution_space& space, std::size_t sets) {
     const workload::operand_bytes bytes = workload::bytes_needed(p);
-    const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
+    const auto place = [&](std::int64_t count) {
+        return owned_.emplace_back(space, static_cast<std::size_t>(count)).data();
+    };
     for (std::size_t i = 0; i < sets; ++i)
-        sets_.push_back({core::buffer(space, size(bytes.a)), core::buffer(space, size(bytes.b)),
-                         core::buffer(space, size(bytes.c))});
+        sets_.push_back({place(bytes.a), place(bytes.b), place(bytes.c)});
+}
+
+operand_sets::operand_sets(const core::problem& p, process::shared_memory& memory,
+                           std::size_t sets) {
+    const operand_map map(p, sets);
+    memory.grow(map.size_bytes());
+    map.use_huge_pages(memory);
+    for (std::size_t i = 0; i < sets; ++i) sets_.push_back(map.at(memory.data(), i));
 }
 
 void operand_sets::fill(const core::problem& p, core::execution_space& space,
                         const workload::distribution& values, std::uint64_t seed) {
-    for (const set& s : sets_) {
-        fill_from_host(space, s.a, p.a_type, p.m, p.k, p.a_layout, values, seed,
-                       workload::operand::a);
-        fill_from_host(space, s.b, p.b_type, p.k, p.n, p.b_layout, values, seed,
-                       workload::operand::b);
-        ++seed;
-    }
+    for (std::size_t i = 0; i < sets_.size(); ++i) fill(p, space, values, seed, i);
 }
 
-core::operands operand_sets::at(std::size_t index) const {
-    return {sets_[index].a.data(), sets_[index].b.data(), sets_[index].c.data()};
+void operand_sets::fill(const core::problem& p, core::execution_space& space,
+                        const workload::distribution& values, std::uint64_t seed, std::size_t set) {
+    const workload::operand_bytes bytes = workload::bytes_needed(p);
+    fill_from_host(space, sets_[set].a, bytes.a, p.a_type, p.m, p.k, p.a_layout, values, seed + set,
+                   workload::operand::a);
+    fill_from_host(space, sets_[set].b, bytes.b, p.b_type, p.k, p.n, p.b_layout, values, seed + set,
+                   workload::operand::b);
 }
 
-placed_operands::placed_operands(const core::problem& p, std::size_t host_sets)
-    : problem_(p), host_(p, core::host_space(), host_sets) {}
+placed_operands::placed_operands(const core::problem& p, std::size_t host_sets,
+                                 process::shared_memory* shared)
+    : problem_(p),
+      host_(shared == nullptr ? operand_sets(p, core::host_space(), host_sets)
+                              : operand_sets(p, *shared, host_sets)) {}
 
 const operand_sets& placed_operands::on(core::execution_space& space) {
     if (&space == &core::host_space()) return host_;
@@ -68,6 +119,15 @@ const operand_sets& placed_operands::on(core::execution_space& space) {
 void placed_operands::fill(const workload::distribution& values, std::uint64_t seed) {
     host_.fill(problem_, core::host_space(), values, seed);
     for (auto& [space, sets] : devices_) sets.fill(problem_, *space, values, seed);
+}
+
+void placed_operands::fill_ends(const workload::distribution& values, std::uint64_t seed) {
+    const auto ends = [&](core::execution_space& space, operand_sets& sets) {
+        sets.fill(problem_, space, values, seed, 0);
+        if (sets.size() > 1) sets.fill(problem_, space, values, seed, sets.size() - 1);
+    };
+    ends(core::host_space(), host_);
+    for (auto& [space, sets] : devices_) ends(*space, sets);
 }
 
 void placed_operands::load(const verify::exact_pass& pass, core::execution_space& space,

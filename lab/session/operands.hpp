@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/execution_space.hpp"
+#include "lab/process/shared_memory.hpp"
 #include "lab/session/request.hpp"
 #include "lab/verify/exact.hpp"
 
@@ -14,36 +15,62 @@ namespace carat::session {
 // Whether this is the memory of the GPU in use.
 [[nodiscard]] bool on_gpu(const core::execution_space& space);
 
+// Where so many sets lie in one piece of memory, which processes map at addresses of their own.
+class operand_map {
+  public:
+    operand_map(const core::problem& p, std::size_t sets);
+
+    [[nodiscard]] std::size_t sets() const { return sets_; }
+    [[nodiscard]] std::size_t size_bytes() const { return sets_ * set_bytes_; }
+    [[nodiscard]] core::operands at(std::byte* memory, std::size_t index) const;
+
+    // For each operand that fills one, as host_space() does.
+    void use_huge_pages(const process::shared_memory& memory) const;
+
+  private:
+    std::size_t sets_;
+    std::size_t b_ = 0, c_ = 0;  // where B and C of a set begin; A is first
+    std::size_t set_bytes_ = 0;
+    bool is_huge_ = false;
+};
+
 class operand_sets {
   public:
     // Not filled. Throws carat::error(out_of_memory). `sets` is 1 or more.
     operand_sets(const core::problem& p, core::execution_space& space, std::size_t sets);
+    // On the host, in `memory`, which is empty.
+    operand_sets(const core::problem& p, process::shared_memory& memory, std::size_t sets);
 
     // Set i gets the values of seed + i.
     void fill(const core::problem& p, core::execution_space& space,
               const workload::distribution& values, std::uint64_t seed);
+    void fill(const core::problem& p, core::execution_space& space,
+              const workload::distribution& values, std::uint64_t seed, std::size_t set);
 
     [[nodiscard]] std::size_t size() const { return sets_.size(); }
-    [[nodiscard]] core::operands at(std::size_t index) const;
+    [[nodiscard]] core::operands at(std::size_t index) const { return sets_[index]; }
 
   private:
-    struct set {
-        core::buffer a, b, c;
-    };
-    std::vector<set> sets_;
+    std::vector<core::buffer> owned_;
+    std::vector<core::operands> sets_;
 };
 
 // The operands of a case wherever its implementations run: the same values on every device.
 class placed_operands {
   public:
-    // `host_sets` for the host; a device gets as many as defeat its cache.
-    placed_operands(const core::problem& p, std::size_t host_sets);
+    // `host_sets` for the host, in `shared` where that is given; a device gets as many as defeat
+    // its cache.
+    placed_operands(const core::problem& p, std::size_t host_sets,
+                    process::shared_memory* shared = nullptr);
 
     // Laid out on first use, not filled. Throws carat::error(out_of_memory).
     [[nodiscard]] const operand_sets& on(core::execution_space& space);
 
     // Gives A and B of all sets the values that are timed. What an exact pass wrote is gone.
     void fill(const workload::distribution& values, std::uint64_t seed);
+
+    // The same for the first and the last set alone, which are those that exact passes use.
+    void fill_ends(const workload::distribution& values, std::uint64_t seed);
 
     // Gives A and B of one set the operands of an exact pass. The first set of the host serves a
     // device as staging area.

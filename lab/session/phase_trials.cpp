@@ -55,7 +55,7 @@ std::string phase_trials::name(std::size_t i) const {
 
 void phase_trials::finish(std::span<const measure::series> trials) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-        if (trials[i].trials_s.empty()) continue;
+        if (trials[i].trials_s.empty() || !entries_[i].result->end_to_end) continue;
         results::phases& phases = *entries_[i].result->end_to_end;
         const std::string where = phases.host_memory;
         phases = entries_[i].sequence->phases(trials[i], seed_);

@@ -10,6 +10,7 @@
 #include "lab/gpu/gpu.hpp"
 #include "lab/results/files.hpp"
 #include "lab/session/build_info.hpp"
+#include "lab/session/settle.hpp"
 
 namespace carat::session {
 
@@ -41,8 +42,10 @@ nlohmann::json settings_of(const request& r) {
             {"equivalence_margin", r.equivalence_margin},
             {"operations", r.convention == operation_count::exact ? "2n3-n2" : "2mnk"},
             {"phases", r.phases ? name(*r.phases) : ""},
-            {"bootstrap_resamples", 10000},
-            {"order", "interleaved, random"}};
+            {"base", r.base},
+            {"settle_s", r.settle_s},
+            {"order", "interleaved, random"},
+            {"processes", r.processes}};
 }
 
 namespace {
@@ -90,7 +93,9 @@ class session {
                   [this](core::device where) { measure_again(where); },
                   gpu_ ? &*gpu_ : nullptr,
                   {},
-                  user.probe},
+                  user.probe,
+                  [this](const selection& s, const case_key& k) { return one_thread_s(s, k); },
+                  user.start},
           out_(out),
           user_(user),
           doc_(doc) {}
@@ -130,7 +135,14 @@ class session {
     }
 
     bool run_one(const case_key& key) {
-        const case_result result = run_case(request_, key, around_);
+        const case_result result = settle(
+            run_case(request_, key, around_),
+            {request_.settle_s, request_.timing.ci_width, analysis_of(request_)}, [&](int more) {
+                request again = request_;
+                again.seed += static_cast<std::uint64_t>(more);
+                again.measure_energy = false;
+                return run_case(again, key, around_);
+            });
         std::ranges::copy(result.results, std::back_inserter(doc_.results));
         doc_.comparisons.push_back(result.compared);
         doc_.complete = false;
@@ -165,6 +177,15 @@ class session {
                 largest = &c;
         if (largest == nullptr) return 0;
         return operations(key.size, request_.convention) / largest->flop * run_s(*largest);
+    }
+
+    [[nodiscard]] double one_thread_s(const selection& s, case_key key) const {
+        key.threads = 1;
+        for (const results::result& c : doc_.results)
+            if (c.implementation == label_of(s, request_.chosen) && same_case(c, key) &&
+                c.has_figure())
+                return c.median_s;
+        return 0;
     }
 
     void tell(const std::string& what, double share) const {
@@ -235,7 +256,7 @@ void require_resumable(const results::document& earlier, const results::document
     for (const char* key : {"cpu_model", "cores", "isa_in_use"})
         require_same(key, field(earlier.machine, key), field(now.machine, key));
     for (const char* key :
-         {"distribution", "inputs", "operations", "seed", "min_trial_s", "phases"})
+         {"distribution", "inputs", "operations", "seed", "min_trial_s", "phases", "processes"})
         require_same(key, field(earlier.settings, key), field(now.settings, key));
     require_same("layout", earlier.settings.value("layout", nlohmann::json("nn")),
                  now.settings["layout"]);

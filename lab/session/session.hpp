@@ -34,6 +34,7 @@ struct hooks {
     std::function<machine::peaks(const machine::peaks&)> measure_again;
     std::function<machine::peaks(const gpu::known_gpu&)> measure_gpu_again;
     std::function<measure::work_probe()> probe;  // as in surroundings
+    start_process start;                         // as in surroundings
 };
 
 // What a document says of how it was measured ("settings" in docs/results.md).

@@ -18,19 +18,19 @@ struct group {
     std::vector<contender*> members;
 };
 
-void run_again(contender& c, const core::operands& data) {
-    c.ready->run(data);
-}
-
 bool timed(const contender& c) {
     return !c.result.trials_s.empty();
+}
+
+bool is_long(const contender& c) {
+    constexpr double long_s = 0.25;
+    return c.result.cold_s > long_s;
 }
 
 // Who takes long runs two passes instead of five: significands first and sums last, which differ in
 // data and operand set, so that verifying three loops of 2000 takes two runs and not four.
 bool is_spared(const contender& c, verify::exact_kind kind, bool last_set) {
-    constexpr double long_s = 0.25;
-    return c.result.cold_s > long_s && (kind == verify::exact_kind::sums) != last_set;
+    return is_long(c) && (kind == verify::exact_kind::sums) != last_set;
 }
 
 }  // namespace
@@ -41,9 +41,9 @@ std::string seconds(double time_s) {
 }
 
 void verification::before_timing(std::span<contender> all) {
-    const auto first = [this](contender& c, const core::operands& data) { run_first(c, data); };
-    pass_exactly(all, verify::exact_kind::significands, false, "", first);
-    pass_exactly(all, verify::exact_kind::sums, false, "", run_again);
+    const auto everybody = [](const contender&) { return true; };
+    pass_exactly(all, {verify::exact_kind::significands, false, true, ""}, everybody);
+    pass_exactly(all, {verify::exact_kind::sums, false, false, ""}, everybody);
     if (std::ranges::all_of(all, &contender::ruled_out)) return;
     if (!tell_("filling matrices", 0)) return;
     data_.fill(request_.values, request_.seed);
@@ -55,26 +55,41 @@ void verification::before_timing(std::span<contender> all) {
     }
 }
 
+// Who takes long is looked at after its very last trial alone.
+void verification::change_over(std::span<contender> all, int number) {
+    const std::string of = " process " + std::to_string(number);
+    pass_exactly(all,
+                 {verify::exact_kind::sums, true, false, "after the last trial before" + of + ": "},
+                 [](const contender& c) { return timed(c) && !is_long(c); });
+    std::vector<const contender*> renewed;
+    for (contender& c : all)
+        if (timed(c) && !c.ruled_out() && c.at->renew()) renewed.push_back(&c);
+    pass_exactly(
+        all, {verify::exact_kind::significands, false, true, "in" + of + ": "},
+        [&](const contender& c) { return std::ranges::find(renewed, &c) != renewed.end(); });
+    data_.fill_ends(request_.values, request_.seed);
+    for (contender& c : all)
+        if (c.ruled_out()) c.drop_figures();
+}
+
 void verification::after_timing(std::span<contender> all) {
     if (std::ranges::none_of(all, timed)) return;
     // Of two passes in a row one has A's full significands at even k, the other at odd k.
     for (const auto kind : {verify::exact_kind::significands, verify::exact_kind::significands,
                             verify::exact_kind::sums})
-        pass_exactly(all, kind, true, "after the last trial: ", run_again);
-    for (contender& c : all) {
-        if (!timed(c) || !c.ruled_out()) continue;
-        c.result.trials_s.clear();
-        c.result.end_to_end.reset();
-    }
+        pass_exactly(all, {kind, true, false, "after the last trial: "},
+                     [](const contender&) { return true; });
+    for (contender& c : all)
+        if (timed(c) && c.ruled_out()) c.drop_figures();
 }
 
-void verification::pass_exactly(std::span<contender> all, verify::exact_kind kind, bool last_set,
-                                const std::string& when, const run& how) {
+void verification::pass_exactly(std::span<contender> all, const passage& how,
+                                const std::function<bool(const contender&)>& takes_part) {
     const std::uint64_t seed = request_.seed + 1001 * ++passes_;
     std::vector<group> groups;
     for (contender& c : all) {
-        if (c.ruled_out() || is_spared(c, kind, last_set)) continue;
-        const verify::exact_pass pass(problem_, c.result.computes_in, kind, seed);
+        if (c.ruled_out() || is_spared(c, how.kind, how.last_set) || !takes_part(c)) continue;
+        const verify::exact_pass pass(problem_, c.result.computes_in, how.kind, seed);
         const auto found = std::ranges::find_if(groups, [&](const group& g) {
             return g.space == c.space && g.pass.same_operands(pass);
         });
@@ -85,26 +100,28 @@ void verification::pass_exactly(std::span<contender> all, verify::exact_kind kin
     }
     for (const group& g : groups) {
         try {
-            data_.load(g.pass, *g.space, last_set ? data_.on(*g.space).size() - 1 : 0);
+            data_.load(g.pass, *g.space, how.last_set ? data_.on(*g.space).size() - 1 : 0);
         } catch (const std::exception& failure) {
             for (contender* c : g.members) c->give_up(failure.what());
             continue;
         }
         for (contender* c : g.members) {
             if (!tell_("verifying " + c->result.implementation, 0)) return;
-            run_and_check(*c, g.pass, last_set, when, how);
+            run_and_check(*c, g.pass, how);
         }
     }
 }
 
-void verification::run_and_check(contender& c, const verify::exact_pass& pass, bool last_set,
-                                 const std::string& when, const run& how) {
+void verification::run_and_check(contender& c, const verify::exact_pass& pass, const passage& how) {
     try {
         const operand_sets& sets = data_.on(*c.space);
-        const std::size_t set = last_set ? sets.size() - 1 : 0;
+        const std::size_t set = how.last_set ? sets.size() - 1 : 0;
         data_.poison(*c.space, set);
-        how(c, sets.at(set));
-        if (c.ready == nullptr) return;  // takes too long
+        if (how.first_run)
+            run_first(c, set);
+        else
+            c.at->run(1, set);
+        if (c.at == nullptr) return;  // takes too long
         const verify::verdict v = on_gpu(*c.space) ? gpu::check(pass, problem_, sets.at(set).c)
                                                    : pass.check(data_.result(*c.space, set));
         if (v.passed) {
@@ -114,29 +131,32 @@ void verification::run_and_check(contender& c, const verify::exact_pass& pass, b
         c.result.verification = std::string(verify::name(v.how));
         c.result.max_abs_error = v.max_abs_error;
         c.result.verified = false;
-        c.result.reason = when + v.reason;
+        c.result.reason = how.when + v.reason;
     } catch (const std::exception& failure) {
-        c.give_up(when + failure.what());
+        c.give_up(how.when + failure.what());
     }
 }
 
-void verification::run_first(contender& c, const core::operands& data) const {
-    c.result.prepare_s =
-        core::host_space().time_s([&] { c.ready = c.what->entry->prepare(problem_, c.settings); });
-    c.result.cold_s = c.space->time_s([&] { c.ready->run(data); });
-    c.result.threads_used = c.ready->threads();
-    c.result.kernels = c.ready->kernels();
-    if (const std::string note = c.ready->note(); !note.empty())
-        c.result.vendor.note += (c.result.vendor.note.empty() ? "" : "; ") + note;
-    skip_if_too_long(c, data);
+// What a second process says of itself, the first has said.
+void verification::run_first(contender& c, std::size_t set) const {
+    const readiness ready = c.at->prepare(data_);
+    const double cold_s = c.at->run(1, set).time_s;
+    if (timed(c)) return;
+    c.result.prepare_s = ready.prepare_s;
+    c.result.cold_s = cold_s;
+    c.result.threads_used = ready.threads;
+    c.result.kernels = ready.kernels;
+    if (!ready.note.empty())
+        c.result.vendor.note += (c.result.vendor.note.empty() ? "" : "; ") + ready.note;
+    skip_if_too_long(c, set);
 }
 
 // Where no smaller product told what to expect, a run does: the cold one, or, if that is too long,
 // one that has nothing to load.
-void verification::skip_if_too_long(contender& c, const core::operands& data) const {
+void verification::skip_if_too_long(contender& c, std::size_t set) const {
     const double limit_s = request_.slowest_run_s;
     if (limit_s <= 0 || c.result.cold_s <= limit_s) return;
-    const double taken_s = c.space->time_s([&] { c.ready->run(data); });
+    const double taken_s = c.at->run(1, set).time_s;
     if (taken_s <= limit_s) return;
     c.result.cold_s = taken_s;
     c.give_up("skipped: one run takes " + seconds(taken_s) + " (limit " + seconds(limit_s) + ")");
@@ -183,7 +203,7 @@ verify::verdict verification::judge(const contender& c) {
 void verification::hold_against_reference(contender& c) {
     try {
         data_.poison(*c.space);
-        c.ready->run(data_.on(*c.space).at(0));
+        c.at->run(1, 0);
         const verify::verdict v = judge(c);
         c.result.verification = std::string(verify::name(v.how));
         c.result.verified = v.passed;

@@ -32,6 +32,10 @@ class verification {
     // to be timed then. The first run of each, the cold one, is of an exact pass.
     void before_timing(std::span<contender> all);
 
+    // Gives everybody with a process of its own a fresh one, which passes exactly before it is
+    // timed, as the one before it has to after its last trial. `number`: of the fresh one, from 2.
+    void change_over(std::span<contender> all, int number);
+
     // Rules out who passes no longer, without figures: nobody knows since when.
     void after_timing(std::span<contender> all);
 
@@ -39,14 +43,18 @@ class verification {
     [[nodiscard]] std::string reason_against(const void* c, const contender& of) const;
 
   private:
-    using run = std::function<void(contender& c, const core::operands& data)>;
+    struct passage {
+        verify::exact_kind kind;
+        bool last_set = false;
+        bool first_run = false;  // of its process: it is made ready before
+        std::string when;        // begins what is said of a failure
+    };
 
-    void pass_exactly(std::span<contender> all, verify::exact_kind kind, bool last_set,
-                      const std::string& when, const run& how);
-    void run_and_check(contender& c, const verify::exact_pass& pass, bool last_set,
-                       const std::string& when, const run& how);
-    void run_first(contender& c, const core::operands& data) const;
-    void skip_if_too_long(contender& c, const core::operands& data) const;
+    void pass_exactly(std::span<contender> all, const passage& how,
+                      const std::function<bool(const contender&)>& takes_part);
+    void run_and_check(contender& c, const verify::exact_pass& pass, const passage& how);
+    void run_first(contender& c, std::size_t set) const;
+    void skip_if_too_long(contender& c, std::size_t set) const;
     void compute_references(std::span<const contender> all);
     void compute_on_gpu(std::span<const contender> all);
     void compute_on_host();

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "lab/statistics/moments.hpp"
-
 namespace carat::statistics {
 
 namespace {
@@ -23,9 +21,8 @@ struct weighted {
 
 // Weights relative to the largest, so that they cannot overflow. Groups without spread share all
 // of it equally: the limit of equal vanishing variances.
-weighted weigh(std::span<const detail::moments> groups) {
-    const double sharpest =
-        std::ranges::min(groups, {}, &detail::moments::error_squared).error_squared();
+weighted weigh(std::span<const moments> groups) {
+    const double sharpest = std::ranges::min(groups, {}, &moments::error_squared).error_squared();
     weighted result;
     double total = 0;
     for (const auto& group : groups) {
@@ -47,7 +44,7 @@ weighted weigh(std::span<const detail::moments> groups) {
 }
 
 // Means of constant groups are exact, so any two that differ separate them beyond doubt.
-bool constants_differ(std::span<const detail::moments> groups) {
+bool constants_differ(std::span<const moments> groups) {
     const auto constant = [](const auto& group) { return group.variance == 0; };
     const auto first = std::ranges::find_if(groups, constant);
     return std::any_of(first, groups.end(), [&](const auto& group) {
@@ -58,12 +55,17 @@ bool constants_differ(std::span<const detail::moments> groups) {
 }  // namespace
 
 welch_result welch_anova(std::span<const trials_view> groups) {
-    std::vector<detail::moments> sized;
+    std::vector<moments> known;
+    for (const trials_view group : groups) known.push_back(moments_of(group));
+    return welch_anova(known);
+}
+
+welch_result welch_anova(std::span<const moments> groups) {
+    std::vector<moments> sized;
     welch_result result;
-    for (const trials_view group : groups) {
-        const detail::moments known = detail::moments_of(group);
-        result.few_trials |= group.size() < enough_trials;
-        if (known.n > 1) sized.push_back(known);
+    for (const moments& known : groups) {
+        result.few_trials |= known.n < enough_trials;
+        if (known.df > 0) sized.push_back(known);
     }
     result.groups = sized.size();
     result.df2 = infinity;
@@ -73,7 +75,7 @@ welch_result welch_anova(std::span<const trials_view> groups) {
     const weighted sum = weigh(sized);
     double lambda = 0;
     for (std::size_t i = 0; i < sized.size(); ++i) {
-        lambda += (1 - sum.shares[i]) * (1 - sum.shares[i]) / (sized[i].n - 1);
+        lambda += (1 - sum.shares[i]) * (1 - sum.shares[i]) / sized[i].df;
     }
     result.df1 = k - 1;
     result.df2 = (k * k - 1) / (3 * lambda);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lab/statistics/interval.hpp"
+#include "lab/statistics/moments.hpp"
 
 namespace carat::statistics {
 
@@ -31,6 +32,9 @@ struct welch_result {
 ///    f = +infinity and p = 0; if every group is the same constant, f = 0 and p = 1.
 /// @throws std::invalid_argument when a group is empty or holds a value that is not finite.
 welch_result welch_anova(std::span<const trials_view> groups);
+
+/// As above, from moments, whose n may be an effective sample size.
+welch_result welch_anova(std::span<const moments> groups);
 
 struct pair_difference {
     std::size_t first = 0, second = 0;  // indices of the groups, first < second
@@ -55,5 +59,8 @@ struct pair_difference {
 /// @throws std::invalid_argument when a group is empty or holds a value that is not finite, or
 ///         alpha is not in (0, 1).
 std::vector<pair_difference> games_howell(std::span<const trials_view> groups, double alpha = 0.05);
+
+/// As above, from moments, whose n may be an effective sample size.
+std::vector<pair_difference> games_howell(std::span<const moments> groups, double alpha = 0.05);
 
 }  // namespace carat::statistics

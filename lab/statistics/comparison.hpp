@@ -1,63 +1,43 @@
-// The whole verdict on a set of implementations: test, pairs, ratios, letters, ranks.
-//
-// Significance and materiality are kept apart. Games-Howell says whether a difference is there at
-// all; the interval of the ratio of medians says whether it is large enough to matter:
-//
-//   tie      the interval lies within the equivalence margin, [1/(1+m), 1+m], significant or not
-//   faster   p < alpha, and the interval lies wholly on one side of 1
-//   slower   the mirror image
-//   unclear  anything else: more trials are needed before a claim can be made
+// The whole verdict on a case: who is told apart from whom, letters and ranks. Intervals and
+// verdicts of the pairs are family.hpp's; letters and ranks follow from those verdicts alone.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "lab/statistics/anova.hpp"
-#include "lab/statistics/bootstrap.hpp"
+#include "lab/statistics/family.hpp"
 #include "lab/statistics/ranking.hpp"
+#include "lab/statistics/replicates.hpp"
 
 namespace carat::statistics {
 
-enum class verdict { faster, slower, tie, unclear };
-
-std::string_view to_string(verdict value);
-
-/// What larger trials mean.
-enum class better { smaller, larger };
-
 struct comparison_options {
-    double alpha = 0.05;
-    double equivalence_margin = 0.02;  // relative; 0.02 calls anything within 2 % a tie
-    better preference = better::smaller;
-    bootstrap_options bootstrap = {};  // its confidence is replaced by 1 - alpha
+    family_options family;
+    std::optional<std::size_t> base;  // the group that others are compared with; none: every pair
 };
 
 struct pair_comparison {
-    pair_difference test;                // of log trials: its difference is a log ratio of means
-    ratio_result ratio;                  // median(first) / median(second)
-    verdict outcome = verdict::unclear;  // of first against second
+    std::size_t first = 0, second = 0;  // groups; the second is the base where there is one
+    estimate difference;                // of log trials, first - second
+    judged found;                       // of median(first) / median(second)
 };
 
 struct comparison {
-    welch_result anova;
-    std::vector<pair_comparison> pairs;  // every i < j, lexicographic
-    std::vector<std::size_t> order;      // groups, best median first
-    std::vector<std::string> letters;    // per group; a shared letter means: not told apart
+    std::vector<estimate> centres;       // of each group's log medians
+    std::vector<pair_comparison> pairs;  // every i < j, lexicographic; or each with the base
+    std::vector<std::size_t> order;      // groups, best first
+    std::vector<std::string> letters;    // per group; a shared letter means: not told apart by
+                                         // more than the margin. Empty texts where there is a base
     std::vector<rank_range> ranks;       // per group
-    bool few_trials = false;
 };
 
-/// Verdict from the adjusted p and the interval of the ratio first/second.
-verdict judge(double p, interval ratio, const comparison_options& options);
-
-/// Compares every group with every other. Trials must be positive. Welch and Games-Howell test
-/// their logarithms, that is geometric means. One group gives no pairs, the letter "a" and rank 1;
-/// a group of one trial is unclear against every other. The order follows medians; letters and
-/// ranks follow Games-Howell.
-/// @throws std::invalid_argument when there is no group, a group is empty or holds a value that is
-///         not finite and positive, alpha is not in (0, 1) or the margin is negative.
-comparison compare(std::span<const trials_view> groups, const comparison_options& options = {});
+/// Compares groups that ran side by side. One group gives no pairs, the letter "a" and rank 1.
+/// @throws std::invalid_argument when there is no group, a group has no trial or one that is not
+///         finite and positive, the base is none of them, alpha is not in (0, 1) or the margin is
+///         negative.
+comparison compare(std::span<const processes> groups, const comparison_options& options = {});
 
 }  // namespace carat::statistics

@@ -5,14 +5,11 @@
 
 #include "lab/statistics/anova.hpp"
 #include "lab/statistics/check.hpp"
-#include "lab/statistics/moments.hpp"
 #include "lab/statistics/studentized_range.hpp"
 
 namespace carat::statistics {
 
 namespace {
-
-using detail::moments;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -24,14 +21,14 @@ double welch_satterthwaite(const moments& a, const moments& b) {
     const double first = a.error_squared(), second = b.error_squared();
     // Shares of the total, so that tiny variances cannot underflow when squared.
     const double share = first / (first + second);
-    return 1 / (square(share) / (a.n - 1) + square(1 - share) / (b.n - 1));
+    return 1 / (square(share) / a.df + square(1 - share) / b.df);
 }
 
 // Hedges g*: Delacre, Lakens, Ley, Liu and Leys (2021), "Why Hedges' g*_s based on the non-pooled
 // standard deviation should be reported with Welch's t-test".
 double hedges_g(const moments& a, const moments& b) {
     const double share = a.variance / (a.variance + b.variance);
-    const double df = 1 / (square(share) / (a.n - 1) + square(1 - share) / (b.n - 1));
+    const double df = 1 / (square(share) / a.df + square(1 - share) / b.df);
     if (df <= 1) return 0;  // the limit of the factor: so little data supports no effect size
     // Gamma(df/2) / (sqrt(df/2) Gamma((df-1)/2))
     const double factor =
@@ -52,7 +49,7 @@ void settle_constants(pair_difference& pair) {
 void settle(pair_difference& pair, const moments& a, const moments& b, std::size_t k,
             double alpha) {
     pair.mean_difference = a.mean - b.mean;
-    if (a.n < 2 || b.n < 2) return;
+    if (a.df <= 0 || b.df <= 0) return;
     if (a.variance == 0 && b.variance == 0) return settle_constants(pair);
     const double error = std::sqrt((a.error_squared() + b.error_squared()) / 2);
     pair.df = welch_satterthwaite(a, b);
@@ -66,16 +63,20 @@ void settle(pair_difference& pair, const moments& a, const moments& b, std::size
 }  // namespace
 
 std::vector<pair_difference> games_howell(std::span<const trials_view> groups, double alpha) {
-    detail::require_open_unit(alpha, "alpha");
     std::vector<moments> known;
-    for (const trials_view group : groups) known.push_back(detail::moments_of(group));
+    for (const trials_view group : groups) known.push_back(moments_of(group));
+    return games_howell(known, alpha);
+}
+
+std::vector<pair_difference> games_howell(std::span<const moments> groups, double alpha) {
+    detail::require_open_unit(alpha, "alpha");
     std::vector<pair_difference> pairs;
     for (std::size_t first = 0; first < groups.size(); ++first) {
         for (std::size_t second = first + 1; second < groups.size(); ++second) {
             pair_difference& pair = pairs.emplace_back();
             pair.first = first;
             pair.second = second;
-            settle(pair, known[first], known[second], groups.size(), alpha);
+            settle(pair, groups[first], groups[second], groups.size(), alpha);
         }
     }
     return pairs;

@@ -1,19 +1,30 @@
-// What Welch and Games-Howell know of a group. Internal to the module.
+// What Welch and Games-Howell know of a group: its mean, its spread, and how many independent
+// trials its trials are worth.
 #pragma once
+
+#include <span>
+#include <vector>
 
 #include "lab/statistics/summary.hpp"
 
-namespace carat::statistics::detail {
+namespace carat::statistics {
 
 struct moments {
-    double n = 0, mean = 0, variance = 0;
+    double n = 0, mean = 0, variance = 0;  // n: the effective sample size
+    double df = 0;                         // of the error of the mean; 0: unknown
 
     [[nodiscard]] double error_squared() const { return variance / n; }  // of the mean
 };
 
-inline moments moments_of(std::span<const double> trials) {
-    return {static_cast<double>(trials.size()), statistics::mean(trials),
-            statistics::variance(trials)};
-}
+/// Of independent trials.
+moments moments_of(std::span<const double> trials);
 
-}  // namespace carat::statistics::detail
+/// Of trials that remember each other, in the order measured, process by process. From three
+/// processes on the error is that of their means, with a degree of freedom less than processes.
+/// Before, trials are taken as a first-order process: n (1 - r) / (1 + r) of them count, where r is
+/// the lag-1 autocorrelation within processes, freed of its bias (Marriott and Pope, Biometrika 41,
+/// 1954) and never below 0.
+/// @throws std::invalid_argument when there is no trial or one is not finite.
+moments effective_moments(const std::vector<std::span<const double>>& processes);
+
+}  // namespace carat::statistics

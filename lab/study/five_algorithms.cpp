@@ -5,11 +5,14 @@
 // --as-published does both to our own trials, so that the difference is the method's alone.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "lab/report/words.hpp"
+#include "lab/session/analyse.hpp"
 #include "lab/statistics/anova.hpp"
 #include "lab/statistics/bootstrap.hpp"
+#include "lab/statistics/replicates.hpp"
 #include "lab/statistics/summary.hpp"
 #include "lab/study/published.hpp"
 #include "lab/study/queries.hpp"
@@ -54,12 +57,22 @@ std::vector<part> parts(const options& how) {
     return {all};
 }
 
+// Of the processes' means; of one process's trials resampled, as the document did, where there are
+// enough of them.
+results::range interval_of_mean(const results::result& c) {
+    if (results::bounded(c.ci95_mean_s) || c.trials_s.size() < statistics::fewest_rounds)
+        return c.ci95_mean_s;
+    const statistics::interval ci = statistics::bootstrap(c.trials_s).mean.bca;
+    return {ci.lower, ci.upper};
+}
+
 // The document's "mean, best, worst" are a mean and the ends of its interval: so are these.
 std::vector<std::string> mean_row(const results::result& c, std::string_view theirs) {
     const auto rate = [&](double time_s) { return gflops(c.flop / time_s / 1e9); };
     const auto there = published::find(published::five_algorithms_means(), theirs, c.n);
+    const results::range ci = interval_of_mean(c);
     return {fmt::format("{} {}", c.n, theirs), rate(c.mean_s),
-            fmt::format("[{}, {}]", rate(c.ci95_mean_s[1]), rate(c.ci95_mean_s[0])),
+            results::bounded(ci) ? fmt::format("[{}, {}]", rate(ci[1]), rate(ci[0])) : "-",
             fmt::format("{}", c.trials_s.size()), there ? gflops(*there) : "-"};
 }
 
@@ -110,18 +123,31 @@ std::string published_p(std::string_view a, std::string_view b) {
     return "-";
 }
 
-table pairs(const results::comparison& all) {
-    table t{fmt::format("Games-Howell at N = {}", all.n),
-            {"pair", "ratio", "95 % CI", "p", "verdict", "document's p"},
-            {},
-            fmt::format("Welch's ANOVA: F = {:.4g}, df = {:.0f} and {:.1f}, p = {}.", all.f,
-                        all.df1, all.df2, probability(all.p))};
-    for (const results::pair& p : all.pairs) {
-        const std::string_view a = theirs_of(p.a), b = theirs_of(p.b);
-        t.rows.push_back({fmt::format("{} / {}", a, b), report::times(p.ratio),
-                          fmt::format("[{}, {}]", report::digits(p.ci95_ratio[0]),
-                                      report::digits(p.ci95_ratio[1])),
-                          probability(p.p), p.verdict, published_p(a, b)});
+// The document's test with its simultaneous intervals, of geometric means. Trials count as many as
+// independent ones would tell as much (effective sample sizes).
+table pairs(const results::document& doc, const results::comparison& all) {
+    table t{
+        fmt::format("Games-Howell at N = {}", all.n),
+        {"pair", "ratio", "95 % CI", "p", "verdict", "document's p"},
+        {},
+        fmt::format("Welch's ANOVA: F = {:.4g}, df = {:.0f} and {:.1f}, p = {}. Both on log "
+                    "times, with effective sample sizes; the verdicts are the laboratory's own.",
+                    all.f, all.df1, all.df2, probability(all.p))};
+    std::vector<const results::result*> ranked;
+    for (const auto& [theirs, ours] : algorithms)
+        if (const results::result* c = measured(doc, ours, type, all.n); c != nullptr)
+            ranked.push_back(c);
+    for (const statistics::pair_difference& d :
+         statistics::games_howell(session::log_moments(ranked), all.alpha)) {
+        const results::result &a = *ranked[d.first], &b = *ranked[d.second];
+        const statistics::interval ci =
+            exponential(statistics::interval{-d.simultaneous_ci.upper, -d.simultaneous_ci.lower});
+        t.rows.push_back(
+            {fmt::format("{} / {}", theirs_of(a.implementation), theirs_of(b.implementation)),
+             report::times(std::exp(-d.mean_difference)),
+             fmt::format("[{}, {}]", report::digits(ci.lower), report::digits(ci.upper)),
+             probability(d.p), verdict_of(all, a.implementation, b.implementation),
+             published_p(theirs_of(a.implementation), theirs_of(b.implementation))});
     }
     return t;
 }
@@ -204,7 +230,7 @@ chapter tell(const results::document& doc, const options& how) {
     c.tables.push_back(means(doc));
     c.tables.push_back(deviations(doc, n));
     const results::comparison* pairwise = compared(doc, type, n);
-    if (pairwise != nullptr && !pairwise->pairs.empty()) c.tables.push_back(pairs(*pairwise));
+    if (pairwise != nullptr && !pairwise->pairs.empty()) c.tables.push_back(pairs(doc, *pairwise));
     if (how.as_published) {
         c.tables.push_back(cold(doc, n));
         if (std::string text = on_resampled_means(doc, n); !text.empty())

@@ -8,6 +8,7 @@
 
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/report/words.hpp"
+#include "lab/session/analyse.hpp"
 
 namespace carat::study {
 
@@ -73,6 +74,13 @@ std::vector<std::string> absences(const results::document& doc) {
     return all;
 }
 
+std::string verdict_of(const results::comparison& all, const std::string& a, const std::string& b) {
+    const results::pair* p = all.find(a, b);
+    if (p == nullptr) return "-";
+    if (p->a == a || (p->verdict != "faster" && p->verdict != "slower")) return p->verdict;
+    return p->verdict == "faster" ? "slower" : "faster";
+}
+
 void withhold_findings(chapter& c, const results::document& doc) {
     const auto busy = std::ranges::find_if(
         doc.results, [](const results::result& of) { return !of.busy.empty(); });
@@ -89,8 +97,10 @@ std::string gflops(const results::result* result) {
 
 std::string gflops_with_interval(const results::result* result) {
     if (result == nullptr) return "-";
-    return fmt::format("{} [{}, {}]", gflops(result->median_gflops), gflops(result->ci95_gflops[0]),
-                       gflops(result->ci95_gflops[1]));
+    const session::extent_of_median extent = session::extent_of(*result);
+    return fmt::format("{} {}[{}, {}]", gflops(result->median_gflops),
+                       extent.interval ? "" : "range ", gflops(result->flop / extent.s[1] / 1e9),
+                       gflops(result->flop / extent.s[0] / 1e9));
 }
 
 std::string probability(double p) {

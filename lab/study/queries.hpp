@@ -17,6 +17,10 @@ namespace carat::study {
                                               std::string_view implementation,
                                               std::string_view dtype, std::int64_t n);
 
+// What the comparison says of `a` against `b`, whichever way round it has them; "-" without it.
+[[nodiscard]] std::string verdict_of(const results::comparison& all, const std::string& a,
+                                     const std::string& b);
+
 [[nodiscard]] const results::comparison* compared(const results::document& doc,
                                                   std::string_view dtype, std::int64_t n);
 

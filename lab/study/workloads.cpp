@@ -7,6 +7,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include <carat/error.hpp>
 
@@ -119,7 +120,10 @@ void time_interleaved(std::vector<made_layer>& all, const options& how,
     timing.wait_until_idle = [] { measure::wait_until_idle(); };
     const std::vector<double> estimates(all.size(), 1e-3);
     std::vector<measure::series> series = measure::interleave(candidates, estimates, timing);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].trials_s = std::move(series[i].trials_s);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!series[i].failure.empty()) throw std::runtime_error(series[i].failure);
+        all[i].trials_s = std::move(series[i].trials_s);
+    }
 }
 
 struct timed_row {
@@ -136,7 +140,7 @@ timed_row of(const made_layer& l, const options& how) {
 
 table layer_table(const std::vector<made_layer>& all, const options& how) {
     table t{"The layers as they are run, f32, on the CPU",
-            {"layer", "by", "time", "95 % CI", "GFLOP/s", "error"},
+            {"layer", "by", "time", "95 %, this process", "GFLOP/s", "error"},
             {},
             "Operations are those of the products; the time holds everything. The error is the "
             "largest difference from direct loops in f64, relative to the largest result."};
@@ -172,10 +176,10 @@ void add_ratio(chapter& c, const std::vector<made_layer>& all, const options& ho
     resampling.seed = how.seed;
     const auto ratio =
         statistics::ratio_of_medians(against->trials_s, one->trials_s, resampling).ratio;
-    c.findings.push_back(fmt::format("By cpu.engine {} {} the speed of {} (95 % CI {} to {}).",
-                                     what, report::times(ratio.estimate), what_other,
-                                     report::times(ratio.percentile.lower),
-                                     report::times(ratio.percentile.upper)));
+    c.findings.push_back(
+        fmt::format("By cpu.engine {} {} the speed of {} (in this process {} to {}).", what,
+                    report::times(ratio.estimate), what_other,
+                    report::times(ratio.percentile.lower), report::times(ratio.percentile.upper)));
 }
 
 void add(chapter& c, const options& how, const std::function<bool()>& interrupted) {

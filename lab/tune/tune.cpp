@@ -42,7 +42,7 @@ bool is_same_case(const json& x, const json& y) {
 
 json times_of(const results::result& c) {
     return {{"median_s", c.median_s},
-            {"ci95_s", {c.ci95_median_s[0], c.ci95_median_s[1]}},
+            {"ci95_s", results::bounded(c.ci95_median_s) ? json(c.ci95_median_s) : json()},
             {"trials", c.trials_s.size()}};
 }
 
@@ -74,7 +74,7 @@ std::vector<session::selection> candidates(const core::implementation& entry,
 }
 
 finding judge(const session::case_key& key, const std::vector<session::selection>& chosen,
-              const std::vector<results::result>& results) {
+              const std::vector<results::result>& results, const results::comparison& compared) {
     finding found;
     found.key = key;
     found.implementation = chosen.front().entry->name;
@@ -90,9 +90,9 @@ finding judge(const session::case_key& key, const std::vector<session::selection
     if (found.model == nullptr)
         throw error(error_code::invalid_argument,
                     describe(key) + ": the model's choice has no figure; see what carat run says");
-    found.better = found.best != found.model && found.best->busy.empty() &&
-                   found.best->ci95_median_s[1] < found.model->ci95_median_s[0] &&
-                   found.best->median_s < (1 - finding::margin) * found.model->median_s;
+    const results::pair* p = compared.find(found.best->implementation, found.model->implementation);
+    found.better = found.best->busy.empty() && p != nullptr &&
+                   p->verdict == (p->a == found.best->implementation ? "faster" : "slower");
     return found;
 }
 

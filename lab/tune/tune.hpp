@@ -23,17 +23,16 @@ struct finding {
     const results::result* model = nullptr;  // the model's choice
     const results::result* best = nullptr;   // the fastest; may be the same
     core::tunable_values way;                // of the fastest
-    // For sure: intervals apart, by more than `margin`, on a machine that was not busy.
+    // For sure: the comparison says "faster", and the machine was not busy.
     bool better = false;
-
-    static constexpr double margin = 0.02;
 };
 
-/// What `results` say, of which those of `chosen` are of this case.
+/// What `results` and their comparison say, of which those of `chosen` are of this case.
 /// @throws carat::error(invalid_argument) where the model's choice has no figure.
 [[nodiscard]] finding judge(const session::case_key& key,
                             const std::vector<session::selection>& chosen,
-                            const std::vector<results::result>& results);
+                            const std::vector<results::result>& results,
+                            const results::comparison& compared);
 
 /// The table with this case's way in place of what it held of it; without any, where the model's
 /// choice is as good.

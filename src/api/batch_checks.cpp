@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ void* data_of(const erased_batch& b, std::size_t i) {
 
 std::size_t matrices(const erased_batch& b) {
     return std::max<std::size_t>(b.count, 1);
+}
+
+bool is_strided(const erased_batch& b) {
+    return b.pointers == nullptr && b.at == nullptr;
 }
 
 // The same for every product, so seen from the first.
@@ -68,6 +73,10 @@ class group_of_matrices {
   public:
     group_of_matrices(const erased_batch& b, const char* name) : batch_(b), name_(name) {
         if (b.first.prepared != nullptr) return;  // in memory of its own
+        if (is_strided(b)) {
+            add_ends();
+            return;
+        }
         each([&](std::size_t, const void* data, const erased_matrix&, const byte_span& span) {
             const auto at = reinterpret_cast<std::intptr_t>(data);
             hull_.low = std::min(hull_.low, at + span.low);
@@ -114,7 +123,25 @@ class group_of_matrices {
         return item(batch_, i);
     }
 
+    // Whether those at a stride end before the next one begins: the others aren't looked at.
+    [[nodiscard]] bool are_in_a_row() const {
+        if (!is_strided(batch_)) return false;
+        const byte_span span = span_of(batch_.first, name_);
+        const auto bytes = static_cast<std::int64_t>(size_bytes(batch_.first.type));
+        return batch_.count < 2 || std::abs(batch_.stride * bytes) >= span.high - span.low;
+    }
+
   private:
+    // Of matrices at a stride the first and the last.
+    void add_ends() {
+        const byte_span span = span_of(batch_.first, name_);
+        for (const std::size_t i : {std::size_t{0}, matrices(batch_) - 1}) {
+            const auto at = reinterpret_cast<std::intptr_t>(data_of(batch_, i));
+            hull_.low = std::min(hull_.low, at + span.low);
+            hull_.high = std::max(hull_.high, at + span.high);
+        }
+    }
+
     static bool is_typical(const erased_matrix& m) { return m.rows > 1 && m.cols > 1; }
 
     // Calls visit(number, data, matrix, span). Those of a list may each be of another size; of any
@@ -170,6 +197,7 @@ class targets {
     }
 
     [[nodiscard]] std::size_t check_each_other() const {
+        if (all_.are_in_a_row()) return 0;
         return search(nullptr, false, [&](std::size_t i, std::size_t j) {
             if (i != j && may_overlap(item(all_.batch(), i), item(all_.batch(), j)))
                 fail_overlap(std::max(i, j), "C", std::min(i, j), false);
@@ -181,6 +209,8 @@ class targets {
         const erased_batch& c = all_.batch();
         if (x.count != c.count || x.at != nullptr || c.at != nullptr) return false;
         if (!same_strides(x.first, c.first)) return false;
+        if (is_strided(x) && is_strided(c))
+            return x.stride == c.stride && x.first.data == c.first.data;
         for (std::size_t i = 0; i < c.count; ++i)
             if (data_of(x, i) != data_of(c, i)) return false;
         return true;

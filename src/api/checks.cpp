@@ -190,6 +190,9 @@ bool same_strides(const erased_matrix& x, const erased_matrix& y) {
 
 void check_epilogue(const detail::epilogue_steps& steps, const erased_matrix& a,
                     const erased_matrix& b, const erased_matrix* e, const erased_matrix& c) {
+    if (c.type == dtype::i32 && steps.count != 0)
+        fail(error_code::invalid_argument,
+             "C is i32, which has no epilogue: of bytes take a C of f32, f16 or bf16");
     std::size_t columns = columns_for_one(&steps);
     for (const detail::epilogue_step& step : in_order(steps)) {
         if (is_gate(step.kind)) columns = 1;

@@ -47,9 +47,10 @@ cuda_call::place place_of(const cuda& where) {
     return {where.device, where.stream, where.batch_invariant, where.f32};
 }
 
+template <class Many>
 void start(const cuda& where, const std::string& call, const core::problem& p,
            const erased_matrix* e, const detail::epilogue_steps* steps,
-           const core::block_scales& scales, std::span<const core::operands> all) {
+           const core::block_scales& scales, const Many& all) {
     try {
         cuda_call::multiply(place_of(where),
                             {p, e == nullptr ? core::layout{} : api::layout_of(*e), steps, scales},
@@ -67,7 +68,8 @@ void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix
     if (p.m == 0 || p.n == 0) return;
     const std::array<core::operands, 1> one = {
         {{.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data}}};
-    start(where, "matrix_product", p, e, steps, scales_of(a, b), one);
+    start(where, "matrix_product", p, e, steps, scales_of(a, b),
+          std::span<const core::operands>(one));
 }
 
 void multiply_group(const cuda& where, const erased_batch& a, const erased_batch& b,
@@ -92,19 +94,41 @@ void multiply_group(const cuda& where, const erased_batch& a, const erased_batch
     }
 }
 
+bool is_strided(const erased_batch& b) {
+    return b.pointers == nullptr;
+}
+
+cuda_call::strided_operands strided_operands_of(const erased_batch& a, const erased_batch& b,
+                                                const erased_batch* e, const erased_batch& c) {
+    const auto apart = [](const erased_batch& x) { return x.for_all ? 0 : x.stride; };
+    return {.first = {.a = a.first.data,
+                      .b = b.first.data,
+                      .c = c.first.data,
+                      .e = e == nullptr ? nullptr : e->first.data},
+            .a = apart(a),
+            .b = apart(b),
+            .c = apart(c),
+            .e = e == nullptr ? 0 : apart(*e),
+            .count = c.count};
+}
+
 void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& b,
                   const erased_batch* e, const erased_batch& c,
                   const detail::epilogue_steps* steps) {
     if (api::is_group(a, b, e, c)) return multiply_group(where, a, b, e, c, steps);
     const core::problem p = api::checked_batch(a, b, e, c, steps);
     if (c.count == 0 || p.m == 0 || p.n == 0) return;
+    const erased_matrix* const added = e == nullptr ? nullptr : &e->first;
+    const char* const call = "matrix_products";
+    if (is_strided(a) && is_strided(b) && is_strided(c) && (e == nullptr || is_strided(*e)))
+        return start(where, call, p, added, steps, {}, strided_operands_of(a, b, e, c));
     std::vector<core::operands> all(c.count);
     for (std::size_t i = 0; i < c.count; ++i)
         all[i] = {.a = api::item(a, i).data,
                   .b = api::item(b, i).data,
                   .c = api::item(c, i).data,
                   .e = e == nullptr ? nullptr : api::item(*e, i).data};
-    start(where, "matrix_products", p, e == nullptr ? nullptr : &e->first, steps, {}, all);
+    start(where, call, p, added, steps, {}, std::span<const core::operands>(all));
 }
 
 }  // namespace

@@ -65,7 +65,9 @@ class shelf {
         right_ = bottom_ = least;
     }
 
-    std::pmr::unsynchronized_pool_resource memory_;
+    // Each box becomes a node once at most, so nothing need be given back before the end. (A pool
+    // of libstdc++ swallows a failed allocation and then reads a chunk that there is not.)
+    std::pmr::monotonic_buffer_resource memory_;
     std::pmr::multimap<std::int64_t, const box*> by_place_{&memory_};
     std::vector<const box*> unordered_;
     std::int64_t longest_ = 0;

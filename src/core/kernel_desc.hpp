@@ -55,10 +55,13 @@ struct kernel_desc {
     [[nodiscard]] constexpr bool is_persistent() const {
         return schedule != core::kernel_schedule::single_tile;
     }
-    [[nodiscard]] constexpr int element_bytes() const {
-        return static_cast<int>(size_bytes(a_type));
+    [[nodiscard]] constexpr int block_k() const {
+        return block_k_bytes * 8 / traits_of(a_type).bits;
     }
-    [[nodiscard]] constexpr int block_k() const { return block_k_bytes / element_bytes(); }
+    // wgmma reads elements of 16 bits alone across K of shared memory.
+    [[nodiscard]] constexpr bool a_from_registers() const {
+        return a_major == operand_major::mn && !is_half(a_type);
+    }
 
     bool operator==(const kernel_desc&) const = default;
 };

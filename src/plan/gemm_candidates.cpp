@@ -21,7 +21,7 @@ bool writes_c_well(const kernel_desc& k, const gemm_request& of, bool swap_ab) {
     if (swap_ab != of.c_by_rows) return true;
     if (k.schedule == kernel_schedule::pingpong) return false;
     return !k.is_persistent() || k.accumulate == core::accumulation::blockwise ||
-           (k.element_bytes() == 4 && k.a_major == operand_major::mn);
+           k.a_from_registers();
 }
 
 bool takes_cluster(const kernel_desc& k, int split_k, int shared) {
@@ -81,7 +81,8 @@ candidate make_candidate(const kernel_desc& k, const gemm_request& of, bool swap
             .k_blocks = k_blocks_of(of.k, of),
             .split_k = split_k,
             .cluster_m = k.cluster_n > 1 ? 1 : shared,
-            .cluster_n = k.cluster_n};
+            .cluster_n = k.cluster_n,
+            .batch = of.batch};
 }
 
 class fastest {
@@ -125,11 +126,11 @@ class fastest {
 
 std::int64_t candidate::ctas() const {
     return ceil_div(m, std::int64_t{cluster_m} * kernel->block_m) *
-           ceil_div(n, std::int64_t{cluster_n} * kernel->block_n) * shared() * split_k;
+           ceil_div(n, std::int64_t{cluster_n} * kernel->block_n) * shared() * split_k * batch;
 }
 
 std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of) {
-    return ceil_div(k * of.element_bytes(), line_bytes);
+    return ceil_div(of.bytes_of(k), line_bytes);
 }
 
 bool matches(const kernel_desc& kernel, const gemm_request& wanted, bool swap_ab) {

@@ -19,13 +19,14 @@ struct candidate {
     int split_k;
     int cluster_m;
     int cluster_n;
+    std::int64_t batch = 1;
     int ctas_per_sm = 1;  // that its shared memory leaves room for
 
     [[nodiscard]] bool is_pingpong() const {
         return kernel->schedule == core::kernel_schedule::pingpong;
     }
     [[nodiscard]] int shared() const { return cluster_m * cluster_n; }  // CTAs that share A or B
-    [[nodiscard]] std::int64_t ctas() const;
+    [[nodiscard]] std::int64_t ctas() const;                            // of all products
 };
 
 /// The kernels that multiply this product, as it is and with A and B swapped.

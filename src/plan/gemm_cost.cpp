@@ -14,7 +14,7 @@ constexpr int line_bytes = 128;  // of K: one k-block
 // Columns of B that are loaded for a tile: beside each other they come in whole lines.
 double columns_loaded(const candidate& c) {
     const core::kernel_desc& k = *c.kernel;
-    const int in_line = line_bytes / k.element_bytes();
+    const int in_line = k.block_k();
     const std::int64_t columns =
         k.b_major == core::operand_major::k ? k.block_n : ceil_div(k.block_n, in_line) * in_line;
     return static_cast<double>(columns) / c.cluster_m;
@@ -38,7 +38,7 @@ double tensor_factor(const core::kernel_desc& k, const gemm_costs& costs) {
     if (k.block_m == 192) return costs.three_warpgroups_factor;
     if (k.schedule == core::kernel_schedule::pingpong) return costs.pingpong_factor;
     const bool waits =
-        k.block_n == 192 && k.element_bytes() == 1 && k.accumulate != core::accumulation::native;
+        k.block_n == 192 && is_fp8(k.a_type) && k.accumulate != core::accumulation::native;
     return costs.factor_of(k.block_n) * (waits ? costs.unbuffered_promotion_factor : 1);
 }
 
@@ -64,7 +64,7 @@ double k_blocks_s(const candidate& c, const gemm_request& of, const gemm_costs& 
     if (!c.is_pingpong())
         return costs.stream_k.less_shared_factor * waves * wave_s + costs.stream_k.fixed_s;
     return waves * wave_s +
-           (of.element_bytes() == 1 ? costs.stream_k.fixed_bytes_s : costs.stream_k.fixed_s);
+           (of.bytes_of(2) <= 2 ? costs.stream_k.fixed_bytes_s : costs.stream_k.fixed_s);
 }
 
 // Beside memory some of the k-blocks is seen, the more the longer they are.
@@ -91,13 +91,13 @@ double thin_seconds(const candidate& c, double bytes, const gemm_request& of,
 // From memory, with what L2 does not keep for the tiles that read it again.
 double operand_bytes(const candidate& c, const gemm_request& of, const gemm_costs& costs) {
     const auto read = [&](std::int64_t lines, std::int64_t tiles) {
-        const auto bytes = static_cast<double>(lines * of.k * of.element_bytes());
+        const auto bytes = static_cast<double>(of.bytes_of(lines * of.k));
         return bytes < costs.l2_bytes
                    ? bytes
                    : bytes * (1 + costs.reread_share * static_cast<double>(tiles - 1));
     };
-    return read(c.m, ceil_div(c.n, c.kernel->block_n)) +
-           read(c.n, ceil_div(c.m, c.kernel->block_m));
+    return static_cast<double>(of.batch) * (read(c.m, ceil_div(c.n, c.kernel->block_n)) +
+                                            read(c.n, ceil_div(c.m, c.kernel->block_m)));
 }
 
 }  // namespace
@@ -136,7 +136,8 @@ double k_block_s(const candidate& c, const gemm_request& of, const gemm_costs& c
 
 double seconds(const candidate& c, const gemm_request& of, const gemm_costs& costs, bool glu) {
     const double operands = operand_bytes(c, of, costs);
-    const double result = static_cast<double>(of.m * of.n) * of.result_bytes / (glu ? 2 : 1);
+    const double result =
+        static_cast<double>(of.batch * of.m * of.n) * of.result_bytes / (glu ? 2 : 1);
     const double storing = result / costs.storing_bytes_per_s;
     if (is_thin(of, costs) && !c.kernel->is_persistent())
         return thin_seconds(c, operands, of, costs) + storing;

@@ -16,7 +16,7 @@ double pass_seconds(const gemm_request& of, const gemm_costs& costs) {
 }
 
 std::int64_t bytes_to_values(const gemm_request& of) {
-    return of.n / 2 * of.element_bytes();
+    return of.bytes_of(of.n / 2);
 }
 
 // Columns of B that lie beside each other come from multiples of 16 bytes on: from others TMA ends

@@ -37,7 +37,7 @@ group_work sum_up(const gemm_request& of, std::span<const product_size> all,
         sum.ctas += ctas;
         sum.cta_k_blocks += ctas * k_blocks;
         sum.most_k_blocks = std::max(sum.most_k_blocks, k_blocks);
-        sum.operand_bytes += static_cast<double>((p.m + p.n) * p.k * of.element_bytes());
+        sum.operand_bytes += static_cast<double>(of.bytes_of((p.m + p.n) * p.k));
         sum.result_bytes += static_cast<double>(p.m * p.n * of.result_bytes);
     }
     return sum;

@@ -34,6 +34,18 @@ std::string name_of(const tile& t) {
 
 }  // namespace
 
+std::optional<gemm_plan> plan_batch(const gemm_request& wanted, const gemm_model& model) {
+    gemm_request of = wanted;
+    of.asked.schedule = kernel_schedule::single_tile;
+    const auto at_once = plan_gemm(of, model);
+    of = wanted;
+    of.batch = 1;
+    const auto one = plan_gemm(of, model);
+    if (!at_once || (one && static_cast<double>(wanted.batch) * one->seconds < at_once->seconds))
+        return std::nullopt;
+    return at_once;
+}
+
 std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model& model) {
     const matching_kernels kernels(wanted, model.kernels);
     std::optional<gemm_plan> best;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "core/dtype_traits.hpp"
 #include "core/kernel_desc.hpp"
 #include "plan/gemm_costs.hpp"
 
@@ -30,6 +31,7 @@ struct gemm_request {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
+    std::int64_t batch = 1;  // products of these sizes in one launch
     dtype a_type = dtype::bf16;
     dtype b_type = dtype::bf16;
     core::accumulation accumulate = core::accumulation::native;
@@ -43,7 +45,10 @@ struct gemm_request {
     int sms = 132;
     gemm_overrides asked = {};
 
-    [[nodiscard]] int element_bytes() const { return static_cast<int>(size_bytes(a_type)); }
+    // Of A or B.
+    [[nodiscard]] std::int64_t bytes_of(std::int64_t elements) const {
+        return core::bytes_of(a_type, elements);
+    }
 };
 
 struct gemm_plan {
@@ -75,6 +80,11 @@ struct gemm_model {
 /// Nothing where no kernel has what was asked for.
 [[nodiscard]] std::optional<gemm_plan> plan_gemm(const gemm_request& wanted,
                                                  const gemm_model& model);
+
+/// Of a batch in one launch of single tiles. Nothing where as many launches of plan_gemm's are
+/// predicted to be faster, or where no single tiles have what was asked for.
+[[nodiscard]] std::optional<gemm_plan> plan_batch(const gemm_request& wanted,
+                                                  const gemm_model& model);
 
 /// Why there is no plan: the override that no kernel for these types and layouts has, and what
 /// they have. Empty where there is one.

@@ -4,21 +4,13 @@
 #include <optional>
 #include <span>
 
+#include "core/dtype_traits.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_plan.hpp"
 
 namespace carat::plan {
 
 namespace {
-
-constexpr simt_tile f32_tiles[] = {{64, 32, 8, 4, 1, 0.50},
-                                   {128, 64, 8, 2, 4, 0.72},
-                                   {128, 128, 8, 2, 8, 0.82},
-                                   {256, 128, 8, 1, 8, 0.82}};
-constexpr simt_tile f64_tiles[] = {{64, 64, 16, 2, 8, 0.80},
-                                   {128, 64, 16, 1, 8, 0.90},
-                                   {96, 128, 16, 1, 8, 0.94},
-                                   {128, 128, 16, 1, 8, 0.95}};
 
 // Both units do 128 multiply-adds a clock and multiprocessor.
 constexpr double products_per_s = 128 * 1.98e9;
@@ -35,7 +27,7 @@ struct candidate {
 };
 
 double seconds(const candidate& w, const simt_request& p) {
-    const std::int64_t blocks = ceil_div(p.m, w.of.m) * ceil_div(p.n, w.of.n) * w.split_k;
+    const std::int64_t blocks = p.batch * ceil_div(p.m, w.of.m) * ceil_div(p.n, w.of.n) * w.split_k;
     const std::int64_t places = ctas_at_a_time(w.split_k, p.sms);
     const bool each_alone = blocks <= places;
     const std::int64_t rounds = each_alone ? 1 : ceil_div(blocks, places * w.of.ctas_per_sm);
@@ -44,8 +36,10 @@ double seconds(const candidate& w, const simt_request& p) {
     const double rate =
         products_per_s * w.of.share * (together < w.of.ctas_per_sm ? alone : 1) / together;
     const double multiplying = static_cast<double>(rounds) * w.of.m * w.of.n * depth / rate;
-    const auto bytes = static_cast<double>(p.m * p.k + p.k * p.n + p.m * p.n) * p.element_bytes;
-    const double tile_bytes = static_cast<double>(w.of.m) * w.of.n * p.element_bytes;
+    const auto bytes =
+        static_cast<double>(core::bytes_of(p.type, p.batch * (p.m * p.k + p.k * p.n + p.m * p.n)));
+    const double tile_bytes =
+        static_cast<double>(core::bytes_of(p.type, std::int64_t{w.of.m} * w.of.n));
     return around_s + std::max(multiplying, bytes / memory_bytes_per_s) +
            (w.split_k > 1 ? static_cast<double>(rounds) * (meeting_s + sending_s * tile_bytes) : 0);
 }
@@ -56,14 +50,10 @@ bool is_asked_for(const simt_tile& t, const simt_request& p) {
 
 }  // namespace
 
-std::span<const simt_tile> simt_tiles(int element_bytes) {
-    if (element_bytes == 8) return f64_tiles;
-    return f32_tiles;
-}
-
-std::optional<simt_plan> make_simt_plan(const simt_request& wanted) {
+std::optional<simt_plan> make_simt_plan(const simt_request& wanted,
+                                        std::span<const simt_tile> tiles) {
     std::optional<simt_plan> best;
-    for (const simt_tile& t : simt_tiles(wanted.element_bytes)) {
+    for (const simt_tile& t : tiles) {
         if (!is_asked_for(t, wanted)) continue;
         const std::int64_t steps = ceil_div(wanted.k, t.k);
         for (const int split_k : {8, 4, 2, 1}) {
@@ -78,16 +68,16 @@ std::optional<simt_plan> make_simt_plan(const simt_request& wanted) {
     return best;
 }
 
-std::string reason_against(const simt_request& wanted) {
+std::string reason_against(const simt_request& wanted, std::span<const simt_tile> tiles) {
     std::string there;
-    for (const simt_tile& t : simt_tiles(wanted.element_bytes)) {
+    for (const simt_tile& t : tiles) {
         if (is_asked_for(t, wanted)) return {};
         there += (there.empty() ? "" : ", ") + std::to_string(t.m) + " x " + std::to_string(t.n);
     }
     return std::string("no kernel has") +
            (wanted.block_m == 0 ? "" : " block_m=" + std::to_string(wanted.block_m)) +
            (wanted.block_n == 0 ? "" : " block_n=" + std::to_string(wanted.block_n)) + " for " +
-           (wanted.element_bytes == 8 ? "f64" : "f32") + ": there are " + there;
+           std::string(name(wanted.type)) + ": there are " + there;
 }
 
 }  // namespace carat::plan

@@ -7,9 +7,11 @@
 #include <span>
 #include <string>
 
+#include <carat/types.hpp>
+
 namespace carat::plan {
 
-/// A tile of C that a kernel has, k-tiles and what it reaches.
+/// A tile of C that a kernel has, k-tiles and what it reaches (src/cuda/simt/kernel_table.hpp).
 struct simt_tile {
     int m, n, k;
     int ctas_per_sm;
@@ -17,14 +19,12 @@ struct simt_tile {
     double share;  // of the peak that an SM full of such tiles reaches
 };
 
-/// From the smallest to the largest. 4 bytes: f32, 8: f64.
-[[nodiscard]] std::span<const simt_tile> simt_tiles(int element_bytes);
-
 struct simt_request {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    int element_bytes = 4;
+    std::int64_t batch = 1;  // products of these sizes in one launch
+    dtype type = dtype::f32;
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
     int block_n = 0;
@@ -35,18 +35,18 @@ struct simt_plan {
     int block_m = 0;
     int block_n = 0;
     int split_k = 1;     // parts of K, each for a CTA of its own
-    double seconds = 0;  // predicted for one product of many on a stream
-
-    // Smaller than 128 x 128.
-    [[nodiscard]] bool is_small() const { return block_n < 128; }
+    double seconds = 0;  // predicted for one launch of many on a stream
 
     bool operator==(const simt_plan&) const = default;
 };
 
-/// For sizes of which none is 0. Nothing where no kernel has the tile that was asked for.
-[[nodiscard]] std::optional<simt_plan> make_simt_plan(const simt_request& wanted);
+/// For sizes of which none is 0, of the tiles of its type, the smallest first. Nothing where no
+/// kernel has the tile that was asked for.
+[[nodiscard]] std::optional<simt_plan> make_simt_plan(const simt_request& wanted,
+                                                      std::span<const simt_tile> tiles);
 
 /// Why there is no plan, and which tiles there are; empty where there is one.
-[[nodiscard]] std::string reason_against(const simt_request& wanted);
+[[nodiscard]] std::string reason_against(const simt_request& wanted,
+                                         std::span<const simt_tile> tiles);
 
 }  // namespace carat::plan

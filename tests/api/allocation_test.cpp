@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>
+#include <span>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -195,6 +196,19 @@ TEST(allocation, each_failure_of_a_batch_leaves_c_untouched) {
     EXPECT_GE(failures, 2) << "where matrices lie, and workspace";
     EXPECT_EQ(calls, failures + 1);
     EXPECT_EQ(unchanged, calls) << "before the call that succeeds, nothing was written";
+}
+
+// Matrices in no order, so that the search for overlaps keeps a tree of them.
+TEST(allocation, each_failure_of_a_batch_in_no_order_is_an_error_too) {
+    const auto a = test::whole_matrix<float>(4, 4, 3, 1);
+    matrix<float> c(16, 16);
+    std::vector<float*> where;
+    for (const std::size_t place : {5u, 0u, 7u, 2u, 9u, 4u, 1u, 8u, 3u, 6u})
+        where.push_back(c.data() + place * 17);
+    const int failures = fail_each_of([&] {
+        matrix_products(cpu{1}, a, a, pointers(std::span<float* const>(where), 4, 4, 4, 1));
+    });
+    EXPECT_GE(failures, 4) << "boxes, and nodes of the tree";
 }
 
 // Not even memory for a message is left.

@@ -64,6 +64,16 @@ class Command(unittest.TestCase):
         path.write_text(json.dumps(results))
         return results
 
+    def with_processes(self, name, count=5):
+        """The file as so many processes would have left it, each with the trials it has."""
+        results = self.as_if_quiet(name)
+        for cell in results["results"]:
+            trials = cell["trials_s"]
+            cell["trials_s"] = [t * (1 + 1e-3 * g) for g in range(count) for t in trials]
+            cell["trials_per_process"] = [len(trials)] * count
+        (self.folder / name).write_text(json.dumps(results))
+        return results
+
     def refused(self, *arguments, environment=None):
         """The one line that a bad call is answered with."""
         done = self.carat(*arguments, code=2, environment=environment)
@@ -145,10 +155,31 @@ class RightCalls(Command):
         self.assertIn("nearest is cpu.ladder.naive", self.refused("list", "naiv_"))
         self.assertIn("'*none' is unknown", self.refused("list", "*none"))
 
+    def test_a_base_is_one_of_the_rows_and_stands_in_every_pair(self):
+        out = self.carat("bench", "--impl", "naive,reordered,tiled", "--size", "16", "--trials", "6",
+                         "--base", "reordered", "--json", "a.json").stdout
+        (compared,) = json.loads((self.folder / "a.json").read_text())["comparisons"]
+        if BUSY not in out:
+            self.assertEqual(compared["base"], "cpu.ladder.reordered")
+            self.assertEqual([p["b"] for p in compared["pairs"]], ["cpu.ladder.reordered"] * 2)
+            self.assertIn("time / base", out)
+        self.assertIn("--base 'tiled' is none of those that --impl chooses",
+                      self.refused("bench", *QUICK, "--base", "tiled"))
+
+    def test_a_range_is_not_called_an_interval(self):
+        out = self.carat("run", "--impl", "naive", "--m", 16, "--n", 16, "--k", 16,
+                         "--trials", 4).stdout
+        processes = int(re.search(r"Processes=(\d+)", out)[1])
+        self.assertIn("CI95=[" if processes > 2 else "Range=[", out)
+
     def test_compare_says_tie_with_itself_and_regression_with_a_slower_file(self):
         self.carat("bench", *QUICK, "--json", "a.json")
-        results = self.as_if_quiet("a.json")
-        self.carat("compare", "a.json", "a.json")
+        self.as_if_quiet("a.json")
+        alone = " ".join(self.carat("compare", "a.json", "a.json", code=1).stdout.split())
+        self.assertIn("2 of too few processes", alone)
+        self.assertIn("fail: no case has a verdict: no interval from fewer than 3 processes", alone)
+        results = self.with_processes("a.json")
+        self.assertIn("pass", self.carat("compare", "a.json", "a.json").stdout)
         for cell in results["results"]:
             cell["trials_s"] = [10 * t for t in cell["trials_s"]]
         (self.folder / "slow.json").write_text(json.dumps(results))
@@ -159,6 +190,16 @@ class RightCalls(Command):
         told = json.loads(re.search(r'id="results">(.*?)</script', page, re.DOTALL)[1])
         self.assertEqual([c["verdict"] for c in told["regression"]["changes"]], ["slower"] * 2)
         self.assertEqual(told["regression"]["before"]["file"], "a.json")
+        self.assertEqual(told["regression"]["failures"], ["2 cases slower"])
+        self.carat("compare", "a.json", "slow.json", "--json", "c.json", "--markdown", "c.md", code=1)
+        self.assertEqual(json.loads((self.folder / "c.json").read_text()), told["regression"])
+        markdown = (self.folder / "c.md").read_text()
+        self.assertTrue(markdown.startswith("**fail: 2 cases slower**"), markdown)
+        self.assertIn("| slower |", markdown)
+        printed = self.carat("compare", "a.json", "slow.json", "--markdown", "-", code=1).stdout
+        self.assertEqual(printed, markdown)
+        self.assertIn("give one of them a file", self.refused(
+            "compare", "a.json", "slow.json", "--markdown", "-", "--json", "-"))
         for change in told["regression"]["changes"]:
             self.assertEqual(change["layout"], "nn")
             self.assertLess(change["ci95_ratio"][0], change["ratio"])
@@ -174,31 +215,38 @@ class RightCalls(Command):
 
     def test_compare_gives_no_verdict_on_figures_of_a_busy_machine(self):
         self.carat("bench", *QUICK, "--json", "a.json")
-        results = self.as_if_quiet("a.json")
+        results = self.with_processes("a.json")
         results["results"][0] |= {"busy": "other work took 40 %", "rank": 0}
         (self.folder / "busy.json").write_text(json.dumps(results))
         for files in (["a.json", "busy.json"], ["busy.json", "a.json"]):
             out = " ".join(self.carat("compare", *files, "--report", "c.html").stdout.split())
             self.assertIn(f"naive f64 16x16x16: {BUSY}other work took 40 %", out)
-            self.assertIn("2 compared: 0 faster, 0 slower, 0 without a figure, 1 without a verdict",
-                          out)
+            self.assertRegex(out, "2 cases compared: 0 faster, 0 slower, 1 (a tie|unclear), "
+                                  "1 on a busy machine")
         page = (self.folder / "c.html").read_text()
         told = json.loads(re.search(r'id="results">(.*?)</script', page, re.DOTALL)[1])
         verdicts = [c["verdict"] for c in told["regression"]["changes"]]
         self.assertEqual(verdicts[0], "busy")
         self.assertIn(verdicts[1], ["tie", "unclear"])  # as its few trials spread
+        results["results"][1] |= {"busy": "other work took 40 %", "rank": 0}
+        (self.folder / "busy.json").write_text(json.dumps(results))
+        out = " ".join(self.carat("compare", "a.json", "busy.json", code=1).stdout.split())
+        self.assertIn("fail: no case has a verdict, the machine was busy: other work took 40 %", out)
 
-    def test_compare_tells_cases_that_only_one_file_has(self):
+    def test_compare_fails_on_missing_cases_and_unfinished_files(self):
         self.carat("bench", *QUICK, "--json", "a.json")
-        self.as_if_quiet("a.json")
+        results = self.with_processes("a.json")
         self.assertNotIn("not compared", self.carat("compare", "a.json", "a.json").stdout)
-        results = json.loads((self.folder / "a.json").read_text())
         results["results"].pop()
         (self.folder / "b.json").write_text(json.dumps(results))
-        self.assertIn("cases not compared: 1 only in a.json, 0 only in b.json",
-                      self.carat("compare", "a.json", "b.json").stdout)
-        self.assertIn("cases not compared: 0 only in b.json, 1 only in a.json",
+        self.assertIn("fail: 1 case missing in the later file",
+                      self.carat("compare", "a.json", "b.json", code=1).stdout)
+        self.assertIn("not compared: 1 case only in a.json",
                       self.carat("compare", "b.json", "a.json").stdout)
+        results["complete"] = False
+        (self.folder / "b.json").write_text(json.dumps(results))
+        self.assertIn("fail: the earlier file is unfinished",
+                      self.carat("compare", "b.json", "a.json", code=1).stdout)
 
     def test_resume_measures_only_what_is_missing(self):
         self.carat("bench", *QUICK, "--json", "a.json")
@@ -392,7 +440,7 @@ class RightCalls(Command):
         tiles = ",".join(f"tiled_reordered[tile-size={t}]" for t in (8, 16))
         out = self.carat("bench", "--impl", f"cpu.ladder.*,{tiles}", "--size", "16", "--trials", "2",
                          "--pairs", "--json", "a.json").stdout
-        self.as_if_quiet("a.json")
+        self.with_processes("a.json")
         compared = self.carat("compare", "a.json", "a.json").stdout
         for line in (out + compared).splitlines():
             self.assertLessEqual(len(line), 80, line)
@@ -637,9 +685,9 @@ class BadInput(Command):
         model = json.loads(text)["machine"]["cpu_model"]
         evil = evil.replace(json.dumps(model), json.dumps(model + "\x1b[31m\u202e"))
         (self.folder / "evil.json").write_text(evil)
-        compared = self.carat("compare", "evil.json", "evil.json").stdout
+        compared = self.carat("compare", "evil.json", "evil.json", code=1).stdout
         self.assertIn("evil\\x1b]0", compared)
-        texts = [compared, self.carat("compare", "a.json", "evil.json").stdout,
+        texts = [compared, self.carat("compare", "a.json", "evil.json", code=1).stdout,
                  self.carat("report", "evil.json", "--markdown").stdout,
                  self.carat("report", "evil.json", "--csv").stdout,
                  self.carat("report", "evil.json", "--tables", "markdown").stdout,

@@ -6,7 +6,7 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/engine/table.hpp"
-#include "plan/simt_plan.hpp"
+#include "cuda/simt/kernel_table.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -28,7 +28,7 @@ class simt : public testing::Test {
 
 TEST_F(simt, many_tiles_and_few_ctas) {
     for (const dtype type : {dtype::f32, dtype::f64})
-        for (const plan::simt_tile& tile : plan::simt_tiles(static_cast<int>(size_bytes(type)))) {
+        for (const plan::simt_tile& tile : cuda::simt::tiles_of(type)) {
             test::trial t{core::row_major_problem(type, 2449, 2310, 24), 0};
             t.p.beta = -1;
             const core::settings how{1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", 1}}};

@@ -1,4 +1,4 @@
-// Batches on a GPU: a loop of single calls, to the bit.
+// Batches on a GPU: a loop of single calls, to the bit where neither cuts K.
 #include "tests/gpu_call/device.hpp"
 
 namespace {
@@ -9,6 +9,7 @@ using test::mirrored;
 class gpu_batch : public test::gpu_test {};
 
 constexpr std::size_t count = 12;
+const cuda invariant{.batch_invariant = true};
 
 struct shape {
     std::size_t m, n, k;
@@ -65,18 +66,18 @@ TYPED_TEST(gpu_batch_of, batches_have_the_bits_of_a_loop) {
         };
         loop.upload(), at_once.upload();
         for (std::size_t i = 0; i < count; ++i)
-            matrix_product(cuda{}, item(a, i, m), item(b, i, k), item(loop, i, m));
-        matrix_products(cuda{}, batch(a, m), batch(b, k), batch(at_once, m));
+            matrix_product(invariant, item(a, i, m), item(b, i, k), item(loop, i, m));
+        matrix_products(invariant, batch(a, m), batch(b, k), batch(at_once, m));
         compare("strided");
         at_once.upload();
-        matrix_products(cuda{}, pointers(addresses(a, m), m, k), pointers(addresses(b, k), k, n),
+        matrix_products(invariant, pointers(addresses(a, m), m, k), pointers(addresses(b, k), k, n),
                         pointers(addresses(at_once, m), m, n));
         compare("pointers");
         loop.upload(), at_once.upload();
         for (std::size_t i = 0; i < count; ++i)
-            matrix_product(cuda{}, item(a, i, m), one_b.view(), scaled(-1, item(e, i, m)),
+            matrix_product(invariant, item(a, i, m), one_b.view(), scaled(-1, item(e, i, m)),
                            item(loop, i, m));
-        matrix_products(cuda{}, batch(a, m), one_b.view(), scaled(-1, batch(e, m)),
+        matrix_products(invariant, batch(a, m), one_b.view(), scaled(-1, batch(e, m)),
                         batch(at_once, m));
         compare("one B, with E");
     }
@@ -97,8 +98,8 @@ TEST_F(gpu_batch, products_whose_blocks_would_share_what_they_load_have_the_bits
                            item(of, 1, size).data()};
     };
     for (const std::size_t i : {0u, 1u, 3u})
-        matrix_product(cuda{}, item(a, i, size), item(b, i, size), item(loop, i, size));
-    matrix_products(cuda{}, pointers(some(a), size, size), pointers(some(b), size, size),
+        matrix_product(invariant, item(a, i, size), item(b, i, size), item(loop, i, size));
+    matrix_products(invariant, pointers(some(a), size, size), pointers(some(b), size, size),
                     pointers(some(at_once), size, size));
     EXPECT_TRUE(test::same_bits(loop.download().elements(), at_once.download().elements()));
 }
@@ -116,8 +117,9 @@ TEST_F(gpu_batch, epilogues_are_those_of_a_loop) {
     const auto there = test::on_device(values.data(), n * sizeof(float));
     const std::span<const float> added(static_cast<const float*>(there.get()), n);
     for (std::size_t i = 0; i < count; ++i)
-        matrix_product(cuda{}, item(a, i, m), item(b, i, k), item(loop, i, m), bias(added) | silu);
-    matrix_products(cuda{}, batch(a, m), batch(b, k), batch(at_once, m), bias(added) | silu);
+        matrix_product(invariant, item(a, i, m), item(b, i, k), item(loop, i, m),
+                       bias(added) | silu);
+    matrix_products(invariant, batch(a, m), batch(b, k), batch(at_once, m), bias(added) | silu);
     EXPECT_TRUE(test::same_bits(loop.download().elements(), at_once.download().elements()));
 }
 

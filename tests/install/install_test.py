@@ -132,6 +132,9 @@ class Installed(unittest.TestCase):
         number = re.search(r"#define CARAT_ABI abi_(\d+)\n", pathlib.Path(
             SOURCE, "include/carat/export.hpp").read_text())[1]
         shown = [line.split(maxsplit=2)[2] for line in symbols]
+        of_c = [name for name in shown if re.match(r"(carat_\w+|CARAT_C_1)@@CARAT_C_1$", name)]
+        self.assertGreater(len(of_c), 5, shown)
+        shown = [name for name in shown if name not in of_c]
         calls = [name for name in shown if re.match(
             rf"carat::detail::(multiply|prepare)\w*\(carat::(detail::)?abi_{number}::", name)]
         self.assertGreater(len(calls), 5, shown)
@@ -140,6 +143,14 @@ class Installed(unittest.TestCase):
                                    rf"carat::error@|CARAT_ABI_{number}(@|$))")
         for name in shown:
             self.assertRegex(name, rf"CARAT_ABI_{number}$")
+
+    @unittest.skipIf(not NVCC, "this build has no CUDA")
+    def test_machine_code_for_gpus_is_compressed(self):
+        code = self.folder / "code"
+        run("objcopy", "--dump-section", f".nv_fatbin={code}", next(self.prefix.rglob("libcarat.so")),
+            self.folder / "copy")
+        self.assertGreater(code.stat().st_size, 100_000)
+        self.assertNotIn(b"\x7fELF", code.read_bytes())
 
     def test_the_command_runs_from_there(self):
         carat = self.prefix / "bin" / "carat"
@@ -170,8 +181,8 @@ class Installed(unittest.TestCase):
             self.folder / "package")
         package = next((self.folder / "package").glob("carat_0.1.0_*.deb"))
         content = run("dpkg-deb", "--contents", package)
-        for wanted in ("bin/carat\n", "include/carat/carat.hpp\n", "carat-config.cmake\n",
-                       "carat.pc\n", "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
+        for wanted in ("bin/carat\n", "include/carat/carat.hpp\n", "include/carat/carat.h\n",
+                       "carat-config.cmake\n", "carat.pc\n", "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
                        "libcarat_blas64.so.0.1.0\n", "carat_blas.pc\n"):
             self.assertIn(wanted, content)
         self.assertNotIn(BUILD, content)

@@ -17,6 +17,19 @@ conditions share(double other, int threads, int cores, int cpus, double passed_s
     return {passed_s, other, 0, 5, threads, cores, cpus};
 }
 
+// Of one among those measured on a quiet machine whose tick is 4 ms.
+conditions of_one(int threads, std::optional<double> waiting, double median_s, double fastest_s,
+                  double one_thread_s) {
+    conditions seen = share(0, threads, 2, 2);
+    seen.threads_of_one = threads;
+    seen.waiting_share = waiting;
+    seen.median_s = median_s;
+    seen.fastest_s = fastest_s;
+    seen.tick_s = 4e-3;
+    seen.one_thread_s = one_thread_s;
+    return seen;
+}
+
 TEST(reason_against_verdict, holds_over_a_table_of_situations) {
     const situation table[] = {
         {"two threads alone on two cores", share(0, 2, 2, 2), ""},
@@ -42,6 +55,21 @@ TEST(reason_against_verdict, holds_over_a_table_of_situations) {
          "its threads lost their processors 180 times a second: stop other work, or ask for fewer"},
         {"threads displaced by each other", {4, 0.01, 0, 250, 1, 16, 16}, "its threads lost"},
         {"now and then", {4, 0.01, 0, 40, 2, 2, 2}, ""},
+        {"its threads wait", of_one(2, 0.23, 1e-3, 1e-3, 0),
+         "its threads waited for a processor 23 % of their time: stop other work, or ask for"},
+        {"a thread alone waits", of_one(1, 0.2, 1e-3, 1e-3, 0), "its threads waited"},
+        {"they hardly wait", of_one(2, 0.02, 1e-3, 1e-3, 0), ""},
+        {"a tick and some waiting", of_one(2, 0.02, 4.05e-3, 4e-3, 0),
+         "its time is a multiple of the scheduler's tick of 4 ms"},
+        {"two ticks, once far less", of_one(2, {}, 8.1e-3, 0.07e-3, 0), "its time is a multiple"},
+        {"as long as a tick by chance", of_one(2, 0.001, 4e-3, 3.9e-3, 0), ""},
+        {"between ticks", of_one(2, 0.02, 6e-3, 1e-3, 0), ""},
+        {"no tick on one thread", of_one(1, 0.02, 4e-3, 1e-3, 0), ""},
+        {"below a tick", of_one(2, 0.02, 0.05e-3, 0.01e-3, 0), ""},
+        {"two lose to one", of_one(2, 0, 6e-3, 6e-3, 5e-3),
+         "2 threads take 120 % of the time of one: stop other work"},
+        {"two as fast as one", of_one(2, 0, 5.2e-3, 5e-3, 5e-3), ""},
+        {"short products may lose", of_one(2, 0, 0.9e-3, 0.9e-3, 0.5e-3), ""},
     };
     for (const situation& s : table) {
         const std::string reason = reason_against_verdict(s.seen);

@@ -1,11 +1,11 @@
 // Which of the kernels for f32 and f64 takes which product: limits that no plan may break, and what
 // every choice has to weigh.
-#include "plan/simt_plan.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <ostream>
+
+#include "cuda/simt/kernel_table.hpp"
 
 namespace carat::plan {
 
@@ -18,26 +18,28 @@ void PrintTo(const simt_plan& plan, std::ostream* out) {
 namespace {
 
 using namespace carat::plan;
+using carat::dtype;
+using carat::cuda::simt::tiles_of;
 
-simt_request square(std::int64_t n, int bytes) {
-    return {.m = n, .n = n, .k = n, .element_bytes = bytes};
+simt_request square(std::int64_t n, dtype type) {
+    return {.m = n, .n = n, .k = n, .type = type};
 }
 
 simt_plan plan_of(const simt_request& of) {
-    return make_simt_plan(of).value();
+    return make_simt_plan(of, tiles_of(of.type)).value();
 }
 
 TEST(simt_plan, is_of_a_tile_that_exists) {
-    for (const int bytes : {4, 8})
+    for (const dtype type : {dtype::f32, dtype::f64})
         for (const std::int64_t m : {1, 100, 1024, 5000})
             for (const std::int64_t n : {1, 64, 8192})
                 for (const std::int64_t k : {1, 16, 17, 1000, 8192})
                     for (const int split_k : {0, 1, 3, 8}) {
-                        simt_request of{.m = m, .n = n, .k = k, .element_bytes = bytes};
+                        simt_request of{.m = m, .n = n, .k = k, .type = type};
                         of.split_k = split_k;
                         const simt_plan plan = plan_of(of);
                         SCOPED_TRACE(testing::PrintToString(plan));
-                        const auto tiles = simt_tiles(bytes);
+                        const auto tiles = tiles_of(type);
                         const auto tile = std::ranges::find_if(tiles, [&](const simt_tile& t) {
                             return t.m == plan.block_m && t.n == plan.block_n;
                         });
@@ -53,10 +55,10 @@ TEST(simt_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
     simt_request of{.m = 64, .n = 64, .k = 64};
     of.block_m = 256;
     EXPECT_EQ(plan_of(of).block_m, 256);
-    EXPECT_EQ(reason_against(of), "");
-    of.element_bytes = 8;
-    EXPECT_FALSE(make_simt_plan(of));
-    EXPECT_EQ(reason_against(of),
+    EXPECT_EQ(reason_against(of, tiles_of(of.type)), "");
+    of.type = dtype::f64;
+    EXPECT_FALSE(make_simt_plan(of, tiles_of(of.type)));
+    EXPECT_EQ(reason_against(of, tiles_of(of.type)),
               "no kernel has block_m=256 for f64: there are 64 x 64, 128 x 64, 96 x 128, "
               "128 x 128");
 }
@@ -64,16 +66,16 @@ TEST(simt_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
 // 3000^3 in tiles of 128 x 128 is 576 of them: five rounds on 132 sms, the last a third
 // full; of 96 x 128 768: six rounds that are nearly full.
 TEST(simt_plan, a_round_that_is_full_beats_a_larger_tile) {
-    const simt_plan f64 = plan_of(square(3000, 8));
+    const simt_plan f64 = plan_of(square(3000, dtype::f64));
     EXPECT_EQ(f64.block_m, 96);
     EXPECT_EQ(f64.block_n, 128);
-    EXPECT_EQ(plan_of(square(4096, 8)).block_m, 128);
+    EXPECT_EQ(plan_of(square(4096, dtype::f64)).block_m, 128);
 }
 
 TEST(simt_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
-    for (const int bytes : {4, 8}) {
-        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .element_bytes = bytes}).split_k, 1);
-        EXPECT_EQ(plan_of(square(8192, bytes)).split_k, 1);
+    for (const dtype type : {dtype::f32, dtype::f64}) {
+        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .type = type}).split_k, 1);
+        EXPECT_EQ(plan_of(square(8192, type)).split_k, 1);
     }
 }
 
@@ -86,11 +88,28 @@ TEST(simt_plan, is_made_for_a_gpu_that_is_cut_up) {
 }
 
 TEST(simt_plan, expects_no_more_than_the_units_can_do) {
-    for (const int bytes : {4, 8})
+    for (const dtype type : {dtype::f32, dtype::f64})
         for (const std::int64_t n : {128, 512, 1024, 4096, 16384}) {
             const double flop = 2.0 * static_cast<double>(n * n * n);
-            EXPECT_LT(flop / plan_of(square(n, bytes)).seconds, 66.9e12);
+            EXPECT_LT(flop / plan_of(square(n, type)).seconds, 66.9e12);
         }
+}
+
+simt_plan plan_of_batch(simt_request of, std::int64_t batch) {
+    of.batch = batch;
+    return plan_of(of);
+}
+
+TEST(simt_plan, of_a_batch_counts_the_tiles_of_all_products) {
+    for (const dtype type : {dtype::f32, dtype::f64}) {
+        // One product's few tiles share K, those of many fill the GPU.
+        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 2048, .type = type}).split_k, 1);
+        const simt_request of{.m = 256, .n = 256, .k = 2048, .type = type};
+        EXPECT_EQ(plan_of_batch(of, 256).split_k, 1);
+        EXPECT_GT(plan_of_batch(of, 2).split_k, 1);
+        EXPECT_LT(plan_of_batch(of, 64).seconds, 64 * plan_of(of).seconds);
+        EXPECT_LT(2 * plan_of_batch(of, 256).seconds, 5 * plan_of_batch(of, 128).seconds);
+    }
 }
 
 }  // namespace

@@ -138,6 +138,29 @@ TEST(verdicts, name_the_winner_and_how_far_the_others_are) {
               "2.04×).");
 }
 
+TEST(verdicts, say_what_they_rest_on_and_what_would_settle_them) {
+    json doc = sample::two();
+    doc["results"][1]["ci95_gflops"] = nullptr;
+    doc["results"][1]["flop"] = 2e6;
+    json& pair = doc["comparisons"][0]["pairs"][0];
+    pair["interval_over"] = "one process";
+    std::string said = verdict_of(doc);
+    EXPECT_NE(said.find("fastest at 100.0 GFLOP/s (trials 100.0 to 100.0)"), std::string::npos);
+    EXPECT_NE(said.find("(in this process 1.96× to 2.04×)"), std::string::npos) << said;
+    EXPECT_NE(said.find("These verdicts are of this one process"), std::string::npos) << said;
+    pair["interval_over"] = "processes";
+    pair["verdict"] = "unclear";
+    pair["more_s"] = 240;
+    said = verdict_of(doc);
+    EXPECT_NE(said.find("1 unclear: about 4 minutes more would settle it (--settle)."),
+              std::string::npos)
+        << said;
+    pair["ci95_ratio"] = nullptr;
+    said = verdict_of(doc);
+    EXPECT_NE(said.find("No interval, and so no verdict: it takes 3 processes"), std::string::npos)
+        << said;
+}
+
 TEST(verdicts, claim_no_winner_on_a_tie_or_without_evidence) {
     const std::vector<json> results{sample::result("cpu.a", 100), sample::result("cpu.b", 99.5),
                                     sample::result("cpu.c", 98), sample::result("cpu.d", 10)};
@@ -199,7 +222,6 @@ TEST(warnings, tell_what_weakens_a_run) {
     auto& result = doc["results"][0];
     result["few_trials"] = true;
     result["stop"] = "budget";
-    result["ci_method"] = "block bootstrap";
     result["sd_s"] = 0.5;
     result["mean_s"] = 1.0;
     result["library"] = {{"kernel", "Haswell"}, {"note", "set X for `more`"}};
@@ -219,7 +241,9 @@ TEST(warnings, tell_what_weakens_a_run) {
     EXPECT_FALSE(warns(doc, "warning", "roundings in"));
     result["error_over_sqrt_k"] = 40;
     EXPECT_TRUE(warns(doc, "warning", "Errors up to 40 times sqrt(k) roundings in 1 result"));
-    EXPECT_TRUE(warns(doc, "note", "depend on each other"));
+    EXPECT_FALSE(warns(doc, "warning", "fewer than three processes"));
+    result["ci95_gflops"] = nullptr;
+    EXPECT_TRUE(warns(doc, "warning", "1 result from fewer than three processes"));
     EXPECT_TRUE(warns(doc, "note", "`cpu.slow`: set X for 'more'"));
 }
 

@@ -27,6 +27,7 @@ results::document sample() {
     c.layout = "nt";
     c.available = c.verified = true;
     c.trials_s = {0.25, 0.5};
+    c.trials_per_process = {1, 0, 1};
     c.background_cpu_share = 0.25;
     c.busy = "other work took 25 %";
     c.flop = 2e6;
@@ -39,7 +40,9 @@ results::document sample() {
     doc.results.push_back(c);
     results::comparison compared;
     compared.h0 = "H0";
-    compared.pairs.push_back({"a", "b", 1, 2, 0.5, 0.1, 1.5, {1.4, 1.6}, "faster"});
+    compared.base = "b";
+    compared.pairs.push_back({"a", "b", 1.5, {1.4, 1.6}, "processes", 0.975, 4, 0.01, "faster", 0});
+    compared.pairs.push_back({"c", "b", 1.5});
     doc.comparisons.push_back(compared);
     return doc;
 }
@@ -188,6 +191,19 @@ TEST_F(results_files, damaged_phases_are_named_with_their_place) {
               std::string::npos);
 }
 
+TEST_F(results_files, no_interval_is_null_and_processes_add_up) {
+    auto json = to_json(sample());
+    EXPECT_TRUE(json["results"][0]["ci95_gflops"].is_null());
+    EXPECT_TRUE(json["comparisons"][0]["pairs"][1]["ci95_ratio"].is_null());
+    EXPECT_EQ(json["results"][0]["trials_per_process"], (nlohmann::json{1, 0, 1}));
+    json["results"][0]["trials_per_process"] = {1, 2};
+    EXPECT_NE(
+        message_of_loading(json.dump()).find("trials_per_process adds up to 3, and trials_s has 2"),
+        std::string::npos);
+    json["results"][0]["trials_per_process"] = {3, -1};
+    EXPECT_NE(message_of_loading(json.dump()).find("holds a negative count"), std::string::npos);
+}
+
 TEST_F(results_files, damage_is_named_with_its_place) {
     const std::string whole = to_json(sample()).dump();
     EXPECT_NE(message_of_loading(whole + "x").find("is not JSON"), std::string::npos);
@@ -247,10 +263,29 @@ TEST_F(results_files, words_of_others_come_without_control_characters) {
         << results::csv(own);
 }
 
+TEST_F(results_files, trials_are_counted_by_process) {
+    results::document doc = sample();
+    const std::size_t all = doc.results[0].trials_s.size();
+    ASSERT_GE(all, 2u);
+    doc.results[0].trials_per_process = {1, static_cast<std::int64_t>(all) - 1};
+    doc.results[0].hand_over_s = 2e-4;
+    doc.results[0].waiting_share = 0.25;
+    std::ofstream(folder / "x.json") << to_json(doc);
+    const results::result back = results::load(folder / "x.json").results[0];
+    EXPECT_EQ(back.trials_per_process, doc.results[0].trials_per_process);
+    EXPECT_EQ(back.hand_over_s, 2e-4);
+    EXPECT_EQ(back.waiting_share, 0.25);
+    EXPECT_NE(results::csv(doc).find(",1,1,1,1,0.5,"), std::string::npos);  // the second's first
+    auto json = to_json(doc);
+    json["results"][0]["trials_per_process"] = {1, 5};
+    EXPECT_NE(message_of_loading(json.dump()).find("trials_per_process adds up to 6"),
+              std::string::npos);
+}
+
 TEST_F(results_files, csv_has_a_row_per_trial) {
     const std::string csv = results::csv(sample());
     EXPECT_EQ(std::ranges::count(csv, '\n'), 3);
-    EXPECT_NE(csv.find("\"cpu.ladder.tiled\",cpu,f64,100,100,100,1,1,1,0.5,0.004,0,,,,,,,\n"),
+    EXPECT_NE(csv.find("\"cpu.ladder.tiled\",cpu,f64,100,100,100,1,1,1,0,0.5,0.004,0,,,,,,,\n"),
               std::string::npos);
     EXPECT_NE(results::csv(with_phases()).find("0.004,0,0.001,,,0.002,,,0.003\n"),
               std::string::npos);

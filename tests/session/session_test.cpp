@@ -10,7 +10,6 @@
 #include <carat/error.hpp>
 
 #include "lab/results/files.hpp"
-#include "lab/session/analyse.hpp"
 
 namespace {
 
@@ -306,40 +305,6 @@ TEST_F(sessions, resuming_with_other_data_or_another_machine_is_refused) {
     EXPECT_THROW(session::require_resumable(
                      before, session::new_document(request, machine, limits, "test"), "a.json"),
                  error);
-}
-
-TEST(analyse_results, a_single_trial_bounds_no_rate) {
-    std::vector<results::result> results(2);
-    results::comparison compared;
-    for (results::result& c : results) {
-        c.flop = 3e9;
-        c.verified = true;
-    }
-    results[0].trials_s = {1.5};
-    results[1].trials_s = {1, 1.25, 1.5};
-    session::analyse_results(results, {}, compared);
-    constexpr double unbounded = std::numeric_limits<double>::infinity();
-    EXPECT_EQ(results[0].median_gflops, 2);
-    EXPECT_EQ(results[0].ci95_gflops, (results::range{0, unbounded}));
-    EXPECT_EQ(results[1].ci95_gflops, (results::range{2, 3}));
-    ASSERT_EQ(compared.pairs.size(), 1u);
-    EXPECT_EQ(compared.pairs[0].ci95_ratio, (results::range{0, unbounded}));
-    EXPECT_EQ(compared.pairs[0].verdict, "unclear");
-}
-
-TEST(compare_results, says_faster_when_times_fall_and_tie_when_they_do_not_move) {
-    results::result before, after;
-    for (int i = 0; i < 30; ++i) {
-        before.trials_s.push_back(2 + 0.001 * (i % 5));
-        after.trials_s.push_back(1 + 0.001 * (i % 7));
-    }
-    const auto faster = session::compare_results(before, after, {});
-    EXPECT_EQ(faster.verdict, "faster");
-    EXPECT_NEAR(faster.ratio, 2, 0.01);
-    EXPECT_LT(faster.ci95_ratio[0], 2);
-    EXPECT_GT(faster.ci95_ratio[1], faster.ci95_ratio[0]);
-    EXPECT_EQ(session::compare_results(after, before, {}).verdict, "slower");
-    EXPECT_EQ(session::compare_results(before, before, {}).verdict, "tie");
 }
 
 }  // namespace

@@ -107,17 +107,34 @@ RC_GTEST_PROP(properties, bootstrap_scales_and_never_leaves_the_range_of_the_tri
     RC_ASSERT(after.median.percentile.upper == 2 * before.median.percentile.upper);
 }
 
-RC_GTEST_PROP(properties, comparison_has_no_nan_and_mirrors_its_verdicts, ()) {
-    auto groups = any_groups(4);
-    const comparison_options options{.bootstrap = {.resamples = 500}};
-    const comparison found = compare(views_of(groups), options);
-    RC_ASSERT(!std::isnan(found.anova.f) && !std::isnan(found.anova.p));
+// Any trials of one to six processes, the same number for every row.
+RC_GTEST_PROP(properties, verdicts_and_letters_follow_from_the_intervals, ()) {
+    const auto rows = *rc::gen::inRange<std::size_t>(2, 5);
+    const auto counts = *rc::gen::nonEmpty(
+        rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(1, 12)));
+    std::int64_t total = 0;
+    for (const std::int64_t count : counts) total += count;
+    samples trials(rows);
+    std::vector<processes> groups;
+    for (auto& row : trials) {
+        const int about = *rc::gen::element(8, 80, 800);
+        for (std::int64_t i = 0; i < total; ++i)
+            row.push_back((about + *rc::gen::inRange(0, 6)) / 8.0);
+        groups.push_back(by_process(row, counts));
+    }
+    const comparison found = compare(groups);
+    const family_options options;
     for (const pair_comparison& pair : found.pairs) {
-        RC_ASSERT(!std::isnan(pair.test.p) && !std::isnan(pair.test.effect_size));
-        RC_ASSERT(!std::isnan(pair.ratio.ratio.bca.lower + pair.ratio.ratio.bca.upper));
-        const auto& a = found.letters[pair.test.first];
-        const auto& b = found.letters[pair.test.second];
-        RC_ASSERT((a.find_first_of(b) == std::string::npos) == (pair.test.p < options.alpha));
+        const interval ci = pair.found.ci;
+        RC_ASSERT(!std::isnan(ci.lower + ci.upper) && !std::isnan(pair.found.p));
+        RC_ASSERT(judge(ci, options) == pair.found.outcome);
+        const bool claim =
+            pair.found.outcome == verdict::faster || pair.found.outcome == verdict::slower;
+        RC_ASSERT(claim != ci.contains(1));
+        RC_ASSERT(claim || pair.found.outcome == verdict::tie || pair.found.p > options.alpha);
+        const auto& a = found.letters[pair.first];
+        const auto& b = found.letters[pair.second];
+        RC_ASSERT((a.find_first_of(b) == std::string::npos) == claim);
     }
 }
 

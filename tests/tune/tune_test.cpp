@@ -45,14 +45,20 @@ session::case_key key() {
     return {{64, 32, 16}, dtype::f32, 1, {'n', 't'}};
 }
 
-results::result result(const std::string& label, double low_s, double median_s, double high_s) {
+results::result result(const std::string& label, double median_s) {
     results::result c;
     c.implementation = label;
     c.median_s = median_s;
-    c.ci95_median_s = {low_s, high_s};
     c.trials_s.assign(10, median_s);
     c.rank = 1;
     return c;
+}
+
+// Of the larger tile against the model's choice.
+results::comparison with_verdict(const char* verdict) {
+    results::comparison compared;
+    compared.pairs.push_back({.a = "cuda.some[tile=32]", .b = "cuda.some", .verdict = verdict});
+    return compared;
 }
 
 TEST(tune, measures_the_model_and_every_other_plan_once) {
@@ -65,36 +71,35 @@ TEST(tune, measures_the_model_and_every_other_plan_once) {
 
 TEST(tune, keeps_what_is_faster_for_sure) {
     const auto chosen = tune::candidates(entry, session::problem_of(key()));
-    const auto judged = [&](double median_s, double high_s) {
-        const std::vector<results::result> results = {
-            result("cuda.some", 9.9, 10, 10.1), result("cuda.some[tile=16]", 11, 11, 11),
-            result("cuda.some[tile=32]", 1, median_s, high_s)};
-        const tune::finding found = tune::judge(key(), chosen, results);
+    const auto judged = [&](const char* verdict) {
+        const std::vector<results::result> results = {result("cuda.some", 10),
+                                                      result("cuda.some[tile=16]", 11),
+                                                      result("cuda.some[tile=32]", 9)};
+        const tune::finding found = tune::judge(key(), chosen, results, with_verdict(verdict));
         EXPECT_EQ(found.way.at("tile"), 32);
         EXPECT_EQ(found.model->median_s, 10);
         return found.better;
     };
-    EXPECT_TRUE(judged(9, 9.5));
-    EXPECT_FALSE(judged(9, 9.95));     // intervals meet
-    EXPECT_FALSE(judged(9.85, 9.87));  // by less than the margin
-    EXPECT_THROW((void)tune::judge(key(), chosen, {result("cuda.some[tile=16]", 1, 1, 1)}), error);
-    std::vector<results::result> busy = {result("cuda.some", 9.9, 10, 10.1),
-                                         result("cuda.some[tile=32]", 1, 1, 1)};
+    EXPECT_TRUE(judged("faster"));
+    EXPECT_FALSE(judged("unclear"));
+    EXPECT_FALSE(judged("tie"));
+    EXPECT_THROW((void)tune::judge(key(), chosen, {result("cuda.some[tile=16]", 1)}, {}), error);
+    std::vector<results::result> busy = {result("cuda.some", 10), result("cuda.some[tile=32]", 1)};
     for (results::result& c : busy) {
         c.busy = "other work took 40 %";
         c.verified = true;
         c.rank = 0;
     }
-    EXPECT_FALSE(tune::judge(key(), chosen, busy).better);
+    EXPECT_FALSE(tune::judge(key(), chosen, busy, with_verdict("faster")).better);
 }
 
 TEST(tune, writes_what_engines_find_and_takes_back_what_is_no_better_any_more) {
     const auto chosen = tune::candidates(entry, session::problem_of(key()));
-    const std::vector<results::result> results = {result("cuda.some", 9.9, 10, 10.1),
-                                                  result("cuda.some[tile=32]", 5, 5, 5)};
+    const std::vector<results::result> results = {result("cuda.some", 10),
+                                                  result("cuda.some[tile=32]", 5)};
     const nlohmann::json from = {{"device", "GPU X"}, {"date", "2026-11-22"}};
     nlohmann::json table = tune::load_table("no such file");
-    tune::finding found = tune::judge(key(), chosen, results);
+    tune::finding found = tune::judge(key(), chosen, results, with_verdict("faster"));
     tune::take(table, found, from);
     tune::take(table, found, from);
     ASSERT_EQ(table.at("cases").size(), 1U);

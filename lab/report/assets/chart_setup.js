@@ -81,7 +81,8 @@ function log_bounds(values, room = 1.25) {
 /** What a hover says of one measured result. */
 function result_lines(result) {
   const lines = [`${digits(result.median_gflops)} GFLOP/s (median)`];
-  if (result.ci95_gflops) lines.push(`95 % CI ${interval(result.ci95_gflops)} GFLOP/s`);
+  lines.push(result.ci95_gflops ? `95 % CI ${interval(result.ci95_gflops)} GFLOP/s`
+    : `trials ${interval(range_of_trials(result))} GFLOP/s`);
   if (known(result.percent_of_roofline)) {
     lines.push(`${percent(result.percent_of_roofline)} of the measured roofline`
                + (result.bound ? ` (bound: ${result.bound})` : ""));

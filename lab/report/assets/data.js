@@ -2,7 +2,7 @@
 
 // The columns of `carat bench --csv`.
 const csv_columns = ["implementation", "device", "dtype", "m", "n", "k", "threads", "threads_used",
-                     "trial", "time_s", "gflops", "error_ulp",
+                     "trial", "process", "time_s", "gflops", "error_ulp",
                      ...phase_columns.map(([field]) => field)];
 
 /** RFC 4180 quoting; a leading =, + or @ gets an apostrophe, so no spreadsheet runs a name. */
@@ -12,10 +12,17 @@ function csv_field(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** Which process took trial i, from 0. */
+function process_of(result, i) {
+  let end = 0;
+  const found = (result.trials_per_process ?? []).findIndex((n) => i < (end += n));
+  return Math.max(0, found);
+}
+
 function csv() {
   const rows = file.results.flatMap((result) => (result.trials_s ?? []).map((time, i) =>
     csv_columns.map((column) => csv_field({
-      trial: i, time_s: time, gflops: result.flop ? result.flop / time / 1e9 : null,
+      trial: i, process: process_of(result, i), time_s: time, gflops: result.flop ? result.flop / time / 1e9 : null,
     }[column] ?? result[column] ?? result.phases?.[column]?.median)).join(",")));
   return [csv_columns.join(","), ...rows].join("\r\n") + "\r\n";
 }

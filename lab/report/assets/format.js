@@ -31,6 +31,10 @@ function scaled(value, units) {
 const duration = (seconds) =>
   scaled(seconds, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]);
 
+/** As roughly() of lab/report/words.cpp. */
+const minutes = (seconds) => seconds < 90 ? `${Math.max(1, seconds).toFixed(0)} s`
+  : seconds < 5400 ? `${(seconds / 60).toFixed(0)} minutes` : `${(seconds / 3600).toFixed(0)} hours`;
+
 /** Binary units, whole where they are whole: 48 KiB, 1.5 GiB. */
 function bytes(count) {
   if (!known(count)) return dash;

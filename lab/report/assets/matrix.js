@@ -1,4 +1,4 @@
-// Every pair of the selected case after Games and Howell. A cell says its verdict three times: a
+// Every pair of the selected case. A cell says its verdict three times: a
 // glyph, a ratio and a tint, so nothing hangs on colour.
 
 const verdict_glyph = { faster: "▲", slower: "▼", tie: "=", unclear: "?" };
@@ -12,11 +12,12 @@ function describe(pair) {
   const parts = [`${pair.a} against ${pair.b}: ${verdict_words[pair.verdict]}`];
   if (known(pair.ratio)) {
     parts.push(`ratio ${times(pair.ratio)}`
-               + (pair.ci95_ratio ? ` (95 % CI ${interval(pair.ci95_ratio, times)})` : ""));
+               + (pair.ci95_ratio ? ` (${pair.interval_over === "one process"
+                 ? "in this one process" : "95 % CI"} ${interval(pair.ci95_ratio, times)})` : ""));
   }
   if (known(pair.p)) parts.push(`p = ${p_value(pair.p)}`);
-  if (known(pair.q)) parts.push(`q = ${digits(pair.q)}, df = ${digits(pair.df)}`);
-  if (known(pair.effect_size)) parts.push(`effect size ${digits(pair.effect_size)}`);
+  if (pair.df > 0) parts.push(`df = ${digits(pair.df)}`);
+  if (pair.more_s > 0) parts.push(`about ${minutes(pair.more_s)} more would settle it (--settle)`);
   return parts.join("; ");
 }
 
@@ -78,8 +79,8 @@ section({
   id: "matrix",
   title: "Who beats whom",
   short: "Pairs",
-  lead: () => `${selected.case.label}. Games–Howell for every pair: ▲ the row is faster, ▼ slower, `
-    + "= a tie, ? unclear; the ratio is row over column throughput, the small figure is p.",
+  lead: () => `${selected.case.label}. ▲ the row is faster, ▼ slower, = a tie, ? unclear, read off `
+    + "the interval of the ratio; the ratio is row over column throughput, the small figure is p.",
   applies: () => selected.case !== null && file.comparisons?.length > 0,
   render(host) {
     const comparison = file.comparisons[selected.case.comparison];

@@ -35,13 +35,15 @@ function ranking_columns(best) {
                                         marks(result))] },
     { head: "GFLOP/s", class: "number wide", title: "Median over the trials",
       cell: (result) => throughput_with_bar(result, best) },
-    { head: "95 % CI", class: "number span", title: "Confidence interval of the median",
-      cell: (result) => interval(result.ci95_gflops) },
+    { head: "95 % CI", class: "number span",
+      title: "Of the median, from processes; from fewer than three the range of the trials",
+      cell: (result) => result.ci95_gflops ? interval(result.ci95_gflops)
+        : `trials ${interval(range_of_trials(result))}` },
     { head: "Roofline", class: "number", title: "Share of the measured roofline at this intensity",
       cell: (result) => percent(result.percent_of_roofline) },
     { head: "× best time", class: "number", title: "Time of a product over the best's",
       cell: (result) => busy ? dash : times(best / result.median_gflops) },
-    { head: "Group", class: "middle", title: "Same letter: can't be told apart",
+    { head: "Group", class: "middle", title: "Same letter: not shown to differ by more than the margin",
       cell: (result) => result.group || dash },
     { head: "Error", class: "number", title: "Worst componentwise error, in units of roundoff",
       cell: (result) => element("span", { title: allowed(result) },
@@ -98,8 +100,8 @@ function without_figure(c) {
 section({
   id: "ranking",
   title: "Ranking",
-  lead: () => `${selected.case.label}. ${busy_words(selected.case)}Median of the trials with its 95 % confidence interval. `
-    + "Rows with the same group letter can't be told apart. Errors are in units of roundoff u, "
+  lead: () => `${selected.case.label}. ${busy_words(selected.case)}Median with its 95 % confidence interval over processes. `
+    + "Rows with the same group letter were not shown to differ by more than the margin. Errors are in units of roundoff u, "
     + "worst over all elements of C. Cold and prepare times are never part of the figure.",
   applies: () => digest.views[0].cases.length > 0,
   render(host) {

@@ -8,12 +8,15 @@ const lost_last = (change) => change.ratio ?? 0;
 const changes = [...regression?.changes ?? []].sort((a, b) => lost_last(a) - lost_last(b));
 
 const change_words = { faster: "▲ faster", slower: "▼ slower", tie: "= tie", unclear: "? unclear",
-                       lost: "✕ no figure any more", busy: "– busy machine: no verdict" };
+                       lost: "✕ no figure any more", missing: "✕ missing",
+                       busy: "– busy machine: no verdict",
+                       "one process": "– too few processes: no verdict" };
 
 function change_counts() {
   const count = (verdict) => changes.filter((c) => c.verdict === verdict).length;
-  const words = { lost: "without a figure", busy: "without a verdict" };
-  return ["slower", "lost", "busy", "faster", "tie", "unclear"].filter(count)
+  const words = { lost: "without a figure", busy: "on a busy machine",
+                  "one process": "of too few processes" };
+  return ["slower", "lost", "missing", "busy", "one process", "faster", "tie", "unclear"].filter(count)
     .map((verdict) => `${count(verdict)} ${words[verdict] ?? verdict}`)
     .join(", ");
 }
@@ -45,7 +48,7 @@ const change_marks = (shown) => ({
     const margin = regression.margin ?? 0;
     ctx.save();
     ctx.fillStyle = faded(hues[theme()][6], 0.2);
-    const [from, to] = [1 - margin, 1 + margin].map((v) => x.getPixelForValue(v));
+    const [from, to] = [1 / (1 + margin), 1 + margin].map((v) => x.getPixelForValue(v));
     ctx.fillRect(from, chartArea.top, Math.max(1, to - from), chartArea.height);
     ctx.restore();
   },
@@ -54,7 +57,7 @@ const change_marks = (shown) => ({
     ctx.save();
     ctx.lineWidth = 2;
     chart.getDatasetMeta(0).data.forEach((point, i) => {
-      const [low, high] = shown[i].ci95_ratio;
+      const [low, high] = shown[i].ci95_ratio ?? [shown[i].ratio, shown[i].ratio];
       ctx.strokeStyle = ink(change_color(shown[i]));
       ctx.beginPath();
       ctx.moveTo(x.getPixelForValue(low ?? x.min), point.y);
@@ -78,7 +81,7 @@ function drawn_changes(most) {
 function draw_changes(host) {
   const shown = drawn_changes(30);
   if (shown.length === 0) return;
-  const ends = shown.flatMap((c) => [c.ratio, ...c.ci95_ratio.filter((end) => end > 0)]);
+  const ends = shown.flatMap((c) => [c.ratio, ...(c.ci95_ratio ?? []).filter((end) => end > 0)]);
   draw_chart(host, {
     height: 70 + shown.length * 26,
     label: `Throughput of the later file over the earlier one for ${shown.length} cases, as in the `
@@ -106,7 +109,7 @@ function draw_changes(host) {
       plugins: { tooltip: { callbacks: {
         title: ([item]) => item ? change_name(item.raw.change) : "",
         label: ({ raw: { change } }) => [`${times(change.ratio)} (95 % CI ${
-          interval(change.ci95_ratio.includes(null) ? null : change.ci95_ratio, times)})`,
+          interval(change.ci95_ratio?.includes(null) ? null : change.ci95_ratio, times)})`,
         change_words[change.verdict]],
       } } },
     },
@@ -141,11 +144,13 @@ section({
   render(host) {
     host.append(element("p", { class: "headline", id: "regression-counts" },
                         `${plural(changes.length, "case")} compared: ${change_counts()}.`),
+                element("p", { class: "further" }, regression.failures?.length > 0
+                  ? `Fails: ${regression.failures.join("; ")}.` : null),
                 element("ul", { class: "notes" }, (regression.notes ?? []).map(
                   (note) => element("li", {}, note))));
     draw_changes(host);
     host.append(table(change_columns, changes, { class: "stacked", id: "regression-table",
-      row_attributes: (c) => ({ class: c.verdict === "slower" || c.verdict === "lost"
+      row_attributes: (c) => ({ class: ["slower", "lost", "missing"].includes(c.verdict)
         ? "regressed" : undefined }) }));
   },
 });

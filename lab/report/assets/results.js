@@ -26,6 +26,9 @@ const distinct = (values) => [...new Set(values)];
 const result_at = (index) => file.results[index];
 const has_figure = (result) => result.available && result.verified && !result.above_peak &&
                              result.trials_s?.length > 0;
+/** Throughput of the slowest and the fastest trial. */
+const range_of_trials = ({ flop, trials_s }) => flop > 0 && trials_s?.length > 0
+  ? [flop / Math.max(...trials_s) / 1e9, flop / Math.min(...trials_s) / 1e9] : null;
 const styles = assign_styles(
   [...new Set(file.results.filter((c) => c.available).map((c) => c.implementation))]);
 

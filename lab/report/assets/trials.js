@@ -17,6 +17,12 @@ function common_range(results) {
 const spread = ({ sd_s, mean_s }) =>
   known(sd_s) && mean_s > 0 ? `, SD ${percent(100 * sd_s / mean_s)}` : "";
 
+/** Where a new process begins, the first one left out. */
+function starts({ trials_per_process: counts }) {
+  let sum = 0;
+  return (counts ?? []).slice(0, -1).map((count) => (sum += count));
+}
+
 function draw_strip(result, range) {
   const { width, height, inset } = strip;
   const values = deviations(result);
@@ -29,6 +35,8 @@ function draw_strip(result, range) {
     ci && element("rect", { x: 0, width, y: ci[1], height: Math.max(1, ci[0] - ci[1]),
                             class: "ci" }),
     element("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "median" }),
+    starts(result).map((i) => element("line", { x1: x(i - 0.5), x2: x(i - 0.5), y1: 0, y2: height,
+                                                class: "process" })),
     values.map((v, i) => Math.abs(v) > range
       ? element("path", { class: "beyond", d: `M${x(i) - 3.5} ${y(v)}h7l-3.5 ${v > 0 ? -5 : 5}z` })
       : element("circle", { cx: x(i), cy: y(v), r: 2.1 })));
@@ -41,7 +49,8 @@ section({
     const range = common_range(ranked_results(selected.case));
     return `${selected.case.label}. Each dot is one trial, left to right as it ran; up is slower. `
       + `Every strip spans ±${(100 * range).toPrecision(2)} % around its own median; triangles lie `
-      + "beyond. The band is the 95 % confidence interval.";
+      + "beyond. The band is the 95 % confidence interval, where there are processes enough for one; "
+      + "lines part them.";
   },
   applies: () => file.results.some(has_figure),
   render(host) {
@@ -50,7 +59,7 @@ section({
     host.append(element("div", { class: "strips" }, results.map((result) =>
       element("figure", {}, element("figcaption", {},
         element("span", {}, breakable(result.implementation)),
-        element("small", {}, `${duration(result.median_s)}${spread(result)}${
-          result.ci_method?.startsWith("block") ? ", dependent" : ""}`)), draw_strip(result, range)))));
+        element("small", {}, `${duration(result.median_s)}${spread(result)}`)),
+        draw_strip(result, range)))));
   },
 });

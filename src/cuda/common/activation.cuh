@@ -22,7 +22,7 @@ struct rectified {
 // of infinity would not be a number, and silu(inf) is inf.
 template <class T>
 struct sigmoid_form {
-    static constexpr double unit = sizeof(T) == 4 ? 1.4426950408889634 : 1;  // log2 e
+    static constexpr double unit = std::is_same_v<T, float> ? 1.4426950408889634 : 1;  // log2 e
     static constexpr T least = std::numeric_limits<T>::min();
     T linear;
     T cubic;
@@ -33,7 +33,7 @@ struct sigmoid_form {
 
     [[nodiscard]] __device__ __forceinline__ T operator()(T x) const {
         const T power = x * (linear + cubic * x * x);
-        if constexpr (sizeof(T) == 4)
+        if constexpr (std::is_same_v<T, float>)
             return x * ptx::reciprocal(1.0f + ptx::power_of_2(power));
         else
             return x / (1.0 + exp(power));

@@ -25,9 +25,11 @@ struct epilogue_fusion {
     bool is_glu = false;
     const void* residual = nullptr;  // D, in device memory, type and strides as C; null: C itself
 
-    [[nodiscard]] bool is_identity() const {
+    [[nodiscard]] bool is_identity() const { return changes_no_sum() && residual == nullptr; }
+    // But D may be added.
+    [[nodiscard]] bool changes_no_sum() const {
         return scale.values == nullptr && bias.values == nullptr &&
-               activation_function == activation::none && !is_glu && residual == nullptr;
+               activation_function == activation::none && !is_glu;
     }
 };
 

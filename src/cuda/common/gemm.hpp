@@ -31,13 +31,43 @@ struct operand_alignment {
     return {is_aligned(data.a), is_aligned(data.b)};
 }
 
+/// The products of one launch, at one distance from each other; of A and B one matrix may be for
+/// all.
+struct batch_shape {
+    std::int64_t count = 1;
+    bool one_a = false;
+    bool one_b = false;
+
+    [[nodiscard]] std::int64_t matrices_a() const { return one_a ? 1 : count; }
+    [[nodiscard]] std::int64_t matrices_b() const { return one_b ? 1 : count; }
+    [[nodiscard]] batch_shape swapped() const { return {count, one_b, one_a}; }
+
+    bool operator==(const batch_shape&) const = default;
+};
+
+/// From one product of a batch to the next, in elements; 0: one matrix for all. A residual is as C.
+struct batch_strides {
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    std::int64_t c = 0;
+};
+
+/// Whether all matrices of a batch begin so, and a tensor map can tell how far they are apart.
+[[nodiscard]] inline bool is_aligned(const void* first, std::int64_t apart, dtype type) {
+    constexpr std::int64_t too_far_apart_bytes = std::int64_t{1} << 40;
+    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
+    return is_aligned(first) && apart >= 0 && apart < too_far_apart_bytes / bytes &&
+           apart * bytes % 16 == 0;
+}
+
 /// C = fusion(alpha A B) + beta C, with something to multiply. A GLU has twice the columns of
 /// `problem` to multiply.
 struct gemm_task {
     core::problem problem;
     core::accumulation accumulate = core::accumulation::native;
     epilogue_fusion fusion;
-    operand_alignment aligned;
+    operand_alignment aligned;  // of all products of a batch
+    batch_shape batch = {};
 };
 
 /// The product whose sums become C.
@@ -52,13 +82,6 @@ struct launch_arguments {
     CUstream_st* stream = nullptr;
     epilogue_fusion fusion = {};
     core::block_scales scales = {};  // of blockwise accumulation
-};
-
-/// From one product of a batch to the next, in elements; 0: one matrix for all. A residual is as C.
-struct batch_strides {
-    std::int64_t a;
-    std::int64_t b;
-    std::int64_t c;
 };
 
 /// One product of a group. An `e` is what beta multiplies, laid out as C; null: C itself.
@@ -100,11 +123,10 @@ class gemm_product {
     /// Starts it. A and B are aligned as it was made ready for. `kept` is make_cache()'s.
     virtual void run(const launch_arguments& with, launch_cache* kept) const = 0;
 
-    /// Starts `count` products at once, with the bits of so many runs. False: they can't be, and
-    /// nothing was started.
+    /// Starts the products of the batch that it was made ready for. False: it can't, and nothing
+    /// was started.
     [[nodiscard]] virtual bool run_batch(const launch_arguments& /*first*/,
-                                         const batch_strides& /*apart*/,
-                                         std::int64_t /*count*/) const {
+                                         const batch_strides& /*apart*/) const {
         return false;
     }
 

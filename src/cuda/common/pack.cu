@@ -52,6 +52,8 @@ struct bytes_there {
         const std::int64_t elements = (s.lines - 1) * s.across + (s.depth - 1) * s.along + 1;
         end = begin + elements * s.element_bytes;
     }
+    __device__ bytes_there(const unsigned char* first, const unsigned char* last)
+        : begin(first), end(last) {}
 };
 
 // Of runs that are `next` elements apart those that there are, `left` elements of each or all of
@@ -106,7 +108,8 @@ __device__ __forceinline__ void read_tile(tile_of<T>& tile, const strided& s,
     const std::int64_t next = deep ? s.across : s.along;
     const int x = static_cast<int>(threadIdx.x) % per_line * run<T>::length;
     const int y = static_cast<int>(threadIdx.x) / per_line;
-    const T* const from = static_cast<const T*>(s.data) + line * s.across + depth * s.along;
+    const T* const from =
+        reinterpret_cast<const T*>(there.begin) + line * s.across + depth * s.along;
     const std::int64_t runs_left = deep ? s.lines - line : s.depth - depth;
     const std::int64_t left = (deep ? s.depth - depth : s.lines - line) - x;
     run<T> some[side<T> / stride];
@@ -145,18 +148,31 @@ struct job {
     std::int64_t length;  // packed_depth()
     std::int64_t stride;  // packed_stride()
     std::uint32_t tiles_deep;
+    std::uint32_t tiles_of_matrix;
     std::uint32_t tiles;  // of memory that there is: of more than a KiB each
 };
 
+// A matrix of a batch.
+template <class T>
+struct one_matrix {
+    bytes_there there;
+    T* to;
+
+    __device__ one_matrix(const job& p, std::int64_t number)
+        : there(p.there.begin + number * p.from.matrix_stride * static_cast<int>(sizeof(T)),
+                p.there.end + number * p.from.matrix_stride * static_cast<int>(sizeof(T))),
+          to(static_cast<T*>(p.to) + number * p.from.lines * p.stride) {}
+};
+
 template <class T, bool Split>
-__device__ __forceinline__ void write_tile(const tile_of<T>& tile, const job& p, std::int64_t line,
-                                           std::int64_t depth) {
+__device__ __forceinline__ void write_tile(const tile_of<T>& tile, const job& p, T* first,
+                                           std::int64_t line, std::int64_t depth) {
     constexpr int per_line = side<T> / run<T>::length;
     constexpr int stride = threads / per_line;
     const int x = static_cast<int>(threadIdx.x) % per_line * run<T>::length;
     const int y = static_cast<int>(threadIdx.x) / per_line;
     if (depth + x >= p.length) return;
-    T* const to = static_cast<T*>(p.to) + line * p.stride + depth + x;
+    T* const to = first + line * p.stride + depth + x;
 #pragma unroll
     for (int i = 0; i < side<T>; i += stride) {
         if (line + y + i >= p.from.lines) return;
@@ -193,17 +209,22 @@ job job_of(const packing& p, int deep, int high) {
             length,
             p.stride,
             tiles_deep,
-            tiles(p.from.lines, high) * tiles_deep};
+            tiles(p.from.lines, high) * tiles_deep,
+            tiles(p.from.lines, high) * tiles_deep * static_cast<std::uint32_t>(p.from.matrices)};
 }
 
-// Calls `f` for each tile of a block with its operand, its place down and right.
+// Calls `f` for each tile of a block with its operand, the number of its matrix, its place down and
+// right.
 template <class F>
 __device__ __forceinline__ void each_tile(const jobs& all, const F& f) {
     for (std::uint32_t t = blockIdx.x; t < all.tiles; t += gridDim.x) {
         const bool first = t < all.first.tiles;
         const job& p = first ? all.first : all.second;
-        const std::uint32_t own = first ? t : t - all.first.tiles;
-        f(p, std::int64_t{own / p.tiles_deep}, std::int64_t{own % p.tiles_deep});
+        const std::uint32_t of_all = first ? t : t - all.first.tiles;
+        const std::uint32_t matrix = p.from.matrices == 1 ? 0 : of_all / p.tiles_of_matrix;
+        const std::uint32_t own = of_all - matrix * p.tiles_of_matrix;
+        f(p, std::int64_t{matrix}, std::int64_t{own / p.tiles_deep},
+          std::int64_t{own % p.tiles_deep});
     }
 }
 
@@ -213,10 +234,11 @@ __global__ void __launch_bounds__(threads) pack_kernel(const __grid_constant__ j
     ptx::pdl_trigger();
     ptx::pdl_wait();
     clear(all.cleared);
-    each_tile(all, [](const job& p, std::int64_t down, std::int64_t right) {
-        read_tile<T>(tile, p.from, p.there, down * side<T>, right * side<T>);
+    each_tile(all, [](const job& p, std::int64_t matrix, std::int64_t down, std::int64_t right) {
+        const one_matrix<T> own(p, matrix);
+        read_tile<T>(tile, p.from, own.there, down * side<T>, right * side<T>);
         __syncthreads();
-        write_tile<T, Split>(tile, p, down * side<T>, right * side<T>);
+        write_tile<T, Split>(tile, p, own.to, down * side<T>, right * side<T>);
         __syncthreads();
     });
 }
@@ -235,15 +257,16 @@ __global__ void __launch_bounds__(threads, sizeof(T) == 1 ? 2 : 4)
     ptx::pdl_wait();
     clear(all.cleared);
     const int thread = static_cast<int>(threadIdx.x);
-    each_tile(all, [&](const job& p, std::int64_t down, std::int64_t right) {
+    each_tile(all, [&](const job& p, std::int64_t matrix, std::int64_t down, std::int64_t right) {
+        const one_matrix<T> own(p, matrix);
         const std::int64_t depth = right * copied_deep<T> + thread % 32 * run<T>::length;
         const std::int64_t line = down * copied_high + thread / 32;
         const std::int64_t lines_there = (p.from.lines - line + stride - 1) / stride;
         if (depth >= p.length) return;
         run<T> some[lines_of_warp];
-        read_runs(some, static_cast<const T*>(p.from.data) + line * p.from.across + depth,
-                  stride * p.from.across, 1, lines_there, p.from.depth - depth, p.there);
-        T* to = static_cast<T*>(p.to) + line * p.stride + depth;
+        read_runs(some, reinterpret_cast<const T*>(own.there.begin) + line * p.from.across + depth,
+                  stride * p.from.across, 1, lines_there, p.from.depth - depth, own.there);
+        T* to = own.to + line * p.stride + depth;
 #pragma unroll
         for (int i = 0; i < lines_of_warp; ++i, to += stride * p.stride)
             if (i < lines_there) write_run<T, Split>(some[i], to, p.length);

@@ -19,6 +19,9 @@ struct strided {
     std::int64_t across;    // elements from one line to the next
     std::int64_t along;     // elements from one depth to the next
     bool is_split = false;  // 3xTF32: of f32 the big parts of a line come first, then the small
+    // Of a batch, packed one behind the other.
+    std::int64_t matrices = 1;
+    std::int64_t matrix_stride = 0;  // elements, either way
 };
 
 /// Elements of a packed line, or of either part of a split one: whole sectors of memory, 32 bytes,
@@ -34,9 +37,9 @@ struct strided {
     return packed_depth(of) * (of.is_split ? 2 : 1);
 }
 
-/// The same of `depth` elements that are not cut.
-[[nodiscard]] constexpr std::int64_t packed_stride(std::int64_t depth, int element_bytes) {
-    return packed_stride({nullptr, element_bytes, 1, depth, depth, 1});
+/// Elements from one packed matrix of a batch to the next.
+[[nodiscard]] constexpr std::int64_t packed_matrix_stride(const strided& of) {
+    return packed_stride(of) * of.lines;
 }
 
 struct packing {
@@ -56,9 +59,5 @@ void load_packing(const strided& like);
 
 /// Starts copying one operand, or two of one type in one kernel, which sets counters to 0.
 void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared = {});
-inline void pack(const strided& from, void* to, cudaStream_t stream) {
-    const packing one{from, to, packed_stride(from)};
-    pack({&one, 1}, stream);
-}
 
 }  // namespace carat::cuda

@@ -33,7 +33,7 @@ CUtensorMapDataType copied_as(const lines& of) {
     if (of.type == dtype::bf16) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
     if (of.type == dtype::f64) return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
     if (of.type == dtype::i32) return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    if (size_bytes(of.type) == 1) return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    if (is_fp8(of.type) || is_byte_integer(of.type)) return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     return of.as_tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 }
 

@@ -1,7 +1,9 @@
 #include "cuda/engine/call.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <carat/error.hpp>
@@ -38,6 +40,33 @@ void check_group(std::vector<task>& tasks, const epilogue_route& route, const po
     }
 }
 
+void check_memory_of(const core::problem& p, std::span<const core::operands> all,
+                     const cuda::call_scope& call) {
+    for (const core::operands& data : all) check_memory(p, data, call);
+}
+
+void check_memory_of(const core::problem& p, const strided_operands& all,
+                     const cuda::call_scope& call) {
+    check_memory(p, all.first, call);
+    check_memory(p, all.at(p, all.count - 1), call);
+}
+
+template <class Many>
+void multiply_many(const place& where, const product& it, const Many& all) {
+    task t{it.problem, it.e_layout, {}, where.batch_invariant, where.f32, it.scales};
+    const epilogue_route route(t, it.steps);
+    const cuda::unhindered_by_capture loads_kernels;
+    cuda::call_scope call(where.device, where.stream);
+    if (route.is_fused()) route.apply(t);
+    check_memory(t, call);
+    check_memory_of(t.problem, all, call);
+    if (route.is_fused()) return multiply_all(t, all, call);
+    const post_pass pass(it.steps);
+    begin_pass(pass, t.problem, call);
+    for_each(t.problem, all,
+             [&](const core::operands& data) { multiply_and_pass(t, route, pass, data, call); });
+}
+
 }  // namespace
 
 void multiply_group(const place& where, std::span<const member> all,
@@ -60,18 +89,26 @@ void multiply_group(const place& where, std::span<const member> all,
     }
 }
 
+core::operands strided_operands::at(const core::problem& p, std::size_t i) const {
+    const auto moved = [&](auto* data, std::int64_t apart, dtype type) {
+        const auto bytes = apart * static_cast<std::int64_t>(size_bytes(type));
+        using byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(data)>>,
+                                        const std::byte, std::byte>;
+        return static_cast<decltype(data)>(static_cast<byte*>(data) +
+                                           static_cast<std::int64_t>(i) * bytes);
+    };
+    return {.a = moved(first.a, a, p.a_type),
+            .b = moved(first.b, b, p.b_type),
+            .c = moved(first.c, c, p.c_type),
+            .e = first.e == nullptr ? nullptr : moved(first.e, e, p.c_type)};
+}
+
 void multiply(const place& where, const product& it, std::span<const core::operands> all) {
-    task t{it.problem, it.e_layout, {}, where.batch_invariant, where.f32, it.scales};
-    const epilogue_route route(t, it.steps);
-    const cuda::unhindered_by_capture loads_kernels;
-    cuda::call_scope call(where.device, where.stream);
-    if (route.is_fused()) route.apply(t);
-    check_memory(t, call);
-    for (const core::operands& data : all) check_memory(t.problem, data, call);
-    if (route.is_fused()) return multiply_all(t, all, call);
-    const post_pass pass(it.steps);
-    begin_pass(pass, t.problem, call);
-    for (const core::operands& data : all) multiply_and_pass(t, route, pass, data, call);
+    multiply_many(where, it, all);
+}
+
+void multiply(const place& where, const product& it, const strided_operands& all) {
+    multiply_many(where, it, all);
 }
 
 }  // namespace carat::cuda_call

@@ -37,6 +37,21 @@ struct product {
 ///         where it is seen; out_of_memory.
 void multiply(const place& where, const product& it, std::span<const core::operands> all);
 
+/// Operands at one distance from one product to the next, in elements; 0: one matrix for all.
+struct strided_operands {
+    core::operands first;  // without an `e` e's distance means nothing
+    std::int64_t a;
+    std::int64_t b;
+    std::int64_t c;
+    std::int64_t e;
+    std::size_t count;  // 1 at least
+
+    [[nodiscard]] core::operands at(const core::problem& p, std::size_t i) const;
+};
+
+/// The same for these. Whether they lie in the GPU's memory the first and the last say.
+void multiply(const place& where, const product& it, const strided_operands& all);
+
 /// A product of a group.
 struct member {
     core::problem problem;

@@ -19,14 +19,14 @@ std::uint64_t hash_of(const plan_key& key) {
 
 }  // namespace
 
-plan_key key_of(int device, const core::problem& p, std::uint32_t flags) {
+plan_key key_of(int device, const core::problem& p, std::int64_t batch, std::uint32_t flags) {
     const std::int64_t types = static_cast<std::int64_t>(p.a_type) << 16 |
                                static_cast<std::int64_t>(p.b_type) << 8 |
                                static_cast<std::int64_t>(p.c_type);
     return {{types << 32 | std::int64_t{flags}, device, p.m, p.n, p.k, p.a_layout.row_stride,
              p.a_layout.col_stride, p.b_layout.row_stride, p.b_layout.col_stride,
              p.c_layout.row_stride, p.c_layout.col_stride, std::bit_cast<std::int64_t>(p.alpha),
-             std::bit_cast<std::int64_t>(p.beta)}};
+             std::bit_cast<std::int64_t>(p.beta), batch}};
 }
 
 const plan* plan_cache::find(const plan_key& key) {

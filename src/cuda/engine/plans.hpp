@@ -13,17 +13,19 @@ namespace carat::cuda_call {
 
 /// Everything a plan depends on: all but addresses and values.
 struct plan_key {
-    std::array<std::int64_t, 13> of{};
+    std::array<std::int64_t, 14> of{};
 
     bool operator==(const plan_key&) const = default;
 };
 
 /// `flags` tells apart what else may differ.
-[[nodiscard]] plan_key key_of(int device, const core::problem& p, std::uint32_t flags);
+[[nodiscard]] plan_key key_of(int device, const core::problem& p, std::int64_t batch,
+                              std::uint32_t flags);
 
 struct plan {
-    std::unique_ptr<const cuda::gemm_product> product;  // null: a GLU takes a kernel of its own
-    std::unique_ptr<cuda::launch_cache> kept;           // of this thread's runs
+    std::unique_ptr<const cuda::gemm_product>
+        product;  // null: a GLU takes a kernel of its own, a batch many
+    std::unique_ptr<cuda::launch_cache> kept;  // of this thread's runs
 };
 
 /// The most recently used plans.

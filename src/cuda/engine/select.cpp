@@ -7,6 +7,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/engine/architectures.hpp"
@@ -37,7 +38,7 @@ bool is_degenerate(const core::problem& p) {
 
 // Kernels that can do more to their sums than multiply them by alpha.
 bool takes_fusion(const core::problem& p) {
-    return size_bytes(p.a_type) <= 2 && p.c_type != dtype::i32;
+    return core::is_storage_type(p.a_type) && p.c_type != dtype::i32;
 }
 
 struct way {
@@ -80,19 +81,28 @@ std::unique_ptr<const gemm_product> prepare_on_tensor_cores(const request& wante
                                                             const way& chosen) {
     const core::problem& p = wanted.problem;
     const architecture& on = *architecture_in_use();
-    const plan::gemm_request of = request_for(on, p, wanted.how, chosen.asked);
-    const auto with = plan::plan_gemm(of, on.model);
+    plan::gemm_request of = request_for(on, p, wanted.how, chosen.asked);
+    of.batch = wanted.batch.count;
+    const bool is_batch = of.batch > 1;
+    const auto with = is_batch ? plan::plan_batch(of, on.model) : plan::plan_gemm(of, on.model);
+    if (!with && is_batch) return nullptr;
     if (!with)
         throw error(error_code::invalid_argument,
                     plan::reason_against(of, on.model) + ", " + std::string(chosen.chosen_by));
-    return on.prepare({p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned},
-                      *with, chosen.chosen_by);
+    return on.prepare(
+        {p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned, wanted.batch},
+        *with, chosen.chosen_by);
+}
+
+// To kernels that are not the tensor cores': those read what they add wherever it lies.
+bool adds_alone(const request& wanted) {
+    return wanted.fusion.changes_no_sum() && !is_on_tensor_cores(wanted.how, wanted.problem.a_type);
 }
 
 void check_fusion(const request& wanted) {
     const core::problem& p = wanted.problem;
     if (wanted.fusion.is_identity()) return;
-    if (!takes_fusion(p))
+    if (!takes_fusion(p) && !adds_alone(wanted))
         throw error(error_code::unsupported, "an epilogue is for f16, bf16 and fp8, not for " +
                                                  std::string(name(p.a_type)) +
                                                  ": take a kernel of your own after the product");
@@ -121,7 +131,7 @@ std::string_view row_name(arithmetic how) {
 }
 
 bool is_on_tensor_cores(arithmetic how, dtype a_type) {
-    return how != arithmetic::native || size_bytes(a_type) < 4;
+    return how != arithmetic::native || core::is_storage_type(a_type);
 }
 
 core::accumulation accumulation_for(arithmetic how, dtype a_type) {
@@ -152,12 +162,12 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
     check_fusion(wanted);
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
     const way chosen = way_for(p, wanted.how, s);
-    if (wanted.how == arithmetic::native && wanted.fusion.is_identity()) {
-        if (!chosen.is_asked && gemv::takes(p)) return gemv::prepare(p);
+    if (wanted.how == arithmetic::native && (wanted.fusion.is_identity() || adds_alone(wanted))) {
+        if (!chosen.is_asked && gemv::takes(p)) return gemv::prepare(p, wanted.batch.count);
         if (!is_on_tensor_cores(wanted.how, p.a_type))
-            return simt::prepare(p,
-                                 {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k},
-                                 wanted.aligned);
+            return simt::prepare(
+                {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},
+                {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
     }
     return prepare_on_tensor_cores(wanted, chosen);
 }
@@ -171,7 +181,7 @@ std::unique_ptr<const gemm_product> prepare_glu(const request& wanted, const cor
     const plan::gemm_request of = request_for(on, whole, wanted.how, overrides_of(s));
     const auto with = plan::plan_glu(of, on.model);
     if (!with) return nullptr;
-    return on.prepare({p, of.accumulate, wanted.fusion, wanted.aligned}, *with,
+    return on.prepare({p, of.accumulate, wanted.fusion, wanted.aligned, {}}, *with,
                       s.tunables.empty() ? "from the model" : "as asked for");
 }
 
@@ -203,7 +213,7 @@ std::unique_ptr<const gemm_product> prepare_group(const request& like, const lay
                                                   const plan::gemm_plan& with) {
     const core::problem& p = like.problem;
     return architecture_in_use()->prepare_group(
-        {p, accumulation_for(like.how, p.a_type), like.fusion, {}}, layout, with);
+        {p, accumulation_for(like.how, p.a_type), like.fusion, {}, {}}, layout, with);
 }
 
 }  // namespace carat::cuda::engine

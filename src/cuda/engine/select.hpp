@@ -17,13 +17,16 @@ struct request {
     arithmetic how = arithmetic::native;
     epilogue_fusion fusion = {};
     operand_alignment aligned = {};
+    batch_shape batch = {};
 };
 
 /// Why the device in use can't multiply these with these tunables; empty where it can.
 [[nodiscard]] std::string reason_against(const core::problem& p, arithmetic how,
                                          const core::settings& s);
 
-/// A fusion is for f16, bf16 and fp8. Fusion's pointers are those of a run, only the steps count.
+/// A fusion is for f16, bf16 and fp8, a residual alone for f32 and f64 too. Fusion's pointers are
+/// those of a run, only the steps count. Nothing where a launch for each product of a batch is
+/// predicted to be faster than one for all.
 /// @throws carat::error: unsupported for a fusion of other types; invalid_argument for one with
 ///         nothing to multiply (alpha = 0 or K = 0); out_of_memory.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const request& wanted,

@@ -5,6 +5,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
 #include "cuda/common/copy.hpp"
 #include "cuda/common/error.hpp"
 #include "cuda/engine/select.hpp"
@@ -16,22 +17,24 @@ namespace engine = cuda::engine;
 
 namespace {
 
-std::uint32_t flags_of(const task& t, const core::operands& data) {
+std::uint32_t flags_of(const task& t, const cuda::operand_alignment& aligned) {
     const auto vector = [](const cuda::broadcast_vector& v) -> std::uint32_t {
         return v.values == nullptr ? 0 : v.per_row ? 1 : 2;
     };
     const epilogue_fusion& f = t.fusion;
-    return std::uint32_t{cuda::is_aligned(data.a)} | std::uint32_t{cuda::is_aligned(data.b)} << 1 |
+    return std::uint32_t{aligned.a} | std::uint32_t{aligned.b} << 1 |
            std::uint32_t{t.batch_invariant} << 2 | vector(f.scale) << 3 | vector(f.bias) << 5 |
            std::uint32_t{f.residual != nullptr} << 7 |
            static_cast<std::uint32_t>(f.activation_function) << 8 |
            static_cast<std::uint32_t>(t.f32) << 12 | std::uint32_t{t.is_blockwise()} << 14 |
-           std::uint32_t{f.is_glu} << 16;
+           std::uint32_t{f.is_glu} << 16 | std::uint32_t{t.batch.one_a} << 17 |
+           std::uint32_t{t.batch.one_b} << 18 | std::uint32_t{t.lies_anywhere} << 19;
 }
 
-std::unique_ptr<const cuda::gemm_product> prepare(const task& t, const core::operands& data) {
+std::unique_ptr<const cuda::gemm_product> prepare(const task& t,
+                                                  const cuda::operand_alignment& aligned) {
     const core::settings s = settings_for(t);
-    const engine::request wanted{t.problem, t.how(), t.fusion, cuda::alignment_of(data)};
+    const engine::request wanted{t.problem, t.how(), t.fusion, aligned, t.batch};
     if (const std::string why = reason_against(engine::row_of(wanted.how), t.problem, s);
         !why.empty())
         throw error(error_code::unsupported, "on a GPU: " + why);
@@ -80,32 +83,44 @@ bool multiplies(const core::problem& p) {
 }
 
 bool takes_fusion(const core::problem& p) {
-    return size_bytes(p.a_type) <= 2 && p.c_type != dtype::i32;
+    return core::is_storage_type(p.a_type) && p.c_type != dtype::i32;
 }
 
 // Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses. Of 3xTF32,
 // whether A or B has its small parts multiplied first, which swapping them changes.
 core::settings settings_for(const task& t) {
     core::settings s;
+    // CTAs that multicast need not be of one product.
+    if (t.lies_anywhere) s.tunables.emplace("cluster_m", 1);
     if (!t.batch_invariant) return s;
-    s.tunables = {{"split_k", 1}};
+    s.tunables.emplace("split_k", 1);
     if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32)
         s.tunables.emplace("swap_ab", 1);
     return s;
 }
 
+namespace {
+
+// Kernels with a second pointer, for what beta multiplies.
+bool takes_second(const task& t) {
+    return takes_fusion(t.problem) ||
+           (t.fusion.changes_no_sum() && !engine::is_on_tensor_cores(t.how(), t.problem.a_type));
+}
+
+}  // namespace
+
 place_of_e place_in(const task& t, const core::operands& data) {
     if (t.problem.beta == 0 || data.e == nullptr) return place_of_e::nowhere;
     if (data.e == data.c) return place_of_e::in_c;
-    const bool second = takes_fusion(t.problem) && t.e_layout == t.problem.c_layout &&
+    const bool second = takes_second(t) && t.e_layout == t.problem.c_layout &&
                         (multiplies(t.problem) || !t.fusion.is_identity());
     return second ? place_of_e::beside_c : place_of_e::elsewhere;
 }
 
-const plan& plan_for(const task& t, const core::operands& data, int device) {
-    const plan_key key = key_of(device, t.problem, flags_of(t, data));
+const plan& plan_for(const task& t, const cuda::operand_alignment& aligned, int device) {
+    const plan_key key = key_of(device, t.problem, t.batch.count, flags_of(t, aligned));
     if (const plan* const known = plans().find(key)) return *known;
-    return plans().keep(key, with_cache(prepare(t, data)));
+    return plans().keep(key, with_cache(prepare(t, aligned)));
 }
 
 const plan& plan_for_group(const task& t, const layout_class& layout,
@@ -119,7 +134,7 @@ const plan& plan_for_group(const task& t, const layout_class& layout,
     p.a_layout = {number(layout.a), number(layout.b)};
     p.b_layout = {layout.c_by_rows ? 1 : 0, 0};
     p.c_layout = {};
-    const plan_key key = key_of(device, p, flags_of(t, {}) | of_group);
+    const plan_key key = key_of(device, p, 1, flags_of(t, {}) | of_group);
     if (const plan* const known = plans().find(key)) return *known;
     return plans().keep(
         key, with_cache(engine::prepare_group({t.problem, t.how(), t.fusion}, layout, with)));
@@ -130,11 +145,11 @@ bool multiply_one(task t, core::operands data, cuda::call_scope& call) {
     const place_of_e e = place_in(t, data);
     if (!multiplies(p) && !t.fusion.is_identity()) multiply_zeros_instead(t, data, call);
     if (e == place_of_e::beside_c) t.fusion.residual = data.e;
-    const plan& made = plan_for(t, data, call.device());
+    const plan& made = plan_for(t, cuda::alignment_of(data), call.device());
     if (made.product == nullptr) return false;
     if (e == place_of_e::elsewhere)
-        cuda::copy_matrix(p.c_type, p.m, p.n, {data.e, t.e_layout}, data.c, p.c_layout,
-                          call.stream());
+        cuda::copy_matrices(p.c_type, p.m, p.n, 1, {data.e, t.e_layout}, {data.c, p.c_layout},
+                            call.stream());
     made.product->run({data, call.stream(), t.fusion, t.scales}, made.kept.get());
     return true;
 }

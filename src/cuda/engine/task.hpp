@@ -23,6 +23,8 @@ struct task {
     bool batch_invariant;
     f32_as f32;
     core::block_scales scales;
+    cuda::batch_shape batch = {};
+    bool lies_anywhere = false;  // a batch whose products are not at one distance
 
     [[nodiscard]] bool is_blockwise() const { return scales.a != nullptr; }
     [[nodiscard]] arithmetic how() const;
@@ -47,8 +49,9 @@ enum class place_of_e : std::uint8_t {
 [[nodiscard]] place_of_e place_in(const task& t, const core::operands& data);
 
 /// Of this thread; made now where there is none yet. Without a product where a GLU is better taken
-/// by a kernel of its own.
-[[nodiscard]] const plan& plan_for(const task& t, const core::operands& data, int device);
+/// by a kernel of its own, or the products of a batch one by one.
+[[nodiscard]] const plan& plan_for(const task& t, const cuda::operand_alignment& aligned,
+                                   int device);
 
 /// Of any group that is laid out and cut so: sizes are no part of it.
 [[nodiscard]] const plan& plan_for_group(const task& t, const layout_class& layout,

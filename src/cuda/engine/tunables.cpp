@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/engine/architectures.hpp"
-#include "plan/simt_plan.hpp"
+#include "cuda/simt/kernel_table.hpp"
 
 namespace carat::cuda::engine {
 
@@ -29,8 +29,8 @@ std::set<std::int64_t> of_tensor_cores(Field field) {
 template <class Field>
 std::set<std::int64_t> of_simt(Field field) {
     std::set<std::int64_t> all;
-    for (const int bytes : {4, 8})
-        for (const plan::simt_tile& t : plan::simt_tiles(bytes)) all.insert(std::invoke(field, t));
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::simt_tile& t : simt::tiles_of(type)) all.insert(std::invoke(field, t));
     return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <type_traits>
 
 #include "core/kernel_desc.hpp"
 
@@ -13,20 +14,25 @@ using core::operand_major;
 
 // Tiles of f64 come in TMA boxes of 128 bytes, swizzled; those of f32 in one, as they lie.
 template <class T>
-inline constexpr bool is_unswizzled = sizeof(T) == 4;
+inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 
-// C = alpha A B + beta C.
+// C = alpha A B + beta source, for each product of a batch.
 template <class T>
 struct arguments {
     T* c;
+    const T* source;          // C itself, or a matrix laid out as C
     std::int64_t row_stride;  // elements
     std::int64_t col_stride;
-    bool is_vectorized;  // C's rows are contiguous and aligned to 16 bytes
+    std::int64_t product_stride;  // of C and source
+    bool is_vectorized;           // C's rows are contiguous and aligned to 16 bytes
+    bool one_a;                   // for all of the batch
+    bool one_b;
     int m;
     int n;
     int k_tiles;
     int tiles_m;
     int tiles_n;
+    int tiles;         // of all products, one product after the other
     int log2_split_k;  // each split for a CTA of a cluster
     T alpha;
     T beta;
@@ -41,6 +47,7 @@ struct launch_shape {
 // Whose accumulators: a lane of a warp whose part of a tile begins at (warp_row, warp_col), of a
 // tile that begins at C(row, col).
 struct owner {
+    std::int64_t first;  // element of the tile's product
     int row;
     int col;
     int warp_row;

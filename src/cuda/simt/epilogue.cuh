@@ -12,25 +12,27 @@ namespace carat::cuda::simt {
 
 // Neighbours in a row of C, or every Step-th.
 template <int Step, class T>
-__device__ __forceinline__ void write(const arguments<T>& p, int row, int col, vector<T> x) {
+__device__ __forceinline__ void write(const arguments<T>& p, std::int64_t first, const place& at,
+                                      vector<T> x) {
     constexpr int size = vector<T>::size;
-    if (row >= p.m) return;
-    T* const to = p.c + row * p.row_stride + col * p.col_stride;
-    if (Step == 1 && p.is_vectorized && col + size <= p.n) {
-        auto* const all = reinterpret_cast<vector<T>*>(to);
+    if (at.row >= p.m) return;
+    const std::int64_t offset = first + at.row * p.row_stride + at.col * p.col_stride;
+    T* const to = p.c + offset;
+    const T* const from = p.source + offset;
+    if (Step == 1 && p.is_vectorized && at.col + size <= p.n) {
         if (p.beta != T{0}) {
-            const vector<T> c = *all;
+            const vector<T> added = *reinterpret_cast<const vector<T>*>(from);
 #pragma unroll
-            for (int i = 0; i < size; ++i) x.of[i] += p.beta * c.of[i];
+            for (int i = 0; i < size; ++i) x.of[i] += p.beta * added.of[i];
         }
-        *all = x;
+        *reinterpret_cast<vector<T>*>(to) = x;
         return;
     }
 #pragma unroll
     for (int i = 0; i < size; ++i) {
-        if (col + i * Step >= p.n) break;
-        T& c = to[i * Step * p.col_stride];
-        c = p.beta == T{0} ? x.of[i] : x.of[i] + p.beta * c;
+        if (at.col + i * Step >= p.n) break;
+        const std::int64_t step = i * Step * p.col_stride;
+        to[step] = p.beta == T{0} ? x.of[i] : x.of[i] + p.beta * from[step];
     }
 }
 
@@ -48,7 +50,7 @@ __device__ __forceinline__ void store_tile(const arguments<T>& p, const owner& o
 #pragma unroll
     for (int i = 0; i < math::vectors; ++i) {
         const place at = math::template place_of<C>(i, of);
-        write<math::place_step>(p, at.row, at.col, scaled(p, math::take(acc, i)));
+        write<math::place_step>(p, of.first, at, scaled(p, math::take(acc, i)));
     }
 }
 
@@ -95,7 +97,7 @@ __device__ __forceinline__ void reduce_splits(const arguments<T>& p, unsigned ch
 #pragma unroll
         for (int v = 0; v < together; ++v) {
             const place at = math::template place_of<C>(math::number_of(split * each + i, v), of);
-            write<math::place_step>(p, at.row, at.col, scaled(p, total[v]));
+            write<math::place_step>(p, of.first, at, scaled(p, total[v]));
         }
     }
 }

@@ -35,22 +35,33 @@ bool lies_along_k(const arguments& of) {
 
 class product final : public gemm_product {
   public:
-    explicit product(const core::problem& p)
-        : type_(p.a_type), one_row_(p.m == 1), shape_(shape_of(p)) {
+    product(const core::problem& p, std::int64_t batch)
+        : type_(p.a_type), one_row_(p.m == 1), batch_(batch), shape_(shape_of(p)) {
         facts_ = load(kernel_for(true));
         sms_ = cuda::describe(device_in_use()).multiprocessors;  // slow to ask
     }
 
     void run(const launch_arguments& given, launch_cache*) const override {
+        (void)run_batch(given, {0, 0, 0});
+    }
+
+    bool run_batch(const launch_arguments& given, const batch_strides& apart) const override {
         const core::operands& data = given.data;
         arguments with = shape_;
         with.matrix = one_row_ ? data.b : data.a;
         with.x = one_row_ ? data.a : data.b;
         with.y = data.c;
-        const bool aligned = is_aligned(with.matrix) && (is_aligned(with.x) || !lies_along_k());
+        with.source = given.fusion.residual == nullptr ? data.c : given.fusion.residual;
+        with.matrix_apart = one_row_ ? apart.b : apart.a;
+        with.x_apart = one_row_ ? apart.a : apart.b;
+        with.y_apart = apart.c;
+        const bool aligned =
+            is_aligned(with.matrix) && in_whole_16_bytes(with.matrix_apart) &&
+            ((is_aligned(with.x) && in_whole_16_bytes(with.x_apart)) || !lies_along_k());
         const kernel& k = kernel_for(aligned);
         if (!aligned) (void)load(k);
         launch(k, with, given.stream);
+        return true;
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
@@ -58,19 +69,22 @@ class product final : public gemm_product {
   private:
     [[nodiscard]] bool lies_along_k() const { return gemv::lies_along_k(shape_); }
 
+    [[nodiscard]] bool in_whole_16_bytes(std::int64_t stride) const {
+        return stride * static_cast<std::int64_t>(size_bytes(type_)) % 16 == 0;
+    }
+
     // Vectors of 16 bytes, where data that is aligned gives aligned vectors everywhere.
     [[nodiscard]] bool in_vectors() const {
-        const auto whole = [&](std::int64_t stride) {
-            return stride * static_cast<std::int64_t>(size_bytes(type_)) % 16 == 0;
-        };
-        if (lies_along_k()) return shape_.along == 1 && shape_.x_step == 1 && whole(shape_.across);
-        return shape_.across == 1 && whole(shape_.along);
+        if (lies_along_k())
+            return shape_.along == 1 && shape_.x_step == 1 && in_whole_16_bytes(shape_.across);
+        return shape_.across == 1 && in_whole_16_bytes(shape_.along);
     }
 
     [[nodiscard]] const kernel& kernel_for(bool aligned) const {
         // Fewer lines than this leave SMs idle, four to a CTA.
         constexpr std::int64_t many = 4096;
-        if (lies_along_k()) return k_major(type_, aligned && in_vectors(), shape_.lines >= many);
+        if (lies_along_k())
+            return k_major(type_, aligned && in_vectors(), shape_.lines * batch_ >= many);
         return mn_major(type_, aligned && in_vectors());
     }
 
@@ -90,16 +104,17 @@ class product final : public gemm_product {
 
     void launch(const kernel& k, arguments with, cudaStream_t stream) const {
         const std::int64_t ctas = (shape_.lines + k.lines - 1) / k.lines;
-        const int split_k = split_k_for(k, ctas);
+        const int split_k = split_k_for(k, ctas * batch_);
         void* arguments[] = {&with};
         launch_closely(k.function,
-                       {dim3(static_cast<unsigned>(ctas * split_k)),
+                       {dim3(static_cast<unsigned>(ctas * split_k), static_cast<unsigned>(batch_)),
                         static_cast<unsigned>(k.threads), 0, static_cast<unsigned>(split_k)},
                        stream, arguments);
     }
 
     dtype type_;
     bool one_row_;
+    std::int64_t batch_;
     arguments shape_;
     core::kernel_facts facts_;
     int sms_ = 0;
@@ -113,11 +128,11 @@ bool takes(const core::problem& p) {
     if (!known || p.a_type != p.b_type || (p.m != 1 && p.n != 1)) return false;
     // Of 16 bits, lines beside each other take the tensor cores' kernels less time: 12 us instead
     // of 20 at 4096 x 4096 on an H200.
-    return size_bytes(p.a_type) > 2 || lies_along_k(shape_of(p));
+    return !is_half(p.a_type) || lies_along_k(shape_of(p));
 }
 
-std::unique_ptr<const gemm_product> prepare(const core::problem& p) {
-    return std::make_unique<product>(p);
+std::unique_ptr<const gemm_product> prepare(const core::problem& p, std::int64_t batch) {
+    return std::make_unique<product>(p, batch);
 }
 
 }  // namespace carat::cuda::gemv

@@ -1,5 +1,5 @@
 // What a gemv kernel is told: y(line) = alpha sum over k of matrix(line, k) x(k)
-// + beta y(line), and how the host launches it.
+// + beta source(line), for each product of a batch, and how the host launches it.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,17 @@ struct arguments {
     const void* matrix;
     const void* x;
     void* y;
+    const void* source;  // y, or a vector that lies as y
     std::int64_t lines;
     std::int64_t depth;
     std::int64_t across;  // from one line to the next
     std::int64_t along;   // from one k to the next
     std::int64_t x_step;
     std::int64_t y_step;
+    // From one product of a batch, blockIdx.y, to the next; source is as y.
+    std::int64_t matrix_apart;
+    std::int64_t x_apart;
+    std::int64_t y_apart;
     double alpha;
     double beta;
     bool y_is_f32;  // else of the matrix' type

@@ -26,12 +26,24 @@ __device__ __forceinline__ void add_product(sum_of<T>& sum, T a, T b) {
     sum = fma(static_cast<sum_of<T>>(a), static_cast<sum_of<T>>(b), sum);
 }
 
+// Where this CTA's product of the batch begins.
+template <class T>
+__device__ __forceinline__ const T* matrix_of(const arguments& p) {
+    return static_cast<const T*>(p.matrix) + blockIdx.y * p.matrix_apart;
+}
+template <class T>
+__device__ __forceinline__ const T* x_of(const arguments& p) {
+    return static_cast<const T*>(p.x) + blockIdx.y * p.x_apart;
+}
+
 template <class Y, class Sum>
 __device__ __forceinline__ void store(const arguments& p, std::int64_t line, Sum sum) {
-    Y& y = static_cast<Y*>(p.y)[line * p.y_step];
+    const std::int64_t at = blockIdx.y * p.y_apart + line * p.y_step;
     const Sum scaled = static_cast<Sum>(p.alpha) * sum;
     const auto beta = static_cast<Sum>(p.beta);
-    y = static_cast<Y>(beta == Sum{0} ? scaled : scaled + beta * static_cast<Sum>(y));
+    static_cast<Y*>(p.y)[at] = static_cast<Y>(
+        beta == Sum{0} ? scaled
+                       : scaled + beta * static_cast<Sum>(static_cast<const Y*>(p.source)[at]));
 }
 
 template <class T>

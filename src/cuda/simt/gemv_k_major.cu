@@ -21,7 +21,7 @@ template <class T, int Size, int Lines>
 __device__ __forceinline__ void add_up(sum_of<T> (&sums)[Lines], const T* const (&line)[Lines],
                                        const arguments& p) {
     using vector = some<T, Size>;
-    const T* const x = static_cast<const T*>(p.x);
+    const T* const x = x_of<T>(p);
     const std::int64_t whole = p.depth / Size * Size;
     // Vectors follow each other; single elements may be apart.
     const std::int64_t along = Size > 1 ? 1 : p.along;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(threads)
     const T* line[Lines];
 #pragma unroll
     for (int l = 0; l < Lines; ++l)  // beyond the last line, that one again
-        line[l] = static_cast<const T*>(p.matrix) + min(first + l, p.lines - 1) * p.across;
+        line[l] = matrix_of<T>(p) + min(first + l, p.lines - 1) * p.across;
     ptx::pdl_trigger();
     ptx::pdl_wait();
     sum sums[Lines] = {};

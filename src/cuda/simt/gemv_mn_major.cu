@@ -29,9 +29,8 @@ __device__ __forceinline__ void add_up(sum_of<T> (&sums)[Size], const arguments&
                                        std::int64_t line, std::int64_t first, std::int64_t step) {
     using vector = some<T, Size>;
     constexpr int batch = 8;
-    const T* x = static_cast<const T*>(p.x) + first * p.x_step;
-    const T* at =
-        static_cast<const T*>(p.matrix) + line * (Size > 1 ? 1 : p.across) + first * p.along;
+    const T* x = x_of<T>(p) + first * p.x_step;
+    const T* at = matrix_of<T>(p) + line * (Size > 1 ? 1 : p.across) + first * p.along;
     std::int64_t left = first < p.depth ? (p.depth - first - 1) / step + 1 : 0;
 #pragma unroll 1
     for (; left >= batch; left -= batch) {
@@ -63,8 +62,8 @@ __device__ __forceinline__ void add_up(sum_of<T> (&sums)[Size], const arguments&
 template <class T, int Size>
 __device__ void add_up_edge(sum_of<T> (&sums)[Size], const arguments& p, std::int64_t line,
                             std::int64_t first, std::int64_t step) {
-    const T* const x = static_cast<const T*>(p.x);
-    const T* const matrix = static_cast<const T*>(p.matrix) + line;
+    const T* const x = x_of<T>(p);
+    const T* const matrix = matrix_of<T>(p) + line;
     for (std::int64_t k = first; k < p.depth; k += step)
 #pragma unroll
         for (int i = 0; i < Size; ++i)

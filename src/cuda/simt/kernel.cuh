@@ -75,6 +75,16 @@ __device__ __forceinline__ int tiles_per_wave(const arguments<T>& p) {
     return static_cast<int>(gridDim.x) >> p.log2_split_k;
 }
 
+// Tiles are numbered through all products of the batch.
+template <class T>
+__device__ __forceinline__ int product_of(const arguments<T>& p, int index) {
+    return p.tiles == p.tiles_m * p.tiles_n ? 0 : index / (p.tiles_m * p.tiles_n);
+}
+template <class T>
+__device__ __forceinline__ tile_coordinate tile_of(const arguments<T>& p, int index, int product) {
+    return raster_swizzle(index - product * (p.tiles_m * p.tiles_n), p.tiles_m, p.tiles_n);
+}
+
 // That split, in k-tiles.
 struct k_split {
     int first;
@@ -102,13 +112,13 @@ struct tma_boxes {
     static constexpr int bytes = Tile * BlockK * static_cast<int>(sizeof(Element)) / count;
 
     static __device__ __forceinline__ void load(unsigned char* to, const CUtensorMap& map,
-                                                int first, int k, ptx::barrier& full) {
+                                                int first, int k, int matrix, ptx::barrier& full) {
 #pragma unroll 1
         for (int i = 0; i < count; ++i)
             if constexpr (along_k)
-                ptx::tma_load(to + i * bytes, map, k + i * length, first, full);
+                ptx::tma_load(to + i * bytes, map, k + i * length, first, matrix, full);
             else
-                ptx::tma_load(to + i * bytes, map, first + i * length, k, full);
+                ptx::tma_load(to + i * bytes, map, first + i * length, k, matrix, full);
     }
 };
 
@@ -126,6 +136,7 @@ struct producer {
     int k;
     int row = 0;
     int col = 0;
+    int product = 0;
 
     __device__ producer(const pipeline<C>& to, const arguments<T>& with)
         : r(to), p(with), split(with), index(first_tile(with)), k(split.first) {
@@ -133,20 +144,19 @@ struct producer {
     }
 
     __device__ __forceinline__ void begin_tile() {
-        const tile_coordinate t = raster_swizzle(index, p.tiles_m, p.tiles_n);
+        product = product_of(p, index);
+        const tile_coordinate t = tile_of(p, index, product);
         row = t.m * C::block_m;
         col = t.n * C::block_n;
     }
-    [[nodiscard]] __device__ __forceinline__ bool done() const {
-        return index >= p.tiles_m * p.tiles_n;
-    }
+    [[nodiscard]] __device__ __forceinline__ bool done() const { return index >= p.tiles; }
     // Waits for a stage, and starts loading into it.
     __device__ __forceinline__ void load(const CUtensorMap& a, const CUtensorMap& b) {
         ptx::barrier& full = r.full[at.stage];
         ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
         ptx::arrive_and_expect_tx(full, C::stage_bytes);
-        boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, full);
-        boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, full);
+        boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, p.one_a ? 0 : product, full);
+        boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, p.one_b ? 0 : product, full);
         at.advance();
         if (++k < split.first + split.count) return;
         k = split.first;
@@ -227,13 +237,14 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
     const auto first = static_cast<int>(threadIdx.x);
     stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
     const int count = k_split(p).count;
-    for (int index = first_tile(p); index < p.tiles_m * p.tiles_n; index += tiles_per_wave(p)) {
+    for (int index = first_tile(p); index < p.tiles; index += tiles_per_wave(p)) {
         typename C::math::accumulators acc;
         mainloop<C>(acc, at, count);
-        const tile_coordinate t = raster_swizzle(index, p.tiles_m, p.tiles_n);
+        const int product = product_of(p, index);
+        const tile_coordinate t = tile_of(p, index, product);
         const int thread = ptx::thread_anew();
-        const owner of{t.m * C::block_m, t.n * C::block_n, row_of_warp<C>(thread),
-                       col_of_warp<C>(thread), thread % 32};
+        const owner of{product * p.product_stride, t.m * C::block_m,       t.n * C::block_n,
+                       row_of_warp<C>(thread),     col_of_warp<C>(thread), thread % 32};
         if (p.log2_split_k == 0)
             store_tile<C>(p, of, acc);
         else

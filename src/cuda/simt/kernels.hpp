@@ -1,14 +1,26 @@
-// The kernels there are, from the smallest tile to the largest. f32: both operands across K, A of
-// small tiles also along it. f64: each along K or across.
+// The kernels of the table (kernel_table.hpp), compiled.
 #pragma once
 
-#include <span>
+#include <string>
 
 #include "cuda/simt/arguments.hpp"
+#include "cuda/simt/kernel_table.hpp"
 
 namespace carat::cuda::simt {
 
-[[nodiscard]] std::span<const kernel<float>> f32_kernels(bool of_small_tiles, operand_major a);
-[[nodiscard]] std::span<const kernel<double>> f64_kernels(operand_major a, operand_major b);
+/// No two have the same: simt_f64_128x64_kn, B contiguous along N.
+[[nodiscard]] inline std::string name_of(const kernel_desc& d, operand_major a, operand_major b) {
+    return "simt_" + std::string(name(d.type)) + "_" + std::to_string(d.block_m()) + "x" +
+           std::to_string(d.block_n()) + (a == operand_major::k ? "_k" : "_m") +
+           (b == operand_major::k ? "k" : "n");
+}
+
+/// Of a row that reads operands so.
+template <class T>
+[[nodiscard]] const kernel<T>& kernel_of(std::size_t row, operand_major a, operand_major b);
+template <>
+const kernel<float>& kernel_of<float>(std::size_t row, operand_major a, operand_major b);
+template <>
+const kernel<double>& kernel_of<double>(std::size_t row, operand_major a, operand_major b);
 
 }  // namespace carat::cuda::simt

@@ -1,7 +1,5 @@
 #include "cuda/simt/operand.hpp"
 
-#include "cuda/common/pack.hpp"
-
 namespace carat::cuda::simt {
 
 namespace {
@@ -14,7 +12,9 @@ bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype 
 
 }  // namespace
 
-operand::operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned) : shape_(of) {
+operand::operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned,
+                 std::int64_t matrices)
+    : shape_(of), matrices_(matrices) {
     const bool lies_across = readable(of.across, of.along, of.depth, of.type);
     const bool lies_along = may_lie_along_k && readable(of.along, of.across, of.lines, of.type);
     if (!lies_across && lies_along && is_aligned)
@@ -23,30 +23,48 @@ operand::operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned)
         take_packing_memory();
 }
 
+strided operand::packed_from(const void* data, std::int64_t apart) const {
+    return {.data = data,
+            .element_bytes = static_cast<int>(size_bytes(shape_.type)),
+            .lines = shape_.depth,
+            .depth = shape_.lines,
+            .across = shape_.along,
+            .along = shape_.across,
+            .matrices = matrices_,
+            .matrix_stride = apart};
+}
+
 void operand::take_packing_memory() {
-    const auto bytes = static_cast<int>(size_bytes(shape_.type));
-    load_packing({nullptr, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across});
-    const std::int64_t elements =
-        core::checked_product(shape_.depth, packed_stride(shape_.lines, bytes), "elements");
+    const strided from = packed_from(nullptr, 0);
+    load_packing(from);
+    const std::int64_t elements = core::checked_product(
+        core::checked_product(from.lines, packed_stride(from), "elements"), matrices_, "elements");
     packed_memory_ = scratch(static_cast<std::size_t>(elements) * size_bytes(shape_.type));
 }
 
-CUtensorMap operand::map(const void* data, int tile_lines, int tile_depth,
-                         cudaStream_t stream) const {
-    const bool is_unswizzled = size_bytes(shape_.type) == 4;
-    if (major_ == operand_major::k) {
-        lines there{data, shape_.type, shape_.depth, shape_.lines, shape_.across, tile_lines};
-        if (is_unswizzled) there.box_length = tile_depth;
-        return describe(there);
-    }
-    lines there{data, shape_.type, shape_.lines, shape_.depth, shape_.along, tile_depth};
-    if (is_unswizzled) there.box_length = tile_lines;
+packing operand::packing_of(const void* data, std::int64_t apart) const {
+    const strided from = packed_from(data, apart);
+    return {from, packed_memory_.get(), packed_stride(from)};
+}
+
+CUtensorMap operand::map(const void* data, std::int64_t apart, int tile_lines,
+                         int tile_depth) const {
+    const bool along_k = major_ == operand_major::k;
+    lines there{data,
+                shape_.type,
+                along_k ? shape_.depth : shape_.lines,
+                along_k ? shape_.lines : shape_.depth,
+                along_k ? shape_.across : shape_.along,
+                along_k ? tile_lines : tile_depth};
+    const bool is_boxed_as_it_lies = shape_.type == dtype::f32;
+    if (is_boxed_as_it_lies) there.box_length = along_k ? tile_depth : tile_lines;
+    there.matrices = matrices_;
+    there.matrix_stride = apart;
     if (packed()) {
-        const auto bytes = static_cast<int>(size_bytes(shape_.type));
-        pack({data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across},
-             packed_memory_.get(), stream);
+        const strided from = packed_from(data, apart);
         there.data = packed_memory_.get();
-        there.stride = packed_stride(shape_.lines, bytes);
+        there.stride = packed_stride(from);
+        there.matrix_stride = packed_matrix_stride(from);
     }
     return describe(there);
 }

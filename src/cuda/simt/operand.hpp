@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/problem.hpp"
+#include "cuda/common/pack.hpp"
 #include "cuda/common/scratch.hpp"
 #include "cuda/common/tensor_map.hpp"
 #include "cuda/simt/arguments.hpp"
@@ -19,21 +20,27 @@ struct operand_shape {
 
 class operand {
   public:
-    /// Memory for packing is taken now when the layout demands it, or data that isn't aligned to 16
-    /// bytes. @throws carat::error(out_of_memory).
-    operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned);
+    /// Memory for packing so many matrices is taken now when the layout demands it, or data that
+    /// isn't aligned to 16 bytes. @throws carat::error(out_of_memory).
+    operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned, std::int64_t matrices);
 
     [[nodiscard]] operand_major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
-    /// What TMA is told of tiles of so many lines and so deep. Starts packing first where it must.
-    [[nodiscard]] CUtensorMap map(const void* data, int tile_lines, int tile_depth,
-                                  cudaStream_t stream) const;
+    /// What has to be copied before the product, of an operand that is packed: matrices so many
+    /// elements apart.
+    [[nodiscard]] packing packing_of(const void* data, std::int64_t apart) const;
+
+    /// What TMA is told of tiles of so many lines and so deep.
+    [[nodiscard]] CUtensorMap map(const void* data, std::int64_t apart, int tile_lines,
+                                  int tile_depth) const;
 
   private:
+    [[nodiscard]] strided packed_from(const void* data, std::int64_t apart) const;
     void take_packing_memory();
 
     operand_shape shape_;
+    std::int64_t matrices_;
     operand_major major_ = operand_major::mn;
     scratch packed_memory_;
 };

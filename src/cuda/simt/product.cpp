@@ -21,20 +21,13 @@ bool has_columns_closer(const core::problem& p) {
     return p.c_layout.row_stride < p.c_layout.col_stride;
 }
 
-template <class T>
-std::span<const kernel<T>> kernels_for(const plan::simt_plan& plan, const operand& a,
-                                       const operand& b) {
-    if constexpr (sizeof(T) == 8)
-        return f64_kernels(a.contiguous(), b.contiguous());
-    else
-        return f32_kernels(plan.is_small(), a.contiguous());
-}
-
-plan::simt_request request_for(const core::problem& p, const overrides& asked) {
+plan::simt_request request_for(const core::problem& p, const overrides& asked,
+                               std::int64_t batch = 1) {
     return {.m = p.m,
             .n = p.n,
             .k = p.k,
-            .element_bytes = static_cast<int>(size_bytes(p.c_type)),
+            .batch = batch,
+            .type = p.c_type,
             .sms = describe(device_in_use()).multiprocessors,
             .block_m = asked.block_m,
             .block_n = asked.block_n,
@@ -49,42 +42,67 @@ core::problem by_rows(const core::problem& p) {
 template <class T>
 class product final : public gemm_product {
   public:
-    product(const core::problem& p, const overrides& asked, const operand_alignment& aligned)
-        : swap_ab_(has_columns_closer(p)),
-          problem_(by_rows(p)),
+    product(const gemm_task& task, const overrides& asked)
+        : swap_ab_(has_columns_closer(task.problem)),
+          problem_(by_rows(task.problem)),
+          batch_(swap_ab_ ? task.batch.swapped() : task.batch),
           sms_(describe(device_in_use()).multiprocessors),
-          plan_(plan::make_simt_plan(request_for(problem_, asked)).value()),
+          plan_(plan::make_simt_plan(request_for(problem_, asked, batch_.count),
+                                     tiles_of(problem_.c_type))
+                    .value()),
+          row_(row_with(problem_.c_type, plan_.block_m, plan_.block_n)),
           a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
               problem_.a_layout.col_stride},
-             sizeof(T) == 8 || plan_.is_small(), swap_ab_ ? aligned.b : aligned.a),
+             kernel_table[row_].reads(operand_major::k, operand_major::mn),
+             swap_ab_ ? task.aligned.b : task.aligned.a, batch_.matrices_a()),
           b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
               problem_.b_layout.row_stride},
-             sizeof(T) == 8, swap_ab_ ? aligned.a : aligned.b) {
+             kernel_table[row_].reads(operand_major::mn, operand_major::k),
+             swap_ab_ ? task.aligned.a : task.aligned.b, batch_.matrices_b()) {
         choose();
     }
 
     void run(const launch_arguments& with, launch_cache*) const override {
+        (void)run_batch(with, {0, 0, 0});
+    }
+
+    bool run_batch(const launch_arguments& with, const batch_strides& given) const override {
         core::operands data = with.data;
-        if (swap_ab_) std::swap(data.a, data.b);
+        batch_strides apart = given;
+        if (swap_ab_) {
+            std::swap(data.a, data.b);
+            std::swap(apart.a, apart.b);
+        }
         const kernel<T>& k = *kernel_;
-        const CUtensorMap a = a_.map(data.a, k.block_m, k.block_k, with.stream);
-        const CUtensorMap b = b_.map(data.b, k.block_n, k.block_k, with.stream);
-        k.launch(a, b, arguments_for(data.c), shape_, with.stream);
+        pack_both(data, apart, with.stream);
+        const CUtensorMap a = a_.map(data.a, apart.a, k.block_m, k.block_k);
+        const CUtensorMap b = b_.map(data.b, apart.b, k.block_n, k.block_k);
+        const void* const residual = with.fusion.residual;
+        k.launch(a, b, arguments_for(data.c, residual == nullptr ? data.c : residual, apart.c),
+                 shape_, with.stream);
+        return true;
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
 
   private:
+    // Those that have to be, in one launch.
+    void pack_both(const core::operands& data, const batch_strides& apart,
+                   cudaStream_t stream) const {
+        packing all[2];
+        std::size_t count = 0;
+        if (a_.packed()) all[count++] = a_.packing_of(data.a, apart.a);
+        if (b_.packed()) all[count++] = b_.packing_of(data.b, apart.b);
+        if (count > 0) pack({all, count}, stream);
+    }
+
     void choose() {
-        const auto fits = [&](const kernel<T>& k) {
-            return k.block_m == plan_.block_m && k.block_n == plan_.block_n;
-        };
-        kernel_ = &*std::ranges::find_if(kernels_for<T>(plan_, a_, b_), fits);
+        kernel_ = &kernel_of<T>(row_, a_.contiguous(), b_.contiguous());
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
         shape_.cluster = plan_.split_k;
-        const std::int64_t tiles = tiles_m_ * tiles_n_;
+        const std::int64_t tiles = tiles_m_ * tiles_n_ * batch_.count;
         const std::int64_t resident = std::int64_t{sms_} * k.ctas_per_sm;
         shape_.ctas = static_cast<int>(plan_.split_k == 1 ? std::min(tiles, resident)
                                                           : tiles * plan_.split_k);
@@ -104,21 +122,28 @@ class product final : public gemm_product {
                                               cudaSharedmemCarveoutMaxShared));
     }
 
-    [[nodiscard]] arguments<T> arguments_for(void* c) const {
+    [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,
+                                             std::int64_t apart) const {
         const core::problem& p = problem_;
         const kernel<T>& k = *kernel_;
         const core::layout& at = p.c_layout;
         const auto bytes = static_cast<std::int64_t>(sizeof(T));
         return {.c = static_cast<T*>(c),
+                .source = static_cast<const T*>(source),
                 .row_stride = at.row_stride,
                 .col_stride = at.col_stride,
-                .is_vectorized = at.col_stride == 1 && is_aligned(c) &&
+                .product_stride = apart,
+                .is_vectorized = at.col_stride == 1 && is_aligned(c) && is_aligned(source) &&
+                                 apart * bytes % 16 == 0 &&
                                  (p.m == 1 || at.row_stride * bytes % 16 == 0),
+                .one_a = batch_.one_a,
+                .one_b = batch_.one_b,
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
                 .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
                 .tiles_m = static_cast<int>(tiles_m_),
                 .tiles_n = static_cast<int>(tiles_n_),
+                .tiles = static_cast<int>(tiles_m_ * tiles_n_ * batch_.count),
                 .log2_split_k = std::countr_zero(static_cast<unsigned>(plan_.split_k)),
                 .alpha = static_cast<T>(p.alpha),
                 .beta = static_cast<T>(p.beta)};
@@ -126,8 +151,10 @@ class product final : public gemm_product {
 
     bool swap_ab_;
     core::problem problem_;
+    batch_shape batch_;
     int sms_;
     plan::simt_plan plan_;
+    std::size_t row_;  // of the table
     operand a_;
     operand b_;
     const kernel<T>* kernel_ = nullptr;
@@ -137,16 +164,25 @@ class product final : public gemm_product {
     std::int64_t tiles_n_ = 0;
 };
 
+// In 32 bits, with a split of K for each of eight CTAs. One product does.
+bool counts_tiles_of(const gemm_task& task) {
+    constexpr std::int64_t smallest = 32;
+    constexpr std::int64_t most = std::int64_t{1} << 27;
+    const core::problem& p = task.problem;
+    return task.batch.count == 1 ||
+           plan::ceil_div(p.m, smallest) * plan::ceil_div(p.n, smallest) <= most / task.batch.count;
+}
+
 }  // namespace
 
 std::string reason_against(const core::problem& p, const overrides& asked) {
-    return plan::reason_against(request_for(by_rows(p), asked));
+    return plan::reason_against(request_for(by_rows(p), asked), tiles_of(p.c_type));
 }
 
-std::unique_ptr<const gemm_product> prepare(const core::problem& p, const overrides& asked,
-                                            const operand_alignment& aligned) {
-    if (p.c_type == dtype::f64) return std::make_unique<product<double>>(p, asked, aligned);
-    return std::make_unique<product<float>>(p, asked, aligned);
+std::unique_ptr<const gemm_product> prepare(const gemm_task& task, const overrides& asked) {
+    if (!counts_tiles_of(task)) return nullptr;
+    if (task.problem.c_type == dtype::f64) return std::make_unique<product<double>>(task, asked);
+    return std::make_unique<product<float>>(task, asked);
 }
 
 }  // namespace carat::cuda::simt

@@ -18,10 +18,9 @@ struct overrides {
 /// Why there is no such tile for these types; empty where there is.
 [[nodiscard]] std::string reason_against(const core::problem& p, const overrides& asked);
 
-/// For products of f64, or f32 in f32, with something to multiply and sizes below 2^31.
-/// @throws carat::error(out_of_memory).
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::problem& p,
-                                                          const overrides& asked,
-                                                          const operand_alignment& aligned);
+/// For products of f64, or f32 in f32, with something to multiply and sizes below 2^31. Nothing
+/// where one launch can't count the tiles of a batch. @throws carat::error(out_of_memory).
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const gemm_task& task,
+                                                          const overrides& asked);
 
 }  // namespace carat::cuda::simt

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/dtype_traits.hpp"
 #include "core/kernel_desc.hpp"
 
 namespace carat::cuda::sm90 {
@@ -41,7 +42,7 @@ struct config {
     static constexpr bool stream_k = Desc.stream_k;
     static_assert(is_persistent || !stream_k);
     static_assert(!is_pingpong || (block_m == 128 && block_n == 128 && is_native));
-    static_assert(sizeof(Element) == size_bytes(Desc.a_type));
+    static_assert(sizeof(Element) * 8 >= traits_of(Desc.a_type).bits);
 
     // CTAs of a persistent kernel's cluster; of a single_tile one the launch decides.
     static constexpr int cluster_m = Desc.cluster_m;
@@ -59,7 +60,7 @@ struct config {
 
     static constexpr int block_k_bytes = Desc.block_k_bytes;
     static_assert(block_k_bytes == 128);  // one row of the 128-byte swizzle
-    static constexpr int block_k = block_k_bytes / static_cast<int>(sizeof(Element));
+    static constexpr int block_k = Desc.block_k();
     // Columns of one wgmma. Beside promoted accumulators of 256 columns registers hold no more than
     // 128 others: two sets of 64, of which one is added up while the tensor cores are at the other.
     static constexpr bool double_buffered = accumulate == accumulation::promoted && block_n == 256;
@@ -68,20 +69,22 @@ struct config {
                                                                 : block_n;
     // wgmma reads 32-bit elements of shared memory along K only. An M-major A goes through
     // registers, and C^T takes what an N-major B would be.
-    static constexpr bool a_from_registers = sizeof(Element) == 4 && a_major == operand_major::mn;
+    static constexpr bool a_from_registers = Desc.a_from_registers();
     static constexpr int ctas_per_sm =  // as far as registers go
         is_persistent || (block_n == 128 && (!is_native || a_from_registers)) ? 1 : 2;
     // Of single tiles of 64 rows the registers are enough for a third.
     static constexpr int max_ctas_per_sm =
         ctas_per_sm == 2 && block_m == 64 && block_n <= 64 ? 3 : ctas_per_sm;
     // Of f32 operands an epilogue has alpha and beta alone.
-    static constexpr bool has_epilogue = sizeof(Element) < 4;
+    static constexpr bool has_epilogue = core::is_storage_type(Desc.a_type);
+    // Operands of less than 16 bits, whose C is written wider.
+    static constexpr bool is_narrow = has_epilogue && !is_half(Desc.a_type);
     // GLU: half of a tile's columns may be gates, and the other half what they multiply.
     static constexpr bool has_glu = Desc.glu;
     // The second half of a tile's columns may be stored beside the next tile (deferred.cuh).
     static constexpr bool defers_half_store = schedule == kernel_schedule::cooperative &&
                                               (block_n == 192 || block_n == 256) &&
-                                              sizeof(Element) == 2 && is_native;
+                                              is_half(Desc.a_type) && is_native;
     // Of three warpgroups that begin with 168 registers a thread each, or four with 128.
     static constexpr int consumer_registers = multicast_a ? 160 : defers_half_store ? 224 : 232;
     static constexpr int producer_registers = multicast_a ? 32 : defers_half_store ? 56 : 40;

@@ -93,10 +93,11 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& pipe, barrier_s
                                               const cta_coordinate<C>& cta, const work_tile& work) {
     if constexpr (C::is_persistent) {
         ptx::setmaxnreg_inc<C::consumer_registers>();
+        persistent_consumer<C, ElementCompute> own(pipe, barriers, maps, p, cta);
         if constexpr (C::is_pingpong)
-            consume_pingpong<C>(pipe, barriers, maps, p, cta);
+            consume_pingpong(own);
         else
-            consume_cooperative<C>(pipe, barriers, maps, p, cta);
+            consume_cooperative(own);
     } else {
         consume_single_tile<C>(pipe, barriers.dsmem, of.member, p, cta, work);
     }

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/dtype_traits.hpp"
 #include "core/kernel_desc.hpp"
 
 namespace carat::cuda::sm90 {
@@ -34,7 +35,7 @@ struct family {
     operand_major b_major = operand_major::k;
 
     [[nodiscard]] constexpr bool is(core::accumulation x) const { return accumulate == x; }
-    [[nodiscard]] constexpr int bytes() const { return static_cast<int>(size_bytes(a_type)); }
+    [[nodiscard]] constexpr bool is_half() const { return carat::is_half(a_type); }
 };
 
 constexpr kernel_desc like(const family& f) {
@@ -52,8 +53,8 @@ constexpr kernel_desc like(const family& f) {
 // share of B begins with a swizzle atom, eight columns; of 160 columns a thread has 80
 // accumulators, of which eighths are not all of one length.
 constexpr void add_single_tile(kernel_list& to, const family& f, int block_m, int block_n) {
-    if (f.b_major == operand_major::mn && block_n * f.bytes() < 128) return;
     kernel_desc d = like(f);
+    if (f.b_major == operand_major::mn && block_n < d.block_k()) return;
     d.block_m = block_m;
     d.block_n = block_n;
     d.most_cluster_m = block_n == 16 ? 2 : 4;
@@ -71,8 +72,7 @@ constexpr void add_cooperative(kernel_list& to, const family& f, int block_n,
     d.schedule = kernel_schedule::cooperative;
     d.stream_k = stream_k;
     d.cluster_m = 2;
-    d.glu = block_n == 256 &&
-            (f.bytes() == 2 || (f.bytes() == 1 && f.is(core::accumulation::promoted)));
+    d.glu = block_n == 256 && (f.is_half() || f.is(core::accumulation::promoted));
     to.add(d);
 }
 
@@ -94,7 +94,7 @@ constexpr void add_pingpong(kernel_list& to, const family& f) {
         d.schedule = kernel_schedule::pingpong;
         d.stream_k = stream_k;
         d.cluster_m = 2;
-        d.glu = f.bytes() == 2;
+        d.glu = f.is_half();
         to.add(d);
     }
 }
@@ -103,12 +103,12 @@ constexpr void add_pingpong(kernel_list& to, const family& f) {
 constexpr void add_tiles(kernel_list& to, const family& f) {
     for (const int block_n : {16, 32, 64})
         for (const int block_m : {64, 128}) add_single_tile(to, f, block_m, block_n);
-    if (f.bytes() == 2) add_single_tile(to, f, 64, 128);
+    if (f.is_half()) add_single_tile(to, f, 64, 128);
     add_single_tile(to, f, 128, 128);
-    if (f.bytes() == 2) add_single_tile(to, f, 64, 160);
-    if (f.bytes() == 2) add_cooperative(to, f, 160);
+    if (f.is_half()) add_single_tile(to, f, 64, 160);
+    if (f.is_half()) add_cooperative(to, f, 160);
     if (!f.is(core::accumulation::blockwise)) add_cooperative(to, f, 192);
-    if (f.bytes() == 2) add_cooperative(to, f, 224);
+    if (f.is_half()) add_cooperative(to, f, 224);
     add_cooperative(to, f, 256);
 }
 
@@ -170,6 +170,33 @@ constexpr auto make_table() {
 }  // namespace detail
 
 inline constexpr auto kernel_table = detail::make_table();
+
+/// Which operands kernels of an element type read contiguous along M or N.
+struct mn_major_operands {
+    bool a = false;
+    bool b = false;
+};
+
+namespace detail {
+
+constexpr auto make_mn_major() {
+    constexpr std::size_t accumulations = 4;
+    static_assert(static_cast<std::size_t>(accumulation::three_tf32) + 1 == accumulations);
+    std::array<core::per_dtype<mn_major_operands>, accumulations> read{};
+    for (const kernel_desc& d : kernel_table) {
+        auto& of = read[static_cast<std::size_t>(d.accumulate)];
+        if (d.a_major == operand_major::mn) of[d.a_type].a = true;
+        if (d.b_major == operand_major::mn) of[d.b_type].b = true;
+    }
+    return read;
+}
+inline constexpr auto mn_major = make_mn_major();
+
+}  // namespace detail
+
+[[nodiscard]] constexpr mn_major_operands mn_major_of(dtype type, core::accumulation accumulate) {
+    return detail::mn_major[static_cast<std::size_t>(accumulate)][type];
+}
 
 /// The name of a row.
 template <std::size_t Row>

@@ -16,7 +16,7 @@ namespace carat::cuda::sm90 {
 
 // An MN-major tile comes in TMA boxes of 128 bytes across K and all of its K.
 template <class C>
-constexpr int columns_of_box = C::block_k_bytes / static_cast<int>(sizeof(typename C::element));
+constexpr int columns_of_box = C::block_k;
 
 // The TMA boxes of this CTA's share of the tile of A: which of its lines each begins, and where it
 // is in A.

@@ -26,6 +26,11 @@ bool decode(const json& from, double& value) {
 }
 
 bool decode(const json& from, std::array<double, 2>& value) {
+    if (from.is_null()) {
+        const double infinity = std::numeric_limits<double>::infinity();
+        value = {-infinity, infinity};
+        return true;
+    }
     if (!from.is_array() || from.size() != 2) return false;
     if (!decode(from[0], value[0]) || !decode(from[1], value[1])) return false;
     if (from[0].is_null()) value[0] = -value[0];

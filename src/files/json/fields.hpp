@@ -19,7 +19,8 @@ namespace carat::files {
 bool decode(const nlohmann::json& from, bool& value);
 bool decode(const nlohmann::json& from, std::string& value);
 bool decode(const nlohmann::json& from, nlohmann::json& value);
-// JSON has no infinity: null stands for it, and is its lower end's negative in a range.
+// JSON has no infinity: null stands for it, and is its lower end's negative in a range. A range
+// that is null has no end.
 bool decode(const nlohmann::json& from, double& value);
 bool decode(const nlohmann::json& from, std::array<double, 2>& value);
 

@@ -85,6 +85,7 @@ void connect_lt(const shared_library& lt, functions& call) {
     CARAT_CUBLAS_TAKE(lt_operation_set, "cublasLtMatmulDescSetAttribute");
     CARAT_CUBLAS_TAKE(lt_layout_create, "cublasLtMatrixLayoutCreate");
     CARAT_CUBLAS_TAKE(lt_layout_destroy, "cublasLtMatrixLayoutDestroy");
+    CARAT_CUBLAS_TAKE(lt_layout_set, "cublasLtMatrixLayoutSetAttribute");
     CARAT_CUBLAS_TAKE(lt_preference_create, "cublasLtMatmulPreferenceCreate");
     CARAT_CUBLAS_TAKE(lt_preference_destroy, "cublasLtMatmulPreferenceDestroy");
     CARAT_CUBLAS_TAKE(lt_preference_set, "cublasLtMatmulPreferenceSetAttribute");
@@ -99,6 +100,7 @@ void connect_cublas(const shared_library& cublas, functions& call) {
     CARAT_CUBLAS_TAKE(set_workspace, "cublasSetWorkspace_v2");
     CARAT_CUBLAS_TAKE(set_math_mode, "cublasSetMathMode");
     CARAT_CUBLAS_TAKE(gemm, "cublasGemmEx_64");
+    CARAT_CUBLAS_TAKE(gemm_batch, "cublasGemmStridedBatchedEx_64");
     CARAT_CUBLAS_TAKE(status_text, "cublasGetStatusString");
 #undef CARAT_CUBLAS_TAKE
 }

@@ -18,6 +18,7 @@ struct functions {
     decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
     decltype(&cublasSetMathMode) set_math_mode = nullptr;
     decltype(&cublasGemmEx_64) gemm = nullptr;
+    decltype(&cublasGemmStridedBatchedEx_64) gemm_batch = nullptr;
     decltype(&cublasGetStatusString) status_text = nullptr;
 
     decltype(&cublasLtCreate) lt_create = nullptr;
@@ -29,6 +30,7 @@ struct functions {
     decltype(&cublasLtMatmulDescSetAttribute) lt_operation_set = nullptr;
     decltype(&cublasLtMatrixLayoutCreate) lt_layout_create = nullptr;
     decltype(&cublasLtMatrixLayoutDestroy) lt_layout_destroy = nullptr;
+    decltype(&cublasLtMatrixLayoutSetAttribute) lt_layout_set = nullptr;
     decltype(&cublasLtMatmulPreferenceCreate) lt_preference_create = nullptr;
     decltype(&cublasLtMatmulPreferenceDestroy) lt_preference_destroy = nullptr;
     decltype(&cublasLtMatmulPreferenceSetAttribute) lt_preference_set = nullptr;

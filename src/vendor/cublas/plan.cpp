@@ -4,8 +4,9 @@
 
 namespace carat::vendor::cublas {
 
-plan::plan(const core::problem& p, shortcut taken)
+plan::plan(const core::problem& p, shortcut taken, const batch& of)
     : shape_(shape_for_blas(p)),
+      batch_(of),
       how_(arithmetic_for(p, taken)),
       alpha_(p.alpha, how_.scale),
       beta_(p.beta, how_.scale) {
@@ -27,23 +28,34 @@ plan::plan(const core::problem& p, shortcut taken)
               "cublasLtMatmulDescSetAttribute");
     }
     const auto operand = [&](cudaDataType_t type, char letter, std::int64_t rows, std::int64_t cols,
-                             std::int64_t ld) {
-        return letter == 'N' ? layout(type, rows, cols, ld) : layout(type, cols, rows, ld);
+                             std::int64_t ld, std::int64_t stride) {
+        return letter == 'N' ? layout(type, rows, cols, ld, stride)
+                             : layout(type, cols, rows, ld, stride);
     };
     first_ = operand(shape_.swapped ? how_.b : how_.a, shape_.first_letter, shape_.m, shape_.k,
-                     shape_.first_ld);
+                     shape_.first_ld, shape_.swapped ? of.b : of.a);
     second_ = operand(shape_.swapped ? how_.a : how_.b, shape_.second_letter, shape_.k, shape_.n,
-                      shape_.second_ld);
-    c_ = layout(how_.out, shape_.m, shape_.n, shape_.c_ld);
+                      shape_.second_ld, shape_.swapped ? of.a : of.b);
+    c_ = layout(how_.out, shape_.m, shape_.n, shape_.c_ld, of.c);
 }
 
 plan::owned<cublasLtMatrixLayout_t> plan::layout(cudaDataType_t type, std::int64_t rows,
-                                                 std::int64_t cols, std::int64_t ld) {
+                                                 std::int64_t cols, std::int64_t ld,
+                                                 std::int64_t stride) const {
     cublasLtMatrixLayout_t made = nullptr;
     check(library().lt_layout_create(&made, type, static_cast<std::uint64_t>(rows),
                                      static_cast<std::uint64_t>(cols), ld),
           "cublasLtMatrixLayoutCreate");
-    return owned<cublasLtMatrixLayout_t>(made);
+    owned<cublasLtMatrixLayout_t> owner(made);
+    const auto set = [&](cublasLtMatrixLayoutAttribute_t which, const auto& value) {
+        check(library().lt_layout_set(made, which, &value, sizeof(value)),
+              "cublasLtMatrixLayoutSetAttribute");
+    };
+    if (batch_.count > 1) {
+        set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, batch_.count);
+        set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
+    }
+    return owner;
 }
 
 std::vector<cublasLtMatmulAlgo_t> plan::proposals(int most, unsigned alignment) const {

@@ -10,9 +10,17 @@
 
 namespace carat::vendor::cublas {
 
+// Products at one distance from each other, in elements of A, B and C.
+struct batch {
+    std::int32_t count = 1;
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    std::int64_t c = 0;
+};
+
 class plan {
   public:
-    plan(const core::problem& p, shortcut taken);
+    plan(const core::problem& p, shortcut taken, const batch& of = {});
 
     /// At most `most` kernels for operands aligned to `alignment` bytes; empty when it has none.
     [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> proposals(int most, unsigned alignment) const;
@@ -28,10 +36,12 @@ class plan {
     template <class Handle>
     using owned = std::unique_ptr<std::remove_pointer_t<Handle>, destroy>;
 
-    static owned<cublasLtMatrixLayout_t> layout(cudaDataType_t type, std::int64_t rows,
-                                                std::int64_t cols, std::int64_t ld);
+    [[nodiscard]] owned<cublasLtMatrixLayout_t> layout(cudaDataType_t type, std::int64_t rows,
+                                                       std::int64_t cols, std::int64_t ld,
+                                                       std::int64_t stride) const;
 
     blas_shape shape_;
+    batch batch_;
     arithmetic how_;
     factor alpha_;
     factor beta_;

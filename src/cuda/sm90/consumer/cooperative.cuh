@@ -1,8 +1,7 @@
 // Cooperative consumers: each warpgroup has 64 rows of every tile of its CTA.
 #pragma once
 
-#include "cuda/sm90/cta_coordinate.cuh"
-#include "cuda/sm90/epilogue/persistent.cuh"
+#include "cuda/sm90/consumer/persistent.cuh"
 #include "cuda/sm90/mainloop/mainloop.cuh"
 #include "cuda/sm90/stream_k.cuh"
 
@@ -26,14 +25,8 @@ __device__ __forceinline__ bool defer_half(const staging_tiles<C>& staging,
 }
 
 template <class C, class ElementCompute>
-__device__ __forceinline__ void consume_cooperative(const pipeline<C>& pipe,
-                                                    barrier_storage<C>& barriers,
-                                                    const tma_descriptors& maps,
-                                                    const arguments<ElementCompute>& p,
-                                                    const cta_coordinate<C>& cta) {
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-    const int warpgroup = ptx::warpgroup();
-    staging_tiles<C> staging(maps, barriers.source, pipe.epilogue, warpgroup, thread);
+__device__ __forceinline__ void consume_cooperative(persistent_consumer<C, ElementCompute>& own) {
+    auto& [pipe, barriers, p, cta, thread, warpgroup, staging] = own;
     pipeline_state at;
     int deferred = 0;  // tiles whose second half was left to idle warps
     const auto sync = [&] { staging.sync_warpgroup(); };
@@ -55,14 +48,15 @@ __device__ __forceinline__ void consume_cooperative(const pipeline<C>& pipe,
         run_mainloop<C>(acc[0], pipe, at, {w.k_tiles(), w.receives_accumulators()},
                         {warpgroup, thread}, scaling_of<C>(p, row, col, w.k_begin(), thread));
         // Nor beside scales for this meanwhile.
-        const int own = !C::is_native ? ptx::thread_anew() % 128 : thread;
+        const int thread_now = !C::is_native ? ptx::thread_anew() % 128 : thread;
         if (w.passes_accumulators()) {
-            passed(p.stream_k, cta.cluster, cta.rank, warpgroup, own).pass(acc[0], own, sync);
+            passed(p.stream_k, cta.cluster, cta.rank, warpgroup, thread_now)
+                .pass(acc[0], thread_now, sync);
             continue;
         }
-        if (!prefetches) bias.read(p, col, own);
+        if (!prefetches) bias.read(p, col, thread_now);
         if (p.packing.pieces > 0) ptx::wait_for(barriers.packed, 0);
-        const output_tile out{row, col, own};
+        const output_tile out{row, col, thread_now};
         if constexpr (C::defers_half_store)
             if (defer_half<C>(staging, barriers.deferred, p, out, acc[0], deferred)) continue;
         run_epilogue<C>(staging, p, bias, out, acc);

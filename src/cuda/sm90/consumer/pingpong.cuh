@@ -2,8 +2,7 @@
 // the other one stores.
 #pragma once
 
-#include "cuda/sm90/cta_coordinate.cuh"
-#include "cuda/sm90/epilogue/persistent.cuh"
+#include "cuda/sm90/consumer/persistent.cuh"
 #include "cuda/sm90/mainloop/ss.cuh"
 #include "cuda/sm90/stream_k.cuh"
 
@@ -23,14 +22,8 @@ struct ordered_mma_barrier {
 };
 
 template <class C, class ElementCompute>
-__device__ __forceinline__ void consume_pingpong(const pipeline<C>& pipe,
-                                                 barrier_storage<C>& barriers,
-                                                 const tma_descriptors& maps,
-                                                 const arguments<ElementCompute>& p,
-                                                 const cta_coordinate<C>& cta) {
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-    const int warpgroup = ptx::warpgroup();
-    staging_tiles<C> staging(maps, barriers.source, pipe.epilogue, warpgroup, thread);
+__device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementCompute>& own) {
+    auto& [pipe, barriers, p, cta, thread, warpgroup, staging] = own;
     const ordered_mma_barrier order{warpgroup};
     const auto sync = [&] { staging.sync_warpgroup(); };
     pipeline_state at;

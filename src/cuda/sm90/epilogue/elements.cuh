@@ -18,10 +18,12 @@ struct alignas(4 * sizeof(T)) four {
     T of[4];
 };
 
+template <class T>
+inline constexpr bool is_16_bits = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
+
 // Besides f32, products of 16-bit elements are written as such, those of fp8 as bf16.
 template <class C, class To>
 inline constexpr bool writes = std::is_same_v<typename C::element, To> ||
-                               (sizeof(typename C::element) == 1 &&
-                                std::is_same_v<To, __nv_bfloat16>);
+                               (C::is_narrow && std::is_same_v<To, __nv_bfloat16>);
 
 }  // namespace carat::cuda::sm90

@@ -122,7 +122,7 @@ template <class C, class To, class Value>
 __device__ __forceinline__ void fill_staging(unsigned char* tile, int thread,
                                              const Value& value_of) {
     constexpr int columns = staging_columns<To>;
-    if constexpr (sizeof(To) == 2) {
+    if constexpr (is_16_bits<To>) {
         // Chunks 0 and 1 of a row, then 2 and 3 ... of it: four matrices at a time.
         const int row = thread / 32 * 16 + thread % 16;
         const std::uint32_t first =

@@ -113,7 +113,7 @@ struct thread_store {
         const uint4 whole = shifted(to_before, down, at, over);
         if (row + down >= p.problem.m || !(is_end ? ends : to_before == 0)) return;
         to = to - over + 16 * at;
-        store_part(to, whole, length, is_end, sizeof(To) == 2);
+        store_part(to, whole, length, is_end, is_16_bits<To>);
     }
 
     // 16 lanes have a column.

@@ -48,11 +48,12 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
       accumulate_(task.accumulate),
       problem_(with.swap_ab ? core::swapped(task.problem) : task.problem),
       is_glu_(task.fusion.is_glu),
+      batch_(with.swap_ab ? task.batch.swapped() : task.batch),
       kernel_(&kernel_of(*with.kernel)),
-      a_(shape_of_a(problem_, accumulate_),
-         (with.swap_ab ? swapped(task.aligned) : task.aligned).a),
+      a_(shape_of_a(problem_, accumulate_), (with.swap_ab ? swapped(task.aligned) : task.aligned).a,
+         batch_.matrices_a()),
       b_(shape_of_b(multiplied(problem_, task.fusion), accumulate_),
-         (with.swap_ab ? swapped(task.aligned) : task.aligned).b),
+         (with.swap_ab ? swapped(task.aligned) : task.aligned).b, batch_.matrices_b()),
       output_(problem_, *kernel_, task.fusion.is_identity()),
       sms_(describe(device_in_use()).multiprocessors) {
     choose_stages();
@@ -65,8 +66,7 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
                           accumulate_ != accumulation::three_tf32 &&
                           (problem_.beta == 0 || !output_.strides_fit_tma());
     if (has_room && may_pack_in_kernel(a_, b_))
-        packing_ =
-            packing_plan(a_, b_, problem_.k, desc().block_k(), desc().element_bytes(), shape_.ctas);
+        packing_ = packing_plan(a_, b_, problem_.k, desc().block_k(), problem_.a_type, shape_.ctas);
 }
 
 void gemm::choose_stages() {
@@ -134,7 +134,8 @@ int gemm::k_tiles_of(std::int64_t k) const {
 // none. CTAs that began together end up to a third of their k-tiles apart.
 int gemm::pdl_k_tiles() const {
     constexpr int fewest = 16;
-    if (desc().is_persistent() || shape_.ctas > sms_ * (plan_.ctas_per_sm - 1)) return 0;
+    if (desc().is_persistent() || shape_.ctas * batch_.count > sms_ * (plan_.ctas_per_sm - 1))
+        return 0;
     return std::max(fewest, k_tiles_of(problem_.k) / plan_.split_k / 2);
 }
 

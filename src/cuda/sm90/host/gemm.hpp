@@ -21,8 +21,8 @@ class gemm final : public gemm_product {
 
     [[nodiscard]] std::unique_ptr<launch_cache> make_cache() const override;
     void run(const launch_arguments& with, launch_cache* kept) const override;
-    [[nodiscard]] bool run_batch(const launch_arguments& first, const batch_strides& apart,
-                                 std::int64_t count) const override;
+    [[nodiscard]] bool run_batch(const launch_arguments& first,
+                                 const batch_strides& apart) const override;
     [[nodiscard]] bool run_group(std::span<const grouped> all,
                                  const launch_arguments& common) const override;
 
@@ -52,7 +52,6 @@ class gemm final : public gemm_product {
     [[nodiscard]] const tma_descriptors& kept_maps(const launch_arguments& with,
                                                    const arguments<float>& told,
                                                    launch_cache& kept) const;
-    [[nodiscard]] bool can_be_batched(const operand& x, const void* data, std::int64_t apart) const;
     // Two CTAs to an SM where there are so many, though one would have it for itself.
     void share_sms(launch_shape& shape, arguments<float>& with) const;
 
@@ -67,6 +66,7 @@ class gemm final : public gemm_product {
     core::accumulation accumulate_;
     core::problem problem_;  // as the kernel computes it
     bool is_glu_;
+    batch_shape batch_;
     const kernel* kernel_;
     operand a_;
     operand b_;

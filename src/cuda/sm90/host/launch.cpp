@@ -59,38 +59,26 @@ void gemm::run(const launch_arguments& given, launch_cache* kept) const {
         kernel_->launch(kept_maps(with, told, *kept), told, shape_, with.stream);
 }
 
-bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_apart,
-                     std::int64_t count) const {
+bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_apart) const {
     const launch_arguments with = own(given);
     batch_strides apart = given_apart;
     if (plan_.swap_ab) std::swap(apart.a, apart.b);
-    constexpr std::int64_t most = 65535;
-    if (desc().is_persistent() || count > most || !can_be_batched(a_, with.data.a, apart.a) ||
-        !can_be_batched(b_, with.data.b, apart.b))
-        return false;
+    if (desc().is_persistent()) return false;
+    (void)packing_.start(a_, b_, with.data, with.stream, apart);
     arguments<float> told = arguments_for(with);
     told.c.batch_stride = apart.c;
     told.c.is_vectorized = told.c.is_vectorized && apart.c % 4 == 0;
-    told.batch.one_a = apart.a == 0;
-    told.batch.one_b = apart.b == 0;
+    told.batch = {batch_.one_a, batch_.one_b};
     const int block_k = desc().block_k();
     tma_descriptors maps{};
-    maps.a = a_.map(with.data.a, desc().block_m, block_k, {told.batch.one_a ? 1 : count, apart.a});
+    maps.a = a_.map(with.data.a, desc().block_m, block_k, {batch_.matrices_a(), apart.a});
     maps.b = b_.map(with.data.b, desc().block_n / multicast_ctas(), block_k / multicast_ctas(),
-                    {told.batch.one_b ? 1 : count, apart.b});
+                    {batch_.matrices_b(), apart.b});
     launch_shape shape = shape_;
-    shape.batch = static_cast<int>(count);
+    shape.batch = static_cast<int>(batch_.count);
     share_sms(shape, told);
     kernel_->launch(maps, told, shape, with.stream);
     return true;
-}
-
-bool gemm::can_be_batched(const operand& x, const void* data, std::int64_t apart) const {
-    // So many bytes from one matrix to the next a tensor map can't tell.
-    constexpr std::int64_t too_far_apart_bytes = std::int64_t{1} << 40;
-    const std::int64_t bytes = desc().element_bytes();
-    return !x.packed() && is_aligned(data) && apart >= 0 && apart * bytes % 16 == 0 &&
-           apart < too_far_apart_bytes / bytes;
 }
 
 void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {

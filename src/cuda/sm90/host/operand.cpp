@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cuda/sm90/kernel_table.hpp"
+
 namespace carat::cuda::sm90 {
 
 using core::accumulation;
@@ -32,8 +34,7 @@ operand_shape shape_of_a(const core::problem& p, accumulation accumulate) {
             p.a_layout.row_stride,
             p.a_layout.col_stride,
             accumulate == accumulation::three_tf32,
-            size_bytes(p.a_type) == 2 ||
-                (p.a_type == dtype::f32 && accumulate == accumulation::native)};
+            mn_major_of(p.a_type, accumulate).a};
 }
 
 operand_shape shape_of_b(const core::problem& p, accumulation accumulate) {
@@ -43,7 +44,7 @@ operand_shape shape_of_b(const core::problem& p, accumulation accumulate) {
             p.b_layout.col_stride,
             p.b_layout.row_stride,
             accumulate == accumulation::three_tf32,
-            size_bytes(p.b_type) == 2};
+            mn_major_of(p.b_type, accumulate).b};
 }
 
 operand_major major_of(const operand_shape& of) {
@@ -63,27 +64,34 @@ int lines_begin_at(const operand_shape& of) {
     return static_cast<int>(std::gcd(apart * static_cast<std::int64_t>(size_bytes(of.type)), most));
 }
 
-operand::operand(const operand_shape& of, bool is_aligned) : shape_(of), major_(major_of(of)) {
+operand::operand(const operand_shape& of, bool is_aligned, std::int64_t matrices)
+    : shape_(of), matrices_(matrices), major_(major_of(of)) {
     if (!is_aligned || !readable_along(of)) packed_memory_ = memory_for_packing();
 }
 
-strided operand::packed_from(const void* data) const {
-    const auto bytes = static_cast<int>(size_bytes(shape_.type));
-    if (major_ == operand_major::mn)
-        return {data, bytes, shape_.depth, shape_.lines, shape_.along, shape_.across};
-    return {data, bytes, shape_.lines, shape_.depth, shape_.across, shape_.along, shape_.is_split};
+strided operand::packed_from(const void* data, std::int64_t apart) const {
+    const bool across = major_ == operand_major::mn;
+    return {.data = data,
+            .element_bytes = static_cast<int>(size_bytes(shape_.type)),
+            .lines = across ? shape_.depth : shape_.lines,
+            .depth = across ? shape_.lines : shape_.depth,
+            .across = across ? shape_.along : shape_.across,
+            .along = across ? shape_.across : shape_.along,
+            .is_split = !across && shape_.is_split,
+            .matrices = matrices_,
+            .matrix_stride = apart};
 }
 
 scratch operand::memory_for_packing() const {
     const strided from = packed_from(nullptr);
     load_packing(from);
-    const std::int64_t elements =
-        core::checked_product(from.lines, packed_stride(from), "elements");
+    const std::int64_t elements = core::checked_product(
+        core::checked_product(from.lines, packed_stride(from), "elements"), matrices_, "elements");
     return scratch(static_cast<std::size_t>(elements * from.element_bytes));
 }
 
-packing operand::packing_of(const void* data) const {
-    const strided from = packed_from(data);
+packing operand::packing_of(const void* data, std::int64_t apart) const {
+    const strided from = packed_from(data, apart);
     return {from, packed_memory_.get(), packed_stride(from)};
 }
 
@@ -103,7 +111,7 @@ CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const b
         if (shape_.is_split) there.length = there.stride;
     }
     there.matrices = of.count;
-    there.matrix_stride = of.spacing;
+    there.matrix_stride = packed() ? packed_matrix_stride(from) : of.spacing;
     return describe(there);
 }
 

@@ -45,9 +45,9 @@ struct batch {
 
 class operand {
   public:
-    /// Memory for packing is taken now when the layout demands it, or data that isn't aligned to 16
-    /// bytes. @throws carat::error(out_of_memory).
-    operand(const operand_shape& of, bool is_aligned);
+    /// Memory for packing so many matrices is taken now when the layout demands it, or data that
+    /// isn't aligned to 16 bytes. @throws carat::error(out_of_memory).
+    operand(const operand_shape& of, bool is_aligned, std::int64_t matrices);
 
     [[nodiscard]] operand_major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
@@ -57,8 +57,9 @@ class operand {
         return packed() ? packed_memory_.get() : data;
     }
 
-    /// What has to be copied before the product, of an operand that is packed.
-    [[nodiscard]] packing packing_of(const void* data) const;
+    /// What has to be copied before the product, of an operand that is packed: matrices so many
+    /// elements apart.
+    [[nodiscard]] packing packing_of(const void* data, std::int64_t apart) const;
 
     /// Whether of such an operand each line is copied as it is, and all of them lie within so many
     /// bytes, before and after.
@@ -71,10 +72,11 @@ class operand {
                                   const batch& of = {}) const;
 
   private:
-    [[nodiscard]] strided packed_from(const void* data) const;
+    [[nodiscard]] strided packed_from(const void* data, std::int64_t apart = 0) const;
     [[nodiscard]] scratch memory_for_packing() const;
 
     operand_shape shape_;
+    std::int64_t matrices_;
     operand_major major_;
     scratch packed_memory_;
 };

@@ -36,8 +36,8 @@ output::output(const core::problem& p, const kernel& by, bool is_plain)
 
 bool output::is_stored_by_columns() const {
     const kernel_desc& k = *kernel_->desc;
-    return k.element_bytes() == 4 && k.a_major == core::operand_major::mn && problem_.beta == 0 &&
-           is_plain_ && problem_.c_layout.row_stride < problem_.c_layout.col_stride;
+    return k.a_from_registers() && problem_.beta == 0 && is_plain_ &&
+           problem_.c_layout.row_stride < problem_.c_layout.col_stride;
 }
 
 bool output::strides_fit_tma() const {

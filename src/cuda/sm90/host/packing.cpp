@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/dtype_traits.hpp"
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cuda::sm90 {
@@ -29,11 +30,11 @@ bool may_pack_in_kernel(const operand& a, const operand& b) {
 // More than so much for each k-block of the first wave takes the kernel longer than packing ahead
 // would: 4001^3 takes 244 us with none of 16 slices, 238 with 4 and with 6, and more again with 12.
 packing_plan::packing_plan(const operand& a, const operand& b, std::int64_t k, int block_k,
-                           int element_bytes, int ctas)
+                           dtype type, int ctas)
     : slices_(static_cast<int>(ceil_div(k, std::int64_t{slice_k_tiles} * block_k))),
       slice_k_(slice_k_tiles * block_k) {
     constexpr std::int64_t bytes_of_k_block = 3072;
-    const std::int64_t bytes = element_bytes * k * (a.packed_lines() + b.packed_lines());
+    const std::int64_t bytes = core::bytes_of(type, k * (a.packed_lines() + b.packed_lines()));
     const std::int64_t while_multiplied = bytes_of_k_block * ctas * ceil_div(k, block_k);
     const double share =
         std::min(0.5, static_cast<double>(while_multiplied) / static_cast<double>(bytes));
@@ -74,17 +75,18 @@ in_kernel_packing packing_plan::leave_last_slices(std::span<packing> all,
 }
 
 in_kernel_packing packing_plan::start(const operand& a, const operand& b,
-                                      const core::operands& data, cudaStream_t stream) const {
+                                      const core::operands& data, cudaStream_t stream,
+                                      const batch_strides& apart) const {
     packing all[2];
     bool mn_major[2];
     std::size_t count = 0;
-    const auto add = [&](const operand& x, const void* from) {
+    const auto add = [&](const operand& x, const void* from, std::int64_t next) {
         if (!x.packed()) return;
         mn_major[count] = x.contiguous() == operand_major::mn;
-        all[count++] = x.packing_of(from);
+        all[count++] = x.packing_of(from, next);
     };
-    add(a, data.a);
-    add(b, data.b);
+    add(a, data.a, apart.a);
+    add(b, data.b, apart.b);
     if (count == 0) return {};
     if (slices_in_kernel_ == 0) {
         pack({all, count}, stream);

@@ -2,6 +2,7 @@
 // product's own idle warps, while those before are multiplied (../packing.cuh, ADR 0109).
 #pragma once
 
+#include "cuda/common/gemm.hpp"
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/host/operand.hpp"
 
@@ -12,7 +13,7 @@ class packing_plan {
   public:
     packing_plan() = default;
     /// `ctas` multiply K in k-blocks of `block_k` elements.
-    packing_plan(const operand& a, const operand& b, std::int64_t k, int block_k, int element_bytes,
+    packing_plan(const operand& a, const operand& b, std::int64_t k, int block_k, dtype type,
                  int ctas);
 
     [[nodiscard]] int slices_in_kernel() const { return slices_in_kernel_; }
@@ -20,7 +21,8 @@ class packing_plan {
 
     /// Starts packing, and says what is left to the kernel.
     [[nodiscard]] in_kernel_packing start(const operand& a, const operand& b,
-                                          const core::operands& data, cudaStream_t stream) const;
+                                          const core::operands& data, cudaStream_t stream,
+                                          const batch_strides& apart = {}) const;
 
   private:
     [[nodiscard]] packed_operand in_kernel(const packing& p, bool mn_major) const;

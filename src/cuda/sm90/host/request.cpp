@@ -6,6 +6,7 @@
 #include "core/swap_ab.hpp"
 #include "cuda/sm90/host/operand.hpp"
 #include "cuda/sm90/host/output.hpp"
+#include "cuda/sm90/kernel_table.hpp"
 
 namespace carat::cuda::sm90 {
 
@@ -23,8 +24,8 @@ std::int64_t products_of(accumulation accumulate) {
 plan::gemm_request request_for(const core::problem& p, accumulation accumulate) {
     const operand_major a = major_of(shape_of_a(p, accumulate));
     operand_major b = major_of(shape_of_a(core::swapped(p), accumulate));
-    // Of two of 4 bytes an element that lie across K, B is packed.
-    if (size_bytes(p.a_type) == 4 && a == operand_major::mn) b = operand_major::k;
+    // Where no kernel reads two that lie across K, B is packed.
+    if (a == operand_major::mn && !mn_major_of(p.b_type, accumulate).b) b = operand_major::k;
     const int a_at = lines_begin_at(shape_of_a(p, accumulate));
     const int b_at = lines_begin_at(shape_of_b(p, accumulate));
     return {.m = p.m,
@@ -51,8 +52,8 @@ std::optional<layout_class> layout_in_group(const grouped& member, accumulation 
         return std::nullopt;
     const auto a = readable_along(shape_of_a(p, accumulate));
     const auto b = readable_along(shape_of_a(core::swapped(p), accumulate));
-    if (!a || !b ||
-        (size_bytes(p.a_type) == 4 && *a == operand_major::mn && *b == operand_major::mn))
+    if (!a || !b) return std::nullopt;
+    if (*a == operand_major::mn && *b == operand_major::mn && !mn_major_of(p.b_type, accumulate).b)
         return std::nullopt;
     return layout_class{*a, *b, p.c_layout.row_stride >= p.c_layout.col_stride};
 }

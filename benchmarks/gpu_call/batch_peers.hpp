@@ -1,0 +1,34 @@
+// What strided batches are measured beside: cuBLAS and cuBLASLt. Apart from the public call, whose
+// carat::cuda is a type.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+
+namespace carat::benchmark {
+
+struct batch_sizes {
+    std::int64_t m, n, k, count;
+};
+
+struct peer {
+    std::function<bool()> start;  // false: it can't
+    std::string name = "none";
+};
+
+/// Why there is none here; empty where there is.
+[[nodiscard]] std::string why_no_peer();
+
+/// On which they run.
+[[nodiscard]] cudaStream_t peer_stream();
+
+/// cublasGemmStridedBatchedEx and what cuBLASLt's heuristics propose for `p`, whose A and C are by
+/// rows; matrices follow each other without a gap.
+[[nodiscard]] std::vector<peer> peers_of(const core::problem& p, bool as_tf32, const batch_sizes& s,
+                                         const core::operands& data);
+
+}  // namespace carat::benchmark

@@ -1,0 +1,51 @@
+#include "library.hpp"
+
+#include <dlfcn.h>
+#include <utility>
+
+namespace {
+
+thread_local carat::fuzz::complaint last;
+
+// Told of by the position's lower half, in either width of integers.
+void complain(const char* routine, const int* position, std::size_t length) {
+    last = {std::string(routine, length), *position};
+    while (!last.routine.empty() && last.routine.back() == ' ') last.routine.pop_back();
+}
+
+}  // namespace
+
+// Takes the place of both libraries' own, which would end the process.
+extern "C" __attribute__((visibility("default"))) void xerbla_(const char* routine,
+                                                               const int* position,
+                                                               std::size_t length) {
+    complain(routine, position, length);
+}
+
+// Of an option that CBLAS gives a number that names nothing.
+extern "C" __attribute__((visibility("default"))) void cblas_xerbla(int position,
+                                                                    const char* routine,
+                                                                    const char*, ...) {
+    complain(routine, &position, std::char_traits<char>::length(routine));
+}
+
+namespace carat::fuzz {
+
+blas_library::blas_library(const std::string& files) {
+    for (std::size_t at = 0; handle_ == nullptr && at < files.size();) {
+        const std::size_t end = std::min(files.find(':', at), files.size());
+        file_ = files.substr(at, end - at);
+        handle_ = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
+        at = end + 1;
+    }
+}
+
+void* blas_library::find(const std::string& name) const {
+    return dlsym(handle_, name.c_str());
+}
+
+complaint take_complaint() {
+    return std::exchange(last, {});
+}
+
+}  // namespace carat::fuzz

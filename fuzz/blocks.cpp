@@ -1,0 +1,111 @@
+#include "blocks.hpp"
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace carat::fuzz {
+
+namespace {
+
+constexpr unsigned most_seconds = 300;  // of a case
+constexpr std::array isas = {"baseline", "avx2", "avx512", "amx"};
+
+// What a child tells its parent, also when it ends in the middle of a case.
+struct shared {
+    tally count;
+    std::uint64_t current;
+    std::uint64_t findings;
+    std::array<char, 400> description;
+};
+
+shared& memory() {
+    static shared* const at = [] {
+        void* const mapped = mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (mapped == MAP_FAILED) throw std::bad_alloc();
+        return ::new (mapped) shared{};
+    }();
+    return *at;
+}
+
+std::string case_name(const family& of, std::uint64_t number) {
+    return of.name.empty() ? std::to_string(number) : of.name + ":" + std::to_string(number);
+}
+
+void tell(const family& of, const options& o, std::uint64_t number, const std::string& what) {
+    std::printf("FINDING %s: %s\n    ./dev fuzz --seed %llu --only %s\n",
+                case_name(of, number).c_str(), what.c_str(),
+                static_cast<unsigned long long>(o.seed), case_name(of, number).c_str());
+    std::fflush(stdout);
+}
+
+// Signals' default actions end the child, after which its parent says which case it was.
+void be_a_child(const family& of, const options& o, std::uint64_t first, std::uint64_t last) {
+    if (of.name != "gpu") setenv("CARAT_FORCE_ISA", isa_of(first), 1);
+    const surroundings in = {.flushes = std::strcmp(isa_of(first), "avx512") == 0 ||
+                                        std::strcmp(isa_of(first), "amx") == 0,
+                             .has_f16_sums = std::strcmp(isa_of(first), "avx2") != 0 &&
+                                             std::strcmp(isa_of(first), "baseline") != 0 &&
+                                             __builtin_cpu_supports("avx512fp16"),
+                             .description = memory().description};
+    for (std::uint64_t number = first; number < last; ++number) {
+        memory().current = number;
+        alarm(most_seconds);
+        const std::string wrong = of.run(o.seed, number, in, memory().count);
+        if (wrong.empty()) continue;
+        ++memory().findings;
+        tell(of, o, number, wrong);
+    }
+    _exit(0);
+}
+
+}  // namespace
+
+const char* isa_of(std::uint64_t number) {
+    return isas[number / cases_in_a_block % isas.size()];
+}
+
+bool machine_has(const std::string& isa) {
+    if (isa == "baseline") return true;
+    if (isa == "avx2") return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == "avx512")
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    return false;
+}
+
+void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
+               report& to) {
+    while (first < last) {
+        memory() = shared{};
+        memory().current = first;
+        std::fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) be_a_child(of, o, first, last);
+        int status = 0;
+        if (child < 0 || waitpid(child, &status, 0) != child) {
+            std::fprintf(stderr, "carat_fuzz: no process could be started\n");
+            std::exit(2);
+        }
+        to.all.add(memory().count);
+        to.findings += memory().findings;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+        ++to.findings;
+        const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        tell(of, o, memory().current,
+             std::string(memory().description.data()) + ": " +
+                 (signal == SIGALRM ? "took more than " + std::to_string(most_seconds) + " s"
+                  : signal != 0     ? std::string("ended the process: ") + strsignal(signal)
+                                    : "left with " + std::to_string(WEXITSTATUS(status))));
+        first = memory().current + 1;
+    }
+}
+
+}  // namespace carat::fuzz

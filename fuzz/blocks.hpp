@@ -1,0 +1,37 @@
+// Cases in child processes, a block of numbers each: an instruction set is chosen once in a
+// process, and a case that ends its process is a finding like any other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "trials.hpp"
+
+namespace carat::fuzz {
+
+inline constexpr std::uint64_t cases_in_a_block = 1000;
+
+// A kind of cases: what --only calls it, and what runs one.
+struct family {
+    std::string name;  // "" or "blas"
+    std::string (*run)(std::uint64_t seed, std::uint64_t number, const surroundings& in,
+                       tally& count);
+};
+
+struct report {
+    tally all;
+    std::uint64_t findings = 0;
+};
+
+// Runs cases `first` to `last` - 1 of one block.
+void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
+               report& to);
+
+// The instruction set of a case's block.
+[[nodiscard]] const char* isa_of(std::uint64_t number);
+// Why the processor can't run it, or empty.
+[[nodiscard]] bool machine_has(const std::string& isa);
+
+}  // namespace carat::fuzz

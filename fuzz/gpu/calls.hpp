@@ -1,0 +1,11 @@
+#pragma once
+
+#include "fuzz/calls.hpp"
+
+namespace carat::fuzz {
+
+// The calls of a case whose matrices lie in a GPU's memory; they are started on its stream.
+void start_call(const product_case& c, const workbench& on);
+void start_single_call(const product_case& c, const workbench& on, std::size_t product);
+
+}  // namespace carat::fuzz

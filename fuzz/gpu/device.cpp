@@ -1,0 +1,77 @@
+#include "device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace carat::fuzz {
+
+void must(cudaError_t status, const char* what) {
+    if (status != cudaSuccess)
+        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+namespace {
+
+cudaStream_t make_stream() {
+    cudaStream_t made = nullptr;
+    must(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "a stream");
+    return made;
+}
+
+}  // namespace
+
+cudaStream_t own_stream() {
+    thread_local const cudaStream_t stream = make_stream();
+    return stream;
+}
+
+cudaStream_t stream_for_calls(std::size_t number) {
+    thread_local const std::array<cudaStream_t, 4> streams = {nullptr, make_stream(), make_stream(),
+                                                              make_stream()};
+    return streams[number % streams.size()];
+}
+
+device_bytes::~device_bytes() {
+    release();
+}
+
+void device_bytes::release() {
+    if (data_ != nullptr && lender_ != nullptr)
+        static_cast<void>(cudaFreeAsync(data_, lender_));
+    else if (data_ != nullptr)
+        static_cast<void>(cudaFree(data_));
+    data_ = nullptr;
+    size_bytes_ = 0;
+    lender_ = nullptr;
+}
+
+std::byte* device_bytes::reserve(std::size_t size_bytes) {
+    if (data_ != nullptr && lender_ == nullptr && size_bytes <= size_bytes_) return data_;
+    release();
+    const std::size_t rounded = std::max(size_bytes + size_bytes / 4, std::size_t{1} << 16);
+    must(cudaMalloc(reinterpret_cast<void**>(&data_), rounded), "cudaMalloc");
+    size_bytes_ = rounded;
+    return data_;
+}
+
+std::byte* device_bytes::reserve_in_order(std::size_t size_bytes, cudaStream_t stream) {
+    release();
+    size_bytes_ = std::max<std::size_t>(size_bytes, 1);
+    must(cudaMallocAsync(reinterpret_cast<void**>(&data_), size_bytes_, stream), "cudaMallocAsync");
+    lender_ = stream;
+    return data_;
+}
+
+void device_bytes::upload(const void* from, std::size_t size_bytes, cudaStream_t stream) {
+    reserve(size_bytes);
+    must(cudaMemcpyAsync(data_, from, size_bytes, cudaMemcpyHostToDevice, stream), "upload");
+}
+
+void device_bytes::download(void* to, std::size_t size_bytes, cudaStream_t stream) const {
+    must(cudaMemcpyAsync(to, data_, size_bytes, cudaMemcpyDeviceToHost, stream), "download");
+    must(cudaStreamSynchronize(stream), "the work on the GPU");
+}
+
+}  // namespace carat::fuzz

@@ -1,0 +1,39 @@
+// Memory and streams of a GPU, by the CUDA runtime alone.
+#pragma once
+
+#include <cstddef>
+#include <cuda_runtime_api.h>
+
+namespace carat::fuzz {
+
+// Throws std::runtime_error.
+void must(cudaError_t status, const char* what);
+
+// A stream of this thread's; the oracle's, which no call is given, and several for calls.
+[[nodiscard]] cudaStream_t own_stream();
+[[nodiscard]] cudaStream_t stream_for_calls(std::size_t number);
+
+// Memory that grows, or is lent in stream order and given back.
+class device_bytes {
+  public:
+    device_bytes() = default;
+    device_bytes(const device_bytes&) = delete;
+    device_bytes& operator=(const device_bytes&) = delete;
+    ~device_bytes();
+
+    std::byte* reserve(std::size_t size_bytes);
+    // From cudaMallocAsync, until the next reserve.
+    std::byte* reserve_in_order(std::size_t size_bytes, cudaStream_t stream);
+    void upload(const void* from, std::size_t size_bytes, cudaStream_t stream);
+    void download(void* to, std::size_t size_bytes, cudaStream_t stream) const;
+    [[nodiscard]] std::byte* data() const { return data_; }
+
+  private:
+    void release();
+
+    std::byte* data_ = nullptr;
+    std::size_t size_bytes_ = 0;
+    cudaStream_t lender_ = nullptr;
+};
+
+}  // namespace carat::fuzz

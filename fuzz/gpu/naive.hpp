@@ -1,0 +1,13 @@
+// The oracle's own kernel.
+#pragma once
+
+#include "fuzz/sums.hpp"
+
+namespace carat::fuzz {
+
+// Sums and magnitudes by one thread an entry, each sum in two doubles (Ogita, Rump and Oishi, SIAM
+// J. Sci. Comput. 26, 2005: Dot2).
+void naive_sums(const product_size& size, std::span<const double> a, std::span<const double> b,
+                const least_sizes& least, product_sums& to);
+
+}  // namespace carat::fuzz

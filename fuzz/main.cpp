@@ -1,0 +1,131 @@
+// carat_fuzz: random calls, each checked (docs/fuzzing.md).
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "blas/cases.hpp"
+#include "blocks.hpp"
+#include "gpu/cases.hpp"
+#include "options.hpp"
+
+namespace carat::fuzz {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// On a CPU, or on a GPU.
+const std::vector<family>& families(bool gpu) {
+    static const std::vector<family> on_cpus = [] {
+        std::vector<family> all = {{"", run_product_case}};
+        if (const std::string why = why_no_blas(); why.empty())
+            all.push_back({"blas", run_blas_case});
+        else
+            std::printf("the drop-in BLAS is not fuzzed: %s\n", why.c_str());
+        return all;
+    }();
+    static const std::vector<family> on_gpus = {{"gpu", run_gpu_case}};
+    return gpu ? on_gpus : on_cpus;
+}
+
+bool in_time(const options& o, clock::time_point start) {
+    return std::chrono::duration<double>(clock::now() - start).count() < o.minutes * 60;
+}
+
+void print_counts(const family& of, const report& r) {
+    const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+    const tally& t = r.all;
+    std::printf(
+        "%s: %llu cases, %llu entries (%llu excused), %llu refused as they must be, "
+        "%llu compared by bits, %llu without memory, stack at most %llu bytes\n",
+        of.name.empty() ? "products" : of.name.c_str(), number(t.cases), number(t.entries),
+        number(t.excused), number(t.refused), number(t.repeated), number(t.no_memory),
+        number(t.most_stack));
+    if (t.refused_apart != 0)
+        std::printf("  %llu refused for an overlap that is none\n", number(t.refused_apart));
+    std::printf("  planted errors caught:");
+    for (std::size_t i = 0; i < plants; ++i)
+        if (t.planted[i] != 0)
+            std::printf(" %s %llu of %llu;", plant_names[i], number(t.caught[i]),
+                        number(t.planted[i]));
+    std::printf("\n");
+}
+
+// Blocks of all families in turn until there is no more time.
+int run_all(const options& o) {
+    const std::vector<family>& all = families(o.gpu);
+    std::vector<report> reports(all.size());
+    const clock::time_point start = clock::now();
+    std::string left_out;
+    for (std::uint64_t block = 0; in_time(o, start); ++block) {
+        const std::uint64_t first = block * cases_in_a_block;
+        if (o.cases != 0 && reports[0].all.cases >= o.cases) break;
+        if (!o.gpu && !machine_has(isa_of(first))) {
+            if (block < 4) left_out += std::string(left_out.empty() ? "" : ", ") + isa_of(first);
+            continue;
+        }
+        for (std::size_t f = 0; f < all.size(); ++f)
+            run_block(all[f], o, first, first + cases_in_a_block, reports[f]);
+    }
+    const double seconds = std::chrono::duration<double>(clock::now() - start).count();
+    std::printf("seed %llu, %.0f s\n", static_cast<unsigned long long>(o.seed), seconds);
+    if (!left_out.empty())
+        std::printf("not run, since this processor lacks them: %s\n", left_out.c_str());
+    std::uint64_t findings = 0;
+    for (std::size_t f = 0; f < all.size(); ++f) {
+        print_counts(all[f], reports[f]);
+        findings += reports[f].findings;
+    }
+    std::printf("%llu findings\n", static_cast<unsigned long long>(findings));
+    return findings == 0 ? 0 : 1;
+}
+
+int run_only(const options& o) {
+    const std::size_t colon = o.only.find(':');
+    const std::string name = colon == std::string::npos ? "" : o.only.substr(0, colon);
+    const std::string digits = colon == std::string::npos ? o.only : o.only.substr(colon + 1);
+    for (const family& of : families(name == "gpu")) {
+        if (of.name != name || digits.empty() ||
+            digits.find_first_not_of("0123456789") != std::string::npos)
+            continue;
+        const std::uint64_t number = std::stoull(digits);
+        if (name != "gpu" && !machine_has(isa_of(number))) {
+            std::fprintf(stderr, "carat_fuzz: case %s is for %s, which this processor lacks\n",
+                         o.only.c_str(), isa_of(number));
+            return 2;
+        }
+        report r;
+        run_block(of, o, number, number + 1, r);
+        print_counts(of, r);
+        return r.findings == 0 ? 0 : 1;
+    }
+    std::fprintf(stderr,
+                 "carat_fuzz: --only is '%s': give it the number of a case, or blas:NUMBER\n",
+                 o.only.c_str());
+    return 2;
+}
+
+}  // namespace
+
+}  // namespace carat::fuzz
+
+int main(int count, char** words) {
+    using namespace carat::fuzz;
+    try {
+        const options o = parse(count, words);
+        if (o.help) {
+            std::printf("%s", usage);
+            return 0;
+        }
+        if ((o.gpu || o.only.starts_with("gpu:")) && !built_for_gpus()) {
+            std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why_no_gpu().c_str());
+            return 2;
+        }
+        return o.only.empty() ? run_all(o) : run_only(o);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "carat_fuzz: %s\n", e.what());
+        return 2;
+    }
+}

@@ -1,0 +1,108 @@
+// A role of a product, of one matrix or of a batch: where its elements lie, what they are, and what
+// all memory around them held before the call.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <carat/types.hpp>
+
+#include "arena.hpp"
+#include "random.hpp"
+
+namespace carat::fuzz {
+
+// Element (i, j) is number first + i * row_stride + j * col_stride of its operand.
+struct matrix_place {
+    std::size_t rows = 0;
+    std::size_t cols = 0;
+    std::ptrdiff_t row_stride = 0;
+    std::ptrdiff_t col_stride = 0;
+    std::ptrdiff_t first = 0;
+    std::size_t start = 0;  // of its values, row by row
+
+    [[nodiscard]] std::size_t size() const { return rows * cols; }
+    [[nodiscard]] std::ptrdiff_t at(std::size_t i, std::size_t j) const {
+        return first + static_cast<std::ptrdiff_t>(i) * row_stride +
+               static_cast<std::ptrdiff_t>(j) * col_stride;
+    }
+};
+
+enum class grouping { one, strided, pointers, listed };
+
+struct shape {
+    std::size_t rows;
+    std::size_t cols;
+};
+
+class operand {
+  public:
+    dtype type = dtype::f64;
+    bool for_all = false;           // one matrix for all products of a batch
+    std::ptrdiff_t stride = 0;      // between the matrices of grouping::strided
+    std::vector<matrix_place> all;  // one for each product, or one
+    std::vector<double> values;     // what its elements are
+
+    // Strides and places for matrices of these shapes; those only read may repeat elements.
+    void lay_out(random_numbers& random, grouping how, std::span<const shape> shapes, bool written);
+    // After its places were changed.
+    void measure();
+    // Gives it memory, flush with a forbidden page, and fills that with canaries; with as many
+    // bytes around it, where something else will lie.
+    void place(random_numbers& random, std::size_t around_bytes = 0);
+    // Its element 0 somewhere in memory of another.
+    void place_at(std::byte* element_0) { origin_ = element_0; }
+    // Nowhere that may be touched.
+    void place_forbidden() { origin_ = forbidden_place(); }
+    void write_values();
+    // After a change by the case itself.
+    void remember();
+    void restore();
+
+    [[nodiscard]] const matrix_place& of(std::size_t product) const {
+        return all[for_all ? 0 : product];
+    }
+    // Where a call finds it: here, or in the copy that `seen_at` told of.
+    [[nodiscard]] std::byte* data(const matrix_place& m) const {
+        return element(m.first) + to_copy_;
+    }
+    // A copy of remembered() is at `memory`.
+    void seen_at(std::byte* memory) { to_copy_ = memory - remembered_; }
+    // All bytes that are compared.
+    [[nodiscard]] std::span<std::byte> remembered() const { return {remembered_, before_.size()}; }
+    [[nodiscard]] std::byte* element(std::ptrdiff_t number) const {
+        return origin_ + number * static_cast<std::ptrdiff_t>(size_bytes(type));
+    }
+    [[nodiscard]] std::byte* element(const matrix_place& m, std::size_t i, std::size_t j) const {
+        return element(m.at(i, j));
+    }
+    [[nodiscard]] std::size_t span_bytes() const;
+    // Of its least element, when element 0 is at address 0.
+    [[nodiscard]] std::ptrdiff_t low_bytes() const {
+        return low_ * static_cast<std::ptrdiff_t>(size_bytes(type));
+    }
+
+    // The elements of memory, row by row, as they are now.
+    [[nodiscard]] std::vector<double> read(const matrix_place& m) const;
+    // The bits of all of them.
+    [[nodiscard]] std::vector<std::byte> bits() const;
+    // Puts back what elements were.
+    void restore_elements();
+    // What was written where nothing should be, or empty.
+    [[nodiscard]] std::string changed() const;
+    // Some byte that is no element, but was remembered; null where there is none.
+    [[nodiscard]] std::byte* some_pad(random_numbers& random) const;
+
+  private:
+    std::ptrdiff_t low_ = 0;  // numbers of elements: the least, and one past the largest
+    std::ptrdiff_t high_ = 0;
+    arena memory_;
+    std::byte* origin_ = nullptr;
+    std::ptrdiff_t to_copy_ = 0;
+    std::byte* remembered_ = nullptr;
+    std::vector<std::byte> before_;
+};
+
+}  // namespace carat::fuzz

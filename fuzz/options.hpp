@@ -1,0 +1,23 @@
+// The command line of carat_fuzz.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace carat::fuzz {
+
+struct options {
+    double minutes = 1;
+    std::uint64_t seed = 0;
+    std::uint64_t cases = 0;  // 0: as many as there is time for
+    std::string only;         // a case: "1234", "blas:1234", "gpu:1234"
+    bool gpu = false;
+    bool help = false;
+};
+
+// Throws std::invalid_argument naming the argument.
+[[nodiscard]] options parse(int count, char** words);
+
+extern const char* const usage;
+
+}  // namespace carat::fuzz

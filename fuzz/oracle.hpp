@@ -1,0 +1,72 @@
+// What an entry of C may be: the exact value, and a bound of its error that holds for every order
+// of summation (docs/fuzzing.md derives it).
+#pragma once
+
+#include <string>
+
+#include "product_case.hpp"
+#include "sums.hpp"
+#include "workbench.hpp"
+
+namespace carat::fuzz {
+
+// The arithmetic that sums are formed in.
+struct arithmetic {
+    long double roundoff;
+    long double underflow;  // what an operation may lose beside its roundoff
+    long double largest;
+    int digits;               // sums of whole numbers are exact up to 2^digits
+    long double product = 0;  // what each product of two elements may be off by beside that
+    bool is_fp8 = false;
+    bool flushes = false;  // takes subnormal numbers for zeros
+};
+
+struct expectation {
+    long double value = 0;
+    long double error = 0;
+    // An intermediate result may be beyond the range in some order of summation.
+    bool excused = false;
+};
+
+class oracle {
+  public:
+    // Of one product of a case. `flushes`: bf16's subnormal numbers may be taken for zeros.
+    oracle(const product_case& c, const workbench& on, std::size_t product, bool flushes);
+
+    [[nodiscard]] expectation at(std::size_t i, std::size_t j) const;
+    // Whether a stored value is one that the expectation allows.
+    [[nodiscard]] bool allows(const expectation& e, double stored) const;
+    // Empty, or the first entry that can't be right.
+    [[nodiscard]] std::string check(std::span<const double> stored, std::size_t& excused) const;
+
+    // Of integers: whether every result fits, and whether the bound from the largest elements does.
+    [[nodiscard]] bool fits() const;
+    [[nodiscard]] bool bound_fits() const;
+
+    [[nodiscard]] const product_sums& sums() const { return sums_; }
+    [[nodiscard]] const product_size& size() const { return size_; }
+
+  private:
+    [[nodiscard]] bool reads_operands() const { return c_.alpha() != 0 && size_.k != 0; }
+    [[nodiscard]] long double relative_error() const;
+    // The sum, and the steps up to a gate.
+    [[nodiscard]] expectation before_gate(std::size_t i, std::size_t j, std::size_t steps) const;
+    [[nodiscard]] expectation gated(std::size_t i, std::size_t j, std::size_t gate) const;
+    void activate(detail::step_kind kind, expectation& x) const;
+    [[nodiscard]] long double e_at(std::size_t i, std::size_t j) const;
+    [[nodiscard]] expectation plain_sum(std::size_t i, std::size_t j, long double e) const;
+    [[nodiscard]] expectation byte_sum(std::size_t i, std::size_t j) const;
+    void take_step(std::size_t step, std::size_t i, std::size_t j, expectation& x) const;
+    void add_e(expectation& x, long double e) const;
+    // After an operation whose exact result x.value is now.
+    void round(expectation& x) const;
+
+    const product_case& c_;
+    const workbench& on_;
+    std::size_t product_;
+    product_size size_;
+    arithmetic in_;
+    product_sums sums_;
+};
+
+}  // namespace carat::fuzz

@@ -1,0 +1,39 @@
+// Files of others, as they are read: results and tables of `carat tune`. Whatever they hold is
+// read, or refused by a carat::error of one line.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <carat/error.hpp>
+
+#include "files/json/document.hpp"
+#include "lab/results/document.hpp"
+#include "tuning/tuned.hpp"
+
+namespace {
+
+template <class Read>
+void read_or_refuse(const Read& read) {
+    try {
+        read();
+    } catch (const carat::error& refused) {
+        const std::string what = refused.what();
+        if (!what.empty() && what.find('\n') == std::string::npos) return;
+        std::fprintf(stderr, "refused by other than one line: %s\n", what.c_str());
+        std::abort();
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    read_or_refuse([&] { const carat::tuning::tuned_table table(text, "the table"); });
+    read_or_refuse([&] {
+        const auto document =
+            carat::results::from_json(carat::files::parse(text, "the file"), "the file");
+        static_cast<void>(carat::results::to_json(document));
+    });
+    return 0;
+}

@@ -1,0 +1,290 @@
+#include "product_case.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "numbers.hpp"
+
+namespace carat::fuzz {
+
+namespace {
+
+struct types {
+    dtype a;
+    dtype b;
+    dtype c;
+};
+
+types draw_types(random_numbers& random) {
+    using enum dtype;
+    switch (random.below(10)) {
+        case 0:
+        case 1:
+            return {f64, f64, f64};
+        case 2:
+        case 3:
+        case 4: {
+            constexpr dtype cs[] = {f32, f32, f32, f16, bf16};
+            return {f32, f32, random.pick(cs)};
+        }
+        case 5:
+            return {f16, f16, random.chance(2) ? f16 : f32};
+        case 6:
+            return {bf16, bf16, random.chance(2) ? bf16 : f32};
+        case 7:
+            return {i32, i32, i32};
+        default: {
+            constexpr dtype bytes[] = {i8, u8};
+            constexpr dtype cs[] = {i32, i32, i32, f32, f32, f16, bf16, i8, u8};
+            const dtype a = random.pick(bytes);
+            const dtype b = random.pick(bytes);
+            return {a, b, random.pick(cs)};
+        }
+    }
+}
+
+types draw_gpu_types(random_numbers& random) {
+    using enum dtype;
+    constexpr dtype as[] = {f64, f32, f32, f16, f16, bf16, bf16, bf16, e4m3, e5m2, i8};
+    const dtype a = random.pick(as);
+    if (a == f64) return {f64, f64, f64};
+    if (a == i8) return {i8, i8, i32};
+    constexpr dtype cs[] = {f32, f32, f16, bf16, bf16, e4m3, e5m2};
+    const dtype c = random.chance(2) && !is_fp8(a) ? a : random.pick(cs);
+    return {a, a == e5m2 ? e4m3 : a, c};
+}
+
+// Mostly small, often at an edge of a vector, a register tile or a block.
+std::size_t draw_extent(random_numbers& random, bool on_gpu) {
+    constexpr std::size_t edges[] = {1,  2,  4,  6,   8,   12,  14,  16,  24,  32,
+                                     48, 64, 96, 128, 192, 256, 384, 480, 512, 768};
+    constexpr std::size_t tiles[] = {128, 192, 256, 512, 768, 1024, 1536, 2048, 4096, 8192};
+    if (on_gpu && random.below(5) < 2)
+        return random.pick(tiles) + (random.chance(3) ? random.below(20) : 0);
+    switch (random.below(10)) {
+        case 0:
+            return random.below(20) == 0 ? 0 : 1;
+        case 1:
+        case 2:
+        case 3:
+            return 1 + random.below(16);
+        case 4:
+        case 5:
+            return 1 + random.below(50);
+        case 6:
+            return 1 + random.below(300);
+        default:
+            return random.pick(edges) + random.below(3) - (random.chance(3) ? 1 : 0);
+    }
+}
+
+// As much work as a case may be: thousands of small ones a second, some that take all paths.
+std::size_t draw_work(random_numbers& random, bool on_gpu) {
+    if (on_gpu) {
+        constexpr std::size_t works[] = {200'000,    200'000,    2'000'000,   2'000'000,
+                                         20'000'000, 20'000'000, 200'000'000, 2'000'000'000};
+        return random.pick(works);
+    }
+    const std::size_t kind = random.below(400);
+    if (kind == 0) return 60'000'000;
+    if (kind < 12) return 4'000'000;
+    if (kind < 60) return 400'000;
+    return 30'000;
+}
+
+product_size draw_size(random_numbers& random, std::size_t work, bool on_gpu) {
+    product_size s = {draw_extent(random, on_gpu), draw_extent(random, on_gpu),
+                      draw_extent(random, on_gpu)};
+    if (random.chance(60)) s.k = 1000 + random.below(9000);
+    constexpr std::size_t most_entries = 1'000'000;  // each is checked on the host
+    while (s.m * s.n * s.k > work || s.m * s.n > most_entries) {
+        std::size_t* const extents[] = {&s.m, &s.n, &s.k};
+        std::size_t& chosen = *random.pick(extents);
+        chosen = std::max<std::size_t>(chosen / 2, 1);
+    }
+    return s;
+}
+
+double draw_factor(random_numbers& random, bool whole) {
+    if (random.below(10) < 6) return 1;
+    if (random.chance(8)) return 0;
+    if (whole) {
+        constexpr double some[] = {-1, 2, 3, -2};
+        return random.pick(some);
+    }
+    constexpr double some[] = {-1, 2, 0.5, -0.25, 1.5, 0.3, -1.7, 1e-3, 100};
+    return random.pick(some);
+}
+
+void draw_steps(random_numbers& random, product_case& c) {
+    using enum detail::step_kind;
+    const std::size_t count = random.below(5);
+    const std::size_t gate = c.on_gpu && random.chance(3) ? random.below(count + 1) : count;
+    for (std::size_t i = 0; i < count; ++i) {
+        constexpr detail::step_kind kinds[] = {bias, bias, scale, scale_all, relu,
+                                               relu, gelu, silu,  each};
+        constexpr detail::step_kind exact[] = {bias, scale, scale_all, relu, each};
+        drawn_step step{.kind = c.whole ? random.pick(exact) : random.pick(kinds)};
+        constexpr detail::step_kind gates[] = {reglu, geglu, swiglu};
+        if (step.kind == each && c.on_gpu) step.kind = relu;
+        if (i == gate) step.kind = c.whole ? reglu : random.pick(gates);
+        step.of = random.chance(2) ? by::row : by::column;
+        step.number = draw_factor(random, c.whole);
+        c.steps.push_back(std::move(step));
+    }
+}
+
+numbers draw_numbers(random_numbers& random, dtype type) {
+    using enum numbers;
+    constexpr numbers floating[] = {uniform, uniform, uniform, positive, wide,
+                                    tiny,    large,   special, sparse,   whole};
+    constexpr numbers integers[] = {uniform, positive, whole, whole, sparse, large};
+    return is_integer(type) ? random.pick(integers) : random.pick(floating);
+}
+
+void draw_group(random_numbers& random, product_case& c) {
+    const std::size_t work = draw_work(random, c.on_gpu);
+    const auto size = [&](std::size_t most) { return draw_size(random, most, c.on_gpu); };
+    c.sizes.push_back(size(work));
+    // Bytes have too many combinations of types for all to be batches here.
+    if (is_byte_integer(c.a_type) && is_half(c.c_type)) return;
+    if (!random.chance(c.on_gpu ? 4 : 8)) return;
+    constexpr grouping kinds[] = {grouping::strided, grouping::pointers, grouping::listed};
+    c.group = random.pick(kinds);
+    const std::size_t count = 1 + random.below(random.chance(10) ? 40 : 6);
+    while (c.sizes[0].m * c.sizes[0].n * c.sizes[0].k * count > work * 2)
+        c.sizes[0] = size(work / count + 1);
+    c.a_for_all = random.chance(5);
+    c.b_for_all = !c.a_for_all && random.chance(5);
+    while (c.sizes.size() < count) {
+        product_size s = c.sizes[0];
+        if (c.group == grouping::listed) {
+            s = size(work / count + 1);
+            if (c.a_for_all) s = {c.sizes[0].m, s.n, c.sizes[0].k};
+            if (c.b_for_all) s = {s.m, c.sizes[0].n, c.sizes[0].k};
+        }
+        c.sizes.push_back(s);
+    }
+}
+
+// Batches with an epilogue and rows or columns of different numbers can't have values for each.
+void mend_steps(product_case& c) {
+    const auto alike = [&](auto extent) {
+        return std::ranges::all_of(
+            c.sizes, [&](const product_size& s) { return extent(s) == extent(c.sizes[0]); });
+    };
+    const bool rows = alike([](const product_size& s) { return s.m; });
+    const bool cols = alike([](const product_size& s) { return s.n; });
+    for (drawn_step& step : c.steps) {
+        if (step.kind != detail::step_kind::bias && step.kind != detail::step_kind::scale) continue;
+        if (step.of == by::row ? !rows : !cols) step.kind = detail::step_kind::relu;
+    }
+}
+
+// An operand of a batch can be prepared where it is one matrix for all.
+void draw_prepared(random_numbers& random, product_case& c) {
+    if (c.a_type == dtype::i32 || c.on_gpu || !random.chance(8)) return;
+    if (c.group == grouping::one)
+        c.ready = random.chance(2) ? prepared::left : prepared::right;
+    else if (c.a_for_all || c.b_for_all)
+        c.ready = c.a_for_all ? prepared::left : prepared::right;
+}
+
+trial draw_trial(random_numbers& random, bool on_gpu) {
+    if (on_gpu) {
+        if (random.chance(60)) return trial::many_threads;
+        return random.chance(60) ? trial::failing_memory : trial::ordinary;
+    }
+    switch (random.below(40)) {
+        case 0:
+        case 1:
+        case 2:
+            return trial::aliased;
+        case 3:
+        case 4:
+            return trial::bad_argument;
+        case 5:
+        case 6:
+            return trial::failing_memory;
+        case 7:
+            return random.chance(4) ? trial::many_threads : trial::ordinary;
+        default:
+            return trial::ordinary;
+    }
+}
+
+}  // namespace
+
+product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu) {
+    product_case c;
+    c.number = number;
+    c.on_gpu = on_gpu;
+    c.how = draw_trial(random, on_gpu);
+    const types t = on_gpu ? draw_gpu_types(random) : draw_types(random);
+    c.a_type = t.a;
+    c.b_type = t.b;
+    c.c_type = t.c;
+    draw_group(random, c);
+    c.whole = random.below(3) == 0;
+    const bool needs_epilogue = is_byte_integer(t.c);
+    c.has_epilogue = c.c_type != dtype::i32 && (needs_epilogue || random.chance(4));
+    if (c.has_epilogue) draw_steps(random, c);
+    mend_steps(c);
+    draw_prepared(random, c);
+    constexpr addend addends[] = {addend::none, addend::none, addend::own, addend::c};
+    c.e = random.pick(addends);
+    const bool whole_factors = c.whole || c.c_type == dtype::i32;
+    c.a_factor = draw_factor(random, whole_factors);
+    c.b_factor = random.chance(6) ? draw_factor(random, whole_factors) : 1;
+    c.beta = draw_factor(random, whole_factors);
+    constexpr int threads[] = {1, 1, 1, 2, 2, 3, 0, 7};
+    c.threads = random.pick(threads);
+    c.f16_sums = c.a_type == dtype::f16 && !on_gpu && random.chance(12);
+    if (on_gpu) {
+        constexpr f32_as ways[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
+        if (c.a_type == dtype::f32) c.f32 = random.pick(ways);
+        c.batch_invariant = random.chance(4);
+    }
+    if (c.whole) {
+        c.a_numbers = c.b_numbers = c.e_numbers = numbers::whole;
+    } else {
+        c.a_numbers = draw_numbers(random, c.a_type);
+        c.b_numbers = draw_numbers(random, c.b_type);
+        c.e_numbers = draw_numbers(random, c.c_type);
+    }
+    return c;
+}
+
+bool product_case::is_gated() const {
+    return std::ranges::any_of(steps, [](const drawn_step& s) { return detail::is_gate(s.kind); });
+}
+
+std::string product_case::describe() const {
+    std::string text(name(a_type));
+    text += " x " + std::string(name(b_type)) + " into " + std::string(name(c_type));
+    constexpr std::array groups = {"", " strided", " pointers", " listed"};
+    if (group != grouping::one)
+        text += ", " + std::to_string(sizes.size()) + groups[static_cast<std::size_t>(group)];
+    for (std::size_t i = 0; i < std::min<std::size_t>(sizes.size(), 3); ++i)
+        text += ", " + std::to_string(sizes[i].m) + "x" + std::to_string(sizes[i].n) + "x" +
+                std::to_string(sizes[i].k);
+    text += ", alpha " + std::to_string(alpha());
+    if (e != addend::none) text += e == addend::c ? ", E is C" : ", E";
+    if (e != addend::none) text += " times " + std::to_string(beta);
+    if (has_epilogue) text += ", epilogue of " + std::to_string(steps.size()) + ":";
+    constexpr std::array kinds = {"bias", "scale", "scale_all", "relu",  "gelu",
+                                  "silu", "each",  "reglu",     "geglu", "swiglu"};
+    for (const drawn_step& step : steps)
+        text += std::string(" ") + kinds[static_cast<std::size_t>(step.kind)];
+    if (ready != prepared::none) text += ready == prepared::left ? ", A prepared" : ", B prepared";
+    if (f16_sums) text += ", sums of f16";
+    if (f32 != f32_as::f32) text += f32 == f32_as::tf32 ? ", as tf32" : ", as 3xtf32";
+    if (batch_invariant) text += ", batch-invariant";
+    constexpr std::array trials = {"", ", aliased", ", bad argument", ", failing memory",
+                                   ", many threads"};
+    return text + ", threads " + std::to_string(threads) + trials[static_cast<std::size_t>(how)];
+}
+
+}  // namespace carat::fuzz

@@ -1,0 +1,224 @@
+#include "trials.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "calls.hpp"
+#include "failing_new.hpp"
+#include "oracle.hpp"
+#include "small_stack.hpp"
+
+namespace carat::fuzz {
+
+namespace {
+
+std::vector<shape> shapes_of(const product_case& c, std::size_t product_size::*rows,
+                             std::size_t product_size::*cols) {
+    std::vector<shape> shapes;
+    for (const product_size& s : c.sizes) shapes.push_back({s.*rows, s.*cols});
+    return shapes;
+}
+
+dtype values_type(const product_case& c) {
+    return c.sums() == dtype::f64 ? dtype::f64 : dtype::f32;
+}
+
+std::string expected_overflow(const running& r) {
+    bool fits = true;
+    bool bound_fits = true;
+    for (std::size_t p = 0; p < r.of.sizes.size(); ++p) {
+        const oracle judge(r.of, r.on, p, r.in.flushes);
+        fits = fits && judge.fits();
+        bound_fits = bound_fits && judge.bound_fits();
+    }
+    if (fits && (bound_fits || r.of.ready == prepared::none)) return "refused though it fits";
+    ++r.count.refused;
+    return unchanged_after_refusal(r);
+}
+
+}  // namespace
+
+void tally::add(const tally& other) {
+    cases += other.cases;
+    entries += other.entries;
+    excused += other.excused;
+    refused += other.refused;
+    refused_apart += other.refused_apart;
+    repeated += other.repeated;
+    no_memory += other.no_memory;
+    most_stack = std::max(most_stack, other.most_stack);
+    for (std::size_t i = 0; i < plants; ++i) {
+        planted[i] += other.planted[i];
+        caught[i] += other.caught[i];
+    }
+}
+
+void lay_out(const running& r) {
+    product_case& c = r.of;
+    workbench& on = r.on;
+    on.a.type = c.a_type;
+    on.b.type = c.b_type;
+    on.c.type = on.e.type = c.c_type;
+    on.a.for_all = c.a_for_all;
+    on.b.for_all = c.b_for_all;
+    const auto shapes = [&](auto rows, auto cols) { return shapes_of(c, rows, cols); };
+    on.a.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::k), false);
+    std::vector<shape> of_b = shapes(&product_size::k, &product_size::n);
+    for (shape& s : of_b) s.cols *= c.is_gated() ? 2u : 1u;
+    on.b.lay_out(r.random, c.group, of_b, false);
+    on.e.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::n), false);
+    on.c.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::n), true);
+    const std::size_t depth = c.sizes[0].k;
+    draw_values(r.random, c.a_numbers, c.a_type, depth, on.a.values);
+    draw_values(r.random, c.b_numbers, c.b_type, depth, on.b.values);
+    draw_values(r.random, c.e_numbers, c.c_type, depth, on.e.values);
+    if (c.e == addend::c) draw_values(r.random, c.e_numbers, c.c_type, depth, on.c.values);
+    std::size_t columns = c.columns_of_b(0);
+    for (std::size_t i = 0; i < c.steps.size(); ++i) {
+        operand& values = on.values[i];
+        if (detail::is_gate(c.steps[i].kind)) columns = c.sizes[0].n;
+        values.type = values_type(c);
+        const std::size_t count = c.steps[i].of == by::row ? c.sizes[0].m : columns;
+        const shape one_row = {1, count};
+        values.lay_out(r.random, grouping::one, {&one_row, 1}, false);
+        values.all[0].col_stride = 1;
+        values.measure();
+        draw_values(r.random, c.whole ? numbers::whole : numbers::uniform, values.type, depth,
+                    values.values);
+    }
+}
+
+void place_all(const running& r) {
+    const product_case& c = r.of;
+    workbench& on = r.on;
+    const bool reads = c.alpha() != 0 || c.ready != prepared::none;
+    for (operand* o : {&on.a, &on.b}) {
+        o->place(r.random);
+        if (reads)
+            o->write_values();
+        else
+            o->place_forbidden();
+    }
+    on.e.place(r.random);
+    if (c.reads_e() && c.e == addend::own)
+        on.e.write_values();
+    else
+        on.e.place_forbidden();
+    on.c.place(r.random);
+    if (c.e == addend::c) on.c.write_values();
+    for (std::size_t i = 0; i < c.steps.size(); ++i) {
+        on.values[i].place(r.random);
+        on.values[i].write_values();
+    }
+}
+
+outcome guarded(const std::function<void()>& work) {
+    outcome o;
+    o.stack_bytes = on_small_stack([&] {
+        try {
+            work();
+            o.returned = true;
+        } catch (const error& e) {
+            o.code = e.code();
+            o.what = e.what();
+        } catch (const std::exception& e) {
+            o.foreign = true;
+            o.what = e.what();
+        }
+    });
+    return o;
+}
+
+outcome call(const running& r, const prepared_matrix* ready) {
+    return guarded([&] { make_call(r.of, r.on, ready); });
+}
+
+std::string changed_inputs(const running& r) {
+    const auto changed = [](const operand& o, const char* name) {
+        const std::string what = o.changed();
+        return what.empty() ? what : std::string(name) + ": " + what;
+    };
+    if (std::string what = changed(r.on.a, "A"); !what.empty()) return what;
+    if (std::string what = changed(r.on.b, "B"); !what.empty()) return what;
+    if (std::string what = changed(r.on.e, "E"); !what.empty()) return what;
+    for (std::size_t i = 0; i < r.of.steps.size(); ++i)
+        if (std::string what = changed(r.on.values[i], "the values"); !what.empty()) return what;
+    return {};
+}
+
+std::string unchanged_after_refusal(const running& r) {
+    if (std::string what = r.on.c.changed(); !what.empty()) return "refused, but C: " + what;
+    return changed_inputs(r);
+}
+
+std::string check_result(const running& r, const outcome& o, bool ready) {
+    const product_case& c = r.of;
+    r.count.most_stack = std::max<std::uint64_t>(r.count.most_stack, o.stack_bytes);
+    if (o.stack_bytes > promised_stack_bytes)
+        return "took " + std::to_string(o.stack_bytes) + " bytes of stack";
+    if (o.foreign) return "threw what is no carat::error: " + o.what;
+    if (!o.returned && o.code == error_code::overflow && is_integer(c.a_type))
+        return expected_overflow(r);
+    if (c.f16_sums && (!r.in.has_f16_sums || ready)) {
+        ++r.count.refused;
+        const bool refused = !o.returned && (o.code == error_code::unsupported ||
+                                             o.code == error_code::invalid_argument);
+        if (!refused && c.sizes[0].m != 0 && c.sizes[0].n != 0)
+            return "sums of f16 were not refused";
+        return refused ? unchanged_after_refusal(r) : std::string();
+    }
+    if (!o.returned) return "refused: " + o.what;
+    for (std::size_t p = 0; p < c.sizes.size(); ++p) {
+        const oracle judge(c, r.on, p, r.in.flushes);
+        if (is_integer(c.a_type) && !judge.fits()) return "an overflow was not refused";
+        std::size_t excused = 0;
+        const std::string wrong = judge.check(r.on.c.read(r.on.c.of(p)), excused);
+        r.count.entries += c.sizes[p].m * c.sizes[p].n;
+        r.count.excused += excused;
+        if (!wrong.empty()) return wrong;
+    }
+    return {};
+}
+
+std::string try_ordinary(const running& r) {
+    place_all(r);
+    prepared_matrix packed;
+    const bool ready = r.of.ready != prepared::none;
+    if (ready) {
+        const outcome o = guarded([&] { packed = prepare_operand(r.of, r.on); });
+        if (!o.returned) return "prepare: " + o.what;
+    }
+    const outcome o = call(r, ready ? &packed : nullptr);
+    if (std::string wrong = check_result(r, o, ready); !wrong.empty()) return wrong;
+    if (!o.returned) return {};
+    const std::vector<std::byte> bits = r.on.c.bits();
+    if (r.random.chance(12)) {
+        if (std::string wrong = check_plants(r); !wrong.empty()) return wrong;
+    }
+    r.on.c.restore_elements();
+    if (std::string wrong = r.on.c.changed(); !wrong.empty()) return "around C: " + wrong;
+    if (std::string wrong = changed_inputs(r); !wrong.empty()) return wrong;
+    return r.random.chance(3) ? check_repeats(r, bits) : std::string();
+}
+
+std::string try_many_threads(const running& r, std::uint64_t seed) {
+    constexpr int threads = 4;
+    constexpr std::uint64_t cases = 8;
+    std::array<std::string, threads> wrong;
+    std::array<tally, threads> counts;
+    std::vector<std::thread> all;
+    for (std::size_t t = 0; t < threads; ++t)
+        all.emplace_back([&, t] {
+            for (std::uint64_t i = 0; i < cases && wrong[t].empty(); ++i)
+                wrong[t] =
+                    run_product_case(~seed, r.of.number * 64 + t * cases + i, r.in, counts[t]);
+        });
+    for (std::thread& thread : all) thread.join();
+    for (std::size_t t = 0; t < threads; ++t) {
+        r.count.add(counts[t]);
+        if (!wrong[t].empty()) return wrong[t];
+    }
+    return {};
+}
+
+}  // namespace carat::fuzz

@@ -1,0 +1,19 @@
+// The memory of a thread's cases, kept from one to the next.
+#pragma once
+
+#include <array>
+
+#include "operand.hpp"
+#include "product_case.hpp"
+
+namespace carat::fuzz {
+
+struct workbench {
+    operand a;
+    operand b;
+    operand e;
+    operand c;
+    std::array<operand, detail::most_steps> values;  // of each step of an epilogue: one row
+};
+
+}  // namespace carat::fuzz

@@ -1,0 +1,205 @@
+#include "lab/session/changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "lab/session/settle.hpp"
+
+namespace carat::session {
+
+namespace {
+
+bool same_case(const results::result& a, const results::result& b) {
+    return a.implementation == b.implementation && a.dtype == b.dtype && a.m == b.m && a.n == b.n &&
+           a.k == b.k && a.layout == b.layout && a.threads == b.threads;
+}
+
+const results::result* find(const results::document& in, const results::result& like) {
+    const auto found = std::ranges::find_if(
+        in.results, [&](const results::result& c) { return same_case(like, c); });
+    return found == in.results.end() ? nullptr : &*found;
+}
+
+// Verdicts that no interval bears.
+void set_apart(change& c) {
+    if (c.after == nullptr) {
+        c.verdict = "missing";
+        c.reason = "the later file doesn't have it";
+    } else if (!c.after->has_figure()) {
+        c.verdict = "lost";
+        c.reason = c.after->reason.empty() ? "interrupted before it was timed" : c.after->reason;
+    } else if (!c.before->ranked() || !c.after->ranked()) {
+        c.verdict = "busy";
+        c.reason = c.before->busy.empty() ? c.after->busy : c.before->busy;
+    }
+}
+
+std::string_view opposite(statistics::verdict v) {
+    if (v == statistics::verdict::faster) return to_string(statistics::verdict::slower);
+    if (v == statistics::verdict::slower) return to_string(statistics::verdict::faster);
+    return to_string(v);
+}
+
+// Of times, before over after: that is of throughput, after over before.
+void judge_rows(std::vector<change>& rows, const analysis_options& how) {
+    std::vector<change*> judged;
+    std::vector<statistics::estimate> differences;
+    for (change& c : rows) {
+        if (!c.verdict.empty()) continue;
+        judged.push_back(&c);
+        differences.push_back(
+            statistics::unpaired_difference(processes_of(*c.before), processes_of(*c.after)));
+    }
+    const std::vector<statistics::judged> found = statistics::judge_family(
+        differences, {.alpha = how.alpha, .equivalence_margin = how.equivalence_margin});
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        change& c = *judged[i];
+        c.ratio = found[i].ratio;
+        c.p = found[i].p;
+        c.confidence = found[i].confidence;
+        c.verdict = opposite(found[i].outcome);
+        if (differences[i].bounded()) {
+            c.ci95_ratio = {found[i].ci.lower, found[i].ci.upper};
+            continue;
+        }
+        c.verdict = "one process";
+        c.reason = fmt::format("no interval from fewer than {} processes: measure both so",
+                               statistics::fewest_processes);
+    }
+}
+
+std::string shown(const nlohmann::json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// The fields of each file's machine that figures depend on, by the words they are told in.
+std::map<std::string, std::string> surroundings_of(const results::document& doc) {
+    std::map<std::string, std::string> told;
+    for (const char* key : {"cpu_model", "cores", "isa_in_use", "kernel"})
+        told[key] = shown(doc.machine.value(key, nlohmann::json()));
+    const nlohmann::json gpus = doc.machine.value("gpus", nlohmann::json::array());
+    if (gpus.is_array())
+        for (std::size_t i = 0; i < gpus.size(); ++i)
+            for (const char* key : {"name", "driver", "cuda_driver", "cuda_runtime"})
+                told[fmt::format("gpu {} {}", i, key)] =
+                    shown(gpus[i].value(key, nlohmann::json()));
+    for (const char* key : {"compiler", "flags"})
+        told[key] = shown(doc.build.value(key, nlohmann::json()));
+    for (const results::result& c : doc.results) {
+        if (c.vendor.name.empty()) continue;
+        told[c.vendor.name + " version"] = c.vendor.version;
+        if (!c.vendor.kernel.empty()) told[c.vendor.name + " kernel"] = c.vendor.kernel;
+    }
+    return told;
+}
+
+std::vector<std::string> differences(const results::document& before,
+                                     const results::document& after) {
+    std::vector<std::string> notes;
+    const auto was = surroundings_of(before), now = surroundings_of(after);
+    std::set<std::string> keys;
+    for (const auto* side : {&was, &now})
+        for (const auto& [key, value] : *side) keys.insert(key);
+    for (const std::string& key : keys) {
+        const auto a = was.find(key), b = now.find(key);
+        if (a == was.end() || b == now.end())
+            notes.push_back(fmt::format("{} is only in the {} file: {}", key,
+                                        a == was.end() ? "later" : "earlier",
+                                        a == was.end() ? b->second : a->second));
+        else if (a->second != b->second)
+            notes.push_back(
+                fmt::format("{} was {}, now {}: the change may be its", key, a->second, b->second));
+    }
+    const auto set_otherwise = [&](const char* key) {
+        return before.settings.value(key, nlohmann::json()) !=
+               after.settings.value(key, nlohmann::json());
+    };
+    if (set_otherwise("distribution")) notes.emplace_back("the data were drawn differently");
+    if (set_otherwise("inputs"))
+        notes.emplace_back("inputs were rotated in one and hot in the other: caches differ");
+    return notes;
+}
+
+void fail_on(changes& all, const results::document& before, const results::document& after) {
+    const auto fail = [&](std::size_t count, const char* what) {
+        if (count > 0)
+            all.failures.push_back(fmt::format("{} case{} {}", count, count == 1 ? "" : "s", what));
+    };
+    fail(all.count("slower"), "slower");
+    fail(all.count("lost"), "without a figure any more");
+    fail(all.count("missing"), "missing in the later file");
+    if (!before.complete) all.failures.emplace_back("the earlier file is unfinished");
+    if (!after.complete) all.failures.emplace_back("the later file is unfinished");
+    const std::size_t judged =
+        all.count("faster") + all.count("slower") + all.count("tie") + all.count("unclear");
+    if (judged > 0) return;
+    const auto mute = std::ranges::find_if(all.rows, [](const change& c) {
+        return c.verdict == "busy" || c.verdict == "one process";
+    });
+    if (mute == all.rows.end()) return;
+    all.failures.push_back(mute->verdict == "busy"
+                               ? "no case has a verdict, the machine was busy: " + mute->reason
+                               : "no case has a verdict: " + mute->reason);
+}
+
+}  // namespace
+
+std::size_t changes::count(std::string_view verdict) const {
+    return static_cast<std::size_t>(std::ranges::count(rows, verdict, &change::verdict));
+}
+
+changes compare_documents(const results::document& before, const results::document& after,
+                          const analysis_options& how) {
+    changes all;
+    for (const results::result& c : before.results)
+        if (c.has_figure()) all.rows.push_back({.before = &c, .after = find(after, c)});
+    std::ranges::for_each(all.rows, set_apart);
+    judge_rows(all.rows, how);
+    for (const results::result& c : after.results) {
+        if (!c.has_figure()) continue;
+        const results::result* old = find(before, c);
+        if (old == nullptr || !old->has_figure()) ++all.only_after;
+    }
+    std::vector<double> ratios;
+    for (const change& c : all.rows)
+        if (c.ratio > 0) ratios.push_back(c.ratio);
+    if (!ratios.empty()) all.over_cases = statistics::ratio_over_cases(ratios);
+    all.notes = differences(before, after);
+    fail_on(all, before, after);
+    return all;
+}
+
+nlohmann::json to_json(const change& c) {
+    const results::result& of = *c.before;
+    nlohmann::json out = {{"implementation", of.implementation},
+                          {"dtype", of.dtype},
+                          {"m", of.m},
+                          {"n", of.n},
+                          {"k", of.k},
+                          {"layout", of.layout},
+                          {"threads", of.threads},
+                          {"before_gflops", of.median_gflops},
+                          {"verdict", c.verdict}};
+    if (!c.reason.empty()) out["reason"] = c.reason;
+    if (c.ratio == 0) return out;
+    out["after_gflops"] = c.after->median_gflops;
+    out["ratio"] = c.ratio;
+    out["p"] = c.p;
+    out["confidence"] = c.confidence;
+    out["ci95_ratio"] = nullptr;
+    if (results::bounded(c.ci95_ratio)) out["ci95_ratio"] = c.ci95_ratio;
+    return out;
+}
+
+nlohmann::json to_json(const std::optional<statistics::set_ratio>& set) {
+    if (!set) return nullptr;
+    nlohmann::json out = {
+        {"cases", set->cases}, {"ratio", set->geometric_mean}, {"ci95_ratio", nullptr}};
+    if (std::isfinite(set->ci.upper)) out["ci95_ratio"] = {set->ci.lower, set->ci.upper};
+    return out;
+}
+
+}  // namespace carat::session

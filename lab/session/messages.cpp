@@ -1,0 +1,109 @@
+#include "lab/session/messages.hpp"
+
+namespace carat::session {
+
+namespace {
+
+using nlohmann::json;
+
+json to_json(const core::layout& l) {
+    return json::array({l.row_stride, l.col_stride});
+}
+
+core::layout layout_from(const json& strides) {
+    return {strides.at(0).get<std::int64_t>(), strides.at(1).get<std::int64_t>()};
+}
+
+json to_json(const core::problem& p) {
+    return {{"types", json::array({p.a_type, p.b_type, p.c_type})},
+            {"size", json::array({p.m, p.n, p.k})},
+            {"a", to_json(p.a_layout)},
+            {"b", to_json(p.b_layout)},
+            {"c", to_json(p.c_layout)},
+            {"alpha", p.alpha},
+            {"beta", p.beta}};
+}
+
+core::problem problem_from(const json& in) {
+    const json& types = in.at("types");
+    const json& size = in.at("size");
+    return {types.at(0).get<dtype>(),       types.at(1).get<dtype>(),
+            types.at(2).get<dtype>(),       size.at(0).get<std::int64_t>(),
+            size.at(1).get<std::int64_t>(), size.at(2).get<std::int64_t>(),
+            layout_from(in.at("a")),        layout_from(in.at("b")),
+            layout_from(in.at("c")),        in.at("alpha").get<double>(),
+            in.at("beta").get<double>()};
+}
+
+// As core::kernel_facts lists them.
+json to_json(const core::kernel_facts& k) {
+    return json::array(
+        {k.name, k.threads, k.registers, k.local_bytes, k.shared_bytes, k.occupancy});
+}
+
+core::kernel_facts kernel_from(const json& in) {
+    return {in.at(0).get<std::string>(), in.at(1).get<int>(), in.at(2).get<int>(),
+            in.at(3).get<int>(),         in.at(4).get<int>(), in.at(5).get<double>()};
+}
+
+}  // namespace
+
+json to_json(const task& t) {
+    return {{"implementation", t.implementation},
+            {"problem", to_json(t.problem)},
+            {"threads", t.settings.threads},
+            {"tunables", t.settings.tunables}};
+}
+
+task task_from(const json& message) {
+    task t{
+        message.at("implementation").get<std::string>(), problem_from(message.at("problem")), {}};
+    t.settings.threads = message.at("threads").get<int>();
+    for (const auto& [name, value] : message.at("tunables").items())
+        t.settings.tunables[name] = value.get<std::int64_t>();
+    return t;
+}
+
+json to_json(const introduction& i) {
+    const results::library& l = i.library;
+    return {{"reason", i.reason},
+            {"library", json::array({l.name, l.version, l.path, l.kernel, l.note})}};
+}
+
+introduction introduction_from(const json& message) {
+    const auto library = message.at("library").get<std::vector<std::string>>();
+    return {message.at("reason").get<std::string>(),
+            {library.at(0), library.at(1), library.at(2), library.at(3), library.at(4)}};
+}
+
+json to_json(const readiness& r) {
+    json out = {{"prepare_s", r.prepare_s},
+                {"threads", r.threads},
+                {"note", r.note},
+                {"kernels", json::array()}};
+    for (const core::kernel_facts& k : r.kernels) out["kernels"].push_back(to_json(k));
+    return out;
+}
+
+readiness readiness_from(const json& message) {
+    readiness r{message.at("prepare_s").get<double>(),
+                message.at("threads").get<int>(),
+                message.at("note").get<std::string>(),
+                {}};
+    for (const json& k : message.at("kernels")) r.kernels.push_back(kernel_from(k));
+    return r;
+}
+
+json to_json(const timing& t) {
+    json out = {{"time_s", t.time_s}, {"displaced", t.displaced}};
+    if (t.waited_s) out["waited_s"] = *t.waited_s;
+    return out;
+}
+
+timing timing_from(const json& message) {
+    timing t{message.at("time_s").get<double>(), message.at("displaced").get<std::int64_t>()};
+    if (message.contains("waited_s")) t.waited_s = message["waited_s"].get<double>();
+    return t;
+}
+
+}  // namespace carat::session

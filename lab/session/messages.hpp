@@ -1,0 +1,29 @@
+// What a case and its workers say to each other, as JSON: a question has "do", an answer what was
+// asked for, or "error".
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "lab/session/worker.hpp"
+
+namespace carat::session {
+
+// What a worker is told first.
+struct task {
+    std::string implementation;  // its full name
+    core::problem problem;
+    core::settings settings;
+};
+
+[[nodiscard]] nlohmann::json to_json(const task& t);
+[[nodiscard]] nlohmann::json to_json(const introduction& i);
+[[nodiscard]] nlohmann::json to_json(const readiness& r);
+[[nodiscard]] nlohmann::json to_json(const timing& t);
+
+// These throw nlohmann::json::exception for what is none.
+[[nodiscard]] task task_from(const nlohmann::json& message);
+[[nodiscard]] introduction introduction_from(const nlohmann::json& message);
+[[nodiscard]] readiness readiness_from(const nlohmann::json& message);
+[[nodiscard]] timing timing_from(const nlohmann::json& message);
+
+}  // namespace carat::session

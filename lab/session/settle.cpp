@@ -1,0 +1,130 @@
+#include "lab/session/settle.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carat::session {
+
+namespace {
+
+constexpr int most_looks = 5;
+
+// Settled verdicts of a case differ by what a few more processes bring; a tenth more spares a look.
+constexpr double reserve = 1.1;
+
+double trial_seconds(std::span<const results::result> results) {
+    double sum = 0;
+    for (const results::result& c : results) {
+        for (const double t : c.trials_s) sum += t * static_cast<double>(c.repetitions);
+        sum += c.prepare_s + c.cold_s;
+    }
+    return sum;
+}
+
+bool is_busy(const case_result& r) {
+    return std::ranges::any_of(r.results, [](const results::result& c) { return !c.busy.empty(); });
+}
+
+results::result* find(std::vector<results::result>& among, const results::result& like) {
+    const auto found =
+        std::ranges::find(among, like.implementation, &results::result::implementation);
+    return found == among.end() ? nullptr : &*found;
+}
+
+void add_trials(results::result& c, const results::result& more) {
+    const bool processes = !c.trials_per_process.empty() || !more.trials_per_process.empty();
+    const auto counts = [](const results::result& r) {
+        return r.trials_per_process.empty()
+                   ? std::vector{static_cast<std::int64_t>(r.trials_s.size())}
+                   : r.trials_per_process;
+    };
+    if (processes) {
+        std::vector<std::int64_t> all = counts(c);
+        std::ranges::copy(counts(more), std::back_inserter(all));
+        c.trials_per_process = std::move(all);
+    }
+    std::ranges::copy(more.trials_s, std::back_inserter(c.trials_s));
+    c.verified = c.verified && more.verified;
+    c.above_peak = c.above_peak || more.above_peak;
+    if (c.reason.empty()) c.reason = more.reason;
+}
+
+// As many rounds of measuring as the first one took to be decided, by the widest of its intervals.
+int rounds_to(double more_s, double one_s) {
+    return std::max(1, static_cast<int>(std::ceil(reserve * more_s / one_s)));
+}
+
+unsettled too_wide(std::span<const results::result> results, const results::comparison& compared,
+                   double ci_width) {
+    const auto alone = std::ranges::find(results, 1, &results::result::rank);
+    if (alone == results.end() || compared.measured_s <= 0) return {};
+    const auto times = statistics::effort_to_reach(
+        std::log1p(ci_width), statistics::centre_of(processes_of(*alone)), 1 - compared.alpha);
+    if (!times || *times <= 1) return {};
+    return {.pairs = 1, .hopeless = 0, .more_s = (*times - 1) * compared.measured_s};
+}
+
+}  // namespace
+
+void add_effort(const statistics::comparison& found, const analysis_options& how,
+                results::comparison& compared) {
+    for (std::size_t i = 0; i < found.pairs.size(); ++i) {
+        const statistics::pair_comparison& p = found.pairs[i];
+        compared.pairs[i].more_s = 0;
+        if (p.found.outcome != statistics::verdict::unclear || compared.measured_s <= 0) continue;
+        const auto times =
+            statistics::effort_to_settle(p.difference, p.found.confidence, how.equivalence_margin);
+        if (times) compared.pairs[i].more_s = std::max(1.0, *times - 1) * compared.measured_s;
+    }
+}
+
+unsettled unsettled_in(std::span<const results::result> results,
+                       const results::comparison& compared, double ci_width) {
+    if (compared.pairs.empty()) return too_wide(results, compared, ci_width);
+    std::string against = compared.base;
+    for (const results::result& c : results)
+        if (against.empty() && c.rank == 1) against = c.implementation;
+    unsettled found;
+    for (const results::pair& p : compared.pairs) {
+        if (p.verdict != "unclear" || (p.a != against && p.b != against)) continue;
+        ++found.pairs;
+        if (p.more_s <= 0) ++found.hopeless;
+        found.more_s = std::max(found.more_s, p.more_s);
+    }
+    return found;
+}
+
+void add_trials(std::vector<results::result>& results, const std::vector<results::result>& more) {
+    for (const results::result& one : more)
+        if (results::result* c = find(results, one); c != nullptr && !c->trials_s.empty())
+            add_trials(*c, one);
+}
+
+case_result settle(case_result first, const settle_options& how,
+                   const std::function<case_result(int)>& measure_again) {
+    if (how.limit_s <= 0 || is_busy(first)) return first;
+    const double one_s =
+        first.compared.measured_s > 0 ? first.compared.measured_s : trial_seconds(first.results);
+    analysis_options analysis = how.analysis;
+    int number = 0;
+    double spent_s = 0;
+    for (int look = 1; look < most_looks && !first.interrupted && one_s > 0; ++look) {
+        const unsettled left = unsettled_in(first.results, first.compared, how.ci_width);
+        if (left.more_s <= 0 || spent_s + one_s > how.limit_s) break;
+        const int rounds = std::min(rounds_to(left.more_s, one_s),
+                                    static_cast<int>((how.limit_s - spent_s) / one_s));
+        for (int i = 0; i < rounds && !first.interrupted; ++i) {
+            case_result more = measure_again(++number);
+            first.interrupted = more.interrupted;
+            if (more.interrupted || is_busy(more)) break;
+            add_trials(first.results, more.results);
+            first.compared.measured_s += more.compared.measured_s;
+            spent_s += one_s;
+        }
+        analysis.alpha /= 2;
+        analyse_results(first.results, analysis, first.compared);
+    }
+    return first;
+}
+
+}  // namespace carat::session

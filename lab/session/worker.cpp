@@ -1,0 +1,68 @@
+#include "lab/session/worker.hpp"
+
+namespace carat::session {
+
+namespace {
+
+results::library library_of(const core::implementation& entry) {
+    if (entry.library == nullptr) return {};
+    const core::library_facts facts = entry.library();
+    return {facts.name, facts.version, facts.path, facts.kernel, facts.note};
+}
+
+class local final : public worker {
+  public:
+    local(const core::implementation& entry, const core::problem& p, const core::settings& how,
+          core::execution_space& space)
+        : entry_(entry), problem_(p), settings_(how), space_(space) {}
+
+    introduction introduce() override { return session::introduce(entry_, problem_, settings_); }
+
+    readiness prepare(placed_operands& data) override {
+        data_ = &data;
+        const double prepare_s =
+            core::host_space().time_s([&] { ready_ = entry_.prepare(problem_, settings_); });
+        return facts_of(*ready_, prepare_s);
+    }
+
+    timing run(std::int64_t runs, std::size_t first) override {
+        const operand_sets& sets = data_->on(space_);
+        std::size_t set = first;
+        return {space_.time_s([&] {
+            for (std::int64_t i = 0; i < runs; ++i) {
+                ready_->run(sets.at(set));
+                set = (set + 1) % sets.size();
+            }
+        })};
+    }
+
+    core::runnable* here() override { return ready_.get(); }
+
+  private:
+    const core::implementation& entry_;
+    const core::problem problem_;
+    const core::settings settings_;
+    core::execution_space& space_;
+    placed_operands* data_ = nullptr;
+    std::unique_ptr<core::runnable> ready_;
+};
+
+}  // namespace
+
+introduction introduce(const core::implementation& entry, const core::problem& p,
+                       const core::settings& how) {
+    introduction out{core::reason_against(entry, p, how), {}};
+    if (out.reason.empty()) out.library = library_of(entry);
+    return out;
+}
+
+readiness facts_of(const core::runnable& ready, double prepare_s) {
+    return {prepare_s, ready.threads(), ready.note(), ready.kernels()};
+}
+
+std::unique_ptr<worker> worker_here(const core::implementation& entry, const core::problem& p,
+                                    const core::settings& how, core::execution_space& space) {
+    return std::make_unique<local>(entry, p, how, space);
+}
+
+}  // namespace carat::session

@@ -1,0 +1,73 @@
+// Arrays of other libraries as addresses, sizes and strides, without copies: through the buffer
+// protocol, which NumPy answers fastest, __array_interface__ for the types of ml_dtypes, and DLPack
+// for PyTorch, CuPy, JAX and any other.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <carat/erased.hpp>
+#include <carat/types.hpp>
+
+namespace carat::python {
+
+namespace nb = nanobind;
+
+inline constexpr int most_axes = 16;
+
+enum class access : std::uint8_t { read, write };
+
+// Holds on to the memory for as long as it lives.
+class foreign_array {
+  public:
+    // Throws TypeError for what is no array or has elements that carat doesn't multiply, ValueError
+    // for strides that aren't whole elements; `argument` is its name in the message.
+    foreign_array(nb::handle source, const char* argument, access how = access::read);
+    ~foreign_array();
+    foreign_array(const foreign_array&) = delete;
+    foreign_array& operator=(const foreign_array&) = delete;
+
+    [[nodiscard]] std::byte* data() const { return data_; }
+    [[nodiscard]] dtype type() const { return type_; }
+    [[nodiscard]] std::span<const std::int64_t> shape() const { return {shape_.data(), axes_}; }
+    [[nodiscard]] std::span<const std::int64_t> strides() const { return {strides_.data(), axes_}; }
+    [[nodiscard]] std::size_t axes() const { return axes_; }
+    // The number of the GPU that it lies on.
+    [[nodiscard]] std::optional<int> gpu() const { return gpu_; }
+    // Whether NumPy made it, or something that makes no arrays of its own.
+    [[nodiscard]] bool of_numpy() const { return of_numpy_; }
+
+  private:
+    bool take_buffer(nb::handle source, access how);
+    bool take_array_interface(nb::handle source, access how);
+    void take_dlpack(nb::handle source, access how);
+    void set_axes(std::size_t axes);
+    [[noreturn]] void refuse(const std::string& why) const;
+
+    const char* argument_;
+    std::byte* data_ = nullptr;
+    dtype type_ = dtype::f64;
+    std::size_t axes_ = 0;
+    std::array<std::int64_t, most_axes> shape_;    // the first axes_ of them
+    std::array<std::int64_t, most_axes> strides_;  // in elements
+    std::optional<int> gpu_;
+    bool of_numpy_ = true;
+    Py_buffer buffer_;  // while buffer_.obj is not null
+    nb::object owner_;
+    nb::ndarray<nb::ro> dlpack_;
+};
+
+// "2 x 3 x 4"
+[[nodiscard]] std::string size_of(std::span<const std::int64_t> shape);
+
+// An uninitialised array of the library that `like` comes from: NumPy's where that has none.
+[[nodiscard]] nb::object empty_like(nb::handle like, bool of_numpy,
+                                    std::span<const std::int64_t> shape, dtype type);
+
+}  // namespace carat::python

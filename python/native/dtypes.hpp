@@ -1,0 +1,37 @@
+// Element types as Python's libraries name them, and what carat multiplies into what.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <carat/types.hpp>
+
+namespace carat::python {
+
+namespace nb = nanobind;
+
+// NumPy's and ml_dtypes' name: "float64", "bfloat16", "float8_e4m3fn" ...
+[[nodiscard]] std::string_view numpy_name(dtype type);
+[[nodiscard]] std::optional<dtype> type_named(std::string_view numpy_name);
+
+// Of the buffer protocol ("d", "<f", "=b"), elements of that size in the order of this machine.
+[[nodiscard]] std::optional<dtype> type_of_format(const char* format, std::size_t size_bytes);
+[[nodiscard]] std::optional<dtype> type_of(nb::dlpack::dtype type);
+
+// From carat's or NumPy's name, a NumPy dtype or scalar type, or a dtype of PyTorch or JAX. Throws
+// TypeError, naming the argument.
+[[nodiscard]] dtype type_asked(nb::handle asked, const char* argument);
+
+// NumPy's dtype object; of bf16 and fp8 ml_dtypes' own. Throws TypeError where that is missing.
+[[nodiscard]] nb::object numpy_dtype(dtype type);
+
+// The type of A B where the caller names none. Throws TypeError for two that don't go together.
+[[nodiscard]] dtype natural_result(dtype a, dtype b);
+
+// Throws TypeError unless products of A's elements may be written as C's.
+void check_result(dtype a, dtype c);
+
+}  // namespace carat::python

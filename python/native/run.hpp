@@ -1,0 +1,34 @@
+// Products as carat takes them, with the interpreter free for other threads meanwhile.
+#pragma once
+
+#include <carat/batch.hpp>
+#include <carat/product.hpp>
+
+#include "operand.hpp"
+#include "options.hpp"
+
+namespace carat::python {
+
+// The GPU that both lie on, none where neither does. Throws ValueError where one does.
+[[nodiscard]] std::optional<int> common_gpu(const operand& a, const operand& b);
+
+// Multiplications below which letting go of the interpreter and taking it again, 0.1 us, would be a
+// part of the product that is felt.
+inline constexpr double least_work_to_release = 65536;
+
+template <class Multiply>
+void run_released(double work, const Multiply& multiply) {
+    if (work < least_work_to_release) return multiply();
+    const nb::gil_scoped_release released;
+    multiply();
+}
+
+void run_one(const keywords& asked, nb::handle like, std::optional<int> gpu,
+             const detail::erased_matrix& a, const detail::erased_matrix& b,
+             const detail::erased_matrix& c, const detail::epilogue_steps* steps);
+
+void run_many(const keywords& asked, nb::handle like, std::optional<int> gpu, double work,
+              const detail::erased_batch& a, const detail::erased_batch& b,
+              const detail::erased_batch& c, const detail::epilogue_steps* steps);
+
+}  // namespace carat::python

@@ -1,0 +1,60 @@
+"""Arrays that are not NumPy's."""
+
+import array
+
+import numpy as np
+
+import carat_gemm as cg
+from conftest import need
+
+
+class Handed:
+    """What has DLPack's two methods only."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **keywords):
+        return self.values.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+def test_dlpack_alone(rng):
+    a, b = rng.standard_normal((2, 10, 10))
+    c = cg.matmul(Handed(a), Handed(b.T))
+    np.testing.assert_allclose(np.asarray(c), a @ b.T)
+    out = np.zeros((10, 10))
+    cg.matmul(Handed(a), b, out=Handed(out))
+    np.testing.assert_allclose(out, a @ b)
+
+
+def test_buffers(rng):
+    a = rng.standard_normal((6, 6))
+    row = array.array("d", a[0])
+    np.testing.assert_allclose(cg.matmul(row, a), a[0] @ a)
+    np.testing.assert_allclose(cg.matmul(memoryview(a), a), a @ a)
+
+
+def test_torch():
+    torch = need("torch")
+    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+        a, b = torch.rand(2, 20, 20).to(dtype)
+        c = cg.matmul(a, b.T)
+        assert isinstance(c, torch.Tensor) and c.dtype == dtype
+        torch.testing.assert_close(c.double(), a.double() @ b.double().T, rtol=1e-2, atol=1e-2)
+    out = torch.empty(20, 20, dtype=torch.bfloat16)
+    assert cg.matmul(a, b, out=out) is out
+    assert cg.matmul(a, b, dtype=torch.float32).dtype == torch.float32
+
+
+def test_jax():
+    jax = need("jax")
+    jnp = jax.numpy
+    for dtype in (jnp.float32, jnp.bfloat16):
+        a = jax.random.normal(jax.random.key(1), (20, 20), dtype)
+        c = cg.matmul(a, a.T, bias=jnp.ones(20))
+        assert isinstance(c, jax.Array) and c.dtype == dtype
+        wanted = np.asarray(a, np.float64) @ np.asarray(a, np.float64).T + 1
+        np.testing.assert_allclose(np.asarray(c, np.float64), wanted, rtol=0, atol=0.3)

@@ -1,0 +1,96 @@
+"""wheel.py SOURCES WORK: makes the sdist, a CPU wheel of it, installs that into a fresh environment,
+and runs README's Python and the command there."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+
+MOST_BYTES = 25e6
+# As the development build is, so that the compiler's cache has most of it.
+SETTINGS = {
+    "cmake.define.CARAT_CUDA": "OFF",
+    "cmake.define.CARAT_WARNINGS_AS_ERRORS": "ON",
+    "cmake.build-type": "RelWithDebInfo",
+    "build-dir": "build/wheel",
+    "install.strip": "true",
+}
+
+
+def run(*command, **options):
+    done = subprocess.run(
+        [str(part) for part in command], text=True, capture_output=True, **options
+    )
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def make_sdist(sources, work):
+    code = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    run(sys.executable, "-c", code, work, cwd=sources)
+    (sdist,) = work.glob("carat_gemm-*.tar.gz")
+    names = [name.partition("/")[2] for name in tarfile.open(sdist).getnames()]
+    for wanted in ("CMakeLists.txt", "pyproject.toml", "LICENSE", "src/api/product.cpp", "PKG-INFO",
+                   "scripts/ptxas_gate.py"):
+        assert wanted in names, f"the sdist lacks {wanted}"
+    for name in names:
+        assert not name.startswith(("results/", "build", ".venv", "lab/")), f"the sdist has {name}"
+    return sdist
+
+
+def make_wheel(sdist, work):
+    settings = [f"-C{name}={value}" for name, value in SETTINGS.items()]
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
+        "--no-index", "-w", work, *settings, sdist)
+    (wheel,) = work.glob("carat_gemm-*.whl")
+    size = wheel.stat().st_size
+    assert size <= MOST_BYTES, f"{wheel.name} has {size} bytes"
+    abi3 = sys.version_info >= (3, 12)
+    assert ("cp312-abi3" in wheel.name) == abi3, wheel.name
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("carat_gemm/py.typed", "carat_gemm/__init__.pyi", "carat_gemm/_native.pyi"):
+        assert wanted in names, f"the wheel lacks {wanted}"
+    print(f"{wheel.name}: {size / 1e6:.2f} MB")
+    return wheel
+
+
+def install(wheel, work):
+    """Into an environment that sees the libraries of this one, after its own."""
+    fresh = work / "fresh"
+    venv.create(fresh, with_pip=True)
+    python = fresh / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel)
+    (site,) = fresh.glob("lib/python*/site-packages")
+    (site / "libraries.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    return python
+
+
+def readme_lines(sources):
+    blocks = re.findall(r"```python\n(.*?)```", (sources / "README.md").read_text(), re.DOTALL)
+    assert len(blocks) == 1, "README.md has one block of Python"
+    return blocks[0]
+
+
+def main():
+    sources, work = (pathlib.Path(arg).resolve() for arg in sys.argv[1:])
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    python = install(make_wheel(make_sdist(sources, work), work), work)
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    told = run(python, "-c", readme_lines(sources), cwd=work, env=clean)
+    print(told)
+    assert "carat" in told, "README's Python prints a table"
+    where = run(python, "-c", "import carat_gemm; print(carat_gemm.__file__)", cwd=work, env=clean)
+    assert str(work / "fresh") in where, where
+    ranked = run(python, "-m", "carat_gemm", "--size", "64", "--rounds", "6", cwd=work, env=clean)
+    assert "numpy" in ranked, ranked
+
+
+main()

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""The command and the processes it measures in: libraries that crash, and what is left when it ends.
+Arguments: carat, folder of the faulty BLAS."""
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+CARAT, FAULTY = sys.argv[1:3]
+
+
+def state_and_parent(process):
+    """As the system has them; None where it is gone."""
+    try:
+        stat = pathlib.Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return None
+    state, parent = stat[stat.rindex(")") + 2:].split()[:2]
+    return state, int(parent)
+
+
+def workers_of(parent):
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        known = state_and_parent(entry.name) if entry.name.isdigit() else None
+        if known is not None and known[1] == parent and known[0] != "Z":
+            found.append(int(entry.name))
+    return found
+
+
+class Workers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def bench(self, *arguments, fault="", code=(0, 1)):
+        done = subprocess.run([CARAT, "bench", *arguments, "--json", "a.json", "--csv", "a.csv"],
+                              capture_output=True, text=True, cwd=self.folder, timeout=300,
+                              check=False, env=os.environ | {"CARAT_PEER_PATH": FAULTY,
+                                                             "CARAT_TEST_FAULT": fault})
+        self.assertIn(done.returncode, code, done.stdout + done.stderr)
+        results = json.loads((self.folder / "a.json").read_text())
+        return done, {r["implementation"]: r for r in results["results"]}, results
+
+    def test_a_library_that_crashes_or_exits_costs_its_row(self):
+        for fault, reason in (
+                ("load", "the process ended by SIGSEGV while its library was loaded"),
+                ("first", "the process ended by SIGSEGV in its first product"),
+                ("exit", "the process exited with status 3 in its first product")):
+            with self.subTest(fault):
+                done, rows, results = self.bench("--impl", "openblas,naive", "--size", "16",
+                                                 "--trials", "6", "--processes", "2", fault=fault)
+                self.assertTrue(results["complete"])
+                self.assertFalse(rows["vendor.openblas"]["available"])
+                self.assertEqual(rows["vendor.openblas"]["reason"], reason)
+                self.assertEqual(rows["cpu.ladder.naive"]["trials_per_process"], [3, 3])
+                self.assertIn(reason, " ".join(done.stdout.split()))
+
+    def test_what_a_library_prints_goes_nowhere(self):
+        done, rows, results = self.bench("--impl", "openblas,naive", "--size", "16", "--trials", "10")
+        self.assertNotIn("time_s", done.stdout)
+        row = rows["vendor.openblas"]
+        self.assertTrue(row["verified"], row)
+        self.assertEqual(row["library"]["version"], "9.9.9, serial")
+        self.assertEqual(row["trials_per_process"], [2] * 5)
+        self.assertEqual(results["settings"]["processes"], 5)
+        self.assertGreater(row["hand_over_s"], 0)
+        with open(self.folder / "a.csv", newline="") as file:
+            processes = [int(line["process"]) for line in csv.DictReader(file)
+                         if line["implementation"] == "vendor.openblas"]
+        self.assertEqual(processes, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
+
+    def test_in_this_process_there_are_no_others(self):
+        _, rows, _ = self.bench("--impl", "naive", "--size", "16", "--trials", "6",
+                                "--processes", "0")
+        self.assertNotIn("trials_per_process", rows["cpu.ladder.naive"])
+        self.assertEqual(len(rows["cpu.ladder.naive"]["trials_s"]), 6)
+
+    def test_of_all_its_processes_at_most_one_is_not_stopped_and_none_is_left(self):
+        for number in (signal.SIGINT, signal.SIGKILL):
+            with self.subTest(number.name):
+                self.end_by(number)
+
+    def end_by(self, number):
+        command = [CARAT, "bench", "--impl", "naive,tiled,reordered", "--size", "8:400:8",
+                   "--trials", "500", "--processes", "2", "--json", f"{number.name}.json"]
+        file = self.folder / f"{number.name}.json"
+        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            seen = []
+            deadline = time.monotonic() + 120
+            while process.poll() is None and time.monotonic() < deadline:
+                workers = workers_of(process.pid)
+                states = [state_and_parent(w) for w in workers]
+                if file.exists() and len(workers) == 3:
+                    seen = workers
+                    if [s[0] for s in states if s].count("T") >= 2:
+                        break
+                time.sleep(0.001)
+            self.assertEqual(len(seen), 3)
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=120), 130 if number == signal.SIGINT else -9)
+        deadline = time.monotonic() + 30
+        def left():
+            return [w for w in seen if state_and_parent(w) not in (None,)
+                    and state_and_parent(w)[0] != "Z"]
+        while left() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(left(), [])
+        results = json.loads(file.read_text())
+        self.assertFalse(results["complete"])
+        for row in results["results"]:
+            self.assertEqual(sum(row.get("trials_per_process", [])), len(row.get("trials_s", [])))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,264 @@
+// What is written of trials: figures, intervals and verdicts that agree with each other, settling,
+// and what changed between two documents.
+#include "lab/session/analyse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+#include "lab/session/changes.hpp"
+#include "lab/session/settle.hpp"
+
+namespace {
+
+using namespace carat;
+
+// `processes` of `trials` each; every process is off by up to `between`.
+results::result measured(const std::string& name, double median_s, int processes, int trials,
+                         double between, std::uint64_t seed) {
+    results::result c;
+    c.implementation = name;
+    c.dtype = "f64";
+    c.device = "cpu";
+    c.m = c.n = c.k = 100;
+    c.available = c.verified = true;
+    c.flop = 2e6;
+    c.repetitions = 1;
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (int g = 0; g < processes; ++g) {
+        const double offset = between * uniform(random);
+        for (int i = 0; i < trials; ++i)
+            c.trials_s.push_back(median_s * (1 + offset + 0.002 * uniform(random)));
+        if (processes > 1) c.trials_per_process.push_back(trials);
+    }
+    return c;
+}
+
+results::document document_of(std::vector<results::result> results) {
+    results::document doc;
+    doc.complete = true;
+    doc.results = std::move(results);
+    session::analyse_results(doc.results, {}, doc.comparisons.emplace_back());
+    return doc;
+}
+
+TEST(analyse_results, one_process_has_a_range_and_verdicts_of_its_own) {
+    results::document doc =
+        document_of({measured("a", 1e-3, 1, 30, 0, 1), measured("b", 2e-3, 1, 30, 0, 2)});
+    for (const results::result& c : doc.results) {
+        EXPECT_FALSE(results::bounded(c.ci95_gflops));
+        EXPECT_FALSE(results::bounded(c.ci95_median_s));
+        EXPECT_EQ(c.ci_method, "");
+    }
+    const results::pair& p = doc.comparisons[0].pairs.at(0);
+    EXPECT_EQ(p.verdict, "faster");
+    EXPECT_EQ(p.interval_over, "one process");
+    const nlohmann::json written = results::to_json(doc);
+    EXPECT_TRUE(written["results"][0]["ci95_gflops"].is_null());
+    EXPECT_FALSE(written["results"][0].contains("trials_per_process"));
+}
+
+TEST(analyse_results, three_processes_have_an_interval_that_holds_the_figure) {
+    results::document doc =
+        document_of({measured("a", 1e-3, 3, 10, 0.01, 1), measured("b", 2e-3, 3, 10, 0.01, 2)});
+    const results::result& c = doc.results[0];
+    EXPECT_EQ(c.ci_method, "t over 3 processes");
+    EXPECT_LT(c.ci95_gflops[0], c.median_gflops);
+    EXPECT_GT(c.ci95_gflops[1], c.median_gflops);
+    EXPECT_LT(c.ci95_mean_s[0], c.mean_s);
+    const results::pair& p = doc.comparisons[0].pairs.at(0);
+    EXPECT_EQ(p.interval_over, "processes");
+    EXPECT_NEAR(p.ratio, doc.results[0].median_gflops / doc.results[1].median_gflops, 1e-9);
+    const nlohmann::json written = results::to_json(doc);
+    EXPECT_EQ(written["results"][0]["trials_per_process"], (nlohmann::json{10, 10, 10}));
+    EXPECT_EQ(results::from_json(written, "x").results[0].trials_per_process.size(), 3u);
+}
+
+TEST(analyse_results, two_processes_or_five_trials_bear_no_verdict) {
+    for (const auto& doc :
+         {document_of({measured("a", 1e-3, 2, 20, 0, 1), measured("b", 2e-3, 2, 20, 0, 2)}),
+          document_of({measured("a", 1e-3, 1, 5, 0, 1), measured("b", 2e-3, 1, 5, 0, 2)})}) {
+        const results::pair& p = doc.comparisons[0].pairs.at(0);
+        EXPECT_FALSE(results::bounded(doc.results[0].ci95_gflops));
+        EXPECT_FALSE(results::bounded(p.ci95_ratio));
+        EXPECT_EQ(p.verdict, "unclear");
+        EXPECT_EQ(p.interval_over, "");
+        EXPECT_NEAR(p.ratio, 2, 0.01);
+        EXPECT_EQ(doc.results[0].group, doc.results[1].group);
+    }
+}
+
+// 566 of 9,660 pairs once had an interval that excludes 1 beside "unclear" or "tie". Whatever is
+// measured, a document can't: its verdict is what its interval and its margin say.
+TEST(analyse_results, no_document_has_a_pair_whose_interval_contradicts_its_verdict) {
+    std::mt19937_64 random(1);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    int claims = 0, pairs = 0;
+    for (int i = 0; i < 400; ++i) {
+        const int processes = 1 + below(7), trials = 1 + below(25);
+        std::vector<results::result> rows;
+        for (int row = 0; row < 2 + below(4); ++row)
+            rows.push_back(measured(std::to_string(row), 1e-3 * (1 + 0.01 * below(6)), processes,
+                                    trials, 0.002 * below(6), random()));
+        const nlohmann::json doc = results::to_json(document_of(rows));
+        for (const auto& p : doc["comparisons"][0]["pairs"]) {
+            const std::string verdict = p["verdict"];
+            const bool claim = verdict == "faster" || verdict == "slower";
+            ++pairs;
+            claims += claim ? 1 : 0;
+            if (p["ci95_ratio"].is_null()) {
+                EXPECT_EQ(verdict, "unclear");
+                continue;
+            }
+            const double low = p["ci95_ratio"][0], high = p["ci95_ratio"][1];
+            EXPECT_LE(low, p["ratio"].get<double>());
+            EXPECT_GE(high, p["ratio"].get<double>());
+            EXPECT_EQ(claim, low > 1 || high < 1) << p;
+            EXPECT_EQ(verdict == "faster", low > 1.02) << p;
+            EXPECT_EQ(verdict == "slower", high < 1 / 1.02) << p;
+            EXPECT_EQ(verdict == "tie", low >= 1 / 1.02 && high <= 1.02) << p;
+        }
+    }
+    EXPECT_GT(claims, pairs / 10);
+    EXPECT_LT(claims, pairs - pairs / 10);
+}
+
+session::case_result of_case(std::uint64_t seed) {
+    session::case_result found;
+    found.results = {measured("a", 1e-3, 5, 10, 0.05, seed),
+                     measured("b", 1.06e-3, 5, 10, 0.05, seed + 100)};
+    found.compared.measured_s = 10;
+    session::analyse_results(found.results, {}, found.compared);
+    return found;
+}
+
+TEST(settle, measures_on_until_the_verdict_is_clear) {
+    session::case_result first = of_case(1);
+    ASSERT_EQ(first.compared.pairs[0].verdict, "unclear");
+    ASSERT_GE(first.compared.pairs[0].more_s, 10);
+    EXPECT_EQ(session::unsettled_in(first.results, first.compared).pairs, 1u);
+    int measured_again = 0;
+    const auto again = [&](int number) {
+        EXPECT_EQ(number, ++measured_again);
+        return of_case(1 + static_cast<std::uint64_t>(number));
+    };
+    const session::case_result found =
+        session::settle(first, {.limit_s = 1000, .analysis = {}}, again);
+    EXPECT_EQ(found.compared.pairs[0].verdict, "faster");
+    EXPECT_EQ(found.results[0].trials_per_process.size(),
+              5 * (1 + static_cast<std::size_t>(measured_again)));
+    EXPECT_EQ(found.compared.measured_s, 10 * (1 + measured_again));
+    EXPECT_LT(found.compared.alpha, 0.05);  // looking again has its price
+    EXPECT_GT(measured_again, 0);
+}
+
+TEST(settle, keeps_to_its_limit_and_stops_on_a_busy_machine) {
+    const auto never = [](int) -> session::case_result { throw std::logic_error("measured"); };
+    EXPECT_EQ(session::settle(of_case(1), {}, never).results[0].trials_per_process.size(), 5u);
+    EXPECT_EQ(session::settle(of_case(1), {.limit_s = 9, .analysis = {}}, never)
+                  .results[0]
+                  .trials_per_process.size(),
+              5u);
+    int asked = 0;
+    const auto busy = [&](int) {
+        ++asked;
+        session::case_result more = of_case(2);
+        for (results::result& c : more.results) c.busy = "other work took 40 %";
+        return more;
+    };
+    const session::case_result found =
+        session::settle(of_case(1), {.limit_s = 15, .analysis = {}}, busy);
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(found.results[0].trials_per_process.size(), 5u);
+    EXPECT_TRUE(found.results[0].busy.empty());
+}
+
+TEST(settle, of_a_row_alone_narrows_its_interval) {
+    session::case_result alone = of_case(1);
+    alone.results.pop_back();
+    session::analyse_results(alone.results, {}, alone.compared);
+    EXPECT_GT(session::unsettled_in(alone.results, alone.compared, 0.001).more_s, 10);
+    EXPECT_EQ(session::unsettled_in(alone.results, alone.compared, 0.5).more_s, 0);
+}
+
+TEST(settle, adds_rounds_to_one_process) {
+    std::vector<results::result> c{measured("a", 1, 1, 10, 0, 1)};
+    session::add_trials(c, {measured("a", 1, 1, 10, 0, 2), measured("b", 1, 1, 10, 0, 2)});
+    ASSERT_EQ(c.size(), 1u);
+    EXPECT_EQ(c[0].trials_s.size(), 20u);
+    EXPECT_TRUE(c[0].trials_per_process.empty());
+}
+
+results::document five(double times_s, std::uint64_t seed) {
+    return document_of({measured("a", times_s, 5, 10, 0.002, seed),
+                        measured("b", 2 * times_s, 5, 10, 0.002, seed + 1)});
+}
+
+TEST(compare_documents, judges_all_cases_together) {
+    const results::document before = five(2, 1), after = five(1, 3), same = five(2, 5);
+    const session::changes faster = session::compare_documents(before, after, {});
+    EXPECT_EQ(faster.count("faster"), 2u);
+    EXPECT_TRUE(faster.failures.empty());
+    EXPECT_NEAR(faster.rows[0].ratio, 2, 0.02);
+    EXPECT_NEAR(std::min(faster.rows[0].confidence, faster.rows[1].confidence), 0.95, 1e-12);
+    EXPECT_NEAR(std::max(faster.rows[0].confidence, faster.rows[1].confidence), 0.975, 1e-12);
+    ASSERT_TRUE(faster.over_cases);
+    EXPECT_NEAR(faster.over_cases->geometric_mean, 2, 0.02);
+    const session::changes slower = session::compare_documents(after, before, {});
+    EXPECT_EQ(slower.failures, std::vector<std::string>{"2 cases slower"});
+    EXPECT_EQ(session::compare_documents(before, same, {}).count("tie"), 2u);
+}
+
+TEST(compare_documents, fails_on_what_is_missing_lost_or_unfinished) {
+    const results::document before = five(1, 1);
+    results::document after = five(1, 3);
+    after.complete = false;
+    after.results.pop_back();
+    session::changes found = session::compare_documents(before, after, {});
+    EXPECT_EQ(found.rows[1].verdict, "missing");
+    EXPECT_EQ(found.failures, (std::vector<std::string>{"1 case missing in the later file",
+                                                        "the later file is unfinished"}));
+    after = five(1, 3);
+    after.results[0].verified = false;
+    after.results[0].rank = 0;
+    after.results[0].reason = "wrong";
+    found = session::compare_documents(before, after, {});
+    EXPECT_EQ(found.failures, std::vector<std::string>{"1 case without a figure any more"});
+    EXPECT_EQ(found.rows[0].reason, "wrong");
+    EXPECT_EQ(session::compare_documents(after, before, {}).only_after, 1u);
+}
+
+TEST(compare_documents, fails_where_no_case_has_a_verdict) {
+    const results::document before = five(1, 1);
+    results::document after = five(1, 3);
+    after.results[0].busy = "other work took 40 %";
+    after.results[0].rank = 0;
+    EXPECT_TRUE(session::compare_documents(before, after, {}).failures.empty());
+    after.results[1].busy = after.results[0].busy;
+    after.results[1].rank = 0;
+    const session::changes busy = session::compare_documents(before, after, {});
+    ASSERT_EQ(busy.failures.size(), 1u);
+    EXPECT_NE(busy.failures[0].find("the machine was busy: other work"), std::string::npos);
+    const results::document one =
+        document_of({measured("a", 1, 1, 30, 0, 1), measured("b", 1, 1, 30, 0, 2)});
+    const session::changes alone = session::compare_documents(one, one, {});
+    EXPECT_EQ(alone.count("one process"), 2u);
+    ASSERT_EQ(alone.failures.size(), 1u);
+    EXPECT_NE(alone.failures[0].find("fewer than 3 processes"), std::string::npos);
+}
+
+TEST(compare_documents, names_what_else_changed) {
+    results::document before = five(1, 1), after = five(1, 3);
+    before.machine = {{"cpu_model", "X"}, {"gpus", {{{"name", "G"}, {"driver", "580.1"}}}}};
+    after.machine = {{"cpu_model", "X"}, {"gpus", {{{"name", "G"}, {"driver", "590.2"}}}}};
+    before.results[0].vendor = {"OpenBLAS", "0.3.21", "", "", ""};
+    after.results[0].vendor = {"OpenBLAS", "0.3.34", "", "", ""};
+    const std::vector<std::string> notes = session::compare_documents(before, after, {}).notes;
+    EXPECT_EQ(notes, (std::vector<std::string>{
+                         "OpenBLAS version was 0.3.21, now 0.3.34: the change may be its",
+                         "gpu 0 driver was 580.1, now 590.2: the change may be its"}));
+}
+
+}  // namespace

@@ -1,0 +1,337 @@
+// Cases whose implementations have processes of their own: some do their work, and some crash,
+// hang, exit or spin. They are forked, since no command knows them.
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <new>
+#include <numeric>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <thread>
+#include <unistd.h>
+
+#include "lab/results/files.hpp"
+#include "lab/session/serve.hpp"
+#include "lab/session/session.hpp"
+#include "lab/session/trials.hpp"
+
+namespace {
+
+using namespace carat;
+
+constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
+
+// What the fakes tell the test, from whichever process they run in.
+struct notes {
+    std::atomic<int> prepared, runs;
+    std::atomic<std::int64_t> spins;  // of a pool that never rests
+    std::atomic<int> disturbed;       // runs of the witness that saw it spin
+};
+
+notes& told() {
+    static notes& shared = *new (mmap(nullptr, sizeof(notes), PROT_READ | PROT_WRITE,
+                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0)) notes{};
+    return shared;
+}
+
+void multiply(const core::problem& p, const core::operands& data) {
+    const auto a = core::a_view<double>(p, data);
+    const auto b = core::b_view<double>(p, data);
+    const auto c = core::c_view<double>(p, data);
+    for (std::size_t i = 0; i < c.rows(); ++i)
+        for (std::size_t j = 0; j < c.cols(); ++j) {
+            c(i, j) = 0;
+            for (std::size_t l = 0; l < a.cols(); ++l) c(i, j) += a(i, l) * b(l, j);
+        }
+}
+
+// Multiplies, and then does what `After` does with the number of its run, from 1.
+template <void (*After)(int, const core::problem&, const core::operands&)>
+std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
+    class product final : public core::runnable {
+      public:
+        explicit product(const core::problem& problem) : problem_(problem) {}
+        void run(const core::operands& data) override {
+            multiply(problem_, data);
+            ++told().runs;
+            After(++runs_, problem_, data);
+        }
+        [[nodiscard]] int threads() const override { return 3; }
+        [[nodiscard]] std::string note() const override { return "a note"; }
+
+      private:
+        core::problem problem_;
+        int runs_ = 0;
+    };
+    ++told().prepared;
+    return std::make_unique<product>(p);
+}
+
+void nothing(int, const core::problem&, const core::operands&) {}
+
+void crash() {
+    std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would report it, and exit
+    raise(SIGSEGV);
+}
+
+void crash_at_once(int, const core::problem&, const core::operands&) {
+    crash();
+}
+
+void crash_in_the_middle(int run, const core::problem&, const core::operands&) {
+    if (run > 3) crash();  // three are of the verification
+}
+
+void leave(int, const core::problem&, const core::operands&) {
+    _exit(3);
+}
+
+void hang(int run, const core::problem&, const core::operands&) {
+    while (run > 1) pause();
+}
+
+// Rubbish on the channel, which no library should know of, in place of an answer.
+int channel_of_this_process = -1;
+
+void babble(int, const core::problem&, const core::operands&) {
+    (void)!write(channel_of_this_process, "rubbish", 7);
+}
+
+void wrong_in_a_later_process(int, const core::problem&, const core::operands& data) {
+    if (told().prepared > 1) *static_cast<double*>(data.c) += 1;
+}
+
+void start_a_pool(int run, const core::problem&, const core::operands&) {
+    if (run == 1)
+        std::thread([] {
+            for (;;) ++told().spins;
+        }).detach();
+}
+
+// Long enough for a pool that runs to be seen, however busy the machine is.
+void look_for_a_pool(int, const core::problem&, const core::operands&) {
+    const std::int64_t before = told().spins;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (told().spins != before) ++told().disturbed;
+}
+
+std::unique_ptr<core::runnable> crash_early(const core::problem&, const core::settings&) {
+    crash();
+    return nullptr;
+}
+
+core::implementation fake(const char* name, decltype(core::implementation::prepare) ready) {
+    return {.name = name, .summary = "", .signatures = f64_only, .prepare = ready};
+}
+
+const core::implementation right = fake("test.right", prepare<nothing>);
+const core::implementation also_right = fake("test.also", prepare<nothing>);
+const core::implementation crashing = fake("test.crashing", prepare<crash_at_once>);
+const core::implementation dying = fake("test.dying", prepare<crash_in_the_middle>);
+const core::implementation unready = fake("test.unready", crash_early);
+const core::implementation leaving = fake("test.leaving", prepare<leave>);
+const core::implementation hanging = fake("test.hanging", prepare<hang>);
+const core::implementation babbling = fake("test.babbling", prepare<babble>);
+const core::implementation drifting = fake("test.drifting", prepare<wrong_in_a_later_process>);
+const core::implementation spinner = fake("test.spinner", prepare<start_a_pool>);
+const core::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
+
+// A library is asked for in its own process, so that one that crashes as it is loaded is met there.
+core::library_facts crash_when_asked() {
+    crash();
+    return {};
+}
+
+core::library_facts facts() {
+    return {"fake", std::to_string(getpid()), "/fake.so", "kernel", "a library's note"};
+}
+
+process::child forked(const core::implementation& entry, int memory) {
+    return process::child::fork([&entry, memory](process::channel questions) {
+        channel_of_this_process = questions.descriptor();
+        session::serve(std::move(questions), memory,
+                       [&](const std::string&) -> const core::implementation& { return entry; });
+    });
+}
+
+std::vector<pid_t> children() {
+    std::vector<pid_t> all;
+    std::ifstream list("/proc/self/task/" + std::to_string(gettid()) + "/children");
+    for (pid_t id = 0; list >> id;) all.push_back(id);
+    return all;
+}
+
+class workers : public testing::Test {
+  protected:
+    void SetUp() override {
+        told().prepared = told().runs = told().disturbed = 0;
+        told().spins = 0;
+        request.shapes = {{6, 5, 4}};
+        request.timing.trials = 6;
+        request.timing.min_trial_s = 1e-6;
+        request.timing.settle_s = 1e-6;
+        request.processes = 3;
+        machine.cores = 2;
+        around.start = forked;
+    }
+
+    void TearDown() override { EXPECT_TRUE(children().empty()); }
+
+    session::case_result measure(std::vector<const core::implementation*> chosen) {
+        request.chosen.clear();
+        for (const core::implementation* entry : chosen)
+            request.chosen.push_back({entry, {}, true});
+        return session::run_case(request, session::cases_of(request).front(), around);
+    }
+
+    session::request request;
+    machine::description machine;
+    machine::peaks limits;
+    session::surroundings around{machine, limits, {}, {}, {}, {}};
+};
+
+TEST_F(workers, trials_of_all_processes_are_one_list_and_add_up) {
+    request.timing.trials = 8;
+    const results::result r = measure({&right, &also_right}).results[0];
+    EXPECT_EQ(r.reason, "");
+    EXPECT_EQ(r.trials_s.size(), 8u);
+    EXPECT_EQ(r.trials_per_process, (std::vector<std::int64_t>{3, 3, 2}));
+    EXPECT_EQ(r.stop, "trials");
+    EXPECT_EQ(told().prepared, 6);  // two implementations, three processes each
+    EXPECT_EQ(r.threads_used, 3);
+    EXPECT_EQ(r.vendor.note, "a note");
+    EXPECT_GT(r.prepare_s, 0);
+    EXPECT_GT(r.cold_s, 0);
+    ASSERT_TRUE(r.hand_over_s);
+    EXPECT_GT(*r.hand_over_s, 0);
+    // Five as without processes; in each change one after the last trial and one before the first.
+    EXPECT_EQ(r.exact_passes, 5 + 2 * 2);
+}
+
+TEST_F(workers, fewer_trials_than_processes_are_one_each) {
+    request.timing.trials = 2;
+    EXPECT_EQ(measure({&right}).results[0].trials_per_process, (std::vector<std::int64_t>{1, 1}));
+}
+
+TEST_F(workers, without_processes_nothing_is_started) {
+    request.processes = 0;
+    const results::result r = measure({&right}).results[0];
+    EXPECT_EQ(r.trials_s.size(), 6u);
+    EXPECT_TRUE(r.trials_per_process.empty());
+    EXPECT_EQ(told().prepared, 1);
+}
+
+TEST_F(workers, who_crashes_exits_hangs_or_babbles_costs_its_row_and_no_other) {
+    request.patience_s = 5;
+    const session::case_result r =
+        measure({&crashing, &unready, &leaving, &hanging, &babbling, &dying, &right});
+    const auto reason = [&](std::size_t i) { return r.results[i].reason; };
+    EXPECT_EQ(reason(0), "the process ended by SIGSEGV in its first product");
+    EXPECT_EQ(reason(1), "the process ended by SIGSEGV while it was made ready");
+    EXPECT_EQ(reason(2), "the process exited with status 3 in its first product");
+    EXPECT_TRUE(reason(3).starts_with("the process gave no answer within 5")) << reason(3);
+    EXPECT_EQ(reason(4), "the process sent something that is no answer in its first product");
+    EXPECT_EQ(reason(5), "the process ended by SIGSEGV in a later product");
+    for (std::size_t i = 0; i < 6; ++i) {
+        EXPECT_FALSE(r.results[i].available);
+        EXPECT_TRUE(r.results[i].trials_s.empty());
+        EXPECT_TRUE(r.results[i].trials_per_process.empty());
+    }
+    EXPECT_EQ(r.results[6].reason, "");
+    EXPECT_EQ(r.results[6].trials_s.size(), 6u);
+    EXPECT_FALSE(r.interrupted);
+}
+
+TEST_F(workers, a_library_is_asked_for_in_its_process) {
+    core::implementation vendor = right;
+    vendor.library = facts;
+    core::implementation broken = right;
+    broken.library = crash_when_asked;
+    const session::case_result r = measure({&vendor, &broken});
+    EXPECT_EQ(r.results[0].vendor.name, "fake");
+    EXPECT_NE(r.results[0].vendor.version, std::to_string(getpid()));
+    EXPECT_EQ(r.results[0].vendor.note, "a library's note; a note");
+    EXPECT_EQ(r.results[0].trials_s.size(), 6u);
+    EXPECT_EQ(r.results[1].reason, "the process ended by SIGSEGV while its library was loaded");
+}
+
+TEST_F(workers, each_process_is_verified_before_its_trials_count) {
+    const results::result r = measure({&drifting}).results[0];
+    EXPECT_TRUE(r.reason.starts_with("in process 2: ")) << r.reason;
+    EXPECT_FALSE(r.verified);
+    EXPECT_TRUE(r.trials_s.empty());
+    EXPECT_TRUE(r.trials_per_process.empty());
+}
+
+TEST_F(workers, a_pool_that_spins_runs_beside_nobody) {
+    const session::case_result r = measure({&spinner, &witness});
+    EXPECT_EQ(r.results[0].reason, "");
+    EXPECT_EQ(r.results[1].reason, "");
+    EXPECT_GT(told().spins, 0);
+    EXPECT_EQ(told().disturbed, 0);
+}
+
+TEST_F(workers, an_interruption_keeps_the_trials_so_far_and_leaves_nobody_behind) {
+    int taken = 0;
+    around.progress = [&](const std::string& what, double) {
+        taken += what.find(", trial ") != std::string::npos ? 1 : 0;
+    };
+    around.interrupted = [&] { return taken >= 5; };
+    const session::case_result r = measure({&right, &also_right});
+    EXPECT_TRUE(r.interrupted);
+    for (const results::result& one : r.results) {
+        EXPECT_EQ(std::accumulate(one.trials_per_process.begin(), one.trials_per_process.end(),
+                                  std::int64_t{0}),
+                  static_cast<std::int64_t>(one.trials_s.size()));
+        EXPECT_EQ(one.stop, "interrupted");
+    }
+    EXPECT_EQ(r.results[0].trials_s.size() + r.results[1].trials_s.size(), 5u);
+    EXPECT_TRUE(children().empty());
+}
+
+TEST_F(workers, what_is_written_is_read_back_and_resumed) {
+    const auto folder = std::filesystem::temp_directory_path() / "carat-workers-test";
+    std::filesystem::create_directories(folder);
+    const session::outputs out{folder / "r.json", folder / "r.csv"};
+    request.chosen = {{&right, {}, true}};
+    request.shapes = {{6, 5, 4}, {4, 5, 6}};
+    int cases = 0;
+    session::hooks user;
+    user.start = forked;
+    user.case_done = [&](const auto&, const auto&) { ++cases; };
+    user.interrupted = [&] { return cases == 1; };
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_FALSE(session::run_session(request, machine, limits, out, user, doc));
+    results::document back = results::load(out.json);
+    EXPECT_EQ(back.settings["processes"], 3);
+    EXPECT_EQ(back.results[0].trials_per_process, (std::vector<std::int64_t>{2, 2, 2}));
+    EXPECT_TRUE(back.results[0].hand_over_s);
+    user.interrupted = {};
+    EXPECT_TRUE(session::run_session(request, machine, limits, out, user, back));
+    EXPECT_EQ(cases, 2);
+    EXPECT_EQ(results::load(out.json).results.size(), 2u);
+    std::filesystem::remove_all(folder);
+}
+
+TEST(share_of, divides_trials_and_budget_among_generations) {
+    measure::options whole;
+    whole.trials = 11;
+    whole.budget_s = 5;
+    int trials = 0;
+    double budget_s = 0;
+    for (int g = 0; g < 4; ++g) {
+        const measure::options part = session::share_of(whole, g, 4);
+        trials += part.trials;
+        budget_s += part.budget_s;
+        EXPECT_GE(part.fewest_trials, 5);
+        EXPECT_NE(part.seed, session::share_of(whole, (g + 1) % 4, 4).seed);
+    }
+    EXPECT_EQ(trials, 11);
+    EXPECT_DOUBLE_EQ(budget_s, 5);
+    EXPECT_EQ(session::share_of(whole, 0, 1).fewest_trials, whole.fewest_trials);
+}
+
+}  // namespace
