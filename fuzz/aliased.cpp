@@ -43,7 +43,9 @@ bool same_elements(const operand& x, const operand& y) {
 void put_c_into(const running& r, operand& victim) {
     operand& c = r.on.c;
     const auto bytes = static_cast<std::ptrdiff_t>(size_bytes(c.type));
-    if (&victim == &r.on.e && r.random.chance(2)) c.all = victim.all;
+    const matrix_place& places = victim.all[0];
+    const bool repeats = places.row_stride == 0 || places.col_stride == 0;
+    if (&victim == &r.on.e && !repeats && r.random.chance(2)) c.all = victim.all;
     c.measure();
     c.place(r.random);  // whose canaries nobody will look at
     victim.place(r.random, c.span_bytes() + 64);

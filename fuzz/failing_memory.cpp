@@ -44,11 +44,11 @@ std::string try_failing_memory(const running& r) {
     if (r.of.f16_sums) return {};
     r.of.ready = prepared::none;
     for (int successes = 0; successes < 12; ++successes) {
-        place_all(r);
         attempt a{r, successes};
         long grown = 0;
         // Threads of the library may allocate meanwhile, but not each time.
         for (int tries = 0; tries < 3; ++tries) {
+            place_all(r);  // E may be C, which a call before has written
             const long before = live_allocations();
             in_a_thread(a);
             grown = live_allocations() - before;
