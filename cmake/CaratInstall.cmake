@@ -48,9 +48,11 @@ function(carat_install)
   install(TARGETS carat EXPORT carat-targets DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY include/carat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
-          PATTERN "*.hpp")
+          PATTERN "*.hpp" PATTERN "*.h")
   if(TARGET carat_command)
     install(TARGETS carat_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS carat_judge_host RUNTIME DESTINATION ${CARAT_INSTALLED_PEERS})
+    install(FILES lab/judge/host/host.py DESTINATION ${CARAT_INSTALLED_PEERS})
   endif()
   install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
