@@ -251,8 +251,14 @@ TEST(compare_documents, fails_where_no_case_has_a_verdict) {
 
 TEST(compare_documents, names_what_else_changed) {
     results::document before = five(1, 1), after = five(1, 3);
-    before.machine = {{"cpu_model", "X"}, {"gpus", {{{"name", "G"}, {"driver", "580.1"}}}}};
-    after.machine = {{"cpu_model", "X"}, {"gpus", {{{"name", "G"}, {"driver", "590.2"}}}}};
+    const auto with_driver = [](const char* driver) {
+        nlohmann::json machine = {{"cpu_model", "X"}};
+        machine["gpus"] = nlohmann::json::array();
+        machine["gpus"].push_back({{"name", "G"}, {"driver", driver}});
+        return machine;
+    };
+    before.machine = with_driver("580.1");
+    after.machine = with_driver("590.2");
     before.results[0].vendor = {"OpenBLAS", "0.3.21", "", "", ""};
     after.results[0].vendor = {"OpenBLAS", "0.3.34", "", "", ""};
     const std::vector<std::string> notes = session::compare_documents(before, after, {}).notes;
