@@ -26,10 +26,10 @@ estimate mean_of(std::span<const double> replicates, scope of) {
     return {known.mean, std::sqrt(known.error_squared()), known.df, of, replicates.size()};
 }
 
-// How many blocks to make of so many rounds: of five where there are enough, so that neighbours
-// hardly remember each other, but six at least, or t would be wide for want of blocks.
+// How many blocks to make of so many rounds: of twenty, so that neighbours hardly remember each
+// other, but six at least, or t would be wide for want of blocks.
 std::size_t blocks_of(std::size_t rounds) {
-    return std::clamp<std::size_t>(rounds / 5, fewest_rounds, 30);
+    return std::clamp<std::size_t>(rounds / 20, fewest_rounds, 30);
 }
 
 std::vector<double> block_differences(trials_view a, trials_view b) {
@@ -47,15 +47,12 @@ estimate unbounded_difference(const processes& a, const processes& b) {
     return {.value = centre_of(a).value - centre_of(b).value};
 }
 
-// Its value is that of the medians over all common rounds: the blocks only tell its error.
 estimate in_one_process(trials_view a, trials_view b) {
     const std::size_t rounds = std::min(a.size(), b.size());
     a = a.first(rounds);
     b = b.first(rounds);
     if (rounds < fewest_rounds) return unbounded_difference({a}, {b});
-    estimate found = mean_of(block_differences(a, b), scope::one_process);
-    found.value = log_median(a) - log_median(b);
-    return found;
+    return mean_of(block_differences(a, b), scope::one_process);
 }
 
 std::vector<double> joined(const processes& of) {

@@ -91,12 +91,13 @@ TEST(calibration, of_processes_holds_from_a_drawn_seed) {
 }
 
 // One process knows nothing of the others: that is why it has no interval of its median. Its
-// verdicts are of itself, and hold there.
+// verdicts are of itself, and hold there; a long memory outlasts the blocks and costs some
+// coverage.
 TEST(calibration, of_one_process_holds_within_it) {
     for (const series kind : kinds) {
         const setting s{.kind = kind, .processes = 1, .trials = 40, .between = 0};
         const rates found = simulate(s, 4000, 7);
-        EXPECT_GT(found.ratio, 0.92) << test::name(kind);
+        EXPECT_GT(found.ratio, kind == series::ar1 ? 0.88 : 0.93) << test::name(kind);
         EXPECT_LT(found.null, 0.05) << test::name(kind);
         EXPECT_LT(found.family, 0.08) << test::name(kind);
     }
