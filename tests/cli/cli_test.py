@@ -163,8 +163,8 @@ class RightCalls(Command):
             self.assertEqual(compared["base"], "cpu.ladder.reordered")
             self.assertEqual([p["b"] for p in compared["pairs"]], ["cpu.ladder.reordered"] * 2)
             self.assertIn("time / base", out)
-        self.assertIn("--base 'tiled' is none of those that --impl chooses",
-                      self.refused("bench", *QUICK, "--base", "tiled"))
+        self.assertIn("--base 'packing' is none of those that --impl chooses",
+                      self.refused("bench", *QUICK, "--base", "packing"))
 
     def test_a_range_is_not_called_an_interval(self):
         out = self.carat("run", "--impl", "naive", "--m", 16, "--n", 16, "--k", 16,
@@ -174,7 +174,10 @@ class RightCalls(Command):
 
     def test_compare_says_tie_with_itself_and_regression_with_a_slower_file(self):
         self.carat("bench", *QUICK, "--json", "a.json")
-        self.as_if_quiet("a.json")
+        results = self.as_if_quiet("a.json")
+        for cell in results["results"]:
+            cell.pop("trials_per_process", None)
+        (self.folder / "a.json").write_text(json.dumps(results))
         alone = " ".join(self.carat("compare", "a.json", "a.json", code=1).stdout.split())
         self.assertIn("2 of too few processes", alone)
         self.assertIn("fail: no case has a verdict: no interval from fewer than 3 processes", alone)
@@ -680,12 +683,13 @@ class BadInput(Command):
 
     def test_control_characters_of_foreign_files_are_shown_and_not_obeyed(self):
         self.carat("bench", *QUICK, "--json", "a.json")
+        self.as_if_quiet("a.json")
         text = (self.folder / "a.json").read_text()
         evil = text.replace("cpu.ladder.naive", r"evil\u001b]0;title\u0007\u009b2J")
         model = json.loads(text)["machine"]["cpu_model"]
         evil = evil.replace(json.dumps(model), json.dumps(model + "\x1b[31m\u202e"))
         (self.folder / "evil.json").write_text(evil)
-        compared = self.carat("compare", "evil.json", "evil.json", code=1).stdout
+        compared = self.carat("compare", "evil.json", "evil.json").stdout
         self.assertIn("evil\\x1b]0", compared)
         texts = [compared, self.carat("compare", "a.json", "evil.json", code=1).stdout,
                  self.carat("report", "evil.json", "--markdown").stdout,
