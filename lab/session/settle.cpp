@@ -71,7 +71,8 @@ void add_effort(const statistics::comparison& found, const analysis_options& how
     for (std::size_t i = 0; i < found.pairs.size(); ++i) {
         const statistics::pair_comparison& p = found.pairs[i];
         compared.pairs[i].more_s = 0;
-        if (p.found.outcome != statistics::verdict::unclear || compared.measured_s <= 0) continue;
+        const bool open = p.found.outcome == statistics::verdict::unclear && p.difference.bounded();
+        if (!open || compared.measured_s <= 0) continue;
         const auto times =
             statistics::effort_to_settle(p.difference, p.found.confidence, how.equivalence_margin);
         if (times) compared.pairs[i].more_s = std::max(1.0, *times - 1) * compared.measured_s;
