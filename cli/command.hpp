@@ -1,6 +1,7 @@
 // The subcommands: each adds itself to the application and, when it is the one, runs and returns
 // the exit code. 0: done; 1: done, and the answer is bad (a regression, a failed verification);
-// 2: bad input or a failure, told in one line; 130: interrupted, results so far are valid.
+// 2: bad input or a failure, told in one line; 130: interrupted, results so far are valid. Of judge
+// 2 is a target that is wrong, and 3 what is 2 elsewhere.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +10,13 @@
 
 namespace carat::cli {
 
-enum exit_code : int { success = 0, bad_answer = 1, bad_input = 2, interrupted_by_user = 130 };
+enum exit_code : int {
+    success = 0,
+    bad_answer = 1,
+    bad_input = 2,
+    no_judgement = 3,
+    interrupted_by_user = 130
+};
 
 using action = std::function<int()>;
 
@@ -22,6 +29,7 @@ void add_explain(CLI::App& app, action& chosen);
 void add_crossover(CLI::App& app, action& chosen);
 void add_tune(CLI::App& app, action& chosen);
 void add_study(CLI::App& app, action& chosen);
+void add_judge(CLI::App& app, action& chosen);
 void add_compare(CLI::App& app, action& chosen);
 void add_report(CLI::App& app, action& chosen);
 

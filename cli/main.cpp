@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <carat/error.hpp>
@@ -14,6 +15,7 @@
 #include "cli/worker.hpp"
 #include "core/edit_distance.hpp"
 #include "files/visible.hpp"
+#include "lab/judge/peer.hpp"
 #include "lab/session/build_info.hpp"
 
 namespace {
@@ -38,6 +40,7 @@ constexpr const char* examples =
     "  carat crossover                         from which size does the GPU pay?\n"
     "  carat tune --size 3000 --dtype bf16     is there a way faster than the chosen?\n"
     "  carat study ladder --quick              what each technique gives, by steps\n"
+    "  carat judge mine.cpp                    is my kernel right, and how fast?\n"
     "  carat compare a.json b.json             is b faster? by how much? for sure?\n"
     "  carat report a.json -o a.html           the page to show a colleague";
 
@@ -55,9 +58,9 @@ class narrow_help : public CLI::Formatter {
 };
 
 // One line for people, whatever CLI11 would have printed.
-int fail(const std::string& message) {
+int fail(const CLI::App& app, const std::string& message) {
     std::fprintf(stderr, "carat: %s\n", files::visible(message).c_str());
-    return cli::bad_input;
+    return app.got_subcommand("judge") ? cli::no_judgement : cli::bad_input;
 }
 
 // The help to look into: the subcommand's that was given, where there is one.
@@ -81,9 +84,9 @@ std::string meant(const CLI::App& app, const char* typed) {
 }
 
 // What was printed may still lie in a buffer: a full disk or a closed output shows here.
-int told(int code) {
+int told(const CLI::App& app, int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    const int failed = fail("standard output can't be written: not all of the answer arrived");
+    const int failed = fail(app, "standard output can't be written: not all of the answer arrived");
     return code == cli::success ? failed : code;
 }
 
@@ -91,6 +94,8 @@ int told(int code) {
 
 int main(int argc, char** argv) {
     if (cli::is_worker(argc, argv)) return cli::serve_as_worker();
+    if (argc == 3 && std::string_view(argv[1]) == judge::peer_command)
+        return judge::serve_peer(argv[2]);
     cli::remember_command_line(argc, argv);
     CLI::App app(description, "carat");
     app.formatter(std::make_shared<narrow_help>());  // before subcommands, which take it over
@@ -106,18 +111,19 @@ int main(int argc, char** argv) {
     cli::add_crossover(app, chosen);
     cli::add_tune(app, chosen);
     cli::add_study(app, chosen);
+    cli::add_judge(app, chosen);
     cli::add_compare(app, chosen);
     cli::add_report(app, chosen);
     try {
         app.parse(argc, argv);
-        return told(chosen());
+        return told(app, chosen());
     } catch (const CLI::Success& asked) {
-        return told(app.exit(asked));
+        return told(app, app.exit(asked));
     } catch (const CLI::ParseError& failure) {
         const std::string no_subcommand = meant(app, argc > 1 ? argv[1] : nullptr);
-        return fail((no_subcommand.empty() ? failure.what() : no_subcommand) + " (" + help_of(app) +
-                    ")");
+        return fail(app, (no_subcommand.empty() ? failure.what() : no_subcommand) + " (" +
+                             help_of(app) + ")");
     } catch (const std::exception& failure) {
-        return fail(failure.what());
+        return fail(app, failure.what());
     }
 }

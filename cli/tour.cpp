@@ -44,7 +44,10 @@ int tour() {
     fmt::print("{}\n", machine::render(known.description, known.limits));
     const session_result result = measure(r, options);
     if (std::ranges::any_of(result.doc.results, &results::result::ranked))
-        fmt::print("Verdicts are against the row above; every pair is in the report.\n");
+        fmt::print(
+            "Verdicts are against the row above; every pair is in the report.\n"
+            "CPU rows are of {} processes each; carat bench takes 5 or --processes.\n",
+            processes);
     leave(files, result);
     return result.exit_code();
 }

@@ -51,6 +51,8 @@ function(carat_install)
           PATTERN "*.hpp" PATTERN "*.h")
   if(TARGET carat_command)
     install(TARGETS carat_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS carat_judge_host RUNTIME DESTINATION ${CARAT_INSTALLED_PEERS})
+    install(FILES lab/judge/host/host.py DESTINATION ${CARAT_INSTALLED_PEERS})
   endif()
   install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -1,10 +1,13 @@
 #include "blocks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <initializer_list>
 #include <new>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -24,6 +27,18 @@ struct shared {
     std::uint64_t findings;
     std::array<char, 400> description;
 };
+
+// As the system names what the processor has.
+bool has_flag(const char* name) {
+    static const std::string flags = [] {
+        std::ifstream file("/proc/cpuinfo");
+        std::string line;
+        while (std::getline(file, line))
+            if (line.starts_with("flags")) return line + " ";
+        return std::string();
+    }();
+    return flags.find(" " + std::string(name) + " ") != std::string::npos;
+}
 
 shared& memory() {
     static shared* const at = [] {
@@ -53,7 +68,7 @@ void be_a_child(const family& of, const options& o, std::uint64_t first, std::ui
                                         std::strcmp(isa_of(first), "amx") == 0,
                              .has_f16_sums = std::strcmp(isa_of(first), "avx2") != 0 &&
                                              std::strcmp(isa_of(first), "baseline") != 0 &&
-                                             __builtin_cpu_supports("avx512fp16"),
+                                             has_flag("avx512_fp16"),
                              .description = memory().description};
     for (std::uint64_t number = first; number < last; ++number) {
         memory().current = number;
@@ -73,12 +88,13 @@ const char* isa_of(std::uint64_t number) {
 }
 
 bool machine_has(const std::string& isa) {
+    const auto has_all = [](std::initializer_list<const char*> names) {
+        return std::ranges::all_of(names, has_flag);
+    };
     if (isa == "baseline") return true;
-    if (isa == "avx2") return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (isa == "avx512")
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-    return false;
+    if (isa == "avx2") return has_all({"avx2", "fma"});
+    if (isa == "avx512") return has_all({"avx512f", "avx512bw", "avx512vl", "avx512dq"});
+    return has_all({"avx512f", "amx_tile", "amx_int8", "amx_bf16"});
 }
 
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,

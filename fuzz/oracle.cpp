@@ -75,11 +75,13 @@ expectation wrapped(expectation x) {
     return x;
 }
 
-// How far x / (1 + e^-y) may be off: the exponential's argument is rounded, and 1 + e^-y is beyond
-// the range long before the quotient is 0.
+// How far x / (1 + e^-y) may be off. The exponential's argument is rounded, which counts as much as
+// the exponential does in the sum; and 1 + e^-y is beyond the range long before the quotient is 0.
 long double activation_error(const arithmetic& in, long double y, long double result) {
     const long double lost = in.largest > 0x1p200L ? 0x1p-1000L : 0x1p-115L;
-    return (16 + 8 * std::abs(y)) * in.roundoff * std::abs(result) + lost;
+    if (result == 0) return lost;
+    const long double share = 1 / (1 + std::exp(y));
+    return (16 + 8 * std::abs(y) * share) * in.roundoff * std::abs(result) + lost;
 }
 
 }  // namespace

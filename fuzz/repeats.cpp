@@ -1,8 +1,10 @@
 // Calls that must give the bits of the first: with other threads and elsewhere in memory, with the
 // matrix in place of the prepared operand, one product at a time in place of a batch.
+#include <cmath>
 #include <cstring>
 
 #include "calls.hpp"
+#include "numbers.hpp"
 #include "trials.hpp"
 
 namespace carat::fuzz {
@@ -12,11 +14,18 @@ namespace {
 std::string compare(const running& r, const std::vector<std::byte>& bits, const char* what) {
     ++r.count.repeated;
     const std::vector<std::byte> now = r.on.c.bits();
-    if (now == bits) return {};
-    std::size_t at = 0;
-    while (now[at] == bits[at]) ++at;
-    return std::string(what) + ": other bits, first in element " +
-           std::to_string(at / size_bytes(r.of.c_type));
+    const std::size_t bytes = size_bytes(r.of.c_type);
+    for (std::size_t at = 0; at < now.size(); at += bytes) {
+        const std::byte* const x = now.data() + at;
+        const std::byte* const y = bits.data() + at;
+        // Which of two that are no numbers is passed on depends on the order of a sum's operands.
+        const bool same = std::memcmp(x, y, bytes) == 0 ||
+                          (std::isnan(widen(r.of.c_type, x)) && std::isnan(widen(r.of.c_type, y)));
+        if (!same)
+            return std::string(what) + ": other bits, first in element " +
+                   std::to_string(at / bytes);
+    }
+    return {};
 }
 
 std::string again(const running& r, const std::vector<std::byte>& bits) {

@@ -38,8 +38,9 @@ std::string run_product_case(std::uint64_t seed, std::uint64_t number, const sur
     random_numbers random(seed, number);
     product_case c = draw_case(random, number, false);
     // Within many threads, as many more would be too many.
-    if (c.how == trial::many_threads && (seed >> 63) != 0) c.how = trial::ordinary;
-    const running r = {c, on, random, in, count};
+    const bool nested = (seed >> 63) != 0;
+    if (c.how == trial::many_threads && nested) c.how = trial::ordinary;
+    const running r = {c, on, random, in, count, !nested};
     lay_out(r);
     const std::string text = c.describe();
     tell_description(in, text);

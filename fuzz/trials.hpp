@@ -65,6 +65,7 @@ struct running {
     random_numbers& random;
     const surroundings& in;
     tally& count;
+    bool alone = true;  // no other thread runs cases, too
 };
 void lay_out(const running& r);
 // Gives all operands new places and writes what they hold.

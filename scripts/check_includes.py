@@ -49,6 +49,8 @@ ALLOWED = {
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],
     "lab/catalogue": ["include/carat", "src", "ladder"],
     "lab/session": ["include/carat", "src/core", "src/files", "lab"],
+    "lab/judge": ["include/carat", "src/core", "src/files", "lab"],
+    "lab/judge/host": ["include/carat/carat_kernel.h", "lab/judge/protocol.hpp", "lab/judge/serve.hpp"],
     "lab/tune": ["include/carat", "src/core", "src/files", "src/tuning", "lab"],
     "lab/study": ["include/carat", "src/core", "lab"],
     "cli": ["include/carat", "src/core", "src/files", "lab"],

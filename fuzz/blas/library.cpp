@@ -22,6 +22,13 @@ extern "C" __attribute__((visibility("default"))) void xerbla_(const char* routi
     complain(routine, position, length);
 }
 
+// Of an option that CBLAS gives a number that names nothing.
+extern "C" __attribute__((visibility("default"))) void cblas_xerbla(int position,
+                                                                    const char* routine,
+                                                                    const char*, ...) {
+    complain(routine, &position, std::char_traits<char>::length(routine));
+}
+
 namespace carat::fuzz {
 
 blas_library::blas_library(const std::string& files) {

@@ -71,8 +71,9 @@ void add_effort(const statistics::comparison& found, const analysis_options& how
     for (std::size_t i = 0; i < found.pairs.size(); ++i) {
         const statistics::pair_comparison& p = found.pairs[i];
         compared.pairs[i].more_s = 0;
-        const bool open = p.found.outcome == statistics::verdict::unclear && p.difference.bounded();
-        if (!open || compared.measured_s <= 0) continue;
+        if (p.found.outcome != statistics::verdict::unclear || !p.difference.bounded() ||
+            compared.measured_s <= 0)
+            continue;
         const auto times =
             statistics::effort_to_settle(p.difference, p.found.confidence, how.equivalence_margin);
         if (times) compared.pairs[i].more_s = std::max(1.0, *times - 1) * compared.measured_s;
@@ -109,15 +110,17 @@ case_result settle(case_result first, const settle_options& how,
     analysis_options analysis = how.analysis;
     int number = 0;
     double spent_s = 0;
-    for (int look = 1; look < most_looks && !first.interrupted && one_s > 0; ++look) {
+    bool disturbed = false;
+    for (int look = 1; look < most_looks && !first.interrupted && !disturbed && one_s > 0; ++look) {
         const unsettled left = unsettled_in(first.results, first.compared, how.ci_width);
         if (left.more_s <= 0 || spent_s + one_s > how.limit_s) break;
         const int rounds = std::min(rounds_to(left.more_s, one_s),
                                     static_cast<int>((how.limit_s - spent_s) / one_s));
-        for (int i = 0; i < rounds && !first.interrupted; ++i) {
+        for (int i = 0; i < rounds; ++i) {
             case_result more = measure_again(++number);
             first.interrupted = more.interrupted;
-            if (more.interrupted || is_busy(more)) break;
+            disturbed = is_busy(more);
+            if (more.interrupted || disturbed) break;
             add_trials(first.results, more.results);
             first.compared.measured_s += more.compared.measured_s;
             spent_s += one_s;

@@ -98,7 +98,18 @@ struct pool {
 
 constinit pool the_pool;
 
-thread_local bool runs_piece __attribute__((tls_model("initial-exec"))) = false;
+// Whether this thread runs a piece: a key's value. Thread-local storage of the library's own could
+// end the process where there is no memory for it, or, fixed at start, keep dlopen from loading it.
+pthread_key_t running_key;
+const bool has_running_key = pthread_key_create(&running_key, nullptr) == 0;
+
+bool runs_piece() {
+    return has_running_key && pthread_getspecific(running_key) != nullptr;
+}
+
+void set_runs_piece(bool runs) {
+    if (has_running_key) pthread_setspecific(running_key, runs ? &running_key : nullptr);
+}
 
 // The next piece of a seat's that nobody has begun, or -1.
 int begin_piece(board& on, int owner, std::uint32_t number) {
@@ -116,14 +127,14 @@ int begin_piece(board& on, int owner, std::uint32_t number) {
 
 // First the pieces of this seat, then those of seats whose threads have not come.
 void take_pieces(board& on, int own, std::uint32_t number) {
-    runs_piece = true;
+    set_runs_piece(true);
     for (int i = 0; i < on.seats; ++i) {
         const int owner = own + i < on.seats ? own + i : own + i - on.seats;
         for (int piece = begin_piece(on, owner, number); piece >= 0;
              piece = begin_piece(on, owner, number))
             on.function(on.work, piece, own);
     }
-    runs_piece = false;
+    set_runs_piece(false);
 }
 
 // Takes part in a board's call if this worker has a seat there and has not had it yet.
@@ -294,7 +305,7 @@ void begin_anew() {
 }  // namespace
 
 bool inside_piece() {
-    return runs_piece;
+    return runs_piece();
 }
 
 std::uint32_t calls_shared() {
@@ -303,7 +314,7 @@ std::uint32_t calls_shared() {
 
 void detail::run_on_pool(int pieces, int threads, piece_function function, const void* work) {
     const int wanted = std::min({threads - 1, pieces - 1, most_workers});
-    const int workers = runs_piece ? 0 : workers_of(wanted);
+    const int workers = runs_piece() ? 0 : workers_of(wanted);
     board* const on = workers == 0 ? nullptr : free_board();
     if (on == nullptr) {
         for (int piece = 0; piece < pieces; ++piece) function(work, piece, 0);

@@ -378,7 +378,7 @@ class RightCalls(Command):
 
     def test_help_has_examples(self):
         for sub in ("", "info", "list", "run", "bench", "explain", "crossover", "tune", "study",
-                    "compare", "report"):
+                    "judge", "compare", "report"):
             text = self.carat(*filter(None, [sub]), "--help").stdout
             examples = text[text.index("Example"):]
             self.assertIn(f"  carat {sub}".rstrip(), examples)
@@ -388,8 +388,8 @@ class RightCalls(Command):
 
     def test_help_and_list_stay_within_80_columns(self):
         for call in (["--help"], ["list"], ["list", "*"], *([sub, "--help"] for sub in (
-                "info", "list", "run", "bench", "explain", "crossover", "tune", "study", "compare",
-                "report"))):
+                "info", "list", "run", "bench", "explain", "crossover", "tune", "study", "judge",
+                "compare", "report"))):
             text = self.carat(*call).stdout
             for line in text.splitlines():
                 self.assertLessEqual(len(line), 80, f"{call}: {line}")

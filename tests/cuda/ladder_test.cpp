@@ -15,9 +15,9 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/engine/table.hpp"
+#include "cuda/simt/kernel_table.hpp"
 #include "cuda/sm90/kernel_table.hpp"
 #include "ladder/cuda/table.hpp"
-#include "plan/simt_plan.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "vendor/cublas/table.hpp"
 
@@ -50,7 +50,7 @@ std::string label(const testing::TestParamInfo<subject>& info) {
 std::vector<subject> simt_subjects(const core::implementation& entry,
                                    const core::signature& types) {
     std::vector<subject> all;
-    for (const plan::simt_tile& t : plan::simt_tiles(static_cast<int>(size_bytes(types.a))))
+    for (const plan::simt_tile& t : cuda::simt::tiles_of(types.a))
         for (const int split_k : {1, 2, 4, 8})
             if (split_k <= t.most_split_k)
                 all.push_back({&entry,

@@ -366,9 +366,10 @@ void compare_pointers(std::size_t m, std::size_t n, std::size_t k, std::size_t c
     if (!std::is_same_v<I, std::int8_t>) {  // whose E is copied first
         EXPECT_EQ(kernels_of(start), one_launch_and_its_table);
     }
-    start(cuda{});
+    const cuda invariant{.batch_invariant = true};
+    start(invariant);
     for (std::size_t i = 0; i < count; ++i) {
-        matrix_product(cuda{}, loop.a[i].view(), loop.b[i].view(), loop.e[i].view(),
+        matrix_product(invariant, loop.a[i].view(), loop.b[i].view(), loop.e[i].view(),
                        loop.c[i].view());
         ASSERT_TRUE(
             test::same_bits(loop.c[i].download().elements(), at_once.c[i].download().elements()))

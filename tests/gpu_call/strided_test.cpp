@@ -199,12 +199,14 @@ TYPED_TEST(gpu_strided, what_is_added) {
                     this->expect_loop({of, 5, {}, {}, {by_rows, 0, gap}, e});
 }
 
+// With one B products whose rows go on from one to the next are one product.
 TYPED_TEST(gpu_strided, one_matrix_for_all) {
     for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {1, 90, 50}})
         for (const std::size_t odd : {0, 1})
             for (const auto& [one_a, one_b] : {std::pair{true, false}, {false, true}, {true, true}})
-                this->expect_loop(
-                    {of, 9, {true, odd, odd}, {false, odd, odd}, {}, added::nothing, one_a, one_b});
+                for (const added e : every_e)
+                    this->expect_loop(
+                        {of, 9, {true, odd, odd}, {false, odd, odd}, {}, e, one_a, one_b});
 }
 
 TYPED_TEST(gpu_strided, thousands_of_small_ones) {
@@ -217,6 +219,8 @@ TYPED_TEST(gpu_strided, has_the_bits_of_a_loop_where_nothing_cuts_k) {
         for (const std::size_t count : {2, 40}) this->expect_loop({of, count, {}, {}, {}}, true);
     this->expect_loop({{64, 64, 3000}, 3, {}, {}, {}, added::beside}, true);
     this->expect_loop({{512, 512, 128}, 5, {}, {}, {}, added::c}, true);
+    for (const shape& of : shapes)
+        this->expect_loop({of, 40, {}, {}, {}, added::beside, false, true}, true);
 }
 
 TYPED_TEST(gpu_strided, backwards) {

@@ -144,6 +144,12 @@ class Installed(unittest.TestCase):
         for name in shown:
             self.assertRegex(name, rf"CARAT_ABI_{number}$")
 
+    def test_a_program_that_runs_can_open_the_library(self):
+        """As Python does: dlopen has no room for static thread-local storage of this size."""
+        library = next(self.prefix.rglob("libcarat.so"))
+        self.assertNotIn("STATIC_TLS", run("readelf", "--dynamic", library))
+        run(sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", library)
+
     @unittest.skipIf(not NVCC, "this build has no CUDA")
     def test_machine_code_for_gpus_is_compressed(self):
         code = self.folder / "code"
@@ -159,6 +165,12 @@ class Installed(unittest.TestCase):
         self.assertNotIn(BUILD, dynamic)
         line = run(carat, "run", "--m", 32, "--n", 16, "--k", 8, "--trials", 3)
         self.assertIn("Impl=cpu.engine M=32 N=16 K=8", line)
+
+    def test_an_installed_referee_has_all_it_needs(self):
+        verdict = run(self.prefix / "bin" / "carat", "judge",
+                      pathlib.Path(SOURCE, "examples/judge/honest/naive.c"), "--at-least", 0,
+                      "--size", 64, "--quiet")
+        self.assertIn("naive: right", verdict)
 
     def test_no_library_is_looked_for_in_the_current_directory(self):
         looked_at = {}
@@ -181,8 +193,10 @@ class Installed(unittest.TestCase):
             self.folder / "package")
         package = next((self.folder / "package").glob("carat_0.1.0_*.deb"))
         content = run("dpkg-deb", "--contents", package)
-        for wanted in ("bin/carat\n", "include/carat/carat.hpp\n", "include/carat/carat.h\n",
-                       "carat-config.cmake\n", "carat.pc\n", "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
+        for wanted in ("bin/carat\n", "lib/carat/judge_host\n", "lib/carat/host.py\n",
+                       "include/carat/carat_kernel.h\n", "include/carat/carat.hpp\n",
+                       "include/carat/carat.h\n", "carat-config.cmake\n", "carat.pc\n",
+                       "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
                        "libcarat_blas64.so.0.1.0\n", "carat_blas.pc\n"):
             self.assertIn(wanted, content)
         self.assertNotIn(BUILD, content)

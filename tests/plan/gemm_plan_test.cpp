@@ -52,7 +52,7 @@ TEST(plan_group, is_of_narrow_tiles_that_exist) {
         EXPECT_TRUE(plan.kernel->grouped);
         EXPECT_EQ(plan.cluster_m * plan.cluster_n, 1);
         // Every part of the shallowest has something to multiply.
-        EXPECT_LE((plan.split_k - 1) * 128, like.k * like.element_bytes());
+        EXPECT_LE((plan.split_k - 1) * 128, like.bytes_of(like.k));
         if (like.asked.split_k != 0) {
             EXPECT_EQ(plan.split_k, like.asked.split_k);
         }
@@ -71,8 +71,7 @@ TEST(plan_group, large_products_take_wide_tiles_one_after_the_other) {
 // Persistent kernels write rows, unless A and B can't be swapped.
 bool writes_rows(const gemm_plan& plan, const gemm_request& of) {
     if (!plan.kernel->is_persistent() || of.accumulate == accumulation::blockwise) return true;
-    return plan.swap_ab == !of.c_by_rows ||
-           (plan.kernel->element_bytes() == 4 && plan.kernel->a_major == operand_major::mn);
+    return plan.swap_ab == !of.c_by_rows || plan.kernel->a_from_registers();
 }
 
 TEST(plan_gemm, is_launched_as_its_kernel_can_be) {
@@ -96,7 +95,7 @@ TEST(plan_gemm, is_launched_as_its_kernel_can_be) {
                                             : k.block_m == 64 && k.block_n <= 64 ? 3
                                                                                  : 2);
                 // Every part has something to multiply.
-                EXPECT_LE((plan.split_k - 1) * 128, r.k * r.element_bytes());
+                EXPECT_LE((plan.split_k - 1) * 128, r.bytes_of(r.k));
                 EXPECT_TRUE(split_k == 0 || plan.split_k <= split_k);
                 EXPECT_TRUE(writes_rows(plan, r));
                 EXPECT_GT(plan.seconds, 0);
@@ -189,7 +188,7 @@ TEST(plan_gemm, shares_out_evenly_where_that_was_faster) {
 // The tensor cores read them along K only; one of two may go through registers instead, as A.
 TEST(plan_gemm, elements_of_4_bytes_across_k_are_always_a) {
     for (gemm_request r : requests()) {
-        if (r.element_bytes() != 4 || r.a_major == r.b_major) continue;
+        if (r.a_type != dtype::f32 || r.a_major == r.b_major) continue;
         for (const int block_n : {0, 16, 256}) {
             r.asked.block_n = block_n;
             EXPECT_EQ(plan_of(r).swap_ab, r.b_major == operand_major::mn);

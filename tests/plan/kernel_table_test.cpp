@@ -33,11 +33,11 @@ TEST(kernel_table, holds_what_the_instructions_can_do) {
         EXPECT_EQ(d.block_m % 64, 0) << "a warpgroup's rows";
         EXPECT_EQ(d.block_n % 8, 0);
         EXPECT_LE(d.block_n, 256);
-        if (d.element_bytes() != 2) {
+        if (!is_half(d.a_type)) {
             EXPECT_EQ(d.b_major, operand_major::k) << "wgmma reads it along K only";
         }
         if (d.b_major == operand_major::mn) {
-            EXPECT_GE(d.block_n * d.element_bytes(), 128) << "whole lines";
+            EXPECT_GE(d.block_n, d.block_k()) << "whole lines";
         }
         // A CTA's share of B begins with a swizzle atom, eight lines.
         EXPECT_EQ(d.block_n % (8 * std::max(d.cluster_m, d.most_cluster_m)), 0);

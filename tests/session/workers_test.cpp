@@ -101,7 +101,7 @@ void babble(int, const core::problem&, const core::operands&) {
 }
 
 void wrong_in_a_later_process(int, const core::problem&, const core::operands& data) {
-    if (told().prepared > 1) *static_cast<double*>(data.c) += 1;
+    if (told().prepared > 1) *static_cast<double*>(data.c) = 0.5;
 }
 
 void start_a_pool(int run, const core::problem&, const core::operands&) {
@@ -296,7 +296,7 @@ TEST_F(workers, what_is_written_is_read_back_and_resumed) {
     const auto folder = std::filesystem::temp_directory_path() / "carat-workers-test";
     std::filesystem::create_directories(folder);
     const session::outputs out{folder / "r.json", folder / "r.csv"};
-    request.chosen = {{&right, {}, true}};
+    request.chosen = {{&right, {}, true}, {&also_right, {}, true}};
     request.shapes = {{6, 5, 4}, {4, 5, 6}};
     int cases = 0;
     session::hooks user;
@@ -312,7 +312,7 @@ TEST_F(workers, what_is_written_is_read_back_and_resumed) {
     user.interrupted = {};
     EXPECT_TRUE(session::run_session(request, machine, limits, out, user, back));
     EXPECT_EQ(cases, 2);
-    EXPECT_EQ(results::load(out.json).results.size(), 2u);
+    EXPECT_EQ(results::load(out.json).results.size(), 4u);
     std::filesystem::remove_all(folder);
 }
 

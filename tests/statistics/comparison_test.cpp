@@ -163,7 +163,7 @@ TEST(family, a_row_that_is_plainly_slower_changes_no_verdict_and_no_interval) {
 }
 
 TEST(family, an_interval_beside_tie_or_unclear_holds_1) {
-    const std::vector<estimate> tie{pair_at(1.01, 0.001)}, unclear{pair_at(1.03, 0.005)};
+    const std::vector<estimate> tie{pair_at(1.01, 0.001)}, unclear{pair_at(1.03, 0.006)};
     const judged a = judge_family(tie).front(), b = judge_family(unclear).front();
     EXPECT_EQ(a.outcome, verdict::tie);
     EXPECT_EQ(a.ci.lower, 1);

@@ -21,10 +21,10 @@ namespace {
 
 using carat::error;
 using carat::error_code;
+using carat::detail::epilogue_step;
+using carat::detail::epilogue_steps;
 using carat::detail::erased_batch;
 using carat::detail::erased_matrix;
-using carat::detail::finish_step;
-using carat::detail::finish_steps;
 using carat::detail::step_kind;
 
 static_assert(CARAT_U8 == static_cast<int>(carat::dtype::u8) &&
@@ -99,7 +99,7 @@ carat_options complete(const carat_options* given) {
     return all;
 }
 
-finish_step erased(const carat_step& step) {
+epilogue_step erased(const carat_step& step) {
     constexpr std::array kinds = {step_kind::bias, step_kind::scale, step_kind::scale_all,
                                   step_kind::relu, step_kind::gelu,  step_kind::silu};
     const int kind = step.kind;
@@ -113,13 +113,13 @@ finish_step erased(const carat_step& step) {
             .number = step.number};
 }
 
-std::optional<finish_steps> finish_of(const carat_options& options) {
+std::optional<epilogue_steps> epilogue_of(const carat_options& options) {
     if (options.step_count == 0) return {};
     if (options.steps == nullptr || options.step_count > carat::detail::most_steps)
         refuse("options has " + std::to_string(options.step_count) + " steps" +
                (options.steps == nullptr ? " at null" : "") + ": at most " +
                std::to_string(carat::detail::most_steps) + ", at an address");
-    std::optional<finish_steps> steps(std::in_place);
+    std::optional<epilogue_steps> steps(std::in_place);
     for (std::size_t i = 0; i < options.step_count; ++i)
         steps->at[steps->count++] = erased(options.steps[i]);
     return steps;
@@ -142,9 +142,9 @@ void multiply(const carat_options* given, erased_matrix a, const erased_matrix& 
     erased_matrix e = c;
     e.factor = options.beta;
     const erased_matrix* const added = options.beta == 0 ? nullptr : &e;
-    const std::optional<finish_steps> steps = finish_of(options);
+    const std::optional<epilogue_steps> steps = epilogue_of(options);
     run_there(options, [&](const auto& where) {
-        if (steps) return carat::detail::multiply_finished(where, a, b, added, c, *steps);
+        if (steps) return carat::detail::multiply_with_epilogue(where, a, b, added, c, *steps);
         carat::detail::multiply(where, a, b, added, c);
     });
 }
@@ -175,7 +175,7 @@ carat_status carat_matmul_strided(const carat_options* given, const carat_matrix
         const erased_batch all_c = {erased(c, "C"), count, c_stride, nullptr};
         erased_batch all_e = all_c;
         all_e.first.factor = options.beta;
-        const std::optional<finish_steps> steps = finish_of(options);
+        const std::optional<epilogue_steps> steps = epilogue_of(options);
         run_there(options, [&](const auto& where) {
             carat::detail::multiply_batch(
                 where, batch(first_a, a_stride, count), batch(erased(b, "B"), b_stride, count),

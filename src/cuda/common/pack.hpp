@@ -59,9 +59,5 @@ void load_packing(const strided& like);
 
 /// Starts copying one operand, or two of one type in one kernel, which sets counters to 0.
 void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared = {});
-inline void pack(const strided& from, void* to, cudaStream_t stream) {
-    const packing one{from, to, packed_stride(from)};
-    pack({&one, 1}, stream);
-}
 
 }  // namespace carat::cuda

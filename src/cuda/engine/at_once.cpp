@@ -159,9 +159,35 @@ numbers multiply_together(std::span<const task> tasks, std::span<const member> a
     return made.product->run_group(sorted.together, common) ? sorted.left : all_of(all.size());
 }
 
+// Rows of one product after those of another, from one matrix to the next so many elements.
+bool go_on(core::layout& rows, std::int64_t m, std::int64_t apart) {
+    if (m == 1) rows.row_stride = apart;
+    return apart > 0 && apart == m * rows.row_stride;
+}
+
+// Products with one B whose A, C and E follow each other are one product of all their rows.
+std::optional<task> with_all_rows(task t, const strided_operands& all) {
+    constexpr std::int64_t most = std::int64_t{1} << 30;
+    core::problem& p = t.problem;
+    const auto count = static_cast<std::int64_t>(all.count);
+    const bool reads_e = p.beta != 0 && all.first.e != nullptr;
+    if (all.count < 2 || all.b != 0 || p.m > most / count || t.fusion.scale.per_row ||
+        t.fusion.bias.per_row)
+        return std::nullopt;
+    if (!go_on(p.a_layout, p.m, all.a) || !go_on(p.c_layout, p.m, all.c) ||
+        (reads_e && !go_on(t.e_layout, p.m, all.e)))
+        return std::nullopt;
+    p.m *= count;
+    return t;
+}
+
 }  // namespace
 
 void multiply_all(const task& t, const strided_operands& all, cuda::call_scope& call) {
+    if (const auto one = with_all_rows(t, all)) {
+        (void)multiply_one(*one, all.first, call);
+        return;
+    }
     const std::size_t most = multiplies(t.problem) ? most_at_once(t.problem) : 1;
     for (std::size_t i = 0; i < all.count; i += most) {
         strided_operands some = all;

@@ -101,8 +101,8 @@ bool adds_alone(const request& wanted) {
 
 void check_fusion(const request& wanted) {
     const core::problem& p = wanted.problem;
-    if (wanted.fusion.is_identity() || (adds_alone(wanted) && !is_degenerate(p))) return;
-    if (!takes_fusion(p))
+    if (wanted.fusion.is_identity()) return;
+    if (!takes_fusion(p) && !adds_alone(wanted))
         throw error(error_code::unsupported, "an epilogue is for f16, bf16 and fp8, not for " +
                                                  std::string(name(p.a_type)) +
                                                  ": take a kernel of your own after the product");

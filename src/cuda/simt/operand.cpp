@@ -42,8 +42,13 @@ void operand::take_packing_memory() {
     packed_memory_ = scratch(static_cast<std::size_t>(elements) * size_bytes(shape_.type));
 }
 
-CUtensorMap operand::map(const void* data, std::int64_t apart, int tile_lines, int tile_depth,
-                         cudaStream_t stream) const {
+packing operand::packing_of(const void* data, std::int64_t apart) const {
+    const strided from = packed_from(data, apart);
+    return {from, packed_memory_.get(), packed_stride(from)};
+}
+
+CUtensorMap operand::map(const void* data, std::int64_t apart, int tile_lines,
+                         int tile_depth) const {
     const bool along_k = major_ == operand_major::k;
     lines there{data,
                 shape_.type,
@@ -60,7 +65,6 @@ CUtensorMap operand::map(const void* data, std::int64_t apart, int tile_lines, i
         there.data = packed_memory_.get();
         there.stride = packed_stride(from);
         there.matrix_stride = packed_matrix_stride(from);
-        pack(from, packed_memory_.get(), stream);
     }
     return describe(there);
 }

@@ -27,10 +27,13 @@ class operand {
     [[nodiscard]] operand_major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
-    /// What TMA is told of tiles of so many lines and so deep, of matrices so many elements apart.
-    /// Starts packing first where it must.
+    /// What has to be copied before the product, of an operand that is packed: matrices so many
+    /// elements apart.
+    [[nodiscard]] packing packing_of(const void* data, std::int64_t apart) const;
+
+    /// What TMA is told of tiles of so many lines and so deep.
     [[nodiscard]] CUtensorMap map(const void* data, std::int64_t apart, int tile_lines,
-                                  int tile_depth, cudaStream_t stream) const;
+                                  int tile_depth) const;
 
   private:
     [[nodiscard]] strided packed_from(const void* data, std::int64_t apart) const;

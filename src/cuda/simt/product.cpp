@@ -74,8 +74,9 @@ class product final : public gemm_product {
             std::swap(apart.a, apart.b);
         }
         const kernel<T>& k = *kernel_;
-        const CUtensorMap a = a_.map(data.a, apart.a, k.block_m, k.block_k, with.stream);
-        const CUtensorMap b = b_.map(data.b, apart.b, k.block_n, k.block_k, with.stream);
+        pack_both(data, apart, with.stream);
+        const CUtensorMap a = a_.map(data.a, apart.a, k.block_m, k.block_k);
+        const CUtensorMap b = b_.map(data.b, apart.b, k.block_n, k.block_k);
         const void* const residual = with.fusion.residual;
         k.launch(a, b, arguments_for(data.c, residual == nullptr ? data.c : residual, apart.c),
                  shape_, with.stream);
@@ -85,6 +86,16 @@ class product final : public gemm_product {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
 
   private:
+    // Those that have to be, in one launch.
+    void pack_both(const core::operands& data, const batch_strides& apart,
+                   cudaStream_t stream) const {
+        packing all[2];
+        std::size_t count = 0;
+        if (a_.packed()) all[count++] = a_.packing_of(data.a, apart.a);
+        if (b_.packed()) all[count++] = b_.packing_of(data.b, apart.b);
+        if (count > 0) pack({all, count}, stream);
+    }
+
     void choose() {
         kernel_ = &kernel_of<T>(row_, a_.contiguous(), b_.contiguous());
         const kernel<T>& k = *kernel_;

@@ -81,7 +81,7 @@ static void multiplies_bytes(void) {
     options.steps = &relu;
     options.step_count = 1;
     CHECK(carat_matmul(&options, &x_view, &y_view, &z_view) == CARAT_INVALID_ARGUMENT);
-    CHECK(strstr(carat_message(), "C is i32, which has no finish") != NULL && z[0] == 100);
+    CHECK(strstr(carat_message(), "C is i32, which has no epilogue") != NULL && z[0] == 100);
 }
 
 /* Each failure has its status and one line, and C is as it was. */

@@ -1,0 +1,151 @@
+// carat judge: somebody else's product, held against what is right and what is best here.
+#include "lab/judge/judge.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include <carat/error.hpp>
+
+#include "cli/checks.hpp"
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+#include "files/output.hpp"
+#include "files/visible.hpp"
+#include "lab/judge/worker.hpp"
+#include "lab/machine/description.hpp"
+#include "lab/report/words.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+struct judge_options {
+    std::string target, sizes, type, threads, json;
+    std::optional<std::uint64_t> seed;
+    double at_least = 0.9, time_s = 10, timeout_s = 60;
+    bool quiet = false;
+};
+
+template <class T>
+T only(const char* option, const std::string& given, const std::vector<T>& of) {
+    if (of.size() == 1) return of.front();
+    throw error(error_code::invalid_argument,
+                fmt::format("{} '{}' names {}, and judge takes one", option, given, of.size()));
+}
+
+judge::request request_of(const judge_options& o) {
+    const int cores = machine::describe().cores;
+    judge::request r;
+    r.target = o.target;
+    if (!o.sizes.empty()) r.sizes = session::parse_shapes(o.sizes);
+    if (!o.type.empty()) r.type = only("--dtype", o.type, session::parse_dtypes(o.type));
+    const std::string threads = o.threads.empty() ? std::to_string(cores) : o.threads;
+    r.threads = only("--threads", threads, session::parse_threads(threads, cores));
+    r.seed = o.seed ? *o.seed : std::random_device()();
+    r.at_least = o.at_least;
+    r.time_s = o.time_s;
+    r.timeout_s = o.timeout_s;
+    return r;
+}
+
+void print(const judge::timed_case& c, const judge::timed& of) {
+    fmt::print("  {:<34} {:>10.4g} {:>10.2f}\n", shortened_middle(of.name, 34), 1e3 * of.median_s,
+               c.gflops(of));
+}
+
+void print(const judge::outcome& o) {
+    fmt::print("{}{}, seed {}\n", o.type.empty() ? "" : o.type + ", ",
+               report::counted(static_cast<std::size_t>(o.threads), "thread"), o.seed);
+    for (const judge::timed_case& c : o.cases) {
+        fmt::print("\n  {:<34} {:>10} {:>10}\n",
+                   fmt::format("{}x{}x{}", c.size.m, c.size.n, c.size.k), "ms", "GFLOP/s");
+        for (const judge::timed& peer : c.peers) print(c, peer);
+        print(c, c.target);
+        fmt::print("  {:.2f} of {} (95 % CI {:.2f} to {:.2f})\n", c.ratio, c.peers.front().name,
+                   c.ci95_ratio[0], c.ci95_ratio[1]);
+    }
+    if (!o.cases.empty()) fmt::print("\n");
+    if (!o.refused.empty())
+        fmt::print("it takes not every product: it refused {}\n",
+                   files::visible(report::listed(o.refused, 3)));
+    if (!o.libraries.empty())
+        fmt::print("it loaded {}\n", files::visible(report::listed(o.libraries, 6)));
+    for (const std::string& warning : o.warnings) fmt::print("{}\n", files::visible(warning));
+}
+
+int exit_code(judge::ruling ruled) {
+    switch (ruled) {
+        case judge::ruling::right:
+            return success;
+        case judge::ruling::slower:
+            return bad_answer;
+        case judge::ruling::wrong:
+            return bad_input;
+        case judge::ruling::none:
+            break;
+    }
+    return no_judgement;
+}
+
+int run(const judge_options& o) {
+    const judge::request r = request_of(o);
+    if (!o.json.empty()) files::require_writable(o.json);
+    catch_interrupts();
+    progress_line line;
+    judge::hooks user;
+    user.interrupted = interrupted;
+    user.progress = [&](const std::string& what, double share) { line.show(what, share); };
+    try {
+        const judge::outcome done = judge::judge(r, user);
+        line.clear();
+        if (!o.json.empty()) files::write_whole(o.json, judge::to_json(done).dump(2) + "\n");
+        if (!o.quiet) print(done);
+        fmt::print("{}\n", files::visible(done.sentence()));
+        return exit_code(done.ruled);
+    } catch (const judge::interrupted&) {
+        return interrupted_by_user;
+    }
+}
+
+}  // namespace
+
+void add_judge(CLI::App& app, action& chosen) {
+    CLI::App* sub = app.add_subcommand("judge", "a referee for a matrix product of yours");
+    auto o = std::make_shared<judge_options>();
+    sub->add_option("TARGET", o->target,
+                    "a shared object with a carat_kernel (docs/judge.md), a .c, .cpp or .cu file, "
+                    "or FILE.py:FUNCTION")
+        ->required()
+        ->check(file_name());
+    sub->add_option("--size", o->sizes,
+                    "what is timed, 512 or 1000x500x64, with commas (default: 512 and one drawn)");
+    sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, i8 (default: the first it takes)");
+    sub->add_option("--threads", o->threads, "as many may work (default: all cores)")
+        ->check(thread_counts());
+    sub->add_option("--seed", o->seed, "repeats a judgement (default: drawn, and printed)")
+        ->check(whole_number(0));
+    sub->add_option("--at-least", o->at_least,
+                    "of the best one's speed; 0: only whether it is right")
+        ->check(number(0, 100))
+        ->capture_default_str();
+    sub->add_option("--time", o->time_s, "seconds for the trials of each size")
+        ->check(number(0.01, 86400))
+        ->capture_default_str();
+    sub->add_option("--timeout", o->timeout_s, "seconds it may take for one set of calls")
+        ->check(number(0.1, 86400))
+        ->capture_default_str();
+    sub->add_option("--json", o->json, "write the judgement here")->check(file_name());
+    sub->add_flag("--quiet", o->quiet, "the verdict alone");
+    sub->footer(
+        "Exit code: 0 right and fast enough; 1 right, too slow; 2 wrong; 3 no judgement\n"
+        "(bad usage, a busy machine).\n\n"
+        "Examples:\n"
+        "  carat judge mine.cpp                        compiled, checked, timed\n"
+        "  carat judge mine.so --dtype f32 --threads 1 --size 1000,64x64x4096\n"
+        "  carat judge mine.py:product --at-least 0    is it right?\n"
+        "  carat judge mine.c --at-least 0.5 --json verdict.json");
+    sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
+}
+
+}  // namespace carat::cli

@@ -1,0 +1,198 @@
+#include "lab/judge/batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include <carat/carat_kernel.h>
+
+#include "core/dtype_traits.hpp"
+#include "lab/verify/exact_rules.hpp"
+#include "lab/verify/verify.hpp"
+#include "lab/workload/workload.hpp"
+
+namespace carat::judge {
+
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t guard_bytes = 512;
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
+    return (value + step - 1) / step * step;
+}
+
+std::size_t at(std::int64_t index) {
+    return static_cast<std::size_t>(index);
+}
+
+// A NaN in every floating type, but for the bits drawn: what a product reads of it, shows.
+std::uint64_t guard_word(std::uint64_t seed, std::int64_t index) {
+    return verify::mixed(seed ^ static_cast<std::uint64_t>(index)) | 0x7ff07ff07ff07ff0u;
+}
+
+}  // namespace
+
+std::uint32_t kernel_type(dtype type) {
+    switch (type) {
+        case dtype::f64:
+            return CARAT_F64;
+        case dtype::f32:
+            return CARAT_F32;
+        case dtype::f16:
+            return CARAT_F16;
+        case dtype::bf16:
+            return CARAT_BF16;
+        case dtype::i8:
+            return CARAT_I8;
+        default:
+            return 0;
+    }
+}
+
+core::problem draw_problem(dtype type, std::int64_t m, std::int64_t n, std::int64_t k,
+                           alignment how, std::uint64_t seed) {
+    core::problem p = core::row_major_problem(type, m, n, k);
+    p.c_type = core::accumulator_of(type);
+    const auto leading = [&](std::int64_t cols, dtype of, std::uint64_t draw) {
+        const auto size = static_cast<std::int64_t>(carat::size_bytes(of));
+        if (how == alignment::wide)
+            return (rounded_up(cols * size, line_bytes) + line_bytes) / size;
+        const std::uint64_t random = verify::mixed(seed + draw);
+        return cols + (random % 3 == 0 ? 0 : static_cast<std::int64_t>(random / 3 % 9));
+    };
+    p.a_layout.row_stride = leading(k, type, 1);
+    p.b_layout.row_stride = leading(n, type, 2);
+    p.c_layout.row_stride = leading(n, p.c_type, 3);
+    return p;
+}
+
+batch::batch(std::vector<core::problem> problems, alignment how, int threads, std::uint64_t seed)
+    : threads_(threads) {
+    for (const core::problem& p : problems) {
+        const workload::operand_bytes bytes = workload::bytes_needed(p);
+        entry e;
+        e.problem = p;
+        e.a_bytes = bytes.a;
+        e.b_bytes = bytes.b;
+        e.c_bytes = bytes.c;
+        calls_.push_back(e);
+    }
+    lay_out(how, seed);
+}
+
+void batch::lay_out(alignment how, std::uint64_t seed) {
+    std::int64_t next = data_begins;
+    std::uint64_t draws = 0;
+    const auto place = [&](std::int64_t bytes, dtype type) {
+        next = rounded_up(next + guard_bytes, line_bytes);
+        if (how == alignment::any)
+            next += static_cast<std::int64_t>(verify::mixed(seed + ++draws) % 8 *
+                                              carat::size_bytes(type));
+        const std::int64_t begin = next;
+        next += bytes;
+        return begin;
+    };
+    for (entry& e : calls_) {
+        const core::problem& p = e.problem;
+        call& r = e.row;
+        r = {p.m,
+             p.n,
+             p.k,
+             0,
+             0,
+             0,
+             p.a_layout.row_stride,
+             p.b_layout.row_stride,
+             p.c_layout.row_stride,
+             p.alpha,
+             p.beta,
+             static_cast<std::int32_t>(kernel_type(p.a_type)),
+             threads_,
+             0};
+        r.a = place(e.a_bytes, p.a_type);
+        r.b = place(e.b_bytes, p.b_type);
+        r.c = place(e.c_bytes, p.c_type);
+    }
+    size_bytes_ = rounded_up(next + guard_bytes, 4096);
+}
+
+void batch::announce(const shared_memory& to) const {
+    for (std::size_t i = 0; i < calls_.size(); ++i) to.table()[i] = calls_[i].row;
+}
+
+void batch::keep_supported(const shared_memory& from) {
+    std::vector<entry> kept;
+    for (std::size_t i = 0; i < calls_.size(); ++i)
+        if (from.table()[i].status != 0) kept.push_back(calls_[i]);
+    calls_ = std::move(kept);
+    announce(from);
+}
+
+core::operands batch::operands_of(const entry& e) const {
+    char* base = const_cast<char*>(image_.data());
+    return {base + e.row.a, base + e.row.b, base + e.row.c};
+}
+
+// C begins as NaN, zeros, or numbers as plausible as the result: whoever tells a test by what C
+// holds finds all of them in every go.
+void batch::fill_c(const entry& e) {
+    char* c = image_.data() + e.row.c;
+    const core::problem& p = e.problem;
+    const auto choice = p.beta != 0 ? 2 : verify::mixed(e.seed + 7) % 3;
+    const bool floating = is_floating(p.c_type);
+    if (choice == 0) return verify::poison(p, c);
+    const workload::distribution values = choice == 1 ? workload::zeros()
+                                          : floating  ? workload::uniform(-8, 8)
+                                                      : workload::integers(-99999, 99999);
+    workload::fill(c, p.c_type, p.m, p.n, p.c_layout, values, e.seed, workload::operand::c, 0);
+}
+
+void batch::fill(entry& e) {
+    const core::problem& p = e.problem;
+    const core::operands o = operands_of(e);
+    fill_c(e);
+    if (e.exact) return verify::exact_pass(p, "", *e.exact, e.seed).fill(o.a, o.b);
+    const workload::distribution values =
+        is_floating(p.a_type) ? workload::uniform(-1, 1) : workload::integers(-128, 127);
+    workload::fill(const_cast<void*>(o.a), p.a_type, p.m, p.k, p.a_layout, values, e.seed,
+                   workload::operand::a, 0);
+    workload::fill(const_cast<void*>(o.b), p.b_type, p.k, p.n, p.b_layout, values, e.seed,
+                   workload::operand::b, 0);
+}
+
+void batch::draw(data_kind kind, std::uint64_t seed, const shared_memory& to) {
+    seed = verify::mixed(seed);
+    image_.resize(at(size_bytes_));
+    for (std::int64_t i = data_begins / 8; i < size_bytes_ / 8; ++i) {
+        const std::uint64_t word = guard_word(seed, i);
+        std::memcpy(image_.data() + 8 * i, &word, 8);
+    }
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        entry& e = calls_[i];
+        e.seed = verify::mixed(seed + i);
+        const bool plain = e.problem.alpha == 1 && e.problem.beta == 0;
+        const bool sums = kind == data_kind::sums || (kind == data_kind::exact && e.seed / 4 % 2);
+        const bool exact =
+            kind != data_kind::general &&
+            (kind != data_kind::exact || i == seed % calls_.size() || e.seed % 4 == 0);
+        e.exact.reset();
+        if (exact && plain)
+            e.exact = sums ? verify::exact_kind::sums : verify::exact_kind::significands;
+        fill(e);
+    }
+    std::memcpy(to.data() + data_begins, image_.data() + data_begins,
+                at(size_bytes_ - data_begins));
+}
+
+bool batch::changed_since(const shared_memory& memory) const {
+    return std::memcmp(memory.data() + data_begins, seen_.data() + data_begins,
+                       at(size_bytes_ - data_begins)) != 0;
+}
+
+std::string batch::where(const entry& e) const {
+    const core::problem& p = e.problem;
+    return fmt::format("{} {}x{}x{}", name(p.a_type), p.m, p.n, p.k);
+}
+
+}  // namespace carat::judge

@@ -1,0 +1,95 @@
+// Calls that a target does in one go, and what becomes of their memory: laid out with guard bands
+// around and between the rows of every matrix, filled with data drawn for this go alone, and
+// afterwards compared, every byte of it. See docs/adr/0119-judge.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "lab/judge/memory.hpp"
+#include "lab/verify/exact.hpp"
+
+namespace carat::judge {
+
+enum class data_kind : std::uint8_t {
+    general,  // random, all bits of the significand in use: what is timed
+    exact,    // the two passes of verify::exact_pass, among general ones
+    sums,     // one of them alone
+    significands
+};
+
+enum class alignment : std::uint8_t {
+    any,   // to the elements, rows of any distance
+    wide,  // to 64 bytes, the rows, too
+};
+
+// carat_kernel.h's number of a type, 0 where it has none.
+[[nodiscard]] std::uint32_t kernel_type(dtype type);
+
+// A product by rows of leading dimensions drawn by `seed`; C is of what A and B are summed in.
+[[nodiscard]] core::problem draw_problem(dtype type, std::int64_t m, std::int64_t n, std::int64_t k,
+                                         alignment how, std::uint64_t seed);
+
+class batch {
+  public:
+    batch(std::vector<core::problem> problems, alignment how, int threads, std::uint64_t seed);
+
+    // From the beginning of the memory.
+    [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
+    [[nodiscard]] std::int32_t calls() const { return static_cast<std::int32_t>(calls_.size()); }
+    [[nodiscard]] const core::problem& problem(std::int32_t i) const {
+        return calls_[static_cast<std::size_t>(i)].problem;
+    }
+
+    // The table, for 'p'.
+    void announce(const shared_memory& to) const;
+    // Whether the target takes each, after 'p'; what it doesn't take is left out.
+    void keep_supported(const shared_memory& from);
+
+    // New data, in a process that stands still.
+    void draw(data_kind kind, std::uint64_t seed, const shared_memory& to);
+
+    // What is wrong with what the target left; empty: nothing. Every byte outside C is compared,
+    // every exact pass, and general data as far as `most_s` seconds go.
+    [[nodiscard]] std::string check(const shared_memory& from, double most_s);
+
+    // Whether some C is other than check() saw it.
+    [[nodiscard]] bool changed_since(const shared_memory& memory) const;
+
+    [[nodiscard]] std::int64_t calls_checked() const { return checked_; }
+
+  private:
+    struct entry {
+        core::problem problem;
+        call row;
+        std::int64_t a_bytes = 0, b_bytes = 0, c_bytes = 0;
+        std::optional<verify::exact_kind> exact;
+        std::uint64_t seed = 0;
+    };
+
+    void lay_out(alignment how, std::uint64_t seed);
+    void fill(entry& e);
+    void fill_c(const entry& e);
+    [[nodiscard]] std::string tampered() const;
+    [[nodiscard]] std::string place_of(std::int64_t byte) const;
+    [[nodiscard]] core::operands operands_of(const entry& e) const;
+    [[nodiscard]] std::string check_exact(const entry& e) const;
+    [[nodiscard]] std::string check_general(const entry& e) const;
+    [[nodiscard]] std::string where(const entry& e) const;
+    // How far C is off, over what rounding allows: well below 1 for every right one.
+    [[nodiscard]] double screened(const entry& e) const;
+    [[nodiscard]] std::string stale(const entry& e) const;
+
+    std::vector<entry> calls_;
+    std::int64_t size_bytes_ = 0;
+    int threads_;
+    std::vector<char> image_;     // as drawn
+    std::vector<char> seen_;      // as the target left it
+    std::vector<char> previous_;  // as it left the go before
+    std::int64_t checked_ = 0;
+};
+
+}  // namespace carat::judge

@@ -1,0 +1,255 @@
+#include "lab/judge/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+#include <carat/carat_kernel.h>
+#include <carat/error.hpp>
+
+#include "core/execution_space.hpp"
+#include "lab/judge/party.hpp"
+#include "lab/judge/processes.hpp"
+#include "lab/judge/rounds.hpp"
+#include "lab/judge/target.hpp"
+#include "lab/verify/exact_rules.hpp"
+
+namespace carat::judge {
+
+namespace {
+
+constexpr std::int64_t memory_for_sets = std::int64_t{128} << 20;
+
+// Numbers of one judgement, from its seed.
+class lot {
+  public:
+    explicit lot(std::uint64_t seed) : seed_(seed) {}
+    std::int64_t between(std::int64_t least, std::int64_t most) {
+        return least + static_cast<std::int64_t>(verify::mixed(seed_ + ++draws_) %
+                                                 static_cast<std::uint64_t>(most - least + 1));
+    }
+    std::int64_t odd(std::int64_t least, std::int64_t most) { return between(least, most) | 1; }
+
+  private:
+    std::uint64_t seed_;
+    std::uint64_t draws_ = 0;
+};
+
+// Shapes that are tried, not timed: single rows, columns and terms, what is just beside a multiple
+// of a tile's side, what is long in one direction, and any.
+std::vector<session::shape> shapes_to_try(std::uint64_t seed) {
+    lot l(seed);
+    std::vector<session::shape> all = {{1, 1, 1}};
+    all.push_back({1, l.between(2, 90), l.between(2, 90)});
+    all.push_back({l.between(2, 90), 1, l.between(2, 90)});
+    all.push_back({l.between(2, 90), l.between(2, 90), 1});
+    for (const std::int64_t side : {8, 32, 64}) {
+        const std::int64_t base = side * l.between(1, 2);
+        all.push_back({base, base, base});
+        all.push_back({base + 1, base - 1, base + l.between(-1, 1)});
+    }
+    all.push_back({l.between(2, 20), l.between(2, 20), l.between(2000, 4000)});
+    all.push_back({l.between(400, 900), l.between(2, 30), l.between(2, 60)});
+    all.push_back({l.between(2, 30), l.between(400, 900), l.between(2, 60)});
+    for (int i = 0; i < 3; ++i)
+        all.push_back({l.between(2, 200), l.between(2, 200), l.between(2, 200)});
+    all.push_back({l.odd(201, 330), l.odd(201, 330), l.odd(201, 330)});
+    return all;
+}
+
+// A multiple of all tiles' sides, and one of none.
+std::vector<session::shape> sizes_to_time(const request& r) {
+    if (!r.sizes.empty()) return r.sizes;
+    lot l(r.seed + 1);
+    return {{512, 512, 512}, {l.odd(400, 640), l.odd(400, 640), l.odd(400, 640)}};
+}
+
+constexpr std::array judged_types = {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i8};
+
+class referee {
+  public:
+    referee(const request& r, const hooks& user)
+        : asked_(r),
+          user_(user),
+          sizes_(sizes_to_time(r)),
+          memory_(bytes_needed()),
+          rules_{memory_, asked_, user_} {
+        out_.target = r.target;
+        out_.seed = r.seed;
+        out_.threads = r.threads;
+        out_.at_least = r.at_least;
+    }
+
+    outcome run() {
+        protect_referee();
+        try {
+            const target what = open_target(asked_.target);
+            out_.target = what.name;
+            out_.warnings = what.notes;
+            out_.ruled = ruling::right;
+            run_target(what);
+        } catch (const does_not_compile& failure) {
+            out_.ruled = ruling::wrong;
+            out_.reason = failure.what();
+        } catch (const foul& found) {
+            out_.ruled = ruling::wrong;
+            out_.reason = found.what();
+        }
+        end_orphans();
+        return out_;
+    }
+
+  private:
+    [[nodiscard]] std::int64_t bytes_needed() const {
+        // The shared memory, three images of it, and those of the peers.
+        constexpr std::int64_t copies = 8;
+        const auto available = static_cast<std::int64_t>(core::host_space().available_bytes());
+        std::int64_t most = memory_for_sets;
+        for (const session::shape& s : sizes_) {
+            const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));
+            if (available > 0 && bytes > available / copies)
+                throw error(error_code::out_of_memory,
+                            fmt::format("--size {}x{}x{} takes {} MiB to judge, and {} are free: "
+                                        "choose a smaller size",
+                                        s.m, s.n, s.k, (bytes >> 20) * copies, available >> 20));
+            most = std::max(most, bytes);
+        }
+        return most;
+    }
+
+    void run_target(const target& what) {
+        party one(what.name, what.arguments, rules_, true);
+        const std::vector<std::string> before = one.wait_until_started();
+        one.load();
+        choose_type(memory_.head());
+        const bool offers_factors = (memory_.head().features & CARAT_ALPHA_BETA) != 0;
+        tell("checking");
+        check_shapes(one, offers_factors);
+        for (const session::shape& s : sizes_)
+            if (asked_.at_least > 0)
+                time(one, s);
+            else
+                check_size(one, s);
+        tell("checking again");
+        check_shapes(one, offers_factors);
+        out_.calls_checked = one.checked();
+        own_file_ = std::filesystem::path(what.arguments.back()).filename();
+        note_libraries(before, one.process().libraries());
+        rule();
+    }
+
+    void tell(const std::string& what) const {
+        if (user_.progress) user_.progress(what, 0);
+    }
+
+    void choose_type(const header& head) {
+        out_.kernel = std::string(head.name, strnlen(head.name, sizeof head.name));
+        std::vector<std::string> offered;
+        for (const dtype type : judged_types)
+            if ((head.types & kernel_type(type)) != 0) offered.emplace_back(carat::name(type));
+        const auto found = std::ranges::find_if(judged_types, [&](dtype type) {
+            return (head.types & kernel_type(type)) != 0 && (!asked_.type || type == *asked_.type);
+        });
+        if (found == judged_types.end())
+            throw error(error_code::invalid_argument,
+                        fmt::format("--dtype {}: '{}' offers {}",
+                                    asked_.type ? carat::name(*asked_.type) : "", out_.kernel,
+                                    offered.empty() ? "no type"
+                                                    : fmt::format("{}", fmt::join(offered, ", "))));
+        type_ = *found;
+        out_.type = std::string(carat::name(type_));
+    }
+
+    // Both exact passes and general data, on shapes and places of their own.
+    void check_shapes(party& one, bool offers_factors) {
+        std::vector<core::problem> problems;
+        for (const session::shape& s : shapes_to_try(rules_.draw()))
+            problems.push_back(draw_problem(type_, s.m, s.n, s.k, alignment::any, rules_.draw()));
+        out_.refused.clear();
+        one.enter(batch(problems, alignment::any, asked_.threads, rules_.draw()), &out_.refused);
+        for (const data_kind kind :
+             {data_kind::significands, data_kind::sums, data_kind::general, data_kind::exact})
+            go(one, kind);
+        if (!offers_factors) return;
+        lot l(rules_.draw());
+        for (core::problem& p : problems) {
+            p.alpha = static_cast<double>(l.between(-2, 2));
+            p.beta = static_cast<double>(l.between(-1, 1));
+        }
+        std::vector<std::string> ignored;
+        one.enter(batch(problems, alignment::any, asked_.threads, rules_.draw()), &ignored);
+        go(one, data_kind::general);
+    }
+
+    static void go_and_check(party& one) {
+        one.go();
+        one.check(60);
+    }
+
+    void go(party& one, data_kind kind) {
+        if (one.calls().calls() == 0) return;
+        one.make_ready(kind);
+        go_and_check(one);
+    }
+
+    void check_size(party& one, session::shape s) {
+        const core::problem p = draw_problem(type_, s.m, s.n, s.k, alignment::wide, rules_.draw());
+        one.enter(batch({p, p}, alignment::wide, asked_.threads, rules_.draw()), nullptr);
+        for (const data_kind kind : {data_kind::general, data_kind::exact, data_kind::general})
+            go(one, kind);
+    }
+
+    void time(party& one, session::shape s) {
+        rounds all(rules_, one, s, type_);
+        out_.cases.push_back(all.run());
+        if (busy_.empty()) busy_ = all.busy();
+    }
+
+    void note_libraries(const std::vector<std::string>& before,
+                        const std::vector<std::string>& after) {
+        const std::set<std::string> known(before.begin(), before.end());
+        constexpr std::array vendors = {"openblas", "mkl",   "blis", "libblas", "cublas", "dnnl",
+                                        "xsmm",     "armpl", "nvpl", "atlas",   "carat",  "cuda"};
+        if (after.empty()) out_.warnings.push_back("it hides what it loaded");
+        for (const std::string& path : after) {
+            const std::string file = std::filesystem::path(path).filename();
+            if (known.contains(path) || file == own_file_) continue;
+            out_.libraries.push_back(file);
+            const bool vendor = std::ranges::any_of(
+                vendors, [&](const char* name) { return file.find(name) != file.npos; });
+            if (vendor) out_.warnings.push_back("it loaded " + file + ": is that its own work?");
+        }
+    }
+
+    void rule() {
+        if (out_.cases.empty()) return;
+        double logs = 0;
+        for (const timed_case& c : out_.cases) logs += std::log(c.ratio);
+        out_.ratio = std::exp(logs / static_cast<double>(out_.cases.size()));
+        out_.ruled = out_.ratio >= asked_.at_least ? ruling::right : ruling::slower;
+        if (busy_.empty()) return;
+        out_.ruled = ruling::none;
+        out_.reason = busy_;
+    }
+
+    const request& asked_;
+    const hooks& user_;
+    std::vector<session::shape> sizes_;
+    shared_memory memory_;
+    table_of_rules rules_;
+    dtype type_ = dtype::f64;
+    std::string busy_;
+    std::string own_file_;  // what it was made, or is, itself
+    outcome out_;
+};
+
+}  // namespace
+
+outcome judge(const request& r, const hooks& user) {
+    return referee(r, user).run();
+}
+
+}  // namespace carat::judge

@@ -1,0 +1,82 @@
+// The referee for a matrix product that somebody else wrote: is it right, whatever it tries, and
+// how fast beside the best known here? Each cheat it is made against, and how it is found out, is
+// in docs/adr/0119-judge.md; examples/judge has them as programs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/session/request.hpp"
+
+namespace carat::judge {
+
+struct request {
+    std::string target;
+    std::vector<session::shape> sizes;  // empty: drawn
+    std::optional<dtype> type;          // none: the first that the target takes
+    int threads = 1;
+    std::uint64_t seed = 1;
+    double at_least = 0.9;  // of the best one's speed; 0: it is not timed
+    double time_s = 10;     // for the trials of one size
+    double timeout_s = 60;  // for one go
+};
+
+enum class ruling : std::uint8_t { right, slower, wrong, none };
+
+[[nodiscard]] constexpr std::string_view name(ruling r) {
+    constexpr std::array names = {"right", "slower", "wrong", "none"};
+    return names[static_cast<std::size_t>(r)];
+}
+
+struct timed {
+    std::string name;
+    std::vector<double> trials_s;  // of one call
+    double median_s = 0;
+};
+
+struct timed_case {
+    session::shape size;
+    timed target;
+    std::vector<timed> peers;  // those timed in the same rounds, the best first
+    double ratio = 0;          // of speeds, to the best of them
+    std::array<double, 2> ci95_ratio = {};
+
+    [[nodiscard]] double gflops(const timed& of) const;
+};
+
+struct outcome {
+    ruling ruled = ruling::none;
+    std::string reason;  // why wrong, or why there is no ruling
+    std::string target;  // the file, and what the kernel calls itself
+    std::string kernel;
+    std::string type;
+    int threads = 1;
+    std::uint64_t seed = 1;
+    double at_least = 0.9;
+    double ratio = 0;  // the geometric mean of the cases'
+    std::vector<timed_case> cases;
+    std::vector<std::string> libraries;  // that the target loaded
+    std::vector<std::string> warnings;
+    std::vector<std::string> refused;  // products that it says it does not take
+    std::int64_t calls_checked = 0;
+
+    // The last line on the terminal.
+    [[nodiscard]] std::string sentence() const;
+};
+
+[[nodiscard]] nlohmann::json to_json(const outcome& o);
+
+struct hooks {
+    std::function<bool()> interrupted;
+    std::function<void(const std::string& what, double share)> progress;
+};
+
+// Throws carat::error for what can't be judged, and judge::interrupted.
+[[nodiscard]] outcome judge(const request& r, const hooks& user);
+
+}  // namespace carat::judge

@@ -1,0 +1,73 @@
+// What is said of a target, in words and in JSON.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "lab/judge/judge.hpp"
+
+namespace carat::judge {
+
+namespace {
+
+nlohmann::json to_json(const timed_case& c, const timed& of) {
+    return {{"name", of.name},
+            {"median_s", of.median_s},
+            {"gflops", c.gflops(of)},
+            {"trials_s", of.trials_s}};
+}
+
+}  // namespace
+
+double timed_case::gflops(const timed& of) const {
+    const double flop = session::operations(size, session::operation_count::multiply_add);
+    return of.median_s > 0 ? flop / of.median_s / 1e9 : 0;
+}
+
+std::string outcome::sentence() const {
+    const std::string who = kernel.empty() || kernel == target ? target : target + ", " + kernel;
+    if (ruled == ruling::wrong) return fmt::format("{}: wrong: {}", who, reason);
+    if (cases.empty() && ruled == ruling::right)
+        return fmt::format("{}: right ({} results checked; speed was not asked for)", who,
+                           calls_checked);
+    const timed_case* only = cases.size() == 1 ? &cases.front() : nullptr;
+    const std::string than =
+        only == nullptr ? fmt::format("the best, over {} sizes", cases.size())
+                        : fmt::format("{} (95 % CI {:.2f} to {:.2f})", only->peers.front().name,
+                                      only->ci95_ratio[0], only->ci95_ratio[1]);
+    if (ruled == ruling::none)
+        return fmt::format("{}: right so far, but no verdict on its speed: {}", who, reason);
+    return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was asked for", who,
+                       ruled == ruling::slower ? "too slow " : "", ratio, than, at_least);
+}
+
+nlohmann::json to_json(const outcome& o) {
+    nlohmann::json cases = nlohmann::json::array();
+    for (const timed_case& c : o.cases) {
+        nlohmann::json peers = nlohmann::json::array();
+        for (const timed& peer : c.peers) peers.push_back(to_json(c, peer));
+        cases.push_back({{"m", c.size.m},
+                         {"n", c.size.n},
+                         {"k", c.size.k},
+                         {"target", to_json(c, c.target)},
+                         {"peers", peers},
+                         {"ratio", c.ratio},
+                         {"ci95_ratio", c.ci95_ratio}});
+    }
+    return {{"judgement", 1},
+            {"verdict", name(o.ruled)},
+            {"sentence", o.sentence()},
+            {"reason", o.reason},
+            {"target", o.target},
+            {"kernel", o.kernel},
+            {"dtype", o.type},
+            {"threads", o.threads},
+            {"seed", o.seed},
+            {"at_least", o.at_least},
+            {"ratio", o.ratio},
+            {"cases", cases},
+            {"calls_checked", o.calls_checked},
+            {"libraries", o.libraries},
+            {"warnings", o.warnings},
+            {"refused", o.refused}};
+}
+
+}  // namespace carat::judge

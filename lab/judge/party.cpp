@@ -1,0 +1,96 @@
+#include "lab/judge/party.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+#include <carat/carat_kernel.h>
+
+#include "files/visible.hpp"
+#include "lab/verify/exact_rules.hpp"
+
+namespace carat::judge {
+
+std::uint64_t table_of_rules::draw() {
+    return verify::mixed(asked.seed + 0x9e37 * ++draws);
+}
+
+party::party(std::string name, const std::vector<std::string>& arguments, table_of_rules& rules,
+             bool is_target)
+    : name_(std::move(name)),
+      rules_(rules),
+      is_target_(is_target),
+      worker_(arguments, rules.memory, rules.asked.threads, rules.user.interrupted) {}
+
+std::vector<std::string> party::wait_until_started() {
+    worker_.ask('p', 0, rules_.asked.timeout_s);
+    return worker_.libraries();
+}
+
+void party::load() {
+    worker_.ask('l', 0, rules_.asked.timeout_s);
+    const header& head = rules_.memory.head();
+    const std::string said(head.message, strnlen(head.message, sizeof head.message));
+    if (head.version != CARAT_KERNEL_VERSION)
+        throw foul("it can't be loaded: " + files::visible(said));
+    if (!said.empty())
+        throw foul("it brings its own " + files::visible(said) + ", a function of the C library");
+}
+
+void party::enter(batch&& calls, std::vector<std::string>* refused) {
+    calls_ = std::make_unique<batch>(std::move(calls));
+    calls_->announce(rules_.memory);
+    worker_.ask('p', calls_->calls(), rules_.asked.timeout_s);
+    for (std::int32_t i = 0; i < calls_->calls(); ++i) {
+        if (rules_.memory.table()[i].status != 0) continue;
+        const std::string product = core::describe(calls_->problem(i));
+        if (refused == nullptr) throw foul("it refuses the product to be timed, " + product);
+        refused->push_back(product);
+    }
+    if (refused == nullptr) return;
+    calls_->keep_supported(rules_.memory);
+    worker_.ask('p', calls_->calls(), rules_.asked.timeout_s);
+}
+
+void party::make_ready(data_kind kind) {
+    calls_->announce(rules_.memory);
+    worker_.ask('p', calls_->calls(), rules_.asked.timeout_s);
+    calls_->draw(kind, rules_.draw(), rules_.memory);
+}
+
+double party::go() {
+    const worker::use taken = worker_.run(calls_->calls(), rules_.asked.timeout_s);
+    if (is_target_) count_threads(taken);
+    return taken.passed_s / calls_->calls();
+}
+
+// Of processor time, which is exact, in all goes together: a short one may be off by what the
+// system accounts later.
+void party::count_threads(const worker::use& taken) {
+    cpu_s_ += taken.cpu_s;
+    passed_s_ += taken.passed_s;
+    const double used = std::max(cpu_s_ / passed_s_, taken.threads);
+    if (cpu_s_ > 0.05 && used > rules_.asked.threads + 0.3)
+        throw foul(
+            fmt::format("it used {:.1f} threads, where {} may work", used, rules_.asked.threads));
+}
+
+void party::check(double most_s) {
+    const std::string found = calls_->check(rules_.memory, most_s);
+    checked_ += calls_->calls();
+    if (!found.empty()) throw foul(found + late_writes());
+}
+
+// What is still at work when the call has returned shows when it may go on.
+std::string party::late_writes() {
+    try {
+        worker_.let_go_on(0.3);
+    } catch (const foul&) {
+        return {};
+    }
+    return calls_->changed_since(rules_.memory) ? "; it went on writing after run() had returned"
+                                                : "";
+}
+
+}  // namespace carat::judge

@@ -1,0 +1,51 @@
+// What /proc tells of processes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace carat::judge {
+
+struct process {
+    pid_t id = 0;
+    pid_t parent = 0;
+    std::string name;
+};
+
+// A line of /proc/PID/stat. Names may hold blanks and parentheses.
+struct process_line {
+    process of;
+    double reaped_children_s = 0;
+};
+[[nodiscard]] process_line parse_stat(std::string_view line);
+
+[[nodiscard]] std::vector<process> all_processes();
+
+// Processor time of children that the process has waited for; in ticks of 10 ms.
+[[nodiscard]] double reaped_children_s(pid_t id);
+
+// Processor time of each of its threads that lives.
+using thread_times = std::map<pid_t, double>;
+[[nodiscard]] thread_times times_of_threads(pid_t id);
+
+// Time of all over that of the busiest; 0 where none worked for 5 ms.
+[[nodiscard]] double threads_at_work(const thread_times& before, const thread_times& after);
+
+// Files mapped as code; empty where the process lets nobody see.
+[[nodiscard]] std::vector<std::string> mapped_code(pid_t id);
+
+// Children that were started here are known; others came to us when their parents ended.
+void know_child(pid_t id);
+[[nodiscard]] bool is_orphan(pid_t id);
+
+// From here on other processes of this user can't look into this one, and what its children leave
+// behind becomes its own.
+void protect_referee();
+
+// Ends what they left behind.
+void end_orphans();
+
+}  // namespace carat::judge

@@ -1,0 +1,222 @@
+#include "lab/judge/rounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include <carat/error.hpp>
+
+#include "lab/judge/peer.hpp"
+#include "lab/machine/affinity.hpp"
+#include "lab/machine/description.hpp"
+#include "lab/measure/busy.hpp"
+#include "lab/measure/interleave.hpp"
+#include "lab/measure/other_work.hpp"
+#include "lab/statistics/bootstrap.hpp"
+#include "lab/statistics/summary.hpp"
+#include "lab/workload/workload.hpp"
+
+namespace carat::judge {
+
+namespace {
+
+constexpr std::int64_t fewest_calls = 2;
+constexpr double go_lasts_s = 0.04;  // a hand-over, some 50 us, is a thousandth of it
+constexpr int fewest_trials = 7;     // for an interval of 95 %
+constexpr int most_trials = 40;
+
+// measure::interleave times what it runs by its space: here by the referee's own clock, which ran
+// while the process did.
+class referees_clock final : public core::execution_space {
+  public:
+    [[nodiscard]] void* allocate(std::size_t) override { return nullptr; }
+    void deallocate(void*) noexcept override {}
+    void upload(void*, const void*, std::size_t) override {}
+    void download(void*, const void*, std::size_t) override {}
+    [[nodiscard]] std::size_t available_bytes() const override { return 0; }
+    [[nodiscard]] double time_s(const std::function<void()>& work) override {
+        work();
+        return taken_s;
+    }
+    double taken_s = 0;
+};
+
+}  // namespace
+
+std::int64_t least_bytes(session::shape size, dtype type) {
+    const core::problem p = draw_problem(type, size.m, size.n, size.k, alignment::wide, 0);
+    return batch(std::vector(fewest_calls, p), alignment::wide, 1, 0).size_bytes();
+}
+
+rounds::rounds(table_of_rules& rules, party& target, session::shape size, dtype type)
+    : rules_(rules), size_(size), type_(type), entrants_{{&target, 0, {}}} {}
+
+batch rounds::batch_of(std::int64_t calls) {
+    const core::problem p =
+        draw_problem(type_, size_.m, size_.n, size_.k, alignment::wide, rules_.draw());
+    return {std::vector(static_cast<std::size_t>(calls), p), alignment::wide, rules_.asked.threads,
+            rules_.draw()};
+}
+
+std::int64_t rounds::calls_lasting(double run_s) const {
+    const std::int64_t two = least_bytes(size_, type_) - data_begins;
+    const std::int64_t fit = fewest_calls * (rules_.memory.size_bytes() - data_begins) / two;
+    const auto wanted = static_cast<std::int64_t>(std::ceil(go_lasts_s / std::max(run_s, 1e-9)));
+    return std::clamp(wanted, fewest_calls, std::min(most_calls, std::max(fewest_calls, fit)));
+}
+
+// What a first call costs beyond the product is in the first go, which counts for nothing else.
+void rounds::estimate(entrant& e) {
+    e.who->enter(batch_of(fewest_calls), nullptr);
+    for (int go = 0; go < 2; ++go) {
+        before_trial(e);
+        e.estimate_s = e.who->go();
+        after_trial(e);
+    }
+    e.who->enter(batch_of(calls_lasting(e.estimate_s)), nullptr);
+}
+
+void rounds::before_trial(entrant& e) {
+    const bool target = &e == &entrants_.front();
+    // Goes that are not counted look like those that are. Whoever is fast for the data of an exact
+    // pass alone gains nothing by it.
+    if (target && rules_.draw() % 4 == 0) {
+        e.who->make_ready(data_kind::exact);
+        e.who->go();
+        e.who->check(0.1);
+    }
+    e.who->make_ready(data_kind::general);
+}
+
+void rounds::after_trial(entrant& e) {
+    const bool target = &e == &entrants_.front();
+    if (target) e.who->check(std::max(0.2, 2 * e.estimate_s));
+}
+
+// A foul is the target's; what goes wrong elsewhere is not.
+void rounds::blaming(const entrant& e, const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const foul& found) {
+        if (e.who->is_target()) throw;
+        throw error(error_code::unsupported,
+                    fmt::format("judge: {}, to compare with: {}", e.who->name(), found.what()));
+    }
+}
+
+void rounds::start_peers() {
+    const core::problem p = draw_problem(type_, size_.m, size_.n, size_.k, alignment::wide, 0);
+    for (const std::string& name : peers_for(p, rules_.asked.threads)) {
+        try {
+            peers_.push_back(std::make_unique<party>(
+                name, std::vector<std::string>{"/proc/self/exe", peer_command, name}, rules_,
+                false));
+            peers_.back()->load();
+            entrants_.push_back({peers_.back().get(), 0, {}});
+            estimate(entrants_.back());
+        } catch (const foul& failure) {
+            if (name == "cpu.engine")
+                throw error(error_code::unsupported,
+                            fmt::format("judge: {}, to compare with: {}", name, failure.what()));
+            // A vendor's that can't is not the best.
+            if (entrants_.back().who == peers_.back().get()) entrants_.pop_back();
+        }
+    }
+}
+
+// All vendors' routines in a few rounds; the fastest goes on.
+void rounds::choose_vendor() {
+    const auto is_vendor = [](const entrant& e) { return e.who->name().starts_with("vendor."); };
+    if (std::ranges::count_if(entrants_, is_vendor) < 2) return;
+    std::vector<entrant> all = std::move(entrants_);
+    entrants_.assign(1, {nullptr, 0, {}});  // the target's place
+    for (entrant& e : all)
+        if (is_vendor(e)) entrants_.push_back(e);
+    measure(3);
+    const auto best =
+        std::ranges::min_element(entrants_.begin() + 1, entrants_.end(), {},
+                                 [](const entrant& e) { return statistics::median(e.trials_s); });
+    const party* chosen = best->who;
+    entrants_.clear();
+    for (entrant& e : all)
+        if (!is_vendor(e) || e.who == chosen) entrants_.push_back(e);
+    std::erase_if(peers_, [&](const std::unique_ptr<party>& peer) {
+        return std::ranges::find(entrants_, peer.get(), &entrant::who) == entrants_.end();
+    });
+}
+
+int rounds::trials_in_time() const {
+    double round_s = 0;
+    for (const entrant& e : entrants_) round_s += e.estimate_s * e.who->calls().calls();
+    return std::clamp(static_cast<int>(rules_.asked.time_s / round_s), fewest_trials, most_trials);
+}
+
+void rounds::measure(int trials) {
+    std::vector<referees_clock> clocks(entrants_.size());
+    std::vector<measure::candidate> candidates;
+    std::vector<entrant*> of;
+    for (std::size_t i = 0; i < entrants_.size(); ++i) {
+        entrant& e = entrants_[i];
+        if (e.who == nullptr) continue;
+        of.push_back(&e);
+        const auto go = [&e, clock = &clocks[i]] {
+            blaming(e, [&] { clock->taken_s = e.who->go(); });
+        };
+        candidates.push_back({go, &clocks[i], [this, &e] { blaming(e, [&] { before_trial(e); }); },
+                              [this, &e] { after_trial(e); }});
+    }
+    measure::options how;
+    how.trials = trials;
+    how.min_trial_s = 0;  // a go is a trial
+    how.settle_s = 0;     // and there is none that doesn't count: it would be time for nothing
+    how.seed = rules_.draw();
+    how.interrupted = rules_.user.interrupted;
+    how.progress = [&](std::size_t i, std::size_t count, double share) {
+        if (rules_.user.progress)
+            rules_.user.progress(fmt::format("{}, trial {}", of[i]->who->name(), count), share);
+    };
+    const std::vector<double> estimates_s(candidates.size(), 1);
+    const auto all = measure::interleave(candidates, estimates_s, how);
+    for (std::size_t i = 0; i < of.size(); ++i) of[i]->trials_s = all[i].trials_s;
+    if (how.interrupted && how.interrupted()) throw interrupted{};
+}
+
+timed_case rounds::run() {
+    estimate(entrants_.front());
+    start_peers();
+    choose_vendor();
+    measure::work_probe probe = measure::processor_time(machine::allowed_cpus());
+    probe.own_s = [this, own = probe.own_s] {
+        double all = own();
+        for (const entrant& e : entrants_) all += e.who->process().cpu_s();
+        return all;
+    };
+    const measure::other_work others(probe);
+    measure(trials_in_time());
+    measure::conditions seen = others.seen();
+    const machine::description here = machine::describe();
+    seen.threads = rules_.asked.threads;
+    seen.cores = here.cores;
+    busy_ = measure::reason_against_verdict(seen);
+    return conclude();
+}
+
+timed_case rounds::conclude() {
+    timed_case done;
+    done.size = size_;
+    for (const entrant& e : entrants_) {
+        const timed result = {e.who->name(), e.trials_s, statistics::median(e.trials_s)};
+        if (&e == &entrants_.front())
+            done.target = result;
+        else
+            done.peers.push_back(result);
+    }
+    std::ranges::sort(done.peers, {}, &timed::median_s);
+    const auto ratio =
+        statistics::ratio_of_medians(done.peers.front().trials_s, done.target.trials_s).ratio;
+    done.ratio = ratio.estimate;
+    done.ci95_ratio = {ratio.percentile.lower, ratio.percentile.upper};
+    return done;
+}
+
+}  // namespace carat::judge

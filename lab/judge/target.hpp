@@ -1,0 +1,31 @@
+// What the user named: made into the arguments of a process that serves it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace carat::judge {
+
+// A compiler's refusal: the target's fault, and told with the compiler's own words.
+struct does_not_compile : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct target {
+    std::string name;                    // the file's, with the function's
+    std::vector<std::string> arguments;  // of judge_host
+    std::vector<std::string> notes;      // how it was compiled
+    std::shared_ptr<void> compiled;      // the folder of what was compiled, for as long as needed
+};
+
+// TARGET is a shared object, a .c, .cpp or .cu file, or FILE.py:FUNCTION. Throws carat::error for
+// one that isn't there or that nothing here can serve, and does_not_compile.
+[[nodiscard]] target open_target(const std::string& text);
+
+// Where judge_host, host.py and the header lie beside the command.
+[[nodiscard]] std::filesystem::path own_file(const char* name);
+
+}  // namespace carat::judge
