@@ -4,7 +4,7 @@
 // once for each process, so its trials share them: a thousand trials of one process say nothing of
 // the next. Each process gives one value, the log of its median, and a t interval covers their
 // mean. (Simulated with as much spread between processes as within: t covers 95 % from 3 processes
-// on, a hierarchical bootstrap 75, 82, 89 % with 2, 3 and 5; docs/adr/0116.)
+// on, a hierarchical bootstrap 75, 82, 89 % with 2, 3 and 5; docs/adr/0118.)
 //
 //   process      1        2        3            (trials of a round ran side by side)
 //   a          x x x    x x x    x x x   ->  log median, log median, log median

@@ -191,6 +191,15 @@ TEST(settle, of_a_row_alone_narrows_its_interval) {
     EXPECT_EQ(session::unsettled_in(alone.results, alone.compared, 0.5).more_s, 0);
 }
 
+TEST(settle, knows_no_effort_where_there_is_no_interval) {
+    session::case_result few;
+    few.results = {measured("a", 1, 1, 3, 0, 1), measured("b", 1, 1, 3, 0, 2)};
+    few.compared.measured_s = 10;
+    session::analyse_results(few.results, {}, few.compared);
+    EXPECT_EQ(few.compared.pairs.at(0).more_s, 0);
+    EXPECT_EQ(session::unsettled_in(few.results, few.compared).hopeless, 1u);
+}
+
 TEST(settle, adds_rounds_to_one_process) {
     std::vector<results::result> c{measured("a", 1, 1, 10, 0, 1)};
     session::add_trials(c, {measured("a", 1, 1, 10, 0, 2), measured("b", 1, 1, 10, 0, 2)});
