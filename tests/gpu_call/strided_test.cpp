@@ -179,13 +179,14 @@ constexpr shape shapes[] = {{8, 8, 8},       {32, 32, 32},  {64, 64, 64},
 
 TYPED_TEST(gpu_strided, sizes) {
     for (const shape& of : shapes)
-        for (const std::size_t count : {1, 2, 7, 300}) this->expect_loop({of, count, {}, {}, {}});
+        for (const std::size_t count : {1UL, 2UL, 7UL, 300UL})
+            this->expect_loop({of, count, {}, {}, {}});
 }
 
 TYPED_TEST(gpu_strided, layouts_and_distances) {
     for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {96, 160, 32}})
         for (const int layouts : {0, 1, 2, 3, 4, 5, 6, 7})
-            for (const std::size_t odd : {0, 1, 16}) {
+            for (const std::size_t odd : {0UL, 1UL, 16UL}) {
                 const auto at = [&](int bit) { return place{(layouts & bit) == 0, odd, 2 * odd}; };
                 this->expect_loop({of, 6, at(1), at(2), at(4)});
             }
@@ -195,14 +196,14 @@ TYPED_TEST(gpu_strided, what_is_added) {
     for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {1, 90, 50}, {200, 1, 40}})
         for (const added e : every_e)
             for (const bool by_rows : {true, false})
-                for (const std::size_t gap : {0, 7})
+                for (const std::size_t gap : {0UL, 7UL})
                     this->expect_loop({of, 5, {}, {}, {by_rows, 0, gap}, e});
 }
 
 // With one B products whose rows go on from one to the next are one product.
 TYPED_TEST(gpu_strided, one_matrix_for_all) {
     for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {1, 90, 50}})
-        for (const std::size_t odd : {0, 1})
+        for (const std::size_t odd : {0UL, 1UL})
             for (const auto& [one_a, one_b] : {std::pair{true, false}, {false, true}, {true, true}})
                 for (const added e : every_e)
                     this->expect_loop(
@@ -216,7 +217,8 @@ TYPED_TEST(gpu_strided, thousands_of_small_ones) {
 
 TYPED_TEST(gpu_strided, has_the_bits_of_a_loop_where_nothing_cuts_k) {
     for (const shape& of : shapes)
-        for (const std::size_t count : {2, 40}) this->expect_loop({of, count, {}, {}, {}}, true);
+        for (const std::size_t count : {2UL, 40UL})
+            this->expect_loop({of, count, {}, {}, {}}, true);
     this->expect_loop({{64, 64, 3000}, 3, {}, {}, {}, added::beside}, true);
     this->expect_loop({{512, 512, 128}, 5, {}, {}, {}, added::c}, true);
     for (const shape& of : shapes)
