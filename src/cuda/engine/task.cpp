@@ -145,7 +145,8 @@ bool multiply_one(task t, core::operands data, cuda::call_scope& call) {
     const place_of_e e = place_in(t, data);
     if (!multiplies(p) && !t.fusion.is_identity()) multiply_zeros_instead(t, data, call);
     if (e == place_of_e::beside_c) t.fusion.residual = data.e;
-    const plan& made = plan_for(t, cuda::alignment_of(data), call.device());
+    const auto alignment = cuda::alignment_of(data);
+    const plan& made = plan_for(t, alignment, call.device());
     if (made.product == nullptr) return false;
     if (e == place_of_e::elsewhere)
         cuda::copy_matrices(p.c_type, p.m, p.n, 1, {data.e, t.e_layout}, {data.c, p.c_layout},
