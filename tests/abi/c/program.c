@@ -26,7 +26,7 @@ static int equal(const double* x, const double* y, int count) {
 }
 
 static double a[] = {1, 2, 3, 4, 5, 6};
-static double b[] = {1, 0, 2, 0, 1, 1};
+static double b[] = {1, 0, 2, 0, 0, 1};
 
 static void multiplies(void) {
     double c[4] = {100, 100, 100, 100};
