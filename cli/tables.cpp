@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <string>
 #include <vector>
 
 #include "cli/terminal.hpp"
@@ -125,8 +126,8 @@ std::string row(const results::result& c, const results::result& other,
                 const results::comparison& compared, std::size_t columns) {
     const results::pair* p = compared.find(c.implementation, other.implementation);
     const std::string line =
-        fmt::format("{:>2} {} {:>12} {:<7} {}", c.rank, figure(c, columns),
-                    &c == &other ? "" : behind(c, other, p),
+        fmt::format("{:>2} {} {:>12} {:<7} {}", c.rank > 0 ? std::to_string(c.rank) : "-",
+                    figure(c, columns), &c == &other ? "" : behind(c, other, p),
                     p == nullptr ? "" : verdict_on(*p, c.implementation), group_of(c));
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
