@@ -122,9 +122,12 @@ std::string plant_in_memory(const running& r, plant kind) {
 std::string plant_in_repeat(const running& r) {
     std::vector<std::byte> bits = r.on.c.bits();
     if (bits.empty()) return {};
+    const std::size_t at = r.random.below(bits.size()), bytes = size_bytes(r.of.c_type);
+    // One that is no number equals any other.
+    if (std::isnan(widen(r.of.c_type, bits.data() + at / bytes * bytes))) return {};
     const auto n = static_cast<std::size_t>(plant::repeat);
     ++r.count.planted[n];
-    bits[r.random.below(bits.size())] ^= std::byte{1};
+    bits[at] ^= std::byte{1};
     if (check_repeats(r, bits).empty())
         return std::string("a planted error was not found: ") + plant_names[n];
     ++r.count.caught[n];

@@ -46,7 +46,7 @@ def make_sdist(sources, work):
 
 
 def make_wheel(sdist, work):
-    settings = [f"-C{name}={value}" for name, value in SETTINGS.items()]
+    settings = [f"--config-settings={name}={value}" for name, value in SETTINGS.items()]
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
         "--no-index", "-w", work, *settings, sdist)
     (wheel,) = work.glob("carat_gemm-*.whl")
