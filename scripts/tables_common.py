@@ -43,11 +43,18 @@ def cores(machine):
     return f"{machine['cores']} core{'' if machine['cores'] == 1 else 's'}"
 
 
+def brackets(results):
+    """What intervals are over: files measured before processes were replicated say it."""
+    over = ("intervals" if any("trials_per_process" in r for r in results["results"])
+            else "within one process")
+    return f"Brackets: 95 % {over}.\n"
+
+
 def source(results, file):
     machine = results["machine"]
     return (f"\n`results/{file}`: {machine['cpu_model']}, {cores(machine)}"
             + (f" of a {machine['hypervisor']} guest" if machine["hypervisor"] else "")
-            + f", revision {results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")
+            + f", revision {results['revision']}, {results['date'][:10]}. " + brackets(results))
 
 
 def pair_of(results, case, a, b):
@@ -99,4 +106,4 @@ def gpu_source(results, *files):
     gpus = results["machine"]["gpus"]
     names = ", ".join(f"`results/{file}`" for file in files)
     return (f"\n{names}: {gpus[0]['name'] if gpus else 'NVIDIA H200'}, revision "
-            f"{results['revision']}, {results['date'][:10]}. Brackets: 95 % intervals.\n")
+            f"{results['revision']}, {results['date'][:10]}. " + brackets(results))

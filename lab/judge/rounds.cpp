@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <fmt/format.h>
 
 #include <carat/error.hpp>
@@ -24,22 +25,6 @@ constexpr std::int64_t fewest_calls = 2;
 constexpr double go_lasts_s = 0.04;  // a hand-over, some 50 us, is a thousandth of it
 constexpr int fewest_trials = 7;     // for an interval of 95 %
 constexpr int most_trials = 40;
-
-// measure::interleave times what it runs by its space: here by the referee's own clock, which ran
-// while the process did.
-class referees_clock final : public core::execution_space {
-  public:
-    [[nodiscard]] void* allocate(std::size_t) override { return nullptr; }
-    void deallocate(void*) noexcept override {}
-    void upload(void*, const void*, std::size_t) override {}
-    void download(void*, const void*, std::size_t) override {}
-    [[nodiscard]] std::size_t available_bytes() const override { return 0; }
-    [[nodiscard]] double time_s(const std::function<void()>& work) override {
-        work();
-        return taken_s;
-    }
-    double taken_s = 0;
-};
 
 }  // namespace
 
@@ -152,33 +137,48 @@ int rounds::trials_in_time() const {
 }
 
 void rounds::measure(int trials) {
-    std::vector<referees_clock> clocks(entrants_.size());
+    std::exception_ptr failure;  // of which interleave would keep the words alone
+    const auto watched = [&failure](const entrant& e, const std::function<void()>& work) {
+        try {
+            blaming(e, work);
+        } catch (...) {
+            failure = std::current_exception();
+            throw;
+        }
+    };
     std::vector<measure::candidate> candidates;
     std::vector<entrant*> of;
-    for (std::size_t i = 0; i < entrants_.size(); ++i) {
-        entrant& e = entrants_[i];
+    for (entrant& e : entrants_) {
         if (e.who == nullptr) continue;
         of.push_back(&e);
-        const auto go = [&e, clock = &clocks[i]] {
-            blaming(e, [&] { clock->taken_s = e.who->go(); });
+        // By the referee's own clock, which runs while the process does.
+        const auto go_s = [&watched, &e](std::int64_t) {
+            double taken_s = 0;
+            watched(e, [&] { taken_s = e.who->go(); });
+            return taken_s;
         };
-        candidates.push_back({go, &clocks[i], [this, &e] { blaming(e, [&] { before_trial(e); }); },
-                              [this, &e] { after_trial(e); }});
+        candidates.push_back(
+            {.run = {},
+             .trial_begins = [this, &watched, &e] { watched(e, [&] { before_trial(e); }); },
+             .trial_ends = [this, &watched, &e] { watched(e, [&] { after_trial(e); }); },
+             .time_runs = go_s});
     }
     measure::options how;
     how.trials = trials;
     how.min_trial_s = 0;  // a go is a trial
     how.settle_s = 0;     // and there is none that doesn't count: it would be time for nothing
     how.seed = rules_.draw();
-    how.interrupted = rules_.user.interrupted;
+    const auto asked_to_stop = [&] { return rules_.user.interrupted && rules_.user.interrupted(); };
+    how.interrupted = [&] { return failure != nullptr || asked_to_stop(); };
     how.progress = [&](std::size_t i, std::size_t count, double share) {
         if (rules_.user.progress)
             rules_.user.progress(fmt::format("{}, trial {}", of[i]->who->name(), count), share);
     };
     const std::vector<double> estimates_s(candidates.size(), 1);
     const auto all = measure::interleave(candidates, estimates_s, how);
+    if (failure != nullptr) std::rethrow_exception(failure);
     for (std::size_t i = 0; i < of.size(); ++i) of[i]->trials_s = all[i].trials_s;
-    if (how.interrupted && how.interrupted()) throw interrupted{};
+    if (asked_to_stop()) throw interrupted{};
 }
 
 timed_case rounds::run() {

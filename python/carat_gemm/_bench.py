@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterable, Mapping, Sequence
 
 LEAST_ROUND_S = 0.002  # a trial is repeated until it takes as long, so that the clock is no part of it
 LEVEL = 0.95
+MARGIN = 0.02  # closer than this is a tie
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Result:
     #: Time over that of the fastest, of the same rounds, with its interval.
     time_of_fastest: float = math.nan
     ci95_time_of_fastest: tuple[float, float] = (math.nan, math.nan)
-    verdict: str = ""  # "fastest", "slower" or "tie"
+    verdict: str = ""  # "fastest", "slower", "tie" (within 2 %) or "unclear"
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,13 @@ def _verify(product, shape, dtype, generator, sets) -> tuple[str, float]:
     return ("" if error <= 1 else f"errs by {error:.3g} times its bound"), error
 
 
+def _verdict(low: float, high: float) -> str:
+    """Of a ratio of times, by its interval alone: the laboratory's rule and margin."""
+    if low > 1 + MARGIN:
+        return "slower"
+    return "tie" if high <= 1 + MARGIN and low >= 1 / (1 + MARGIN) else "unclear"
+
+
 def _rank(case, times: Mapping[str, Sequence[float]], errors) -> list[Result]:
     m, n, k, name = case
     flop = 2.0 * m * n * k
@@ -195,7 +203,7 @@ def _rank(case, times: Mapping[str, Sequence[float]], errors) -> list[Result]:
     for who in order:
         middle, low, high = _interval(logs[who])
         ratio = _interval([x - y for x, y in zip(logs[who], logs[order[0]])])
-        verdict = "fastest" if who == order[0] else "slower" if ratio[1] > 1 else "tie"
+        verdict = "fastest" if who == order[0] else _verdict(*ratio[1:])
         rates = [flop / t / 1e9 for t in (middle, high, low)]
         ranked.append(
             Result(

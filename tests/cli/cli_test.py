@@ -108,6 +108,8 @@ class RightCalls(Command):
         self.assertEqual(len(results["comparisons"]), 12)
         if any(c["pairs"] for c in results["comparisons"]):
             self.assertIn("H0", out.stdout)
+        else:
+            self.assertIn("no verdict", out.stdout)
 
     def test_run_prints_the_line_of_document_003(self):
         out = self.carat("run", "--m", 32, "--n", 16, "--k", 8, "--impl", "tiled",
