@@ -52,6 +52,11 @@ CLI::Validator file_name() {
             ""};
 }
 
+CLI::Validator pattern() {
+    return {[](std::string& text) { return std::string(text.empty() ? "'' names nothing" : ""); },
+            ""};
+}
+
 CLI::Validator thread_counts() {
     return {[](std::string& text) {
                 return std::string(text.empty() ? "'' is no number of threads: give one from 1 on, "

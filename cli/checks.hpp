@@ -17,6 +17,9 @@ namespace carat::cli {
 // Not empty, as "$UNSET" is in a shell: the results would go nowhere.
 [[nodiscard]] CLI::Validator file_name();
 
+// The same of patterns.
+[[nodiscard]] CLI::Validator pattern();
+
 // The same of thread counts: left out, they are all cores.
 [[nodiscard]] CLI::Validator thread_counts();
 

@@ -79,10 +79,7 @@ session::request request_of(const crossover_options& o) {
 }
 
 session_options options_of(const crossover_options& o, const session::request& r) {
-    session_options options;
-    options.out = {o.files.json, o.files.csv};
-    options.command = command_line();
-    options.resume = o.files.resume;
+    session_options options = session_options_of(o.files);
     options.quiet = true;
     follow_crossings(options, r);
     return options;
@@ -109,10 +106,12 @@ int measure_crossover(const crossover_options& o) {
     const session::request r = request_of(o);
     const session_result result = measure(r, options_of(o, r));
     const std::vector<crossover::crossing> crossings = crossings_of(result.doc, r);
-    fmt::print("{}, {} thread{} against GPU {} from {} host memory\n", o.type, r.threads.front(),
-               r.threads.front() == 1 ? "" : "s", gpu::in_use(), session::name(*r.phases));
-    if (!crossings.empty()) fmt::print("{}", crossover_table(crossings));
-    fmt::print("{}{}", absences(result.doc), crossover_verdicts(crossings));
+    fmt::print(people(), "{}, {} thread{} against GPU {} from {} host memory\n", o.type,
+               r.threads.front(), r.threads.front() == 1 ? "" : "s", gpu::in_use(),
+               session::name(*r.phases));
+    if (!crossings.empty() && !o.files.quiet)
+        fmt::print(people(), "{}", crossover_table(crossings));
+    fmt::print(people(), "{}{}", absences(result.doc), crossover_verdicts(crossings));
     leave(o.files, result);
     if (result.interrupted) return interrupted_by_user;
     if (crossings.empty()) fmt::print(stderr, "carat: no size has both a CPU and a GPU figure\n");

@@ -8,6 +8,7 @@
 #include "cli/device.hpp"
 #include "cli/explain_text.hpp"
 #include "cli/measuring.hpp"
+#include "cli/product.hpp"
 #include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/explain/explanation.hpp"
@@ -18,14 +19,15 @@ namespace carat::cli {
 namespace {
 
 struct explain_options {
-    std::string m = "1024", n = "1024", k = "1024", type = "f64", threads, device = "all";
+    product_flags product;
+    std::string type = "f64", threads, device = "all";
     double budget_s = 1;
     bool json = false;
 };
 
 session::case_key key_of(const explain_options& o) {
     const int cores = machine::describe().cores;
-    const session::shape size = session::parse_product(o.m, o.n, o.k);
+    const session::shape size = shape_of(o.product);
     const auto types = session::parse_dtypes(o.type);
     const auto threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
@@ -77,11 +79,8 @@ int run(const explain_options& o) {
 void add_explain(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand("explain", "why a product takes the time it takes");
     auto o = std::make_shared<explain_options>();
-    sub->add_option("--m", o->m, "rows of A and C")->capture_default_str();
-    sub->add_option("--n", o->n, "columns of B and C")->capture_default_str();
-    sub->add_option("--k", o->k, "columns of A, rows of B")->capture_default_str();
-    sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8")
-        ->capture_default_str();
+    add_product_flags(*sub, o->product);
+    sub->add_option("--dtype", o->type, dtype_help)->capture_default_str();
     sub->add_option("--threads", o->threads, "threads (default: all cores)")
         ->check(thread_counts());
     sub->add_option("--device", o->device, device_help)->capture_default_str();
@@ -93,8 +92,8 @@ void add_explain(CLI::App& app, action& chosen) {
         "What would run and why, the bound by the roofline and by what its blocks move\n"
         "between the caches, a short verified measurement, and what would have to change.\n\n"
         "Examples:\n"
-        "  carat explain --m 1000 --n 1000 --k 1000\n"
-        "  carat explain --m 32 --n 4096 --k 4096 --dtype f32 --threads 1\n"
+        "  carat explain --size 1000\n"
+        "  carat explain --size 32x4096x4096 --dtype float --threads 1\n"
         "  carat explain --m 64 --n 64 --k 64 --json");
     sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
 }

@@ -10,6 +10,10 @@
 
 namespace carat::cli {
 
+std::string file_of(const std::string& name) {
+    return name == "-" ? std::string() : name;
+}
+
 void require_apart(std::initializer_list<named_file> files) {
     for (const named_file* a = files.begin(); a != files.end(); ++a)
         for (const named_file* b = a + 1; b != files.end(); ++b) {

@@ -8,6 +8,9 @@
 
 namespace carat::cli {
 
+// "-" is standard output, which is no file: empty.
+[[nodiscard]] std::string file_of(const std::string& name);
+
 struct named_file {
     std::string option, path;  // path empty: not given
 };

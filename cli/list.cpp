@@ -1,7 +1,6 @@
 // carat list: the catalogue by families, a line each, or every implementation that a pattern names.
 #include <algorithm>
 #include <fmt/format.h>
-#include <fnmatch.h>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/pattern.hpp"
 #include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
 
@@ -62,32 +62,6 @@ void print(const core::implementation& entry) {
                                   more_at));
     if (const std::string why = unavailable(entry); !why.empty())
         fmt::print("{}\n", styled(folded("    not here: " + why, more_at), style::faint));
-}
-
-using rows = std::vector<const core::implementation*>;
-
-// "vendor.cublaslt_tf32" is of the family vendor.cublaslt, "cpu.engine.avx2" of cpu.engine.
-std::string_view family_of(std::string_view name) {
-    return name.substr(0, name.find_first_of("._", name.find('.') + 1));
-}
-
-// A family's name means its members; wildcards are matched against the whole name; any other text
-// may lie anywhere in it.
-rows matching(const std::string& pattern) {
-    const core::table entries = lab::catalogue().entries();
-    const auto chosen = [&](const auto& fits) {
-        rows found;
-        std::ranges::copy_if(entries, std::back_inserter(found), fits, &core::implementation::name);
-        return found;
-    };
-    if (rows members = chosen([&](auto name) { return family_of(name) == pattern; });
-        !members.empty())
-        return members;
-    if (pattern.find_first_of("*?[") != std::string::npos)
-        return chosen([&](std::string_view name) {
-            return fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0;
-        });
-    return chosen([&](auto name) { return name.find(pattern) != name.npos; });
 }
 
 // The element types of A, each once.

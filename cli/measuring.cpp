@@ -78,7 +78,7 @@ session_result measure(const session::request& r, const session_options& options
         result.doc.crossovers = options.onto->crossovers;
     }
     progress_line line;
-    reasons_told told;
+    told_so_far told(r);
     session::hooks user;
     user.interrupted = interrupted;
     user.progress = [&](const std::string& what, double share) { line.show(what, share); };
@@ -86,14 +86,15 @@ session_result measure(const session::request& r, const session_options& options
         line.clear();
         result.saved = true;
         if (options.quiet) return;
-        fmt::print("{}{}\n", ranking(done.results, done.compared, options.all_pairs, told),
+        fmt::print(people(), "{}{}\n",
+                   ranking(done.results, done.compared, options.all_pairs, told),
                    gpu_table(done.results) + phase_table(done.results));
-        std::fflush(stdout);
+        std::fflush(people());
     };
     user.measure_again = [&](const machine::peaks& limits) {
         return machine::refresh(known.description, limits);
     };
-    user.start = start_worker;
+    user.start = options.start ? options.start : start_worker;
     user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return gpu::refresh(gpu); };
     session::request all = r;
     for (bool more = true; more;) {

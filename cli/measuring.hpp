@@ -29,7 +29,8 @@ struct session_options {
     std::string command;
     bool resume = false;  // from out.json
     bool all_pairs = false;
-    bool quiet = false;  // no tables
+    bool quiet = false;            // no tables
+    session::start_process start;  // empty: this command serves its own implementations
     // What earlier sessions of the same study measured; cases found there are not measured again.
     std::optional<results::document> onto;
     // Asked when every size is measured: the sizes to measure next. Empty: there are none.

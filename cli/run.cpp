@@ -8,8 +8,10 @@
 #include "cli/device.hpp"
 #include "cli/effort.hpp"
 #include "cli/gpu_lines.hpp"
+#include "cli/headline.hpp"
 #include "cli/measuring.hpp"
 #include "cli/phases.hpp"
+#include "cli/product.hpp"
 #include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/report/words.hpp"
@@ -19,13 +21,14 @@ namespace carat::cli {
 namespace {
 
 struct run_options {
-    std::string m = "1024", n = "1024", k = "1024", implementation = "engine", type = "f64";
+    product_flags product;
+    std::string implementation = "engine", type = "f64";
     std::string device = "all", threads, distribution, layout = "nn";
     std::int64_t tile_size = 0;
     int trials = 0;
     std::uint64_t seed = 1;
     double settle_s = 0;
-    bool verify = false;
+    bool verify = false, quiet = false;
     phase_flags phases;
 };
 
@@ -64,7 +67,7 @@ session::request request_of(const run_options& o) {
     session::request r;
     r.chosen =
         session::parse_selection(lab::catalogue(), o.implementation, choose_device(o.device));
-    r.shapes = {session::parse_product(o.m, o.n, o.k)};
+    r.shapes = {shape_of(o.product)};
     r.types = session::parse_dtypes(o.type);
     r.threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
@@ -81,15 +84,15 @@ session::request request_of(const run_options& o) {
 }
 
 // Returns false when there is no figure to print.
-bool print(const results::result& c, bool verify) {
+bool print(const results::result& c, const run_options& o) {
     if (!c.available || !c.verified) {
         fmt::print(stderr, "carat: {} has no figure: {}\n", c.implementation, c.reason);
         return false;
     }
-    if (verify)
+    if (o.verify)
         fmt::print("Verified={} MaxAbsError={:.6e} MaxError(ulp)={:.3g} Bound(ulp)={:.3g}\n",
                    c.verification, c.max_abs_error, c.error_ulp, c.error_bound_ulp);
-    if (c.trials_s.empty()) return false;
+    if (c.trials_s.empty() || o.quiet) return !c.trials_s.empty();
     // Of fewer than three processes there is no interval: the range of the trials, called so.
     const bool interval = results::bounded(c.ci95_gflops);
     const double low = interval ? c.ci95_gflops[0] : c.flop / c.max_s / 1e9;
@@ -101,7 +104,6 @@ bool print(const results::result& c, bool verify) {
         interval ? "CI95" : "Range", low, high, c.dtype, c.threads_used, c.trials_s.size(),
         std::max<std::size_t>(1, c.trials_per_process.size()));
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
-    if (!c.busy.empty()) fmt::print("{}\n", report::no_verdict(c.busy));
     return true;
 }
 
@@ -111,7 +113,8 @@ int run(const run_options& o) {
     options.quiet = true;
     const session_result result = measure(request_of(o), options);
     bool all = !result.doc.results.empty();
-    for (const results::result& c : result.doc.results) all = print(c, o.verify) && all;
+    for (const results::result& c : result.doc.results) all = print(c, o) && all;
+    if (all) fmt::print("{}", headline(result.doc));
     if (result.interrupted) return interrupted_by_user;
     return all && !result.failed() ? success : bad_answer;
 }
@@ -121,15 +124,12 @@ int run(const run_options& o) {
 void add_run(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand("run", "one product, one line");
     auto o = std::make_shared<run_options>();
-    sub->add_option("--m", o->m, "rows of A and C")->capture_default_str();
-    sub->add_option("--n", o->n, "columns of B and C")->capture_default_str();
-    sub->add_option("--k", o->k, "columns of A, rows of B")->capture_default_str();
+    add_product_flags(*sub, o->product);
     sub->add_option("--impl", o->implementation, "an implementation (carat list)")
         ->capture_default_str();
     sub->add_option("--tile-size", o->tile_size, "for implementations that have tiles")
         ->check(whole_number(1, std::numeric_limits<std::int64_t>::max()));
-    sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8")
-        ->capture_default_str();
+    sub->add_option("--dtype", o->type, dtype_help)->capture_default_str();
     sub->add_option("--layout", o->layout,
                     "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
         ->capture_default_str();
@@ -145,9 +145,11 @@ void add_run(CLI::App& app, action& chosen) {
         ->capture_default_str();
     sub->add_flag("--verify", o->verify,
                   "print the error found (every figure is verified, asked or not)");
+    sub->add_flag("--quiet", o->quiet, "print the answer alone, without the line of figures");
     add_phase_flags(*sub, o->phases);
     sub->footer(
-        "Example:\n  carat run --m 2048 --n 2048 --k 2048 --impl tiled --tile-size 32 --verify");
+        "Examples:\n  carat run --m 2048 --n 2048 --k 2048 --impl tiled --tile-size 32 --verify\n"
+        "  carat run --size 64x4096x4096 --dtype float --quiet");
     sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
 }
 

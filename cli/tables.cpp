@@ -69,11 +69,18 @@ std::string heading(const results::comparison& c, const results::result& best) {
     return styled(text, style::strong) + "\n";
 }
 
-// The name, and the precision where it is less than the data's: that is another product.
+// A library that takes this machine for a lesser one: the words of its note on its kernel.
+bool has_a_lesser_kernel(const results::result& c) {
+    return c.vendor.note.find("its kernel is ") != c.vendor.note.npos;
+}
+
+// The name, and the precision where it is less than the data's: that is another product. So is one
+// by a kernel that the library chose badly.
 std::string title(const results::result& c, std::size_t columns) {
     const std::string computes_in = c.computes_in.substr(0, c.computes_in.find_first_of(" ,"));
     const bool full = computes_in == c.dtype || computes_in == "f32" || computes_in == "i32";
-    const std::string mark = full ? "" : " (" + computes_in + ")";
+    std::string mark = full ? "" : " (" + computes_in + ")";
+    if (full && has_a_lesser_kernel(c)) mark = " (" + shortened(c.vendor.kernel, 8) + "!)";
     return shortened_middle(c.implementation, columns - mark.size()) + mark;
 }
 
@@ -132,25 +139,6 @@ std::string row(const results::result& c, const results::result& other,
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 
-// Reasons are given once; later cases name what they concern.
-std::string not_ranked(std::span<const results::result> results, reasons_told& told) {
-    std::string text, again;
-    for (const results::result& c : results) {
-        if (c.has_figure() || (c.reason.empty() && c.stop != "interrupted")) continue;
-        const std::string reason = c.reason.empty() ? "interrupted before it was timed" : c.reason;
-        if (!told.insert(c.implementation + reason).second) {
-            again += (again.empty() ? "" : ", ") + c.implementation;
-            continue;
-        }
-        const bool wrong = c.available && !c.reason.empty();
-        const std::string line = wrapped(fmt::format("{}: {}", c.implementation, reason), 6);
-        text += "   " + styled(line, wrong ? style::bad : style::faint) + "\n";
-    }
-    if (!again.empty())
-        text += "   " + styled(wrapped("not run, as above: " + again, 6), style::faint) + "\n";
-    return text;
-}
-
 std::string pairs(const results::comparison& compared) {
     if (compared.pairs.empty()) return {};
     std::string text = fmt::format("{}\n{}\nWelch: F({:.0f}, {:.1f}) = {:.4g}, p = {:.3g}\n",
@@ -201,6 +189,22 @@ std::string disturbance(const results::result& c) {
     return "   " + styled(wrapped(line, 6), style::bad) + "\n";
 }
 
+// What libraries say of how they work here; once each.
+std::string library_notes(std::span<const results::result* const> rows, told_so_far& told) {
+    std::string text;
+    for (const results::result* c : rows) {
+        if (c->vendor.note.empty() ||
+            !told.reasons.insert(c->implementation + c->vendor.note).second)
+            continue;
+        const std::string kernel =
+            has_a_lesser_kernel(*c) ? " chose " + c->vendor.kernel : std::string();
+        const std::string line =
+            wrapped(fmt::format("{}{}: {}", c->implementation, kernel, c->vendor.note), 6);
+        text += "   " + styled(line, kernel.empty() ? style::faint : style::bad) + "\n";
+    }
+    return text;
+}
+
 // Figures in the order asked for: on a busy machine none is before another.
 std::string unranked(std::span<const results::result* const> figures,
                      const results::comparison& compared) {
@@ -219,15 +223,15 @@ std::string few_note(std::span<const results::result* const> ranked) {
 }  // namespace
 
 std::string ranking(std::span<const results::result> results, const results::comparison& compared,
-                    bool all_pairs, reasons_told& told) {
+                    bool all_pairs, told_so_far& told) {
     std::vector<const results::result*> ranked;
     for (const results::result& c : results)
         if (c.has_figure()) ranked.push_back(&c);
     if (ranked.empty())
         return heading(compared, results::result{}) + "   nothing was timed\n" +
-               not_ranked(results, told);
+               not_run(results, told);
     if (!ranked.front()->busy.empty())
-        return unranked(ranked, compared) + not_ranked(results, told);
+        return unranked(ranked, compared) + library_notes(ranked, told) + not_run(results, told);
 
     std::ranges::sort(ranked, {}, &results::result::rank);
     const std::size_t columns = columns_for_names(ranked);
@@ -240,7 +244,7 @@ std::string ranking(std::span<const results::result> results, const results::com
         std::ranges::find(ranked, compared.base, [](const auto* c) { return c->implementation; });
     const results::result& other = base == ranked.end() ? *ranked.front() : **base;
     for (const results::result* c : ranked) text += row(*c, other, compared, columns);
-    text += scope_note(results, compared) + not_ranked(results, told);
+    text += scope_note(results, compared) + library_notes(ranked, told) + not_run(results, told);
     text += disturbance(*ranked.front()) + few_note(ranked);
     if (all_pairs) text += pairs(compared);
     return text;

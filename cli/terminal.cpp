@@ -15,6 +15,7 @@ constexpr auto refresh_interval = std::chrono::milliseconds(100);
 constexpr std::size_t columns = 79;
 
 volatile std::sig_atomic_t interrupts = 0;
+std::FILE* read_by_people = stdout;
 
 extern "C" void on_interrupt(int) {
     if (interrupts > 0) _exit(130);
@@ -30,8 +31,16 @@ std::string duration(double left_s) {
 
 }  // namespace
 
+std::FILE* people() {
+    return read_by_people;
+}
+
+void give_results_stdout() {
+    read_by_people = stderr;
+}
+
 std::string styled(std::string_view text, style how) {
-    static const bool colours = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+    static const bool colours = isatty(fileno(people())) != 0 && std::getenv("NO_COLOR") == nullptr;
     if (!colours || how == style::plain) return std::string(text);
     constexpr const char* codes[] = {"0", "1", "2", "32", "31"};
     return fmt::format("\033[{}m{}\033[0m", codes[static_cast<int>(how)], text);

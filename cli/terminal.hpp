@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,12 @@ namespace carat::cli {
 
 enum class style { plain, strong, faint, good, bad };
 
-// `text` for standard output, in colour when that is a terminal and NO_COLOR is not set.
+// Where people read: standard output, until give_results_stdout() says that a program reads that;
+// then it is standard error.
+[[nodiscard]] std::FILE* people();
+void give_results_stdout();
+
+// `text` for people, in colour when that is a terminal and NO_COLOR is not set.
 [[nodiscard]] std::string styled(std::string_view text, style how);
 
 // At most `width` columns of `text`, the end cut off with "...".

@@ -35,9 +35,7 @@ session::request request_of_tour() {
 int tour() {
     const output_flags files{"carat-results.json", "carat-results.csv", "carat-report.html"};
     const session::request r = request_of_tour();
-    session_options options;
-    options.out = {files.json, files.csv};
-    options.command = command_line();
+    const session_options options = session_options_of(files);
     session::require_writable(options.out);
     check(files);
     const known_machine known = know_machine(r);
@@ -45,7 +43,7 @@ int tour() {
     const session_result result = measure(r, options);
     if (std::ranges::any_of(result.doc.results, &results::result::ranked))
         fmt::print(
-            "Verdicts are against the row above; every pair is in the report.\n"
+            "Verdicts are against the best; every pair is in the report.\n"
             "CPU rows are of {} processes each; carat bench takes 5 or --processes.\n",
             processes);
     leave(files, result);

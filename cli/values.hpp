@@ -1,4 +1,4 @@
-// --distribution: what the elements of A and B are.
+// --dtype and --distribution: what the elements of A and B are.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,6 +8,9 @@
 #include "lab/workload/workload.hpp"
 
 namespace carat::cli {
+
+inline constexpr const char* dtype_help =
+    "f64, f32, f16, bf16 (double, float, half, bfloat16), e4m3, e5m2, i32, i8, u8";
 
 void add_distribution_flag(CLI::App& sub, std::string& text);
 

@@ -29,7 +29,11 @@ int serve_as_worker() {
 }
 
 process::child start_worker(const core::implementation&, int memory) {
-    return process::child::execute({"/proc/self/exe", argument}, memory);
+    return start_worker_of("/proc/self/exe", memory);
+}
+
+process::child start_worker_of(const std::string& command, int memory) {
+    return process::child::execute({command, argument}, memory);
 }
 
 }  // namespace carat::cli

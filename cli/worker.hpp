@@ -2,6 +2,8 @@
 // nobody types.
 #pragma once
 
+#include <string>
+
 #include "lab/session/crew.hpp"
 
 namespace carat::cli {
@@ -12,7 +14,8 @@ namespace carat::cli {
 // What it does, to its end.
 int serve_as_worker();
 
-// Starts one.
+// Starts one; or one of another carat's command.
 [[nodiscard]] process::child start_worker(const core::implementation& entry, int memory);
+[[nodiscard]] process::child start_worker_of(const std::string& command, int memory);
 
 }  // namespace carat::cli

@@ -59,6 +59,13 @@ std::string setting_line(const json& doc) {
 
 }  // namespace
 
+std::string headline(const json& file) {
+    const json doc = checked(file);
+    std::string said = joined(headline(doc, group(doc)));
+    std::erase(said, '`');
+    return said;
+}
+
 std::string markdown(const json& file) {
     const json doc = checked(file);
     const auto cases = group(doc);

@@ -17,6 +17,10 @@ namespace carat::report {
 // Throws carat::error as html() does.
 [[nodiscard]] std::string markdown(const nlohmann::json& doc);
 
+// The sentences that open both, as plain text in one paragraph: what a terminal ends with.
+// Throws carat::error as html() does.
+[[nodiscard]] std::string headline(const nlohmann::json& doc);
+
 enum class table_form : std::uint8_t { markdown, latex };
 
 // Every table alone, for papers: of the studies' chapters, crossovers, cases and their pairs,

@@ -44,14 +44,15 @@ std::string_view opposite(statistics::verdict v) {
 }
 
 // Of times, before over after: that is of throughput, after over before.
-void judge_rows(std::vector<change>& rows, const analysis_options& how) {
+void judge_rows(std::vector<change>& rows, const analysis_options& how, rounds in) {
+    const auto difference =
+        in == rounds::common ? statistics::paired_difference : statistics::unpaired_difference;
     std::vector<change*> judged;
     std::vector<statistics::estimate> differences;
     for (change& c : rows) {
         if (!c.verdict.empty()) continue;
         judged.push_back(&c);
-        differences.push_back(
-            statistics::unpaired_difference(processes_of(*c.before), processes_of(*c.after)));
+        differences.push_back(difference(processes_of(*c.before), processes_of(*c.after)));
     }
     const std::vector<statistics::judged> found = statistics::judge_family(
         differences, {.alpha = how.alpha, .equivalence_margin = how.equivalence_margin});
@@ -152,12 +153,12 @@ std::size_t changes::count(std::string_view verdict) const {
 }
 
 changes compare_documents(const results::document& before, const results::document& after,
-                          const analysis_options& how) {
+                          const analysis_options& how, rounds in) {
     changes all;
     for (const results::result& c : before.results)
         if (c.has_figure()) all.rows.push_back({.before = &c, .after = find(after, c)});
     std::ranges::for_each(all.rows, set_apart);
-    judge_rows(all.rows, how);
+    judge_rows(all.rows, how, in);
     for (const results::result& c : after.results) {
         if (!c.has_figure()) continue;
         const results::result* old = find(before, c);

@@ -2,6 +2,7 @@
 // that trusts them should fail.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -36,10 +37,14 @@ struct changes {
     [[nodiscard]] std::size_t count(std::string_view verdict) const;
 };
 
+// When the cases of two documents were measured: each by itself, or side by side in the same
+// rounds, so that process g of one belongs to process g of the other.
+enum class rounds : std::uint8_t { apart, common };
+
 // Matched by implementation, type, size, layout and threads. The documents must outlive it.
 [[nodiscard]] changes compare_documents(const results::document& before,
-                                        const results::document& after,
-                                        const analysis_options& how);
+                                        const results::document& after, const analysis_options& how,
+                                        rounds in = rounds::apart);
 
 // As JSON, as docs/results.md says of "changes" and "over_cases".
 [[nodiscard]] nlohmann::json to_json(const change& c);

@@ -1,6 +1,7 @@
 // The small languages of the command line: sizes, types, thread counts, implementations.
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <carat/error.hpp>
 
@@ -113,6 +114,21 @@ void add(std::vector<selection>& chosen, selection s) {
         same->asked_for = same->asked_for || s.asked_for;
 }
 
+// "cpu.engine.avx2" of "cpu.engine": it multiplies the same in the same arithmetic, so what the
+// whole one chooses. One with another arithmetic (tf32, sums in f16) is no part.
+bool is_part(const core::implementation& one, const core::catalogue& all) {
+    return std::ranges::any_of(all.entries(), [&](const core::implementation* whole) {
+        return one.name.starts_with(whole->name) &&
+               one.name.substr(whole->name.size()).starts_with('.') &&
+               std::ranges::all_of(one.signatures, [&](const core::signature& s) {
+                   return std::ranges::any_of(whole->signatures, [&](const core::signature& t) {
+                       return s.a == t.a && s.b == t.b && s.c == t.c &&
+                              s.computes_in == t.computes_in;
+                   });
+               });
+    });
+}
+
 // A short name means what runs on the device asked for, and never what runs elsewhere instead.
 const core::implementation& find(const core::catalogue& all, std::optional<core::device> only,
                                  std::string_view name) {
@@ -134,6 +150,7 @@ void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
         for (const core::implementation* entry : all.entries()) {
             if (!entry->name.starts_with(prefix) || entry->where != only.value_or(entry->where))
                 continue;
+            if (item == "all" && is_part(*entry, all)) continue;
             any = true;
             add(chosen, {entry, {}, false});
         }
@@ -175,13 +192,18 @@ shape parse_product(std::string_view m, std::string_view n, std::string_view k) 
 }
 
 std::vector<dtype> parse_dtypes(std::string_view text) {
+    constexpr std::pair<std::string_view, std::string_view> by_other_names[] = {
+        {"double", "f64"}, {"float", "f32"}, {"half", "f16"}, {"bfloat16", "bf16"}};
     std::vector<dtype> types;
     for (const std::string_view item : split(text, ',')) {
+        const auto* other = std::ranges::find(by_other_names, item, [](auto p) { return p.first; });
+        const std::string_view meant = other == std::end(by_other_names) ? item : other->second;
         const auto* found =
-            std::ranges::find_if(all_dtypes, [&](dtype t) { return name(t) == item; });
+            std::ranges::find_if(all_dtypes, [&](dtype t) { return name(t) == meant; });
         if (found == all_dtypes.end())
             refuse("dtype '" + std::string(item) +
-                   "' is unknown: use f64, f32, f16, bf16, e4m3, e5m2, i32, i8 or u8 (by i8)");
+                   "' is unknown: use f64 (double), f32 (float), f16 (half), bf16 (bfloat16), "
+                   "e4m3, e5m2, i32, i8 or u8 (by i8)");
         types.push_back(*found);
     }
     return types;
@@ -197,6 +219,13 @@ storage parse_storage(std::string_view text) {
 
 std::string to_string(const storage& stored) {
     return {stored.a, stored.b};
+}
+
+shape parse_one_shape(std::string_view text) {
+    if (text.find_first_of(",:") != std::string_view::npos)
+        refuse("--size '" + std::string(text) +
+               "' is more than one size: give N or MxNxK (carat bench takes lists)");
+    return parse_shapes(text).front();
 }
 
 std::vector<int> parse_threads(std::string_view text, int most) {
@@ -228,7 +257,9 @@ std::optional<core::device> parse_device(std::string_view text) {
 std::string label_of(const selection& s, const std::vector<selection>& chosen) {
     const std::string name(s.entry->name);
     const auto times = std::ranges::count(chosen, s.entry, &selection::entry);
-    return times > 1 ? results::label_of(name, s.tunables) : name;
+    const bool apart = times > 1 || !s.build.empty();
+    return (s.build.empty() ? "" : s.build + ":") +
+           (apart ? results::label_of(name, s.tunables) : name);
 }
 
 double operations(const shape& s, operation_count convention) {

@@ -27,7 +27,10 @@ struct shape {
 // One product of m x n x k; mistakes are answered with --m, --n or --k, as the commands call them.
 [[nodiscard]] shape parse_product(std::string_view m, std::string_view n, std::string_view k);
 
-// One of the names f64, f32, i32, ... separated by commas.
+// "N" or "MxNxK", as run and explain take --size.
+[[nodiscard]] shape parse_one_shape(std::string_view text);
+
+// Names such as f64, f32, i32 (or double, float, half, bfloat16) separated by commas.
 [[nodiscard]] std::vector<dtype> parse_dtypes(std::string_view text);
 
 // How A and B are stored: 'n' by rows, 't' transposed, that is by columns. C lies by rows.
@@ -49,10 +52,12 @@ struct selection {
     const core::implementation* entry = nullptr;
     core::tunable_values tunables;  // as asked for; absent: initial value
     bool asked_for = false;         // by name, not by a group such as "all"
+    std::string build = {};         // which carat's it is, where several are compared
 };
 
 // Names separated by commas; each may carry tunables ("tiled[tile-size=32]") and may be a group:
-// "all", or a prefix of names with ".*" ("cpu.ladder.*"). With `only`, groups hold what runs there,
+// "all" (an engine as a whole, without its parts), or a prefix of names with ".*"
+// ("cpu.ladder.*"). With `only`, groups hold what runs there,
 // and short names mean what runs there; without it, short names prefer the CPU. What is named twice
 // is chosen once.
 [[nodiscard]] std::vector<selection> parse_selection(

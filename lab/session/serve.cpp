@@ -5,6 +5,7 @@
 #include "core/execution_space.hpp"
 #include "lab/process/scheduling.hpp"
 #include "lab/process/shared_memory.hpp"
+#include "lab/session/build_info.hpp"
 #include "lab/session/messages.hpp"
 
 namespace carat::session {
@@ -22,6 +23,7 @@ class server {
         if (what == "introduce") return introduce(question);
         if (what == "prepare") return prepare(question);
         if (what == "run") return run(question);
+        if (what == "build") return {{"version", version()}, {"revision", revision()}};
         return json::object();  // "ready": that it answers says so
     }
 

@@ -40,12 +40,16 @@ std::string types_taken(const implementation& entry) {
     return text;
 }
 
-// "tile-size and room".
+// "tile-size (1 to 4096) and room (0 to 3)".
 std::string names_of(std::span<const tunable> known) {
     std::string text;
     for (const tunable& t : known) {
         const bool last = &t == &known.back();
-        text += (text.empty() ? "" : last ? " and " : ", ") + std::string(t.name);
+        text += (text.empty() ? ""
+                 : last       ? " and "
+                              : ", ") +
+                std::string(t.name) + " (" + std::to_string(t.least) + " to " +
+                std::to_string(t.most) + ")";
     }
     return text;
 }

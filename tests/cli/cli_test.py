@@ -117,6 +117,74 @@ class RightCalls(Command):
         self.assertRegex(out, r"Impl=\S*tiled\S* M=32 N=16 K=8 Time\(ms\)=\S+ GFLOP/s=\S+")
         self.assertRegex(out, r"Verified=componentwise MaxAbsError=\S+e[-+]\d+ MaxError\(ulp\)=\S+")
 
+    def answer(self, out):
+        """The paragraph that a command's output ends with."""
+        lines = out.splitlines()
+        first = max(i for i, line in enumerate(lines) if line.startswith("On "))
+        return " ".join(lines[first:])
+
+    def headline_of(self, name):
+        """What the report of a file begins with, without its markup."""
+        text = self.carat("report", name, "--markdown").stdout.split("\n\n")[1]
+        return text.replace("`", "").replace("\\", "")
+
+    def test_bench_and_run_end_with_the_headline_of_the_report(self):
+        out = self.carat("bench", *QUICK, "--json", "a.json", "--csv", "a.csv").stdout
+        self.assertEqual(self.answer(out), self.headline_of("a.json"))
+        self.assertLess(out.index("wrote a.csv"), out.index("\nOn "))
+        run = self.carat("run", "--impl", "naive", "--size", 16, "--trials", 4).stdout
+        self.assertRegex(self.answer(run), r"f64 16 × 16 × 16 with \d+ threads?: "
+                                           r"(cpu.ladder.naive is the only one|busy machine)")
+        quiet = self.carat("run", "--impl", "naive", "--size", "4x5x6", "--trials", 4,
+                           "--quiet").stdout
+        self.assertTrue(quiet.startswith("On "), quiet)
+        self.assertIn("4 × 5 × 6", self.answer(quiet))
+        quiet = self.carat("bench", *QUICK, "--quiet", "--json", "b.json").stdout
+        self.assertTrue(quiet.startswith("On "), quiet)
+        self.assertEqual(self.answer(quiet), self.headline_of("b.json"))
+
+    def test_results_go_to_standard_output_and_tables_then_do_not(self):
+        done = self.carat("bench", *QUICK, "--dtype", "double", "--json", "-")
+        results = json.loads(done.stdout)
+        self.assertTrue(results["complete"])
+        self.assertEqual({r["dtype"] for r in results["results"]}, {"f64"})
+        self.assertIn("cpu.ladder.naive", done.stderr)
+        self.assertIn("\nOn ", done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+        self.assertIn("--resume needs --json FILE",
+                      self.refused("bench", *QUICK, "--json", "-", "--resume"))
+
+    def test_some_are_left_out(self):
+        self.carat("bench", "--impl", "cpu.ladder.*", "--exclude", "tiled,*.reord?red,cpu.ladder.naive",
+                   "--size", 8, "--trials", 2, "--json", "a.json")
+        names = [r["implementation"] for r in json.loads((self.folder / "a.json").read_text())["results"]]
+        self.assertEqual(names, [e["name"] for e in ENTRIES if e["name"].startswith("cpu.ladder.")
+                                 and not re.search("tiled|[.]reordered$|[.]naive$", e["name"])])
+        for pattern, words in (("nothing", "'nothing' names none of what --impl chooses"),
+                               ("", "'' names nothing"),
+                               ("cpu.ladder", "leaves nothing of what --impl chooses")):
+            self.assertIn(words, self.refused("bench", *QUICK, "--exclude", pattern))
+
+    def test_what_can_not_run_is_a_line_or_two(self):
+        lacking = [e for e in ENTRIES if e["reason"] and e["device"] == "cpu"
+                   and not e["name"].startswith("cpu.engine.")
+                   and "f64" in [s["a"] for s in e["signatures"]]]
+        if not lacking:
+            self.skipTest("everything runs here")
+        quick = ["--trials", 2, "--processes", 1]
+        out = self.carat("bench", "--device", "cpu", "--exclude", "cpu.ladder", "--size", "8,16",
+                         *quick).stdout
+        lines = [i for i, line in enumerate(out.splitlines()) if " not run: " in line]
+        self.assertEqual(len(lines), 1, out)  # once for both cases
+        told = " ".join(" ".join(out.splitlines()[lines[0]:lines[0] + 2]).split())
+        self.assertGreaterEqual(int(told.split()[0]), len(lacking))
+        self.assertIn(f"not installed ({len(lacking)})", told)
+        self.assertIn("carat list", told)
+        self.assertNotIn(lacking[0]["name"] + ":", out)
+        asked = self.carat("bench", "--impl", f"naive,{lacking[0]['name']}", "--size", 8,
+                           *quick).stdout
+        self.assertIn(f"{lacking[0]['name']}: {lacking[0]['reason'][:20]}", " ".join(asked.split()))
+
     def test_list_and_info(self):
         entries = json.loads(self.carat("list", "--json").stdout)
         self.assertIn("cpu.ladder.naive", [e["name"] for e in entries])
@@ -434,7 +502,7 @@ class RightCalls(Command):
         self.assertEqual(results["comparisons"][0]["pairs"], [])
         self.assertIn(BUSY + results["results"][0]["busy"], " ".join(out.split()))
         self.assertTrue(all(len(line) <= 80 for line in (out + why).splitlines()), out + why)
-        self.assertRegex(run, rf"(?s)Impl=.*GFLOP/s=.*\n{BUSY}.* took \d+ % of the processors' time")
+        self.assertRegex(" ".join(run.split()), rf"Impl=.*GFLOP/s=.* {BUSY}.* took \d+ % of the processors' time")
         self.assertIn(BUSY, " ".join(why.split()))
         self.assertNotRegex(why, "of the bound|above the bound")
         told = self.carat("report", "a.json", "--markdown").stdout
@@ -486,6 +554,14 @@ class BadInput(Command):
             line = self.refused("run", flag, value)
             self.assertIn(f"{flag} '{value}' is ", line)
             self.assertRegex(line, rf" {both}, and run takes one: .*carat bench")
+
+    def test_one_size_is_given_in_one_way(self):
+        for sub in "run", "explain":
+            self.assertIn("--size '8,16' is more than one size", self.refused(sub, "--size", "8,16"))
+            self.assertIn("excludes", self.refused(sub, "--size", 8, "--m", 8))
+
+    def test_flags_of_builds_need_them(self):
+        self.assertIn("--ab", self.refused("compare", "a.json", "b.json", "--impl", "engine"))
 
     def test_unknown_implementation_suggests_the_nearest(self):
         self.assertIn("cpu.ladder.naive", self.refused("bench", "--impl", "naiv"))
@@ -776,7 +852,7 @@ class BadInput(Command):
     def test_tunables_that_an_implementation_lacks_are_refused_before_measuring(self):
         tiled = next(e for e in ENTRIES if e["name"] == "cpu.ladder.tiled")
         most = tiled["tunables"][0]["most"]
-        unknown = "cpu.ladder.tiled: it has no tunable 'tilesize' to set to 4, but tile-size (carat list"
+        unknown = "cpu.ladder.tiled: it has no tunable 'tilesize' to set to 4, but tile-size (1 to"
         self.assertIn(unknown, self.refused("run", "--impl", "tiled[tilesize=4]"))
         self.assertIn(unknown, self.refused("bench", "--impl", "naive,tiled[tilesize=4]", "--json",
                                             "a.json"))
@@ -834,6 +910,9 @@ class WithoutAGpu(Command):
                           code=1, environment={"CUDA_VISIBLE_DEVICES": ""})
         self.assertIn("nothing was timed", done.stdout)
         self.assertIn("cuda.ladder.naive: ", done.stdout)
+        done = self.carat("bench", "--device", "cuda", "--size", 64, code=1,
+                          environment={"CUDA_VISIBLE_DEVICES": ""})
+        self.assertRegex(done.stdout, r"\d+ not run: .*no GPU \(\d+\)")
 
     def test_a_tile_or_type_no_kernel_has_is_named_before_the_machine(self):
         line = self.refused("run", "--device", "cuda", "--impl", "tiled", "--tile-size", 64)

@@ -78,6 +78,73 @@ class Workers(unittest.TestCase):
                          if line["implementation"] == "vendor.openblas"]
         self.assertEqual(processes, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
 
+    def test_a_kernel_that_a_library_chose_badly_is_named_in_its_row(self):
+        for fault, marked in (("lesser", True), ("", False)):
+            done, rows, _ = self.bench("--impl", "openblas,naive", "--size", "16,20", "--trials", "4",
+                                       "--processes", "1", fault=fault)
+            library = rows["vendor.openblas"]["library"]
+            if marked and not library["note"]:
+                self.skipTest("no kernel is below this machine's")
+            if not marked:
+                self.assertNotIn("Prescott", done.stdout)
+                continue
+            self.assertEqual(len([line for line in done.stdout.splitlines()
+                                  if "(Prescott!) " in line]), 2, done.stdout)
+            told = " ".join(done.stdout.split())  # why, once
+            self.assertEqual(told.count("vendor.openblas chose Prescott: its kernel is "), 1, told)
+
+    def build(self, name, **environment):
+        """A carat of another build: this one, in another environment."""
+        path = self.folder / name
+        path.write_text(f"#!{sys.executable}\nimport os, sys\n"
+                        f"os.execve({CARAT!r}, [{CARAT!r}, *sys.argv[1:]], "
+                        f"os.environ | {environment!r})\n")
+        path.chmod(0o755)
+        return path
+
+    def compare(self, *arguments, code):
+        done = subprocess.run([CARAT, "compare", "--ab", *map(str, arguments)], text=True,
+                              capture_output=True, cwd=self.folder, timeout=300, check=False)
+        self.assertIn(done.returncode, code, done.stdout + done.stderr)
+        self.assertTrue(all(len(line) <= 80 for line in done.stdout.splitlines()), done.stdout)
+        return done
+
+    def test_two_builds_are_compared_each_by_its_own_processes(self):
+        fine = self.build("fine", CARAT_PEER_PATH=FAULTY)
+        broken = self.build("broken", CARAT_PEER_PATH=FAULTY, CARAT_TEST_FAULT="first")
+        quick = ("--impl", "openblas,naive", "--size", 16, "--trials", 9, "--processes", 3)
+        self.compare(fine, broken, *quick, "--json", "c.json", code=(1,))
+        told = json.loads((self.folder / "c.json").read_text())
+        lost, timed = told["changes"]
+        self.assertEqual((lost["implementation"], lost["verdict"]), ("vendor.openblas", "lost"))
+        self.assertEqual(lost["reason"], "the process ended by SIGSEGV in its first product")
+        self.assertEqual(timed["implementation"], "cpu.ladder.naive")
+        self.assertIn(timed["verdict"], ("faster", "slower", "tie", "unclear", "busy"))
+        self.assertEqual([told[side]["file"] for side in ("before", "after")],
+                         [str(fine), str(broken)])
+        self.assertTrue(told["before"]["revision"])
+        self.assertEqual(told["notes"], [])
+        self.assertIn("1 case without a figure any more", told["failures"])
+        line = self.compare(broken, fine, "--impl", "openblas", *quick[2:], code=(2,)).stderr
+        self.assertIn("--ab: build A has no figure; vendor.openblas: the process ended by", line)
+
+    def test_a_build_with_lesser_kernels_is_slower(self):
+        slow = self.build("slow", CARAT_FORCE_ISA="baseline")
+        out = self.compare(CARAT, slow, "--size", 200, "--threads", 1, "--trials", 30,
+                           code=(1,)).stdout
+        if "busy machine" not in out:
+            self.assertIn("1 slower", out)
+            self.assertEqual(out.splitlines()[-1], "fail: 1 case slower")
+
+    def test_what_is_no_build_is_refused_in_a_line(self):
+        for pair, words in (((CARAT, "none"), "'none' is no carat command, nor a folder with"),
+                            ((CARAT, "/bin/true"), "'/bin/true' serves no implementations (the"),
+                            ((CARAT, CARAT, "--processes", 0), "--ab: --processes 0 runs all"),
+                            ((CARAT, CARAT, "--exclude", "none"), "--exclude 'none' names none")):
+            done = self.compare(*pair, code=(2,))
+            self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
+            self.assertIn(words, done.stderr)
+
     def test_in_this_process_there_are_no_others(self):
         _, rows, _ = self.bench("--impl", "naive", "--size", "16", "--trials", "6",
                                 "--processes", "0")

@@ -228,6 +228,20 @@ TEST(compare_documents, judges_all_cases_together) {
     EXPECT_EQ(session::compare_documents(before, same, {}).count("tie"), 2u);
 }
 
+// Processes that differ by 20 % from each other, in the same way on both sides: their rounds were
+// the same.
+TEST(compare_documents, pairs_what_was_measured_in_common_rounds) {
+    const results::document before = document_of({measured("a", 1, 5, 10, 0.2, 1)});
+    results::document after = before;
+    for (double& time_s : after.results[0].trials_s) time_s *= 1.05;
+    EXPECT_EQ(session::compare_documents(before, after, {}).rows[0].verdict, "unclear");
+    const session::changes paired =
+        session::compare_documents(before, after, {}, session::rounds::common);
+    EXPECT_EQ(paired.rows[0].verdict, "slower");
+    EXPECT_NEAR(paired.rows[0].ratio, 1 / 1.05, 1e-9);
+    EXPECT_EQ(paired.failures, std::vector<std::string>{"1 case slower"});
+}
+
 TEST(compare_documents, fails_on_what_is_missing_lost_or_unfinished) {
     const results::document before = five(1, 1);
     results::document after = five(1, 3);

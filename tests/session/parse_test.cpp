@@ -82,6 +82,53 @@ TEST(sizes, of_one_product_are_numbers_and_mistakes_name_the_option) {
     EXPECT_NE(say("8", "8", "").find("--k '' is not a whole number"), std::string::npos);
 }
 
+TEST(sizes, one_product_is_a_number_or_three) {
+    EXPECT_EQ(session::parse_one_shape("7"), (shape{7, 7, 7}));
+    EXPECT_EQ(session::parse_one_shape("4x5x6"), (shape{4, 5, 6}));
+    for (const char* several : {"8,16", "8:32:x2"}) {
+        const std::string said = message_of([&] { (void)session::parse_one_shape(several); });
+        EXPECT_NE(said.find("--size '" + std::string(several) + "' is more than one size"),
+                  std::string::npos)
+            << said;
+    }
+    EXPECT_NE(message_of([] { (void)session::parse_one_shape("0"); }).find("1 or more"),
+              std::string::npos);
+}
+
+TEST(types, have_the_names_of_c_too) {
+    EXPECT_EQ(session::parse_dtypes("double,float,half,bfloat16"),
+              session::parse_dtypes("f64,f32,f16,bf16"));
+    EXPECT_NE(message_of([] { (void)session::parse_dtypes("single"); }).find("f32 (float)"),
+              std::string::npos);
+}
+
+TEST(selections, all_has_one_row_for_an_engine_and_its_parts_on_request) {
+    static constexpr core::signature narrower[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
+    const core::implementation engine{.name = "cpu.engine", .summary = "", .signatures = f64_only};
+    const core::implementation part{
+        .name = "cpu.engine.avx2", .summary = "", .signatures = f64_only};
+    const core::implementation other{
+        .name = "cpu.engine.tf32", .summary = "", .signatures = narrower};
+    const core::implementation near{.name = "cpu.engineer", .summary = "", .signatures = f64_only};
+    const core::implementation* const four[] = {&engine, &part, &other, &near};
+    const core::catalogue some({core::table(four)});
+    const auto names = [&](const char* text) {
+        std::vector<std::string> found;
+        for (const session::selection& s : session::parse_selection(some, text))
+            found.emplace_back(s.entry->name);
+        return found;
+    };
+    using list = std::vector<std::string>;
+    EXPECT_EQ(names("all"), (list{"cpu.engine", "cpu.engine.tf32", "cpu.engineer"}));
+    EXPECT_EQ(names("cpu.engine.*"), (list{"cpu.engine.avx2", "cpu.engine.tf32"}));
+    EXPECT_EQ(names("all,avx2").size(), 4u);
+}
+
+TEST(selections, of_a_build_have_its_name_in_theirs) {
+    const session::selection of_a{&tiled, {{"tile-size", 8}}, true, "A"};
+    EXPECT_EQ(session::label_of(of_a, {of_a}), "A:cpu.ladder.tiled[tile-size=8]");
+}
+
 TEST(selections, what_is_named_twice_is_chosen_once) {
     const auto twice = session::parse_selection(all, "all,tiled,cpu.ladder.*,vendor.blas");
     ASSERT_EQ(twice.size(), 2u);
@@ -119,8 +166,9 @@ TEST(selections, a_short_name_never_means_what_runs_on_another_device) {
 TEST(types_and_threads, mistakes_name_the_choices) {
     EXPECT_EQ(session::parse_dtypes("f64,i32").size(), 2u);
     EXPECT_EQ(session::parse_dtypes("e4m3,e5m2")[1], dtype::e5m2);
-    EXPECT_NE(message_of([] { (void)session::parse_dtypes("f65"); }).find("use f64, f32"),
-              std::string::npos);
+    EXPECT_NE(
+        message_of([] { (void)session::parse_dtypes("f65"); }).find("use f64 (double), f32 ("),
+        std::string::npos);
     EXPECT_EQ(session::parse_threads("1,2", 2).size(), 2u);
     EXPECT_NE(message_of([] { (void)session::parse_threads("3", 2); }).find("1 to 2"),
               std::string::npos);
@@ -138,7 +186,8 @@ TEST(requests, tunables_that_there_are_not_or_out_of_their_range_are_refused) {
     EXPECT_EQ(say("tiled[tile-size=4096],blas"), "no error");
     EXPECT_EQ(say("blas,tiled[tile-size=4097]"),
               "cpu.ladder.tiled: tile-size 4097 is outside 1 to 4096 (edge)");
-    EXPECT_NE(say("tiled[tilesize=4]").find("no tunable 'tilesize' to set to 4, but tile-size ("),
+    EXPECT_NE(say("tiled[tilesize=4]")
+                  .find("no tunable 'tilesize' to set to 4, but tile-size (1 to 4096) ("),
               std::string::npos);
     EXPECT_NE(say("blas[tile-size=4]").find("no tunable 'tile-size' to set to 4, nor any other"),
               std::string::npos);

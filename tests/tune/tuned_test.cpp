@@ -65,8 +65,8 @@ TEST(tuned, a_way_that_an_implementation_can_not_take_is_refused_by_its_case) {
     EXPECT_EQ(refusal(R"("tile": -1)"), start + "tile -1 is outside 0 to 256 (columns)" + end);
     EXPECT_EQ(refusal(R"("width": 64)"),
               start +
-                  "it has no tunable 'width' to set to 64, but tile and parts (carat list NAME "
-                  "shows them)" +
+                  "it has no tunable 'width' to set to 64, but tile (0 to 256) and parts (0 to 8) "
+                  "(carat list NAME shows them)" +
                   end);
     EXPECT_EQ(refusal(R"("tile": 64.5)"),
               "mine.json: cases[0].tunables has the wrong type: no table of carat tune; write it "

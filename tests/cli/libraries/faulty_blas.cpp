@@ -1,5 +1,6 @@
 // An OpenBLAS that does as CARAT_TEST_FAULT says: "load" crashes when it is opened, "first" in its
-// first product, "exit" leaves there; without one it multiplies, and prints what no one asked for.
+// first product, "exit" leaves there, "lesser" says that it took an old kernel; without one it
+// multiplies, and prints what no one asked for.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -60,7 +61,7 @@ const char* openblas_get_config() {
     return "OpenBLAS 9.9.9 NO_AFFINITY";
 }
 const char* openblas_get_corename() {
-    return "Haswell";
+    return fault("lesser") ? "Prescott" : "Haswell";
 }
 int openblas_get_parallel() {
     return 0;

@@ -1,0 +1,13 @@
+// What a command that measures ends with: the sentences that open the report of its results.
+#pragma once
+
+#include <string>
+
+#include "lab/results/document.hpp"
+
+namespace carat::cli {
+
+// Within 80 columns, after an empty line.
+[[nodiscard]] std::string headline(const results::document& doc);
+
+}  // namespace carat::cli

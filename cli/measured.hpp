@@ -1,0 +1,24 @@
+// What bench and compare --ab measure: implementations, cases, and how long.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/effort.hpp"
+#include "lab/session/request.hpp"
+
+namespace carat::cli {
+
+struct measured_flags {
+    std::string implementations = "all", excluded, sizes = "256,1000,2000", types = "f64", threads;
+    std::string device = "all", distribution, inputs = "hot", operations = "2mnk";
+    std::string layout = "nn";
+    effort_flags effort{.ci_width = 0.01, .budget_s = 5, .limit_s = 0};
+};
+
+void add_measured_flags(CLI::App& sub, measured_flags& flags);
+
+// Throws carat::error on what is wrong in them.
+[[nodiscard]] session::request request_of(const measured_flags& flags);
+
+}  // namespace carat::cli
