@@ -84,7 +84,8 @@ void add_selection_flags(CLI::App& sub, bench_options& o) {
     sub.add_option("--dtype", o.types, "f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8")
         ->capture_default_str();
     sub.add_option("--layout", o.layout,
-                   "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
+                   "nn, nt, tn, tt: A and B by rows (n) or by columns (t); ntt: C by columns, "
+                   "too; nn+8: leading dimensions 8 longer")
         ->capture_default_str();
     sub.add_option("--device", o.device, device_help)->capture_default_str();
     sub.add_option("--threads", o.threads, "thread counts (default: all cores)")

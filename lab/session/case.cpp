@@ -227,6 +227,10 @@ class runner {
     std::optional<phase_trials> phases_;  // after what it refers to
 };
 
+core::layout lines_of(char letter, std::int64_t rows, std::int64_t cols, std::int64_t pad) {
+    return letter == 't' ? core::column_major(rows + pad) : core::row_major(cols + pad);
+}
+
 }  // namespace
 
 // Narrow types are multiplied as their users do: into the type they are accumulated in.
@@ -235,8 +239,10 @@ core::problem problem_of(const case_key& key) {
     p.c_type = core::accumulator_of(key.type);
     if (key.type == dtype::u8) p.b_type = dtype::i8;
     if (key.type == dtype::e5m2) p.b_type = dtype::e4m3;
-    if (key.stored.a == 't') p.a_layout = core::column_major(key.size.m);
-    if (key.stored.b == 't') p.b_layout = core::column_major(key.size.k);
+    const auto& [m, n, k] = key.size;
+    p.a_layout = lines_of(key.stored.a, m, k, key.stored.pad);
+    p.b_layout = lines_of(key.stored.b, k, n, key.stored.pad);
+    p.c_layout = lines_of(key.stored.c, m, n, key.stored.pad);
     return p;
 }
 

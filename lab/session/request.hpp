@@ -30,15 +30,19 @@ struct shape {
 // One of the names f64, f32, i32, ... separated by commas.
 [[nodiscard]] std::vector<dtype> parse_dtypes(std::string_view text);
 
-// How A and B are stored: 'n' by rows, 't' transposed, that is by columns. C lies by rows.
+// How A, B and C are stored: 'n' by rows, 't' transposed, that is by columns; and how many elements
+// lie between the end of one row or column and the next.
 struct storage {
     char a = 'n';
     char b = 'n';
+    char c = 'n';
+    std::int64_t pad = 0;
 
     bool operator==(const storage&) const = default;
 };
 
-// "nn", "nt", "tn" or "tt": A's letter, then B's. Throws carat::error on anything else.
+// "nn", "nt", "tn" or "tt": A's letter, then B's; "ntt" for a C by columns, "nt+8" for leading
+// dimensions 8 longer than rows or columns. Throws carat::error on anything else.
 [[nodiscard]] storage parse_storage(std::string_view text);
 [[nodiscard]] std::string to_string(const storage& stored);
 
