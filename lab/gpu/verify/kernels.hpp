@@ -6,6 +6,7 @@
 
 #include "core/problem.hpp"
 #include "lab/gpu/verify/found.hpp"
+#include "lab/verify/verify.hpp"
 
 namespace carat::gpu {
 
