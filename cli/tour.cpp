@@ -46,7 +46,7 @@ int tour() {
     if (std::ranges::any_of(result.doc.results, &results::result::ranked))
         fmt::print(
             "Verdicts are against the row above; every pair is in the report.\n"
-            "CPU rows are of {} processes each; carat bench takes 5 or --processes.\n",
+            "Rows are of {} processes each; carat bench takes 5 or --processes.\n",
             processes);
     leave(files, result);
     return result.exit_code();

@@ -94,7 +94,8 @@ struct request {
     measure::options timing;
     std::optional<host_memory> phases;  // time the phases of device implementations, from there
     bool measure_energy = true;         // of each device implementation, in runs after its trials
-    // Fresh processes of each CPU implementation, one after the other; 0: all run in this one.
+    // Fresh processes of each CPU implementation, and of all that run on a GPU together, one after
+    // the other; 0: all run in this one.
     int processes = 5;
     double patience_s = 60;    // without an answer beyond what is expected, a process is hung
     double slowest_run_s = 0;  // skip what is expected to take longer for one run; 0: skip nothing
