@@ -80,14 +80,17 @@ constexpr kind outcome{"crosses, always or never", [](const json& v) {
                            return v == "crosses" || v == "always" || v == "never";
                        }};
 
+std::string path_of(const char* field, std::string_view where) {
+    return where.empty() ? fmt::format("`{}`", field) : fmt::format("`{}` of {}", field, where);
+}
+
 const json& required(const json& parent, const char* field, const kind& expected,
                      std::string_view where) {
     const auto found = parent.find(field);
-    const std::string path =
-        where.empty() ? fmt::format("`{}`", field) : fmt::format("`{}` of {}", field, where);
-    if (found == parent.end()) refuse(path, "is missing");
+    if (found == parent.end()) refuse(path_of(field, where), "is missing");
     if (!expected.holds(*found)) {
-        refuse(path, fmt::format("is {}, expected {}", shown(*found), expected.name));
+        refuse(path_of(field, where),
+               fmt::format("is {}, expected {}", shown(*found), expected.name));
     }
     return *found;
 }
