@@ -46,12 +46,12 @@ json with_visible_texts(json value) {
     if (value.is_array())
         for (json& element : value) element = with_visible_texts(std::move(element));
     if (!value.is_object()) return value;
-    auto& fields = value.get_ref<json::object_t&>();
-    for (auto& [key, field] : fields) field = with_visible_texts(std::move(field));
+    auto& object = value.get_ref<json::object_t&>();
+    for (auto& [key, field] : object) field = with_visible_texts(std::move(field));
     const auto hides = [](const auto& entry) { return visible(entry.first) != entry.first; };
-    if (std::none_of(fields.begin(), fields.end(), hides)) return value;  // nearly always
+    if (std::none_of(object.begin(), object.end(), hides)) return value;  // nearly always
     json shown = json::object();
-    for (auto& [key, field] : fields) shown[visible(key)] = std::move(field);
+    for (auto& [key, field] : object) shown[visible(key)] = std::move(field);
     return shown;
 }
 
