@@ -118,7 +118,11 @@ oracle::oracle(const product_case& c, const workbench& on, std::size_t product, 
       scaled_b_(in_blocks(c, on.b, on.scales[1], 128)),
       a_(c.by_blocks ? std::span<const double>(scaled_a_) : values_of(on.a, product)),
       b_(c.by_blocks ? std::span<const double>(scaled_b_) : values_of(on.b, product)),
-      sums_(sums_for(c, on, product, a_, b_)) {}
+      sums_(sums_for(c, on, product, a_, b_)),
+      relative_(relative_error()),
+      // Sums are of k roundings, in 11 (f64) or 29 bits more.
+      own_relative_(growth(static_cast<long double>(size_.k) + 2,
+                           c.sums() == dtype::f64 ? 0x1p-63L : 0x1p-53L)) {}
 
 // Of a sum of K products, alpha and E, in any order. Sums of 128 products of fp8 end there and are
 // added up in f32.
@@ -148,26 +152,23 @@ expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const
                                        std::abs(alpha) * sums_.largest_of_b,
                                        static_cast<long double>(std::abs(c_.beta))});
     const auto k = static_cast<long double>(size_.k);
-    const long double relative = relative_error();
     if (c_.f16_sums) {
         // 32 products at a time in f16.
         const long double f16 = growth(35, 0x1p-11L);
         x.error = f16 * total;
         x.excused = magnitude * (1 + f16) >= 65504 || most >= 65504;
     }
-    x.excused = x.excused || most * (1 + relative) >= in_.largest;
+    x.excused = x.excused || most * (1 + relative_) >= in_.largest;
     const bool exact = c_.whole && std::max(magnitude + size_of_e, total) <=
                                        std::ldexp(1.0L, c_.f16_sums ? 11 : in_.digits);
     if (exact) {
         x.error = 0;
         return x;
     }
-    // The oracle's own sums are of k roundings, in 11 (f64) or 29 bits more.
-    const long double own = growth(k + 2, c_.sums() == dtype::f64 ? 0x1p-63L : 0x1p-53L);
     const long double neighbours = sums_.rows_of_a[i] + sums_.cols_of_b[j];
     const long double underflows = (k + 3) * std::max(1.0L, std::abs(alpha)) +
                                    (std::abs(alpha) == 1 && !in_.flushes ? 0 : neighbours);
-    x.error += (relative + own) * total + in_.underflow * underflows;
+    x.error += (relative_ + own_relative_) * total + in_.underflow * underflows;
     return x;
 }
 

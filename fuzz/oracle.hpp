@@ -90,6 +90,8 @@ class oracle {
     std::span<const double> a_;
     std::span<const double> b_;
     product_sums sums_;
+    long double relative_;  // of a sum, and of the oracle's own
+    long double own_relative_;
 };
 
 }  // namespace carat::fuzz
