@@ -226,8 +226,11 @@ bool fits_c(const product_case& c) {
     const bool options = !c.f16_sums && !c.batch_invariant && c.f32 == f32_as::f32;
     const bool ready =
         c.ready == prepared::none || (c.ready == prepared::right && c.group == grouping::one);
-    return steps && batch && options && ready && c.e != addend::own && !c.by_blocks &&
-           c.how != trial::bad_argument && (c.has_epilogue || !is_byte_integer(c.c_type));
+    // The text of an overflow would be what runs out of memory.
+    const bool tried =
+        c.how != trial::bad_argument && (c.how != trial::failing_memory || !is_integer(c.a_type));
+    return steps && batch && options && ready && tried && c.e != addend::own && !c.by_blocks &&
+           (c.has_epilogue || !is_byte_integer(c.c_type));
 }
 
 void draw_largest(random_numbers& random, product_case& c) {
