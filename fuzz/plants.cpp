@@ -122,7 +122,7 @@ std::string plant_in_memory(const running& r, plant kind) {
     if (kind == plant::pad)
         at = in.some_pad(r.random);
     else if (!in.values.empty() && (r.of.alpha() != 0 || r.of.ready != prepared::none))
-        at = in.data(in.all[0]);
+        at = in.element(in.all[0].first);  // on the host: a GPU's memory is elsewhere
     if (at == nullptr || in.all[0].size() == 0) return {};
     const auto n = static_cast<std::size_t>(kind);
     ++r.count.planted[n];

@@ -1,7 +1,6 @@
 // What a thread that makes cases works with: memory on both sides, and streams. The process keeps
-// seats from one thread to the next and never gives them back. As thread_local objects they were
-// made before the thread's first call into CUDA and so outlived what CUDA keeps for the thread,
-// which their destructors then called; and each thread left its streams behind.
+// seats from one thread to the next, so that none leaves its streams behind or calls CUDA when it
+// ends.
 #pragma once
 
 #include <array>
