@@ -3,8 +3,9 @@
 
 namespace carat::fuzz {
 
-// The allocation of this thread after `successes` others throws std::bad_alloc.
-void fail_allocation_after(int successes);
+// The allocation of this thread after `successes` others throws std::bad_alloc; `lasting`: those
+// after it, too.
+void fail_allocation_after(int successes, bool lasting = false);
 // No more. Returns whether one has failed.
 bool stop_failing();
 
