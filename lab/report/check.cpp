@@ -88,10 +88,9 @@ const json& required(const json& parent, const char* field, const kind& expected
                      std::string_view where) {
     const auto found = parent.find(field);
     if (found == parent.end()) refuse(path_of(field, where), "is missing");
-    if (!expected.holds(*found)) {
+    if (!expected.holds(*found))
         refuse(path_of(field, where),
                fmt::format("is {}, expected {}", shown(*found), expected.name));
-    }
     return *found;
 }
 
@@ -346,17 +345,15 @@ void drop_open_ended(json& holder, const char* field) {
 
 }  // namespace
 
-json checked(const json& doc) {
-    check(doc);
-    json plain = doc;
+json checked(json plain) {
+    check(plain);
     for (auto& result : plain["results"]) {
         drop_unmeasured(result);
         drop_open_ended(result, "ci95_gflops");
         drop_open_ended(result, "ci95_median_s");
     }
-    if (!plain.contains("comparisons") || plain["comparisons"].is_null()) {
+    if (!plain.contains("comparisons") || plain["comparisons"].is_null())
         plain["comparisons"] = json::array();
-    }
     for (auto& comparison : plain["comparisons"]) {
         for (auto& pair : comparison["pairs"]) drop_open_ended(pair, "ci95_ratio");
     }

@@ -66,8 +66,9 @@ void saver::add(std::span<const results::result> results, const results::compari
 void saver::finish() {
     write_whole(out_);
     behind_ = false;
-    if (journal_) journal_->remove();
     journal_.reset();
+    std::error_code none;  // nor does one stay that a killed run left
+    if (!out_.json.empty()) std::filesystem::remove(files::growing_beside(out_.json), none);
 }
 
 void saver::write_whole(const outputs& out) {

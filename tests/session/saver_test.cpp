@@ -89,6 +89,17 @@ TEST_F(savers, a_killed_run_leaves_every_case_it_measured_and_is_resumed) {
     EXPECT_EQ(files_left(), 2U);  // no journal
 }
 
+TEST_F(savers, a_resumed_run_with_nothing_left_to_measure_removes_the_journal) {
+    ask_for(7);
+    be_killed_after(7);
+    EXPECT_EQ(files_left(), 3U);
+    results::document doc = empty();
+    doc.results = results::load(out.json).results;
+    EXPECT_TRUE(run(doc));
+    EXPECT_EQ(results::load(out.json).results.size(), 7U);
+    EXPECT_EQ(files_left(), 2U);
+}
+
 TEST_F(savers, another_run_is_not_told_what_a_killed_one_left) {
     ask_for(9);
     be_killed_after(7);
