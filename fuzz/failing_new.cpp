@@ -9,13 +9,12 @@
 namespace {
 
 thread_local int countdown = -1;
-thread_local bool lasts = false;
 thread_local bool failed = false;
 std::atomic<long> live{0};
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
     if (countdown == 0) {
-        if (!lasts) countdown = -1;
+        countdown = -1;
         failed = true;
         return nullptr;
     }
@@ -68,9 +67,8 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
 
 namespace carat::fuzz {
 
-void fail_allocation_after(int successes, bool lasting) {
+void fail_allocation_after(int successes) {
     failed = false;
-    lasts = lasting;
     countdown = successes;
 }
 bool stop_failing() {

@@ -3,9 +3,8 @@
 
 namespace carat::fuzz {
 
-// The allocation of this thread after `successes` others throws std::bad_alloc; `lasting`: those
-// after it, too.
-void fail_allocation_after(int successes, bool lasting = false);
+// The allocation of this thread after `successes` others throws std::bad_alloc.
+void fail_allocation_after(int successes);
 // No more. Returns whether one has failed.
 bool stop_failing();
 

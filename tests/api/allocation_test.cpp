@@ -1,23 +1,92 @@
 // Memory running out at each allocation in turn: the error says so, C is to the bit as it was and
 // nothing is leaked. And no allocation at all where none is promised.
+#include <atomic>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <new>
 #include <span>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
-#include "fuzz/failing_new.hpp"
 #include "tests/api/matrices.hpp"
 
 namespace {
 
-using namespace carat;
-using fuzz::fail_allocation_after;
-using fuzz::live_allocations;
-using fuzz::stop_failing;
-
+// Allocations of the thread under test: counted, and failed when the countdown reaches 0.
+thread_local bool watched = false;
+thread_local int made = 0;
+thread_local int countdown = -1;
 bool lasting = false;  // the first failure is not the last
+std::atomic<long> live = 0;
+
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+    if (watched) {
+        if (countdown == 0) {
+            if (!lasting) countdown = -1;
+            return nullptr;
+        }
+        if (countdown > 0) --countdown;
+        ++made;
+    }
+    const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+    if (memory != nullptr) ++live;
+    return memory;
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+    void* memory = allocate(size, alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+void release(void* memory) noexcept {
+    if (memory != nullptr) --live;
+    std::free(memory);
+}
+
+constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    return allocate_or_throw(size, usual);
+}
+void* operator new[](std::size_t size) {
+    return allocate_or_throw(size, usual);
+}
+void* operator new(std::size_t size, std::align_val_t a) {
+    return allocate_or_throw(size, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return allocate(size, usual);
+}
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return allocate(size, static_cast<std::size_t>(a));
+}
+void operator delete(void* memory) noexcept {
+    release(memory);
+}
+void operator delete[](void* memory) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    release(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    release(memory);
+}
+
+namespace {
+
+using namespace carat;
 
 // Runs one product in a thread of its own, whose workspace is therefore new, with the allocation
 // after `successes` others failing. Returns whether there was one to fail.
@@ -25,20 +94,21 @@ template <class T>
 bool fails_after(int successes, const matrix<T>& a, const matrix<T>& b, const matrix<T>& before) {
     bool failed = false;
     matrix<T> c = before;
-    const long live_before = live_allocations();
+    const long live_before = live;
     std::thread([&] {
-        fail_allocation_after(successes, lasting);
+        countdown = successes;
+        watched = true;
         try {
             matrix_product(cpu{2}, a, b, before, c);
         } catch (const error& e) {
-            stop_failing();
+            watched = false;
             failed = true;
             EXPECT_EQ(e.code(), error_code::out_of_memory) << e.what();
             EXPECT_NE(std::string(e.what()).find("memory"), std::string::npos);
         }
-        stop_failing();
+        watched = false;
     }).join();
-    EXPECT_EQ(live_allocations(), live_before) << "leaked with " << successes << " allocations";
+    EXPECT_EQ(live, live_before) << "leaked with " << successes << " allocations";
     EXPECT_EQ(test::same_bits(c, before), failed) << "after " << successes << " allocations";
     return failed;
 }
@@ -88,19 +158,20 @@ template <class Call>
 int fail_each_of(const Call& call) {
     for (int successes = 0; successes < 1000; ++successes) {
         bool failed = false;
-        const long live_before = live_allocations();
+        const long live_before = live;
         std::thread([&] {
-            fail_allocation_after(successes, lasting);
+            countdown = successes;
+            watched = true;
             try {
                 call();
             } catch (const error& e) {
-                stop_failing();
+                watched = false;
                 failed = true;
                 EXPECT_EQ(e.code(), error_code::out_of_memory) << e.what();
             }
-            stop_failing();
+            watched = false;
         }).join();
-        EXPECT_EQ(live_allocations(), live_before) << "leaked with " << successes << " allocations";
+        EXPECT_EQ(live, live_before) << "leaked with " << successes << " allocations";
         if (!failed) return successes;
     }
     return 1000;
@@ -162,9 +233,11 @@ TEST(allocation, once_all_memory_is_gone_the_error_is_still_one_of_carat) {
 TEST(allocation, a_process_without_memory_can_fork) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto call = [] {
-        fail_allocation_after(0, true);
+        lasting = true;
+        countdown = 0;
+        watched = true;
         const pid_t child = fork();
-        stop_failing();
+        watched = false;
         if (child == 0) std::_Exit(0);
         int status = -1;
         std::exit(waitpid(child, &status, 0) == child && status == 0 ? 0 : 1);
@@ -179,11 +252,13 @@ TEST(allocation, small_products_and_second_products_allocate_nothing) {
     matrix<float> d(300, 300);
     matrix_product(f, f, d);
     matrix_product(a, transposed(a), c);  // packs A: the thread's first workspace
-    fail_allocation_after(0);
+    watched = true;
+    made = 0;
     matrix_product(a, a, c);
     matrix_product(a, transposed(a), c, c);
     matrix_product(f, f, d);
-    EXPECT_FALSE(stop_failing());
+    watched = false;
+    EXPECT_EQ(made, 0);
 }
 
 }  // namespace
