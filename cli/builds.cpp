@@ -72,8 +72,8 @@ class pairs {
         return both;
     }
 
-    [[nodiscard]] process::child start(const core::implementation& entry, int memory) const {
-        return start_worker_of(command_of_.at(&entry), memory);
+    [[nodiscard]] process::child start(int memory, const core::implementation* entry) const {
+        return start_worker_of(command_of_.at(entry), memory);
     }
 
   private:
@@ -86,8 +86,8 @@ void require_processes(const session::request& r) {
     for (const session::selection& s : r.chosen)
         if (s.entry->where != core::device::cpu)
             refuse(std::string(s.entry->name) +
-                   " runs in this process, and so from this build alone: name implementations on "
-                   "the CPU, or compare two files");
+                   " shares a process with all that run on the GPU, of this build alone: name "
+                   "implementations on the CPU, or compare two files");
     if (r.processes == 0) refuse("--processes 0 runs all in this process: give 3 or more");
     session::require_sensible(r);
 }
@@ -130,8 +130,8 @@ side_by_side measure_builds(const measured_flags& flags, const std::array<build,
     session_options options;
     options.command = command_line();
     options.quiet = true;
-    options.start = [&](const core::implementation& entry, int memory) {
-        return both.start(entry, memory);
+    options.start = [&](int memory, const core::implementation* entry) {
+        return both.start(memory, entry);
     };
     side_by_side out;
     for (const session::selection& s : all.chosen) {

@@ -19,7 +19,8 @@ void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& uni
                       ->check(not_negative());
     if (flags.limit_s > 0) limit->capture_default_str();
     sub.add_option("--processes", flags.processes,
-                   "fresh processes of each CPU implementation, among which the trials are "
+                   "fresh processes of each CPU implementation, and of all on a GPU together, "
+                   "among which the trials are "
                    "divided; 0: all in this process")
         ->check(whole_number(0, 100))
         ->capture_default_str();

@@ -38,7 +38,7 @@ std::string plan_lines(const core::plan_facts& plan) {
     return text;
 }
 
-std::string roof_lines(const explain::on_device& d, const explain::explanation& all) {
+std::string roof_lines(const explain::device_report& d, const explain::explanation& all) {
     if (!d.roof && d.peak_gflops > 0)
         return "  no roofline: there is too little memory to measure how fast it is read\n";
     if (!d.roof)
@@ -65,14 +65,15 @@ std::string flow_table(const model::prediction& p) {
     return text;
 }
 
-std::string measured_line(const explain::on_device& d) {
+std::string measured_line(const explain::device_report& d) {
     const results::result& c = d.measured;
     if (c.trials_s.empty())
         return "  not measured" + (c.reason.empty() ? std::string() : ": " + c.reason) + "\n";
     const session::extent_of_median extent = session::extent_of(c);
-    std::string text = fmt::format("  expected {}, measured {} ({} to {}, {}), {:.4g} GFLOP/s",
-                                   time_of(d.expected_s), time_of(c.median_s), time_of(extent.s[0]),
-                                   time_of(extent.s[1]), extent.words(), c.median_gflops);
+    std::string text =
+        fmt::format("  expected {}, measured {} ({} to {}, {}), {:.4g} GFLOP/s",
+                    time_of(d.lower_bound_s), time_of(c.median_s), time_of(extent.s[0]),
+                    time_of(extent.s[1]), extent.words(), c.median_gflops);
     text += fmt::format("\n  {} trials; {}\n", c.trials_s.size(),
                         c.verified ? "verified " + c.verification : "NOT VERIFIED: " + c.reason);
     if (c.above_peak) text += "  " + wrapped(c.reason, 2) + "\n";
@@ -80,16 +81,16 @@ std::string measured_line(const explain::on_device& d) {
     return text;
 }
 
-std::string device_text(const explain::on_device& d, const explain::explanation& all) {
+std::string device_text(const explain::device_report& d, const explain::explanation& all) {
     const std::string device = d.chosen.where == core::device::cpu ? "CPU" : "GPU";
     if (d.chosen.entry == nullptr) {
         std::string text = heading(device + ": nothing runs");
-        for (const explain::passed_over& o : d.chosen.others)
+        for (const explain::rejection& o : d.chosen.rejected)
             text += item(o.implementation + ": " + o.reason);
         return text;
     }
     std::string text = heading(device + ": " + std::string(d.chosen.entry->name));
-    for (const explain::passed_over& o : d.chosen.others)
+    for (const explain::rejection& o : d.chosen.rejected)
         text += item("not " + o.implementation + ": " + o.reason);
     text += plan_lines(d.plan);
     if (d.chosen.where == core::device::cpu) {
@@ -110,9 +111,9 @@ std::string loops_text(const explain::explanation& all) {
     std::string text = heading("The same by plain loops on one core, at best");
     text += fmt::format("  {:<14} {:>10} {:>10}  {:<8} {}\n", "order", "flop/byte", "at least",
                         "bound", "L1 keeps");
-    for (const explain::by_loops& l : all.loops) {
-        std::string order(model::name(l.how.how));
-        if (l.how.tile > 0) order += fmt::format(" {}", l.how.tile);
+    for (const explain::loop_nest& l : all.loops) {
+        std::string order(model::name(l.schedule.how));
+        if (l.schedule.tile > 0) order += fmt::format(" {}", l.schedule.tile);
         const auto& flows = l.predicted.flows;
         text += fmt::format("  {:<14} {:>10.4g} {:>10}  {:<8} {}\n", order, l.intensity,
                             time_of(l.predicted.time_s), l.predicted.bound,
@@ -126,7 +127,7 @@ std::string loops_text(const explain::explanation& all) {
 std::string explain_text(const explain::explanation& told) {
     std::string text =
         fmt::format("{}: {:.4g} GFLOP\n", session::describe(told.key), told.flop / 1e9);
-    for (const explain::on_device& d : told.devices) text += device_text(d, told);
+    for (const explain::device_report& d : told.devices) text += device_text(d, told);
     text += loops_text(told);
     if (!told.counters.empty()) text += "\n" + wrapped("Misses are modelled: " + told.counters, 0);
     return text + (told.counters.empty() ? "" : ".\n");

@@ -25,13 +25,20 @@ void require_apart(std::initializer_list<named_file> files) {
         }
 }
 
-results::document load_for_report(const std::string& path) {
-    results::document doc = results::load(path);
+std::string of_file(const std::string& path, const std::function<std::string()>& text) {
     try {
-        report::check(results::to_json(doc));
+        return text();
     } catch (const error& failure) {
         throw error(failure.code(), path + ": " + failure.what());
     }
+}
+
+results::document load_for_report(const std::string& path) {
+    results::document doc = results::load(path);
+    (void)of_file(path, [&] {
+        report::check(results::to_json(doc));
+        return std::string();
+    });
     return doc;
 }
 

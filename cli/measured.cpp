@@ -23,7 +23,8 @@ void add_selection_flags(CLI::App& sub, measured_flags& o) {
         ->capture_default_str();
     sub.add_option("--dtype", o.types, dtype_help)->capture_default_str();
     sub.add_option("--layout", o.layout,
-                   "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
+                   "nn, nt, tn, tt: A and B by rows (n) or by columns (t); ntt: C by columns, "
+                   "too; nn+8: leading dimensions 8 longer")
         ->capture_default_str();
     sub.add_option("--device", o.device, device_help)->capture_default_str();
     sub.add_option("--threads", o.threads, "thread counts (default: all cores)")

@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include <carat/error.hpp>
-
 #include "cli/command.hpp"
 #include "cli/gpu_lines.hpp"
 #include "cli/phases.hpp"
@@ -27,9 +25,9 @@ known_machine know_machine(const session::request& r) {
         r.chosen, [](const session::selection& s) { return s.entry->where == core::device::cuda; });
     if (!on_gpu || !gpu::unavailable(gpu::in_use()).empty()) return known;
     try {
-        known.gpu = gpu::know(gpu::in_use(), how);
-    } catch (const error& failure) {
-        if (failure.code() != error_code::out_of_memory) throw;
+        line.show("measuring the peaks of the GPU", 0);
+        known.gpu = know_gpu(gpu::in_use());
+    } catch (const std::exception& failure) {
         line.clear();
         fmt::print(stderr, "carat: the GPU's peaks are not measured: {}\n", failure.what());
     }
@@ -95,7 +93,9 @@ session_result measure(const session::request& r, const session_options& options
         return machine::refresh(known.description, limits);
     };
     user.start = options.start ? options.start : start_worker;
-    user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return gpu::refresh(gpu); };
+    user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return refresh_gpu(gpu); };
+    // One context: that of the process which measures.
+    if (r.processes > 0 && !r.phases) gpu::leave();
     session::request all = r;
     for (bool more = true; more;) {
         result.interrupted = !session::run_session(all, known.description, known.limits,

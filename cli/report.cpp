@@ -52,19 +52,24 @@ void draw(const std::string& page, const std::string& folder) {
 
 int report(const report_options& o) {
     require_apart({{"results", o.input}, {"--output", o.output}});
-    const results::document doc = load_for_report(o.input);
     if (o.csv) {
-        deliver(results::csv(doc), o.output);
-    } else if (o.markdown) {
-        deliver(report::markdown(results::to_json(doc)), o.output);
+        deliver(results::csv(load_for_report(o.input)), o.output);
+        return success;
+    }
+    const nlohmann::json whole = results::to_json(results::load(o.input));
+    const auto text = [&](const auto& write) { return of_file(o.input, write); };
+    if (o.markdown) {
+        deliver(text([&] { return report::markdown(whole); }), o.output);
     } else if (!o.tables.empty()) {
         const auto form =
             o.tables == "latex" ? report::table_form::latex : report::table_form::markdown;
-        deliver(report::tables(results::to_json(doc), form), o.output);
-    } else if (!o.charts.empty()) {
-        draw(report::html(results::to_json(doc)), o.charts);
+        deliver(text([&] { return report::tables(whole, form); }), o.output);
     } else {
-        deliver(report::html(results::to_json(doc)), o.output.empty() ? "report.html" : o.output);
+        const std::string page = text([&] { return report::html(whole); });
+        if (o.charts.empty())
+            deliver(page, o.output.empty() ? "report.html" : o.output);
+        else
+            draw(page, o.charts);
     }
     return success;
 }

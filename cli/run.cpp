@@ -131,7 +131,8 @@ void add_run(CLI::App& app, action& chosen) {
         ->check(whole_number(1, std::numeric_limits<std::int64_t>::max()));
     sub->add_option("--dtype", o->type, dtype_help)->capture_default_str();
     sub->add_option("--layout", o->layout,
-                    "nn, nt, tn, tt: A and B stored by rows (n) or by columns (t)")
+                    "nn, nt, tn, tt: A and B by rows (n) or by columns (t); ntt: C by columns, "
+                    "too; nn+8: leading dimensions 8 longer")
         ->capture_default_str();
     sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--threads", o->threads, "threads (default: all cores)")

@@ -44,7 +44,7 @@ int tour() {
     if (std::ranges::any_of(result.doc.results, &results::result::ranked))
         fmt::print(
             "Verdicts are against the best; every pair is in the report.\n"
-            "CPU rows are of {} processes each; carat bench takes 5 or --processes.\n",
+            "Rows are of {} processes each; carat bench takes 5 or --processes.\n",
             processes);
     leave(files, result);
     return result.exit_code();

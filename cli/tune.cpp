@@ -48,6 +48,11 @@ session::request request_of(const tune_options& o) {
     r.shapes = session::parse_shapes(o.sizes);
     r.types = session::parse_dtypes(o.types);
     r.stored = session::parse_storage(o.layout);
+    if (r.stored.c != 'n' || r.stored.pad != 0)
+        throw error(error_code::invalid_argument,
+                    "layout '" + o.layout +
+                        "': tables of carat tune hold for C by rows and any leading dimensions; "
+                        "use nn, nt, tn or tt");
     r.values = values_of("", r.types);
     r.rotate_inputs = true;
     r.measure_energy = false;

@@ -1,5 +1,7 @@
 #include "cli/worker.hpp"
 
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "cli/command.hpp"
@@ -11,6 +13,14 @@ namespace carat::cli {
 namespace {
 
 constexpr const char* argument = "--serve-as-worker";
+
+nlohmann::json ask_for_peaks(const nlohmann::json& question) {
+    session::process_pool alone;
+    alone.start = start_worker;
+    alone.patience_s = 300;
+    alone.memory = std::make_unique<process::shared_memory>();
+    return session::asked_process(alone).ask(question, "while the GPU's peaks were measured", 0);
+}
 
 }  // namespace
 
@@ -28,12 +38,25 @@ int serve_as_worker() {
     return success;
 }
 
-process::child start_worker(const core::implementation&, int memory) {
+process::child start_worker(int memory, const core::implementation*) {
     return start_worker_of("/proc/self/exe", memory);
 }
 
 process::child start_worker_of(const std::string& command, int memory) {
     return process::child::execute({command, argument}, memory);
+}
+
+gpu::known_gpu know_gpu(int device) {
+    const nlohmann::json found = ask_for_peaks({{"do", "peaks"}, {"device", device}});
+    return {device, found.at("l2_bytes").get<std::int64_t>(),
+            machine::peaks_from_json(found.at("limits"))};
+}
+
+machine::peaks refresh_gpu(const gpu::known_gpu& known) {
+    return machine::peaks_from_json(
+        ask_for_peaks(
+            {{"do", "peaks"}, {"device", known.device}, {"known", machine::to_json(known.limits)}})
+            .at("limits"));
 }
 
 }  // namespace carat::cli

@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "lab/session/crew.hpp"
+#include "lab/gpu/limits.hpp"
+#include "lab/session/asked_process.hpp"
 
 namespace carat::cli {
 
@@ -15,7 +16,12 @@ namespace carat::cli {
 int serve_as_worker();
 
 // Starts one; or one of another carat's command.
-[[nodiscard]] process::child start_worker(const core::implementation& entry, int memory);
+[[nodiscard]] process::child start_worker(int memory, const core::implementation* entry);
 [[nodiscard]] process::child start_worker_of(const std::string& command, int memory);
+
+// As gpu::know() and gpu::refresh(), measured in a process that ends then. Throws
+// std::runtime_error.
+[[nodiscard]] gpu::known_gpu know_gpu(int device);
+[[nodiscard]] machine::peaks refresh_gpu(const gpu::known_gpu& known);
 
 }  // namespace carat::cli

@@ -48,7 +48,7 @@ function(carat_install)
   install(TARGETS carat EXPORT carat-targets DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY include/carat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
-          PATTERN "*.hpp" PATTERN "*.h")
+          PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.f90")
   if(TARGET carat_command)
     install(TARGETS carat_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(TARGETS carat_judge_host RUNTIME DESTINATION ${CARAT_INSTALLED_PEERS})
@@ -69,13 +69,16 @@ function(carat_install)
   if(TARGET carat_blas)
     install(TARGETS carat_blas carat_blas64 EXPORT carat-targets
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS carat_blas_alternative carat_blas64_alternative
+            DESTINATION ${CARAT_INSTALLED_PEERS}/blas)
     carat_install_pkg_config(carat_blas "A drop-in BLAS on carat" "" "")
     carat_install_pkg_config(carat_blas64 "A drop-in BLAS on carat, of 64-bit integers" "" "")
   endif()
 endfunction()
 
 if(PROJECT_IS_TOP_LEVEL)
-  set(CPACK_GENERATOR DEB)
+  set(CPACK_GENERATOR DEB TGZ) # the tarball may be unpacked anywhere
+  set(CPACK_PACKAGE_FILE_NAME carat-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
   set(CPACK_PACKAGE_NAME carat)
   set(CPACK_PACKAGE_CONTACT "the developers of carat")
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -83,5 +86,16 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_DEBIAN_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-openmp")
   set(CPACK_STRIP_FILES ON)
+  set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+  if(CARAT_BUILD_BLAS AND CMAKE_LIBRARY_ARCHITECTURE)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src/abi/blas)
+    set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+    foreach(script postinst prerm)
+      configure_file(cmake/debian/${script}.in debian/${script} @ONLY
+                     FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                      WORLD_READ WORLD_EXECUTE)
+      list(APPEND CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_BINARY_DIR}/debian/${script})
+    endforeach()
+  endif()
   include(CPack)
 endif()

@@ -13,6 +13,23 @@ function(carat_add_module name)
   target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
 endfunction()
 
+# carat_in_batches(TARGET [ALONE <source> ...] [TIMED])
+#
+# With CARAT_BATCHES, as users build, sources of the laboratory are compiled many at once, since most of
+# their time goes to headers, and at -O1 unless they are TIMED: what computes much. A file whose
+# anonymous names clash with another's is named as ALONE. Developers' builds compile each file alone.
+function(carat_in_batches target)
+  cmake_parse_arguments(BATCH "TIMED" "" "ALONE" ${ARGN})
+  if(NOT CARAT_BATCHES)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  set_source_files_properties(${BATCH_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(NOT BATCH_TIMED)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
 # carat_add_per_isa(MODULE <source> ... [LEVELS <level> ...])
 #
 # Compiles the sources once for each ISA level (baseline, avx2 and avx512 unless LEVELS says which;

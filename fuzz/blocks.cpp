@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "crash.hpp"
+
 namespace carat::fuzz {
 
 namespace {
@@ -61,8 +63,9 @@ void tell(const family& of, const options& o, std::uint64_t number, const std::s
     std::fflush(stdout);
 }
 
-// Signals' default actions end the child, after which its parent says which case it was.
+// A signal ends the child, after which its parent says which case it was.
 void be_a_child(const family& of, const options& o, std::uint64_t first, std::uint64_t last) {
+    tell_of_crashes();
     if (of.name != "gpu") setenv("CARAT_FORCE_ISA", isa_of(first), 1);
     const surroundings in = {.flushes = std::strcmp(isa_of(first), "avx512") == 0 ||
                                         std::strcmp(isa_of(first), "amx") == 0,

@@ -50,7 +50,8 @@ prepared_matrix prepare_operand(const product_case& c, const workbench& on) {
 
 void make_call(const product_case& c, const workbench& on, const prepared_matrix* ready,
                const std::function<void()>* at_call) {
-    dispatch({c, on, 0, c.group != grouping::one, ready, at_call});
+    const call_request r = {c, on, 0, c.group != grouping::one, ready, at_call};
+    c.by_c ? call_c(r) : dispatch(r);
 }
 
 void make_single_call(const product_case& c, const workbench& on, std::size_t product,

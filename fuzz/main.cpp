@@ -43,6 +43,14 @@ void print_counts(const family& of, const report& r) {
         of.name.empty() ? "products" : of.name.c_str(), number(t.cases), number(t.entries),
         number(t.excused), number(t.refused), number(t.repeated), number(t.no_memory),
         number(t.most_stack));
+    const auto also = [&](const char* what, std::uint64_t count) {
+        if (count != 0) std::printf("  %llu %s\n", number(count), what);
+    };
+    also("through carat.h", t.by_c);
+    also("with scales of blocks", t.by_blocks);
+    also("with the largest number", t.largest);
+    also("whose A is made by the call ahead", t.chained);
+    also("beyond 2^31 elements", t.far);
     if (t.refused_apart != 0)
         std::printf("  %llu refused for an overlap that is none\n", number(t.refused_apart));
     std::printf("  planted errors caught:");

@@ -58,6 +58,18 @@ const double* table_of(dtype type) {
     return tables[index_of(type) - index_of(dtype::f16)];
 }
 
+// Those that grids of at most 16 bits have.
+long double power_of_two(int exponent) {
+    constexpr int least = -140;
+    static const auto all = [] {
+        std::array<long double, 2 * -least> powers{};
+        for (int i = 0; i < 2 * -least; ++i)
+            powers[static_cast<std::size_t>(i)] = std::ldexp(1.0L, i + least);
+        return powers;
+    }();
+    return all[static_cast<std::size_t>(exponent - least)];
+}
+
 template <class T>
 T read(const std::byte* from) {
     T value;
@@ -128,10 +140,15 @@ long double rounded(dtype type, long double value) {
     const auto beyond =
         static_cast<long double>(f.saturates ? f.largest : std::numeric_limits<double>::infinity());
     if (std::isinf(value)) return std::copysign(beyond, value);
-    int exponent = 0;
-    static_cast<void>(std::frexp(value, &exponent));
-    const int grid = std::max(exponent - f.digits, f.least_exponent - f.digits + 1);
-    const long double result = std::ldexp(std::rint(std::ldexp(value, -grid)), grid);
+    if (std::abs(value) > 2 * static_cast<long double>(f.largest))
+        return std::copysign(beyond, value);
+    // 2^exponent is above the value, or equal where double rounds it up to that.
+    const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(value));
+    const int exponent = static_cast<int>(bits >> 52 & 2047) - 1022;
+    const int grid = std::max(exponent, f.least_exponent + 1) - f.digits;
+    // The sum's last bit is 2^grid.
+    const long double all = std::copysign(power_of_two(grid) * 0x1.8p63L, value);
+    const long double result = std::copysign(value + all - all, value);
     return std::abs(result) > f.largest ? std::copysign(beyond, result) : result;
 }
 

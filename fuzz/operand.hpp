@@ -70,6 +70,18 @@ class operand {
     }
     // A copy of remembered() is at `memory`.
     void seen_at(std::byte* memory) { to_copy_ = memory - remembered_; }
+    // There its lines (rows, or columns) lie further apart than here: so many elements; 0: they
+    // don't.
+    void lines_apart(bool rows, std::ptrdiff_t elements) {
+        far_row_ = rows ? elements : 0;
+        far_col_ = rows ? 0 : elements;
+    }
+    [[nodiscard]] std::ptrdiff_t seen_row_stride(const matrix_place& m) const {
+        return far_row_ != 0 ? far_row_ : m.row_stride;
+    }
+    [[nodiscard]] std::ptrdiff_t seen_col_stride(const matrix_place& m) const {
+        return far_col_ != 0 ? far_col_ : m.col_stride;
+    }
     // All bytes that are compared.
     [[nodiscard]] std::span<std::byte> remembered() const { return {remembered_, before_.size()}; }
     [[nodiscard]] std::byte* element(std::ptrdiff_t number) const {
@@ -101,6 +113,8 @@ class operand {
     arena memory_;
     std::byte* origin_ = nullptr;
     std::ptrdiff_t to_copy_ = 0;
+    std::ptrdiff_t far_row_ = 0;
+    std::ptrdiff_t far_col_ = 0;
     std::byte* remembered_ = nullptr;
     std::vector<std::byte> before_;
 };

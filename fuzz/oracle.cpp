@@ -53,7 +53,29 @@ arithmetic arithmetic_of(const product_case& c, bool flushes) {
             lossy};
 }
 
-product_sums sums_for(const product_case& c, const workbench& on, std::size_t product) {
+// Each times its block's scale: 4 bits by 24, which double holds.
+std::vector<double> in_blocks(const product_case& c, const operand& o, const operand& scales,
+                              std::size_t rows_of_block) {
+    if (!c.by_blocks) return {};
+    const matrix_place& m = o.all[0];
+    const std::size_t across = scales.all[0].cols;
+    std::vector<double> all(m.size());
+    for (std::size_t i = 0; i < m.rows; ++i)
+        for (std::size_t j = 0; j < m.cols; ++j)
+            all[i * m.cols + j] =
+                o.values[i * m.cols + j] * scales.values[i / rows_of_block * across + j / 128];
+    return all;
+}
+
+double largest_scale(const product_case& c, const operand& scales) {
+    if (!c.by_blocks) return 1;
+    double largest = 0;
+    for (const double x : scales.values) largest = std::max(largest, std::abs(x));
+    return largest;
+}
+
+product_sums sums_for(const product_case& c, const workbench& on, std::size_t product,
+                      std::span<const double> a, std::span<const double> b) {
     product_size size = c.sizes[product];
     size.n = c.columns_of_b(product);
     if (c.alpha() == 0 || size.k == 0) {
@@ -63,9 +85,9 @@ product_sums sums_for(const product_case& c, const workbench& on, std::size_t pr
     const auto least = [](dtype type) {
         return is_fp8(type) ? std::ldexp(1.0, format_of(type).least_exponent) : 0;
     };
-    return sums_of(size, is_byte_integer(c.a_type) ? dtype::f32 : c.sums(),
-                   values_of(on.a, product), values_of(on.b, product),
-                   {least(c.a_type), least(c.b_type)});
+    return sums_of(size, is_byte_integer(c.a_type) ? dtype::f32 : c.sums(), a, b,
+                   {least(c.a_type) * largest_scale(c, on.scales[0]),
+                    least(c.b_type) * largest_scale(c, on.scales[1])});
 }
 
 // On a GPU sums of integers are modulo 2^32.
@@ -92,7 +114,15 @@ oracle::oracle(const product_case& c, const workbench& on, std::size_t product, 
       product_(product),
       size_(c.sizes[product]),
       in_(arithmetic_of(c, flushes)),
-      sums_(sums_for(c, on, product)) {}
+      scaled_a_(in_blocks(c, on.a, on.scales[0], 1)),
+      scaled_b_(in_blocks(c, on.b, on.scales[1], 128)),
+      a_(c.by_blocks ? std::span<const double>(scaled_a_) : values_of(on.a, product)),
+      b_(c.by_blocks ? std::span<const double>(scaled_b_) : values_of(on.b, product)),
+      sums_(sums_for(c, on, product, a_, b_)),
+      relative_(relative_error()),
+      // Sums are of k roundings, in 11 (f64) or 29 bits more.
+      own_relative_(growth(static_cast<long double>(size_.k) + 2,
+                           c.sums() == dtype::f64 ? 0x1p-63L : 0x1p-53L)) {}
 
 // Of a sum of K products, alpha and E, in any order. Sums of 128 products of fp8 end there and are
 // added up in f32.
@@ -122,26 +152,23 @@ expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const
                                        std::abs(alpha) * sums_.largest_of_b,
                                        static_cast<long double>(std::abs(c_.beta))});
     const auto k = static_cast<long double>(size_.k);
-    const long double relative = relative_error();
     if (c_.f16_sums) {
         // 32 products at a time in f16.
         const long double f16 = growth(35, 0x1p-11L);
         x.error = f16 * total;
         x.excused = magnitude * (1 + f16) >= 65504 || most >= 65504;
     }
-    x.excused = x.excused || most * (1 + relative) >= in_.largest;
+    x.excused = x.excused || most * (1 + relative_) >= in_.largest;
     const bool exact = c_.whole && std::max(magnitude + size_of_e, total) <=
                                        std::ldexp(1.0L, c_.f16_sums ? 11 : in_.digits);
     if (exact) {
         x.error = 0;
         return x;
     }
-    // The oracle's own sums are of k roundings, in 11 (f64) or 29 bits more.
-    const long double own = growth(k + 2, c_.sums() == dtype::f64 ? 0x1p-63L : 0x1p-53L);
     const long double neighbours = sums_.rows_of_a[i] + sums_.cols_of_b[j];
     const long double underflows = (k + 3) * std::max(1.0L, std::abs(alpha)) +
                                    (std::abs(alpha) == 1 && !in_.flushes ? 0 : neighbours);
-    x.error += (relative + own) * total + in_.underflow * underflows;
+    x.error += (relative_ + own_relative_) * total + in_.underflow * underflows;
     return x;
 }
 
@@ -205,6 +232,8 @@ void oracle::take_step(std::size_t step, std::size_t i, std::size_t j, expectati
         case detail::step_kind::silu:
         case detail::step_kind::gelu:
             return activate(s.kind, x);
+        case detail::step_kind::amax:
+            return;
         default: {
             x.value /= 2;
             x.error /= 2;
@@ -244,18 +273,34 @@ expectation oracle::gated(std::size_t i, std::size_t j, std::size_t gate) const 
     return x;
 }
 
+expectation oracle::after(std::size_t i, std::size_t j, std::size_t steps) const {
+    std::size_t gate = 0;
+    while (gate < steps && !detail::is_gate(c_.steps[gate].kind)) ++gate;
+    expectation x = gate < steps ? gated(i, j, gate) : before_gate(i, j, gate);
+    for (std::size_t step = gate + 1; step < steps; ++step) take_step(step, i, j, x);
+    return x;
+}
+
 expectation oracle::at(std::size_t i, std::size_t j) const {
     const long double e = e_at(i, j);
     const bool bytes = is_byte_integer(c_.a_type) && c_.c_type != dtype::i32;
     if (c_.on_gpu && c_.c_type == dtype::i32) return wrapped(plain_sum(i, j, e));
     if (!bytes && !c_.has_epilogue) return plain_sum(i, j, e);
-    std::size_t gate = 0;
-    while (gate < c_.steps.size() && !detail::is_gate(c_.steps[gate].kind)) ++gate;
-    const bool is_gated = gate < c_.steps.size();
-    expectation x = is_gated ? gated(i, j, gate) : before_gate(i, j, gate);
-    for (std::size_t step = gate + 1; step < c_.steps.size(); ++step) take_step(step, i, j, x);
+    expectation x = after(i, j, c_.steps.size());
     add_e(x, e);
     return x;
+}
+
+void oracle::note_largest(std::size_t step, range& all) const {
+    for (std::size_t i = 0; i < size_.m; ++i)
+        for (std::size_t j = 0; j < size_.n; ++j) {
+            const expectation x = after(i, j, step);
+            all.excused = all.excused || x.excused;
+            all.is_nan = all.is_nan || std::isnan(x.value);
+            const long double size = std::abs(x.value);
+            all.low = std::max(all.low, size - x.error);
+            all.high = std::max(all.high, size + x.error);
+        }
 }
 
 bool oracle::allows(const expectation& e, double stored) const {

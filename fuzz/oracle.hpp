@@ -2,7 +2,9 @@
 // of summation (docs/fuzzing.md derives it).
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "product_case.hpp"
 #include "sums.hpp"
@@ -28,6 +30,14 @@ struct expectation {
     bool excused = false;
 };
 
+// Where the largest of many numbers lies.
+struct range {
+    long double low = 0;
+    long double high = 0;
+    bool is_nan = false;
+    bool excused = false;
+};
+
 class oracle {
   public:
     // Of one product of a case. `flushes`: bf16's subnormal numbers may be taken for zeros.
@@ -38,6 +48,13 @@ class oracle {
     [[nodiscard]] bool allows(const expectation& e, double stored) const;
     // Empty, or the first entry that can't be right.
     [[nodiscard]] std::string check(std::span<const double> stored, std::size_t& excused) const;
+
+    // Of |x| of all numbers before a step of the epilogue, and of what `all` was already of.
+    void note_largest(std::size_t step, range& all) const;
+
+    // Elements as they are multiplied, scales of blocks included.
+    [[nodiscard]] double a(std::size_t i, std::size_t p) const { return a_[i * size_.k + p]; }
+    [[nodiscard]] double b(std::size_t p, std::size_t j) const { return b_[p * sums_.n + j]; }
 
     // Of integers: whether every result fits, and whether the bound from the largest elements does.
     [[nodiscard]] bool fits() const;
@@ -51,6 +68,8 @@ class oracle {
     [[nodiscard]] long double relative_error() const;
     // The sum, and the steps up to a gate.
     [[nodiscard]] expectation before_gate(std::size_t i, std::size_t j, std::size_t steps) const;
+    // A B and so many steps.
+    [[nodiscard]] expectation after(std::size_t i, std::size_t j, std::size_t steps) const;
     [[nodiscard]] expectation gated(std::size_t i, std::size_t j, std::size_t gate) const;
     void activate(detail::step_kind kind, expectation& x) const;
     [[nodiscard]] long double e_at(std::size_t i, std::size_t j) const;
@@ -66,7 +85,13 @@ class oracle {
     std::size_t product_;
     product_size size_;
     arithmetic in_;
+    std::vector<double> scaled_a_;
+    std::vector<double> scaled_b_;
+    std::span<const double> a_;
+    std::span<const double> b_;
     product_sums sums_;
+    long double relative_;  // of a sum, and of the oracle's own
+    long double own_relative_;
 };
 
 }  // namespace carat::fuzz

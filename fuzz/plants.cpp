@@ -39,12 +39,9 @@ bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, 
     if (r.of.has_epilogue || r.of.f16_sums || judge.size().k == 0 || r.of.alpha() == 0)
         return false;
     if (!std::isfinite(value)) return false;
-    const matrix_place& a = r.on.a.of(at.product);
-    const matrix_place& b = r.on.b.of(at.product);
     double largest = 0;
     for (std::size_t p = 0; p < judge.size().k; ++p) {
-        const double product = r.on.a.values[a.start + at.i * a.cols + p] *
-                               r.on.b.values[b.start + p * b.cols + at.j] * r.of.alpha();
+        const double product = judge.a(at.i, p) * judge.b(p, at.j) * r.of.alpha();
         if (std::abs(product) > std::abs(largest)) largest = product;
     }
     const double all =
@@ -56,6 +53,24 @@ bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, 
                                     std::abs(largest) > std::ldexp(1.0, f.least_exponent / 2);
     if (!seen || judge.size().k > 3000) return false;
     value -= largest;
+    return value >= f.lowest && value <= f.largest;
+}
+
+// The sum with one scale of a block 1.5 times what it is, where that is seen.
+bool another_scale(const running& r, const oracle& judge, const place_in_c& at, double& value) {
+    if (!r.of.by_blocks || r.of.has_epilogue || judge.size().k == 0 || !std::isfinite(value))
+        return false;
+    const std::size_t first = r.random.below(judge.size().k) / 128 * 128;
+    double sum = 0;
+    for (std::size_t p = first; p < std::min(first + 128, judge.size().k); ++p)
+        sum += judge.a(at.i, p) * judge.b(p, at.j);
+    const double change = sum * r.of.alpha() / 2;
+    const expectation e = judge.at(at.i, at.j);
+    const format& f = format_of(r.of.c_type);
+    const double rounding = std::abs(value) * std::ldexp(1, 2 - f.digits);
+    const double least = std::ldexp(1.0, f.least_exponent);
+    if (!(std::abs(change) > 4 * static_cast<double>(e.error) + rounding + least)) return false;
+    value += change;
     return value >= f.lowest && value <= f.largest;
 }
 
@@ -83,7 +98,8 @@ std::string plant_in_entry(const running& r, plant kind) {
     if (kind == plant::bit) {
         done = last_bit(r, e, memory);
     } else {
-        done = kind == plant::one_k ? without_one_k(r, judge, at, value) : true;
+        if (kind == plant::one_k) done = without_one_k(r, judge, at, value);
+        if (kind == plant::scale) done = another_scale(r, judge, at, value);
         if (kind == plant::entry) value = far_from(value, r.of.c_type);
         if (done) store(r.of.c_type, value, memory);
     }
@@ -106,7 +122,7 @@ std::string plant_in_memory(const running& r, plant kind) {
     if (kind == plant::pad)
         at = in.some_pad(r.random);
     else if (!in.values.empty() && (r.of.alpha() != 0 || r.of.ready != prepared::none))
-        at = in.data(in.all[0]);
+        at = in.element(in.all[0].first);  // on the host: a GPU's memory is elsewhere
     if (at == nullptr || in.all[0].size() == 0) return {};
     const auto n = static_cast<std::size_t>(kind);
     ++r.count.planted[n];
@@ -137,7 +153,7 @@ std::string plant_in_repeat(const running& r) {
 }  // namespace
 
 std::string check_plants(const running& r) {
-    const auto kind = static_cast<plant>(r.random.below(plants));
+    const auto kind = static_cast<plant>(r.random.below(plants_on_cpus));
     return kind == plant::repeat ? plant_in_repeat(r) : check_plant(r, kind);
 }
 

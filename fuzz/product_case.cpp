@@ -215,6 +215,52 @@ trial draw_trial(random_numbers& random, bool on_gpu) {
     }
 }
 
+bool has_only(const product_case& c, detail::step_kind last) {
+    return std::ranges::all_of(c.steps, [&](const drawn_step& s) { return s.kind <= last; });
+}
+
+// What carat.h offers, too.
+bool fits_c(const product_case& c) {
+    const bool steps = has_only(c, detail::step_kind::silu);
+    const bool batch = c.group == grouping::one || c.group == grouping::strided;
+    const bool options = !c.f16_sums && !c.batch_invariant && c.f32 == f32_as::f32;
+    const bool ready =
+        c.ready == prepared::none || (c.ready == prepared::right && c.group == grouping::one);
+    // The text of an overflow would be what runs out of memory.
+    const bool tried =
+        c.how != trial::bad_argument && (c.how != trial::failing_memory || !is_integer(c.a_type));
+    return steps && batch && options && ready && tried && c.e != addend::own && !c.by_blocks &&
+           (c.has_epilogue || !is_byte_integer(c.c_type));
+}
+
+void draw_largest(random_numbers& random, product_case& c) {
+    if (!c.has_epilogue || !random.chance(3)) return;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < c.steps.size(); ++i)
+        if (detail::is_gate(c.steps[i].kind)) first = i + 1;
+    const std::size_t at = first + random.below(c.steps.size() - first + 1);
+    c.steps.insert(c.steps.begin() + static_cast<std::ptrdiff_t>(at),
+                   {.kind = detail::step_kind::amax});
+}
+
+// A comes through a product with ones, exactly and without a zero of the other sign.
+bool can_be_chained(const product_case& c) {
+    const product_size& s = c.sizes[0];
+    const bool plain = c.a_numbers == numbers::whole || c.a_numbers == numbers::uniform ||
+                       c.a_numbers == numbers::positive;
+    return plain && c.group == grouping::one && !is_integer(c.a_type) && c.alpha() != 0 &&
+           s.m * s.k != 0 && s.k <= 512 && s.m * s.k <= 200'000;
+}
+
+void draw_for_gpu(random_numbers& random, product_case& c) {
+    draw_largest(random, c);
+    if (c.group != grouping::one) return;
+    c.by_blocks = c.a_type == dtype::e4m3 && random.chance(3);
+    c.chained = can_be_chained(c) && random.chance(6);
+    constexpr far_operand some[] = {far_operand::a, far_operand::b, far_operand::e, far_operand::c};
+    if (!c.chained && c.how == trial::ordinary && random.chance(50)) c.far = random.pick(some);
+}
+
 }  // namespace
 
 product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu) {
@@ -254,7 +300,17 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
         c.b_numbers = draw_numbers(random, c.b_type);
         c.e_numbers = draw_numbers(random, c.c_type);
     }
+    // What came later takes no number from the rest, so that cases told of before are the same.
+    random_numbers copy = random;
+    random_numbers more(copy.next(), number);
+    if (on_gpu) draw_for_gpu(more, c);
+    c.by_c = fits_c(c) && more.chance(6);
     return c;
+}
+
+std::size_t product_case::place_of_largest() const {
+    const auto is_it = [](const drawn_step& s) { return s.kind == detail::step_kind::amax; };
+    return static_cast<std::size_t>(std::ranges::find_if(steps, is_it) - steps.begin());
 }
 
 bool product_case::is_gated() const {
@@ -274,14 +330,20 @@ std::string product_case::describe() const {
     if (e != addend::none) text += e == addend::c ? ", E is C" : ", E";
     if (e != addend::none) text += " times " + std::to_string(beta);
     if (has_epilogue) text += ", epilogue of " + std::to_string(steps.size()) + ":";
-    constexpr std::array kinds = {"bias", "scale", "scale_all", "relu",  "gelu",
-                                  "silu", "each",  "reglu",     "geglu", "swiglu"};
+    constexpr std::array kinds = {"bias", "scale", "scale_all", "relu",   "gelu", "silu",
+                                  "each", "reglu", "geglu",     "swiglu", "amax"};
     for (const drawn_step& step : steps)
         text += std::string(" ") + kinds[static_cast<std::size_t>(step.kind)];
     if (ready != prepared::none) text += ready == prepared::left ? ", A prepared" : ", B prepared";
     if (f16_sums) text += ", sums of f16";
     if (f32 != f32_as::f32) text += f32 == f32_as::tf32 ? ", as tf32" : ", as 3xtf32";
     if (batch_invariant) text += ", batch-invariant";
+    if (by_c) text += ", by carat.h";
+    if (by_blocks) text += ", scaled by blocks";
+    if (chained) text += ", A made by the call ahead";
+    constexpr std::array far_ones = {"", "A", "B", "E", "C"};
+    if (far != far_operand::none)
+        text += std::string(", beyond 2^31: ") + far_ones[static_cast<std::size_t>(far)];
     constexpr std::array trials = {"", ", aliased", ", bad argument", ", failing memory",
                                    ", many threads"};
     return text + ", threads " + std::to_string(threads) + trials[static_cast<std::size_t>(how)];

@@ -19,6 +19,8 @@ namespace carat::fuzz {
 enum class numbers { whole, uniform, positive, wide, tiny, large, special, sparse };
 enum class addend { none, own, c };
 enum class prepared { none, left, right };
+// Whose lines lie so far apart that it spans more than 2^31 elements.
+enum class far_operand { none, a, b, e, c };
 
 // What is done to a call beside making it.
 enum class trial { ordinary, aliased, bad_argument, failing_memory, many_threads };
@@ -57,6 +59,10 @@ struct product_case {
     bool on_gpu = false;
     bool batch_invariant = false;
     f32_as f32 = f32_as::f32;
+    bool by_c = false;       // through carat.h
+    bool by_blocks = false;  // A and B have scales of blocks
+    bool chained = false;    // a call ahead of it, on its stream, makes A
+    far_operand far = far_operand::none;
     CUstream_st* stream = nullptr;
     bool whole = false;  // all numbers are small and whole
     numbers a_numbers = numbers::uniform;
@@ -75,6 +81,8 @@ struct product_case {
     [[nodiscard]] std::size_t columns_of_b(std::size_t product) const {
         return sizes[product].n * (is_gated() ? 2 : 1);
     }
+    // Of the step that notes the largest number, or how many there are.
+    [[nodiscard]] std::size_t place_of_largest() const;
     [[nodiscard]] bool reads_e() const { return e != addend::none && beta != 0; }
     [[nodiscard]] std::string describe() const;
 };

@@ -1,9 +1,11 @@
 #include "trials.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "calls.hpp"
+#include "crash.hpp"
 #include "failing_new.hpp"
 #include "oracle.hpp"
 #include "small_stack.hpp"
@@ -21,6 +23,26 @@ std::vector<shape> shapes_of(const product_case& c, std::size_t product_size::*r
 
 dtype values_type(const product_case& c) {
     return c.sums() == dtype::f64 ? dtype::f64 : dtype::f32;
+}
+
+// Of one size but for a factor of 4, so that one that is left out or another's is seen.
+void lay_out_scales(const running& r) {
+    constexpr std::size_t block = 128;
+    const auto blocks = [](std::size_t count) { return (count + block - 1) / block; };
+    const product_size& s = r.of.sizes[0];
+    const shape shapes[] = {{s.m, blocks(s.k)}, {blocks(s.k), blocks(r.of.columns_of_b(0))}};
+    for (std::size_t i = 0; i < 2; ++i) {
+        operand& o = r.on.scales[i];
+        o.type = dtype::f32;
+        o.lay_out(r.random, grouping::one, {&shapes[i], 1}, false);
+        const double size =
+            r.of.whole ? 1 : std::ldexp(1, static_cast<int>(r.random.between(-8, 8)));
+        for (double& x : o.values) {
+            x = r.of.whole ? static_cast<double>(1 + r.random.below(2))
+                           : size * r.random.uniform(0.5, 2);
+            if (r.random.chance(16)) x = -x;
+        }
+    }
 }
 
 std::string expected_overflow(const running& r) {
@@ -46,6 +68,11 @@ void tally::add(const tally& other) {
     refused_apart += other.refused_apart;
     repeated += other.repeated;
     no_memory += other.no_memory;
+    far += other.far;
+    chained += other.chained;
+    largest += other.largest;
+    by_blocks += other.by_blocks;
+    by_c += other.by_c;
     most_stack = std::max(most_stack, other.most_stack);
     for (std::size_t i = 0; i < plants; ++i) {
         planted[i] += other.planted[i];
@@ -73,12 +100,14 @@ void lay_out(const running& r) {
     draw_values(r.random, c.b_numbers, c.b_type, depth, on.b.values);
     draw_values(r.random, c.e_numbers, c.c_type, depth, on.e.values);
     if (c.e == addend::c) draw_values(r.random, c.e_numbers, c.c_type, depth, on.c.values);
+    if (c.by_blocks) lay_out_scales(r);
     std::size_t columns = c.columns_of_b(0);
     for (std::size_t i = 0; i < c.steps.size(); ++i) {
         operand& values = on.values[i];
         if (detail::is_gate(c.steps[i].kind)) columns = c.sizes[0].n;
         values.type = values_type(c);
-        const std::size_t count = c.steps[i].of == by::row ? c.sizes[0].m : columns;
+        std::size_t count = c.steps[i].of == by::row ? c.sizes[0].m : columns;
+        if (c.steps[i].kind == detail::step_kind::amax) count = 1;
         const shape one_row = {1, count};
         values.lay_out(r.random, grouping::one, {&one_row, 1}, false);
         values.all[0].col_stride = 1;
@@ -91,24 +120,24 @@ void lay_out(const running& r) {
 void place_all(const running& r) {
     const product_case& c = r.of;
     workbench& on = r.on;
+    const auto place = [&](operand& o, bool is_read) {
+        o.place(r.random);
+        if (is_read)
+            o.write_values();
+        else if (!c.on_gpu)
+            o.place_forbidden();
+    };
     const bool reads = c.alpha() != 0 || c.ready != prepared::none;
-    for (operand* o : {&on.a, &on.b}) {
-        o->place(r.random);
-        if (reads)
-            o->write_values();
-        else
-            o->place_forbidden();
-    }
-    on.e.place(r.random);
-    if (c.reads_e() && c.e == addend::own)
-        on.e.write_values();
-    else
-        on.e.place_forbidden();
+    place(on.a, reads);
+    place(on.b, reads);
+    place(on.e, c.reads_e() && c.e == addend::own);
+    if (c.by_blocks)
+        for (operand& scales : on.scales) place(scales, reads);
     on.c.place(r.random);
     if (c.e == addend::c) on.c.write_values();
     for (std::size_t i = 0; i < c.steps.size(); ++i) {
         on.values[i].place(r.random);
-        on.values[i].write_values();
+        if (c.steps[i].kind != detail::step_kind::amax) on.values[i].write_values();
     }
 }
 
@@ -141,6 +170,9 @@ std::string changed_inputs(const running& r) {
     if (std::string what = changed(r.on.a, "A"); !what.empty()) return what;
     if (std::string what = changed(r.on.b, "B"); !what.empty()) return what;
     if (std::string what = changed(r.on.e, "E"); !what.empty()) return what;
+    if (r.of.by_blocks)
+        for (const operand& scales : r.on.scales)
+            if (std::string what = changed(scales, "the scales"); !what.empty()) return what;
     for (std::size_t i = 0; i < r.of.steps.size(); ++i)
         if (std::string what = changed(r.on.values[i], "the values"); !what.empty()) return what;
     return {};
@@ -201,24 +233,27 @@ std::string try_ordinary(const running& r) {
     return r.random.chance(3) ? check_repeats(r, bits) : std::string();
 }
 
-std::string try_many_threads(const running& r, std::uint64_t seed) {
-    constexpr int threads = 4;
+std::string in_threads(const running& r, std::size_t threads, const one_case& run) {
     constexpr std::uint64_t cases = 8;
-    std::array<std::string, threads> wrong;
-    std::array<tally, threads> counts;
+    std::vector<std::string> wrong(threads);
+    std::vector<tally> counts(threads);
     std::vector<std::thread> all;
     for (std::size_t t = 0; t < threads; ++t)
         all.emplace_back([&, t] {
+            const crash_stack here;
             for (std::uint64_t i = 0; i < cases && wrong[t].empty(); ++i)
-                wrong[t] =
-                    run_product_case(~seed, r.of.number * 64 + t * cases + i, r.in, counts[t]);
+                wrong[t] = run(t, r.of.number * 64 + t * cases + i, counts[t]);
         });
     for (std::thread& thread : all) thread.join();
-    for (std::size_t t = 0; t < threads; ++t) {
-        r.count.add(counts[t]);
-        if (!wrong[t].empty()) return wrong[t];
-    }
-    return {};
+    for (const tally& count : counts) r.count.add(count);
+    const auto first = std::ranges::find_if(wrong, [](const auto& w) { return !w.empty(); });
+    return first == wrong.end() ? std::string() : *first;
+}
+
+std::string try_many_threads(const running& r, std::uint64_t seed) {
+    return in_threads(r, 4, [&](std::size_t, std::uint64_t number, tally& count) {
+        return run_product_case(~seed, number, r.in, count);
+    });
 }
 
 }  // namespace carat::fuzz

@@ -17,10 +17,12 @@
 namespace carat::fuzz {
 
 // An error planted into what a right call left, which the checks must find.
-enum class plant { entry, one_k, pad, bit, repeat, input };
-inline constexpr std::size_t plants = 6;
-inline constexpr std::array plant_names = {"entry",    "one k",        "pad byte",
-                                           "last bit", "repeated bit", "input byte"};
+enum class plant { entry, one_k, pad, bit, repeat, input, largest, scale };
+inline constexpr std::size_t plants = 8;
+inline constexpr std::size_t plants_on_cpus = 6;
+inline constexpr std::array plant_names = {"entry",    "one k",           "pad byte",
+                                           "last bit", "repeated bit",    "input byte",
+                                           "largest",  "scale of a block"};
 
 struct tally {
     std::uint64_t cases = 0;
@@ -30,6 +32,11 @@ struct tally {
     std::uint64_t refused_apart = 0;  // refused for an overlap that is none
     std::uint64_t repeated = 0;       // compared by bits with another call
     std::uint64_t no_memory = 0;      // calls whose allocation failed
+    std::uint64_t far = 0;            // beyond 2^31 elements
+    std::uint64_t chained = 0;        // A made by the call ahead
+    std::uint64_t largest = 0;        // with a largest number
+    std::uint64_t by_blocks = 0;      // with scales of blocks
+    std::uint64_t by_c = 0;           // through carat.h
     std::uint64_t most_stack = 0;
     std::array<std::uint64_t, plants> planted = {};
     std::array<std::uint64_t, plants> caught = {};
@@ -68,8 +75,13 @@ struct running {
     bool alone = true;  // no other thread runs cases, too
 };
 void lay_out(const running& r);
-// Gives all operands new places and writes what they hold.
+// Gives all operands new places and writes what they hold; on a CPU what may not be read lies in
+// forbidden pages, on a GPU it keeps its canaries.
 void place_all(const running& r);
+// Cases made by `run` in so many threads at once, each given its number and that of its case; the
+// first that is wrong.
+using one_case = std::function<std::string(std::size_t thread, std::uint64_t number, tally& count)>;
+[[nodiscard]] std::string in_threads(const running& r, std::size_t threads, const one_case& run);
 [[nodiscard]] outcome call(const running& r, const prepared_matrix* ready);
 // `work` on a small stack, its exceptions told.
 [[nodiscard]] outcome guarded(const std::function<void()>& work);

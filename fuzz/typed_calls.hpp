@@ -25,7 +25,8 @@ struct call_request {
 
 template <class T>
 matrix_view<T> view(const operand& o, const matrix_place& m) {
-    return {reinterpret_cast<T*>(o.data(m)), m.rows, m.cols, m.row_stride, m.col_stride};
+    return {reinterpret_cast<T*>(o.data(m)), m.rows, m.cols, o.seen_row_stride(m),
+            o.seen_col_stride(m)};
 }
 
 // x -> x / 2 + (row - column), exact where that is.
@@ -71,6 +72,9 @@ epilogue<Sums> chain_of(const product_case& c, const workbench& on) {
                 break;
             case detail::step_kind::swiglu:
                 all = all | swiglu;
+                break;
+            case detail::step_kind::amax:
+                all = all | amax(reinterpret_cast<Sums*>(from.data(from.all[0])));
                 break;
             default:
                 all = all | each(own_step{});
@@ -147,7 +151,19 @@ class typed_call {
         if constexpr (std::same_as<P, cpu>) {
             if (r_.ready != nullptr) return single_prepared(a, b, added, c);
         }
+        if constexpr (std::same_as<P, cuda> && std::same_as<A, e4m3> && std::same_as<B, e4m3>) {
+            if (c_.by_blocks)
+                return call_single(scaled(c_.a_factor, in_blocks<A>(on_.a, 0)),
+                                   scaled(c_.b_factor, in_blocks<B>(on_.b, 1)), added, c);
+        }
         call_single(a, b, added, c);
+    }
+
+    template <class T>
+    [[nodiscard]] auto in_blocks(const operand& o, std::size_t which) const {
+        const operand& scales = on_.scales[which];
+        return scaled_by_blocks(view<const T>(o, o.all[0]),
+                                view<const float>(scales, scales.all[0]));
     }
 
     template <class Left, class Right>
@@ -232,5 +248,7 @@ void call_floating(const call_request& r);  // f64, f32
 void call_halves(const call_request& r);    // f16, bf16
 void call_bytes(const call_request& r);
 void call_integers(const call_request& r);
+// Of any type, through carat.h.
+void call_c(const call_request& r);
 
 }  // namespace carat::fuzz

@@ -13,6 +13,7 @@ struct workbench {
     operand b;
     operand e;
     operand c;
+    std::array<operand, 2> scales;                   // of blocks of A and of B
     std::array<operand, detail::most_steps> values;  // of each step of an epilogue: one row
 };
 

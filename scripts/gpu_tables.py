@@ -88,24 +88,6 @@ def lost():
     return lost_table(head, ["---", "---", "--:", "--:", "---", "--:", "---"], found) + sources()
 
 
-def neighbours():
-    """What an odd size takes beside the even one next to it."""
-    rows, results = [], load("h200/odd.json")
-    taken = {(c["dtype"], c["n"]): c for c in results["results"]
-             if c["implementation"] == "cuda.engine"}
-    for (dtype, n), odd in sorted(taken.items()):
-        even = next((taken[dtype, n + by] for by in (-1, 1) if (dtype, n + by) in taken), None)
-        if n % 2 == 0 or even is None:
-            continue
-        low, high = (1e6 * s for s in odd["ci95_median_s"] or (odd["min_s"], odd["max_s"]))
-        rows.append([dtype, str(n), f"{1e6 * odd['median_s']:.1f}", f"[{low:.1f}, {high:.1f}]",
-                     str(even["n"]), f"{1e6 * even['median_s']:.1f}",
-                     f"{odd['median_s'] / even['median_s'] * (even['n'] / n) ** 3:.2f}"])
-    head = ["type", "N", "us", "95 % CI", "beside", "us", "as long, for as much"]
-    return table(head, ["---", "--:", "--:", "---", "--:", "--:", "--:"], rows) + gpu_source(
-        results, "h200/odd.json")
-
-
 def profile(file="h200/profile_after.json"):
     """What the hardware counted while a kernel of each side ran alone."""
     results = load(file)

@@ -17,15 +17,15 @@ from tables_common import (ROOT, cases, gflops_span, gpu_source, load, lost_tabl
                            pair_of, ranked, size_of, source, table)
 
 
-def ranking(first=None):
-    """What `carat bench` ranks; `first` keeps so many rows and the last."""
+def ranking(first):
+    """What `carat bench` ranks: so many rows and the last."""
     results = load("cpu/bench.json")
     threads = max(results["settings"]["threads"])
     cells = ranked(results, dtype="f64", threads=threads, m=2000, n=2000, k=2000)
     rows = [[str(c["rank"]), f"`{c['implementation']}`", f"{c['median_gflops']:.4g}",
              gflops_span(c),
              f"{c['percent_of_roofline']:.1f}", c["group"]] for c in cells]
-    rows = rows[:first] + rows[-1:] if first else rows
+    rows = rows[:first] + rows[-1:]
     head = ["", "f64, 2000 x 2000 x 2000", "GFLOP/s", "95 % CI", "% of roofline", "group"]
     return table(head, ["--:", "---", "--:", "---", "--:", "---"], rows) + source(
         results, "cpu/bench.json")
@@ -152,8 +152,9 @@ def tile_peak(results, dtype, threads):
                  if c["unit"] == unit and c["threads"] == threads), None)
 
 
-def narrow_sets(file="cpu/narrow.json"):
+def narrow_sets():
     """bf16 and bytes: engine / best peer and the share of the tiles' peak, by size."""
+    file = "cpu/narrow.json"
     results = load(file)
     sets = {}
     for case, _, ratio, interval, _ in against_best(results):
@@ -252,7 +253,8 @@ def way_of(cell):
 
 
 def gpu_shapes():
-    """Shapes with few tiles, few rows or little K: the engine's fastest way against cuBLASLt."""
+    """Shapes with few tiles, few rows or little K: the engine's fastest way against cuBLASLt. Of few
+    rows those of equal N and K are shown; all are in the mean."""
     results = load("h200/engine.json")
     few = load("h200/engine_few.json")  # of up to 32 rows, measured since
     sets = {"squares": [], "few rows": [], "little K": [], "tf32": []}
@@ -266,6 +268,8 @@ def gpu_shapes():
         name = ("tf32" if case["dtype"] == "f32" else "squares" if case["m"] == case["k"]
                 else "few rows" if case["m"] <= 128 else "little K")
         sets[name].append(ratio)
+        if name == "few rows" and case["n"] != case["k"]:
+            continue
         rows.append((list(sets).index(name), case["m"], case["n"], case["k"],
                      [name, size_of(case), way_of(ours), f"{1e6 * ours['median_s']:.1f}",
                       f"{1e6 * best['median_s']:.1f}", f"{ratio:.2f}",
@@ -287,7 +291,7 @@ def calibration():
     rows = [[row["series"], str(row["processes"]),
              *(percent(100 * row[field]) for field in
                ("coverage_median", "coverage_ratio", "null_claims", "null_tables_with_a_claim",
-                "claims_at_the_margin"))] for row in found["rows"]]
+                "claims_at_the_margin"))] for row in found["rows"] if row["processes"] in (3, 5)]
     head = ["trials", "processes", "figure's interval holds it", "ratio's interval holds it",
             "null pairs called faster or slower", "tables of three equal rows with such a pair",
             "pairs at the margin called so"]
@@ -297,19 +301,17 @@ def calibration():
 
 
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
-PAGES = {"README.md": {"answer": lambda: ranking(first=5), "losses": losses},
-         "docs/peers.md": {"ranking": ranking, "peers": peers},
+PAGES = {"README.md": {"answer": lambda: ranking(5), "losses": losses},
+         "docs/peers.md": {"peers": peers},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-threads": shape_threads,
                             "shape-cases": lost("cpu/shapes.json"),
                             "shape-zen3": lost("cpu/zen3.json"),
                             "shape-zen5": lost("cpu/zen5.json")},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": lost("cpu/narrow.json"),
-                           "narrow-amx": lambda: narrow_sets("cpu/narrow_amx.json"),
                            "narrow-levels": narrow_levels},
-         "docs/gpu.md": {"gpu-ladder": gpu_ladder, "gpu-cold": gpu_cold,
+         "docs/gpu.md": {"gpu-cold": gpu_cold,
                          "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.lost,
                          "gpu-shapes": gpu_shapes,
-                         "gpu-neighbours": gpu_tables.neighbours,
                          "gpu-profile": gpu_tables.profile},
          "docs/statistics.md": {"calibration": calibration},
          **study_tables.PAGES, **property_tables.PAGES}
@@ -323,7 +325,20 @@ def filled(page, tables):
         text, count = pattern.subn(lambda m, w=write: m.group(1) + w() + m.group(2), text)
         if count != 1:
             raise SystemExit(f"{page} has {count} places marked {name}, not one")
-    return before, text
+    return before, sources_once(text)
+
+
+def sources_once(text):
+    """Tables of one page from the same file name its machine once."""
+    told = set()
+
+    def say(match):
+        line = match.group(0)
+        if line in told:
+            return f"{match.group(1)}, as above."
+        told.add(line)
+        return line
+    return re.sub(r"(?m)^(`results/[^`]*`): .* Brackets: .*$", say, text)
 
 
 def main():

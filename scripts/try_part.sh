@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# One part of scripts/try_systems.sh, in the system that is tried: bench, test, cmake, lto, aarch64 or
-# the name of a compiler. Exit status 77: the system has no such compiler. Whatever is built passes
+# One part of scripts/try_systems.sh, in the system that is tried: bench, test, cmake, lto, aarch64,
+# package or the name of a compiler. Exit status 77: the system has no such compiler. Whatever is built passes
 # without a warning.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -80,6 +80,30 @@ cmakes() {
     done
 }
 
+# What ./dev package makes: the .deb is this system's BLAS when chosen, and no more once removed; the
+# tarball works where it lies.
+package() {
+    local name deb=""
+    quietly ./dev package
+    deb=$(echo build/packages/carat_*.deb)
+    install "./$deb" libopenblas0-openmp libblas-dev gcc libc6-dev
+    name=libblas.so.3-$(gcc -print-multiarch)
+    update-alternatives --set "$name" /usr/lib/carat/blas/libblas.so.3
+    printf '%s\n' 'double cblas_ddot(int, const double *, int, const double *, int);' \
+        'void dgemm_();' 'int main() { double x = 3, y = 0, one = 1; int n = 1;' \
+        'dgemm_("N", "N", &n, &n, &n, &one, &x, &n, &x, &n, &one, &y, &n);' \
+        'return y != 9 || cblas_ddot(1, &x, 1, &x, 1) != 9; }' >build/dgemm.c
+    gcc -std=gnu11 build/dgemm.c -o build/dgemm -lblas
+    CARAT_PROFILE=1 build/dgemm 2>&1 | tee /dev/stderr | grep -q '^dgemm .* 1x1x1 '
+    carat --version
+    apt-get purge -y -q carat >/dev/null
+    ! update-alternatives --list "$name" | grep carat
+    build/dgemm
+    mkdir build/moved
+    tar -C build/moved -xzf build/packages/carat-*.tar.gz
+    build/moved/*/bin/carat --version
+}
+
 part() {
     apt-get update -q >/dev/null
     case "$1" in
@@ -101,9 +125,10 @@ part() {
                 -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
             quietly ninja -C build/aarch64 carat carat_ladder_cpu carat_lab_machine
             ;;
+        package) package ;;
         g++-* | clang-*) compiler "$1" ;;
         *)
-            echo "try_part: unknown part '$1': use bench, test, cmake, lto, aarch64 or a compiler" >&2
+            echo "try_part: unknown part '$1': use bench, test, cmake, lto, aarch64, package or a compiler" >&2
             exit 2
             ;;
     esac

@@ -18,6 +18,7 @@ usage: scripts/try_systems.sh [SYSTEM | SYSTEM:PART[,PART...]] ...
           cmake      CMake 3.25 and the newest one, from pip
           lto        the libraries with link-time optimisation
           aarch64    the library by a cross compiler
+          package    the .deb and the tarball: made, installed, used as the system's BLAS, removed
 
 Without parts all of them are run. CARAT_MIRROR_DEBIAN and CARAT_MIRROR_UBUNTU name package mirrors; by
 default they are this machine's own, then debootstrap's. XDG_CACHE_HOME says where systems, logs and
@@ -27,7 +28,7 @@ TEXT
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/carat
 compilers=g++-12,g++-13,g++-14,clang-14,clang-15,clang-16,clang-17,clang-18,clang-19
-all_parts=bench,test,compilers,cmake,lto,aarch64
+all_parts=bench,test,compilers,cmake,lto,aarch64,package
 table=()
 passed=0 failed=0 skipped=0
 work="" child=""

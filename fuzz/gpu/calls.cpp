@@ -32,7 +32,8 @@ void dispatch(const call_request& r) {
 }  // namespace
 
 void start_call(const product_case& c, const workbench& on) {
-    dispatch({c, on, 0, c.group != grouping::one, nullptr, nullptr});
+    const call_request r = {c, on, 0, c.group != grouping::one, nullptr, nullptr};
+    c.by_c ? call_c(r) : dispatch(r);
 }
 
 void start_single_call(const product_case& c, const workbench& on, std::size_t product) {

@@ -3,33 +3,33 @@
 #include "cases.hpp"
 
 #include <array>
-#include <thread>
+#include <cmath>
 
 #include "calls.hpp"
-#include "device.hpp"
+#include "chain.hpp"
+#include "far.hpp"
+#include "fuzz/numbers.hpp"
 #include "fuzz/oracle.hpp"
 #include "naive.hpp"
+#include "seat.hpp"
 
 namespace carat::fuzz {
 
 namespace {
 
-// The copies of a thread's operands.
-struct copies {
-    std::array<device_bytes, 4> of_matrices;
-    std::array<device_bytes, detail::most_steps> of_values;
-};
-
 struct gpu_running {
     const running& r;
-    copies& there;
-    bool in_order;  // C's memory comes from cudaMallocAsync
+    seat& there;
+    bool in_order;  // matrices' memory comes from cudaMallocAsync
+    const far_lines* far = nullptr;
 };
 
 template <class Visit>
 void each_operand(const gpu_running& g, const Visit& visit) {
     operand* const matrices[] = {&g.r.on.a, &g.r.on.b, &g.r.on.e, &g.r.on.c};
     for (std::size_t i = 0; i < 4; ++i) visit(*matrices[i], g.there.of_matrices[i]);
+    for (std::size_t i = 0; g.r.of.by_blocks && i < 2; ++i)
+        visit(g.r.on.scales[i], g.there.of_scales[i]);
     for (std::size_t i = 0; i < g.r.of.steps.size(); ++i)
         visit(g.r.on.values[i], g.there.of_values[i]);
 }
@@ -40,16 +40,17 @@ void upload(const gpu_running& g) {
     each_operand(g, [&](operand& o, device_bytes& there) {
         const std::span<std::byte> here = o.remembered();
         if (here.empty()) return;
+        if (g.far != nullptr && g.far->has(o)) return g.far->upload(stream);
         const std::size_t offset = reinterpret_cast<std::uintptr_t>(here.data()) % 256;
         const std::size_t bytes = here.size() + 256;
-        std::byte* const memory = g.in_order && &o == &g.r.on.c
-                                      ? there.reserve_in_order(bytes, stream)
-                                      : there.reserve(bytes);
+        std::byte* const memory =
+            g.in_order ? there.reserve_in_order(bytes, stream) : there.reserve(bytes);
         must(cudaMemcpyAsync(memory + offset, here.data(), here.size(), cudaMemcpyHostToDevice,
                              stream),
              "upload");
         o.seen_at(memory + offset);
     });
+    if (g.r.of.chained) upload_for_chain(g.r, g.there);
 }
 
 void download(const gpu_running& g) {
@@ -57,27 +58,13 @@ void download(const gpu_running& g) {
     each_operand(g, [&](operand& o, device_bytes& there) {
         const std::span<std::byte> here = o.remembered();
         if (here.empty()) return;
+        if (g.far != nullptr && g.far->has(o)) return g.far->download(stream);
         const std::size_t offset = reinterpret_cast<std::uintptr_t>(here.data()) % 256;
         must(cudaMemcpyAsync(here.data(), there.data() + offset, here.size(),
                              cudaMemcpyDeviceToHost, stream),
              "download");
     });
     must(cudaStreamSynchronize(stream), "the work on the GPU");
-}
-
-// Matrices that must not be read are none: E or operands of a factor of 0 keep their canaries.
-void place_on_gpu(const running& r) {
-    for (operand* o : {&r.on.a, &r.on.b, &r.on.e, &r.on.c}) o->place(r.random);
-    if (r.of.alpha() != 0) {
-        r.on.a.write_values();
-        r.on.b.write_values();
-    }
-    if (r.of.reads_e() && r.of.e == addend::own) r.on.e.write_values();
-    if (r.of.e == addend::c) r.on.c.write_values();
-    for (std::size_t i = 0; i < r.of.steps.size(); ++i) {
-        r.on.values[i].place(r.random);
-        r.on.values[i].write_values();
-    }
 }
 
 outcome start(const std::function<void()>& work) {
@@ -92,11 +79,19 @@ outcome start(const std::function<void()>& work) {
     return o;
 }
 
+// The call, and the one ahead of it that makes its A.
+outcome start_all(const gpu_running& g) {
+    return start([&] {
+        if (g.r.of.chained) make_a(g.r, g.there);
+        start_call(g.r.of, g.r.on);
+    });
+}
+
 // The call within a graph, which then runs twice.
 outcome replay(const gpu_running& g) {
     const cudaStream_t stream = g.r.of.stream;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
-    const outcome o = start([&] { start_call(g.r.of, g.r.on); });
+    const outcome o = start_all(g);
     cudaGraph_t graph = nullptr;
     must(cudaStreamEndCapture(stream, &graph), "the end of a capture");
     if (!o.returned) return o;
@@ -120,15 +115,15 @@ std::string compare(const running& r, const std::vector<std::byte>& bits, const 
 // batch-invariant, other batches always.
 std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
     const running& r = g.r;
-    r.of.stream = stream_for_calls(r.random.below(4));
+    r.of.stream = g.there.streams[r.random.below(4)];
     r.on.c.restore();
     upload(g);
     const bool one_by_one = r.of.group != grouping::one && r.random.chance(2) &&
                             (r.of.group != grouping::listed || r.of.batch_invariant);
-    const outcome o = start([&] {
-        if (!one_by_one) return start_call(r.of, r.on);
+    const auto singles = [&] {
         for (std::size_t p = 0; p < r.of.sizes.size(); ++p) start_single_call(r.of, r.on, p);
-    });
+    };
+    const outcome o = one_by_one ? start(singles) : start_all(g);
     if (!o.returned) return "once more: refused: " + o.what;
     download(g);
     return compare(r, bits, one_by_one ? "product by product" : "once more, on another stream");
@@ -140,12 +135,13 @@ std::string with_fewer_rows(const gpu_running& g, const std::vector<std::byte>& 
     const std::size_t rows = 1 + r.random.below(r.on.c.all[0].rows);
     const std::size_t bytes = rows * r.on.c.all[0].cols * size_bytes(r.of.c_type);
     for (operand* o : {&r.on.a, &r.on.e, &r.on.c}) o->all[0].rows = rows;
+    if (r.of.by_blocks) r.on.scales[0].all[0].rows = rows;
     for (std::size_t i = 0; i < r.of.steps.size(); ++i)
         if (r.of.steps[i].of == by::row && r.of.steps[i].kind <= detail::step_kind::scale)
             r.on.values[i].all[0].cols = rows;
     r.on.c.restore();
     upload(g);
-    const outcome o = start([&] { start_call(r.of, r.on); });
+    const outcome o = start_all(g);
     if (!o.returned) return "with fewer rows: refused: " + o.what;
     download(g);
     ++r.count.repeated;
@@ -156,29 +152,69 @@ std::string with_fewer_rows(const gpu_running& g, const std::vector<std::byte>& 
                : "batch-invariant, with " + std::to_string(rows) + " rows: other bits";
 }
 
+bool allows(const range& all, dtype type, double stored) {
+    if (all.excused) return true;
+    if (all.is_nan || std::isnan(stored)) return all.is_nan && std::isnan(stored);
+    return rounded(type, all.low) <= stored && stored <= rounded(type, all.high);
+}
+
+// What the step has noted, whose memory is put back; and another number in its place is found.
+std::string check_largest(const running& r) {
+    const std::size_t step = r.of.place_of_largest();
+    range all;
+    std::size_t entries = 0;
+    for (std::size_t p = 0; p < r.of.sizes.size(); ++p) {
+        oracle(r.of, r.on, p, r.in.flushes).note_largest(step, all);
+        entries += r.of.sizes[p].m * r.of.sizes[p].n;
+    }
+    operand& memory = r.on.values[step];
+    const double stored = memory.read(memory.all[0])[0];
+    memory.restore_elements();
+    if (entries == 0) return {};
+    ++r.count.largest;
+    if (!allows(all, memory.type, stored))
+        return "the largest number is " + std::to_string(stored) + ", but must be " +
+               std::to_string(all.low) + " to " + std::to_string(all.high);
+    if (all.excused || !r.random.chance(4)) return {};
+    const auto kind = static_cast<std::size_t>(plant::largest);
+    ++r.count.planted[kind];
+    const double other = all.is_nan ? 1 : static_cast<double>(all.high) * 1.5 + 1;
+    if (std::isfinite(other) && allows(all, memory.type, other))
+        return "a planted error was not found: another largest number";
+    ++r.count.caught[kind];
+    return {};
+}
+
 std::string check_memory(const running& r) {
     r.on.c.restore_elements();
     if (std::string wrong = r.on.c.changed(); !wrong.empty()) return "around C: " + wrong;
     return changed_inputs(r);
 }
 
-std::string try_call(const gpu_running& g) {
-    const running& r = g.r;
-    place_on_gpu(r);
+std::string try_call(const gpu_running& given) {
+    const running& r = given.r;
+    place_all(r);
+    const far_lines far(r, given.there.far);
+    gpu_running g = given;
+    g.far = &far;
     upload(g);
     const bool captured = r.of.stream != nullptr && !g.in_order && r.random.chance(6);
-    const outcome o = captured ? replay(g) : start([&] { start_call(r.of, r.on); });
+    const outcome o = captured ? replay(g) : start_all(g);
     download(g);
     if (!o.returned && r.of.how == trial::failing_memory && o.code == error_code::out_of_memory) {
         ++r.count.no_memory;
         return {};
     }
+    if (r.of.chained)
+        if (std::string wrong = check_made_a(r); !wrong.empty()) return wrong;
     if (std::string wrong = check_result(r, o, false); !wrong.empty())
         return (captured ? "in a graph: " : "") + wrong;
+    if (r.of.place_of_largest() < r.of.steps.size())
+        if (std::string wrong = check_largest(r); !wrong.empty()) return wrong;
     const std::vector<std::byte> bits = r.on.c.bits();
     if (r.random.chance(10)) {
         const auto kind = static_cast<plant>(r.random.below(plants));
-        if (kind != plant::repeat)
+        if (kind != plant::repeat && kind != plant::largest)
             if (std::string wrong = check_plant(r, kind); !wrong.empty()) return wrong;
     }
     if (std::string wrong = check_memory(r); !wrong.empty()) return wrong;
@@ -211,30 +247,22 @@ std::string try_full_memory(const gpu_running& g) {
     return wrong;
 }
 
+// Whether each element has a place of its own.
+bool can_be_written(const matrix_place& m) {
+    return (m.rows < 2 || m.row_stride != 0) && (m.cols < 2 || m.col_stride != 0);
+}
+
 std::string try_threads(const running& r, std::uint64_t seed) {
-    std::array<std::string, 8> wrong;
-    std::array<tally, 8> counts;
-    std::vector<std::thread> all;
-    for (std::size_t t = 0; t < wrong.size(); ++t)
-        all.emplace_back([&, t] {
-            for (std::uint64_t i = 0; i < 8 && wrong[t].empty(); ++i)
-                wrong[t] = run_gpu_case(~seed, r.of.number * 64 + t * 8 + i, r.in, counts[t]);
-        });
-    for (std::thread& thread : all) thread.join();
-    std::string first;
-    for (std::size_t t = 0; t < wrong.size(); ++t) {
-        r.count.add(counts[t]);
-        if (first.empty()) first = wrong[t];
-    }
-    return first;
+    return in_threads(r, gpu_threads, [&](std::size_t thread, std::uint64_t number, tally& count) {
+        take_seat(thread + 1);
+        return run_gpu_case(~seed, number, r.in, count);
+    });
 }
 
 }  // namespace
 
 std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                          tally& count) {
-    thread_local workbench on;
-    thread_local copies there;
     static const bool started = [] {
         sums_on_device = naive_sums;
         return true;
@@ -243,10 +271,15 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     random_numbers random(seed, number);
     product_case c = draw_case(random, number, true);
     const bool nested = (seed >> 63) != 0;
-    if (nested) c.how = trial::ordinary;
-    c.stream = stream_for_calls(random.below(4));
-    const running r = {c, on, random, in, count};
+    if (nested) {
+        c.how = trial::ordinary;
+        c.far = far_operand::none;  // there is no room for eight
+    }
+    seat& there = own_seat();
+    c.stream = there.streams[random.below(4)];
+    const running r = {c, there.on, random, in, count, !nested};
     lay_out(r);
+    c.chained = c.chained && can_be_written(there.on.a.all[0]);
     const std::string text = c.describe();
     tell_description(in, text);
     const gpu_running g = {r, there, random.chance(8)};
@@ -258,7 +291,12 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     } catch (const std::runtime_error& e) {
         wrong = e.what();
     }
-    if (c.how != trial::many_threads) ++count.cases;
+    if (c.how != trial::many_threads) {
+        ++count.cases;
+        count.chained += c.chained ? 1 : 0;
+        count.by_blocks += c.by_blocks ? 1 : 0;
+        count.by_c += c.by_c ? 1 : 0;
+    }
     return wrong.empty() ? wrong : text + ": " + wrong;
 }
 

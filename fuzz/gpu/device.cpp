@@ -1,7 +1,6 @@
 #include "device.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -10,27 +9,6 @@ namespace carat::fuzz {
 void must(cudaError_t status, const char* what) {
     if (status != cudaSuccess)
         throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
-}
-
-namespace {
-
-cudaStream_t make_stream() {
-    cudaStream_t made = nullptr;
-    must(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "a stream");
-    return made;
-}
-
-}  // namespace
-
-cudaStream_t own_stream() {
-    thread_local const cudaStream_t stream = make_stream();
-    return stream;
-}
-
-cudaStream_t stream_for_calls(std::size_t number) {
-    thread_local const std::array<cudaStream_t, 4> streams = {nullptr, make_stream(), make_stream(),
-                                                              make_stream()};
-    return streams[number % streams.size()];
 }
 
 device_bytes::~device_bytes() {

@@ -9,10 +9,6 @@ namespace carat::fuzz {
 // Throws std::runtime_error.
 void must(cudaError_t status, const char* what);
 
-// A stream of this thread's; the oracle's, which no call is given, and several for calls.
-[[nodiscard]] cudaStream_t own_stream();
-[[nodiscard]] cudaStream_t stream_for_calls(std::size_t number);
-
 // Memory that grows, or is lent in stream order and given back.
 class device_bytes {
   public:
@@ -26,6 +22,7 @@ class device_bytes {
     std::byte* reserve_in_order(std::size_t size_bytes, cudaStream_t stream);
     void upload(const void* from, std::size_t size_bytes, cudaStream_t stream);
     void download(void* to, std::size_t size_bytes, cudaStream_t stream) const;
+    void give_back() { release(); }
     [[nodiscard]] std::byte* data() const { return data_; }
 
   private:

@@ -1,5 +1,5 @@
-#include "device.hpp"
 #include "naive.hpp"
+#include "seat.hpp"
 
 namespace carat::fuzz {
 
@@ -47,9 +47,12 @@ __global__ void sum_up(dense of, double* high, double* low, double* magnitude) {
 
 void naive_sums(const product_size& s, std::span<const double> a, std::span<const double> b,
                 const least_sizes& least, product_sums& to) {
-    thread_local device_bytes in_a, in_b, out;
+    seat& own = own_seat();
+    device_bytes& in_a = own.oracle_a;
+    device_bytes& in_b = own.oracle_b;
+    device_bytes& out = own.oracle_sums;
     const std::size_t entries = s.m * s.n;
-    const cudaStream_t stream = own_stream();
+    const cudaStream_t stream = own.of_oracle;
     in_a.upload(a.data(), a.size_bytes(), stream);
     in_b.upload(b.data(), b.size_bytes(), stream);
     auto* const results = reinterpret_cast<double*>(out.reserve(3 * entries * sizeof(double)));

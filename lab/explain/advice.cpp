@@ -13,21 +13,21 @@ constexpr double worth_saying = 1.1;  // a factor below this is no reason to cha
 constexpr double worth_telling_conflicts = 2;
 
 // The bound that holds: of the model's and the roofline's that which takes longer.
-std::string bound_of(const on_device& d) {
-    if (d.predicted && d.predicted->time_s >= d.expected_s) return d.predicted->bound;
+std::string bound_of(const device_report& d) {
+    if (d.predicted && d.predicted->time_s >= d.lower_bound_s) return d.predicted->bound;
     if (d.roof) return d.roof->bound;
     return d.measured.bound;
 }
 
 // Types whose products are faster here, with what they give up.
-void add_types(std::vector<std::string>& out, const on_device& d, const explanation& all,
-               const known& here) {
+void add_types(std::vector<std::string>& out, const device_report& d, const explanation& all,
+               const machine_facts& here) {
     const int threads = std::max(1, d.plan.threads_m * d.plan.threads_n);
     for (const dtype other : {dtype::f32, dtype::f16, dtype::bf16, dtype::i8}) {
         const bool both_integers = is_integer(other) == is_integer(all.key.type);
         if (!both_integers || traits_of(other).bits >= traits_of(all.key.type).bits) continue;
         const double peak =
-            machine::peak_gflops(here.limits, other, threads, here.machine.isa_in_use).value_or(0);
+            machine::peak_gflops(here.peaks, other, threads, here.machine.isa_in_use).value_or(0);
         if (peak < worth_saying * d.peak_gflops) continue;
         out.push_back(
             fmt::format("{} multiplies up to {:.1f} times as fast here ({:.0f} against "
@@ -37,15 +37,15 @@ void add_types(std::vector<std::string>& out, const on_device& d, const explanat
 }
 
 // Of the plan that all cores would be given.
-int most_threads(const on_device& d, const explanation& all, const known& here) {
+int most_threads(const device_report& d, const explanation& all, const machine_facts& here) {
     core::settings s;
     s.threads = here.machine.cores;
     const auto plan = d.chosen.entry->prepare(session::problem_of(all.key), s)->planned();
     return std::max(1, plan.threads_m * plan.threads_n);
 }
 
-void add_threads(std::vector<std::string>& out, const on_device& d, const explanation& all,
-                 const known& here) {
+void add_threads(std::vector<std::string>& out, const device_report& d, const explanation& all,
+                 const machine_facts& here) {
     const int used = std::max(1, d.plan.threads_m * d.plan.threads_n);
     if (used < all.key.threads) {
         out.push_back(
@@ -61,7 +61,7 @@ void add_threads(std::vector<std::string>& out, const on_device& d, const explan
 }
 
 // Memory is what holds it up: more operations for each byte.
-void add_traffic(std::vector<std::string>& out, const on_device& d, const explanation& all,
+void add_traffic(std::vector<std::string>& out, const device_report& d, const explanation& all,
                  const std::string& bound) {
     const auto& [m, n, k] = all.size;
     const std::int64_t least = std::min({m, n, k});
@@ -82,7 +82,7 @@ void add_traffic(std::vector<std::string>& out, const on_device& d, const explan
 }
 
 // Work on rows and columns that a register tile has and the matrices don't.
-void add_edges(std::vector<std::string>& out, const on_device& d) {
+void add_edges(std::vector<std::string>& out, const device_report& d) {
     if (d.plan.mr <= 0 || d.plan.rows <= 0 || d.plan.cols <= 0) return;
     const auto padded = [](std::int64_t extent, std::int64_t unit) {
         return std::ceil(static_cast<double>(extent) / static_cast<double>(unit)) *
@@ -97,9 +97,9 @@ void add_edges(std::vector<std::string>& out, const on_device& d) {
                     100 * (1 - useful / work), d.plan.mr, d.plan.nr));
 }
 
-void add_gap(std::vector<std::string>& out, const on_device& d) {
-    if (d.measured.median_s <= 0 || d.expected_s <= 0 || !d.measured.busy.empty()) return;
-    const double share = d.expected_s / d.measured.median_s;
+void add_gap(std::vector<std::string>& out, const device_report& d) {
+    if (d.measured.median_s <= 0 || d.lower_bound_s <= 0 || !d.measured.busy.empty()) return;
+    const double share = d.lower_bound_s / d.measured.median_s;
     if (share > 1 / worth_saying) {
         out.push_back(
             fmt::format("it runs at {:.0f} % of the bound: only a change of the problem "
@@ -114,7 +114,7 @@ void add_gap(std::vector<std::string>& out, const on_device& d) {
     }
 }
 
-void add_strides(std::vector<std::string>& out, const explanation& all, const known& here) {
+void add_strides(std::vector<std::string>& out, const explanation& all, const machine_facts& here) {
     const core::problem p = session::problem_of(all.key);
     const double factor = conflict_factor(here.machine, p);
     if (factor < worth_telling_conflicts) return;
@@ -126,7 +126,7 @@ void add_strides(std::vector<std::string>& out, const explanation& all, const kn
                     p.n * bytes, factor, p.n + 64 / bytes));
 }
 
-void add_occupancy(std::vector<std::string>& out, const on_device& d) {
+void add_occupancy(std::vector<std::string>& out, const device_report& d) {
     for (std::size_t i = 0; i < d.kernels.size(); ++i) {
         const model::residency& r = d.kernels[i];
         out.push_back(
@@ -139,7 +139,8 @@ void add_occupancy(std::vector<std::string>& out, const on_device& d) {
 
 }  // namespace
 
-std::vector<std::string> advice_for(const on_device& d, const explanation& all, const known& here) {
+std::vector<std::string> advice_for(const device_report& d, const explanation& all,
+                                    const machine_facts& here) {
     std::vector<std::string> out;
     const std::string bound = bound_of(d);
     if (d.chosen.where == core::device::cpu) {

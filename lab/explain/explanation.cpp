@@ -35,13 +35,14 @@ choice choose_on(const core::catalogue& all, const session::case_key& key, core:
             made.entry = entry;
             return made;
         }
-        made.others.push_back({std::string(name), why});
+        made.rejected.push_back({std::string(name), why});
     }
     return made;
 }
 
 // Memories that a product with its operands in `resident` moves data between.
-std::vector<model::level> up_to(std::vector<model::level> levels, const std::string& resident) {
+std::vector<model::level> levels_through(std::vector<model::level> levels,
+                                         const std::string& resident) {
     const auto last = std::ranges::find(levels, resident, &model::level::name);
     if (last != levels.end()) levels.erase(last + 1, levels.end());
     return levels;
@@ -63,24 +64,24 @@ model::packed packed_of(const core::plan_facts& plan, std::int64_t k) {
             plan.keeps_c};
 }
 
-void explain_cpu(on_device& d, const explanation& all, const known& here) {
+void explain_cpu(device_report& d, const explanation& all, const machine_facts& here) {
     const core::problem p = session::problem_of(all.key);
     const core::implementation& entry = *d.chosen.entry;
     d.plan = entry.prepare(p, settings_of(entry, all.key.threads))->planned();
     const int threads = std::max(1, d.plan.threads_m * d.plan.threads_n);
     d.peak_gflops =
-        machine::peak_gflops(here.limits, p.a_type, threads, here.machine.isa_in_use).value_or(0);
-    d.roof = machine::roofline(here.machine, here.limits, p, threads);
-    if (d.roof) d.expected_s = all.flop / d.roof->gflops / 1e9;
+        machine::peak_gflops(here.peaks, p.a_type, threads, here.machine.isa_in_use).value_or(0);
+    d.roof = machine::roofline(here.machine, here.peaks, p, threads);
+    if (d.roof) d.lower_bound_s = all.flop / d.roof->gflops / 1e9;
     if (d.plan.mr <= 0 || !d.roof) return;
     d.predicted =
         model::predict(packed_of(d.plan, p.k), {d.plan.rows, d.plan.cols, p.k}, bytes_of(p),
-                       up_to(levels_of(here, threads), d.roof->level), d.peak_gflops);
-    d.expected_s = std::max(d.expected_s, d.predicted->time_s);
+                       levels_through(levels_of(here, threads), d.roof->level), d.peak_gflops);
+    d.lower_bound_s = std::max(d.lower_bound_s, d.predicted->time_s);
 }
 
 // What a description of a GPU lacks is as on compute capability 9.0.
-model::multiprocessor multiprocessor_of(const nlohmann::json& gpu) {
+model::multiprocessor sm_of(const nlohmann::json& gpu) {
     model::multiprocessor on;
     if (!gpu.is_object()) return on;
     on.threads = gpu.value("threads_per_multiprocessor", on.threads);
@@ -90,27 +91,28 @@ model::multiprocessor multiprocessor_of(const nlohmann::json& gpu) {
     return on;
 }
 
-void explain_gpu(on_device& d, const explanation& all, const known& here) {
+void explain_gpu(device_report& d, const explanation& all, const machine_facts& here) {
     const core::problem p = session::problem_of(all.key);
     d.plan = d.chosen.entry->prepare(p, settings_of(*d.chosen.entry, 1))->planned();
-    if (d.measured.roofline_gflops > 0) d.expected_s = all.flop / d.measured.roofline_gflops / 1e9;
+    if (d.measured.roofline_gflops > 0)
+        d.lower_bound_s = all.flop / d.measured.roofline_gflops / 1e9;
     for (const core::kernel_facts& k : d.measured.kernels)
         d.kernels.push_back(
             model::residency_of({static_cast<double>(k.threads), static_cast<double>(k.registers),
                                  static_cast<double>(k.shared_bytes)},
-                                multiprocessor_of(here.gpu)));
+                                sm_of(here.gpu)));
 }
 
 // What the ladder's plain loops would move on one core.
-std::vector<by_loops> loops_of(const explanation& all, const known& here) {
+std::vector<loop_nest> loops_of(const explanation& all, const machine_facts& here) {
     const core::problem p = session::problem_of(all.key);
     if (p.a_type != p.c_type) return {};
     const double peak =
-        machine::peak_gflops(here.limits, p.a_type, 1, here.machine.isa_in_use).value_or(0);
+        machine::peak_gflops(here.peaks, p.a_type, 1, here.machine.isa_in_use).value_or(0);
     const double bytes = model::working_set_bytes({}, all.size, bytes_of(p));
     const std::vector<model::level> levels =
-        up_to(all.levels, model::level_holding(all.levels, bytes).name);
-    std::vector<by_loops> found;
+        levels_through(all.levels, model::level_holding(all.levels, bytes).name);
+    std::vector<loop_nest> found;
     for (const model::schedule& s : {model::schedule{model::order::ijk, 0},
                                      {model::order::ikj, 0},
                                      {model::order::tiled_ikj, 32},
@@ -133,10 +135,10 @@ std::vector<choice> choose(const core::catalogue& all, const session::case_key& 
     return made;
 }
 
-std::vector<model::level> levels_of(const known& here, int threads) {
+std::vector<model::level> levels_of(const machine_facts& here, int threads) {
     std::vector<model::level> levels;
     const auto bandwidth = [&](const std::string& name) {
-        return machine::bandwidth_gb_per_s(here.limits, name, threads).value_or(0);
+        return machine::bandwidth_gb_per_s(here.peaks, name, threads).value_or(0);
     };
     for (int level = 1; level <= 3; ++level) {
         const machine::cache* c = machine::data_cache(here.machine, level);
@@ -151,7 +153,7 @@ std::vector<model::level> levels_of(const known& here, int threads) {
 }
 
 explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
-                    const known& here, const std::vector<results::result>& results) {
+                    const machine_facts& here, const std::vector<results::result>& results) {
     const core::problem p = session::problem_of(key);
     explanation all;
     all.key = key;
@@ -163,7 +165,7 @@ explanation explain(const session::case_key& key, const std::vector<choice>& cho
     all.loops = loops_of(all, here);
     all.counters = machine::counters_unavailable();
     for (const choice& c : chosen) {
-        on_device d;
+        device_report d;
         d.chosen = c;
         if (c.entry != nullptr) {
             const auto result =

@@ -20,7 +20,7 @@
 
 namespace carat::explain {
 
-struct passed_over {
+struct rejection {
     std::string implementation, reason;
 };
 
@@ -28,7 +28,7 @@ struct passed_over {
 struct choice {
     core::device where = core::device::cpu;
     const core::implementation* entry = nullptr;  // null: nothing here can
-    std::vector<passed_over> others;              // asked first, and unable
+    std::vector<rejection> rejected;              // asked first, and unable
 };
 
 /// The library's own engine where it can run `key`, else the vendors' in turn. Both devices, or
@@ -36,7 +36,7 @@ struct choice {
 [[nodiscard]] std::vector<choice> choose(const core::catalogue& all, const session::case_key& key,
                                          std::optional<core::device> only);
 
-struct on_device {
+struct device_report {
     choice chosen;
     core::plan_facts plan;
     double peak_gflops = 0;                      // of the units; 0: not measured
@@ -44,13 +44,13 @@ struct on_device {
     std::optional<model::prediction> predicted;  // of the plan, where it tells its blocks
     std::vector<model::residency> kernels;       // of a GPU, as in measured.kernels
     results::result measured;                    // without trials: nothing was measured
-    double expected_s = 0;                       // the least possible; 0: unknown
+    double lower_bound_s = 0;                    // the least possible; 0: unknown
     std::vector<std::string> advice;
 };
 
 // The same product by plain loops on one core.
-struct by_loops {
-    model::schedule how;
+struct loop_nest {
+    model::schedule schedule;
     double intensity = 0;
     model::prediction predicted;
 };
@@ -61,20 +61,20 @@ struct explanation {
     double flop = 0, intensity = 0;
     double operand_bytes = 0;
     std::vector<model::level> levels;  // for one thread
-    std::vector<on_device> devices;
-    std::vector<by_loops> loops;  // empty for types no loop of the ladder takes
-    std::string counters;         // why misses can't be counted here; empty when they can
+    std::vector<device_report> devices;
+    std::vector<loop_nest> loops;  // empty for types no loop of the ladder takes
+    std::string counters;          // why misses can't be counted here; empty when they can
 };
 
-struct known {
+struct machine_facts {
     const machine::description& machine;
-    const machine::peaks& limits;
+    const machine::peaks& peaks;
     nlohmann::json gpu = {};  // as gpu::describe() has the one in use; null: there is none
 };
 
 /// The memories of this machine from the inside out. A thread may fill what its cores share, evenly
 /// divided; bandwidths are those of `threads` together.
-[[nodiscard]] std::vector<model::level> levels_of(const known& here, int threads);
+[[nodiscard]] std::vector<model::level> levels_of(const machine_facts& here, int threads);
 
 /// The same caches for the simulator, from the inside out; those whose geometry is unknown are left
 /// out.
@@ -88,11 +88,13 @@ struct known {
 /// `results` are the session's for the implementations chosen; missing ones count as not measured.
 /// Prepares the chosen CPU product to ask for its plan.
 [[nodiscard]] explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
-                                  const known& here, const std::vector<results::result>& results);
+                                  const machine_facts& here,
+                                  const std::vector<results::result>& results);
 
 /// What would have to change for `device` to be faster, most effective first; never empty.
-[[nodiscard]] std::vector<std::string> advice_for(const on_device& device, const explanation& all,
-                                                  const known& here);
+[[nodiscard]] std::vector<std::string> advice_for(const device_report& device,
+                                                  const explanation& all,
+                                                  const machine_facts& here);
 
 [[nodiscard]] nlohmann::json to_json(const explanation& told);
 

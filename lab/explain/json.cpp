@@ -53,10 +53,10 @@ json measured_json(const results::result& c) {
             {"percent_of_roofline", known_or_null(c.percent_of_roofline)}};
 }
 
-json to_json(const on_device& d) {
-    json others = json::array();
-    for (const passed_over& o : d.chosen.others)
-        others.push_back({{"implementation", o.implementation}, {"reason", o.reason}});
+json to_json(const device_report& d) {
+    json rejected = json::array();
+    for (const rejection& o : d.chosen.rejected)
+        rejected.push_back({{"implementation", o.implementation}, {"reason", o.reason}});
     json kernels = json::array();
     for (const model::residency& r : d.kernels)
         kernels.push_back({{"blocks", static_cast<std::int64_t>(r.blocks)},
@@ -64,13 +64,13 @@ json to_json(const on_device& d) {
                            {"limit", r.limit}});
     return {{"device", core::name(d.chosen.where)},
             {"implementation", d.chosen.entry == nullptr ? "" : d.chosen.entry->name},
-            {"passed_over", others},
+            {"passed_over", rejected},
             {"plan", to_json(d.plan)},
             {"peak_gflops", known_or_null(d.peak_gflops)},
             {"roofline", d.roof ? to_json(*d.roof) : json()},
             {"cache_model", d.predicted ? to_json(*d.predicted) : json()},
             {"kernels", kernels},
-            {"expected_s", known_or_null(d.expected_s)},
+            {"expected_s", known_or_null(d.lower_bound_s)},
             {"measured", measured_json(d.measured)},
             {"advice", d.advice}};
 }
@@ -85,12 +85,12 @@ json to_json(const explanation& told) {
                           {"gb_per_s", known_or_null(l.gb_per_s)},
                           {"line_bytes", l.line_bytes}});
     json devices = json::array();
-    for (const on_device& d : told.devices) devices.push_back(to_json(d));
+    for (const device_report& d : told.devices) devices.push_back(to_json(d));
     json loops = json::array();
-    for (const by_loops& l : told.loops) {
+    for (const loop_nest& l : told.loops) {
         loops.push_back(to_json(l.predicted));
-        loops.back()["order"] = model::name(l.how.how);
-        loops.back()["tile"] = l.how.tile;
+        loops.back()["order"] = model::name(l.schedule.how);
+        loops.back()["tile"] = l.schedule.tile;
         loops.back()["intensity"] = l.intensity;
     }
     return {{"m", told.size.m},

@@ -1,10 +1,21 @@
 #include "lab/gpu/gpu.hpp"
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 
 #include "cuda/common/device.hpp"
+#include "lab/gpu/peaks/peaks.hpp"
 
 namespace carat::gpu {
+
+namespace {
+
+std::atomic<bool>& space_taken() {
+    static std::atomic<bool> taken = false;
+    return taken;
+}
+
+}  // namespace
 
 int count() {
     return cuda::device_count();
@@ -23,7 +34,12 @@ void select(int device) {
 }
 
 core::execution_space& space(int device) {
+    space_taken() = true;
     return cuda::space(device);
+}
+
+void leave() {
+    if (!space_taken() && count() > 0 && unavailable(in_use()).empty()) end_context(in_use());
 }
 
 monitor monitor_of(int device) {

@@ -26,6 +26,10 @@ void select(int device);
 /// Memory of a GPU and its clock, taken by events on the stream that products run on.
 [[nodiscard]] core::execution_space& space(int device);
 
+/// Gives back the context that asking whether the GPU in use can be used has made in this process;
+/// not where its space was taken since.
+void leave();
+
 /// Of an unavailable GPU it reads nothing.
 [[nodiscard]] monitor monitor_of(int device);
 

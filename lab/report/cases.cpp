@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -53,49 +54,72 @@ std::string refusal(const json& result) {
     return "";
 }
 
+// What a file holds of one shape and type. Every question about a case is put to these alone: to
+// ask all of the file would take the square of its length.
+struct shape_group {
+    std::vector<std::size_t> results;
+    std::vector<const json*> comparisons;
+};
+
+// In the order of their first results.
+std::vector<std::pair<shape_key, shape_group>> by_shape(const json& doc) {
+    std::vector<std::pair<shape_key, shape_group>> all;
+    std::map<shape_key, std::size_t> known;
+    const auto& results = doc["results"];
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const auto [at, is_new] = known.try_emplace(shape_of(results[i]), all.size());
+        if (is_new) all.emplace_back(at->first, shape_group{});
+        all[at->second].second.results.push_back(i);
+    }
+    for (const auto& comparison : doc["comparisons"]) {
+        const auto at = known.find(shape_of(comparison));
+        if (at != known.end()) all[at->second].second.comparisons.push_back(&comparison);
+    }
+    return all;
+}
+
 // The thread counts that a shape's cases have, in the order met: those compared, then those of CPU
 // results that no comparison holds (a lone one), and for a device alone whatever its results say.
-std::vector<std::int64_t> thread_counts(const json& doc, const shape_key& key) {
+std::vector<std::int64_t> thread_counts(const json& doc, const shape_group& of) {
     std::vector<std::int64_t> found;
     std::set<std::string> compared;
     const auto add = [&](std::int64_t count) {
         if (std::find(found.begin(), found.end(), count) == found.end()) found.push_back(count);
     };
-    for (const auto& comparison : doc["comparisons"]) {
-        if (shape_of(comparison) != key) continue;
-        add(comparison["threads"]);
-        for (const auto& pair : comparison["pairs"]) {
+    for (const json* comparison : of.comparisons) {
+        add((*comparison)["threads"]);
+        for (const auto& pair : (*comparison)["pairs"]) {
             compared.insert({pair["a"].get<std::string>(), pair["b"].get<std::string>()});
         }
     }
-    for (const auto& result : doc["results"]) {
-        if (shape_of(result) == key && on_cpu(result) && result["available"].get<bool>() &&
+    for (const std::size_t i : of.results) {
+        const json& result = doc["results"][i];
+        if (on_cpu(result) && result["available"].get<bool>() &&
             !compared.contains(result["implementation"])) {
             add(result["threads"]);
         }
     }
     if (!found.empty()) return found;
-    for (const auto& result : doc["results"]) {
-        if (shape_of(result) == key) add(result["threads"]);
-    }
+    for (const std::size_t i : of.results) add(doc["results"][i]["threads"]);
     return found;
 }
 
-bool belongs(const json& doc, const json& result, const measured_case& here) {
-    if (shape_of(result) != shape_key{here.dtype, here.m, here.n, here.k}) return false;
+bool belongs(const json& doc, const shape_group& of, const json& result,
+             const measured_case& here) {
     if (result["threads"] == here.threads || !on_cpu(result)) return true;
     if (!names(here.comparison, result["implementation"])) return false;
     // Its own row at this thread count, where there is one, stands for it.
-    return std::none_of(doc["results"].begin(), doc["results"].end(), [&](const json& other) {
+    return std::none_of(of.results.begin(), of.results.end(), [&](std::size_t i) {
+        const json& other = doc["results"][i];
         return other["implementation"] == result["implementation"] &&
-               other["threads"] == here.threads && shape_of(other) == shape_of(result);
+               other["threads"] == here.threads;
     });
 }
 
-void fill(const json& doc, const std::string& view, measured_case& here) {
+void fill(const json& doc, const shape_group& of, const std::string& view, measured_case& here) {
     const auto& results = doc["results"];
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        if (!shows(view, results[i]) || !belongs(doc, results[i], here)) continue;
+    for (const std::size_t i : of.results) {
+        if (!shows(view, results[i]) || !belongs(doc, of, results[i], here)) continue;
         const std::string why = refusal(results[i]);
         if (why.empty()) {
             here.ranked.push_back(i);
@@ -112,14 +136,11 @@ void fill(const json& doc, const std::string& view, measured_case& here) {
     });
 }
 
-const json* comparison_of(const json& doc, const measured_case& here) {
-    for (const auto& comparison : doc["comparisons"]) {
-        if (shape_of(comparison) == shape_key{here.dtype, here.m, here.n, here.k} &&
-            comparison["threads"] == here.threads) {
-            return &comparison;
-        }
-    }
-    return nullptr;
+const json* comparison_of(const shape_group& of, std::int64_t threads) {
+    const auto found =
+        std::find_if(of.comparisons.begin(), of.comparisons.end(),
+                     [&](const json* comparison) { return (*comparison)["threads"] == threads; });
+    return found == of.comparisons.end() ? nullptr : *found;
 }
 
 std::string reversed(const std::string& verdict) {
@@ -143,16 +164,13 @@ std::int64_t threads_used(const json& result) {
 
 std::vector<measured_case> group(const json& doc, const std::string& view) {
     std::vector<measured_case> cases;
-    std::set<shape_key> met;
-    for (const auto& result : doc["results"]) {
-        const auto key = shape_of(result);
-        if (!met.insert(key).second) continue;
-        for (const std::int64_t count : thread_counts(doc, key)) {
+    for (const auto& [key, of] : by_shape(doc)) {
+        for (const std::int64_t count : thread_counts(doc, of)) {
             measured_case here;
             std::tie(here.dtype, here.m, here.n, here.k) = key;
             here.threads = count;
-            here.comparison = comparison_of(doc, here);
-            fill(doc, view, here);
+            here.comparison = comparison_of(of, count);
+            fill(doc, of, view, here);
             if (!here.ranked.empty() || !here.refused.empty()) cases.push_back(std::move(here));
         }
     }

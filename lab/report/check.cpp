@@ -80,15 +80,17 @@ constexpr kind outcome{"crosses, always or never", [](const json& v) {
                            return v == "crosses" || v == "always" || v == "never";
                        }};
 
+std::string path_of(const char* field, std::string_view where) {
+    return where.empty() ? fmt::format("`{}`", field) : fmt::format("`{}` of {}", field, where);
+}
+
 const json& required(const json& parent, const char* field, const kind& expected,
                      std::string_view where) {
     const auto found = parent.find(field);
-    const std::string path =
-        where.empty() ? fmt::format("`{}`", field) : fmt::format("`{}` of {}", field, where);
-    if (found == parent.end()) refuse(path, "is missing");
-    if (!expected.holds(*found)) {
-        refuse(path, fmt::format("is {}, expected {}", shown(*found), expected.name));
-    }
+    if (found == parent.end()) refuse(path_of(field, where), "is missing");
+    if (!expected.holds(*found))
+        refuse(path_of(field, where),
+               fmt::format("is {}, expected {}", shown(*found), expected.name));
     return *found;
 }
 
@@ -343,17 +345,15 @@ void drop_open_ended(json& holder, const char* field) {
 
 }  // namespace
 
-json checked(const json& doc) {
-    check(doc);
-    json plain = doc;
+json checked(json plain) {
+    check(plain);
     for (auto& result : plain["results"]) {
         drop_unmeasured(result);
         drop_open_ended(result, "ci95_gflops");
         drop_open_ended(result, "ci95_median_s");
     }
-    if (!plain.contains("comparisons") || plain["comparisons"].is_null()) {
+    if (!plain.contains("comparisons") || plain["comparisons"].is_null())
         plain["comparisons"] = json::array();
-    }
     for (auto& comparison : plain["comparisons"]) {
         for (auto& pair : comparison["pairs"]) drop_open_ended(pair, "ci95_ratio");
     }

@@ -12,6 +12,6 @@ void check(const nlohmann::json& doc);
 
 // The results, checked, with null for a time or roofline of zero and for an interval that lacks an
 // end. Throws as check() does.
-[[nodiscard]] nlohmann::json checked(const nlohmann::json& doc);
+[[nodiscard]] nlohmann::json checked(nlohmann::json doc);
 
 }  // namespace carat::report

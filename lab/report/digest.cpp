@@ -2,6 +2,7 @@
 #include "lab/report/digest.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "lab/report/cases.hpp"
@@ -80,18 +81,14 @@ json digest(const json& doc) {
 
 std::vector<absence> absences(const json& doc) {
     std::vector<absence> found;
+    std::map<std::pair<std::string, std::string>, std::size_t> known;
     for (const auto& result : doc["results"]) {
         if (result["available"].get<bool>()) continue;
-        const auto reason = field_or<std::string>(result, "reason", "no reason given");
-        const auto known = std::find_if(found.begin(), found.end(), [&](const absence& a) {
-            return a.implementation == result["implementation"].get<std::string>() &&
-                   a.reason == reason;
-        });
-        if (known != found.end()) {
-            ++known->results;
-        } else {
-            found.push_back({result["implementation"], reason, 1});
-        }
+        std::string reason = field_or<std::string>(result, "reason", "no reason given");
+        const std::string implementation = result["implementation"];
+        const auto [at, is_new] = known.try_emplace({implementation, reason}, found.size());
+        if (is_new) found.push_back({implementation, std::move(reason), 0});
+        ++found[at->second].results;
     }
     return found;
 }

@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "files/json/fields.hpp"
+#include "lab/results/document.hpp"
 #include "lab/results/format.hpp"
 
 namespace carat::results {
@@ -45,5 +47,10 @@ class writer {
 inline files::fields reader(const nlohmann::json& source, const std::string& where) {
     return {source, where, "not a results file of schema " + std::to_string(schema_version)};
 }
+
+// What was measured, without what a document says of the machine and the run.
+[[nodiscard]] nlohmann::json to_json(std::span<const result> results,
+                                     std::span<const comparison> comparisons);
+void add_from_json(const files::fields& in, document& doc);
 
 }  // namespace carat::results

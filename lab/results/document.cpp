@@ -211,14 +211,24 @@ std::string label_of(const std::string& implementation, const core::tunable_valu
     return inside.empty() ? implementation : implementation + "[" + inside + "]";
 }
 
+json to_json(std::span<const result> results, std::span<const comparison> comparisons) {
+    json out = {{"results", json::array()}, {"comparisons", json::array()}};
+    for (const result& c : results) out["results"].push_back(encode(c));
+    for (const comparison& c : comparisons) out["comparisons"].push_back(encode(c));
+    return out;
+}
+
+void add_from_json(const files::fields& in, document& doc) {
+    in.each("results", [&](const files::fields& c) { doc.results.push_back(decode_result(c)); });
+    in.each("comparisons",
+            [&](const files::fields& c) { doc.comparisons.push_back(decode_comparison(c)); });
+}
+
 json to_json(const document& doc) {
     json out = json::object();
     out["schema"] = schema_version;
     document_fields(writer(out), doc);
-    out["results"] = json::array();
-    for (const result& c : doc.results) out["results"].push_back(encode(c));
-    out["comparisons"] = json::array();
-    for (const comparison& c : doc.comparisons) out["comparisons"].push_back(encode(c));
+    out.update(to_json(doc.results, doc.comparisons));
     if (!doc.crossovers.empty()) out["crossovers"] = doc.crossovers;
     if (!doc.studies.empty()) out["studies"] = doc.studies;
     return out;
@@ -233,9 +243,7 @@ document from_json(const json& source, const std::string& name) {
     document doc;
     document_fields(in, doc);
     for (const char* key : {"machine", "build", "settings"}) (void)in.object(key);
-    in.each("results", [&](const files::fields& c) { doc.results.push_back(decode_result(c)); });
-    in.each("comparisons",
-            [&](const files::fields& c) { doc.comparisons.push_back(decode_comparison(c)); });
+    add_from_json(in, doc);
     if (in.find("crossovers") != nullptr) doc.crossovers = in.list("crossovers");
     if (in.find("studies") != nullptr) doc.studies = in.list("studies");
     return doc;

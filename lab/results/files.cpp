@@ -2,9 +2,12 @@
 
 #include <sstream>
 
+#include "files/growing.hpp"
 #include "files/json/document.hpp"
+#include "files/output.hpp"
 #include "files/read.hpp"
 #include "files/visible.hpp"
+#include "lab/results/journal.hpp"
 
 namespace carat::results {
 
@@ -55,7 +58,13 @@ std::size_t process_of(const result& c, std::size_t i) {
 
 document load(const fs::path& path) {
     const std::string text = files::read(path, files::kind::or_pipe);
-    return from_json(files::with_visible_texts(files::parse(text, path.string())), path.string());
+    document doc =
+        from_json(files::with_visible_texts(files::parse(text, path.string())), path.string());
+    if (doc.complete || files::is_stream(path)) return doc;
+    const fs::path journal = files::growing_beside(path);
+    std::error_code unknown;
+    if (fs::exists(journal, unknown)) replay(files::read(journal), journal.string(), doc);
+    return doc;
 }
 
 std::string csv(const document& doc) {

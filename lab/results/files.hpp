@@ -8,6 +8,7 @@
 
 namespace carat::results {
 
+// Together with what the journal of a run that goes on, or was killed, holds beyond it.
 // Its texts without control characters: they may come from anywhere and go to terminals and tables.
 // Throws carat::error naming the file when it is absent, not JSON or not a results file.
 [[nodiscard]] document load(const std::filesystem::path& path);

@@ -8,7 +8,6 @@
 #include <carat/error.hpp>
 
 #include "core/dtype_traits.hpp"
-#include "lab/gpu/gpu.hpp"
 #include "lab/machine/roofline.hpp"
 #include "lab/session/analyse.hpp"
 #include "lab/session/contender.hpp"
@@ -35,10 +34,6 @@ core::settings settings_of(const selection& s, int threads) {
     return out;
 }
 
-core::execution_space& space_of(core::device where) {
-    return where == core::device::cpu ? core::host_space() : gpu::space(gpu::in_use());
-}
-
 // Every tunable with the value that will be used: a result must not depend on knowing a default.
 core::tunable_values resolved(const selection& s) {
     core::settings asked;
@@ -55,7 +50,9 @@ class runner {
           key_(key),
           around_(around),
           problem_(problem_of(key)),
-          crew_(r.processes > 0 ? around.start : start_process(), r.patience_s) {
+          crew_({r.processes > 0 ? around.start : start_process(), r.patience_s,
+                 r.phases.has_value(), around.device_space},
+                problem_) {
         if (r.phases) phases_.emplace(problem_, *r.phases, r.seed);
     }
 
@@ -65,8 +62,7 @@ class runner {
                                 [](const contender& c) { return c.result.available; })) {
             verify_all();
             if (!stopped())
-                trials(request_, key_, around_, crew_, *data_, *checks_,
-                       phases_ ? &*phases_ : nullptr)
+                trials(request_, key_, around_, crew_, *checks_, phases_ ? &*phases_ : nullptr)
                     .take(contenders_);
             if (!stopped()) checks_->after_timing(contenders_);
         }
@@ -115,12 +111,11 @@ class runner {
             return;
         }
         // A device that isn't there has no memory to name.
-        if (entry.where != core::device::cpu)
+        if (entry.where != core::device::cpu && !crew_.has_device())
             c.result.reason = core::reason_against(entry, problem_, c.settings);
         if (!c.result.reason.empty()) return;
-        c.space = &space_of(entry.where);
         try {
-            c.at = crew_.hire(entry, problem_, c.settings, *c.space);
+            c.at = crew_.hire(entry, c.settings);
             const introduction known = c.at->introduce();
             c.result.reason = known.reason;
             c.result.vendor = known.library;
@@ -142,8 +137,7 @@ class runner {
         lay_out();
         checks_->before_timing(contenders_);
         for (contender& c : contenders_)
-            if (c.result.verified && phases_ && c.space != &core::host_space() && !stopped())
-                enter_phases(c);
+            if (c.result.verified && phases_ && !c.data->on_host() && !stopped()) enter_phases(c);
     }
 
     void lay_out() {
@@ -154,6 +148,8 @@ class runner {
             last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
         const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, problem_) : 1;
         data_.emplace(problem_, sets, crew_.memory());
+        for (contender& c : contenders_)
+            if (c.at) c.data = &crew_.site_of(c.what->entry->where, *data_);
         checks_.emplace(request_, problem_, *data_, [this](const std::string& what, double share) {
             tell(what, share);
             return !stopped();
@@ -161,7 +157,8 @@ class runner {
     }
 
     void enter_phases(contender& c) {
-        phases_->enter(c.result, *c.space, *c.at->here(), data_->on(core::host_space()).at(0),
+        phases_->enter(c.result, crew_.device_space(), *c.at->here(),
+                       data_->on(core::host_space()).at(0),
                        [&](const void* back) { return checks_->reason_against(back, c); });
     }
 
@@ -169,9 +166,8 @@ class runner {
         return {around_.machine, around_.limits, around_.gpu};
     }
 
-    [[nodiscard]] std::int64_t rotating_bytes(const contender& c) {
-        return static_cast<std::int64_t>(data_->on(*c.space).size()) *
-               workload::bytes_needed(problem_).total();
+    [[nodiscard]] std::int64_t rotating_bytes(const contender& c) const {
+        return static_cast<std::int64_t>(c.data->sets()) * workload::bytes_needed(problem_).total();
     }
 
     // A figure above the peak accuses the peak first: it may have been measured in a bad minute.
@@ -227,6 +223,10 @@ class runner {
     std::optional<phase_trials> phases_;  // after what it refers to
 };
 
+core::layout lines_of(char letter, std::int64_t rows, std::int64_t cols, std::int64_t pad) {
+    return letter == 't' ? core::column_major(rows + pad) : core::row_major(cols + pad);
+}
+
 }  // namespace
 
 // Narrow types are multiplied as their users do: into the type they are accumulated in.
@@ -235,8 +235,10 @@ core::problem problem_of(const case_key& key) {
     p.c_type = core::accumulator_of(key.type);
     if (key.type == dtype::u8) p.b_type = dtype::i8;
     if (key.type == dtype::e5m2) p.b_type = dtype::e4m3;
-    if (key.stored.a == 't') p.a_layout = core::column_major(key.size.m);
-    if (key.stored.b == 't') p.b_layout = core::column_major(key.size.k);
+    const auto& [m, n, k] = key.size;
+    p.a_layout = lines_of(key.stored.a, m, k, key.stored.pad);
+    p.b_layout = lines_of(key.stored.b, k, n, key.stored.pad);
+    p.c_layout = lines_of(key.stored.c, m, n, key.stored.pad);
     return p;
 }
 

@@ -59,8 +59,11 @@ struct surroundings {
     std::function<measure::work_probe()> probe = {};
     // The median of a run on one thread of the same product, where it is known; 0: it isn't.
     std::function<double(const selection&, const case_key&)> one_thread_s = {};
-    // How each CPU implementation gets a process of its own; empty: all run in this one.
+    // How each CPU implementation gets a process of its own, and those of a GPU one together;
+    // empty: all run in this one.
     start_process start = {};
+    // Of what runs on a device in this process; empty: the GPU in use.
+    std::function<core::execution_space&()> device_space = {};
 };
 
 [[nodiscard]] case_result run_case(const request& r, const case_key& key,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "lab/session/settle.hpp"
 
@@ -12,16 +13,26 @@ namespace carat::session {
 
 namespace {
 
-bool same_case(const results::result& a, const results::result& b) {
-    return a.implementation == b.implementation && a.dtype == b.dtype && a.m == b.m && a.n == b.n &&
-           a.k == b.k && a.layout == b.layout && a.threads == b.threads;
-}
+using case_of = std::tuple<std::string, std::string, std::int64_t, std::int64_t, std::int64_t,
+                           std::string, int>;
 
-const results::result* find(const results::document& in, const results::result& like) {
-    const auto found = std::ranges::find_if(
-        in.results, [&](const results::result& c) { return same_case(like, c); });
-    return found == in.results.end() ? nullptr : &*found;
-}
+// The results of a file by case, the first where it has two.
+class index {
+  public:
+    explicit index(const results::document& doc) {
+        for (const results::result& c : doc.results) cases_.try_emplace(key(c), &c);
+    }
+    [[nodiscard]] const results::result* find(const results::result& like) const {
+        const auto found = cases_.find(key(like));
+        return found == cases_.end() ? nullptr : found->second;
+    }
+
+  private:
+    static case_of key(const results::result& c) {
+        return {c.implementation, c.dtype, c.m, c.n, c.k, c.layout, c.threads};
+    }
+    std::map<case_of, const results::result*> cases_;
+};
 
 // Verdicts that no interval bears.
 void set_apart(change& c) {
@@ -155,13 +166,14 @@ std::size_t changes::count(std::string_view verdict) const {
 changes compare_documents(const results::document& before, const results::document& after,
                           const analysis_options& how, rounds in) {
     changes all;
+    const index earlier(before), later(after);
     for (const results::result& c : before.results)
-        if (c.has_figure()) all.rows.push_back({.before = &c, .after = find(after, c)});
+        if (c.has_figure()) all.rows.push_back({.before = &c, .after = later.find(c)});
     std::ranges::for_each(all.rows, set_apart);
     judge_rows(all.rows, how, in);
     for (const results::result& c : after.results) {
         if (!c.has_figure()) continue;
-        const results::result* old = find(before, c);
+        const results::result* old = earlier.find(c);
         if (old == nullptr || !old->has_figure()) ++all.only_after;
     }
     std::vector<double> ratios;

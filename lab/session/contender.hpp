@@ -7,17 +7,17 @@
 #include <string>
 #include <utility>
 
-#include "core/execution_space.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/gpu_watch.hpp"
 #include "lab/session/request.hpp"
+#include "lab/session/site.hpp"
 #include "lab/session/worker.hpp"
 
 namespace carat::session {
 
 struct contender {
     const selection* what = nullptr;
-    core::execution_space* space = nullptr;  // set when it is available
+    site* data = nullptr;  // where its operands are; set when it is available
     core::settings settings;
     results::result result;
     std::unique_ptr<worker> at;  // where it runs; null when it has been given up

@@ -1,10 +1,6 @@
 #include "lab/session/crew.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <optional>
-
-#include <carat/error.hpp>
+#include "lab/gpu/gpu.hpp"
 
 namespace carat::session {
 
@@ -13,11 +9,9 @@ using nlohmann::json;
 // Asks its process, and gives it the turn first.
 class process_worker final : public worker {
   public:
-    process_worker(crew& all, const core::implementation& entry, const core::problem& p,
+    process_worker(process_pool& all, const core::implementation& entry, const core::problem& p,
                    const core::settings& how)
-        : crew_(all), entry_(entry), task_{std::string(entry.name), p, how} {}
-
-    ~process_worker() override { dismiss(); }
+        : all_(all), entry_(entry), task_{std::string(entry.name), p, how}, process_(all, &entry) {}
 
     // Code of our own is asked here: that costs no process where it can't run.
     introduction introduce() override {
@@ -27,10 +21,12 @@ class process_worker final : public worker {
     }
 
     readiness prepare(placed_operands& data) override {
-        sets_ = data.on(core::host_space()).size();
-        if (!child_) (void)ask(to_json_question(), "while its library was loaded", 0);
-        return readiness_from(
-            ask({{"do", "prepare"}, {"sets", sets_}}, "while it was made ready", 0));
+        const std::size_t sets = data.on(core::host_space()).size();
+        if (!process_.alive()) (void)ask(to_json_question(), "while its library was loaded", 0);
+        const readiness ready =
+            readiness_from(ask({{"do", "prepare"}, {"sets", sets}}, "while it was made ready", 0));
+        is_ready_ = true;
+        return ready;
     }
 
     timing run(std::int64_t runs, std::size_t first) override {
@@ -38,23 +34,25 @@ class process_worker final : public worker {
                                          run_s_ > 0 ? "in a later product" : "in its first product",
                                          static_cast<double>(runs) * longest_run_s()));
         run_s_ = t.time_s / static_cast<double>(runs);
-        crew_.displaced_ += t.displaced;
+        all_.displaced += t.displaced;
         return t;
     }
 
     [[nodiscard]] bool has_process() const override { return true; }
+    [[nodiscard]] bool is_ready() const override { return is_ready_ && process_.alive(); }
 
     bool renew() override {
-        dismiss();
+        process_.dismiss();
+        is_ready_ = false;
         run_s_ = 0;
         return true;
     }
 
-    [[nodiscard]] std::vector<double> hand_overs_s() const override { return hand_overs_s_; }
+    [[nodiscard]] std::vector<double> hand_overs_s() const override {
+        return process_.hand_overs_s();
+    }
 
   private:
-    using clock = std::chrono::steady_clock;
-
     [[nodiscard]] json to_json_question() const {
         return {{"do", "introduce"}, {"task", to_json(task_)}};
     }
@@ -68,74 +66,62 @@ class process_worker final : public worker {
                slowest_flops;
     }
 
-    void start() {
-        crew_.turns_.give(nullptr);  // nobody disturbs what is loaded
-        child_.emplace(crew_.start_(entry_, crew_.memory_->descriptor()));
-        crew_.alive_.push_back(&*child_);
-        crew_.turns_.give(&*child_);
+    json ask(json question, const char* when, double expected_s) {
+        question["row"] = 0;
+        return process_.ask(question, when, expected_s);
     }
 
-    void take_turn() {
-        if (crew_.turns_.current() == &*child_) return;
-        const auto begin = clock::now();
-        crew_.turns_.give(&*child_);
-        (void)child_->ask(R"({"do":"ready"})", crew_.patience_s_);
-        hand_overs_s_.push_back(std::chrono::duration<double>(clock::now() - begin).count());
-    }
-
-    json ask(const json& question, const char* when, double expected_s) {
-        std::string text;
-        try {
-            if (!child_) start();
-            take_turn();
-            text = child_->ask(question.dump(), crew_.patience_s_ + expected_s);
-        } catch (const process::lost& failure) {
-            dismiss();
-            throw process::lost(failure.what() + (" " + std::string(when)));
-        }
-        const json answer = json::parse(text, nullptr, false);
-        if (!answer.is_object())
-            throw process::lost("the process sent something that is no answer " +
-                                std::string(when));
-        if (const auto error = answer.find("error"); error != answer.end())
-            throw std::runtime_error(error->get<std::string>());
-        return answer;
-    }
-
-    void dismiss() {
-        if (!child_) return;
-        crew_.turns_.forget(&*child_);
-        std::erase(crew_.alive_, &*child_);
-        crew_.cpu_of_ended_s_ += child_->cpu_s();
-        child_.reset();
-    }
-
-    crew& crew_;
+    process_pool& all_;
     const core::implementation& entry_;
     const task task_;
-    std::optional<process::child> child_;
-    std::size_t sets_ = 0;
+    asked_process process_;
+    bool is_ready_ = false;
     double run_s_ = 0;  // of the last one; 0: none yet
-    std::vector<double> hand_overs_s_;
 };
 
-crew::crew(start_process start, double patience_s)
-    : start_(std::move(start)), patience_s_(patience_s) {
-    if (start_) memory_ = std::make_unique<process::shared_memory>();
+crew::crew(options how, const core::problem& p) : how_(std::move(how)), problem_(p) {
+    pool_.start = how_.start;
+    pool_.patience_s = how_.patience_s;
+    if (pool_.start) pool_.memory = std::make_unique<process::shared_memory>();
 }
 
 crew::~crew() = default;
 
-std::unique_ptr<worker> crew::hire(const core::implementation& entry, const core::problem& p,
-                                   const core::settings& how, core::execution_space& space) {
-    if (start_ && &space == &core::host_space())
-        return std::make_unique<process_worker>(*this, entry, p, how);
-    return worker_here(entry, p, how, space);
+bool crew::has_device() const {
+    return how_.device_space || gpu::count() > 0;
+}
+
+core::execution_space& crew::device_space() const {
+    return how_.device_space ? how_.device_space() : gpu::space(gpu::in_use());
+}
+
+std::unique_ptr<worker> crew::hire(const core::implementation& entry, const core::settings& how) {
+    const bool on_host = entry.where == core::device::cpu;
+    if (!on_host && uses_device_process()) {
+        if (!device_) device_ = std::make_unique<device_process>(pool_, problem_, gpu::in_use());
+        return device_->hire(entry, how);
+    }
+    if (on_host && pool_.start)
+        return std::make_unique<process_worker>(pool_, entry, problem_, how);
+    return worker_here(entry, problem_, how, on_host ? core::host_space() : device_space());
+}
+
+site& crew::site_of(core::device where, placed_operands& data) {
+    if (where == core::device::cpu) {
+        if (!host_site_) host_site_ = site_here(problem_, data, core::host_space());
+        return *host_site_;
+    }
+    if (device_) {
+        device_->lay_out(data);
+        return *device_;
+    }
+    if (!device_site_) device_site_ = site_here(problem_, data, device_space());
+    return *device_site_;
 }
 
 double crew::cpu_s() const {
-    double sum_s = cpu_of_ended_s_;
-    for (const process::child* one : alive_) sum_s += one->cpu_s();
+    double sum_s = pool_.cpu_of_ended_s;
+    for (const process::child* one : pool_.alive) sum_s += one->cpu_s();
     return sum_s;
 }
 

@@ -1,59 +1,71 @@
-// The workers of one case. Where each CPU implementation has a process of its own they share the
-// memory of the operands, and take turns: all but one are stopped.
+// The workers of one case. Where each CPU implementation has a process of its own, and those of a
+// GPU have one together, processes share the memory of the host's operands, and take turns: all but
+// one are stopped.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "lab/process/shared_memory.hpp"
-#include "lab/process/turns.hpp"
+#include "lab/session/asked_process.hpp"
+#include "lab/session/device_process.hpp"
 #include "lab/session/messages.hpp"
+#include "lab/session/site.hpp"
 #include "lab/session/worker.hpp"
 
 namespace carat::session {
 
-// Starts a process that serves `entry`; `memory` is a descriptor for it to inherit.
-using start_process = std::function<process::child(const core::implementation& entry, int memory)>;
-
-class process_worker;
-
 class crew {
   public:
-    // `start` empty: everybody works in this process. `patience_s`: how long an answer may take
-    // beyond what is expected before the worker is taken for hung.
-    crew(start_process start, double patience_s);
+    struct options {
+        start_process start;  // empty: everybody works in this process
+        // How long an answer may take beyond what is expected before the worker is taken for hung.
+        double patience_s = 60;
+        bool device_here = false;  // what runs on a device does so in this process
+        // Of the device in this process; empty: the GPU in use.
+        std::function<core::execution_space&()> device_space;
+    };
+
+    crew(options how, const core::problem& p);
     crew(const crew&) = delete;
     crew& operator=(const crew&) = delete;
     ~crew();
 
     // The worker must not outlive the crew.
     [[nodiscard]] std::unique_ptr<worker> hire(const core::implementation& entry,
-                                               const core::problem& p, const core::settings& how,
-                                               core::execution_space& space);
+                                               const core::settings& how);
 
-    [[nodiscard]] bool has_processes() const { return static_cast<bool>(start_); }
+    // Where what runs on `where` has its operands, once the host's are laid out.
+    [[nodiscard]] site& site_of(core::device where, placed_operands& data);
+
+    // Whether there is a device at all, as far as this process can say without using it.
+    [[nodiscard]] bool has_device() const;
+    [[nodiscard]] core::execution_space& device_space() const;
+
+    [[nodiscard]] bool has_processes() const { return static_cast<bool>(pool_.start); }
     // For the operands on the host; null where nobody shares them.
-    [[nodiscard]] process::shared_memory* memory() { return memory_.get(); }
+    [[nodiscard]] process::shared_memory* memory() { return pool_.memory.get(); }
 
     // Stops everybody: what runs next runs in this process.
-    void rest() { turns_.give(nullptr); }
+    void rest() { pool_.turns.give(nullptr); }
+
+    // Processes of a GPU that an implementation broke so far.
+    [[nodiscard]] int losses() const { return device_ ? device_->losses() : 0; }
 
     // Of the processes so far: processor time, and how often a thread of theirs lost its processor
     // while they ran.
     [[nodiscard]] double cpu_s() const;
-    [[nodiscard]] std::int64_t displaced() const { return displaced_; }
+    [[nodiscard]] std::int64_t displaced() const { return pool_.displaced; }
 
   private:
-    friend process_worker;
+    [[nodiscard]] bool uses_device_process() const { return pool_.start && !how_.device_here; }
 
-    start_process start_;
-    double patience_s_;
-    std::unique_ptr<process::shared_memory> memory_;
-    process::turns turns_;
-    std::vector<const process::child*> alive_;
-    double cpu_of_ended_s_ = 0;
-    std::int64_t displaced_ = 0;
+    options how_;
+    const core::problem problem_;
+    process_pool pool_;
+    std::unique_ptr<device_process> device_;
+    std::unique_ptr<site> host_site_;
+    std::unique_ptr<site> device_site_;  // where the device is used from here
 };
 
 }  // namespace carat::session

@@ -1,5 +1,8 @@
 #include "lab/session/messages.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace carat::session {
 
 namespace {
@@ -13,6 +16,19 @@ json to_json(const core::layout& l) {
 core::layout layout_from(const json& strides) {
     return {strides.at(0).get<std::int64_t>(), strides.at(1).get<std::int64_t>()};
 }
+
+// As core::kernel_facts lists them.
+json to_json(const core::kernel_facts& k) {
+    return json::array(
+        {k.name, k.threads, k.registers, k.local_bytes, k.shared_bytes, k.occupancy});
+}
+
+core::kernel_facts kernel_from(const json& in) {
+    return {in.at(0).get<std::string>(), in.at(1).get<int>(), in.at(2).get<int>(),
+            in.at(3).get<int>(),         in.at(4).get<int>(), in.at(5).get<double>()};
+}
+
+}  // namespace
 
 json to_json(const core::problem& p) {
     return {{"types", json::array({p.a_type, p.b_type, p.c_type})},
@@ -35,18 +51,51 @@ core::problem problem_from(const json& in) {
             in.at("beta").get<double>()};
 }
 
-// As core::kernel_facts lists them.
-json to_json(const core::kernel_facts& k) {
-    return json::array(
-        {k.name, k.threads, k.registers, k.local_bytes, k.shared_bytes, k.occupancy});
+json to_json(const workload::distribution& values) {
+    return json::array({values.kind, values.first, values.second});
 }
 
-core::kernel_facts kernel_from(const json& in) {
-    return {in.at(0).get<std::string>(), in.at(1).get<int>(), in.at(2).get<int>(),
-            in.at(3).get<int>(),         in.at(4).get<int>(), in.at(5).get<double>()};
+workload::distribution distribution_from(const json& in) {
+    return {in.at(0).get<workload::distribution::shape>(), in.at(1).get<double>(),
+            in.at(2).get<double>()};
 }
 
-}  // namespace
+json to_json(const planned_pass& pass) {
+    return {{"claim", pass.claim}, {"kind", pass.pass.kind()}, {"seed", pass.seed}};
+}
+
+planned_pass pass_from(const core::problem& p, const json& message) {
+    return {p, message.at("claim").get<std::string>(), message.at("kind").get<verify::exact_kind>(),
+            message.at("seed").get<std::uint64_t>()};
+}
+
+// JSON has no infinity.
+json to_json(const verify::verdict& v) {
+    const auto figure = [](double x) { return std::isfinite(x) ? json(x) : json(nullptr); };
+    return {{"passed", v.passed},
+            {"how", v.how},
+            {"figures",
+             json::array({figure(v.error_ulp), figure(v.bound_ulp), figure(v.max_abs_error)})},
+            {"where", json::array({v.row, v.col, v.wrong})},
+            {"reason", v.reason}};
+}
+
+verify::verdict verdict_from(const json& message) {
+    const auto figure = [&](std::size_t i) {
+        const json& x = message.at("figures").at(i);
+        return x.is_null() ? std::numeric_limits<double>::infinity() : x.get<double>();
+    };
+    const json& where = message.at("where");
+    return {message.at("passed").get<bool>(),
+            message.at("how").get<verify::method>(),
+            figure(0),
+            figure(1),
+            figure(2),
+            where.at(0).get<std::int64_t>(),
+            where.at(1).get<std::int64_t>(),
+            where.at(2).get<std::int64_t>(),
+            message.at("reason").get<std::string>()};
+}
 
 json to_json(const task& t) {
     return {{"implementation", t.implementation},

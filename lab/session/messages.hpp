@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lab/session/site.hpp"
 #include "lab/session/worker.hpp"
 
 namespace carat::session {
@@ -15,12 +16,20 @@ struct task {
     core::settings settings;
 };
 
+[[nodiscard]] nlohmann::json to_json(const core::problem& p);
+[[nodiscard]] nlohmann::json to_json(const workload::distribution& values);
+[[nodiscard]] nlohmann::json to_json(const planned_pass& pass);
+[[nodiscard]] nlohmann::json to_json(const verify::verdict& v);
 [[nodiscard]] nlohmann::json to_json(const task& t);
 [[nodiscard]] nlohmann::json to_json(const introduction& i);
 [[nodiscard]] nlohmann::json to_json(const readiness& r);
 [[nodiscard]] nlohmann::json to_json(const timing& t);
 
 // These throw nlohmann::json::exception for what is none.
+[[nodiscard]] core::problem problem_from(const nlohmann::json& message);
+[[nodiscard]] workload::distribution distribution_from(const nlohmann::json& message);
+[[nodiscard]] planned_pass pass_from(const core::problem& p, const nlohmann::json& message);
+[[nodiscard]] verify::verdict verdict_from(const nlohmann::json& message);
 [[nodiscard]] task task_from(const nlohmann::json& message);
 [[nodiscard]] introduction introduction_from(const nlohmann::json& message);
 [[nodiscard]] readiness readiness_from(const nlohmann::json& message);

@@ -82,7 +82,7 @@ operand_sets::operand_sets(const core::problem& p, core::execution_space& space,
 operand_sets::operand_sets(const core::problem& p, process::shared_memory& memory,
                            std::size_t sets) {
     const operand_map map(p, sets);
-    memory.grow(map.size_bytes());
+    if (memory.data() == nullptr) memory.grow(map.size_bytes());
     map.use_huge_pages(memory);
     for (std::size_t i = 0; i < sets; ++i) sets_.push_back(map.at(memory.data(), i));
 }
@@ -107,7 +107,7 @@ placed_operands::placed_operands(const core::problem& p, std::size_t host_sets,
       host_(shared == nullptr ? operand_sets(p, core::host_space(), host_sets)
                               : operand_sets(p, *shared, host_sets)) {}
 
-const operand_sets& placed_operands::on(core::execution_space& space) {
+operand_sets& placed_operands::laid_out(core::execution_space& space) {
     if (&space == &core::host_space()) return host_;
     const auto found = devices_.find(&space);
     if (found != devices_.end()) return found->second;
@@ -116,18 +116,20 @@ const operand_sets& placed_operands::on(core::execution_space& space) {
     return devices_.emplace(&space, std::move(sets)).first->second;
 }
 
-void placed_operands::fill(const workload::distribution& values, std::uint64_t seed) {
-    host_.fill(problem_, core::host_space(), values, seed);
-    for (auto& [space, sets] : devices_) sets.fill(problem_, *space, values, seed);
+const operand_sets& placed_operands::on(core::execution_space& space) {
+    return laid_out(space);
 }
 
-void placed_operands::fill_ends(const workload::distribution& values, std::uint64_t seed) {
-    const auto ends = [&](core::execution_space& space, operand_sets& sets) {
-        sets.fill(problem_, space, values, seed, 0);
-        if (sets.size() > 1) sets.fill(problem_, space, values, seed, sets.size() - 1);
-    };
-    ends(core::host_space(), host_);
-    for (auto& [space, sets] : devices_) ends(*space, sets);
+void placed_operands::fill(core::execution_space& space, const workload::distribution& values,
+                           std::uint64_t seed) {
+    laid_out(space).fill(problem_, space, values, seed);
+}
+
+void placed_operands::fill_ends(core::execution_space& space, const workload::distribution& values,
+                                std::uint64_t seed) {
+    operand_sets& sets = laid_out(space);
+    sets.fill(problem_, space, values, seed, 0);
+    if (sets.size() > 1) sets.fill(problem_, space, values, seed, sets.size() - 1);
 }
 
 void placed_operands::load(const verify::exact_pass& pass, core::execution_space& space,

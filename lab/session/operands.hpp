@@ -38,7 +38,7 @@ class operand_sets {
   public:
     // Not filled. Throws carat::error(out_of_memory). `sets` is 1 or more.
     operand_sets(const core::problem& p, core::execution_space& space, std::size_t sets);
-    // On the host, in `memory`, which is empty.
+    // On the host, in `memory`, which is empty or was laid out so by another process.
     operand_sets(const core::problem& p, process::shared_memory& memory, std::size_t sets);
 
     // Set i gets the values of seed + i.
@@ -66,11 +66,13 @@ class placed_operands {
     // Laid out on first use, not filled. Throws carat::error(out_of_memory).
     [[nodiscard]] const operand_sets& on(core::execution_space& space);
 
-    // Gives A and B of all sets the values that are timed. What an exact pass wrote is gone.
-    void fill(const workload::distribution& values, std::uint64_t seed);
+    // Gives A and B of all sets there the values that are timed. What an exact pass wrote is gone.
+    void fill(core::execution_space& space, const workload::distribution& values,
+              std::uint64_t seed);
 
     // The same for the first and the last set alone, which are those that exact passes use.
-    void fill_ends(const workload::distribution& values, std::uint64_t seed);
+    void fill_ends(core::execution_space& space, const workload::distribution& values,
+                   std::uint64_t seed);
 
     // Gives A and B of one set the operands of an exact pass. The first set of the host serves a
     // device as staging area.
@@ -83,6 +85,8 @@ class placed_operands {
     [[nodiscard]] const void* result(core::execution_space& space, std::size_t set = 0);
 
   private:
+    [[nodiscard]] operand_sets& laid_out(core::execution_space& space);
+
     core::problem problem_;
     operand_sets host_;
     std::map<core::execution_space*, operand_sets> devices_;

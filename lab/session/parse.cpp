@@ -32,6 +32,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
+constexpr std::int64_t most_padding = 1'000'000;
+
 std::int64_t parse_count(std::string_view text, const std::string& what) {
     std::int64_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -210,15 +212,26 @@ std::vector<dtype> parse_dtypes(std::string_view text) {
 }
 
 storage parse_storage(std::string_view text) {
-    const auto known = [](char letter) { return letter == 'n' || letter == 't'; };
-    if (text.size() != 2 || !known(text[0]) || !known(text[1]))
+    const std::string_view letters = text.substr(0, text.find('+'));
+    const bool is_padded = letters.size() < text.size();
+    if (letters.size() < 2 || letters.size() > 3 ||
+        letters.find_first_not_of("nt") != std::string_view::npos)
         refuse("layout '" + std::string(text) +
-               "' is unknown: use nn, nt, tn or tt (n: by rows, t: by columns; A's, then B's)");
-    return {text[0], text[1]};
+               "' is unknown: use nn, nt, tn or tt (n: by rows, t: by columns; A's, then B's), a "
+               "third letter for C's, +8 for leading dimensions 8 longer");
+    storage stored = {letters[0], letters[1], letters.size() == 3 ? letters[2] : 'n'};
+    if (is_padded) stored.pad = parse_count(text.substr(letters.size() + 1), "layout's padding");
+    if (stored.pad < 0 || stored.pad > most_padding)
+        refuse("layout '" + std::string(text) + "': leading dimensions can be 0 to " +
+               std::to_string(most_padding) + " longer");
+    return stored;
 }
 
 std::string to_string(const storage& stored) {
-    return {stored.a, stored.b};
+    std::string text = {stored.a, stored.b};
+    if (stored.c != 'n') text += stored.c;
+    if (stored.pad > 0) text += "+" + std::to_string(stored.pad);
+    return text;
 }
 
 shape parse_one_shape(std::string_view text) {

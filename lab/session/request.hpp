@@ -33,15 +33,19 @@ struct shape {
 // Names such as f64, f32, i32 (or double, float, half, bfloat16) separated by commas.
 [[nodiscard]] std::vector<dtype> parse_dtypes(std::string_view text);
 
-// How A and B are stored: 'n' by rows, 't' transposed, that is by columns. C lies by rows.
+// How A, B and C are stored: 'n' by rows, 't' transposed, that is by columns; and how many elements
+// lie between the end of one row or column and the next.
 struct storage {
     char a = 'n';
     char b = 'n';
+    char c = 'n';
+    std::int64_t pad = 0;
 
     bool operator==(const storage&) const = default;
 };
 
-// "nn", "nt", "tn" or "tt": A's letter, then B's. Throws carat::error on anything else.
+// "nn", "nt", "tn" or "tt": A's letter, then B's; "ntt" for a C by columns, "nt+8" for leading
+// dimensions 8 longer than rows or columns. Throws carat::error on anything else.
 [[nodiscard]] storage parse_storage(std::string_view text);
 [[nodiscard]] std::string to_string(const storage& stored);
 
@@ -95,7 +99,8 @@ struct request {
     measure::options timing;
     std::optional<host_memory> phases;  // time the phases of device implementations, from there
     bool measure_energy = true;         // of each device implementation, in runs after its trials
-    // Fresh processes of each CPU implementation, one after the other; 0: all run in this one.
+    // Fresh processes of each CPU implementation, and of all that run on a GPU together, one after
+    // the other; 0: all run in this one.
     int processes = 5;
     double patience_s = 60;    // without an answer beyond what is expected, a process is hung
     double slowest_run_s = 0;  // skip what is expected to take longer for one run; 0: skip nothing

@@ -1,12 +1,16 @@
 #include "lab/session/serve.hpp"
 
+#include <map>
 #include <optional>
+#include <stdexcept>
 
-#include "core/execution_space.hpp"
+#include "lab/gpu/gpu.hpp"
+#include "lab/gpu/limits.hpp"
 #include "lab/process/scheduling.hpp"
 #include "lab/process/shared_memory.hpp"
 #include "lab/session/build_info.hpp"
 #include "lab/session/messages.hpp"
+#include "lab/session/site.hpp"
 
 namespace carat::session {
 
@@ -16,63 +20,174 @@ using nlohmann::json;
 
 class server {
   public:
-    server(int memory, const find_entry& find) : descriptor_(memory), find_(find) {}
+    server(int memory, const find_entry& find, const find_space& space)
+        : descriptor_(memory), find_(find), find_space_(space) {}
 
     json answer(const json& question) {
-        const auto what = question.at("do").get<std::string>();
-        if (what == "introduce") return introduce(question);
-        if (what == "prepare") return prepare(question);
-        if (what == "run") return run(question);
-        if (what == "build") return {{"version", version()}, {"revision", revision()}};
-        return json::object();  // "ready": that it answers says so
+        using to_answer = json (server::*)(const json&);
+        static const std::map<std::string, to_answer> known = {
+            {"introduce", &server::introduce},
+            {"prepare", &server::prepare},
+            {"run", &server::run},
+            {"place", &server::place},
+            {"fill", &server::fill},
+            {"fill_ends", &server::fill},
+            {"load", &server::load},
+            {"poison", &server::poison},
+            {"fetch", &server::fetch},
+            {"check", &server::check},
+            {"reference", &server::make_reference},
+            {"against_reference", &server::against_reference},
+            {"probe", &server::probe},
+            {"peaks", &server::peaks},
+            {"build", &server::build}};
+        const auto found = known.find(question.at("do").get<std::string>());
+        if (found == known.end()) return json::object();  // "ready": that it answers says so
+        return (this->*found->second)(question);
     }
 
   private:
+    json build(const json&) { return {{"version", version()}, {"revision", revision()}}; }
+
     json introduce(const json& question) {
-        task_ = task_from(question.at("task"));
-        entry_ = &find_(task_.implementation);
-        return to_json(session::introduce(*entry_, task_.problem, task_.settings));
+        const task t = task_from(question.at("task"));
+        const core::implementation& entry = find_(t.implementation);
+        problem_ = t.problem;
+        if (entry.where != core::device::cpu)
+            device_ = &find_space_(question.at("device").get<int>());
+        core::execution_space& space =
+            entry.where == core::device::cpu ? core::host_space() : *device_;
+        std::unique_ptr<worker>& row = rows_[question.at("row").get<int>()];
+        row = worker_here(entry, t.problem, t.settings, space);
+        return to_json(row->introduce());
     }
 
     json prepare(const json& question) {
-        map_.emplace(task_.problem, question.at("sets").get<std::size_t>());
-        memory_.emplace(descriptor_);
-        map_->use_huge_pages(*memory_);
-        const double prepare_s = core::host_space().time_s(
-            [&] { ready_ = entry_->prepare(task_.problem, task_.settings); });
-        return to_json(facts_of(*ready_, prepare_s));
+        if (question.contains("sets")) lay_out(question.at("sets").get<std::size_t>());
+        return to_json(row_of(question).prepare(*data_));
     }
 
+    // Threads that a GPU's driver keeps are no part of the product.
     json run(const json& question) {
-        const auto runs = question.at("runs").get<std::int64_t>();
-        auto set = question.at("set").get<std::size_t>();
         const process::scheduling before = process::scheduling_so_far();
-        timing t;
-        t.time_s = core::host_space().time_s([&] {
-            for (std::int64_t i = 0; i < runs; ++i) {
-                ready_->run(map_->at(memory_->data(), set));
-                set = (set + 1) % map_->sets();
-            }
-        });
+        timing t = row_of(question).run(question.at("runs").get<std::int64_t>(),
+                                        question.at("set").get<std::size_t>());
         const process::scheduling after = process::scheduling_so_far();
         t.displaced = after.displaced - before.displaced;
-        t.waited_s = process::waited_s(before, after);
+        if (device_ == nullptr) t.waited_s = process::waited_s(before, after);
         return to_json(t);
+    }
+
+    json place(const json& question) {
+        problem_ = problem_from(question.at("problem"));
+        device_ = &find_space_(question.at("device").get<int>());
+        lay_out(question.at("sets").get<std::size_t>());
+        site_ = site_here(problem_, *data_, *device_);
+        return {{"sets", site_->sets()}};
+    }
+
+    json fill(const json& question) {
+        const auto values = distribution_from(question.at("values"));
+        const auto seed = question.at("seed").get<std::uint64_t>();
+        if (question.at("do") == "fill")
+            placed().fill(values, seed);
+        else
+            placed().fill_ends(values, seed);
+        return json::object();
+    }
+
+    json load(const json& question) {
+        placed().load(pass_from(problem_, question.at("pass")), set_of(question));
+        return json::object();
+    }
+
+    json poison(const json& question) {
+        placed().poison(set_of(question));
+        return json::object();
+    }
+
+    // The memory of its answer is shared.
+    json fetch(const json& question) {
+        (void)placed().result(set_of(question));
+        return json::object();
+    }
+
+    json check(const json& question) {
+        return to_json(placed().check(pass_from(problem_, question.at("pass")), set_of(question)));
+    }
+
+    json make_reference(const json&) { return {{"made", placed().make_reference()}}; }
+
+    json against_reference(const json& question) {
+        const auto verdict = placed().against_reference(question.at("claim").get<std::string>());
+        if (!verdict) throw std::logic_error("there is no reference");
+        return to_json(*verdict);
+    }
+
+    // Throws where the device's context is spoilt.
+    json probe(const json&) {
+        if (device_ == nullptr) return json::object();
+        const std::uint64_t word = 0x5eed;
+        std::uint64_t back = 0;
+        const core::buffer there(*device_, sizeof(word));
+        device_->upload(there.data(), &word, sizeof(word));
+        device_->wait();
+        device_->download(&back, there.data(), sizeof(back));
+        if (back != word)
+            throw std::runtime_error("the GPU's memory does not keep what it is given");
+        return json::object();
+    }
+
+    // Of a GPU, so that whoever asks makes no context there.
+    json peaks(const json& question) {
+        const int device = question.at("device").get<int>();
+        gpu::select(device);
+        gpu::known_gpu known;
+        if (question.contains("known")) {
+            known = {device, 0, machine::peaks_from_json(question.at("known"))};
+            known.limits = gpu::refresh(known);
+        } else {
+            known = gpu::know(device);
+        }
+        return {{"l2_bytes", known.l2_bytes}, {"limits", machine::to_json(known.limits)}};
+    }
+
+    void lay_out(std::size_t sets) {
+        if (data_) return;
+        memory_.emplace(descriptor_);
+        data_.emplace(problem_, sets, &*memory_);
+    }
+
+    worker& row_of(const json& question) { return *rows_.at(question.at("row").get<int>()); }
+    static std::size_t set_of(const json& question) {
+        return question.at("set").get<std::size_t>();
+    }
+    site& placed() {
+        if (!site_) throw std::logic_error("no operands are laid out");
+        return *site_;
     }
 
     int descriptor_;
     const find_entry& find_;
-    task task_;
-    const core::implementation* entry_ = nullptr;
+    const find_space& find_space_;
+    core::problem problem_;
+    core::execution_space* device_ = nullptr;
     std::optional<process::shared_memory> memory_;
-    std::optional<operand_map> map_;
-    std::unique_ptr<core::runnable> ready_;
+    std::optional<placed_operands> data_;
+    std::unique_ptr<site> site_;
+    std::map<int, std::unique_ptr<worker>> rows_;
 };
 
 }  // namespace
 
-void serve(process::channel questions, int memory, const find_entry& find) {
-    server one(memory, find);
+core::execution_space& space_of_gpu(int device) {
+    gpu::select(device);
+    return gpu::space(device);
+}
+
+void serve(process::channel questions, int memory, const find_entry& find,
+           const find_space& space) {
+    server one(memory, find, space);
     // Words of libraries may be in any encoding.
     constexpr auto replace = json::error_handler_t::replace;
     try {

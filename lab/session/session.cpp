@@ -6,10 +6,9 @@
 
 #include <carat/error.hpp>
 
-#include "files/output.hpp"
 #include "lab/gpu/gpu.hpp"
-#include "lab/results/files.hpp"
 #include "lab/session/build_info.hpp"
+#include "lab/session/known_results.hpp"
 #include "lab/session/settle.hpp"
 
 namespace carat::session {
@@ -55,13 +54,6 @@ void add_peaks(results::document& doc, const gpu::known_gpu& gpu) {
         if (one["device"] == gpu.device) one["peaks"] = machine::to_json(gpu.limits);
 }
 
-// Of a result or of a comparison.
-template <class Of>
-bool same_case(const Of& c, const case_key& key) {
-    return c.dtype == name(key.type) && c.m == key.size.m && c.n == key.size.n &&
-           c.k == key.size.k && c.threads == key.threads;
-}
-
 // A result that says all it will ever say of this selection.
 bool answers(const results::result& c, const selection& s, const std::string& label) {
     const bool same =
@@ -96,42 +88,47 @@ class session {
                   user.probe,
                   [this](const selection& s, const case_key& k) { return one_thread_s(s, k); },
                   user.start},
-          out_(out),
           user_(user),
-          doc_(doc) {}
+          doc_(doc),
+          known_(doc),
+          saver_(doc, out) {}
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+    ~session() { known_.settle(); }  // before the saver saves what an error left
 
     bool run() {
+        const bool all = run_cases();
+        known_.settle();
+        doc_.complete = all || doc_.complete;
+        if (all || saver_.is_behind()) saver_.finish();
+        return all;
+    }
+
+  private:
+    bool run_cases() {
         const std::vector<case_key> cases = cases_of(request_);
         total_ = cases.size();
         for (const case_key& key : cases) {
             if (user_.interrupted && user_.interrupted()) return false;
             if (!measured_already(key)) {
-                forget(key);
+                // All trials of a case must be interleaved, so it is measured whole, whatever an
+                // interrupted or smaller session left of it.
+                known_.forget(key);
                 current_ = describe(key);
                 if (!run_one(key)) return false;
             }
             ++done_;
         }
-        doc_.complete = true;
-        save(doc_, out_);
         return true;
     }
 
-  private:
     [[nodiscard]] bool measured_already(const case_key& key) const {
+        const std::vector<const results::result*> known = known_.of_case(key);
         return std::ranges::all_of(request_.chosen, [&](const selection& s) {
-            return std::ranges::any_of(doc_.results, [&](const results::result& c) {
-                return same_case(c, key) && answers(c, s, label_of(s, request_.chosen));
-            });
+            const std::string label = label_of(s, request_.chosen);
+            return std::ranges::any_of(
+                known, [&](const results::result* c) { return answers(*c, s, label); });
         });
-    }
-
-    // What an interrupted or smaller session left of a case: all its trials must be interleaved, so
-    // it is measured whole.
-    void forget(const case_key& key) {
-        const auto same = [&](const auto& c) { return same_case(c, key); };
-        std::erase_if(doc_.results, same);
-        std::erase_if(doc_.comparisons, same);
     }
 
     bool run_one(const case_key& key) {
@@ -143,15 +140,16 @@ class session {
                 again.measure_energy = false;
                 return run_case(again, key, around_);
             });
-        std::ranges::copy(result.results, std::back_inserter(doc_.results));
-        doc_.comparisons.push_back(result.compared);
+        known_.add(result);
         doc_.complete = false;
-        save(doc_, out_);  // before it is told: the reader may have gone
+        if (saver_.is_due()) known_.settle();
+        saver_.add(result.results, result.compared);  // before it is told: the reader may have gone
         if (user_.case_done) user_.case_done(key, result);
         return !result.interrupted;
     }
 
     void measure_again(core::device where) {
+        saver_.changed();
         if (where == core::device::cuda && user_.measure_gpu_again) {
             gpu_->limits = user_.measure_gpu_again(*gpu_);
             add_peaks(doc_, *gpu_);
@@ -161,30 +159,21 @@ class session {
         }
     }
 
-    // What a run took; of a product that was skipped for it, its only one.
-    static double run_s(const results::result& c) {
-        return c.median_gflops > 0 ? c.flop / c.median_gflops / 1e9 : c.cold_s;
-    }
-
     // From the rate of the largest product this implementation has shown for the type so far with
     // as many threads: small ones say nothing, being all overhead.
     [[nodiscard]] double expected_run_s(const selection& s, const case_key& key) const {
-        const results::result* largest = nullptr;
-        for (const results::result& c : doc_.results)
-            if (c.implementation == label_of(s, request_.chosen) && c.dtype == name(key.type) &&
-                (c.threads == key.threads || !s.entry->threaded) && run_s(c) > 0 &&
-                (largest == nullptr || c.flop > largest->flop))
-                largest = &c;
+        const results::result* largest =
+            known_.largest(label_of(s, request_.chosen), key.type,
+                           s.entry->threaded ? std::optional(key.threads) : std::nullopt);
         if (largest == nullptr) return 0;
         return operations(key.size, request_.convention) / largest->flop * run_s(*largest);
     }
 
     [[nodiscard]] double one_thread_s(const selection& s, case_key key) const {
         key.threads = 1;
-        for (const results::result& c : doc_.results)
-            if (c.implementation == label_of(s, request_.chosen) && same_case(c, key) &&
-                c.has_figure())
-                return c.median_s;
+        for (const results::result* c : known_.of_case(key))
+            if (c->implementation == label_of(s, request_.chosen) && c->has_figure())
+                return c->median_s;
         return 0;
     }
 
@@ -198,28 +187,16 @@ class session {
     machine::peaks limits_;
     std::optional<gpu::known_gpu> gpu_;
     const surroundings around_;
-    const outputs& out_;
     const hooks& user_;
     results::document& doc_;
+    known_results known_;
+    saver saver_;
     std::size_t total_ = 0;
     std::size_t done_ = 0;
     std::string current_;
 };
 
 }  // namespace
-
-void require_writable(const outputs& out) {
-    for (const auto& path : {out.json, out.csv})
-        if (!path.empty()) files::require_writable(path);
-}
-
-void save(const results::document& doc, const outputs& out) {
-    // Names of files and words of libraries may be in any encoding; JSON is UTF-8.
-    constexpr auto replace = nlohmann::json::error_handler_t::replace;
-    if (!out.json.empty())
-        files::write_whole(out.json, to_json(doc).dump(1, ' ', false, replace) + "\n");
-    if (!out.csv.empty()) files::write_whole(out.csv, results::csv(doc));
-}
 
 results::document new_document(const request& r, const machine::description& machine,
                                const machine::peaks& limits, std::string command,

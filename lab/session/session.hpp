@@ -2,7 +2,6 @@
 // one is given. The document on disk is valid at every moment.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,19 +10,9 @@
 #include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/case.hpp"
+#include "lab/session/saver.hpp"
 
 namespace carat::session {
-
-struct outputs {
-    std::filesystem::path json;  // empty: not written
-    std::filesystem::path csv;
-};
-
-// Throws carat::error when one of them can't be written, before anything is measured.
-void require_writable(const outputs& out);
-
-// Each file is replaced whole, or stays as it was and carat::error is thrown.
-void save(const results::document& doc, const outputs& out);
 
 struct hooks {
     std::function<bool()> interrupted;

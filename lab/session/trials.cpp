@@ -66,12 +66,25 @@ void trials::take(std::span<contender> all) {
     const measure::other_work others(probe());
     for (int generation = 0; generation < generations && !stopped(); ++generation) {
         if (generation > 0) checks_.change_over(all, generation + 1);
-        if (!stopped()) one_generation(all, generation, generations);
+        bool whole = false;
+        while (!whole && !stopped()) {
+            if (crew_.losses() != losses_) renew_shared(all);
+            checks_.welcome(all, generation + 1);
+            whole = stopped() || one_generation(all, generation, generations);
+        }
     }
     conclude(all, others);
 }
 
-void trials::one_generation(std::span<contender> all, int generation, int generations) {
+// Whoever was made ready again in a process that replaced a broken one has not passed there.
+void trials::renew_shared(std::span<contender> all) const {
+    for (contender& c : all)
+        if (runs_on_gpu(c) && c.result.verified && !c.ruled_out()) (void)c.at->renew();
+}
+
+// False where an implementation broke the process that others share: it is ruled out, and what all
+// took meanwhile is forgotten, so that nobody's trials are of two processes.
+bool trials::one_generation(std::span<contender> all, int generation, int generations) {
     std::vector<measure::candidate> candidates;
     std::vector<double> estimates_s;
     timed_.clear();
@@ -80,24 +93,28 @@ void trials::one_generation(std::span<contender> all, int generation, int genera
         timed_.push_back(&c);
         candidates.push_back(
             {.run = {},
-             .space = c.space,
+             .space = nullptr,
              .time_runs = [this, &c](std::int64_t runs) { return time_runs(c, runs); },
              .repetitions = c.result.repetitions});
         estimates_s.push_back(is_timed(c) ? c.result.trials_s.back() : c.result.cold_s);
     }
-    if (timed_.empty()) return;
+    if (timed_.empty()) return true;
     if (phases_ != nullptr) phases_->join(candidates, estimates_s);
     const std::vector<measure::series> found =
         measure::interleave(candidates, estimates_s, how(generation, generations));
-    for (std::size_t i = 0; i < timed_.size(); ++i) keep(*timed_[i], found[i]);
-    keep_phases(std::span(found).subspan(timed_.size()));
+    const bool whole = crew_.losses() == losses_;
+    for (std::size_t i = 0; i < timed_.size(); ++i)
+        if (whole || !found[i].failure.empty()) keep(*timed_[i], found[i]);
+    if (whole) keep_phases(std::span(found).subspan(timed_.size()));
+    return whole;
 }
 
 measure::options trials::how(int generation, int generations) {
     measure::options whole = request_.timing;
     whole.seed = request_.seed;
     measure::options part = share_of(whole, generation, generations);
-    part.interrupted = around_.interrupted;
+    losses_ = crew_.losses();
+    part.interrupted = [this] { return stopped() || crew_.losses() != losses_; };
     // Threads of other processes are stopped, and need not be waited for.
     if (key_.threads > 1 && !crew_.has_processes())
         part.wait_until_idle = [] { measure::wait_until_idle(); };
@@ -155,7 +172,12 @@ void trials::conclude(std::span<contender> all, const measure::other_work& other
         if (const auto costs_s = c.at->hand_overs_s(); !costs_s.empty())
             c.result.hand_over_s = median(costs_s);
         if (!runs_on_gpu(c)) continue;
-        if (request_.measure_energy) measure_energy(c);
+        try {
+            if (request_.measure_energy) measure_energy(c);
+        } catch (const std::exception& failure) {
+            c.give_up(failure.what());
+            continue;
+        }
         c.result.gpu = c.watch.facts();
     }
     if (phases_ != nullptr) phases_->finish(phased_);
@@ -163,7 +185,7 @@ void trials::conclude(std::span<contender> all, const measure::other_work& other
 
 double trials::time_runs(contender& c, std::int64_t runs) {
     if (!c.at->has_process()) crew_.rest();
-    const std::size_t sets = data_.on(*c.space).size();
+    const std::size_t sets = c.data->sets();
     const timing t = c.at->run(runs, c.next_set);
     c.next_set = (c.next_set + static_cast<std::size_t>(runs)) % sets;
     if (t.waited_s) {

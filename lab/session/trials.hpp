@@ -24,12 +24,11 @@ class trials {
   public:
     // All of them must outlive this object. `phases` may be null.
     trials(const request& r, const case_key& key, const surroundings& around, crew& everybody,
-           placed_operands& data, verification& checks, phase_trials* phases)
+           verification& checks, phase_trials* phases)
         : request_(r),
           key_(key),
           around_(around),
           crew_(everybody),
-          data_(data),
           checks_(checks),
           phases_(phases) {}
 
@@ -42,7 +41,8 @@ class trials {
         if (around_.progress) around_.progress(what, share);
     }
 
-    void one_generation(std::span<contender> all, int generation, int generations);
+    [[nodiscard]] bool one_generation(std::span<contender> all, int generation, int generations);
+    void renew_shared(std::span<contender> all) const;
     [[nodiscard]] measure::options how(int generation, int generations);
     void look_and_tell(std::size_t i, std::size_t taken, double share);
     void keep(contender& c, const measure::series& more) const;
@@ -60,9 +60,9 @@ class trials {
     const case_key& key_;
     const surroundings& around_;
     crew& crew_;
-    placed_operands& data_;
     verification& checks_;
     phase_trials* phases_;
+    int losses_ = 0;                       // of processes before the generation at hand
     std::vector<contender*> timed_;        // of the generation at hand, in the candidates' order
     std::vector<measure::series> phased_;  // of all generations
     std::optional<gpu_sensors> sensors_;   // of the GPU, once asked for

@@ -11,10 +11,10 @@ namespace carat::session {
 
 namespace {
 
-// Contenders of one space that are fed the same operands are fed once.
+// Contenders of one site that are fed the same operands are fed once.
 struct group {
-    core::execution_space* space;
-    verify::exact_pass pass;
+    site* where;
+    planned_pass pass;
     std::vector<contender*> members;
 };
 
@@ -25,6 +25,14 @@ bool timed(const contender& c) {
 bool is_long(const contender& c) {
     constexpr double long_s = 0.25;
     return c.result.cold_s > long_s;
+}
+
+std::vector<site*> sites_of(std::span<contender> all) {
+    std::vector<site*> found;
+    for (const contender& c : all)
+        if (!c.ruled_out() && std::ranges::find(found, c.data) == found.end())
+            found.push_back(c.data);
+    return found;
 }
 
 // Who takes long runs two passes instead of five: significands first and sums last, which differ in
@@ -46,7 +54,7 @@ void verification::before_timing(std::span<contender> all) {
     pass_exactly(all, {verify::exact_kind::sums, false, false, ""}, everybody);
     if (std::ranges::all_of(all, &contender::ruled_out)) return;
     if (!tell_("filling matrices", 0)) return;
-    data_.fill(request_.values, request_.seed);
+    fill(all);
     compute_references(all);
     for (contender& c : all) {
         if (c.ruled_out()) continue;
@@ -55,19 +63,37 @@ void verification::before_timing(std::span<contender> all) {
     }
 }
 
+// Of the host always: its reference may be needed.
+void verification::fill(std::span<contender> all) {
+    data_.fill(core::host_space(), request_.values, request_.seed);
+    for (site* where : sites_of(all))
+        if (!where->on_host()) where->fill(request_.values, request_.seed);
+}
+
 // Who takes long is looked at after its very last trial alone.
 void verification::change_over(std::span<contender> all, int number) {
     const std::string of = " process " + std::to_string(number);
     pass_exactly(all,
                  {verify::exact_kind::sums, true, false, "after the last trial before" + of + ": "},
                  [](const contender& c) { return timed(c) && !is_long(c); });
-    std::vector<const contender*> renewed;
     for (contender& c : all)
-        if (timed(c) && !c.ruled_out() && c.at->renew()) renewed.push_back(&c);
-    pass_exactly(
-        all, {verify::exact_kind::significands, false, true, "in" + of + ": "},
-        [&](const contender& c) { return std::ranges::find(renewed, &c) != renewed.end(); });
-    data_.fill_ends(request_.values, request_.seed);
+        if (timed(c) && !c.ruled_out()) (void)c.at->renew();
+}
+
+// One that breaks the process it shares leaves the others to be made ready again.
+void verification::welcome(std::span<contender> all, int number) {
+    const auto waits = [](const contender& c) {
+        return c.result.verified && !c.ruled_out() && !c.at->is_ready();
+    };
+    if (std::ranges::none_of(all, waits)) return;
+    const std::string when = "in process " + std::to_string(number) + ": ";
+    while (std::ranges::any_of(all, waits)) {
+        if (!tell_("verifying", 0)) return;
+        pass_exactly(all, {verify::exact_kind::significands, false, true, when}, waits);
+    }
+    data_.fill_ends(core::host_space(), request_.values, request_.seed);
+    for (site* where : sites_of(all))
+        if (!where->on_host()) where->fill_ends(request_.values, request_.seed);
     for (contender& c : all)
         if (c.ruled_out()) c.drop_figures();
 }
@@ -89,18 +115,18 @@ void verification::pass_exactly(std::span<contender> all, const passage& how,
     std::vector<group> groups;
     for (contender& c : all) {
         if (c.ruled_out() || is_spared(c, how.kind, how.last_set) || !takes_part(c)) continue;
-        const verify::exact_pass pass(problem_, c.result.computes_in, how.kind, seed);
+        const planned_pass pass(problem_, c.result.computes_in, how.kind, seed);
         const auto found = std::ranges::find_if(groups, [&](const group& g) {
-            return g.space == c.space && g.pass.same_operands(pass);
+            return g.where == c.data && g.pass.pass.same_operands(pass.pass);
         });
         if (found != groups.end())
             found->members.push_back(&c);
         else
-            groups.push_back({c.space, pass, {&c}});
+            groups.push_back({c.data, pass, {&c}});
     }
     for (const group& g : groups) {
         try {
-            data_.load(g.pass, *g.space, how.last_set ? data_.on(*g.space).size() - 1 : 0);
+            g.where->load(g.pass, how.last_set ? g.where->sets() - 1 : 0);
         } catch (const std::exception& failure) {
             for (contender* c : g.members) c->give_up(failure.what());
             continue;
@@ -112,18 +138,16 @@ void verification::pass_exactly(std::span<contender> all, const passage& how,
     }
 }
 
-void verification::run_and_check(contender& c, const verify::exact_pass& pass, const passage& how) {
+void verification::run_and_check(contender& c, const planned_pass& pass, const passage& how) {
     try {
-        const operand_sets& sets = data_.on(*c.space);
-        const std::size_t set = how.last_set ? sets.size() - 1 : 0;
-        data_.poison(*c.space, set);
+        const std::size_t set = how.last_set ? c.data->sets() - 1 : 0;
+        c.data->poison(set);
         if (how.first_run)
             run_first(c, set);
         else
             c.at->run(1, set);
         if (c.at == nullptr) return;  // takes too long
-        const verify::verdict v = on_gpu(*c.space) ? gpu::check(pass, problem_, sets.at(set).c)
-                                                   : pass.check(data_.result(*c.space, set));
+        const verify::verdict v = c.data->check(pass, set);
         if (v.passed) {
             ++c.result.exact_passes;
             return;
@@ -162,25 +186,14 @@ void verification::skip_if_too_long(contender& c, std::size_t set) const {
     c.give_up("skipped: one run takes " + seconds(taken_s) + " (limit " + seconds(limit_s) + ")");
 }
 
-// Each where it is needed: a GPU's takes a second where the host's takes minutes.
-void verification::compute_references(std::span<const contender> all) {
-    const auto wants = [&](bool gpu) {
-        return std::ranges::any_of(
-            all, [&](const contender& c) { return !c.ruled_out() && on_gpu(*c.space) == gpu; });
-    };
-    if (wants(true) && tell_("computing the reference", 0)) compute_on_gpu(all);
-    if (wants(false) || request_.phases || (wants(true) && !on_gpu_)) compute_on_host();
-}
-
-// Where a GPU's memory can't hold it, the host's serves.
-void verification::compute_on_gpu(std::span<const contender> all) {
-    const auto there = [](const contender& c) { return !c.ruled_out() && on_gpu(*c.space); };
-    core::execution_space& space = *std::ranges::find_if(all, there)->space;
-    try {
-        on_gpu_.emplace(problem_, data_.on(space).at(0));
-    } catch (const error& failure) {
-        if (failure.code() != error_code::out_of_memory) throw;
+// Each where it is needed. Where a GPU's memory can't hold it, the host's serves.
+void verification::compute_references(std::span<contender> all) {
+    bool on_host = request_.phases.has_value();
+    for (site* where : sites_of(all)) {
+        if (!where->on_host() && !tell_("computing the reference", 0)) return;
+        on_host = !where->make_reference() || on_host;
     }
+    if (on_host) compute_on_host();
 }
 
 void verification::compute_on_host() {
@@ -194,15 +207,16 @@ void verification::compute_on_host() {
     }
 }
 
-verify::verdict verification::judge(const contender& c) {
+verify::verdict verification::judge(contender& c) {
     const std::string& claim = c.result.computes_in;
-    if (on_gpu_ && on_gpu(*c.space)) return on_gpu_->check(data_.on(*c.space).at(0).c, claim);
-    return on_host_->check(data_.result(*c.space), claim);
+    if (const auto verdict = c.data->against_reference(claim)) return *verdict;
+    if (!on_host_) compute_on_host();
+    return on_host_->check(c.data->result(0), claim);
 }
 
 void verification::hold_against_reference(contender& c) {
     try {
-        data_.poison(*c.space);
+        c.data->poison(0);
         c.at->run(1, 0);
         const verify::verdict v = judge(c);
         c.result.verification = std::string(verify::name(v.how));

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 
-#include "lab/gpu/verify/verify.hpp"
 #include "lab/session/contender.hpp"
 #include "lab/session/operands.hpp"
 #include "lab/session/request.hpp"
@@ -32,9 +31,11 @@ class verification {
     // to be timed then. The first run of each, the cold one, is of an exact pass.
     void before_timing(std::span<contender> all);
 
-    // Gives everybody with a process of its own a fresh one, which passes exactly before it is
-    // timed, as the one before it has to after its last trial. `number`: of the fresh one, from 2.
+    // Everybody passes exactly, and has a fresh process then, or shares one. `number`: of the
+    // fresh one, from 2.
     void change_over(std::span<contender> all, int number);
+    // Makes those ready whose process is new; their first run has to pass exactly.
+    void welcome(std::span<contender> all, int number);
 
     // Rules out who passes no longer, without figures: nobody knows since when.
     void after_timing(std::span<contender> all);
@@ -52,13 +53,13 @@ class verification {
 
     void pass_exactly(std::span<contender> all, const passage& how,
                       const std::function<bool(const contender&)>& takes_part);
-    void run_and_check(contender& c, const verify::exact_pass& pass, const passage& how);
+    void run_and_check(contender& c, const planned_pass& pass, const passage& how);
     void run_first(contender& c, std::size_t set) const;
     void skip_if_too_long(contender& c, std::size_t set) const;
-    void compute_references(std::span<const contender> all);
-    void compute_on_gpu(std::span<const contender> all);
+    void fill(std::span<contender> all);
+    void compute_references(std::span<contender> all);
     void compute_on_host();
-    [[nodiscard]] verify::verdict judge(const contender& c);
+    [[nodiscard]] verify::verdict judge(contender& c);
     void hold_against_reference(contender& c);
 
     const request& request_;
@@ -67,7 +68,6 @@ class verification {
     std::uint64_t passes_ = 0;
     go_on tell_;
     std::optional<verify::reference> on_host_;
-    std::optional<gpu::reference> on_gpu_;
 };
 
 }  // namespace carat::session

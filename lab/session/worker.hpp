@@ -55,6 +55,8 @@ class worker {
 
     // Whether it runs in a process of its own.
     [[nodiscard]] virtual bool has_process() const { return false; }
+    // Whether it can run as it was made ready: not when its process is a new one.
+    [[nodiscard]] virtual bool is_ready() const { return true; }
     // From now on it is a fresh process, to be prepared anew; false where it has none of its own.
     virtual bool renew() { return false; }
     // Seconds it took to stop the one before it and to have an answer from this one, each time.

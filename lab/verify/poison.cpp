@@ -1,7 +1,9 @@
 // What an unwritten element looks like.
 #include "lab/verify/poison.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "lab/verify/verify.hpp"
 
@@ -39,13 +41,11 @@ bool is_poison(dtype type, const void* c, std::int64_t index) {
 
 namespace {
 
+// The lines of C and what lies between them.
 template <class Word>
 void write(const core::problem& p, std::uint64_t bits, void* c) {
-    const auto [down, across] = p.c_layout;
-    for (std::int64_t i = 0; i < p.m; ++i) {
-        Word* row = static_cast<Word*>(c) + i * down;
-        for (std::int64_t j = 0; j < p.n; ++j) row[j * across] = static_cast<Word>(bits);
-    }
+    std::fill_n(static_cast<Word*>(c), core::extent_elements(p.m, p.n, p.c_layout),
+                static_cast<Word>(bits));
 }
 
 }  // namespace
@@ -56,6 +56,37 @@ void poison(const core::problem& p, void* c) {
     if (size == 4) write<std::uint32_t>(p, bits, c);
     if (size == 2) write<std::uint16_t>(p, bits, c);
     if (size == 1) write<std::uint8_t>(p, bits, c);
+}
+
+padding padding_of(const core::problem& p) {
+    const auto [down, across] = p.c_layout;
+    const bool by_rows = across == 1;
+    const std::int64_t lines = by_rows ? p.m : p.n;
+    const std::int64_t length = by_rows ? p.n : p.m;
+    const std::int64_t stride = by_rows ? down : across;
+    if (lines < 2 || length < 1 || stride <= length || (!by_rows && down != 1)) return {};
+    return {lines - 1, stride - length, length, stride};
+}
+
+verdict overwritten_padding(std::int64_t gap, std::int64_t element) {
+    verdict v;
+    v.how = method::exact;
+    v.wrong = 1;
+    v.reason =
+        fmt::format("element {} after line {} of C was overwritten: it is padding", element, gap);
+    return v;
+}
+
+verdict check_padding(const core::problem& p, const void* c) {
+    const padding at = padding_of(p);
+    for (std::int64_t gap = 0; gap < at.gaps; ++gap)
+        for (std::int64_t i = 0; i < at.size; ++i)
+            if (!is_poison(p.c_type, c, gap * at.stride + at.length + i))
+                return overwritten_padding(gap, i);
+    verdict v;
+    v.passed = true;
+    v.how = method::exact;
+    return v;
 }
 
 }  // namespace carat::verify

@@ -6,6 +6,9 @@
 
 #include <carat/types.hpp>
 
+#include "core/problem.hpp"
+#include "lab/verify/verify.hpp"
+
 namespace carat::verify {
 
 // Signalling NaNs with a payload of our own; for integers a number unlikely as a product.
@@ -16,5 +19,19 @@ struct element_pattern {
 
 [[nodiscard]] element_pattern poison_of(dtype type);
 [[nodiscard]] bool is_poison(dtype type, const void* c, std::int64_t index);
+
+// The elements that lie between C's lines and belong to none: `size` after the first `length` of
+// each `stride`, `gaps` times.
+struct padding {
+    std::int64_t gaps = 0, size = 0, length = 0, stride = 0;
+};
+
+[[nodiscard]] padding padding_of(const core::problem& p);
+
+// The verdict on a product whose C is right when padding around it was overwritten.
+[[nodiscard]] verdict overwritten_padding(std::int64_t gap, std::int64_t element);
+
+// What a pass says of padding in host memory that poison() wrote: passed, or which is overwritten.
+[[nodiscard]] verdict check_padding(const core::problem& p, const void* c);
 
 }  // namespace carat::verify

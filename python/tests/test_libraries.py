@@ -52,9 +52,10 @@ def test_torch():
 def test_jax():
     jax = need("jax")
     jnp = jax.numpy
-    for dtype in (jnp.float32, jnp.bfloat16):
-        a = jax.random.normal(jax.random.key(1), (20, 20), dtype)
-        c = cg.matmul(a, a.T, bias=jnp.ones(20))
-        assert isinstance(c, jax.Array) and c.dtype == dtype
-        wanted = np.asarray(a, np.float64) @ np.asarray(a, np.float64).T + 1
-        np.testing.assert_allclose(np.asarray(c, np.float64), wanted, rtol=0, atol=0.3)
+    with jax.default_device(jax.devices("cpu")[0]):
+        for dtype in (jnp.float32, jnp.bfloat16):
+            a = jax.random.normal(jax.random.key(1), (20, 20), dtype)
+            c = cg.matmul(a, a.T, bias=jnp.ones(20))
+            assert isinstance(c, jax.Array) and c.dtype == dtype
+            wanted = np.asarray(a, np.float64) @ np.asarray(a, np.float64).T + 1
+            np.testing.assert_allclose(np.asarray(c, np.float64), wanted, rtol=0, atol=0.3)

@@ -11,17 +11,20 @@
 #include "cpu/scratch.hpp"
 #include "cpu/skinny/loops.hpp"
 #include "cpu/unpacked/loops.hpp"
+#include "plan/dot_products.hpp"
 
 namespace carat::cpu_engine {
 
 namespace {
 
 // Whether C^T = B^T A^T is the better form: kernels want the columns of C contiguous and long.
-bool should_swap(const core::problem& p, bool may_be_skinny) {
-    if (may_be_skinny && std::min(p.m, p.n) <= plan::most_skinny_columns) {
+bool should_swap(const core::problem& p, bool may_be_skinny, int vector_bytes) {
+    if (may_be_skinny && std::min(p.m, p.n) <= plan::most_dot_columns) {
         const auto pays = [&](std::int64_t lines, std::int64_t few) {
-            return plan::takes_dot_products(lines, few, p.k, static_cast<int>(size_bytes(p.a_type)),
-                                            this_machine());
+            const int bytes = static_cast<int>(size_bytes(p.a_type));
+            return plan::takes_dot_products(lines, few, p.k, bytes, this_machine()) ||
+                   plan::takes_more_dot_products(lines, few, p.k, bytes, vector_bytes,
+                                                 this_machine());
         };
         if (p.a_layout.col_stride == 1 && pays(p.m, p.n)) return false;
         if (p.b_layout.row_stride == 1 && pays(p.n, p.m)) return true;
@@ -29,6 +32,10 @@ bool should_swap(const core::problem& p, bool may_be_skinny) {
     if (p.m == 1) return p.n > 1;
     if (p.n == 1 || p.c_layout.row_stride == 1) return false;
     return std::abs(p.c_layout.col_stride) < std::abs(p.c_layout.row_stride);
+}
+
+int bytes_of_vectors(const kernel_set& with) {
+    return with.f64.lanes * static_cast<int>(sizeof(double));
 }
 
 // Whether nothing asks for blocks: the caller, types, or sums that C can't hold.
@@ -135,7 +142,7 @@ std::string unsupported(const core::problem& p) {
 product::product(const core::problem& p, int threads, const kernel_set& with,
                  const plan::blocking& wanted, const epilogue_request* last,
                  const prepared_operand* ready)
-    : swapped_(should_swap(p, may_be_skinny(p, wanted, last))),
+    : swapped_(should_swap(p, may_be_skinny(p, wanted, last), bytes_of_vectors(with))),
       problem_(swapped_ ? core::swapped(p) : p),
       kernels_(&with),
       last_(last),

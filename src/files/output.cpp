@@ -31,22 +31,6 @@ namespace fs = std::filesystem;
     fail(path, "another run writes it; name another file, or wait for that run's end");
 }
 
-// A pipe, a terminal, /dev/null: a file renamed to its name would take its place.
-bool is_stream(const fs::path& path) {
-    std::error_code unknown;
-    const fs::file_type type = fs::status(path, unknown).type();
-    return type == fs::file_type::character || type == fs::file_type::fifo;
-}
-
-// What links lead to: that is replaced, and the links stay.
-fs::path target_of(fs::path path) {
-    constexpr int most_links = 40;  // as many as the kernel follows
-    std::error_code none;
-    for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, none)); ++i)
-        path = path.parent_path() / fs::read_symlink(path, none);
-    return path;
-}
-
 // The file that is replaced, open; none where there is none yet. A rename would ask nobody whether
 // that file may be written, nor whether a link that somebody put there may be followed.
 handle open_old(const fs::path& path) {
@@ -108,6 +92,20 @@ void write_stream(const fs::path& path, std::string_view text) {
 }
 
 }  // namespace
+
+bool is_stream(const fs::path& path) {
+    std::error_code unknown;
+    const fs::file_type type = fs::status(path, unknown).type();
+    return type == fs::file_type::character || type == fs::file_type::fifo;
+}
+
+fs::path target_of(fs::path path) {
+    constexpr int most_links = 40;  // as many as the kernel follows
+    std::error_code none;
+    for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, none)); ++i)
+        path = path.parent_path() / fs::read_symlink(path, none);
+    return path;
+}
 
 bool same_file(const fs::path& a, const fs::path& b) {
     if (is_stream(a) || is_stream(b)) return false;  // nor has /dev/stdout a path of its own

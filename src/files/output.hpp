@@ -19,6 +19,12 @@ void require_writable(const std::filesystem::path& path);
 /// @throws carat::error(invalid_argument); `path` is then as it was.
 void write_whole(const std::filesystem::path& path, const std::string& text);
 
+/// What links lead to: the file that is replaced, beside which others of a run may lie.
+[[nodiscard]] std::filesystem::path target_of(std::filesystem::path path);
+
+/// A pipe, a terminal, /dev/null: written to, never replaced.
+[[nodiscard]] bool is_stream(const std::filesystem::path& path);
+
 /// Whether writing one would replace the other. Neither needs to exist; false for pipes and
 /// devices.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);

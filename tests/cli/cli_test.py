@@ -419,6 +419,31 @@ class RightCalls(Command):
         self.carat("bench", *arguments[1:5], "--trials", "3", *arguments[7:], "--resume")
         self.assertTrue(json.loads((self.folder / "a.json").read_text())["complete"])
 
+    def test_a_killed_run_leaves_every_case_that_had_ended(self):
+        arguments = ["bench", "--impl", "naive", "--size", "1:400:1", "--trials", "3",
+                     "--processes", "0", "--json", "a.json"]
+        journal = self.folder / ".a.json.journal"
+        def lines():
+            whole, _, _ = (journal.read_text() if journal.exists() else "").rpartition("\n")
+            return [json.loads(line) for line in whole.splitlines()[1:]]
+        with subprocess.Popen([CARAT, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 120
+            while len(lines()) < 2 and time.monotonic() < deadline:
+                time.sleep(0.002)
+            process.kill()
+        written = json.loads((self.folder / "a.json").read_text())
+        self.assertFalse(written["complete"])
+        cases = len({row["n"] for part in [written, *lines()] for row in part["results"]})
+        rows = self.carat("report", "a.json", "--csv").stdout.splitlines()[1:]
+        self.assertEqual(len(rows), 3 * cases)
+        arguments[4] = f"1:{cases}:1"  # all of them are there
+        self.carat(*arguments, "--resume")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.json"])
+        results = json.loads((self.folder / "a.json").read_text())
+        self.assertTrue(results["complete"])
+        self.assertEqual(len(results["results"]), cases)
+
     def test_report_as_html_markdown_and_csv(self):
         self.carat("bench", *QUICK, "--json", "a.json")
         self.carat("report", "a.json", "-o", "b.html")

@@ -51,13 +51,13 @@ TEST(Levels, AreDividedAmongThreadsThatShareThem) {
 TEST(Explanation, ExpectsNoLessThanTheRoofline) {
     const session::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
     const explanation told = of(key, 0.005);
-    const on_device& d = told.devices.front();
+    const device_report& d = told.devices.front();
     ASSERT_TRUE(d.roof.has_value());
     ASSERT_TRUE(d.predicted.has_value());
     EXPECT_EQ(d.peak_gflops, 100);
     EXPECT_EQ(d.roof->level, "L3");
     EXPECT_DOUBLE_EQ(told.flop, 2 * 500.0 * 500 * 500);
-    EXPECT_GE(d.expected_s, told.flop / 100e9);
+    EXPECT_GE(d.lower_bound_s, told.flop / 100e9);
     EXPECT_EQ(d.predicted->flows.size(), 3U);  // what lies in L3 moves over no link beyond it
     EXPECT_FALSE(d.plan.why.empty());
     EXPECT_EQ(d.measured.median_s, 0.005);
@@ -100,13 +100,13 @@ TEST(Explanation, OfAThinProductNamesTheMemory) {
 // Planted, since what the model says of a product depends on the kernels of this machine.
 TEST(Explanation, AdvisesByTheBoundThatTakesLonger) {
     explanation all = of({{500, 500, 500}, dtype::f64, 1, {}}, 1);
-    on_device& d = all.devices.front();
-    const auto advice_where = [&](double predicted_s, double expected_s) {
+    device_report& d = all.devices.front();
+    const auto advice_where = [&](double predicted_s, double lower_bound_s) {
         d.predicted.emplace();
         d.predicted->time_s = predicted_s;
         d.predicted->bound = "compute";
         d.roof = {.gflops = 10, .arithmetic_intensity = 1, .level = "L2", .bound = "L2"};
-        d.expected_s = expected_s;
+        d.lower_bound_s = lower_bound_s;
         d.advice = advice_for(d, all, {sample, limits});
     };
     advice_where(1, 2);
@@ -150,13 +150,13 @@ TEST(Explanation, LoopsMoveLessWhenTheyAreTiled) {
 // What lies in a cache comes from there: at best no line of it is read from beyond.
 TEST(Explanation, LoopsFindTheirOperandsWhereTheyLie) {
     const explanation small = of({{100, 100, 100}, dtype::f64, 1, {}}, 1);  // 240 kB: L2
-    for (const by_loops& l : small.loops) {
+    for (const loop_nest& l : small.loops) {
         ASSERT_EQ(l.predicted.flows.size(), 2U);
         EXPECT_EQ(l.predicted.flows.back().from, "L2");
     }
-    for (const by_loops& l : of({{500, 500, 2}, dtype::f64, 1, {}}, 1).loops)
+    for (const loop_nest& l : of({{500, 500, 2}, dtype::f64, 1, {}}, 1).loops)
         EXPECT_NE(l.predicted.bound, "DRAM");
-    for (const by_loops& l : of({{2000, 2000, 2}, dtype::f64, 1, {}}, 1).loops)
+    for (const loop_nest& l : of({{2000, 2000, 2}, dtype::f64, 1, {}}, 1).loops)
         EXPECT_EQ(l.predicted.flows.back().from, "DRAM");
 }
 
@@ -165,7 +165,7 @@ TEST(Explanation, SaysWhyNothingRuns) {
     const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
     ASSERT_EQ(chosen.size(), 1U);
     EXPECT_EQ(chosen.front().entry, nullptr);
-    EXPECT_FALSE(chosen.front().others.front().reason.empty());
+    EXPECT_FALSE(chosen.front().rejected.front().reason.empty());
     const explanation told = explain(key, chosen, {sample, limits}, {});
     EXPECT_EQ(to_json(told)["devices"][0]["implementation"], "");
 }
@@ -174,7 +174,7 @@ TEST(Explanation, WithoutPeaksHasNoExpectation) {
     const session::case_key key{{64, 64, 64}, dtype::f64, 1, {}};
     const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
     const explanation told = explain(key, chosen, {sample, {}}, {});
-    EXPECT_EQ(told.devices.front().expected_s, 0);
+    EXPECT_EQ(told.devices.front().lower_bound_s, 0);
     EXPECT_FALSE(told.devices.front().advice.empty());
     EXPECT_TRUE(to_json(told)["devices"][0]["expected_s"].is_null());
 }

@@ -54,6 +54,17 @@ class Configured(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, "CMAKE_CXX_STANDARD=17: carat is C"):
             self.configure("-DCMAKE_CXX_STANDARD=17")
 
+    def test_batches_are_for_users_and_each_file_stands_alone_for_developers(self):
+        presets = json.loads((pathlib.Path(SOURCE) / "CMakePresets.json").read_text())
+        own = {p["name"]: p["cacheVariables"] for p in presets["configurePresets"]}
+        self.assertEqual([name for name in own if own[name].get("CARAT_BATCHES")], ["release"])
+        for batches, expected in (("ON", True), ("OFF", False)):
+            folder, _ = self.configure("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-GNinja",
+                                       f"-DCARAT_BATCHES={batches}")
+            files = (folder / "build" / "compile_commands.json").read_text()
+            self.assertEqual("cli/CMakeFiles/carat_command.dir/Unity" in files, expected)
+            self.assertNotRegex(files, "carat_(cpu|api|core|lab_verify|lab_measure).dir/Unity")
+
     def test_eigen_installed_after_the_first_build(self):
         folder, told = self.configure("-DCMAKE_IGNORE_PATH=" + ";".join(EIGEN))
         if "Eigen not found" not in told:

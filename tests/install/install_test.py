@@ -190,8 +190,8 @@ class Installed(unittest.TestCase):
             self.assertEqual([path for path in paths if path.startswith(BUILD)], [], file)
 
     def test_package(self):
-        run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-B",
-            self.folder / "package")
+        run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-G", "DEB",
+            "-B", self.folder / "package")
         package = next((self.folder / "package").glob("carat_0.1.0_*.deb"))
         content = run("dpkg-deb", "--contents", package)
         for wanted in ("bin/carat\n", "lib/carat/judge_host\n", "lib/carat/host.py\n",
@@ -202,6 +202,23 @@ class Installed(unittest.TestCase):
             self.assertIn(wanted, content)
         self.assertNotIn(BUILD, content)
         self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
+        run("dpkg-deb", "--extract", package, self.folder / "root")
+        run("dpkg-deb", "--control", package, self.folder / "control")
+        for script in ("postinst", "prerm"):
+            named = re.search(r'"(/usr/\S+)/libblas\$bits\.so\.3"',
+                              (self.folder / "control" / script).read_text()).group(1)
+            for bits in ("", "64"):
+                self.assertTrue((self.folder / f"root{named}/libblas{bits}.so.3").exists())
+        self.assertIn("ldconfig", (self.folder / "control/triggers").read_text())
+
+    def test_tarball(self):
+        run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-G", "TGZ",
+            "-B", self.folder / "tar")
+        archive = next((self.folder / "tar").glob("carat-0.1.0-*.tar.gz"))
+        (self.folder / "moved").mkdir()
+        run("tar", "-C", self.folder / "moved", "-xzf", archive)
+        command = next((self.folder / "moved").rglob("bin/carat"))
+        self.assertRegex(run(command, "--version"), r"^0\.1\.0 \(\S+\)\n$")
 
 
 if __name__ == "__main__":

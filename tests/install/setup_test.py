@@ -106,6 +106,7 @@ class Setup(unittest.TestCase):
     def test_kernels_for_gpus_are_built_where_there_is_one(self):
         calls, told = self.bench(gpu=False)
         self.assertNotIn("release", calls)
+        self.assertTrue(calls.endswith("--build --preset cpu --target carat_command\n"), calls)
         self.assertEqual(told, "ran cpu \n")
         calls, told = self.bench("--size", "64", gpu=True)
         self.assertNotIn("--preset cpu", calls)

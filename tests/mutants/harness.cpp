@@ -12,6 +12,25 @@ namespace carat::mutants {
 
 namespace {
 
+constexpr core::signature types[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"},
+                                     {dtype::f32, dtype::f32, dtype::f32, "f32"},
+                                     {dtype::f16, dtype::f16, dtype::f32, "f32"},
+                                     {dtype::bf16, dtype::bf16, dtype::f32, "f32"},
+                                     {dtype::e4m3, dtype::e4m3, dtype::f32, "fp8/f32"},
+                                     {dtype::e5m2, dtype::e4m3, dtype::f32, "fp8/14-bit"},
+                                     {dtype::i32, dtype::i32, dtype::i32, "i32"},
+                                     {dtype::i8, dtype::i8, dtype::i32, "i32"}};
+
+struct score {
+    std::int64_t mutants = 0;
+    std::int64_t caught = 0;
+
+    void add(const score& other) {
+        mutants += other.mutants;
+        caught += other.caught;
+    }
+};
+
 std::vector<mutant> drawn;  // of the case under way
 
 constexpr core::tunable which[] = {{"mutant", 0, 0, 1 << 20, "0: none"}};
@@ -37,22 +56,6 @@ void read_option(std::string_view argument, std::string_view name, Number& value
     if (!argument.starts_with(name)) return;
     argument.remove_prefix(name.size());
     std::from_chars(argument.data(), argument.data() + argument.size(), value);
-}
-
-}  // namespace
-
-settings& asked() {
-    static settings now;
-    return now;
-}
-
-std::span<const core::tunable> tunables() {
-    return which;
-}
-
-const mutant* chosen(const core::settings& s) {
-    const auto index = static_cast<std::size_t>(s.value(which[0]));
-    return index == 0 ? nullptr : &drawn[index - 1];
 }
 
 score run(const core::implementation& kernel, dtype type, const session::shape& shape,
@@ -81,10 +84,45 @@ score run(const core::implementation& kernel, dtype type, const session::shape& 
     return reached;
 }
 
-void tell(const score& all, const std::string& where) {
-    std::printf("%lld of %lld mutants caught %s (seed %llu)\n", static_cast<long long>(all.caught),
-                static_cast<long long>(all.mutants), where.c_str(),
-                static_cast<unsigned long long>(asked().seed));
+}  // namespace
+
+settings& asked() {
+    static settings now;
+    return now;
+}
+
+const mutant* chosen(const core::settings& s) {
+    const auto index = static_cast<std::size_t>(s.value(which[0]));
+    return index == 0 ? nullptr : &drawn[index - 1];
+}
+
+void expect_all_caught(core::device where, decltype(core::implementation::prepare) prepare,
+                       std::span<const std::int64_t> sizes) {
+    const core::implementation kernel{.name = "test.kernel",
+                                      .summary = "",
+                                      .where = where,
+                                      .signatures = types,
+                                      .tunables = which,
+                                      .prepare = prepare};
+    const auto [seed, wanted, size] = asked();
+    std::mt19937_64 random(seed);
+    score all;
+    const auto cases = static_cast<std::int64_t>(std::size(types));
+    for (std::int64_t i = 0; i < cases; ++i) {
+        const std::int64_t least =
+            size > 0 ? size : sizes[static_cast<std::size_t>(i) % sizes.size()];
+        const auto side = [&] { return least + static_cast<std::int64_t>(random() % 64); };
+        const session::shape shape{side(), side(), side()};
+        const std::int64_t count = wanted * (i + 1) / cases - wanted * i / cases;
+        all.add(run(kernel, types[i].a, shape, count, random));
+    }
+    std::printf("%lld of %lld mutants caught on the %s at sizes from %lld (seed %llu)\n",
+                static_cast<long long>(all.caught), static_cast<long long>(all.mutants),
+                where == core::device::cpu ? "CPU" : "GPU",
+                static_cast<long long>(size > 0 ? size : sizes[0]),
+                static_cast<unsigned long long>(seed));
+    EXPECT_EQ(all.mutants, wanted);
+    EXPECT_EQ(all.caught, all.mutants);
 }
 
 }  // namespace carat::mutants

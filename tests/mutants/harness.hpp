@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
-#include <string>
+#include <span>
 
 #include "core/implementation.hpp"
-#include "lab/session/request.hpp"
 #include "mutant.hpp"
 
 namespace carat::mutants {
@@ -14,31 +12,19 @@ namespace carat::mutants {
 struct settings {
     std::uint64_t seed = 1;
     std::int64_t wanted = 240;
-    std::int64_t size = 300;
+    std::int64_t size = 0;  // 0: as the test has it
 };
 
 /// --seed=, --mutants= and --size= of the command line.
 [[nodiscard]] settings& asked();
 
-/// The tunable that a kernel takes: which mutant to be, 0 for none.
-[[nodiscard]] std::span<const core::tunable> tunables();
-/// Null for none.
+/// Which mutant a kernel is asked to be; null for none, the right one.
 [[nodiscard]] const mutant* chosen(const core::settings& s);
 
-struct score {
-    std::int64_t mutants = 0;
-    std::int64_t caught = 0;
-
-    void add(const score& other) {
-        mutants += other.mutants;
-        caught += other.caught;
-    }
-};
-
-/// Expects the right kernel to be verified and timed, and every mutant caught.
-[[nodiscard]] score run(const core::implementation& kernel, dtype type, const session::shape& shape,
-                        std::int64_t count, std::mt19937_64& random);
-
-void tell(const score& all, const std::string& where);
+/// A kernel of every type, one case each, with as many mutants as were asked for together. Expects
+/// the right ones to be verified and timed, and every mutant caught. The i-th case has sides from
+/// the i-th of `sizes` on, which are taken in turn; those of the command line go first.
+void expect_all_caught(core::device where, decltype(core::implementation::prepare) prepare,
+                       std::span<const std::int64_t> sizes);
 
 }  // namespace carat::mutants

@@ -33,27 +33,6 @@ matrix read(const verify::source& from) {
     return values;
 }
 
-int narrower_digits(dtype type) {
-    switch (type) {
-        case dtype::f64:
-        case dtype::i32:
-            return 24;
-        case dtype::f32:
-            return 11;
-        case dtype::f16:
-            return 8;
-        case dtype::bf16:
-        case dtype::i8:
-        case dtype::u8:
-            return 4;
-        case dtype::e4m3:
-            return 3;
-        case dtype::e5m2:
-            return 2;
-    }
-    return 1;
-}
-
 double rounded(double value, int digits) {
     if (value == 0) return 0;
     const double unit = std::ldexp(1.0, std::ilogb(value) + 1 - digits);
@@ -98,27 +77,16 @@ matrix right_product(const data& d) {
 // What a region of C becomes.
 void spoil_entries(const mutant& by, const data& now, const data& before, matrix& c) {
     const matrix right = c;
-    const std::int64_t height = by.i1 - by.i0;
-    const std::int64_t width = by.j1 - by.j0;
     for (std::int64_t i = by.i0; i < by.i1; ++i)
         for (std::int64_t j = by.j0; j < by.j1; ++j) {
-            std::int64_t i2 = i;
-            std::int64_t j2 = j;
-            if (by.how == effect::repeated && by.where != region::column)
-                i2 = i >= height ? i - height : i + height;
-            else if (by.how == effect::repeated)
-                j2 = j >= width ? j - width : j + width;
-            else if (by.where == region::column)
-                i2 = (i + 1) % now.m;
-            else
-                j2 = (j + 1) % now.n;
+            const auto [i2, j2] = source_of(by, i, j, now.m, now.n);
             double& entry = c[data::index(i, j, now.n)];
             if (by.how == effect::zero)
                 entry = 0;
             else if (by.how == effect::stale)
                 entry = before.c.empty() ? 0 : before.c[data::index(i, j, now.n)];
             else
-                entry = right[data::index(i2 % now.m, j2, now.n)];
+                entry = right[data::index(i2, j2, now.n)];
         }
 }
 
@@ -168,11 +136,10 @@ void store(const core::problem& p, matrix from, void* to) {
 
 class product final : public core::runnable {
   public:
-    product(const core::problem& p, const mutant* by) : problem_(p), by_(by) {}
+    product(const core::problem& p, const mutant* by) : problem_(p), by_(by), when_(by) {}
 
     void run(const core::operands& where) override {
-        ++runs_;
-        if (first_a_ == nullptr) first_a_ = where.a;
+        const bool spoils = when_.spoils_next(where);
         data now{problem_.m,
                  problem_.n,
                  problem_.k,
@@ -181,28 +148,14 @@ class product final : public core::runnable {
                  {}};
         now.c = right_product(now);
         matrix c = now.c;
-        if (by_ != nullptr && is_time(where)) spoil(now, c);
+        if (spoils) spoil(now, c);
         before_ = std::move(now);
         store(problem_, std::move(c), where.c);
     }
 
   private:
-    [[nodiscard]] bool is_time(const core::operands& where) const {
-        switch (by_->when) {
-            case moment::first_run:
-                return runs_ == 1;
-            case moment::later_run:
-                return runs_ >= by_->from_run;
-            case moment::other_set:
-                return where.a != first_a_;
-        }
-        return true;
-    }
-
     void spoil(const data& now, matrix& c) const {
-        const bool sums = by_->where == region::k_block || by_->where == region::one_k ||
-                          by_->where == region::k_block_of_tile;
-        if (sums || by_->how == effect::narrower)
+        if (spoils_sums(*by_))
             spoil_sums(*by_, problem_, now, before_, c);
         else
             spoil_entries(*by_, now, before_, c);
@@ -210,12 +163,52 @@ class product final : public core::runnable {
 
     core::problem problem_;
     const mutant* by_;
-    int runs_ = 0;
-    const void* first_a_ = nullptr;
+    schedule when_;
     data before_;
 };
 
 }  // namespace
+
+int narrower_digits(dtype type) {
+    switch (type) {
+        case dtype::f64:
+        case dtype::i32:
+            return 24;
+        case dtype::f32:
+            return 11;
+        case dtype::f16:
+            return 8;
+        case dtype::bf16:
+        case dtype::i8:
+        case dtype::u8:
+            return 4;
+        case dtype::e4m3:
+            return 3;
+        case dtype::e5m2:
+            return 2;
+    }
+    return 1;
+}
+
+bool spoils_sums(const mutant& by) {
+    return by.where == region::k_block || by.where == region::one_k ||
+           by.where == region::k_block_of_tile || by.how == effect::narrower;
+}
+
+bool schedule::spoils_next(const core::operands& where) {
+    ++runs_;
+    if (first_a_ == nullptr) first_a_ = where.a;
+    if (by_ == nullptr) return false;
+    switch (by_->when) {
+        case moment::first_run:
+            return runs_ == 1;
+        case moment::later_run:
+            return runs_ >= by_->from_run;
+        case moment::other_set:
+            return where.a != first_a_;
+    }
+    return true;
+}
 
 mutant draw(std::mt19937_64& random, std::int64_t m, std::int64_t n, std::int64_t k) {
     mutant r;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/cpu_plan.hpp"
+#include "plan/dot_products.hpp"
 #include "plan/matrix_unit_plan.hpp"
 
 namespace {
@@ -136,6 +137,21 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::skinny);
     r.k = 100;
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::blocked);
+}
+
+// Of AVX2, and where a tile's vectors would stay idle in part.
+TEST(cpu_plan, more_columns_are_dot_products_where_they_fill_no_vectors) {
+    constexpr kernel_shape f64_8x6{"f64", 8, 6, 8, 32};
+    request r{.m = 30000, .n = 17, .k = 900, .m_contiguous_a = false, .k_contiguous_a = true};
+    EXPECT_EQ(make_cpu_plan(r, f64_8x6, server).how, path::skinny);
+    EXPECT_NE(make_cpu_plan(r, f64_24x8, server).how, path::skinny);
+    EXPECT_FALSE(takes_more_dot_products(30000, 16, 900, 8, 32, server));
+    EXPECT_FALSE(takes_more_dot_products(30000, 33, 900, 8, 32, server));
+    EXPECT_FALSE(takes_more_dot_products(30000, 8, 900, 8, 32, server));
+    EXPECT_FALSE(takes_more_dot_products(84, 17, 90000, 8, 32, server));
+    EXPECT_FALSE(takes_more_dot_products(30000, 17, 255, 8, 32, server));
+    EXPECT_FALSE(takes_more_dot_products(100, 17, 256, 8, 32, server));
+    EXPECT_TRUE(takes_more_dot_products(30000, 17, 512, 4, 32, server));
 }
 
 TEST(cpu_plan, few_columns_are_fewer_with_narrow_vectors) {

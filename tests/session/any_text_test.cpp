@@ -88,10 +88,11 @@ TEST(any_text, of_distributions) {
 }
 
 TEST(any_text, of_layouts) {
-    const outcome all = over("layout", "ntNT ", 4, [](const std::string& text) {
-        EXPECT_EQ(session::to_string(session::parse_storage(text)), text);
+    const outcome all = over("layout", "ntNT 0+", 5, [](const std::string& text) {
+        const session::storage stored = session::parse_storage(text);
+        EXPECT_EQ(session::parse_storage(session::to_string(stored)), stored);
     });
-    EXPECT_EQ(all.read, 4);
+    EXPECT_EQ(all.read, 4 + 8 + 4 + 8 + 4);  // nn, nnn, nn+0, nnn+0, nn+00
 }
 
 }  // namespace

@@ -217,7 +217,11 @@ TEST(operations, both_conventions) {
 TEST(layouts, are_two_letters_and_become_strides) {
     EXPECT_EQ(session::parse_storage("nt"), (session::storage{'n', 't'}));
     EXPECT_EQ(session::to_string(session::parse_storage("tn")), "tn");
-    for (const char* wrong : {"", "n", "nnn", "NT", "nx"})
+    EXPECT_EQ(session::to_string(session::parse_storage("ntt+8")), "ntt+8");
+    EXPECT_EQ(session::to_string(session::parse_storage("nnn+0")), "nn");
+    for (const char* wrong : {"nn+", "nn+x", "nn+-1", "nn+1000001", "nn8"})
+        EXPECT_NE(message_of([&] { (void)session::parse_storage(wrong); }), "") << wrong;
+    for (const char* wrong : {"", "n", "nnnn", "NT", "nx"})
         EXPECT_NE(message_of([&] { (void)session::parse_storage(wrong); }).find("use nn, nt"),
                   std::string::npos)
             << wrong;
@@ -225,6 +229,11 @@ TEST(layouts, are_two_letters_and_become_strides) {
     EXPECT_EQ(p.a_layout, core::column_major(20));
     EXPECT_EQ(p.b_layout, core::column_major(40));
     EXPECT_EQ(p.c_layout, core::row_major(30));
+    const core::problem far =
+        session::problem_of({{20, 30, 40}, dtype::f32, 1, session::parse_storage("ntt+5")});
+    EXPECT_EQ(far.a_layout, core::row_major(45));
+    EXPECT_EQ(far.b_layout, core::column_major(45));
+    EXPECT_EQ(far.c_layout, core::column_major(25));
 }
 
 TEST(narrow_types, name_what_they_are_multiplied_with_and_into) {

@@ -1,81 +1,23 @@
 // Cases whose implementations have processes of their own: some do their work, and some crash,
 // hang, exit or spin. They are forked, since no command knows them.
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <new>
 #include <numeric>
-#include <sys/mman.h>
-#include <sys/types.h>
 #include <thread>
 #include <unistd.h>
 
+#include "fakes.hpp"
 #include "lab/results/files.hpp"
-#include "lab/session/serve.hpp"
 #include "lab/session/session.hpp"
 #include "lab/session/trials.hpp"
 
 namespace {
 
 using namespace carat;
-
-constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
-
-// What the fakes tell the test, from whichever process they run in.
-struct notes {
-    std::atomic<int> prepared, runs;
-    std::atomic<std::int64_t> spins;  // of a pool that never rests
-    std::atomic<int> disturbed;       // runs of the witness that saw it spin
-};
-
-notes& told() {
-    static notes& shared = *new (mmap(nullptr, sizeof(notes), PROT_READ | PROT_WRITE,
-                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0)) notes{};
-    return shared;
-}
-
-void multiply(const core::problem& p, const core::operands& data) {
-    const auto a = core::a_view<double>(p, data);
-    const auto b = core::b_view<double>(p, data);
-    const auto c = core::c_view<double>(p, data);
-    for (std::size_t i = 0; i < c.rows(); ++i)
-        for (std::size_t j = 0; j < c.cols(); ++j) {
-            c(i, j) = 0;
-            for (std::size_t l = 0; l < a.cols(); ++l) c(i, j) += a(i, l) * b(l, j);
-        }
-}
-
-// Multiplies, and then does what `After` does with the number of its run, from 1.
-template <void (*After)(int, const core::problem&, const core::operands&)>
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
-    class product final : public core::runnable {
-      public:
-        explicit product(const core::problem& problem) : problem_(problem) {}
-        void run(const core::operands& data) override {
-            multiply(problem_, data);
-            ++told().runs;
-            After(++runs_, problem_, data);
-        }
-        [[nodiscard]] int threads() const override { return 3; }
-        [[nodiscard]] std::string note() const override { return "a note"; }
-
-      private:
-        core::problem problem_;
-        int runs_ = 0;
-    };
-    ++told().prepared;
-    return std::make_unique<product>(p);
-}
+using namespace carat::fakes;
 
 void nothing(int, const core::problem&, const core::operands&) {}
-
-void crash() {
-    std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would report it, and exit
-    raise(SIGSEGV);
-}
 
 void crash_at_once(int, const core::problem&, const core::operands&) {
     crash();
@@ -94,8 +36,6 @@ void hang(int run, const core::problem&, const core::operands&) {
 }
 
 // Rubbish on the channel, which no library should know of, in place of an answer.
-int channel_of_this_process = -1;
-
 void babble(int, const core::problem&, const core::operands&) {
     (void)!write(channel_of_this_process, "rubbish", 7);
 }
@@ -123,10 +63,6 @@ std::unique_ptr<core::runnable> crash_early(const core::problem&, const core::se
     return nullptr;
 }
 
-core::implementation fake(const char* name, decltype(core::implementation::prepare) ready) {
-    return {.name = name, .summary = "", .signatures = f64_only, .prepare = ready};
-}
-
 const core::implementation right = fake("test.right", prepare<nothing>);
 const core::implementation also_right = fake("test.also", prepare<nothing>);
 const core::implementation crashing = fake("test.crashing", prepare<crash_at_once>);
@@ -149,21 +85,6 @@ core::library_facts facts() {
     return {"fake", std::to_string(getpid()), "/fake.so", "kernel", "a library's note"};
 }
 
-process::child forked(const core::implementation& entry, int memory) {
-    return process::child::fork([&entry, memory](process::channel questions) {
-        channel_of_this_process = questions.descriptor();
-        session::serve(std::move(questions), memory,
-                       [&](const std::string&) -> const core::implementation& { return entry; });
-    });
-}
-
-std::vector<pid_t> children() {
-    std::vector<pid_t> all;
-    std::ifstream list("/proc/self/task/" + std::to_string(gettid()) + "/children");
-    for (pid_t id = 0; list >> id;) all.push_back(id);
-    return all;
-}
-
 class workers : public testing::Test {
   protected:
     void SetUp() override {
@@ -181,9 +102,7 @@ class workers : public testing::Test {
     void TearDown() override { EXPECT_TRUE(children().empty()); }
 
     session::case_result measure(std::vector<const core::implementation*> chosen) {
-        request.chosen.clear();
-        for (const core::implementation* entry : chosen)
-            request.chosen.push_back({entry, {}, true});
+        choose(request, chosen);
         return session::run_case(request, session::cases_of(request).front(), around);
     }
 
@@ -247,8 +166,10 @@ TEST_F(workers, who_crashes_exits_hangs_or_babbles_costs_its_row_and_no_other) {
 
 TEST_F(workers, a_library_is_asked_for_in_its_process) {
     core::implementation vendor = right;
+    vendor.name = "test.vendor";
     vendor.library = facts;
     core::implementation broken = right;
+    broken.name = "test.broken";
     broken.library = crash_when_asked;
     const session::case_result r = measure({&vendor, &broken});
     EXPECT_EQ(r.results[0].vendor.name, "fake");
@@ -296,7 +217,7 @@ TEST_F(workers, what_is_written_is_read_back_and_resumed) {
     const auto folder = std::filesystem::temp_directory_path() / "carat-workers-test";
     std::filesystem::create_directories(folder);
     const session::outputs out{folder / "r.json", folder / "r.csv"};
-    request.chosen = {{&right, {}, true}, {&also_right, {}, true}};
+    choose(request, {&right, &also_right});
     request.shapes = {{6, 5, 4}, {4, 5, 6}};
     int cases = 0;
     session::hooks user;

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "lab/verify/poison.hpp"
 #include "lab/verify/source.hpp"
 
 namespace carat::verify {
@@ -242,6 +243,32 @@ TEST(exact, refuses_factors) {
     core::problem p = core::row_major_problem(dtype::f64, 4, 4, 4);
     p.alpha = 2;
     EXPECT_ANY_THROW(exact_pass(p, "f64", exact_kind::sums, 1));
+}
+
+TEST(padding, that_was_overwritten_is_named) {
+    for (const bool by_rows : {true, false}) {
+        core::problem p = core::row_major_problem(dtype::f32, 5, 4, 3);
+        p.c_layout = by_rows ? core::row_major(4 + 3) : core::column_major(5 + 3);
+        const std::int64_t length = by_rows ? 4 : 5;
+        std::vector<float> a(15), b(12), c(64);
+        const exact_pass pass(p, "f32", exact_kind::sums, 1, 1);
+        pass.fill(a.data(), b.data());
+        poison(p, c.data());
+        for (std::int64_t i = 0; i < 5; ++i)
+            for (std::int64_t j = 0; j < 4; ++j) {
+                float sum = 0;
+                for (std::int64_t k = 0; k < 3; ++k)
+                    sum += a[static_cast<std::size_t>(i * 3 + k)] *
+                           b[static_cast<std::size_t>(k * 4 + j)];
+                c[static_cast<std::size_t>(i * p.c_layout.row_stride + j * p.c_layout.col_stride)] =
+                    sum;
+            }
+        EXPECT_TRUE(pass.check(c.data()).passed);
+        c[static_cast<std::size_t>(length + 3 + length + 1)] = 0;
+        const verdict v = pass.check(c.data());
+        EXPECT_FALSE(v.passed);
+        EXPECT_EQ(v.reason, "element 1 after line 1 of C was overwritten: it is padding");
+    }
 }
 
 }  // namespace

@@ -14,4 +14,6 @@ bool complete(const machine::peaks&, int) {
     return false;
 }
 
+void end_context(int) {}
+
 }  // namespace carat::gpu

@@ -214,4 +214,9 @@ bool complete(const machine::peaks& limits, int device) {
            });
 }
 
+void end_context(int device) {
+    cudaSetDevice(device);
+    cudaDeviceReset();
+}
+
 }  // namespace carat::gpu

@@ -23,4 +23,7 @@ namespace carat::gpu {
 /// Whether `limits` has a figure for everything that would be measured on `device` now.
 [[nodiscard]] bool complete(const machine::peaks& limits, int device);
 
+/// Gives back what this process holds of `device`: its context, and all that was made in it.
+void end_context(int device);
+
 }  // namespace carat::gpu

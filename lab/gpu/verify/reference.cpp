@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <vector>
 
 #include "lab/gpu/verify/kernels.hpp"
 #include "lab/gpu/verify/verify.hpp"
@@ -58,8 +59,31 @@ double read_element(const core::problem& p, const void* c, std::int64_t i, std::
 void poison(const core::problem& p, void* c) {
     if (p.m == 0 || p.n == 0) return;
     const verify::element_pattern pattern = verify::poison_of(p.c_type);
-    start_pattern(pattern.bits, pattern.size, p.m, p.n, p.c_layout, c);
+    const std::int64_t elements = core::extent_elements(p.m, p.n, p.c_layout);
+    start_pattern(pattern.bits, pattern.size, 1, elements, core::row_major(elements), c);
     CARAT_CUDA_CHECK(cudaStreamSynchronize(cuda::stream_in_use()));
+}
+
+verify::verdict check_padding(const core::problem& p, const void* c) {
+    const verify::padding at = verify::padding_of(p);
+    const std::size_t size = size_bytes(p.c_type);
+    const std::size_t gap_bytes = static_cast<std::size_t>(at.size) * size;
+    std::vector<std::byte> gaps(static_cast<std::size_t>(at.gaps) * gap_bytes);
+    if (!gaps.empty()) {
+        const auto* first =
+            static_cast<const std::byte*>(c) + at.length * static_cast<std::int64_t>(size);
+        CARAT_CUDA_CHECK(cudaMemcpy2DAsync(
+            gaps.data(), gap_bytes, first, static_cast<std::size_t>(at.stride) * size, gap_bytes,
+            static_cast<std::size_t>(at.gaps), cudaMemcpyDeviceToHost, cuda::stream_in_use()));
+        CARAT_CUDA_CHECK(cudaStreamSynchronize(cuda::stream_in_use()));
+    }
+    for (std::int64_t i = 0; i < at.gaps * at.size; ++i)
+        if (!verify::is_poison(p.c_type, gaps.data(), i))
+            return verify::overwritten_padding(i / at.size, i % at.size);
+    verify::verdict v;
+    v.passed = true;
+    v.how = verify::method::exact;
+    return v;
 }
 
 struct reference::impl {

@@ -1,5 +1,6 @@
 #include "files/json/document.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "files/read.hpp"
@@ -45,9 +46,12 @@ json with_visible_texts(json value) {
     if (value.is_array())
         for (json& element : value) element = with_visible_texts(std::move(element));
     if (!value.is_object()) return value;
+    auto& object = value.get_ref<json::object_t&>();
+    for (auto& [key, field] : object) field = with_visible_texts(std::move(field));
+    const auto hides = [](const auto& entry) { return visible(entry.first) != entry.first; };
+    if (std::none_of(object.begin(), object.end(), hides)) return value;  // nearly always
     json shown = json::object();
-    for (auto& [key, field] : value.get_ref<json::object_t&>())
-        shown[visible(key)] = with_visible_texts(std::move(field));
+    for (auto& [key, field] : object) shown[visible(key)] = std::move(field);
     return shown;
 }
 

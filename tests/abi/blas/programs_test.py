@@ -125,13 +125,19 @@ class Programs(compiled.ProgramTest):
         return {line.split()[-1] for line in text.splitlines()}
 
     def test_exports_are_the_table_and_nothing_else(self):
-        expanded = subprocess.run(
-            ["cc", "-E", "-P", "-x", "c", "-DOWN(s)=s;", "-DFORWARD(s)=s;", TABLE],
-            capture_output=True, text=True, check=True).stdout
-        table = set(re.findall(r"\w+", expanded))
+        def expanded(*kinds):
+            text = subprocess.run(["cc", "-E", "-P", "-x", "c", *kinds, TABLE],
+                                  capture_output=True, text=True, check=True).stdout
+            return set(re.findall(r"\w+", text))
+
+        table = expanded("-DOWN(s)=s;", "-DFORWARD(s)=s;")
+        products = expanded("-DOWN(s)=", "-DFORWARD(s)=", "-DPRODUCT(s)=s;")
         self.assertGreater(len(table), 300)
-        for library in (LIBRARY, LIBRARY64):
-            self.assertEqual(self.symbols(library), table)
+        self.assertEqual(len(products), 32)
+        of_wheels = {f"{prefix}{s}64_" for s in products for prefix in ("", "scipy_")}
+        self.assertEqual(self.symbols(LIBRARY64), table | of_wheels)
+        self.assertEqual(self.symbols(LIBRARY),
+                         table | of_wheels | {f"scipy_{s}" for s in products})
 
     def test_no_routine_of_the_reference_is_missing(self):
         found = sorted(pathlib.Path("/usr/lib").glob("*/blas/libblas.so.3"))

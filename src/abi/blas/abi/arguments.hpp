@@ -10,7 +10,7 @@
 #include "abi/blas/abi/integer.hpp"
 #include "abi/blas/level3/product.hpp"
 
-namespace carat::blas {
+namespace carat::blas::inline CARAT_BLAS_WIDTH {
 
 // CBLAS's enumerations, which cross the interface as int.
 enum : int {
@@ -121,4 +121,4 @@ struct sizes {
     integer k;
 };
 
-}  // namespace carat::blas
+}  // namespace carat::blas::inline CARAT_BLAS_WIDTH

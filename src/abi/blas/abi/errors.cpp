@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-namespace carat::blas {
+namespace carat::blas::inline CARAT_BLAS_WIDTH {
 
 namespace {
 
@@ -39,7 +39,7 @@ void* defined_by_program(const char* name) {
         dladdr1(next, &of_next, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0)
         return nullptr;
     if (symbol != nullptr && ELF64_ST_BIND(symbol->st_info) == STB_WEAK) return nullptr;
-    void* const blas = dlsym(RTLD_NEXT, "dgemm_");
+    void* const blas = dlsym(RTLD_NEXT, CARAT_BLAS_NAMED("dgemm_"));
     if (blas != nullptr && dladdr(blas, &of_blas) != 0 && of_blas.dli_fbase == of_next.dli_fbase)
         return nullptr;
     return next;
@@ -50,24 +50,26 @@ void* defined_by_program(const char* name) {
 void report_wrong(const caller& from, integer position, const turned& when_row_major) {
     if (from.cblas_name != nullptr)
         current = {from.cblas_name, position_in_cblas(position, when_row_major, from.row_major)};
-    xerbla_(from.fortran_name, &position, std::strlen(from.fortran_name));
+    CARAT_BLAS_NAME(xerbla_)(from.fortran_name, &position, std::strlen(from.fortran_name));
     current = {};
 }
 
 void report_wrong_option(const char* cblas_name, int position) {
-    cblas_xerbla(position, cblas_name, "");
+    CARAT_BLAS_NAME(cblas_xerbla)(position, cblas_name, "");
 }
 
-}  // namespace carat::blas
+}  // namespace carat::blas::inline CARAT_BLAS_WIDTH
 
 // As in the reference, the process ends: a routine that returned would leave its caller with a
 // result that was never computed. Unless the program has a handler of its own, whose matter it is.
-void xerbla_(const char* routine, const carat::blas::integer* position, std::size_t length) {
-    if (void* theirs = carat::blas::defined_by_program("xerbla_"))
-        return reinterpret_cast<decltype(&xerbla_)>(theirs)(routine, position, length);
+void CARAT_BLAS_NAME(xerbla_)(const char* routine, const carat::blas::integer* position,
+                              std::size_t length) {
+    if (void* theirs = carat::blas::defined_by_program(CARAT_BLAS_NAMED("xerbla_")))
+        return reinterpret_cast<decltype(&CARAT_BLAS_NAME(xerbla_))>(theirs)(routine, position,
+                                                                             length);
     const carat::blas::origin& from = carat::blas::current;
     if (from.cblas_name != nullptr) {
-        cblas_xerbla(from.position, from.cblas_name, "");
+        CARAT_BLAS_NAME(cblas_xerbla)(from.position, from.cblas_name, "");
         return;
     }
     // Some callers in C give no length: stop at the end of the text, and well before nonsense.
@@ -77,14 +79,16 @@ void xerbla_(const char* routine, const carat::blas::integer* position, std::siz
     std::exit(EXIT_FAILURE);
 }
 
-void cblas_xerbla(carat::blas::integer position, const char* routine, const char* form, ...) {
+void CARAT_BLAS_NAME(cblas_xerbla)(carat::blas::integer position, const char* routine,
+                                   const char* form, ...) {
     char text[256];
     std::va_list more;
     va_start(more, form);
     std::vsnprintf(text, sizeof text, form, more);
     va_end(more);
-    if (void* theirs = carat::blas::defined_by_program("cblas_xerbla"))
-        return reinterpret_cast<decltype(&cblas_xerbla)>(theirs)(position, routine, "%s", text);
+    if (void* theirs = carat::blas::defined_by_program(CARAT_BLAS_NAMED("cblas_xerbla")))
+        return reinterpret_cast<decltype(&CARAT_BLAS_NAME(cblas_xerbla))>(theirs)(position, routine,
+                                                                                  "%s", text);
     if (position != 0)
         std::fprintf(stderr, "Parameter %lld to routine %s was incorrect\n",
                      static_cast<long long>(position), routine);

@@ -6,7 +6,7 @@
 
 #include "abi/blas/abi/integer.hpp"
 
-namespace carat::blas {
+namespace carat::blas::inline CARAT_BLAS_WIDTH {
 
 // Who called: a Fortran symbol, or a CBLAS one that was turned into a column-major call.
 struct caller {
@@ -28,9 +28,10 @@ void report_wrong(const caller& from, integer position, const turned& when_row_m
 // For options of CBLAS that name nothing: calls cblas_xerbla.
 void report_wrong_option(const char* cblas_name, int position);
 
-}  // namespace carat::blas
+}  // namespace carat::blas::inline CARAT_BLAS_WIDTH
 
-CARAT_BLAS_EXPORT void xerbla_(const char* routine, const carat::blas::integer* position,
-                               std::size_t length);
-CARAT_BLAS_EXPORT void cblas_xerbla(carat::blas::integer position, const char* routine,
-                                    const char* form, ...);
+CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(xerbla_)(const char* routine,
+                                                const carat::blas::integer* position,
+                                                std::size_t length);
+CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(cblas_xerbla)(carat::blas::integer position,
+                                                     const char* routine, const char* form, ...);

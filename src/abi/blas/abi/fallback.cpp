@@ -12,6 +12,7 @@
 #include <sys/single_threaded.h>
 
 #include "abi/blas/abi/forward.hpp"
+#include "abi/blas/level3/loaded.hpp"
 
 namespace carat::blas {
 
@@ -53,6 +54,14 @@ void* open_named(const char* file) {
     return library;
 }
 
+// The program's own, as a wheel of SciPy before 1.14 has one under plain names.
+void* open_own() {
+    for (const std::string& file : loaded_files())
+        if (void* library = handle_of(file); library != nullptr && objection(library).empty())
+            return library;
+    return nullptr;
+}
+
 void* open_first(const char* wanted) {
     if (const char* named = std::getenv("CARAT_BLAS_FALLBACK"); named != nullptr && *named != '\0')
         return open_named(named);
@@ -63,6 +72,7 @@ void* open_first(const char* wanted) {
         if (!tried.empty()) tried += ", ";
         tried += file;
     }
+    if (void* library = open_own()) return library;
     stop("the program calls " + std::string(wanted) +
          ", which carat leaves to another BLAS, and none was found (tried " + tried +
          "); install one (" + remedy + ") or name its file in CARAT_BLAS_FALLBACK");

@@ -52,16 +52,16 @@ using carat::blas::option;
 using carat::blas::option_of_trans;
 
 #define CARAT_BLAS_GEMM(T, fortran, cblas, NAME)                                                   \
-    CARAT_BLAS_EXPORT void fortran(const char* trans_a, const char* trans_b, const integer* m,     \
-                                   const integer* n, const integer* k, const T* alpha, const T* a, \
-                                   const integer* lda, const T* b, const integer* ldb,             \
-                                   const T* beta, T* c, const integer* ldc) {                      \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(fortran)(                                               \
+        const char* trans_a, const char* trans_b, const integer* m, const integer* n,              \
+        const integer* k, const T* alpha, const T* a, const integer* lda, const T* b,              \
+        const integer* ldb, const T* beta, T* c, const integer* ldc) {                             \
         carat::blas::gemm<T>({NAME}, option_of_trans(trans_a), option_of_trans(trans_b),           \
                              {*m, *n, *k}, {*alpha, *beta}, {a, *lda, b, *ldb, c, *ldc});          \
     }                                                                                              \
-    CARAT_BLAS_EXPORT void cblas(int order, int trans_a, int trans_b, integer m, integer n,        \
-                                 integer k, T alpha, const T* a, integer lda, const T* b,          \
-                                 integer ldb, T beta, T* c, integer ldc) {                         \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(cblas)(                                                 \
+        int order, int trans_a, int trans_b, integer m, integer n, integer k, T alpha, const T* a, \
+        integer lda, const T* b, integer ldb, T beta, T* c, integer ldc) {                         \
         carat::blas::gemm_in_order<T>({NAME, #cblas}, order, trans_a, trans_b, {m, n, k},          \
                                       {alpha, beta}, {a, lda, b, ldb, c, ldc});                    \
     }

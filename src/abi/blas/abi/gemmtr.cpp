@@ -175,17 +175,17 @@ using carat::blas::option;
 using carat::blas::value;
 
 #define CARAT_BLAS_GEMMTR(T, SCALAR, fortran, cblas, NAME)                                         \
-    CARAT_BLAS_EXPORT void fortran(const char* uplo, const char* trans_a, const char* trans_b,     \
-                                   const integer* n, const integer* k, const T* alpha, const T* a, \
-                                   const integer* lda, const T* b, const integer* ldb,             \
-                                   const T* beta, T* c, const integer* ldc) {                      \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(fortran)(                                               \
+        const char* uplo, const char* trans_a, const char* trans_b, const integer* n,              \
+        const integer* k, const T* alpha, const T* a, const integer* lda, const T* b,              \
+        const integer* ldb, const T* beta, T* c, const integer* ldc) {                             \
         carat::blas::gemmtr<T>(                                                                    \
             {NAME}, {option(uplo, {'L', 'U'}), known_trans<T>(trans_a), known_trans<T>(trans_b)},  \
             {*n, *n, *k}, {*alpha, *beta}, {a, *lda, b, *ldb, c, *ldc});                           \
     }                                                                                              \
-    CARAT_BLAS_EXPORT void cblas(int order, int uplo, int trans_a, int trans_b, integer n,         \
-                                 integer k, SCALAR alpha, const T* a, integer lda, const T* b,     \
-                                 integer ldb, SCALAR beta, T* c, integer ldc) {                    \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(cblas)(                                                 \
+        int order, int uplo, int trans_a, int trans_b, integer n, integer k, SCALAR alpha,         \
+        const T* a, integer lda, const T* b, integer ldb, SCALAR beta, T* c, integer ldc) {        \
         carat::blas::gemmtr_in_order<T>(                                                           \
             {NAME, #cblas}, order,                                                                 \
             {carat::blas::letter_of_uplo(uplo), known_trans<T>(trans_a), known_trans<T>(trans_b)}, \
@@ -197,9 +197,12 @@ CARAT_BLAS_GEMMTR(double, double, dgemmtr_, cblas_dgemmtr, "DGEMMTR")
 CARAT_BLAS_GEMMTR(float, float, sgemmt_, cblas_sgemmt, "SGEMMT ")
 CARAT_BLAS_GEMMTR(double, double, dgemmt_, cblas_dgemmt, "DGEMMT ")
 
+// Not under the names of wheels, whose other BLAS has other names, too.
+#ifndef CARAT_BLAS_64_NAMES
 using complex_float = std::complex<float>;
 using complex_double = std::complex<double>;
 CARAT_BLAS_GEMMTR(complex_float, const complex_float*, cgemmtr_, cblas_cgemmtr, "CGEMMTR")
 CARAT_BLAS_GEMMTR(complex_double, const complex_double*, zgemmtr_, cblas_zgemmtr, "ZGEMMTR")
 CARAT_BLAS_GEMMTR(complex_float, const complex_float*, cgemmt_, cblas_cgemmt, "CGEMMT ")
 CARAT_BLAS_GEMMTR(complex_double, const complex_double*, zgemmt_, cblas_zgemmt, "ZGEMMT ")
+#endif

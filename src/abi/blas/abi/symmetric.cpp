@@ -137,45 +137,46 @@ using carat::blas::option;
 using carat::blas::option_of_trans;
 
 #define CARAT_BLAS_SYMM(T, fortran, cblas, NAME)                                                 \
-    CARAT_BLAS_EXPORT void fortran(const char* side, const char* uplo, const integer* m,         \
-                                   const integer* n, const T* alpha, const T* a,                 \
-                                   const integer* lda, const T* b, const integer* ldb,           \
-                                   const T* beta, T* c, const integer* ldc) {                    \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(fortran)(                                             \
+        const char* side, const char* uplo, const integer* m, const integer* n, const T* alpha,  \
+        const T* a, const integer* lda, const T* b, const integer* ldb, const T* beta, T* c,     \
+        const integer* ldc) {                                                                    \
         carat::blas::symm<T>({NAME}, option(side, {'L', 'R'}), option(uplo, {'L', 'U'}), *m, *n, \
                              {*alpha, *beta}, {a, *lda, b, *ldb, c, *ldc});                      \
     }                                                                                            \
-    CARAT_BLAS_EXPORT void cblas(int order, int side, int uplo, integer m, integer n, T alpha,   \
-                                 const T* a, integer lda, const T* b, integer ldb, T beta, T* c, \
-                                 integer ldc) {                                                  \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(cblas)(                                               \
+        int order, int side, int uplo, integer m, integer n, T alpha, const T* a, integer lda,   \
+        const T* b, integer ldb, T beta, T* c, integer ldc) {                                    \
         carat::blas::symm_in_order<T>({NAME, #cblas}, order, side, uplo, m, n, {alpha, beta},    \
                                       {a, lda, b, ldb, c, ldc});                                 \
     }
 
-#define CARAT_BLAS_SYRK(T, fortran, cblas, NAME)                                                  \
-    CARAT_BLAS_EXPORT void fortran(const char* uplo, const char* trans, const integer* n,         \
-                                   const integer* k, const T* alpha, const T* a,                  \
-                                   const integer* lda, const T* beta, T* c, const integer* ldc) { \
-        carat::blas::syrk<T>({NAME}, option(uplo, {'L', 'U'}), option_of_trans(trans), *n, *k,    \
-                             {*alpha, *beta}, {a, *lda, nullptr, 1, c, *ldc});                    \
-    }                                                                                             \
-    CARAT_BLAS_EXPORT void cblas(int order, int uplo, int trans, integer n, integer k, T alpha,   \
-                                 const T* a, integer lda, T beta, T* c, integer ldc) {            \
-        carat::blas::rank_update_in_order<T>(&carat::blas::syrk<T>, {NAME, #cblas}, order, uplo,  \
-                                             trans, n, k, {alpha, beta},                          \
-                                             {a, lda, nullptr, 1, c, ldc});                       \
+#define CARAT_BLAS_SYRK(T, fortran, cblas, NAME)                                                 \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(fortran)(                                             \
+        const char* uplo, const char* trans, const integer* n, const integer* k, const T* alpha, \
+        const T* a, const integer* lda, const T* beta, T* c, const integer* ldc) {               \
+        carat::blas::syrk<T>({NAME}, option(uplo, {'L', 'U'}), option_of_trans(trans), *n, *k,   \
+                             {*alpha, *beta}, {a, *lda, nullptr, 1, c, *ldc});                   \
+    }                                                                                            \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(cblas)(int order, int uplo, int trans, integer n,     \
+                                                  integer k, T alpha, const T* a, integer lda,   \
+                                                  T beta, T* c, integer ldc) {                   \
+        carat::blas::rank_update_in_order<T>(&carat::blas::syrk<T>, {NAME, #cblas}, order, uplo, \
+                                             trans, n, k, {alpha, beta},                         \
+                                             {a, lda, nullptr, 1, c, ldc});                      \
     }
 
 #define CARAT_BLAS_SYR2K(T, fortran, cblas, NAME)                                                 \
-    CARAT_BLAS_EXPORT void fortran(const char* uplo, const char* trans, const integer* n,         \
-                                   const integer* k, const T* alpha, const T* a,                  \
-                                   const integer* lda, const T* b, const integer* ldb,            \
-                                   const T* beta, T* c, const integer* ldc) {                     \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(fortran)(                                              \
+        const char* uplo, const char* trans, const integer* n, const integer* k, const T* alpha,  \
+        const T* a, const integer* lda, const T* b, const integer* ldb, const T* beta, T* c,      \
+        const integer* ldc) {                                                                     \
         carat::blas::syr2k<T>({NAME}, option(uplo, {'L', 'U'}), option_of_trans(trans), *n, *k,   \
                               {*alpha, *beta}, {a, *lda, b, *ldb, c, *ldc});                      \
     }                                                                                             \
-    CARAT_BLAS_EXPORT void cblas(int order, int uplo, int trans, integer n, integer k, T alpha,   \
-                                 const T* a, integer lda, const T* b, integer ldb, T beta, T* c,  \
-                                 integer ldc) {                                                   \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(cblas)(                                                \
+        int order, int uplo, int trans, integer n, integer k, T alpha, const T* a, integer lda,   \
+        const T* b, integer ldb, T beta, T* c, integer ldc) {                                     \
         carat::blas::rank_update_in_order<T>(&carat::blas::syr2k<T>, {NAME, #cblas}, order, uplo, \
                                              trans, n, k, {alpha, beta},                          \
                                              {a, lda, b, ldb, c, ldc});                           \

@@ -77,17 +77,18 @@ using carat::blas::option;
 using carat::blas::option_of_trans;
 
 #define CARAT_BLAS_TRIANGULAR(T, what, fortran, cblas, NAME)                                       \
-    CARAT_BLAS_EXPORT void fortran(const char* side, const char* uplo, const char* trans,          \
-                                   const char* diag, const integer* m, const integer* n,           \
-                                   const T* alpha, const T* a, const integer* lda, T* b,           \
-                                   const integer* ldb) {                                           \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(fortran)(                                               \
+        const char* side, const char* uplo, const char* trans, const char* diag, const integer* m, \
+        const integer* n, const T* alpha, const T* a, const integer* lda, T* b,                    \
+        const integer* ldb) {                                                                      \
         carat::blas::triangular<T>(carat::blas::what<T>, {NAME},                                   \
                                    {option(side, {'L', 'R'}), option(uplo, {'L', 'U'}),            \
                                     option_of_trans(trans), option(diag, {'N', 'U'})},             \
                                    *m, *n, *alpha, a, *lda, b, *ldb);                              \
     }                                                                                              \
-    CARAT_BLAS_EXPORT void cblas(int order, int side, int uplo, int trans, int diag, integer m,    \
-                                 integer n, T alpha, const T* a, integer lda, T* b, integer ldb) { \
+    CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(cblas)(int order, int side, int uplo, int trans,        \
+                                                  int diag, integer m, integer n, T alpha,         \
+                                                  const T* a, integer lda, T* b, integer ldb) {    \
         carat::blas::triangular_in_order<T>(carat::blas::what<T>, {NAME, #cblas}, order, side,     \
                                             uplo, trans, diag, m, n, alpha, a, lda, b, ldb);       \
     }

@@ -12,6 +12,9 @@
 #include <pthread.h>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "abi/blas/level3/loaded.hpp"
 
 namespace carat::blas {
 
@@ -53,16 +56,19 @@ int count_libraries(dl_phdr_info* object, std::size_t, void* count) {
     return 1;
 }
 
-int find_openblas(dl_phdr_info* object, std::size_t, void* file) {
-    const std::string_view path = object->dlpi_name;
-    if (!path.substr(path.rfind('/') + 1).starts_with("libopenblas")) return 0;
-    *static_cast<std::string*>(file) = path;
-    return 1;
+bool is_openblas(std::string_view path) {
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    return file.starts_with("libopenblas") || file.starts_with("libscipy_openblas");
 }
 
+// Wheels have it under names with a prefix, a suffix or both.
 template <class Function>
-Function function_in(void* library, const char* name) {
-    return reinterpret_cast<Function>(dlsym(library, name));
+Function function_in(void* library, const std::string& name) {
+    for (const char* prefix : {"", "scipy_"})
+        for (const char* suffix : {"", "64_"})
+            if (void* named = dlsym(library, (prefix + name + suffix).c_str()))
+                return reinterpret_cast<Function>(named);
+    return nullptr;
 }
 
 // As OpenBLAS reads its environment, and with the most it was built for.
@@ -82,10 +88,10 @@ int own_number(int processors, const char* configuration) {
 
 // It is never closed: its functions are called from now on.
 void look() {
-    std::string file;
-    dl_iterate_phdr(find_openblas, &file);
-    if (file.empty()) return;
-    void* const library = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    const std::vector<std::string> files = loaded_files();
+    const auto file = std::ranges::find_if(files, is_openblas);
+    if (file == files.end()) return;
+    void* const library = handle_of(*file);
     if (library == nullptr) return;
     const auto kind = function_in<int (*)()>(library, "openblas_get_parallel");
     const auto processors = function_in<int (*)()>(library, "openblas_get_num_procs");

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "abi/blas/level3/loaded.hpp"
 #include "abi/blas/level3/report.hpp"
 #include "abi/blas/level3/report_file.hpp"
 
@@ -28,6 +29,7 @@ struct records {
     std::string heads;  // of the file, while lines are added to it
     bool to_stderr = false;
     bool reported = false;
+    bool is_child = false;  // forked: what it has, its parent tells
 };
 records& book() {
     static auto* const only = new records;
@@ -45,8 +47,10 @@ void report() {
     records& from = book();
     const std::lock_guard guard(from.lock);
     from.reported = true;
-    if (from.entries.empty()) return;
-    const std::string text = report_of(from.entries);
+    const bool none = from.entries.empty();
+    if (none && from.is_child) return;
+    const std::string text = none ? why_no_calls() : report_of(from.entries);
+    if (text.empty()) return;
     if (from.to_stderr)
         std::fputs(text.c_str(), stderr);
     else
@@ -64,6 +68,7 @@ void in_child() {
     records& own = book();
     own.entries.clear();
     own.heads.clear();
+    own.is_child = true;
     own.file.leave_to_parent();
     own.lock.unlock();
 }

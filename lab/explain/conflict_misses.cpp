@@ -6,11 +6,11 @@ namespace {
 
 constexpr std::int64_t tile = 32;
 
-std::int64_t misses(const core::problem& p, std::int64_t further, const model::geometry& l1) {
+std::int64_t misses(const core::problem& p, std::int64_t row_padding, const model::geometry& l1) {
     const model::placement rows{.element_bytes = static_cast<int>(size_bytes(p.b_type)),
-                                .a_stride = p.k + further,
-                                .b_stride = p.n + further,
-                                .c_stride = p.n + further};
+                                .a_stride = p.k + row_padding,
+                                .b_stride = p.n + row_padding,
+                                .c_stride = p.n + row_padding};
     const model::schedule s{model::order::tiled_ikj, tile};
     return model::simulate(s, {2 * tile, 2 * tile, 2 * tile}, rows, {l1}).misses.front().total();
 }

@@ -1,0 +1,34 @@
+// Matrices that span more than 2^31 elements of a GPU's memory, of which the host has the lines
+// close together.
+#pragma once
+
+#include "fuzz/trials.hpp"
+#include "seat.hpp"
+
+namespace carat::fuzz {
+
+// Where one of them can be put so: pieces are copied to `there`, as far apart as they are to be.
+class far_lines {
+  public:
+    // None where the case has none, or its lines or the memory don't suit.
+    far_lines(const running& r, device_bytes& there);
+    far_lines(const far_lines&) = delete;
+    far_lines& operator=(const far_lines&) = delete;
+    ~far_lines();
+
+    [[nodiscard]] bool has(const operand& o) const { return o_ == &o; }
+    void upload(cudaStream_t stream) const;
+    void download(cudaStream_t stream) const;
+
+  private:
+    template <class Copy>
+    void each_piece(const Copy& copy) const;
+
+    operand* o_ = nullptr;
+    device_bytes& there_;
+    std::size_t lines_ = 0;
+    std::ptrdiff_t apart_bytes_ = 0;      // here
+    std::ptrdiff_t far_apart_bytes_ = 0;  // there
+};
+
+}  // namespace carat::fuzz

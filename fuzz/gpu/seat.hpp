@@ -1,0 +1,36 @@
+// What a thread that makes cases works with: memory on both sides, and streams. The process keeps
+// seats from one thread to the next, so that none leaves its streams behind or calls CUDA when it
+// ends.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "device.hpp"
+#include "fuzz/workbench.hpp"
+
+namespace carat::fuzz {
+
+inline constexpr std::size_t gpu_threads = 8;  // beside the main one
+
+struct seat {
+    workbench on;
+    std::array<device_bytes, 4> of_matrices;
+    std::array<device_bytes, detail::most_steps> of_values;
+    std::array<device_bytes, 2> of_scales;
+    device_bytes far;
+    device_bytes chained;
+    device_bytes ones;
+    std::array<cudaStream_t, 4> streams = {};  // for calls; the first is the default one
+    cudaStream_t of_oracle = nullptr;
+    device_bytes oracle_a;
+    device_bytes oracle_b;
+    device_bytes oracle_sums;
+};
+
+// Of this thread: seat 0 unless it took another one.
+[[nodiscard]] seat& own_seat();
+// `number` of 1 to gpu_threads, for the rest of the thread.
+void take_seat(std::size_t number);
+
+}  // namespace carat::fuzz

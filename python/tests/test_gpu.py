@@ -1,0 +1,107 @@
+"""Arrays on a GPU: PyTorch's, CuPy's and JAX's, on the caller's stream."""
+
+import numpy as np
+import pytest
+
+import carat_gemm as cg
+from conftest import need
+
+
+@pytest.fixture
+def torch():
+    library = need("torch")
+    if not library.cuda.is_available():
+        pytest.skip("PyTorch finds no GPU here")
+    library.manual_seed(7)
+    return library
+
+
+def close(torch, got, wanted, dtype):
+    allowed = {"float64": 1e-12, "float32": 1e-4, "float16": 2e-2, "bfloat16": 1e-1}[dtype]
+    torch.testing.assert_close(got.double(), wanted.double(), rtol=allowed, atol=allowed * 10)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_types_and_layouts(torch, dtype):
+    type_ = getattr(torch, dtype)
+    a = torch.randn(130, 70, device="cuda").to(type_)
+    b = torch.randn(90, 70, device="cuda").to(type_)
+    c = cg.matmul(a, b.T)
+    assert c.device == a.device and c.dtype == type_
+    close(torch, c, a.double() @ b.double().T, dtype)
+    out = torch.zeros(130, 100, device="cuda", dtype=type_)
+    assert cg.matmul(a, b.T, out=out[:, 5:95]) is not None
+    close(torch, out[:, 5:95], c, dtype)
+    assert not out[:, :5].any() and not out[:, 95:].any()
+
+
+def test_stacks_and_epilogue(torch):
+    a = torch.randn(5, 33, 64, device="cuda", dtype=torch.bfloat16)
+    b = torch.randn(5, 64, 48, device="cuda", dtype=torch.bfloat16)
+    close(torch, cg.matmul(a, b), a.double() @ b.double(), "bfloat16")
+    bias = torch.randn(48, device="cuda")
+    got = cg.matmul(a[0], b[0], bias=bias, activation="relu")
+    close(torch, got, torch.relu(a[0].double() @ b[0].double() + bias.double()), "bfloat16")
+
+
+def test_groups(torch):
+    sizes = [(3, 40), (200, 40), (64, 40)]
+    a = [torch.randn(m, k, device="cuda", dtype=torch.float32) for m, k in sizes]
+    b = [torch.randn(40, 24, device="cuda", dtype=torch.float32) for _ in sizes]
+    for got, x, y in zip(cg.matmul_grouped(a, b), a, b):
+        close(torch, got, x.double() @ y.double(), "float32")
+
+
+def test_the_callers_stream(torch):
+    """What the current stream is still to write is what the product reads."""
+    a = torch.zeros(2048, 2048, device="cuda")
+    eye = torch.eye(2048, device="cuda")
+    cg.matmul(a, eye)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(20_000_000)
+        a.fill_(3)
+        c = cg.matmul(a, eye)
+    stream.synchronize()
+    assert bool((c == 3).all())
+
+
+def test_a_graph(torch):
+    a = torch.randn(256, 256, device="cuda")
+    out = torch.empty_like(a)
+    cg.matmul(a, a, out=out)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        cg.matmul(a, a, out=out)
+    a.copy_(torch.randn_like(a))
+    graph.replay()
+    torch.cuda.synchronize()
+    close(torch, out, a.double() @ a.double(), "float32")
+
+
+def test_operands_in_two_memories_are_refused(torch):
+    a = torch.zeros(4, 4)
+    with pytest.raises(ValueError, match="lies"):
+        cg.matmul(a.cuda(), a)
+    with pytest.raises(ValueError, match="lies"):
+        cg.matmul(a, a.cuda())
+
+
+def test_cupy(torch):
+    cupy = need("cupy")
+    a = cupy.random.standard_normal((50, 60)).astype("float32")
+    c = cg.matmul(a, a.T)
+    assert isinstance(c, cupy.ndarray)
+    np.testing.assert_allclose(c.get(), a.get() @ a.get().T, rtol=1e-4, atol=1e-3)
+
+
+def test_jax(torch):
+    jax = need("jax")
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX finds no GPU here")
+    a = jax.random.normal(jax.random.key(1), (40, 40))
+    out = torch.empty(40, 40, device="cuda")
+    cg.matmul(a, a, out=out)
+    wanted = np.asarray(a, np.float64) @ np.asarray(a, np.float64)
+    np.testing.assert_allclose(out.cpu().numpy(), wanted, rtol=1e-4, atol=1e-3)

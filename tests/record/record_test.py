@@ -1,0 +1,125 @@
+"""scripts/record.py replaces results by sound runs alone; a script stands for carat."""
+
+import json
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RECORD = pathlib.Path(sys.argv[1]).resolve()
+
+# Leaves what ANSWER holds where it is asked to, and what it was called with.
+CARAT = """#!{python}
+import json, os, pathlib, sys
+with open("{folder}/calls", "a") as calls:
+    calls.write(os.environ.get("CARAT_VARIABLE", "") + "|" + " ".join(sys.argv[1:]) + "\\n")
+answer = json.loads(pathlib.Path("{folder}/answer").read_text())
+pathlib.Path(sys.argv[-1]).write_text(json.dumps(answer["document"]))
+sys.exit(answer["exit"])
+"""
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return ""
+
+
+def result(name="a", **more):
+    return {"implementation": name, "dtype": "f64", "m": 8, "n": 8, "k": 8, "threads": 1,
+            "available": True, "verified": True, "verification": "exact", "trials_s": [1.0], **more}
+
+
+class Record(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.scratch.name)
+        (self.folder / "results" / "cpu").mkdir(parents=True)
+        self.carat = self.folder / "carat"
+        self.carat.write_text(CARAT.format(python=sys.executable, folder=self.folder))
+        self.carat.chmod(self.carat.stat().st_mode | stat.S_IXUSR)
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def document(self, results=None, **more):
+        return {"schema": 2, "command": "CARAT_VARIABLE=x carat bench --impl a --json old.json",
+                "complete": True, "machine": {"cpu_model": processor()}, "comparisons": [],
+                "results": [result()] if results is None else results, **more}
+
+    def commit(self, document, name="cpu/a.json"):
+        file = self.folder / "results" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(document))
+        return file
+
+    def record(self, *arguments, answer=None, code=0):
+        (self.folder / "answer").write_text(
+            json.dumps({"document": answer or self.document(), "exit": code}))
+        return subprocess.run([sys.executable, RECORD, "--results", self.folder / "results",
+                               "--scratch", self.folder / "new", "--carat", self.carat, *arguments],
+                              capture_output=True, text=True, cwd=self.folder)
+
+    def test_a_sound_run_replaces_the_file_and_says_how_it_was_made(self):
+        file = self.commit(self.document())
+        done = self.record(answer=self.document([result(trials_s=[2.0])], command="other"))
+        self.assertEqual((done.returncode, done.stdout), (0, "cpu/a.json: measured anew\n"))
+        now = json.loads(file.read_text())
+        self.assertEqual(now["results"][0]["trials_s"], [2.0])
+        self.assertEqual(now["command"], "CARAT_VARIABLE=x carat bench --impl a")
+        self.assertTrue((self.folder / "calls").read_text().startswith("x|bench --impl a --json "))
+        self.assertEqual(len(list(file.parent.iterdir())), 1)
+
+    def test_an_unsound_run_leaves_the_file_and_says_why(self):
+        file = self.commit(self.document())
+        before = file.read_text()
+        unsound = {"is not complete": self.document(complete=False),
+                   "a f64 8 8 8 1 is wrong": self.document([result(verified=False)]),
+                   "is above the measured peak": self.document([result(above_peak=True)]),
+                   "was disturbed: other work": self.document([result(busy="other work")]),
+                   "1 figures are missing, the first a f64 8 8 8 1": self.document([result("b")])}
+        for why, answer in unsound.items():
+            done = self.record(answer=answer)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(why, done.stdout)
+            self.assertEqual(file.read_text(), before)
+        self.assertIn("ended with 3", self.record(code=3).stdout)
+        self.assertEqual(file.read_text(), before)
+
+    def test_what_does_not_fit_this_machine_is_skipped_aloud(self):
+        self.commit(self.document(machine={"cpu_model": "Another"}))
+        self.commit(self.document(command="carat_benchmark_call 1"), "call.json")
+        done = self.record()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("call.json: by hand: carat_benchmark_call 1\n", done.stdout)
+        self.assertIn("cpu/a.json: skipped: measured on Another, and this is", done.stdout)
+        self.assertFalse((self.folder / "calls").exists())
+
+    def test_a_list_runs_nothing_and_patterns_choose(self):
+        self.commit(self.document())
+        self.commit(self.document(), "cpu/b.json")
+        done = self.record("--list", "cpu/b*")
+        self.assertEqual(done.stdout, "cpu/b.json: bench --impl a\n")
+        self.assertFalse((self.folder / "calls").exists())
+        self.assertIn("no file under", self.record("gpu/*").stderr)
+
+    def test_several_commands_are_one_file_and_tunables_have_todays_names(self):
+        self.commit(self.document([result("cpu.x[tile=3]")], command=(
+            "carat bench --impl 'cuda.engine[rows=64,tile=16]' --device cuda; carat bench --impl a")),
+            "cpu/two.json")
+        done = subprocess.run(
+            [sys.executable, "-c",
+             "import sys; sys.path.insert(0, sys.argv[1]); import record;"
+             "print(record.commands_of('two', {'comparisons': [], 'command': sys.argv[2]}))",
+             RECORD.parent, json.loads((self.folder / "results/cpu/two.json").read_text())["command"]],
+            capture_output=True, text=True)
+        self.assertEqual(done.stdout.strip(), str(
+            [({}, ["bench", "--impl", "cuda.engine[block_m=64,block_n=16]", "--device", "cuda"]),
+             ({}, ["bench", "--impl", "a"])]))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
