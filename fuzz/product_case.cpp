@@ -252,6 +252,14 @@ bool can_be_chained(const product_case& c) {
            s.m * s.k != 0 && s.k <= 512 && s.m * s.k <= 200'000;
 }
 
+// So large that threads share it, and of several blocks of K: where these are cut may not depend on
+// how many threads there are.
+void draw_deep(random_numbers& random, product_case& c) {
+    if (c.group != grouping::one || c.how != trial::ordinary || !random.chance(150)) return;
+    c.sizes[0] = {80 + random.below(150), 80 + random.below(150), 300 + random.below(900)};
+    c.threads = static_cast<int>(2 + random.below(2));
+}
+
 void draw_for_gpu(random_numbers& random, product_case& c) {
     draw_largest(random, c);
     if (c.group != grouping::one) return;
@@ -303,7 +311,7 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     // What came later takes no number from the rest, so that cases told of before are the same.
     random_numbers copy = random;
     random_numbers more(copy.next(), number);
-    if (on_gpu) draw_for_gpu(more, c);
+    on_gpu ? draw_for_gpu(more, c) : draw_deep(more, c);
     c.by_c = fits_c(c) && more.chance(6);
     return c;
 }
