@@ -24,6 +24,7 @@ using action = std::function<int()>;
 void add_info(CLI::App& app, action& chosen);
 void add_list(CLI::App& app, action& chosen);
 void add_run(CLI::App& app, action& chosen);
+void add_run_with(CLI::App& app, action& chosen);
 void add_bench(CLI::App& app, action& chosen);
 void add_explain(CLI::App& app, action& chosen);
 void add_crossover(CLI::App& app, action& chosen);

@@ -41,6 +41,7 @@ constexpr const char* examples =
     "  carat tune --size 3000 --dtype bf16     is there a way faster than the chosen?\n"
     "  carat study ladder --quick              what each technique gives, by steps\n"
     "  carat judge mine.cpp                    is my kernel right, and how fast?\n"
+    "  carat run-with python3 program.py       what does it ask of its BLAS?\n"
     "  carat compare a.json b.json             is b faster? by how much? for sure?\n"
     "  carat report a.json -o a.html           the page to show a colleague";
 
@@ -106,6 +107,7 @@ int main(int argc, char** argv) {
     cli::add_info(app, chosen);
     cli::add_list(app, chosen);
     cli::add_run(app, chosen);
+    cli::add_run_with(app, chosen);
     cli::add_bench(app, chosen);
     cli::add_explain(app, chosen);
     cli::add_crossover(app, chosen);

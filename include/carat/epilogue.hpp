@@ -93,6 +93,10 @@ struct epilogue_steps {
 
 // Calls f(x, row, col), or f(x).
 template <class F, class T>
+concept takes_sum =
+    std::invocable<const F&, T, std::size_t, std::size_t> || std::invocable<const F&, T>;
+
+template <class F, class T>
 void call_each(const std::byte* functor, T* sums, std::size_t count, std::size_t row,
                std::size_t col, bool down) {
     const F& f = *std::launder(reinterpret_cast<const F*>(functor));
@@ -153,6 +157,12 @@ constexpr epilogue<Sums> one_step(const epilogue_step& step) {
 }
 
 template <class R>
+concept values_like = requires(const R& values) {
+    values.data();
+    values.size();
+};
+
+template <class R>
 auto values_step(step_kind kind, const R& values, by of) {
     using value = value_in<const R>;
     static_assert(epilogue_value<value>,
@@ -189,14 +199,27 @@ template <class X, class Y>
 // numbers as C has columns (or rows), in the type the product is summed in.
 template <class R>
 [[nodiscard]] auto bias(const R& values, by of = by::column) {
-    return detail::values_step(detail::step_kind::bias, values, of);
+    static_assert(
+        detail::values_like<R>,
+        "carat::bias: needs a vector, array or span with a number for each column or row "
+        "of C; to add one number to all: carat::each([=](auto x) { return x + number; })");
+    if constexpr (detail::values_like<R>)
+        return detail::values_step(detail::step_kind::bias, values, of);
+    else
+        return detail::one_step({});  // so that nothing more is said
 }
 
 // Multiplies by the value of its column (or row), or all by one number, rounded to the type of the
 // sums.
 template <class R>
 requires(!std::is_arithmetic_v<R>) [[nodiscard]] auto scale(const R& values, by of = by::column) {
-    return detail::values_step(detail::step_kind::scale, values, of);
+    static_assert(detail::values_like<R>,
+                  "carat::scale: needs one number, or a vector, array or span with a number for "
+                  "each column or row of C");
+    if constexpr (detail::values_like<R>)
+        return detail::values_step(detail::step_kind::scale, values, of);
+    else
+        return detail::one_step({});
 }
 [[nodiscard]] inline epilogue<> scale(double factor) {
     detail::epilogue_step step;
@@ -244,10 +267,16 @@ template <class F>
     static_assert(alignof(F) <= alignof(std::max_align_t),
                   "carat::each: the functor must not be aligned to more than std::max_align_t; let "
                   "it hold a pointer to vectors of 32 bytes");
+    constexpr bool takes_sums = detail::takes_sum<F, double> && detail::takes_sum<F, float>;
+    static_assert(takes_sums,
+                  "carat::each: needs a functor that const calls as f(x) or f(x, row, col) with a "
+                  "double and a float");
     detail::epilogue_step step;
     step.kind = detail::step_kind::each;
-    step.each_f64 = &detail::call_each<F, double>;
-    step.each_f32 = &detail::call_each<F, float>;
+    if constexpr (takes_sums) {
+        step.each_f64 = &detail::call_each<F, double>;
+        step.each_f32 = &detail::call_each<F, float>;
+    }
     ::new (static_cast<void*>(step.functor.data())) F(f);
     return detail::one_step(step);
 }

@@ -85,12 +85,12 @@ concept gives_references = !requires {
 
 // What a std::mdspan of rank 2 with strides and plain pointers offers, whoever wrote it.
 template <class M>
-concept mdspan_like = gives_references<M> && requires(const M& m, typename M::rank_type r) {
+concept mdspan_like = gives_references<M> && requires(const M& m) {
     typename M::element_type;
     requires M::rank()
     == 2;
-    { m.extent(r) } -> std::convertible_to<std::size_t>;
-    { m.stride(r) } -> std::convertible_to<std::ptrdiff_t>;
+    { m.extent(0) } -> std::convertible_to<std::size_t>;
+    { m.stride(0) } -> std::convertible_to<std::ptrdiff_t>;
     { m.data_handle() } -> std::convertible_to<typename M::element_type*>;
 };
 
@@ -148,13 +148,11 @@ template <class T>
 }
 template <mdspan_like M>
 [[nodiscard]] constexpr auto view_of(const M& m) {
-    using rank_type = typename M::rank_type;
     using index = std::size_t;
     using stride = std::ptrdiff_t;
     return matrix_view<typename M::element_type>(
-        m.data_handle(), static_cast<index>(m.extent(rank_type{0})),
-        static_cast<index>(m.extent(rank_type{1})), static_cast<stride>(m.stride(rank_type{0})),
-        static_cast<stride>(m.stride(rank_type{1})));
+        m.data_handle(), static_cast<index>(m.extent(0)), static_cast<index>(m.extent(1)),
+        static_cast<stride>(m.stride(0)), static_cast<stride>(m.stride(1)));
 }
 
 template <class M>

@@ -137,10 +137,9 @@ TEST(product, narrow_operands_with_a_float_result) {
 struct foreign_span {
     using element_type = double;
     using reference = double&;
-    using rank_type = unsigned;
-    static constexpr rank_type rank() { return 2; }
-    [[nodiscard]] int extent(rank_type) const { return 2; }
-    [[nodiscard]] int stride(rank_type r) const { return r == 0 ? 1 : 2; }
+    static constexpr unsigned rank() { return 2; }
+    [[nodiscard]] int extent(unsigned) const { return 2; }
+    [[nodiscard]] int stride(unsigned r) const { return r == 0 ? 1 : 2; }
     [[nodiscard]] double* data_handle() const { return data; }
     double* data;
 };

@@ -80,5 +80,11 @@ void call() {
     carat::matrix_product(a, b, c, carat::each(wide{}));
 #elif CASE == 22
     carat::matrix_product(multiplied_on_the_way(), b, c);
+#elif CASE == 23
+    carat::matrix_product(f, f, f, carat::bias(1.0f));
+#elif CASE == 24
+    carat::matrix_product(a, b, c, carat::scale("half"));
+#elif CASE == 25
+    carat::matrix_product(a, b, c, carat::each(2.0));
 #endif
 }

@@ -1,0 +1,162 @@
+// carat run-with: a program on carat's BLAS instead of its own, and what it asked of it.
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <carat/error.hpp>
+
+#include "cli/checks.hpp"
+#include "cli/command.hpp"
+#include "files/read.hpp"
+
+namespace carat::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct run_with_options {
+    std::string library;
+    std::vector<std::string> command;
+};
+
+[[noreturn]] void refuse(const std::string& why) {
+    throw error(error_code::invalid_argument, "run-with: " + why);
+}
+
+// As installed, then as built.
+fs::path library_beside_command() {
+    const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+    for (const char* place : {CARAT_BLAS_INSTALLED, CARAT_BLAS_BUILT})
+        if (fs::path file = (folder / place).lexically_normal(); fs::exists(file)) return file;
+    refuse("libcarat_blas.so.0 is not beside this command; name its file with --library");
+}
+
+fs::path library_of(const run_with_options& o) {
+    const fs::path file = o.library.empty() ? library_beside_command() : fs::absolute(o.library);
+    if (!fs::is_regular_file(file))
+        refuse("--library '" + o.library + "' is no file; name a libcarat_blas.so.0");
+    if (file.string().find_first_of(" :") != std::string::npos)
+        refuse("LD_PRELOAD can't have a path with a blank or a colon, as '" + file.string() +
+               "' has; copy the library elsewhere and name it with --library");
+    return file;
+}
+
+// The profiles of the program's processes are in a folder of their own while it runs.
+class scratch_folder {
+  public:
+    scratch_folder() {
+        std::string name = (fs::temp_directory_path() / "carat.XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr)
+            throw error(error_code::unsupported,
+                        "run-with: no folder can be made as " + name + ": " + std::strerror(errno));
+        path_ = name;
+    }
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+    ~scratch_folder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    [[nodiscard]] const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+std::vector<std::string> environment_with(const fs::path& library, const fs::path& profile) {
+    std::vector<std::string> all;
+    std::string preload = "LD_PRELOAD=" + library.string();
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        if (text.starts_with("LD_PRELOAD="))
+            preload += ":" + std::string(text.substr(text.find('=') + 1));
+        else if (!text.starts_with("CARAT_PROFILE="))
+            all.emplace_back(text);
+    }
+    all.push_back(preload);
+    all.push_back("CARAT_PROFILE=" + profile.string());
+    return all;
+}
+
+// Ctrl-C is the program's: this command lives on to show what was done until then.
+int status_of(std::vector<std::string> command, std::vector<std::string> environment) {
+    pid_t program = 0;
+    const int failed = posix_spawnp(&program, command.front().c_str(), nullptr, nullptr,
+                                    pointers_to(command).data(), pointers_to(environment).data());
+    if (failed != 0)
+        refuse("'" + command.front() + "' can't be started: " + std::strerror(failed) +
+               "; give a PROGRAM and its arguments");
+    std::signal(SIGINT, SIG_IGN);
+    std::signal(SIGQUIT, SIG_IGN);
+    int status = 0;
+    while (waitpid(program, &status, 0) < 0 && errno == EINTR) {
+    }
+    constexpr int by_signal = 128;  // as shells count
+    return WIFEXITED(status) ? WEXITSTATUS(status) : by_signal + WTERMSIG(status);
+}
+
+// To standard error: standard output is the program's.
+void show_profiles(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+    std::ranges::sort(files);
+    for (const fs::path& file : files)
+        fmt::print(stderr, "{}{}", file == files.front() ? "" : "\n", files::read(file));
+    if (files.empty())
+        fmt::print(stderr,
+                   "carat: 0 calls: no process of this program has a shared BLAS, or none "
+                   "ended as usual; see docs/blas.md\n");
+}
+
+int run(const run_with_options& o) {
+    const fs::path library = library_of(o);
+    const scratch_folder scratch;
+    const int status = status_of(o.command, environment_with(library, scratch.path() / "profile"));
+    show_profiles(scratch.path());
+    return status;
+}
+
+}  // namespace
+
+void add_run_with(CLI::App& app, action& chosen) {
+    CLI::App* sub = app.add_subcommand("run-with", "a program on carat's BLAS, and its calls");
+    auto o = std::make_shared<run_with_options>();
+    sub->add_option("--library", o->library, "the libcarat_blas.so.0 to preload")
+        ->check(file_name());
+    sub->prefix_command();
+    sub->footer(
+        "PROGRAM [ARGUMENTS] follow; the table goes to standard error. Exit code: the\n"
+        "program's; 128 + N where signal N ended it.\n\n"
+        "Examples:\n"
+        "  carat run-with python3 program.py\n"
+        "  OMP_NUM_THREADS=1 carat run-with Rscript program.R");
+    sub->callback([sub, o, &chosen] {
+        o->command = sub->remaining();
+        if (!o->command.empty() && o->command.front() == "--") o->command.erase(o->command.begin());
+        if (o->command.empty()) refuse("no program given; carat run-with PROGRAM ARGUMENTS");
+        if (o->command.front().starts_with('-'))
+            refuse("unknown option '" + o->command.front() + "'; carat run-with --help");
+        chosen = [o] { return run(*o); };
+    });
+}
+
+}  // namespace carat::cli

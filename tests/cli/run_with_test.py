@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""carat run-with: programs on the drop-in BLAS. usage: run_with_test.py CARAT LIBRARY"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CARAT, LIBRARY = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+
+PROGRAM = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *,
+            const double *, const int *, const double *, const int *, const double *, double *,
+            const int *);
+int main(int count, char **arguments) {
+    const int two = 2;
+    const double one = 1, a[] = {1, 2, 3, 4};
+    double c[] = {0, 0, 0, 0};
+    dgemm_("N", "N", &two, &two, &two, &one, a, &two, a, &two, &one, c, &two);
+    printf("%g %s\n", c[0], count > 2 ? arguments[2] : "");
+    fflush(stdout);
+    if (arguments[1][0] == 's') raise(SIGTERM);
+    return atoi(arguments[1]);
+}
+"""
+# Under another name for the linker only: carat's comes first when it is preloaded.
+SLOW = "void dgemm_(void) { __builtin_trap(); }"
+
+
+class RunWith(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        for file, text in (("program.c", PROGRAM), ("slow.c", SLOW)):
+            (cls.folder / file).write_text(text)
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", "slow.c", "-o", "libslow.so"], check=True,
+                       cwd=cls.folder)
+        subprocess.run(["cc", "program.c", "-o", "program", "-L.", "-lslow", "-Wl,-rpath,$ORIGIN"],
+                       check=True, cwd=cls.folder)
+
+    def carat(self, *arguments, code=0):
+        environment = {**os.environ, "TMPDIR": str(self.folder)}
+        done = subprocess.run([CARAT, "run-with", *map(str, arguments)], capture_output=True,
+                              text=True, check=False, env=environment, timeout=60, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertEqual(list(self.folder.glob("carat.*")), [])
+        return done
+
+    def test_the_profile_comes_last_and_the_status_is_the_programs(self):
+        for arguments, code in ((["0", "--help"], 0), (["3"], 3), (["s"], 128 + 15)):
+            done = self.carat("./program", *arguments, code=code)
+            self.assertEqual(done.stdout, f"7 {'--help' if code == 0 else ''}\n")
+            self.assertRegex(done.stderr, r"^carat_blas: calls of process \d+")
+            self.assertRegex(done.stderr, r"\ndgemm +NN +2x2x2 +1 ")
+
+    def test_a_library_of_ones_own(self):
+        done = self.carat("--library", LIBRARY, "./program", 0)
+        self.assertRegex(done.stderr, r"\ndgemm +NN +2x2x2 +1 ")
+
+    def test_a_program_without_a_blas(self):
+        done = self.carat("true")
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"^carat: 0 calls: .*see docs/blas\.md\n$")
+
+    def test_bad_input_is_one_line(self):
+        for arguments, told in ((["/nowhere/program"], "can't be started: No such file"),
+                                ([], "no program given"),
+                                (["--libary", "true"], "unknown option '--libary'"),
+                                (["--library", "/nowhere", "true"], "'/nowhere' is no file")):
+            done = self.carat(*arguments, code=2)
+            self.assertEqual(done.stdout, "")
+            self.assertRegex(done.stderr, rf"^carat: run-with: .*{told}[^\n]*\n$")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
