@@ -10,7 +10,8 @@
 #include "abi/blas/abi/integer.hpp"
 #include "abi/blas/level3/product.hpp"
 
-namespace carat::blas::inline CARAT_BLAS_WIDTH {
+namespace carat::blas {
+inline namespace CARAT_BLAS_WIDTH {
 
 // CBLAS's enumerations, which cross the interface as int.
 enum : int {
@@ -121,4 +122,5 @@ struct sizes {
     integer k;
 };
 
-}  // namespace carat::blas::inline CARAT_BLAS_WIDTH
+}  // namespace CARAT_BLAS_WIDTH
+}  // namespace carat::blas

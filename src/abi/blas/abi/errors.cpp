@@ -7,7 +7,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
-namespace carat::blas::inline CARAT_BLAS_WIDTH {
+namespace carat::blas {
+inline namespace CARAT_BLAS_WIDTH {
 
 namespace {
 
@@ -58,7 +59,8 @@ void report_wrong_option(const char* cblas_name, int position) {
     CARAT_BLAS_NAME(cblas_xerbla)(position, cblas_name, "");
 }
 
-}  // namespace carat::blas::inline CARAT_BLAS_WIDTH
+}  // namespace CARAT_BLAS_WIDTH
+}  // namespace carat::blas
 
 // As in the reference, the process ends: a routine that returned would leave its caller with a
 // result that was never computed. Unless the program has a handler of its own, whose matter it is.

@@ -6,7 +6,8 @@
 
 #include "abi/blas/abi/integer.hpp"
 
-namespace carat::blas::inline CARAT_BLAS_WIDTH {
+namespace carat::blas {
+inline namespace CARAT_BLAS_WIDTH {
 
 // Who called: a Fortran symbol, or a CBLAS one that was turned into a column-major call.
 struct caller {
@@ -28,7 +29,8 @@ void report_wrong(const caller& from, integer position, const turned& when_row_m
 // For options of CBLAS that name nothing: calls cblas_xerbla.
 void report_wrong_option(const char* cblas_name, int position);
 
-}  // namespace carat::blas::inline CARAT_BLAS_WIDTH
+}  // namespace CARAT_BLAS_WIDTH
+}  // namespace carat::blas
 
 CARAT_BLAS_EXPORT void CARAT_BLAS_NAME(xerbla_)(const char* routine,
                                                 const carat::blas::integer* position,

@@ -12,7 +12,8 @@
 #define CARAT_BLAS_WIDTH integers_of_32_bits
 #endif
 
-namespace carat::blas::inline CARAT_BLAS_WIDTH {
+namespace carat::blas {
+inline namespace CARAT_BLAS_WIDTH {
 
 #if CARAT_BLAS_INTEGER_BITS == 64
 using integer = std::int64_t;
@@ -20,7 +21,8 @@ using integer = std::int64_t;
 using integer = std::int32_t;
 #endif
 
-}  // namespace carat::blas::inline CARAT_BLAS_WIDTH
+}  // namespace CARAT_BLAS_WIDTH
+}  // namespace carat::blas
 
 // The name under which a routine is compiled, and as a text.
 #ifdef CARAT_BLAS_64_NAMES
