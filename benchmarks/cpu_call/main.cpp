@@ -22,6 +22,7 @@
 #include <carat/carat.hpp>
 
 #include "benchmarks/cpu_call/peers.hpp"
+#include "lab/statistics/summary.hpp"
 
 namespace {
 
@@ -136,12 +137,6 @@ int times_for(const Run& run) {
     return static_cast<int>(std::clamp(turn_s / std::max(seconds(run, 2), 1e-8), 1.0, 1e5));
 }
 
-double median(std::vector<double> x) {
-    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
-    std::ranges::nth_element(x, middle);
-    return *middle;
-}
-
 struct outcome {
     std::string line;
     double ratio;
@@ -179,9 +174,9 @@ outcome measure(const call_case& one, const benchmark::peer<T>& other, std::mt19
                   static_cast<long long>(one.n), static_cast<long long>(one.k),
                   static_cast<long long>(one.count), described(one.a, "a").c_str(),
                   described(one.b, "b").c_str(), described(one.c, "c").c_str(), one.beta,
-                  1e6 * median(own_s), 1e6 * median(its_s), 1e-9 * flop / median(own_s),
-                  median(ratios));
-    return {text, median(ratios)};
+                  1e6 * statistics::median(own_s), 1e6 * statistics::median(its_s), 1e-9 * flop / statistics::median(own_s),
+                  statistics::median(ratios));
+    return {text, statistics::median(ratios)};
 }
 
 void summarise(const char* type, const std::string& peer, std::vector<outcome> all) {

@@ -124,17 +124,24 @@ bool device_process::place() {
     return true;
 }
 
-// What is asked here is known to place(). Where the process broke, that may be what an earlier
-// product left behind: a new one is asked again.
-void device_process::bring(const json& question) {
+// Where the process broke, that may be what an earlier product left behind: a new one is asked
+// again.
+template <class Ask>
+void device_process::insist(const Ask& once) {
     for (bool again = false;; again = true) {
         try {
-            if (!place()) (void)ask(question, "while matrices were made", longest_s());
-            return;
+            return once();
         } catch (const std::exception&) {
             if (again || process_.alive()) throw;
         }
     }
+}
+
+// What is asked here is known to place().
+void device_process::bring(const json& question) {
+    insist([&] {
+        if (!place()) (void)ask(question, "while matrices were made", longest_s());
+    });
 }
 
 std::size_t device_process::sets() {
@@ -165,16 +172,10 @@ void device_process::load(const planned_pass& pass, std::size_t set) {
 }
 
 void device_process::poison(std::size_t set) {
-    const json question = {{"do", "poison"}, {"set", set}};
-    for (bool again = false;; again = true) {
-        try {
-            place();
-            (void)ask(question, "while C was poisoned", longest_s());
-            return;
-        } catch (const std::exception&) {
-            if (again || process_.alive()) throw;
-        }
-    }
+    insist([&] {
+        place();
+        (void)ask({{"do", "poison"}, {"set", set}}, "while C was poisoned", longest_s());
+    });
 }
 
 // In the C of the host's first set, as placed_operands does.

@@ -46,6 +46,8 @@ class device_process final : public site {
     nlohmann::json ask(const nlohmann::json& question, const char* when, double expected_s);
     [[nodiscard]] bool is_sound();
     bool place();
+    template <class Ask>
+    void insist(const Ask& once);
     void bring(const nlohmann::json& question);
     [[nodiscard]] double longest_s() const;
 

@@ -6,6 +6,7 @@
 #include "lab/machine/affinity.hpp"
 #include "lab/measure/busy.hpp"
 #include "lab/measure/idle.hpp"
+#include "lab/statistics/summary.hpp"
 
 namespace carat::session {
 
@@ -21,12 +22,6 @@ bool runs_on_gpu(const contender& c) {
 
 bool is_timed(const contender& c) {
     return !c.result.trials_s.empty();
-}
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
 }
 
 // The earliest reason that more would have been wanted: interruption, then the budget.
@@ -170,7 +165,7 @@ void trials::conclude(std::span<contender> all, const measure::other_work& other
             c.result.waiting_share = *c.waited_s / (c.ran_s * c.result.threads_used);
         if (is_timed(c)) c.result.busy = measure::reason_against_verdict(of_one(seen, c));
         if (const auto costs_s = c.at->hand_overs_s(); !costs_s.empty())
-            c.result.hand_over_s = median(costs_s);
+            c.result.hand_over_s = statistics::median(costs_s);
         if (!runs_on_gpu(c)) continue;
         try {
             if (request_.measure_energy) measure_energy(c);
@@ -222,7 +217,7 @@ measure::conditions trials::of_one(measure::conditions seen, const contender& c)
     if (runs_on_gpu(c)) return seen;
     seen.threads_of_one = c.result.threads_used;
     seen.waiting_share = c.result.waiting_share;
-    seen.median_s = median(c.result.trials_s);
+    seen.median_s = statistics::median(c.result.trials_s);
     seen.fastest_s = *std::ranges::min_element(c.result.trials_s);
     seen.tick_s = measure::tick_s();
     if (around_.one_thread_s && seen.threads_of_one > 1)

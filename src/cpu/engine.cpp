@@ -11,7 +11,6 @@
 #include "cpu/scratch.hpp"
 #include "cpu/skinny/loops.hpp"
 #include "cpu/unpacked/loops.hpp"
-#include "plan/dot_products.hpp"
 
 namespace carat::cpu_engine {
 
@@ -22,9 +21,7 @@ bool should_swap(const core::problem& p, bool may_be_skinny, int vector_bytes) {
     if (may_be_skinny && std::min(p.m, p.n) <= plan::most_dot_columns) {
         const auto pays = [&](std::int64_t lines, std::int64_t few) {
             const int bytes = static_cast<int>(size_bytes(p.a_type));
-            return plan::takes_dot_products(lines, few, p.k, bytes, this_machine()) ||
-                   plan::takes_more_dot_products(lines, few, p.k, bytes, vector_bytes,
-                                                 this_machine());
+            return plan::takes_dot_products(lines, few, p.k, bytes, vector_bytes, this_machine());
         };
         if (p.a_layout.col_stride == 1 && pays(p.m, p.n)) return false;
         if (p.b_layout.row_stride == 1 && pays(p.n, p.m)) return true;

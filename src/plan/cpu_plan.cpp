@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/text.hpp"
-#include "plan/dot_products.hpp"
 
 namespace carat::plan {
 
@@ -59,9 +58,7 @@ bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) 
     if (r.n == 1) return (r.m_contiguous_a || r.k_contiguous_a) && r.m * r.k >= 1024;
     const bool very_few = r.n <= most_skinny_columns;
     if (!r.m_contiguous_a && r.k_contiguous_a)
-        return takes_dot_products(r.m, r.n, r.k, kernel.element_bytes, on) ||
-               takes_more_dot_products(r.m, r.n, r.k, kernel.element_bytes, kernel.vector_bytes,
-                                       on);
+        return takes_dot_products(r.m, r.n, r.k, kernel.element_bytes, kernel.vector_bytes, on);
     if (!r.m_contiguous_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
         return false;
     const std::int64_t kept_bytes = very_few && r.conflicting_a ? on.l1_bytes : on.l2_bytes;
@@ -164,14 +161,12 @@ int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel
     return static_cast<int>(std::min({static_cast<double>(by_rows), by_work, double{most_pieces}}));
 }
 
-}  // namespace
-
 // Against a tile whose vectors the columns fill in part, on an Emerald Rapids: f32 1.2 to 3.4 times
 // as fast with up to 6 columns of 128 depths and more, 0.6 to 1.4 times with 7; f64 1.1 to 2 times
 // with 2 and 3 columns in L2. Beyond, where both wait for memory, 1.03 to 1.05 times with up to 5
 // that stay in L1, and 0.8 with 5 of 2000 depths.
-bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
-                        const machine& on) {
+bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
+                          const machine& on) {
     constexpr std::int64_t most_bytes_of_columns = 24;
     constexpr std::int64_t most_bytes_beyond_l2 = 40;
     constexpr std::int64_t least_bytes_of_depth = 512;
@@ -182,12 +177,12 @@ bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, in
            few * k * element_bytes <= on.l1_bytes / 2;
 }
 
-// Of AVX2 only: nothing was measured with other vectors. 17 x 3000 x 900 beside OpenBLAS, one Zen 3
-// core, each layout with B by columns: 0.86 to 1.31 in f32 and 0.98 to 1.49 in f64 before, 1.38 to
-// 1.59 and 1.37 to 1.43 so. The least depth is an estimate: adding up the lanes of twelve sums
-// takes as long as 100 multiply-adds, of which 2 KiB of depth have 768.
-bool takes_more_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
-                             int element_bytes, int vector_bytes, const machine& on) {
+// More columns, where a tile would leave an eighth of its vectors' lanes idle and A doesn't stay
+// near. Of AVX2 only: nothing was measured with other vectors. The least depth is an estimate:
+// adding up the lanes of twelve sums takes as long as 100 multiply-adds, of which 2 KiB of depth
+// have 768.
+bool more_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
+                           int vector_bytes, const machine& on) {
     constexpr int measured_vector_bytes = 32;
     constexpr std::int64_t least_bytes_of_depth = 2048;
     if (few <= most_skinny_columns || few > most_dot_columns) return false;
@@ -196,6 +191,14 @@ bool takes_more_dot_products(std::int64_t lines, std::int64_t few, std::int64_t 
     const bool fills_vectors = ceil_div(few, lanes) * lanes * 7 < few * 8;
     return !fills_vectors && k * element_bytes >= least_bytes_of_depth &&
            lines * k * element_bytes > on.l2_bytes;
+}
+
+}  // namespace
+
+bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
+                        int vector_bytes, const machine& on) {
+    return few_are_dot_products(lines, few, k, element_bytes, on) ||
+           more_are_dot_products(lines, few, k, element_bytes, vector_bytes, on);
 }
 
 std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit) {

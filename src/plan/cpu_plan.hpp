@@ -34,6 +34,7 @@ enum class path : std::uint8_t {
 
 // Of the path skinny.
 inline constexpr int most_skinny_columns = 8;
+inline constexpr int most_dot_columns = 32;  // of dot products
 
 struct blocking {
     std::int64_t mc = 0;  // rows of a packed block of A, a multiple of mr
@@ -81,10 +82,10 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0);
 }
 
-// Whether few columns of B meet `lines` rows of A, contiguous in k, one dot product
-// each: a register tile would fill a part of a vector with the columns.
+// Whether few columns of B meet `lines` rows of A, contiguous in k, one dot product each: a
+// register tile would fill a part of a vector with the columns.
 [[nodiscard]] bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
-                                      int element_bytes, const machine& on);
+                                      int element_bytes, int vector_bytes, const machine& on);
 
 // The multiple of `unit` that cuts `total` into equal parts of at most `most`.
 [[nodiscard]] std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit);

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "plan/cpu_plan.hpp"
-#include "plan/dot_products.hpp"
 #include "plan/matrix_unit_plan.hpp"
 
 namespace {
@@ -122,16 +121,16 @@ TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
 // Not where a tile's vectors are nearly full or sums short, nor, where memory decides, of columns
 // that L1 can't keep.
 TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
-    EXPECT_TRUE(takes_dot_products(5000, 5, 500, 4, server));
-    EXPECT_FALSE(takes_dot_products(5000, 7, 500, 4, server));
-    EXPECT_FALSE(takes_dot_products(5000, 1, 500, 4, server));
-    EXPECT_FALSE(takes_dot_products(24, 5, 500, 4, server));
-    EXPECT_FALSE(takes_dot_products(5000, 5, 127, 4, server));
-    EXPECT_TRUE(takes_dot_products(100, 3, 500, 8, server));
-    EXPECT_FALSE(takes_dot_products(100, 4, 500, 8, server));
-    EXPECT_TRUE(takes_dot_products(5000, 5, 500, 8, server));
-    EXPECT_FALSE(takes_dot_products(5000, 6, 500, 8, server));
-    EXPECT_FALSE(takes_dot_products(5000, 5, 2000, 8, server));
+    EXPECT_TRUE(takes_dot_products(5000, 5, 500, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 7, 500, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 1, 500, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(24, 5, 500, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 5, 127, 4, 64, server));
+    EXPECT_TRUE(takes_dot_products(100, 3, 500, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(100, 4, 500, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(5000, 5, 500, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 6, 500, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 5, 2000, 8, 64, server));
     constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
     request r{.m = 5000, .n = 5, .k = 500, .m_contiguous_a = false, .k_contiguous_a = true};
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::skinny);
@@ -145,13 +144,13 @@ TEST(cpu_plan, more_columns_are_dot_products_where_they_fill_no_vectors) {
     request r{.m = 30000, .n = 17, .k = 900, .m_contiguous_a = false, .k_contiguous_a = true};
     EXPECT_EQ(make_cpu_plan(r, f64_8x6, server).how, path::skinny);
     EXPECT_NE(make_cpu_plan(r, f64_24x8, server).how, path::skinny);
-    EXPECT_FALSE(takes_more_dot_products(30000, 16, 900, 8, 32, server));
-    EXPECT_FALSE(takes_more_dot_products(30000, 33, 900, 8, 32, server));
-    EXPECT_FALSE(takes_more_dot_products(30000, 8, 900, 8, 32, server));
-    EXPECT_FALSE(takes_more_dot_products(84, 17, 90000, 8, 32, server));
-    EXPECT_FALSE(takes_more_dot_products(30000, 17, 255, 8, 32, server));
-    EXPECT_FALSE(takes_more_dot_products(100, 17, 256, 8, 32, server));
-    EXPECT_TRUE(takes_more_dot_products(30000, 17, 512, 4, 32, server));
+    EXPECT_FALSE(takes_dot_products(30000, 16, 900, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(30000, 33, 900, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(30000, 8, 900, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(84, 17, 90000, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(30000, 17, 255, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(100, 17, 256, 8, 32, server));
+    EXPECT_TRUE(takes_dot_products(30000, 17, 512, 4, 32, server));
 }
 
 TEST(cpu_plan, few_columns_are_fewer_with_narrow_vectors) {
