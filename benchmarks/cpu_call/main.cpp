@@ -174,8 +174,8 @@ outcome measure(const call_case& one, const benchmark::peer<T>& other, std::mt19
                   static_cast<long long>(one.n), static_cast<long long>(one.k),
                   static_cast<long long>(one.count), described(one.a, "a").c_str(),
                   described(one.b, "b").c_str(), described(one.c, "c").c_str(), one.beta,
-                  1e6 * statistics::median(own_s), 1e6 * statistics::median(its_s), 1e-9 * flop / statistics::median(own_s),
-                  statistics::median(ratios));
+                  1e6 * statistics::median(own_s), 1e6 * statistics::median(its_s),
+                  1e-9 * flop / statistics::median(own_s), statistics::median(ratios));
     return {text, statistics::median(ratios)};
 }
 
