@@ -3,6 +3,7 @@
 #include <carat/error.hpp>
 
 #include "lab/gpu/verify/verify.hpp"
+#include "lab/verify/poison.hpp"
 
 namespace carat::session {
 
@@ -29,8 +30,14 @@ class local final : public site {
     const void* result(std::size_t set) override { return data_.result(space_, set); }
 
     verify::verdict check(const planned_pass& pass, std::size_t set) override {
-        return on_gpu(space_) ? gpu::check(pass.pass, problem_, data_.on(space_).at(set).c)
-                              : pass.pass.check(result(set));
+        if (on_gpu(space_)) {
+            const void* const c = data_.on(space_).at(set).c;
+            const verify::verdict entries = gpu::check(pass.pass, problem_, c);
+            return entries.passed ? gpu::check_padding(problem_, c) : entries;
+        }
+        const void* const c = result(set);
+        const verify::verdict entries = pass.pass.check(c);
+        return entries.passed ? verify::check_padding(problem_, c) : entries;
     }
 
     bool make_reference() override {

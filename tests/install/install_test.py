@@ -215,9 +215,9 @@ class Installed(unittest.TestCase):
         run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-G", "TGZ",
             "-B", self.folder / "tar")
         archive = next((self.folder / "tar").glob("carat-0.1.0-*.tar.gz"))
-        (self.folder / "moved").mkdir()
-        run("tar", "-C", self.folder / "moved", "-xzf", archive)
-        command = next((self.folder / "moved").rglob("bin/carat"))
+        (self.folder / "unpacked").mkdir()
+        run("tar", "-C", self.folder / "unpacked", "-xzf", archive)
+        command = next((self.folder / "unpacked").rglob("bin/carat"))
         self.assertRegex(run(command, "--version"), r"^0\.1\.0 \(\S+\)\n$")
 
 

@@ -264,8 +264,9 @@ TEST(padding, that_was_overwritten_is_named) {
                     sum;
             }
         EXPECT_TRUE(pass.check(c.data()).passed);
+        EXPECT_TRUE(check_padding(p, c.data()).passed);
         c[static_cast<std::size_t>(length + 3 + length + 1)] = 0;
-        const verdict v = pass.check(c.data());
+        const verdict v = check_padding(p, c.data());
         EXPECT_FALSE(v.passed);
         EXPECT_EQ(v.reason, "element 1 after line 1 of C was overwritten: it is padding");
     }

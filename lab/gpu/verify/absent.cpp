@@ -24,6 +24,10 @@ verify::verdict check(const verify::exact_pass&, const core::problem&, const voi
     refuse();
 }
 
+verify::verdict check_padding(const core::problem&, const void*) {
+    refuse();
+}
+
 void poison(const core::problem&, void*) {
     refuse();
 }

@@ -6,7 +6,6 @@
 
 #include "core/problem.hpp"
 #include "lab/gpu/verify/found.hpp"
-#include "lab/verify/verify.hpp"
 
 namespace carat::gpu {
 
@@ -40,9 +39,6 @@ void start_comparison(const core::problem& p, const void* c, const void* sums,
 /// An entry of C; `unwritten`: it is what poison() left. Waits.
 [[nodiscard]] double read_element(const core::problem& p, const void* c, std::int64_t i,
                                   std::int64_t j, bool& unwritten);
-
-/// As verify::check_padding(), for a C in a GPU's memory. Waits.
-[[nodiscard]] verify::verdict check_padding(const core::problem& p, const void* c);
 
 /// Writes `size` low bytes of `bits` to every element of an M x N matrix.
 void start_pattern(std::uint64_t bits, std::size_t size, std::int64_t rows, std::int64_t cols,

@@ -19,6 +19,9 @@ void fill(const verify::exact_pass& pass, const core::problem& p, const core::op
 [[nodiscard]] verify::verdict check(const verify::exact_pass& pass, const core::problem& p,
                                     const void* c);
 
+/// As verify::check_padding().
+[[nodiscard]] verify::verdict check_padding(const core::problem& p, const void* c);
+
 /// As verify::poison().
 void poison(const core::problem& p, void* c);
 
