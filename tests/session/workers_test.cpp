@@ -44,6 +44,11 @@ void wrong_in_a_later_process(int, const core::problem&, const core::operands& d
     if (told().prepared > 1) *static_cast<double*>(data.c) = 0.5;
 }
 
+// What lies after the first line of a padded C.
+void write_between_lines(int, const core::problem& p, const core::operands& data) {
+    static_cast<double*>(data.c)[p.n] = 0;
+}
+
 void start_a_pool(int run, const core::problem&, const core::operands&) {
     if (run == 1)
         std::thread([] {
@@ -72,6 +77,7 @@ const core::implementation leaving = fake("test.leaving", prepare<leave>);
 const core::implementation hanging = fake("test.hanging", prepare<hang>);
 const core::implementation babbling = fake("test.babbling", prepare<babble>);
 const core::implementation drifting = fake("test.drifting", prepare<wrong_in_a_later_process>);
+const core::implementation spilling = fake("test.spilling", prepare<write_between_lines>);
 const core::implementation spinner = fake("test.spinner", prepare<start_a_pool>);
 const core::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
 
@@ -185,6 +191,14 @@ TEST_F(workers, each_process_is_verified_before_its_trials_count) {
     EXPECT_FALSE(r.verified);
     EXPECT_TRUE(r.trials_s.empty());
     EXPECT_TRUE(r.trials_per_process.empty());
+}
+
+TEST_F(workers, what_is_written_between_lines_of_c_is_found) {
+    request.stored.pad = 3;
+    const session::case_result r = measure({&right, &spilling});
+    EXPECT_EQ(r.results[0].reason, "");
+    EXPECT_EQ(r.results[1].reason, "element 0 after line 0 of C was overwritten: it is padding");
+    EXPECT_FALSE(r.results[1].verified);
 }
 
 TEST_F(workers, a_pool_that_spins_runs_beside_nobody) {
