@@ -15,6 +15,7 @@ namespace carat::fuzz {
 namespace {
 
 using clock = std::chrono::steady_clock;
+constexpr int no_gpu = 77;  // as tests say that they were skipped
 
 // On a CPU, or on a GPU.
 const std::vector<family>& families(bool gpu) {
@@ -127,9 +128,11 @@ int main(int count, char** words) {
             std::printf("%s", usage);
             return 0;
         }
-        if ((o.gpu || o.only.starts_with("gpu:")) && !built_for_gpus()) {
-            std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why_no_gpu().c_str());
-            return 2;
+        if (o.gpu || o.only.starts_with("gpu:")) {
+            if (const std::string why = why_no_gpu(); !why.empty()) {
+                std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());
+                return no_gpu;
+            }
         }
         return o.only.empty() ? run_all(o) : run_only(o);
     } catch (const std::exception& e) {

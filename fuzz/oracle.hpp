@@ -28,6 +28,8 @@ struct expectation {
     long double error = 0;
     // An intermediate result may be beyond the range in some order of summation.
     bool excused = false;
+    // Parts of f32 numbers may make a NaN of infinity times 0.
+    bool may_be_nan = false;
 };
 
 // Where the largest of many numbers lies.
@@ -66,6 +68,8 @@ class oracle {
   private:
     [[nodiscard]] bool reads_operands() const { return c_.alpha() != 0 && size_.k != 0; }
     [[nodiscard]] long double relative_error() const;
+    // Whether C(i, j) has an infinity times a number of which some part is 0.
+    [[nodiscard]] bool has_infinity_times_no_part(std::size_t i, std::size_t j) const;
     // The sum, and the steps up to a gate.
     [[nodiscard]] expectation before_gate(std::size_t i, std::size_t j, std::size_t steps) const;
     // A B and so many steps.

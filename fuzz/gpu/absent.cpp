@@ -11,8 +11,4 @@ std::string why_no_gpu() {
     return "this build has no CUDA: configure with -DCARAT_CUDA=ON";
 }
 
-bool built_for_gpus() {
-    return false;
-}
-
 }  // namespace carat::fuzz

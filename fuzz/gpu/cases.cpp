@@ -111,15 +111,15 @@ std::string compare(const running& r, const std::vector<std::byte>& bits, const 
     return r.on.c.bits() == bits ? std::string() : std::string(what) + ": other bits";
 }
 
-// Another stream, or product by product: lists have the bits of single calls where both are
-// batch-invariant, other batches always.
+// Another stream, or product by product: batches have the bits of single calls where both are
+// batch-invariant.
 std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
     const running& r = g.r;
     r.of.stream = g.there.streams[r.random.below(4)];
     r.on.c.restore();
     upload(g);
-    const bool one_by_one = r.of.group != grouping::one && r.random.chance(2) &&
-                            (r.of.group != grouping::listed || r.of.batch_invariant);
+    const bool one_by_one =
+        r.of.group != grouping::one && r.random.chance(2) && r.of.batch_invariant;
     const auto singles = [&] {
         for (std::size_t p = 0; p < r.of.sizes.size(); ++p) start_single_call(r.of, r.on, p);
     };
@@ -304,10 +304,6 @@ std::string why_no_gpu() {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return "no GPU answers";
     return {};
-}
-
-bool built_for_gpus() {
-    return true;
 }
 
 }  // namespace carat::fuzz

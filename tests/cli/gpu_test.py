@@ -42,9 +42,8 @@ class OnAGpu(unittest.TestCase):
         parts = sum(phases[p]["median"] for p in present)
         self.assertLess(abs(parts - total), 0.3 * total, cell["implementation"])
         self.assertEqual(len(phases["total_trials_s"]), 5)
-        for phase in present:
-            low, high = phases[phase]["ci95"]
-            self.assertTrue(low <= phases[phase]["median"] <= high)
+        for phase in present:  # of one process there is no interval
+            self.assertIsNone(phases[phase]["ci95"])
         self.assertGreater(phases["copy_in_s"]["median"], phases["copy_out_s"]["median"] / 4)
         self.assertGreater(total, cell["median_s"])
 
