@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <initializer_list>
 #include <new>
 #include <sys/mman.h>
@@ -63,6 +64,18 @@ void tell(const family& of, const options& o, std::uint64_t number, const std::s
     std::fflush(stdout);
 }
 
+int status_of_child(const std::function<void()>& work) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) work();  // which ends it
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        std::fprintf(stderr, "carat_fuzz: no process could be started\n");
+        std::exit(2);
+    }
+    return status;
+}
+
 // A signal ends the child, after which its parent says which case it was.
 void be_a_child(const family& of, const options& o, std::uint64_t first, std::uint64_t last) {
     tell_of_crashes();
@@ -100,19 +113,17 @@ bool machine_has(const std::string& isa) {
     return has_all({"avx512f", "amx_tile", "amx_int8", "amx_bf16"});
 }
 
+bool in_a_child(bool (*work)()) {
+    const int status = status_of_child([&] { _exit(work() ? 0 : 1); });
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
                report& to) {
-    while (first < last) {
+    while (first < last && to.findings < most_findings) {
         memory() = shared{};
         memory().current = first;
-        std::fflush(stdout);
-        const pid_t child = fork();
-        if (child == 0) be_a_child(of, o, first, last);
-        int status = 0;
-        if (child < 0 || waitpid(child, &status, 0) != child) {
-            std::fprintf(stderr, "carat_fuzz: no process could be started\n");
-            std::exit(2);
-        }
+        const int status = status_of_child([&] { be_a_child(of, o, first, last); });
         to.all.add(memory().count);
         to.findings += memory().findings;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;

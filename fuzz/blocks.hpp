@@ -12,6 +12,8 @@
 namespace carat::fuzz {
 
 inline constexpr std::uint64_t cases_in_a_block = 1000;
+inline constexpr std::uint64_t cases_in_a_gpu_block = 200;  // which take longer
+inline constexpr std::uint64_t most_findings = 100;         // a run with as many ends
 
 // A kind of cases: what --only calls it, and what runs one.
 struct family {
@@ -24,6 +26,9 @@ struct report {
     tally all;
     std::uint64_t findings = 0;
 };
+
+// What work says, from a process of its own.
+[[nodiscard]] bool in_a_child(bool (*work)());
 
 // Runs cases `first` to `last` - 1 of one block.
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,

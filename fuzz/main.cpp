@@ -62,6 +62,12 @@ void print_counts(const family& of, const report& r) {
     std::printf("\n");
 }
 
+std::uint64_t found_by_all(const std::vector<report>& reports) {
+    std::uint64_t findings = 0;
+    for (const report& r : reports) findings += r.findings;
+    return findings;
+}
+
 // Blocks of all families in turn until there is no more time.
 int run_all(const options& o) {
     const std::vector<family>& all = families(o.gpu);
@@ -69,24 +75,27 @@ int run_all(const options& o) {
     const clock::time_point start = clock::now();
     std::string left_out;
     for (std::uint64_t block = 0; in_time(o, start); ++block) {
-        const std::uint64_t first = block * cases_in_a_block;
+        const std::uint64_t cases = o.gpu ? cases_in_a_gpu_block : cases_in_a_block;
+        const std::uint64_t first = block * cases;
         if (o.cases != 0 && reports[0].all.cases >= o.cases) break;
+        if (found_by_all(reports) >= most_findings) {
+            std::printf("stopped after %llu findings\n",
+                        static_cast<unsigned long long>(found_by_all(reports)));
+            break;
+        }
         if (!o.gpu && !machine_has(isa_of(first))) {
             if (block < 4) left_out += std::string(left_out.empty() ? "" : ", ") + isa_of(first);
             continue;
         }
         for (std::size_t f = 0; f < all.size(); ++f)
-            run_block(all[f], o, first, first + cases_in_a_block, reports[f]);
+            run_block(all[f], o, first, first + cases, reports[f]);
     }
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     std::printf("seed %llu, %.0f s\n", static_cast<unsigned long long>(o.seed), seconds);
     if (!left_out.empty())
         std::printf("not run, since this processor lacks them: %s\n", left_out.c_str());
-    std::uint64_t findings = 0;
-    for (std::size_t f = 0; f < all.size(); ++f) {
-        print_counts(all[f], reports[f]);
-        findings += reports[f].findings;
-    }
+    for (std::size_t f = 0; f < all.size(); ++f) print_counts(all[f], reports[f]);
+    const std::uint64_t findings = found_by_all(reports);
     std::printf("%llu findings\n", static_cast<unsigned long long>(findings));
     return findings == 0 ? 0 : 1;
 }
@@ -129,10 +138,13 @@ int main(int count, char** words) {
             return 0;
         }
         if (o.gpu || o.only.starts_with("gpu:")) {
-            if (const std::string why = why_no_gpu(); !why.empty()) {
-                std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());
-                return no_gpu;
-            }
+            // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
+            const bool there = in_a_child([] {
+                const std::string why = why_no_gpu();
+                if (!why.empty()) std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());
+                return why.empty();
+            });
+            if (!there) return no_gpu;
         }
         return o.only.empty() ? run_all(o) : run_only(o);
     } catch (const std::exception& e) {
