@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <new>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -20,8 +21,9 @@ namespace carat::fuzz {
 
 namespace {
 
+bool in_case = false;                   // this process runs cases
 constexpr unsigned most_seconds = 300;  // of a case
-constexpr std::array isas = {"baseline", "avx2", "avx512", "amx"};
+constexpr std::array<const char*, isa_count> isas = {"baseline", "avx2", "avx512", "amx"};
 
 // What a child tells its parent, also when it ends in the middle of a case.
 struct shared {
@@ -43,13 +45,22 @@ bool has_flag(const char* name) {
     return flags.find(" " + std::string(name) + " ") != std::string::npos;
 }
 
+void* map_shared(std::size_t bytes) {
+    void* const mapped =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    return mapped;
+}
+
+// A job's own, once it has forked from the others.
 shared& memory() {
-    static shared* const at = [] {
-        void* const mapped = mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE,
-                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (mapped == MAP_FAILED) throw std::bad_alloc();
-        return ::new (mapped) shared{};
-    }();
+    static shared* at = nullptr;
+    static pid_t owner = 0;
+    if (in_case) return *at;
+    if (owner != getpid()) {
+        owner = getpid();
+        at = ::new (map_shared(sizeof(shared))) shared{};
+    }
     return *at;
 }
 
@@ -78,6 +89,7 @@ int status_of_child(const std::function<void()>& work) {
 
 // A signal ends the child, after which its parent says which case it was.
 void be_a_child(const family& of, const options& o, std::uint64_t first, std::uint64_t last) {
+    in_case = true;
     tell_of_crashes();
     if (of.name != "gpu") setenv("CARAT_FORCE_ISA", isa_of(first), 1);
     const surroundings in = {.flushes = std::strcmp(isa_of(first), "avx512") == 0 ||
@@ -85,6 +97,7 @@ void be_a_child(const family& of, const options& o, std::uint64_t first, std::ui
                              .has_f16_sums = std::strcmp(isa_of(first), "avx2") != 0 &&
                                              std::strcmp(isa_of(first), "baseline") != 0 &&
                                              has_flag("avx512_fp16"),
+                             .shares_gpu = o.jobs > 1,
                              .description = memory().description};
     for (std::uint64_t number = first; number < last; ++number) {
         memory().current = number;
@@ -111,6 +124,26 @@ bool machine_has(const std::string& isa) {
     if (isa == "avx2") return has_all({"avx2", "fma"});
     if (isa == "avx512") return has_all({"avx512f", "avx512bw", "avx512vl", "avx512dq"});
     return has_all({"avx512f", "amx_tile", "amx_int8", "amx_bf16"});
+}
+
+std::span<report> shared_reports(std::size_t count) {
+    auto* const all = static_cast<report*>(map_shared(count * sizeof(report)));
+    std::uninitialized_value_construct_n(all, count);
+    return {all, count};
+}
+
+void in_children(std::uint64_t jobs, const std::function<void(std::uint64_t)>& run_job) {
+    std::fflush(stdout);
+    for (std::uint64_t job = 0; job < jobs; ++job)
+        if (const pid_t child = fork(); child == 0) {
+            run_job(job);
+            std::fflush(stdout);
+            _exit(0);
+        } else if (child < 0) {
+            std::fprintf(stderr, "carat_fuzz: no process could be started\n");
+        }
+    while (wait(nullptr) > 0) {
+    }
 }
 
 bool in_a_child(bool (*work)()) {

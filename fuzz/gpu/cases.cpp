@@ -285,9 +285,9 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     const gpu_running g = {r, there, random.chance(8)};
     std::string wrong;
     try {
-        wrong = c.how == trial::many_threads     ? try_threads(r, seed)
-                : c.how == trial::failing_memory ? try_full_memory(g)
-                                                 : try_call(g);
+        wrong = c.how == trial::many_threads                       ? try_threads(r, seed)
+                : c.how == trial::failing_memory && !in.shares_gpu ? try_full_memory(g)
+                                                                   : try_call(g);
     } catch (const std::runtime_error& e) {
         wrong = e.what();
     }
