@@ -1,5 +1,5 @@
-// Cases in child processes, a block of numbers each: an instruction set is chosen once in a
-// process, and a case that ends its process is a finding like any other.
+// Cases in programs of their own, a block of numbers each: an instruction set is chosen once in a
+// program, and a case that ends its process is a finding like any other.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,9 @@ void in_children(std::uint64_t jobs, const std::function<void(std::uint64_t)>& r
 
 // What work says, from a process of its own.
 [[nodiscard]] bool in_a_child(bool (*work)());
+
+// In the program that run_block() starts: the cases that --block names.
+void run_given_block(const options& o, std::span<const family> all);
 
 // Runs cases `first` to `last` - 1 of one block.
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,

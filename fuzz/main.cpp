@@ -160,6 +160,11 @@ int main(int count, char** words) {
             std::printf("%s", usage);
             return 0;
         }
+        if (!o.block.empty()) {
+            const family all[] = {
+                {"", run_product_case}, {"blas", run_blas_case}, {"gpu", run_gpu_case}};
+            run_given_block(o, all);
+        }
         if (o.gpu || o.only.starts_with("gpu:")) {
             // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
             const bool there = in_a_child([] {

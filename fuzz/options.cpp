@@ -66,6 +66,8 @@ options parse(int count, char** words) {
             o.seed = number_of<std::uint64_t>(word, value());
         } else if (word == "--jobs") {
             o.jobs = std::max<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1);
+        } else if (word == "--block") {
+            o.block = value();
         } else if (word == "--only") {
             o.only = value();
         } else {
