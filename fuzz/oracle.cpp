@@ -135,11 +135,15 @@ long double oracle::relative_error() const {
     return growth(1, std::min(k, 128.0L) * 0x1p-13L + (k / 128 + 8) * 0x1p-24L);
 }
 
-// 3xTF32's second parts have any sign and may be 0; tf32's least number is 2^-136.
+// 3xTF32's second parts have any sign and may be 0; what is smaller than tf32's least number or
+// flushed is 0.
 bool oracle::may_lose_infinity(std::size_t i, std::size_t j) const {
-    if (!c_.on_gpu || c_.a_type != dtype::f32 || c_.f32 == f32_as::f32) return false;
+    const bool in_parts = c_.on_gpu && c_.a_type == dtype::f32 && c_.f32 != f32_as::f32;
+    const bool flushed = in_.flushes && c_.a_type == dtype::bf16;
+    if (!in_parts && !flushed) return false;
+    const double least = flushed ? 0x1p-126 : 0x1p-136;
     const auto loses = [&](double x, double y) {
-        return std::isinf(x) && (c_.f32 == f32_as::three_tf32 || std::abs(y) < 0x1p-136);
+        return std::isinf(x) && ((in_parts && c_.f32 == f32_as::three_tf32) || std::abs(y) < least);
     };
     for (std::size_t p = 0; p < size_.k; ++p)
         if (loses(a(i, p), b(p, j)) || loses(b(p, j), a(i, p))) return true;
@@ -188,9 +192,11 @@ expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const
         return x;
     }
     const long double neighbours = sums_.rows_of_a[i] + sums_.cols_of_b[j];
-    const long double underflows = (k + 3) * std::max(1.0L, std::abs(alpha)) +
-                                   (std::abs(alpha) == 1 && !in_.flushes ? 0 : neighbours);
-    x.error += (relative_ + own_relative_) * total + in_.underflow * underflows;
+    const long double scale = std::max(1.0L, std::abs(alpha));
+    const long double of_operands = std::abs(alpha) == 1 && !in_.flushes ? 0 : neighbours;
+    x.error += (relative_ + own_relative_) * total +
+               in_.underflow * ((k + 3) * scale + of_operands * (in_.flushes ? scale : 1));
+    if (c_.f16_sums) x.error += 0x1p-24L * (k + 3) * scale;
     return x;
 }
 
