@@ -1,7 +1,8 @@
-// The module in a build without CUDA: nothing lies in a GPU's memory.
+// What lies below lab/gpu in a build without CUDA: nothing to measure, nothing in a GPU's memory.
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
+#include "lab/gpu/peaks/peaks.hpp"
 #include "lab/gpu/verify/verify.hpp"
 
 namespace carat::gpu {
@@ -14,7 +15,15 @@ namespace {
 
 }  // namespace
 
-struct reference::impl {};
+machine::peaks measure_peaks(int, const machine::measure_options&) {
+    refuse();
+}
+
+bool complete(const machine::peaks&, int) {
+    return false;
+}
+
+void end_context(int) {}
 
 void fill(const verify::exact_pass&, const core::problem&, const core::operands&) {
     refuse();
@@ -31,6 +40,8 @@ verify::verdict check_padding(const core::problem&, const void*) {
 void poison(const core::problem&, void*) {
     refuse();
 }
+
+struct reference::impl {};
 
 reference::reference(const core::problem&, const core::operands&) {
     refuse();
