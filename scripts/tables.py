@@ -338,7 +338,7 @@ def sources_once(text):
             return f"{match.group(1)}, as above."
         told.add(line)
         return line
-    return re.sub(r"(?m)^(`results/[^`]*`): .* Brackets: .*$", say, text)
+    return re.sub(r"(?m)^(`results/[^`]*`(?:, `results/[^`]*`)*): .* Brackets: .*$", say, text)
 
 
 def main():
