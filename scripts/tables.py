@@ -167,17 +167,18 @@ def narrow_sets():
         sets.setdefault((case["dtype"], case["threads"], name), []).append(
             (ratio, interval, size_of(case), share))
     rows = []
-    for (dtype, threads, name), found in sorted(sets.items()):
-        mean, span = mean_of([row[:3] for row in found])
-        worst, _, size, _ = min(found)
-        shares = [share for *_, share in found]
-        rows.append([dtype, str(threads), name, str(len(found)), f"{mean:.2f}",
-                     span, f"{worst:.2f} at {size}",
-                     f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %" if shares[0] else "-"])
-    head = ["type", "threads", "shapes", "cases", "engine / best peer, geometric mean", "95 % CI",
-            "worst", "of the tiles' peak"]
-    return table(head, ["---", "--:", "---", "--:", "--:", "---", "---", "--:"], rows) + source(
-        results, file)
+    for dtype, name in sorted({(dtype, name) for dtype, _, name in sets}):
+        row = [dtype, name]
+        for threads in (1, 2):
+            found = sets[dtype, threads, name]
+            worst, _, size, _ = min(found)
+            shares = [share for *_, share in found]
+            row += [f"{mean_of([of[:3] for of in found])[0]:.2f}", f"{worst:.2f} at {size}",
+                    f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %" if shares[0] else "-"]
+        rows.append(row)
+    of = ["mean on {}", "worst on {}", "of the peak on {}"]
+    head = ["type", "shapes", *(w.format("one thread") for w in of), *(w.format("two") for w in of)]
+    return table(head, ["---", "---"] + ["--:", "---", "--:"] * 2, rows) + source(results, file)
 
 
 def narrow_levels():
@@ -254,7 +255,7 @@ def way_of(cell):
 
 def gpu_shapes():
     """Shapes with few tiles, few rows or little K: the engine's fastest way against cuBLASLt. Of few
-    rows those of equal N and K are shown; all are in the mean."""
+    rows those of 4096 columns and K are shown; all are in the mean."""
     results = load("h200/engine.json")
     few = load("h200/engine_few.json")  # of up to 32 rows, measured since
     sets = {"squares": [], "few rows": [], "little K": [], "tf32": []}
@@ -268,7 +269,7 @@ def gpu_shapes():
         name = ("tf32" if case["dtype"] == "f32" else "squares" if case["m"] == case["k"]
                 else "few rows" if case["m"] <= 128 else "little K")
         sets[name].append(ratio)
-        if name == "few rows" and case["n"] != case["k"]:
+        if name == "few rows" and not case["n"] == case["k"] == 4096:
             continue
         rows.append((list(sets).index(name), case["m"], case["n"], case["k"],
                      [name, size_of(case), way_of(ours), f"{1e6 * ours['median_s']:.1f}",
