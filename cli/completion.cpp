@@ -1,5 +1,5 @@
-// carat completion: what a shell completes after "carat", from the subcommands' own options. Packages
-// install what it prints; it is in no help.
+// carat completion: what a shell completes after "carat", from the subcommands' own options.
+// Packages install what it prints; it is in no help.
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
@@ -55,7 +55,8 @@ std::string for_zsh(const std::vector<completed_word>& all) {
     std::string text = "(";
     for (const completed_word& one : all) {
         text += text == "(" ? "'" : " '";
-        for (const char c : one.word + ":" + one.what) text += c == '\'' ? "'\\''" : std::string(1, c);
+        for (const char c : one.word + ":" + one.what)
+            text += c == '\'' ? "'\\''" : std::string(1, c);
         text += "'";
     }
     return text + ")";
@@ -93,7 +94,8 @@ std::string script_for(const CLI::App& app, const std::string& shell) {
     std::string cases;
     for (const CLI::App* sub : subcommands_of(app))
         cases += fmt::format("    {}) found={} ;;\n", sub->get_name(), words(options_of(*sub)));
-    return fmt::format(fmt::runtime(shell == "bash" ? bash : zsh), words(first_words_of(app)), cases);
+    return fmt::format(fmt::runtime(shell == "bash" ? bash : zsh), words(first_words_of(app)),
+                       cases);
 }
 
 }  // namespace
@@ -102,7 +104,9 @@ void add_completion(CLI::App& app, action& chosen) {
     auto shell = std::make_shared<std::string>();
     CLI::App* sub = app.add_subcommand("completion", "Print what a shell completes after carat");
     sub->group("");
-    sub->add_option("SHELL", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+    sub->add_option("SHELL", *shell, "bash or zsh")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh"}));
     sub->callback([&app, &chosen, shell] {
         chosen = [&app, shell] {
             std::fputs(script_for(app, *shell).c_str(), stdout);

@@ -13,6 +13,7 @@ import sys
 import gpu_tables
 import property_tables
 import study_tables
+import task_lines
 from tables_common import (ROOT, cases, gflops_span, gpu_source, load, lost_table, mean_of,
                            pair_of, ranked, size_of, source, table)
 
@@ -315,7 +316,7 @@ PAGES = {"README.md": {"answer": lambda: ranking(5), "losses": losses},
                          "gpu-shapes": gpu_shapes,
                          "gpu-profile": gpu_tables.profile},
          "docs/statistics.md": {"calibration": calibration},
-         **study_tables.PAGES, **property_tables.PAGES}
+         **study_tables.PAGES, **property_tables.PAGES, **task_lines.PAGES}
 
 
 def filled(page, tables):

@@ -18,8 +18,7 @@ core::catalogue all() {
                                 ladder::cuda::table(), vendor::cublas::table(),
                                 vendor::vendor_table()});
     else
-        return core::catalogue(
-            {cpu_engine::table(), ladder::cpu::table(), vendor::vendor_table()});
+        return core::catalogue({cpu_engine::table(), ladder::cpu::table(), vendor::vendor_table()});
 }
 
 }  // namespace

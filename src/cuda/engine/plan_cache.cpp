@@ -1,4 +1,4 @@
-#include "cuda/engine/plans.hpp"
+#include "cuda/engine/plan_cache.hpp"
 
 #include <algorithm>
 #include <bit>

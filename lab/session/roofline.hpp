@@ -18,8 +18,8 @@ struct known_limits {
 
 // Fills in roofline_gflops and bound, where the unit and the memory were measured.
 // `rotating_bytes` are those of all sets of operands that its runs took in turn.
-void place_under_roof(results::result& c, const known_limits& limits, const core::problem& p,
-                      std::int64_t rotating_bytes);
+void fill_roofline(results::result& c, const known_limits& limits, const core::problem& p,
+                   std::int64_t rotating_bytes);
 
 // Whether the fastest trial, even it alone, is beyond the peak of the unit it claims. False without
 // trials and where no peak was measured.

@@ -38,9 +38,9 @@ struct work_probe {
                                                       const std::vector<int>& cpus);
 
 // From its construction on.
-class other_work {
+class background_load {
   public:
-    explicit other_work(work_probe probe);
+    explicit background_load(work_probe probe);
 
     // Of the time of all the processors, 0 to 1; none where the system does not tell, or after less
     // than half a second, for which its ticks are too coarse.

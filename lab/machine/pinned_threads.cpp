@@ -1,4 +1,4 @@
-#include "lab/machine/together.hpp"
+#include "lab/machine/pinned_threads.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -60,7 +60,7 @@ shared_time summary(const std::vector<interval>& times) {
 
 }  // namespace
 
-shared_time run_together(std::span<const int> cpus, const std::function<void(int)>& work) {
+shared_time run_pinned(std::span<const int> cpus, const std::function<void(int)>& work) {
     starting_line line{static_cast<int>(cpus.size())};
     std::vector<interval> times(cpus.size());
     {

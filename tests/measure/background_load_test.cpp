@@ -1,5 +1,5 @@
 // Whose processor time is whose, over made-up accounts and over this machine's.
-#include "lab/measure/other_work.hpp"
+#include "lab/measure/background_load.hpp"
 
 #include <chrono>
 #include <gtest/gtest.h>
@@ -15,13 +15,13 @@ constexpr const char* stat =
     "cpu10 7 0 0 0 0 0 0 0 0 0\n"
     "intr 12 34\n";
 
-TEST(other_work, ticks_of_the_processors_asked_for_but_those_that_idle) {
+TEST(background_load, ticks_of_the_processors_asked_for_but_those_that_idle) {
     EXPECT_EQ(busy_ticks(stat, {0}), (processor_use{165, 6}));
     EXPECT_EQ(busy_ticks(stat, {0, 1}), (processor_use{1165, 6}));
     EXPECT_EQ(busy_ticks(stat, {10}), (processor_use{7, 0}));
 }
 
-TEST(other_work, is_unknown_where_the_system_does_not_tell) {
+TEST(background_load, is_unknown_where_the_system_does_not_tell) {
     EXPECT_EQ(busy_ticks("", {0}), std::nullopt);
     EXPECT_EQ(busy_ticks(stat, {}), std::nullopt);
     EXPECT_EQ(busy_ticks(stat, {0, 2}), std::nullopt);
@@ -45,9 +45,9 @@ struct account {
     }
 };
 
-TEST(other_work, is_what_this_process_did_not_use) {
+TEST(background_load, is_what_this_process_did_not_use) {
     account a{100, 7, 5000};
-    const other_work others(a.probe(2));
+    const background_load others(a.probe(2));
     a = {102, 7 + 2.5, 5000 + 3.5};
     EXPECT_DOUBLE_EQ(others.share().value(), 0.25);
     a = {102, 7 + 2.5, 5000 + 2.4};  // ticks are coarse
@@ -56,9 +56,9 @@ TEST(other_work, is_what_this_process_did_not_use) {
     EXPECT_EQ(others.share(), 1.0);
 }
 
-TEST(other_work, needs_half_a_second_and_a_system_that_tells) {
+TEST(background_load, needs_half_a_second_and_a_system_that_tells) {
     account a;
-    const other_work others(a.probe(1));
+    const background_load others(a.probe(1));
     a = {0.4, 0, 0.2};
     EXPECT_EQ(others.share(), std::nullopt);
     a = {1, 0, std::nullopt};
@@ -66,14 +66,14 @@ TEST(other_work, needs_half_a_second_and_a_system_that_tells) {
     a = {1, 0, 0.5};
     EXPECT_EQ(others.share(), 0.5);
     account silent{0, 0, std::nullopt};
-    const other_work untold(silent.probe(1));
+    const background_load untold(silent.probe(1));
     silent = {1, 0, std::nullopt};
     EXPECT_EQ(untold.share(), std::nullopt);
 }
 
-TEST(other_work, tells_stolen_time_and_how_often_threads_were_displaced) {
+TEST(background_load, tells_stolen_time_and_how_often_threads_were_displaced) {
     account a{0, 1, 10, 2, 5};
-    const other_work others(a.probe(4));
+    const background_load others(a.probe(4));
     a = {2, 5, 16, 3, 45};
     const conditions seen = others.seen();
     EXPECT_DOUBLE_EQ(seen.passed_s, 2);
@@ -85,8 +85,8 @@ TEST(other_work, tells_stolen_time_and_how_often_threads_were_displaced) {
     EXPECT_DOUBLE_EQ(others.seen().displaced_per_s, 20);
 }
 
-TEST(other_work, of_this_machine_is_a_share_or_unknown) {
-    const other_work others(processor_time({0}));
+TEST(background_load, of_this_machine_is_a_share_or_unknown) {
+    const background_load others(processor_time({0}));
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(600);
     while (std::chrono::steady_clock::now() < until) {
     }

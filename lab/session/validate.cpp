@@ -34,7 +34,7 @@ std::string mebibytes(double bytes) {
 
 }  // namespace
 
-void require_sensible(const request& r) {
+void validate(const request& r) {
     for (const selection& s : r.chosen) {
         if (const std::string why = core::reason_against_tunables(s.entry->tunables, s.tunables);
             !why.empty())

@@ -1,4 +1,4 @@
-#include "lab/session/judge.hpp"
+#include "lab/session/roofline.hpp"
 
 #include <algorithm>
 
@@ -15,8 +15,8 @@ bool on_cpu(const results::result& c) {
 
 }  // namespace
 
-void place_under_roof(results::result& c, const known_limits& limits, const core::problem& p,
-                      std::int64_t rotating_bytes) {
+void fill_roofline(results::result& c, const known_limits& limits, const core::problem& p,
+                   std::int64_t rotating_bytes) {
     std::optional<machine::roof> roof;
     if (on_cpu(c))
         roof = machine::roofline(limits.machine, limits.cpu, p, c.threads);

@@ -30,13 +30,13 @@ struct process_pool {
     std::int64_t displaced = 0;
 };
 
-class asked_process {
+class lazy_process {
   public:
-    explicit asked_process(process_pool& all, const core::implementation* entry = nullptr)
+    explicit lazy_process(process_pool& all, const core::implementation* entry = nullptr)
         : all_(all), entry_(entry) {}
-    asked_process(const asked_process&) = delete;
-    asked_process& operator=(const asked_process&) = delete;
-    ~asked_process() { dismiss(); }
+    lazy_process(const lazy_process&) = delete;
+    lazy_process& operator=(const lazy_process&) = delete;
+    ~lazy_process() { dismiss(); }
 
     // Throws process::lost, and the process is gone then, and std::runtime_error for what it
     // answers with an error. `when` ends what is said of a loss.

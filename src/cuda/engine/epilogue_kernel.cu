@@ -11,7 +11,7 @@
 #include "cuda/common/activation.cuh"
 #include "cuda/common/error.hpp"
 #include "cuda/common/kernel.hpp"
-#include "cuda/engine/pass.hpp"
+#include "cuda/engine/epilogue_kernel.hpp"
 
 namespace carat::cuda_call {
 
@@ -260,7 +260,7 @@ void launch_widest(const arguments<Sum, To>& with, const started& on) {
 }
 
 template <class Sum, class To>
-void start_as(const pass& it, const started& on) {
+void start_as(const epilogue_kernel& it, const started& on) {
     const auto closer = [](const core::layout& at) {
         return std::abs(at.row_stride) >= std::abs(at.col_stride);
     };
@@ -289,7 +289,7 @@ void start_as(const pass& it, const started& on) {
     launch_widest<Sum, To, 32 / static_cast<int>(sizeof(Sum))>(with, on);
 }
 
-void take(const pass& it, const started& on) {
+void take(const epilogue_kernel& it, const started& on) {
     if (it.m == 0 || it.n == 0) return;
     if (it.sums_type == dtype::f64) return start_as<double, double>(it, on);
     if (it.c_type == dtype::f16) return start_as<float, __half>(it, on);
@@ -301,17 +301,17 @@ void take(const pass& it, const started& on) {
 
 }  // namespace
 
-bool passes(dtype sums_type, dtype c_type) {
+bool converts(dtype sums_type, dtype c_type) {
     if (sums_type == dtype::f64) return c_type == dtype::f64;
     return sums_type == dtype::f32 && (c_type == dtype::f32 || c_type == dtype::f16 ||
                                        c_type == dtype::bf16 || is_fp8(c_type));
 }
 
-void load(const pass& it) {
+void load(const epilogue_kernel& it) {
     take(it, {});
 }
 
-void start(const pass& it, cudaStream_t stream) {
+void start(const epilogue_kernel& it, cudaStream_t stream) {
     take(it, {stream});
 }
 

@@ -1,4 +1,4 @@
-#include "lab/session/site.hpp"
+#include "lab/session/operand_store.hpp"
 
 #include <carat/error.hpp>
 
@@ -9,7 +9,7 @@ namespace carat::session {
 
 namespace {
 
-class local final : public site {
+class local final : public operand_store {
   public:
     local(const core::problem& p, placed_operands& data, core::execution_space& space)
         : problem_(p), data_(data), space_(space) {}
@@ -64,8 +64,8 @@ class local final : public site {
 
 }  // namespace
 
-std::unique_ptr<site> site_here(const core::problem& p, placed_operands& data,
-                                core::execution_space& space) {
+std::unique_ptr<operand_store> local_operand_store(const core::problem& p, placed_operands& data,
+                                                   core::execution_space& space) {
     return std::make_unique<local>(p, data, space);
 }
 

@@ -7,15 +7,15 @@
 #include <memory>
 #include <vector>
 
-#include "lab/session/asked_process.hpp"
 #include "lab/session/device_process.hpp"
+#include "lab/session/lazy_process.hpp"
 #include "lab/session/messages.hpp"
-#include "lab/session/site.hpp"
+#include "lab/session/operand_store.hpp"
 #include "lab/session/worker.hpp"
 
 namespace carat::session {
 
-class crew {
+class worker_set {
   public:
     struct options {
         start_process start;  // empty: everybody works in this process
@@ -26,17 +26,17 @@ class crew {
         std::function<core::execution_space&()> device_space;
     };
 
-    crew(options how, const core::problem& p);
-    crew(const crew&) = delete;
-    crew& operator=(const crew&) = delete;
-    ~crew();
+    worker_set(options how, const core::problem& p);
+    worker_set(const worker_set&) = delete;
+    worker_set& operator=(const worker_set&) = delete;
+    ~worker_set();
 
-    // The worker must not outlive the crew.
-    [[nodiscard]] std::unique_ptr<worker> hire(const core::implementation& entry,
-                                               const core::settings& how);
+    // The worker must not outlive the set.
+    [[nodiscard]] std::unique_ptr<worker> make_worker(const core::implementation& entry,
+                                                      const core::settings& how);
 
     // Where what runs on `where` has its operands, once the host's are laid out.
-    [[nodiscard]] site& site_of(core::device where, placed_operands& data);
+    [[nodiscard]] operand_store& operands_of(core::device where, placed_operands& data);
 
     // Whether there is a device at all, as far as this process can say without using it.
     [[nodiscard]] bool has_device() const;
@@ -64,8 +64,8 @@ class crew {
     const core::problem problem_;
     process_pool pool_;
     std::unique_ptr<device_process> device_;
-    std::unique_ptr<site> host_site_;
-    std::unique_ptr<site> device_site_;  // where the device is used from here
+    std::unique_ptr<operand_store> host_operands_;
+    std::unique_ptr<operand_store> device_operands_;  // where the device is used from here
 };
 
 }  // namespace carat::session

@@ -1,4 +1,4 @@
-#include "lab/session/gpu_watch.hpp"
+#include "lab/session/gpu_telemetry.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -40,7 +40,7 @@ gpu_sensors sensors_in_use() {
     return {[watch] { return watch->read(); }, [watch] { return watch->energy_j(); }, now_s};
 }
 
-void gpu_watch::look(gpu_sensors& from) {
+void gpu_telemetry::look(gpu_sensors& from) {
     if (!from.read) return;
     const double now_s = from.now_s();
     if (!samples_.empty() && now_s - from.last_look_s < least_apart_s) return;
@@ -48,8 +48,8 @@ void gpu_watch::look(gpu_sensors& from) {
     from.last_look_s = from.now_s();
 }
 
-void gpu_watch::measure_energy(const gpu_sensors& from, const std::function<batch()>& run,
-                               double flop) {
+void gpu_telemetry::measure_energy(const gpu_sensors& from, const std::function<batch()>& run,
+                                   double flop) {
     const auto energy = [&] { return from.energy_j ? from.energy_j() : std::nullopt; };
     const auto idle_j = energy();
     if (!idle_j) return;
@@ -78,7 +78,7 @@ void gpu_watch::measure_energy(const gpu_sensors& from, const std::function<batc
     window_s_ = spent_s;
 }
 
-std::optional<results::gpu_facts> gpu_watch::facts() const {
+std::optional<results::gpu_facts> gpu_telemetry::facts() const {
     if (samples_.empty() && !power_w_) return {};
     results::gpu_facts found;
     found.samples = static_cast<int>(samples_.size());

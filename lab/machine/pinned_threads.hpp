@@ -15,6 +15,6 @@ struct shared_time {
 // Calls work(i) on a new thread pinned to cpus[i], for every i; all begin together once all exist.
 // The caller's own affinity is not touched. `work` must not throw. Throws
 // std::system_error when a thread can't be started; then no work has begun.
-shared_time run_together(std::span<const int> cpus, const std::function<void(int)>& work);
+shared_time run_pinned(std::span<const int> cpus, const std::function<void(int)>& work);
 
 }  // namespace carat::machine

@@ -20,7 +20,7 @@ struct gpu_sensors {
 // Of the GPU in use; `read` is empty where NVML has no answers.
 [[nodiscard]] gpu_sensors sensors_in_use();
 
-class gpu_watch {
+class gpu_telemetry {
   public:
     // After a trial, outside the timed region: a sample, if this result has none or nobody took one
     // just now.

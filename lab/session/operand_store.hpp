@@ -23,12 +23,12 @@ struct planned_pass {
     verify::exact_pass pass;
 };
 
-class site {
+class operand_store {
   public:
-    site() = default;
-    site(const site&) = delete;
-    site& operator=(const site&) = delete;
-    virtual ~site() = default;
+    operand_store() = default;
+    operand_store(const operand_store&) = delete;
+    operand_store& operator=(const operand_store&) = delete;
+    virtual ~operand_store() = default;
 
     [[nodiscard]] virtual bool on_host() const { return false; }
     // Laid out on first use. Throws carat::error(out_of_memory).
@@ -53,7 +53,8 @@ class site {
     }
 };
 
-[[nodiscard]] std::unique_ptr<site> site_here(const core::problem& p, placed_operands& data,
-                                              core::execution_space& space);
+[[nodiscard]] std::unique_ptr<operand_store> local_operand_store(const core::problem& p,
+                                                                 placed_operands& data,
+                                                                 core::execution_space& space);
 
 }  // namespace carat::session

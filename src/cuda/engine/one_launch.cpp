@@ -1,4 +1,4 @@
-#include "cuda/engine/at_once.hpp"
+#include "cuda/engine/one_launch.hpp"
 
 #include <algorithm>
 #include <numeric>

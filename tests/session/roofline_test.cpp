@@ -1,10 +1,10 @@
 // Figures of GPUs against planted peaks, and the sensors of one that is made up. No GPU needed.
-#include "lab/session/judge.hpp"
+#include "lab/session/roofline.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "lab/session/gpu_watch.hpp"
+#include "lab/session/gpu_telemetry.hpp"
 #include "tests/gpu/planted.hpp"
 
 namespace {
@@ -53,14 +53,14 @@ TEST_F(judging, the_same_figure_is_possible_or_not_by_the_precision_computed_in)
 
 TEST_F(judging, a_gpu_result_stands_under_the_gpus_roof) {
     results::result c = result_at(30e3, "f32");
-    session::place_under_roof(c, limits(), p, 1'000'000'000);
+    session::fill_roofline(c, limits(), p, 1'000'000'000);
     EXPECT_EQ(c.bound, "compute");
     EXPECT_EQ(c.roofline_gflops, 60e3);
     results::result tensor = result_at(30e3, "f16");
-    session::place_under_roof(tensor, limits(), p, 1'000'000'000);
+    session::fill_roofline(tensor, limits(), p, 1'000'000'000);
     EXPECT_EQ(tensor.bound, "HBM");
     results::result alone = result_at(30e3, "f32");
-    session::place_under_roof(alone, {machine, cpu, nullptr}, p, 0);
+    session::fill_roofline(alone, {machine, cpu, nullptr}, p, 0);
     EXPECT_EQ(alone.roofline_gflops, 0);
     EXPECT_EQ(alone.bound, "");
 }
@@ -90,7 +90,7 @@ class watching : public testing::Test {
 
 TEST_F(watching, samples_are_summed_up_and_not_taken_too_often) {
     session::gpu_sensors from = sensors();
-    session::gpu_watch watch;
+    session::gpu_telemetry watch;
     for (int i = 0; i < 30; ++i, now_s += 0.01) watch.look(from);
     const auto facts = watch.facts();
     ASSERT_TRUE(facts);
@@ -102,15 +102,15 @@ TEST_F(watching, samples_are_summed_up_and_not_taken_too_often) {
     EXPECT_EQ(facts->throttle_reasons, std::vector<std::string>{"sw_power_cap"});
     // Another result gets its first sample at once.
     from.last_look_s = now_s;
-    session::gpu_watch other;
+    session::gpu_telemetry other;
     other.look(from);
     EXPECT_EQ(other.facts()->samples, 1);
 }
 
 TEST_F(watching, energy_is_weighed_between_two_ticks_of_its_counter) {
-    session::gpu_watch watch;
+    session::gpu_telemetry watch;
     now_s += 0.037;
-    const auto batch = [this]() -> session::gpu_watch::batch {
+    const auto batch = [this]() -> session::gpu_telemetry::batch {
         now_s += 5e-3;
         return {4, 5e-3};
     };
@@ -124,10 +124,10 @@ TEST_F(watching, energy_is_weighed_between_two_ticks_of_its_counter) {
 
 TEST_F(watching, without_answers_there_are_no_facts) {
     session::gpu_sensors nothing;
-    session::gpu_watch watch;
+    session::gpu_telemetry watch;
     watch.look(nothing);
     watch.measure_energy(
-        nothing, [] { return session::gpu_watch::batch{}; }, 1);
+        nothing, [] { return session::gpu_telemetry::batch{}; }, 1);
     EXPECT_FALSE(watch.facts());
     // A counter that stands still, as on cards that have none, ends and says nothing.
     session::gpu_sensors stuck = sensors();
@@ -136,7 +136,7 @@ TEST_F(watching, without_answers_there_are_no_facts) {
         stuck,
         [this] {
             now_s += 0.01;
-            return session::gpu_watch::batch{1, 0.01};
+            return session::gpu_telemetry::batch{1, 0.01};
         },
         1);
     EXPECT_FALSE(watch.facts());

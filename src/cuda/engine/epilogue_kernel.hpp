@@ -13,7 +13,7 @@
 
 namespace carat::cuda_call {
 
-struct pass {
+struct epilogue_kernel {
     std::int64_t m;  // of C
     std::int64_t n;
     dtype sums_type;    // f64 or f32
@@ -27,13 +27,13 @@ struct pass {
 };
 
 /// Whether sums of one type can become a C of the other.
-[[nodiscard]] bool passes(dtype sums_type, dtype c_type);
+[[nodiscard]] bool converts(dtype sums_type, dtype c_type);
 
 /// Loads the kernel that does it. @throws as cuda::load().
-void load(const pass& it);
+void load(const epilogue_kernel& it);
 
 /// Starts it. Where a step asks for the largest number, its memory must hold 0, or what it is to be
 /// compared with.
-void start(const pass& it, cudaStream_t stream);
+void start(const epilogue_kernel& it, cudaStream_t stream);
 
 }  // namespace carat::cuda_call

@@ -1,4 +1,4 @@
-#include "lab/session/asked_process.hpp"
+#include "lab/session/lazy_process.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@ namespace carat::session {
 
 using nlohmann::json;
 
-void asked_process::start() {
+void lazy_process::start() {
     all_.turns.give(nullptr);  // nobody disturbs what is loaded
     child_.emplace(all_.start(all_.memory->descriptor(), entry_));
     ++number_;
@@ -16,7 +16,7 @@ void asked_process::start() {
     all_.turns.give(&*child_);
 }
 
-void asked_process::take_turn() {
+void lazy_process::take_turn() {
     using clock = std::chrono::steady_clock;
     if (all_.turns.current() == &*child_) return;
     const auto begin = clock::now();
@@ -25,7 +25,7 @@ void asked_process::take_turn() {
     hand_overs_s_.push_back(std::chrono::duration<double>(clock::now() - begin).count());
 }
 
-json asked_process::ask(const json& question, const char* when, double expected_s) {
+json lazy_process::ask(const json& question, const char* when, double expected_s) {
     std::string text;
     try {
         if (!child_) start();
@@ -45,7 +45,7 @@ json asked_process::ask(const json& question, const char* when, double expected_
     return answer;
 }
 
-void asked_process::dismiss() {
+void lazy_process::dismiss() {
     if (!child_) return;
     all_.turns.forget(&*child_);
     std::erase(all_.alive, &*child_);

@@ -1,4 +1,4 @@
-#include "lab/session/crew.hpp"
+#include "lab/session/worker_set.hpp"
 
 #include "lab/gpu/gpu.hpp"
 
@@ -74,52 +74,54 @@ class process_worker final : public worker {
     process_pool& all_;
     const core::implementation& entry_;
     const task task_;
-    asked_process process_;
+    lazy_process process_;
     bool is_ready_ = false;
     double run_s_ = 0;  // of the last one; 0: none yet
 };
 
-crew::crew(options how, const core::problem& p) : how_(std::move(how)), problem_(p) {
+worker_set::worker_set(options how, const core::problem& p) : how_(std::move(how)), problem_(p) {
     pool_.start = how_.start;
     pool_.patience_s = how_.patience_s;
     if (pool_.start) pool_.memory = std::make_unique<process::shared_memory>();
 }
 
-crew::~crew() = default;
+worker_set::~worker_set() = default;
 
-bool crew::has_device() const {
+bool worker_set::has_device() const {
     return how_.device_space || gpu::count() > 0;
 }
 
-core::execution_space& crew::device_space() const {
+core::execution_space& worker_set::device_space() const {
     return how_.device_space ? how_.device_space() : gpu::space(gpu::in_use());
 }
 
-std::unique_ptr<worker> crew::hire(const core::implementation& entry, const core::settings& how) {
+std::unique_ptr<worker> worker_set::make_worker(const core::implementation& entry,
+                                                const core::settings& how) {
     const bool on_host = entry.where == core::device::cpu;
     if (!on_host && uses_device_process()) {
         if (!device_) device_ = std::make_unique<device_process>(pool_, problem_, gpu::in_use());
-        return device_->hire(entry, how);
+        return device_->make_worker(entry, how);
     }
     if (on_host && pool_.start)
         return std::make_unique<process_worker>(pool_, entry, problem_, how);
     return worker_here(entry, problem_, how, on_host ? core::host_space() : device_space());
 }
 
-site& crew::site_of(core::device where, placed_operands& data) {
+operand_store& worker_set::operands_of(core::device where, placed_operands& data) {
     if (where == core::device::cpu) {
-        if (!host_site_) host_site_ = site_here(problem_, data, core::host_space());
-        return *host_site_;
+        if (!host_operands_)
+            host_operands_ = local_operand_store(problem_, data, core::host_space());
+        return *host_operands_;
     }
     if (device_) {
         device_->lay_out(data);
         return *device_;
     }
-    if (!device_site_) device_site_ = site_here(problem_, data, device_space());
-    return *device_site_;
+    if (!device_operands_) device_operands_ = local_operand_store(problem_, data, device_space());
+    return *device_operands_;
 }
 
-double crew::cpu_s() const {
+double worker_set::cpu_s() const {
     double sum_s = pool_.cpu_of_ended_s;
     for (const process::child* one : pool_.alive) sum_s += one->cpu_s();
     return sum_s;

@@ -1,4 +1,4 @@
-#include "lab/measure/other_work.hpp"
+#include "lab/measure/background_load.hpp"
 
 #include <algorithm>
 #include <array>
@@ -73,14 +73,14 @@ work_probe processor_time(std::vector<int> cpus) {
             displaced_so_far, count};
 }
 
-other_work::other_work(work_probe probe)
+background_load::background_load(work_probe probe)
     : probe_(std::move(probe)),
       began_s_(probe_.now_s()),
       own_s_(probe_.own_s()),
       displaced_(probe_.displaced()),
       all_s_(probe_.all_s()) {}
 
-conditions other_work::seen() const {
+conditions background_load::seen() const {
     constexpr double least_s = 0.5;
     conditions out;
     out.cpus = probe_.cpus;
