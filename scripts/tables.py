@@ -222,17 +222,6 @@ def gpu_ladder():
                  rows) + gpu_source(results, "h200/f32.json")
 
 
-def gpu_cold():
-    """What the first run of each costs beside the later ones."""
-    results = load("h200/f32.json")
-    cells = ranked(results, dtype="f32", n=2048)
-    shown = [c for c in cells if "cublas" in c["implementation"] or "tiled" in c["implementation"]]
-    rows = [[f"`{c['implementation']}`", f"{1e3 * c['prepare_s']:.3g}", f"{1e3 * c['cold_s']:.3g}",
-             f"{1e3 * c['median_s']:.3g}"] for c in shown]
-    return table(["f32, N = 2048", "prepare, ms", "first run, ms", "later runs, ms"],
-                 ["---", "--:", "--:", "--:"], rows) + gpu_source(results, "h200/f32.json")
-
-
 def said(name):
     """The field's words for a kernel's."""
     return name.replace("apart", "pingpong").replace("even", "stream-K")
@@ -311,8 +300,7 @@ PAGES = {"README.md": {"answer": lambda: ranking(5), "losses": losses},
                             "shape-zen5": lost("cpu/zen5.json")},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": lost("cpu/narrow.json"),
                            "narrow-levels": narrow_levels},
-         "docs/gpu.md": {"gpu-cold": gpu_cold,
-                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.lost,
+         "docs/gpu.md": {"gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.lost,
                          "gpu-shapes": gpu_shapes,
                          "gpu-profile": gpu_tables.profile},
          "docs/statistics.md": {"calibration": calibration},
