@@ -93,15 +93,6 @@ product_sums sums_for(const product_case& c, const workbench& on, std::size_t pr
                     least(c.b_type) * largest_scale(c, on.scales[1])});
 }
 
-// Whether what tensor cores read of a finite f32 number, or its second part, is 0.
-bool has_no_part(double x, f32_as as) {
-    constexpr double least = 0x1p-136;
-    if (as == f32_as::tf32) return std::abs(x) < least;
-    int exponent = 0;
-    const double significand = std::ldexp(std::frexp(x, &exponent), 11);
-    return std::abs(std::ldexp(significand - std::nearbyint(significand), exponent - 11)) < least;
-}
-
 // On a GPU sums of integers are modulo 2^32.
 expectation wrapped(expectation x) {
     x.value -= 0x1p32L * std::floor((x.value + 0x1p31L) / 0x1p32L);
@@ -144,12 +135,14 @@ long double oracle::relative_error() const {
     return growth(1, std::min(k, 128.0L) * 0x1p-13L + (k / 128 + 8) * 0x1p-24L);
 }
 
-bool oracle::has_infinity_times_no_part(std::size_t i, std::size_t j) const {
+// 3xTF32's second parts have any sign and may be 0; tf32's least number is 2^-136.
+bool oracle::may_lose_infinity(std::size_t i, std::size_t j) const {
     if (!c_.on_gpu || c_.a_type != dtype::f32 || c_.f32 == f32_as::f32) return false;
+    const auto loses = [&](double x, double y) {
+        return std::isinf(x) && (c_.f32 == f32_as::three_tf32 || std::abs(y) < 0x1p-136);
+    };
     for (std::size_t p = 0; p < size_.k; ++p)
-        if ((std::isinf(a(i, p)) && has_no_part(b(p, j), c_.f32)) ||
-            (std::isinf(b(p, j)) && has_no_part(a(i, p), c_.f32)))
-            return true;
+        if (loses(a(i, p), b(p, j)) || loses(b(p, j), a(i, p))) return true;
     return false;
 }
 
@@ -160,6 +153,12 @@ long double oracle::e_at(std::size_t i, std::size_t j) const {
     return c_.beta * static_cast<long double>(from.values[m.start + i * m.cols + j]);
 }
 
+// Rounded to tf32 the largest numbers are infinite, whatever alpha is.
+long double oracle::largest_as_read() const {
+    const bool rounds = c_.on_gpu && c_.a_type == dtype::f32 && c_.f32 == f32_as::tf32;
+    return rounds ? std::max(sums_.largest_of_a, sums_.largest_of_b) : 0;
+}
+
 // alpha A B + e, e being part of the sum.
 expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const {
     const std::size_t at = i * sums_.n + j;
@@ -167,12 +166,13 @@ expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const
     const long double magnitude = sums_.magnitude[at];
     expectation x;
     x.value = (alpha == 0 ? 0 : alpha * sums_.sum[at]) + e;
-    x.may_be_nan = alpha != 0 && !std::isfinite(x.value) && has_infinity_times_no_part(i, j);
+    x.may_be_nan = alpha != 0 && !std::isfinite(x.value) && may_lose_infinity(i, j);
     const long double size_of_e = std::isfinite(e) ? std::abs(e) : 0;
     const long double total = std::abs(alpha) * magnitude + size_of_e;
-    const long double most = std::max({total, magnitude, std::abs(alpha) * sums_.largest_of_a,
-                                       std::abs(alpha) * sums_.largest_of_b,
-                                       static_cast<long double>(std::abs(c_.beta))});
+    const long double most =
+        std::max({total, magnitude, std::abs(alpha) * sums_.largest_of_a,
+                  std::abs(alpha) * sums_.largest_of_b, static_cast<long double>(std::abs(c_.beta)),
+                  largest_as_read()});
     const auto k = static_cast<long double>(size_.k);
     if (c_.f16_sums) {
         // 32 products at a time in f16.
@@ -288,7 +288,9 @@ expectation oracle::gated(std::size_t i, std::size_t j, std::size_t gate) const 
     const expectation y = before_gate(i, j + size_.n, gate);
     activate(c_.steps[gate].kind, x);
     x.excused = x.excused || y.excused;
-    x.may_be_nan = x.may_be_nan || y.may_be_nan;
+    // Infinity times what may have been 0.
+    x.may_be_nan =
+        x.may_be_nan || y.may_be_nan || (std::isinf(y.value) && std::abs(x.value) <= x.error);
     if (std::isfinite(x.value) && std::isfinite(y.value))
         x.error = std::abs(x.value) * y.error + std::abs(y.value) * x.error + x.error * y.error;
     x.value *= y.value;

@@ -205,7 +205,7 @@ std::string try_call(const gpu_running& given) {
         ++r.count.no_memory;
         return {};
     }
-    if (r.of.chained)
+    if (r.of.chained && o.returned)
         if (std::string wrong = check_made_a(r); !wrong.empty()) return wrong;
     if (std::string wrong = check_result(r, o, false); !wrong.empty())
         return (captured ? "in a graph: " : "") + wrong;

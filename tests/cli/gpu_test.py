@@ -47,6 +47,10 @@ class OnAGpu(unittest.TestCase):
         self.assertGreater(phases["copy_in_s"]["median"], phases["copy_out_s"]["median"] / 4)
         self.assertGreater(total, cell["median_s"])
 
+    def test_tune_goes_from_case_to_case(self):
+        self.carat("tune", "--size", "256,512", "--dtype", "f32", "--trials", 3, "--tuned", "t.json")
+        self.assertIn("cases", self.results("t.json"))
+
     def test_bench_shows_phases_everywhere(self):
         for memory in ("pageable", "pinned"):
             out = self.carat("bench", "--device", "cuda", "--impl", "naive,wmma_converted",
