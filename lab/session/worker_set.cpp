@@ -16,7 +16,7 @@ class process_worker final : public worker {
     // Code of our own is asked here: that costs no process where it can't run.
     introduction introduce() override {
         if (entry_.library == nullptr)
-            return session::introduce(entry_, task_.problem, task_.settings);
+            return carat::session::introduce(entry_, task_.problem, task_.settings);
         return introduction_from(ask(to_json_question(), "while its library was loaded", 0));
     }
 
