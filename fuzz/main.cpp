@@ -1,6 +1,7 @@
 // carat_fuzz: random calls, each checked (docs/fuzzing.md).
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -73,37 +74,59 @@ void print_counts(const family& of, const report& r) {
     std::printf("\n");
 }
 
-std::uint64_t found_by_all(const std::vector<report>& reports) {
+std::uint64_t found_by_all(std::span<const report> reports) {
     std::uint64_t findings = 0;
     for (const report& r : reports) findings += r.findings;
     return findings;
 }
 
-// Blocks of all families in turn until there is no more time.
-int run_all(const options& o) {
+// Every so many-th block of all families in turn, until there is no more time.
+void run_blocks(const options& o, std::uint64_t job, clock::time_point start,
+                std::span<report> reports) {
     const std::vector<family>& all = families(o.gpu);
-    std::vector<report> reports(all.size());
-    const clock::time_point start = clock::now();
-    std::string left_out;
-    for (std::uint64_t block = 0; in_time(o, start); ++block) {
-        const std::uint64_t cases = o.gpu ? cases_in_a_gpu_block : cases_in_a_block;
+    const std::uint64_t cases = o.gpu ? cases_in_a_gpu_block : cases_in_a_block;
+    for (std::uint64_t block = job; in_time(o, start); block += o.jobs) {
         const std::uint64_t first = block * cases;
-        if (o.cases != 0 && reports[0].all.cases >= o.cases) break;
+        if (o.cases != 0 && reports[0].all.cases * o.jobs >= o.cases) return;
         if (found_by_all(reports) >= most_findings) {
             std::printf("stopped after %llu findings\n",
                         static_cast<unsigned long long>(found_by_all(reports)));
-            break;
+            return;
         }
-        if (!o.gpu && !machine_has(isa_of(first))) {
-            if (block < 4) left_out += std::string(left_out.empty() ? "" : ", ") + isa_of(first);
-            continue;
-        }
+        if (!o.gpu && !machine_has(isa_of(first))) continue;
         for (std::size_t f = 0; f < all.size(); ++f)
             run_block(all[f], o, first, first + cases, reports[f]);
     }
+}
+
+std::string not_run(const options& o) {
+    std::string all;
+    for (std::uint64_t block = 0; block < isa_count && !o.gpu; ++block)
+        if (const char* const isa = isa_of(block * cases_in_a_block); !machine_has(isa))
+            all += std::string(all.empty() ? "" : ", ") + isa;
+    return all;
+}
+
+// Each of a run's processes has its own reports in `all`.
+int run_all(const options& o) {
+    const std::vector<family>& all = families(o.gpu);
+    const clock::time_point start = clock::now();
+    const std::span<report> of_jobs = shared_reports(o.jobs * all.size());
+    const auto run_job = [&](std::uint64_t job) {
+        run_blocks(o, job, start, of_jobs.subspan(job * all.size(), all.size()));
+    };
+    if (o.jobs == 1)
+        run_job(0);
+    else
+        in_children(o.jobs, run_job);
+    std::vector<report> reports(all.size());
+    for (std::size_t i = 0; i < of_jobs.size(); ++i) {
+        reports[i % all.size()].all.add(of_jobs[i].all);
+        reports[i % all.size()].findings += of_jobs[i].findings;
+    }
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     std::printf("seed %llu, %.0f s\n", static_cast<unsigned long long>(o.seed), seconds);
-    if (!left_out.empty())
+    if (const std::string left_out = not_run(o); !left_out.empty())
         std::printf("not run, since this processor lacks them: %s\n", left_out.c_str());
     for (std::size_t f = 0; f < all.size(); ++f) print_counts(all[f], reports[f]);
     const std::uint64_t findings = found_by_all(reports);
@@ -147,6 +170,11 @@ int main(int count, char** words) {
         if (o.help) {
             std::printf("%s", usage);
             return 0;
+        }
+        if (!o.block.empty()) {
+            const family all[] = {
+                {"", run_product_case}, {"blas", run_blas_case}, {"gpu", run_gpu_case}};
+            run_given_block(o, all);
         }
         if (o.gpu || o.only.starts_with("gpu:")) {
             // In a process of its own: those that run cases are forked, which CUDA doesn't survive.

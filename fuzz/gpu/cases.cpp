@@ -271,10 +271,8 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     random_numbers random(seed, number);
     product_case c = draw_case(random, number, true);
     const bool nested = (seed >> 63) != 0;
-    if (nested) {
-        c.how = trial::ordinary;
-        c.far = far_operand::none;  // there is no room for eight
-    }
+    if (nested) c.how = trial::ordinary;
+    if (nested || in.shares_gpu) c.far = far_operand::none;  // there is no room for eight
     seat& there = own_seat();
     c.stream = there.streams[random.below(4)];
     const running r = {c, there.on, random, in, count, !nested};
@@ -285,9 +283,9 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     const gpu_running g = {r, there, random.chance(8)};
     std::string wrong;
     try {
-        wrong = c.how == trial::many_threads     ? try_threads(r, seed)
-                : c.how == trial::failing_memory ? try_full_memory(g)
-                                                 : try_call(g);
+        wrong = c.how == trial::many_threads                       ? try_threads(r, seed)
+                : c.how == trial::failing_memory && !in.shares_gpu ? try_full_memory(g)
+                                                                   : try_call(g);
     } catch (const std::runtime_error& e) {
         wrong = e.what();
     }
