@@ -1,5 +1,5 @@
-// Wide tiles that follow each other in one block, two or three to a block; and every tile there is,
-// in clusters that share what they load of B.
+// Cooperative tiles that follow each other in one CTA, two or three to a CTA; and every tile there
+// is, in clusters that multicast B.
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"

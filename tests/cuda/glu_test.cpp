@@ -1,4 +1,4 @@
-// Gates on the way to C: in every kernel that has them, with C in boxes that end within a tile, K
+// GLU epilogues: in every kernel that has them, with C in boxes that end within a tile, K
 // that ends within a stage, and every step and E that can be beside a gate.
 #include <array>
 #include <cmath>

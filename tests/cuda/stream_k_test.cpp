@@ -1,4 +1,4 @@
-// Wide tiles whose last rounds are shared out evenly, so that sums are handed from cluster to
+// Stream-K: tiles of the last waves are cut along K, and accumulators are carried from cluster to
 // cluster: on random numbers C has the bits of whole tiles, every time, in every kernel there is,
 // on streams side by side and in graphs. On a GPU; skipped without one.
 #include <cmath>
