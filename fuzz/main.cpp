@@ -28,8 +28,19 @@ const std::vector<family>& families(bool gpu) {
             std::printf("the drop-in BLAS is not fuzzed: %s\n", why.c_str());
         return all;
     }();
-    static const std::vector<family> on_gpus = {{"gpu", run_gpu_case}};
+    static const std::vector<family> on_gpus = [] {
+        std::vector<family> all;
+        if constexpr (CARAT_HAS_CUDA) all = {{"gpu", run_gpu_case}};
+        return all;
+    }();
     return gpu ? on_gpus : on_cpus;
+}
+
+std::string why_no_calls_on_gpus() {
+    if constexpr (CARAT_HAS_CUDA)
+        return why_no_gpu();
+    else
+        return "this build has no CUDA: configure with -DCARAT_CUDA=ON";
 }
 
 bool in_time(const options& o, clock::time_point start) {
@@ -168,7 +179,7 @@ int main(int count, char** words) {
         if (o.gpu || o.only.starts_with("gpu:")) {
             // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
             const bool there = in_a_child([] {
-                const std::string why = why_no_gpu();
+                const std::string why = why_no_calls_on_gpus();
                 if (!why.empty()) std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());
                 return why.empty();
             });
