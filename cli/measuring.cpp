@@ -77,6 +77,7 @@ session_result measure(const session::request& r, const session_options& options
     }
     progress_line line;
     told_so_far told(r);
+    told.date = result.doc.date;
     session::hooks user;
     user.interrupted = interrupted;
     user.progress = [&](const std::string& what, double share) { line.show(what, share); };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lab/results/document.hpp"
 #include "lab/session/gpu_telemetry.hpp"
@@ -22,6 +23,8 @@ struct contender {
     results::result result;
     std::unique_ptr<worker> at;  // where it runs; null when it has been given up
     std::size_t next_set = 0;
+    timing latest;                   // of its runs
+    std::vector<timing> in_trials;   // of those that were trials, in their order
     double ran_s = 0;                // in trials and untimed runs, where waited_s is known
     std::optional<double> waited_s;  // by its threads meanwhile, for a processor
     gpu_telemetry watch;
@@ -31,6 +34,7 @@ struct contender {
     void drop_figures() {
         result.trials_s.clear();
         result.trials_per_process.clear();
+        in_trials.clear();
         result.end_to_end.reset();
     }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "lab/measure/other_work.hpp"
 #include "lab/session/case.hpp"
 #include "lab/session/contender.hpp"
 #include "lab/session/phase_trials.hpp"
@@ -49,6 +50,7 @@ class trials {
     void keep_phases(std::span<const measure::series> more);
     void conclude(std::span<contender> all, const measure::background_load& others);
     [[nodiscard]] double time_runs(contender& c, std::int64_t runs);
+    [[nodiscard]] double stolen_so_far_s() const;
     [[nodiscard]] measure::work_probe probe() const;
     [[nodiscard]] measure::conditions under_load(measure::conditions seen,
                                                  std::span<const contender> all) const;
@@ -65,6 +67,7 @@ class trials {
     int losses_ = 0;                       // of processes before the generation at hand
     std::vector<contender*> timed_;        // of the generation at hand, in the candidates' order
     std::vector<measure::series> phased_;  // of all generations
+    measure::work_probe probe_;            // of all processors, while trials are taken
     std::optional<gpu_sensors> sensors_;   // of the GPU, once asked for
 };
 

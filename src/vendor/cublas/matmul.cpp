@@ -71,9 +71,9 @@ cublasLtMatmulAlgo_t fastest(const core::problem& p, const plan& product,
 
 class matmul final : public core::runnable {
   public:
-    matmul(const core::problem& p, shortcut taken, bool search) : problem_(p) {
+    matmul(const core::problem& p, shortcut taken, bool search, origin from) : problem_(p) {
         if (is_degenerate(p)) return;
-        plan_.emplace(p, taken);
+        plan_.emplace(p, taken, batch{}, from);
         const auto proposals = plan_->proposals(search ? most_proposals : 1, usual_alignment);
         if (proposals.empty()) throw error(error_code::unsupported, "cuBLASLt has no such kernel");
         aligned_ = search ? fastest(p, *plan_, proposals) : proposals.front();
@@ -104,15 +104,15 @@ class matmul final : public core::runnable {
     std::optional<cublasLtMatmulAlgo_t> unaligned_;
 };
 
-template <shortcut Taken, bool Search>
+template <shortcut Taken, bool Search, origin From>
 std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
-    return std::make_unique<matmul>(p, Taken, Search);
+    return std::make_unique<matmul>(p, Taken, Search, From);
 }
 
-template <shortcut Taken>
+template <shortcut Taken, origin From>
 std::string unsupported(const core::problem& p, const core::settings&) {
     if (std::string why = reason_against(p); !why.empty() || is_degenerate(p)) return why;
-    if (!plan(p, Taken).proposals(1, usual_alignment).empty()) return {};
+    if (!plan(p, Taken, {}, From).proposals(1, usual_alignment).empty()) return {};
     return fmt::format("cuBLASLt has no kernel for {} with these layouts", describe(p));
 }
 
@@ -122,16 +122,16 @@ constexpr std::span<const core::signature> signatures_of(shortcut taken) {
     return lt_types;
 }
 
-template <shortcut Taken, bool Search>
+template <shortcut Taken, bool Search, origin From = origin::system>
 constexpr core::implementation row(std::string_view name, std::string_view summary) {
     return {.name = name,
             .summary = summary,
             .where = core::device::cuda,
             .signatures = signatures_of(Taken),
-            .unavailable = unavailable,
-            .unsupported = unsupported<Taken>,
-            .prepare = prepare<Taken, Search>,
-            .library = cublaslt_facts};
+            .unavailable = From == origin::system ? unavailable : unavailable_newest,
+            .unsupported = unsupported<Taken, From>,
+            .prepare = prepare<Taken, Search, From>,
+            .library = From == origin::system ? cublaslt_facts : newest_facts};
 }
 
 }  // namespace
@@ -144,6 +144,19 @@ constinit const core::implementation cublaslt_tf32_row = row<shortcut::tf32, fal
     "vendor.cublaslt_tf32", "NVIDIA cuBLASLt on f32 data as tf32, first ranked");
 constinit const core::implementation cublaslt_tf32_best_row = row<shortcut::tf32, true>(
     "vendor.cublaslt_tf32_best", "NVIDIA cuBLASLt on f32 data as tf32, fastest proposed");
+constinit const core::implementation cublaslt_newest_row =
+    row<shortcut::none, false, origin::newest>(
+        "vendor.cublaslt_newest", "NVIDIA cuBLASLt of the newest package, first ranked");
+constinit const core::implementation cublaslt_newest_best_row =
+    row<shortcut::none, true, origin::newest>(
+        "vendor.cublaslt_newest_best", "NVIDIA cuBLASLt of the newest package, fastest proposed");
+constinit const core::implementation cublaslt_newest_tf32_row =
+    row<shortcut::tf32, false, origin::newest>(
+        "vendor.cublaslt_newest_tf32", "NVIDIA cuBLASLt of the newest package, tf32, first ranked");
+constinit const core::implementation cublaslt_newest_tf32_best_row =
+    row<shortcut::tf32, true, origin::newest>(
+        "vendor.cublaslt_newest_tf32_best",
+        "NVIDIA cuBLASLt of the newest package, tf32, fastest proposed");
 constinit const core::implementation cublaslt_fp8_fast_row = row<shortcut::fast_fp8, false>(
     "vendor.cublaslt_fp8_fast", "NVIDIA cuBLASLt, fp8 summed in 14 bits, first ranked");
 constinit const core::implementation cublaslt_fp8_fast_best_row = row<shortcut::fast_fp8, true>(
