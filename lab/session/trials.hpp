@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "lab/measure/other_work.hpp"
+#include "lab/measure/background_load.hpp"
 #include "lab/session/case.hpp"
 #include "lab/session/contender.hpp"
 #include "lab/session/phase_trials.hpp"
