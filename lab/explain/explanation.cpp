@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "lab/explain/foretold.hpp"
 #include "lab/machine/counters.hpp"
 #include "lab/machine/plan.hpp"
 
@@ -93,7 +94,9 @@ model::multiprocessor sm_of(const nlohmann::json& gpu) {
 
 void explain_gpu(device_report& d, const explanation& all, const machine_facts& here) {
     const core::problem p = session::problem_of(all.key);
-    d.plan = d.chosen.entry->prepare(p, settings_of(*d.chosen.entry, 1))->planned();
+    const auto product = d.chosen.entry->prepare(p, settings_of(*d.chosen.entry, 1));
+    d.plan = product->planned();
+    d.foretold = foretell(*product, d.chosen.entry, p, here.gpu_peaks);
     if (d.measured.roofline_gflops > 0)
         d.lower_bound_s = all.flop / d.measured.roofline_gflops / 1e9;
     for (const core::kernel_facts& k : d.measured.kernels)

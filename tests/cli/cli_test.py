@@ -476,7 +476,7 @@ class RightCalls(Command):
         product = ["explain", "--m", 96, "--n", 64, "--k", 32, "--device", "cpu", "--budget", "0.05"]
         text = self.carat(*product, "--threads", 1).stdout
         self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
-        for words in ("CPU: cpu.engine", "roofline", "expected", "verified", "To go faster",
+        for words in ("CPU: cpu.engine", "roofline", "(a bound)", "verified", "To go faster",
                       "plain loops", "tiled ikj 32"):
             self.assertIn(words, text)
         told = json.loads(self.carat(*product, "--dtype", "f32", "--json").stdout)
