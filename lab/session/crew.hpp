@@ -26,7 +26,7 @@ class crew {
         std::function<core::execution_space&()> device_space;
     };
 
-    crew(options how, const core::problem& p);
+    crew(options how, const core::operation& all);
     crew(const crew&) = delete;
     crew& operator=(const crew&) = delete;
     ~crew();
@@ -61,7 +61,7 @@ class crew {
     [[nodiscard]] bool uses_device_process() const { return pool_.start && !how_.device_here; }
 
     options how_;
-    const core::problem problem_;
+    const core::operation all_;
     process_pool pool_;
     std::unique_ptr<device_process> device_;
     std::unique_ptr<site> host_site_;
