@@ -3,6 +3,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/call.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 struct explain_options {
     product_flags product;
+    call_flags call;
     std::string type = "f64", threads, device = "all";
     std::string set, set_file;
     double budget_s = 1;
@@ -36,7 +38,7 @@ session::case_key key_of(const explain_options& o) {
     if (types.size() != 1 || threads.size() != 1)
         throw error(error_code::invalid_argument,
                     "explain takes one --dtype and one --threads: run it once for each");
-    return {size, types.front(), threads.front(), {}};
+    return {size, types.front(), threads.front(), {}, call_of(o.call)};
 }
 
 // The session that measures what was chosen for one device. A GPU's inputs rotate, since its plans
@@ -47,6 +49,7 @@ session::request request_of(const explain_options& o, const session::case_key& k
     r.chosen.push_back({&entry, {}, true});
     r.shapes = {key.size};
     r.types = {key.type};
+    r.asked = key.asked;
     r.values = values_of("", r.types);
     r.threads = {key.threads};
     r.timing.budget_s = o.budget_s;
@@ -95,6 +98,7 @@ void add_explain(CLI::App& app, action& chosen) {
     auto o = std::make_shared<explain_options>();
     add_product_flags(*sub, o->product);
     sub->add_option("--dtype", o->type, dtype_help)->capture_default_str();
+    add_call_flags(*sub, o->call);
     sub->add_option("--threads", o->threads, "threads (default: all cores)")
         ->check(thread_counts());
     sub->add_option("--device", o->device, device_help)->capture_default_str();
@@ -119,6 +123,7 @@ void add_explain(CLI::App& app, action& chosen) {
         "Examples:\n"
         "  carat explain --size 1000\n"
         "  carat explain --size 32x4096x4096 --dtype float --threads 1\n"
+        "  carat explain --size 512 --batch 64 --beta 1\n"
         "  carat explain --m 64 --n 64 --k 64 --json\n"
         "  carat explain --set 7:100 --dtype bf16,f32 --budget 0.1 --set-file set.json");
     sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });

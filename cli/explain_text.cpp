@@ -162,11 +162,25 @@ std::string loops_text(const explain::explanation& all) {
     return text;
 }
 
+// What a batch and beta add to the bytes of a product.
+std::string traffic_text(const explain::explanation& told) {
+    std::string text = bytes_text(told.operand_bytes) + " of operands";
+    if (told.key.asked.batch > 1)
+        text +=
+            fmt::format(" of {} products, {} of each", told.key.asked.batch,
+                        bytes_text(told.operand_bytes / static_cast<double>(told.key.asked.batch)));
+    if (told.c_read_bytes > 0)
+        text += fmt::format("; {} of them are C, read for beta", bytes_text(told.c_read_bytes));
+    return text;
+}
+
 }  // namespace
 
 std::string explain_text(const explain::explanation& told) {
     std::string text =
         fmt::format("{}: {:.4g} GFLOP\n", session::describe(told.key), told.flop / 1e9);
+    if (told.key.asked.batch > 1 || told.c_read_bytes > 0)
+        text += "  " + wrapped(traffic_text(told), 2) + "\n";
     for (const explain::device_report& d : told.devices) text += device_text(d, told);
     text += loops_text(told);
     if (!told.counters.empty()) text += "\n" + wrapped("Misses are modelled: " + told.counters, 0);

@@ -39,7 +39,8 @@ struct choice {
 
 struct device_report {
     choice chosen;
-    core::plan_facts plan;
+    core::plan_facts plan;                         // of a batch: of each product
+    int threads = 1;                               // that work at once, on a CPU
     double peak_gflops = 0;                        // of the units; 0: not measured
     std::optional<machine::roof> roof;             // of a CPU
     std::optional<model::prediction> predicted;    // of the plan, where it tells its blocks
@@ -62,6 +63,7 @@ struct explanation {
     model::sizes size;
     double flop = 0, intensity = 0;
     double operand_bytes = 0;
+    double c_read_bytes = 0;           // of them, for beta
     std::vector<model::level> levels;  // for one thread
     std::vector<device_report> devices;
     std::vector<loop_nest> loops;  // empty for types no loop of the ladder takes

@@ -102,6 +102,8 @@ json to_json(const explanation& told) {
             {"threads", told.key.threads},
             {"flop", told.flop},
             {"arithmetic_intensity", told.intensity},
+            {"call", core::describe(told.key.asked)},
+            {"c_read_bytes", told.c_read_bytes},
             {"compulsory_bytes", told.operand_bytes},
             {"levels", levels},
             {"devices", devices},

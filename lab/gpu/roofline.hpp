@@ -20,7 +20,8 @@ namespace carat::gpu {
 
 /// The bound is "compute", "L2" or "HBM": L2 when all `rotating_bytes`, of every set of operands in
 /// turn, fit into it. None for an empty product, and where the unit or the level was not measured.
-[[nodiscard]] std::optional<machine::roof> roofline(const known_gpu& gpu, const core::problem& p,
+[[nodiscard]] std::optional<machine::roof> roofline(const known_gpu& gpu,
+                                                    const core::operation& all,
                                                     std::string_view computes_in,
                                                     std::int64_t rotating_bytes);
 
