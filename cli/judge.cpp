@@ -9,19 +9,23 @@
 
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/files.hpp"
 #include "cli/terminal.hpp"
 #include "files/output.hpp"
 #include "files/visible.hpp"
 #include "lab/judge/worker.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/report/report.hpp"
 #include "lab/report/words.hpp"
+#include "lab/session/build_info.hpp"
+#include "lab/session/session.hpp"
 
 namespace carat::cli {
 
 namespace {
 
 struct judge_options {
-    std::string target, sizes, type, threads, json;
+    std::string target, sizes, type, threads, json, report;
     std::optional<std::uint64_t> seed;
     double at_least = 0.9, time_s = 10, timeout_s = 60;
     bool quiet = false;
@@ -88,9 +92,21 @@ int exit_code(judge::ruling ruled) {
     return no_judgement;
 }
 
+std::string page(const judge::outcome& o) {
+    results::document doc = judge::document_of(o);
+    doc.carat = session::version();
+    doc.revision = session::revision();
+    doc.date = session::now_utc();
+    doc.command = command_line();
+    doc.machine = machine::to_json(machine::describe());
+    return report::html(results::to_json(doc));
+}
+
 int run(const judge_options& o) {
     const judge::request r = request_of(o);
-    if (!o.json.empty()) files::require_writable(o.json);
+    require_apart({{"--json", o.json}, {"--report", o.report}});
+    for (const std::string& file : {o.json, o.report})
+        if (!file.empty()) files::require_writable(file);
     catch_interrupts();
     progress_line line;
     judge::hooks user;
@@ -100,6 +116,7 @@ int run(const judge_options& o) {
         const judge::outcome done = judge::judge(r, user);
         line.clear();
         if (!o.json.empty()) files::write_whole(o.json, judge::to_json(done).dump(2) + "\n");
+        if (!o.report.empty()) files::write_whole(o.report, page(done));
         if (!o.quiet) print(done);
         fmt::print("{}\n", files::visible(done.sentence()));
         return exit_code(done.ruled);
@@ -136,6 +153,7 @@ void add_judge(CLI::App& app, action& chosen) {
         ->check(number(0.1, 86400))
         ->capture_default_str();
     sub->add_option("--json", o->json, "write the judgement here")->check(file_name());
+    sub->add_option("--report", o->report, "write it as an HTML page here")->check(file_name());
     sub->add_flag("--quiet", o->quiet, "the verdict alone");
     sub->footer(
         "Exit code: 0 right and fast enough; 1 right, too slow; 2 wrong; 3 no judgement\n"

@@ -12,6 +12,8 @@
 #include "cli/pattern.hpp"
 #include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/report/age.hpp"
+#include "lab/session/session.hpp"
 
 namespace carat::cli {
 
@@ -21,6 +23,12 @@ std::string unavailable(const core::implementation& entry) {
     return entry.unavailable == nullptr ? std::string() : entry.unavailable();
 }
 
+// What library stands behind it here; no name where none does.
+core::library_facts library_of(const core::implementation& entry) {
+    if (entry.library == nullptr || !unavailable(entry).empty()) return {};
+    return entry.library();
+}
+
 nlohmann::json to_json(const core::implementation& entry) {
     nlohmann::json out = {{"name", entry.name},
                           {"summary", entry.summary},
@@ -28,6 +36,8 @@ nlohmann::json to_json(const core::implementation& entry) {
                           {"threaded", entry.threaded},
                           {"available", unavailable(entry).empty()},
                           {"reason", unavailable(entry)}};
+    if (const core::library_facts l = library_of(entry); !l.name.empty())
+        out["library"] = {{"name", l.name}, {"version", l.version}, {"path", l.path}};
     out["signatures"] = nlohmann::json::array();
     for (const core::signature& s : entry.signatures)
         out["signatures"].push_back(
@@ -56,6 +66,12 @@ void print(const core::implementation& entry) {
                                           entry.threaded ? "threads" : ""),
                               types_at));
     fmt::print("{}\n", folded(fmt::format("    {}", entry.summary), more_at));
+    if (const core::library_facts l = library_of(entry); !l.name.empty()) {
+        const std::string month = report::old_release(l.name, l.version, session::now_utc());
+        fmt::print("{}\n", folded(fmt::format("    here: {} {}{}", l.name, l.version,
+                                              report::age_mark(month)),
+                                  more_at));
+    }
     for (const core::tunable& t : entry.tunables)
         fmt::print("{}\n", folded(fmt::format("    {}={} ({} to {}): {}", t.name, t.initial,
                                               t.least, t.most, t.meaning),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
+#include "lab/report/age.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
 #include "lab/session/settle.hpp"
@@ -74,13 +75,20 @@ bool has_a_lesser_kernel(const results::result& c) {
     return c.vendor.note.find("its kernel is ") != c.vendor.note.npos;
 }
 
+std::string old_release_of(const results::result& c, std::string_view date) {
+    return report::old_release(c.vendor.name, c.vendor.version, date);
+}
+
 // The name, and the precision where it is less than the data's: that is another product. So is one
-// by a kernel that the library chose badly.
-std::string title(const results::result& c, std::size_t columns) {
+// by a library of years ago, or by a kernel that the library chose badly.
+std::string title(const results::result& c, std::size_t columns, std::string_view date) {
     const std::string computes_in = c.computes_in.substr(0, c.computes_in.find_first_of(" ,"));
     const bool full = computes_in == c.dtype || computes_in == "f32" || computes_in == "i32";
     std::string mark = full ? "" : " (" + computes_in + ")";
-    if (full && has_a_lesser_kernel(c)) mark = " (" + shortened(c.vendor.kernel, 8) + "!)";
+    const std::string aged = report::age_mark(old_release_of(c, date));
+    mark += aged;
+    if (full && aged.empty() && has_a_lesser_kernel(c))
+        mark = " (" + shortened(c.vendor.kernel, 8) + "!)";
     return shortened_middle(c.implementation, columns - mark.size()) + mark;
 }
 
@@ -116,10 +124,10 @@ bool has_interval(const results::result* c) {
 }
 
 // What was measured, without what follows from it.
-std::string figure(const results::result& c, std::size_t columns) {
+std::string figure(const results::result& c, std::size_t columns, std::string_view date) {
     const std::string share =
         c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
-    return fmt::format("{:<{}} {:>7} {:>9} {:>5}", title(c, columns), columns,
+    return fmt::format("{:<{}} {:>7} {:>9} {:>5}", title(c, columns, date), columns,
                        gflops(c.median_gflops), spread(c), share);
 }
 
@@ -130,11 +138,11 @@ std::string figure_heads(std::span<const results::result* const> rows, std::size
 }
 
 std::string row(const results::result& c, const results::result& other,
-                const results::comparison& compared, std::size_t columns) {
+                const results::comparison& compared, std::size_t columns, std::string_view date) {
     const results::pair* p = compared.find(c.implementation, other.implementation);
     const std::string line =
         fmt::format("{:>2} {} {:>12} {:<7} {}", c.rank > 0 ? std::to_string(c.rank) : "-",
-                    figure(c, columns), &c == &other ? "" : behind(c, other, p),
+                    figure(c, columns, date), &c == &other ? "" : behind(c, other, p),
                     p == nullptr ? "" : verdict_on(*p, c.implementation), group_of(c));
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
@@ -202,17 +210,29 @@ std::string library_notes(std::span<const results::result* const> rows, told_so_
             wrapped(fmt::format("{}{}: {}", c->implementation, kernel, c->vendor.note), 6);
         text += "   " + styled(line, kernel.empty() ? style::faint : style::bad) + "\n";
     }
+    for (const results::result* c : rows) {
+        const std::string month = old_release_of(*c, told.date);
+        if (month.empty() || !told.reasons.insert(c->vendor.name + month).second) continue;
+        text +=
+            styled("   " + wrapped(report::age_note(c->vendor.name, c->vendor.version, month), 6),
+                   style::bad) +
+            "\n";
+    }
     return text;
 }
 
-// Figures in the order asked for: on a busy machine none is before another.
+// Figures in the order asked for: where others disturbed one, none is before another.
 std::string unranked(std::span<const results::result* const> figures,
-                     const results::comparison& compared) {
+                     const results::comparison& compared, std::string_view date) {
     std::string text = heading(compared, *figures.front());
     text += styled("   " + figure_heads(figures, name_columns) + "\n", style::faint);
-    for (const results::result* c : figures) text += "   " + figure(*c, name_columns) + "\n";
-    return text + "   " +
-           styled(wrapped(report::no_verdict(figures.front()->busy), 6), style::bad) + "\n";
+    for (const results::result* c : figures) text += "   " + figure(*c, name_columns, date) + "\n";
+    const auto disturbed =
+        std::ranges::find_if(figures, [](const auto* c) { return !c->busy.empty(); });
+    const std::string& busy = (*disturbed)->busy;
+    const bool alike = std::ranges::all_of(figures, [&](const auto* c) { return c->busy == busy; });
+    const std::string why = report::disturbance_of((*disturbed)->implementation, busy, alike);
+    return text + "   " + styled(wrapped(report::no_verdict(why), 6), style::bad) + "\n";
 }
 
 std::string few_note(std::span<const results::result* const> ranked) {
@@ -230,8 +250,9 @@ std::string ranking(std::span<const results::result> results, const results::com
     if (ranked.empty())
         return heading(compared, results::result{}) + "   nothing was timed\n" +
                not_run(results, told);
-    if (!ranked.front()->busy.empty())
-        return unranked(ranked, compared) + library_notes(ranked, told) + not_run(results, told);
+    if (results::first_disturbed(results) != nullptr)
+        return unranked(ranked, compared, told.date) + library_notes(ranked, told) +
+               not_run(results, told);
 
     std::ranges::sort(ranked, {}, &results::result::rank);
     const std::size_t columns = columns_for_names(ranked);
@@ -243,7 +264,7 @@ std::string ranking(std::span<const results::result> results, const results::com
     const auto base =
         std::ranges::find(ranked, compared.base, [](const auto* c) { return c->implementation; });
     const results::result& other = base == ranked.end() ? *ranked.front() : **base;
-    for (const results::result* c : ranked) text += row(*c, other, compared, columns);
+    for (const results::result* c : ranked) text += row(*c, other, compared, columns, told.date);
     text += scope_note(results, compared) + library_notes(ranked, told) + not_run(results, told);
     text += disturbance(*ranked.front()) + few_note(ranked);
     if (all_pairs) text += pairs(compared);

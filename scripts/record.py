@@ -75,19 +75,41 @@ def has_gpu():
         return False
 
 
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return ""
+def cores_of(machine):
+    """What tells one machine from another; a hypervisor may give many the same name."""
+    caches = [c["size_bytes"] for c in machine.get("caches", []) if c["kind"] != "instruction"]
+    return {"cpu_model": machine.get("cpu_model", "").split("@")[0].strip(),
+            "cores": machine.get("cores"), "isa": sorted(machine.get("isa", [])),
+            "cache bytes": caches}
 
 
-def require_place(name, document, commands):
-    if needs_gpu(name, commands) and not has_gpu():
+def gpus_of(machine):
+    return sorted(gpu["name"] for gpu in machine.get("gpus", []))
+
+
+def machine_here(carat):
+    done = subprocess.run([carat, "info", "--json"], stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise Kept(f"kept: {carat} info ended with {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def require_place(name, document, commands, carat):
+    on_gpu = needs_gpu(name, commands)
+    if on_gpu and not has_gpu():
         raise Kept("skipped: no GPU here")
-    was, now = document["machine"].get("cpu_model", ""), processor()
-    if not needs_gpu(name, commands) and was.split("@")[0].strip() != now.split("@")[0].strip():
-        raise Kept(f"skipped: measured on {was}, and this is {now}")
+    was, now = document["machine"], machine_here(carat)
+    if on_gpu:
+        if gpus_of(was) and gpus_of(was)[0] not in gpus_of(now):
+            raise Kept(f"skipped: measured on {gpus_of(was)[0]}, and this has "
+                       f"{', '.join(gpus_of(now)) or 'no GPU that carat knows'}")
+        return
+    was, now = cores_of(was), cores_of(now)
+    for what, value in was.items():
+        # Of instructions an older carat names fewer.
+        same = set(value) <= set(now[what]) if what == "isa" else value == now[what]
+        if value and not same:
+            raise Kept(f"skipped: measured on {what} {value}, and here it is {now[what]}")
 
 
 def run(carat, variables, arguments, folder, number):
@@ -117,7 +139,8 @@ def joined(parts):
 
 
 def key_of(result):
-    return tuple(str(result[k]) for k in ("implementation", "dtype", "m", "n", "k", "threads"))
+    return tuple(str(result[k]) for k in ("implementation", "dtype", "m", "n", "k", "threads")) + (
+        result.get("layout", "nn"),)
 
 
 def has_figure(result):
@@ -157,7 +180,7 @@ def record(file, name, scratch, arguments):
     """One line on what became of it; throws Kept."""
     document = json.loads(file.read_text())
     commands = commands_of(name, document)
-    require_place(name, document, commands)
+    require_place(name, document, commands, arguments.carat)
     if arguments.list:
         return "; ".join(shlex.join(words) for _, words in commands)
     folder = scratch / name.removesuffix(".json")

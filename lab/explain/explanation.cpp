@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "lab/explain/foretold.hpp"
 #include "lab/machine/counters.hpp"
 #include "lab/machine/plan.hpp"
 
@@ -97,9 +98,11 @@ model::multiprocessor sm_of(const nlohmann::json& gpu) {
 }
 
 void explain_gpu(device_report& d, const explanation& all, const machine_facts& here) {
-    d.plan = core::prepare(*d.chosen.entry, session::operation_of(all.key),
-                           settings_of(*d.chosen.entry, 1))
-                 ->planned();
+    const core::operation what = session::operation_of(all.key);
+    const auto product = core::prepare(*d.chosen.entry, what, settings_of(*d.chosen.entry, 1));
+    d.plan = product->planned();
+    if (what.is_one_product())
+        d.foretold = foretell(*product, d.chosen.entry, what.one, here.gpu_peaks);
     if (d.measured.roofline_gflops > 0)
         d.lower_bound_s = all.flop / d.measured.roofline_gflops / 1e9;
     for (const core::kernel_facts& k : d.measured.kernels)

@@ -76,6 +76,11 @@ std::optional<machine::roof> roofline(const known_gpu& gpu, const core::operatio
     return result;
 }
 
+core::gpu_rates rates_of(const machine::peaks& limits, dtype type, std::string_view computes_in) {
+    return {peak_gflops(limits, type, computes_in).value_or(0),
+            bandwidth_of(limits, "HBM").value_or(0)};
+}
+
 bool above_peak(const machine::peaks& limits, dtype type, std::string_view computes_in,
                 double gflops) {
     const auto peak = best_of(limits, type, computes_in, &machine::compute_peak::most_gflops);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/results/document.hpp"
 #include "lab/session/request.hpp"
 
 namespace carat::judge {
@@ -70,6 +71,10 @@ struct outcome {
 };
 
 [[nodiscard]] nlohmann::json to_json(const outcome& o);
+
+// As a results file, for the report: each size a case with its target and its peers, the sentence
+// and the warnings as findings of a study. Its machine, date and command are the caller's.
+[[nodiscard]] results::document document_of(const outcome& o);
 
 struct hooks {
     std::function<bool()> interrupted;

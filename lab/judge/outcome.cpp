@@ -15,7 +15,67 @@ nlohmann::json to_json(const timed_case& c, const timed& of) {
             {"trials_s", of.trials_s}};
 }
 
+results::result result_of(const outcome& o, const timed_case& c, const timed& of, int rank) {
+    results::result r;
+    r.implementation = &of == &c.target ? "target: " + o.target : of.name;
+    r.device = "cpu";
+    r.dtype = o.type;
+    r.m = c.size.m;
+    r.n = c.size.n;
+    r.k = c.size.k;
+    r.threads = r.threads_used = o.threads;
+    r.available = r.verified = true;
+    r.verification = "exact";
+    r.trials_s = of.trials_s;
+    r.median_s = of.median_s;
+    r.median_gflops = c.gflops(of);
+    r.flop = 1e9 * r.median_gflops * r.median_s;
+    r.rank = rank;
+    return r;
+}
+
+results::comparison comparison_of(const outcome& o, const timed_case& c) {
+    const auto [low, high] = c.ci95_ratio;
+    results::pair p;
+    p.a = "target: " + o.target;
+    p.b = c.peers.front().name;
+    p.ratio = c.ratio;
+    p.ci95_ratio = {low, high};
+    p.verdict = low > 1 ? "faster" : high < 1 ? "slower" : "unclear";
+    results::comparison all;
+    all.dtype = o.type;
+    all.m = c.size.m;
+    all.n = c.size.n;
+    all.k = c.size.k;
+    all.threads = o.threads;
+    all.base = p.b;
+    all.pairs = {std::move(p)};
+    return all;
+}
+
 }  // namespace
+
+results::document document_of(const outcome& o) {
+    results::document doc;
+    doc.complete = true;
+    for (const timed_case& c : o.cases) {
+        int rank = 0;
+        for (const timed& peer : c.peers) doc.results.push_back(result_of(o, c, peer, ++rank));
+        doc.results.push_back(result_of(o, c, c.target, ++rank));
+        if (!c.peers.empty()) doc.comparisons.push_back(comparison_of(o, c));
+    }
+    std::vector<std::string> findings = {o.sentence()};
+    findings.insert(findings.end(), o.warnings.begin(), o.warnings.end());
+    doc.studies.push_back({{"study", "judge"},
+                           {"title", "Judgement"},
+                           {"question", "Is " + o.target + " right, and how fast?"},
+                           {"extent", "full"},
+                           {"findings", findings},
+                           {"left_out", o.refused},
+                           {"sources", nlohmann::json::array()},
+                           {"tables", nlohmann::json::array()}});
+    return doc;
+}
 
 double timed_case::gflops(const timed& of) const {
     const double flop = session::operations(size, session::operation_count::multiply_add);

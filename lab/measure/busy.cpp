@@ -26,12 +26,19 @@ double uncertainty(const conditions& seen) {
 constexpr double most_waiting = 0.05;
 constexpr double some_waiting = 0.01;
 
+// A share of the trials that moves a median, and more than chance disturbs.
+constexpr double most_disturbed = 0.25;
+
+bool is_near_a_multiple(double time_s, double tick_s) {
+    constexpr double near = 0.03;
+    if (tick_s <= 0) return false;
+    const double ticks = time_s / tick_s;
+    return std::round(ticks) >= 1 && std::abs(ticks - std::round(ticks)) <= near;
+}
+
 // Near a multiple of the tick, and not by chance: its threads waited, or it can be much faster.
 bool is_tick_shaped(const conditions& seen) {
-    constexpr double near = 0.03;
-    if (seen.threads_of_one < 2 || seen.tick_s <= 0) return false;
-    const double ticks = seen.median_s / seen.tick_s;
-    if (std::round(ticks) < 1 || std::abs(ticks - std::round(ticks)) > near) return false;
+    if (seen.threads_of_one < 2 || !is_near_a_multiple(seen.median_s, seen.tick_s)) return false;
     return seen.waiting_share.value_or(0) > some_waiting || seen.fastest_s < seen.median_s / 2;
 }
 
@@ -58,6 +65,9 @@ std::string of_one(const conditions& seen) {
     if (loses_to_one(seen))
         return whole(seen.threads_of_one) + " threads take " +
                whole(100 * seen.median_s / seen.one_thread_s) + " % of the time of one" + remedy;
+    if (seen.disturbed_share > most_disturbed)
+        return "others disturbed " + whole(100 * seen.disturbed_share) + " % of its trials" +
+               remedy;
     return {};
 }
 
@@ -73,6 +83,16 @@ std::string of_others(const conditions& seen) {
 }
 
 }  // namespace
+
+bool is_disturbed(const trial_conditions& seen) {
+    const double threads_s = seen.time_s * seen.threads;
+    if (threads_s <= 0) return false;
+    if (seen.waited_s > most_waiting * threads_s || seen.stolen_s > most_waiting * threads_s)
+        return true;
+    if (static_cast<double>(seen.displaced) > 1 + most_displaced_per_s * threads_s) return true;
+    return seen.threads > 1 && is_near_a_multiple(seen.run_s, seen.tick_s) &&
+           (seen.waited_s > some_waiting * threads_s || seen.fastest_run_s < seen.run_s / 2);
+}
 
 double tick_s() {
     timespec tick{};

@@ -1,5 +1,5 @@
 // When a figure was taken on a busy machine, so that no verdict may rest on it. A pure rule over
-// what was seen while the trials ran; other_work.hpp sees it.
+// what was seen while the trials ran; background_load.hpp sees it.
 //
 // Threads that share a processor with other work wait for it a scheduler's slice at a time, and a
 // product on several threads waits for the last of them: one busy process makes a figure a lottery
@@ -7,6 +7,7 @@
 // cores disturbs little, and is only told.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -29,7 +30,21 @@ struct conditions {
     double median_s = 0, fastest_s = 0;        // of its runs
     double tick_s = 0;                         // the scheduler's
     double one_thread_s = 0;                   // median where it had one thread
+    double disturbed_share = 0;                // of its trials
 };
+
+struct trial_conditions {
+    double time_s = 0;                    // of all its runs
+    double run_s = 0, fastest_run_s = 0;  // of one, here and in the best trial
+    int threads = 1;
+    std::int64_t displaced = 0;  // times a thread lost its processor
+    double waited_s = 0;         // by its threads, ready and without a processor
+    double stolen_s = 0;         // by the hypervisor's other guests
+    double tick_s = 0;           // the scheduler's; 0: unknown
+};
+
+/// Whether others took enough from one trial that its time is theirs as well.
+[[nodiscard]] bool is_disturbed(const trial_conditions& seen);
 
 /// Between two looks of the scheduler at a running thread.
 [[nodiscard]] double tick_s();

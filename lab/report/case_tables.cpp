@@ -3,6 +3,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "lab/report/age.hpp"
 #include "lab/report/words.hpp"
 
 namespace carat::report {
@@ -37,6 +38,12 @@ std::string interval_or_range(const json& result) {
                  : "-";
 }
 
+// The name as every table has it: marked where the library is old.
+std::string name_in(const json& doc, const json& result) {
+    return code(result["implementation"]) +
+           age_mark(old_release(result, field_or<std::string>(doc, "date", "")));
+}
+
 // " (1 thread)" where a result used another number of threads than its case allows.
 std::string own_threads(const json& result, const measured_case& here) {
     const auto used = threads_used(result);
@@ -44,25 +51,25 @@ std::string own_threads(const json& result, const measured_case& here) {
 }
 
 // Of a busy machine no figure has a rank, or another to be compared with.
-std::vector<std::string> ranking_row(const json& result, const measured_case& here,
+std::vector<std::string> ranking_row(const json& doc, const json& result, const measured_case& here,
                                      std::size_t rank, double best) {
     const double median = result["median_gflops"];
     const bool busy = !here.busy.empty();
     return {
         busy ? "-" : std::to_string(rank),
-        code(result["implementation"]) + own_threads(result, here),
+        name_in(doc, result) + own_threads(result, here),
         digits(median),
         interval_or_range(result),
         or_dash(result, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
         busy ? "-" : fmt::format("{:.2f}", best / median),
-        field_or<std::string>(result, "group", "-"),
+        busy ? "-" : field_or<std::string>(result, "group", "-"),
         or_dash(result, "error_ulp", roundoffs),
         or_dash(result, "cold_s", milliseconds),
         or_dash(result, "prepare_s", milliseconds)};
 }
 
 // What a result of a GPU tells beside its time. The kernel that multiplies is the last one.
-std::vector<std::string> gpu_row(const json& result) {
+std::vector<std::string> gpu_row(const json& doc, const json& result) {
     const json gpu = field_or(result, "gpu", json::object());
     const json kernels = field_or(result, "kernels", json::array());
     const json kernel = kernels.empty() ? json::object() : kernels.back();
@@ -71,7 +78,7 @@ std::vector<std::string> gpu_row(const json& result) {
     std::string held_back;
     for (const json& reason : field_or(gpu, "throttle_reasons", json::array()))
         held_back += (held_back.empty() ? "" : ", ") + reason.get<std::string>();
-    return {code(result["implementation"]),
+    return {name_in(doc, result),
             or_dash(field_or(gpu, "clock_mhz", json::object()), "median", plainly),
             or_dash(gpu, "power_w", three),
             or_dash(gpu, "joules_per_gflop", three),
@@ -83,9 +90,9 @@ std::vector<std::string> gpu_row(const json& result) {
             or_dash(kernel, "occupancy", three)};
 }
 
-std::vector<std::string> phases_row(const json& result) {
+std::vector<std::string> phases_row(const json& doc, const json& result) {
     const json& phases = result["phases"];
-    std::vector<std::string> row = {code(result["implementation"])};
+    std::vector<std::string> row = {name_in(doc, result)};
     for (const char* field :
          {"allocate_s", "copy_in_s", "convert_s", "compute_s", "copy_out_s", "free_s", "total_s"})
         row.push_back(or_dash(field_or(phases, field, json::object()), "median", milliseconds));
@@ -126,7 +133,7 @@ table ranking_table(const json& doc, const measured_case& here) {
     if (here.ranked.empty()) return t;
     const double best = doc["results"][here.ranked.front()]["median_gflops"];
     for (const std::size_t i : here.ranked)
-        t.rows.push_back(ranking_row(doc["results"][i], here, t.rows.size() + 1, best));
+        t.rows.push_back(ranking_row(doc, doc["results"][i], here, t.rows.size() + 1, best));
     return t;
 }
 
@@ -147,7 +154,7 @@ table gpu_table(const json& doc, const measured_case& here) {
     for (const std::size_t i : here.ranked)
         if (const json& result = doc["results"][i];
             result.contains("gpu") || result.contains("kernels"))
-            t.rows.push_back(gpu_row(result));
+            t.rows.push_back(gpu_row(doc, result));
     return t;
 }
 
@@ -167,12 +174,12 @@ table phases_table(const json& doc, const measured_case& here) {
     for (const std::size_t i : here.ranked) {
         const json& result = doc["results"][i];
         if (result.contains("phases") && result["phases"].contains("total_s"))
-            t.rows.push_back(phases_row(result));
+            t.rows.push_back(phases_row(doc, result));
     }
     return t;
 }
 
-table pairs_table(const measured_case& here) {
+table pairs_table(const json& doc, const measured_case& here) {
     table t{here.label() + ": every pair",
             {{"a", align::left},
              {"b", align::left},
@@ -182,11 +189,17 @@ table pairs_table(const measured_case& here) {
              {"a is", align::left}},
             {},
             {}};
-    if (here.comparison == nullptr) return t;
+    if (here.comparison == nullptr || !here.busy.empty()) return t;
     t.note = welch_note(*here.comparison);
     const auto three = [](double v) { return fmt::format("{:.3g}", v); };
+    const auto name = [&](const json& label) {
+        for (const std::size_t i : here.ranked)
+            if (doc["results"][i]["implementation"] == label)
+                return name_in(doc, doc["results"][i]);
+        return code(label);
+    };
     for (const json& p : (*here.comparison)["pairs"])
-        t.rows.push_back({code(p["a"]), code(p["b"]), or_dash(p, "ratio", digits),
+        t.rows.push_back({name(p["a"]), name(p["b"]), or_dash(p, "ratio", digits),
                           interval(p, "ci95_ratio"), or_dash(p, "p", three),
                           p["verdict"].get<std::string>()});
     return t;

@@ -17,6 +17,6 @@ namespace carat::report {
 [[nodiscard]] table phases_table(const nlohmann::json& doc, const measured_case& here);
 
 // Every pair of the case's comparison, with Welch's analysis of variance as its note.
-[[nodiscard]] table pairs_table(const measured_case& here);
+[[nodiscard]] table pairs_table(const nlohmann::json& doc, const measured_case& here);
 
 }  // namespace carat::report

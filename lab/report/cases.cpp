@@ -128,8 +128,16 @@ void fill(const json& doc, const shape_group& of, const std::string& view, measu
             here.refused.push_back({i, why});
         }
     }
-    for (const std::size_t i : here.ranked)
-        if (here.busy.empty()) here.busy = field_or<std::string>(results[i], "busy", "");
+    const auto busy_of = [&](std::size_t i) {
+        return field_or<std::string>(results[i], "busy", "");
+    };
+    const auto first =
+        std::ranges::find_if(here.ranked, [&](std::size_t i) { return !busy_of(i).empty(); });
+    if (first != here.ranked.end())
+        here.busy = disturbance_of(results[*first]["implementation"], busy_of(*first),
+                                   std::ranges::all_of(here.ranked, [&](std::size_t i) {
+                                       return busy_of(i) == busy_of(*first);
+                                   }));
     if (!here.busy.empty()) return;
     std::stable_sort(here.ranked.begin(), here.ranked.end(), [&](std::size_t a, std::size_t b) {
         return results[a]["median_gflops"].get<double>() >

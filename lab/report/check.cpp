@@ -111,11 +111,11 @@ void check_shape(const json& parent, const std::string& where) {
 void check_gpu(const json& result, const std::string& where) {
     optional(result, "gpu", object, where);
     optional(result, "kernels", list, where);
-    const json gpu = field_or(result, "gpu", json::object());
+    const json& gpu = part_of(result, "gpu");
     for (const char* field : {"power_w", "joules_per_gflop", "temperature_c"})
         optional(gpu, field, number, where);
     optional(gpu, "clock_mhz", object, where);
-    optional(field_or(gpu, "clock_mhz", json::object()), "median", number, where);
+    optional(part_of(gpu, "clock_mhz"), "median", number, where);
     optional(gpu, "throttle_reasons", list, where);
     for (const json& reason : field_or(gpu, "throttle_reasons", json::array()))
         if (!text.holds(reason))
@@ -160,11 +160,9 @@ void check_result(const json& result, const std::string& place) {
     for (const char* field : {"tunables", "library", "phases"})
         optional(result, field, object, where);
     for (const char* field : {"name", "version", "path", "kernel", "note"})
-        optional(field_or(result, "library", json::object()), field, text, "library of " + where);
+        optional(part_of(result, "library"), field, text, "library of " + where);
     if (result.contains("phases")) check_phases(result["phases"], "phases of " + where);
     optional(result, "threads_used", count, where);
-    if (!required(result, "available", boolean, where).get<bool>()) return;
-
     for (const char* field :
          {"prepare_s", "cold_s", "error_ulp", "error_bound_ulp", "max_abs_error",
           "error_over_sqrt_k", "exact_passes", "rank", "mean_s", "sd_s", "arithmetic_intensity",
@@ -172,7 +170,11 @@ void check_result(const json& result, const std::string& place) {
         optional(result, field, number, where);
     }
     optional(result, "background_cpu_share", share, where);
-    optional(result, "trials_per_process", list, where);
+    if (!required(result, "available", boolean, where).get<bool>()) return;
+
+    for (const char* field :
+         {"trials_per_process", "trials_displaced", "trials_waited_s", "trials_stolen_s"})
+        optional(result, field, list, where);
     for (const char* field : {"hand_over_s", "waiting_share"})
         optional(result, field, number, where);
     for (const char* field : {"ci95_gflops", "ci95_median_s"}) {
@@ -201,12 +203,12 @@ void check_comparison(const json& comparison, const std::string& where) {
     if (!comparison.is_object()) refuse(where, "is not an object");
     check_shape(comparison, where);
     for (const char* field : {"hypotheses", "welch"}) optional(comparison, field, object, where);
-    const json hypotheses = field_or(comparison, "hypotheses", json::object());
+    const json& hypotheses = part_of(comparison, "hypotheses");
     for (const char* field : {"h0", "h1"})
         optional(hypotheses, field, text, "hypotheses of " + where);
     optional(hypotheses, "alpha", number, "hypotheses of " + where);
     for (const char* field : {"f", "df1", "df2", "p"})
-        optional(field_or(comparison, "welch", json::object()), field, number, "welch of " + where);
+        optional(part_of(comparison, "welch"), field, number, "welch of " + where);
     const auto& pairs = required(comparison, "pairs", list, where);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const std::string place = fmt::format("pairs[{}] of {}", i, where);
@@ -354,9 +356,8 @@ json checked(json plain) {
     }
     if (!plain.contains("comparisons") || plain["comparisons"].is_null())
         plain["comparisons"] = json::array();
-    for (auto& comparison : plain["comparisons"]) {
+    for (auto& comparison : plain["comparisons"])
         for (auto& pair : comparison["pairs"]) drop_open_ended(pair, "ci95_ratio");
-    }
     return plain;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "lab/report/age.hpp"
 #include "lab/report/cases.hpp"
 #include "lab/report/crossover.hpp"
 #include "lab/report/verdict.hpp"
@@ -33,7 +34,7 @@ json to_json(const json& doc, const measured_case& here) {
                  {"refused", refused},
                  {"verdict", joined(verdict(doc, here))}};
     if (!here.busy.empty()) written["busy"] = here.busy;
-    if (here.comparison != nullptr) {
+    if (here.comparison != nullptr && here.busy.empty()) {
         written["comparison"] = here.comparison - &doc["comparisons"].front();
     }
     return written;
@@ -74,7 +75,13 @@ json digest(const json& doc) {
         missing.push_back(
             {{"implementation", implementation}, {"reason", reason}, {"results", results}});
     }
+    json old = json::object();  // the year of what is marked, by name
+    const auto date = field_or<std::string>(doc, "date", "");
+    for (const auto& result : doc["results"])
+        if (const std::string month = old_release(result, date); !month.empty())
+            old[result["implementation"].get<std::string>()] = month.substr(0, 4);
     return {{"views", std::move(views)},
+            {"old", std::move(old)},
             {"warnings", std::move(told)},
             {"crossovers", crossover_sentences(doc)},
             {"unavailable", std::move(missing)}};

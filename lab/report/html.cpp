@@ -16,16 +16,16 @@ namespace {
 
 std::string embeddable(const nlohmann::json& value) {
     using handler = nlohmann::json::error_handler_t;
-    const std::string text = value.dump(-1, ' ', false, handler::replace);
-    std::string safe;
+    std::string safe = value.dump(-1, ' ', false, handler::replace);
+    if (safe.find('<') == safe.npos) return safe;
+    std::string text;
+    safe.swap(text);
     safe.reserve(text.size());
-    for (const char c : text) {
-        if (c == '<') {
+    for (const char c : text)
+        if (c == '<')
             safe += "\\u003c";
-        } else {
+        else
             safe += c;
-        }
-    }
     return safe;
 }
 

@@ -113,7 +113,7 @@ std::vector<table> all_tables(const json& doc) {
         }
     all.push_back(crossover_table(doc));
     for (const measured_case& here : group(doc))
-        for (table& t : std::vector{ranking_table(doc, here), pairs_table(here),
+        for (table& t : std::vector{ranking_table(doc, here), pairs_table(doc, here),
                                     gpu_table(doc, here), phases_table(doc, here)})
             all.push_back(std::move(t));
     all.push_back(compute_table(doc["machine"]));

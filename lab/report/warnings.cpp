@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "lab/report/age.hpp"
 #include "lab/report/cases.hpp"
 #include "lab/report/words.hpp"
 
@@ -24,7 +25,18 @@ bool measured(const json& result) {
            !result["trials_s"].empty();
 }
 
-// The results that satisfy a test: how many, and the names without repeats.
+bool lacks(const json& result, const char* field) {
+    const auto found = result.find(field);
+    return found == result.end() || found->is_null();
+}
+
+bool has_library(const json& result) {
+    const auto found = result.find("library");
+    return found != result.end() && found->is_object();
+}
+
+// The results that satisfy a test: how many, and the names without repeats. Files hold many, so a
+// test asks first what is rare.
 struct selection {
     std::size_t results = 0;
     std::vector<std::string> names;
@@ -52,7 +64,7 @@ void failures(const json& doc, list& said) {
                                   counted(wrong.results, "result"), listed(wrong.names))});
     }
     const auto beyond = select(doc, [](const json& result) {
-        return measured(result) && field_or(result, "above_peak", false);
+        return field_or(result, "above_peak", false) && measured(result);
     });
     if (beyond.results > 0) {
         said.push_back(
@@ -70,16 +82,15 @@ void unfinished(const json& doc, list& said) {
                         "`carat bench --resume`."});
     }
     const auto few = select(doc, [](const json& result) {
-        return measured(result) && field_or(result, "few_trials", false);
+        return field_or(result, "few_trials", false) && measured(result);
     });
     if (few.results > 0) {
         said.push_back({"warning", fmt::format("{} with fewer than 20 trials, whose intervals are "
                                                "rough: {}. Give `--trials 30` or a longer budget.",
                                                counted(few.results, "result"), listed(few.names))});
     }
-    const auto alone = select(doc, [](const json& result) {
-        return measured(result) && field_or(result, "ci95_gflops", json()).is_null();
-    });
+    const auto alone = select(
+        doc, [](const json& result) { return lacks(result, "ci95_gflops") && measured(result); });
     if (alone.results > 0) {
         said.push_back(
             {"warning",
@@ -89,7 +100,7 @@ void unfinished(const json& doc, list& said) {
                          counted(alone.results, "result"), listed(alone.names))});
     }
     const auto cut = select(doc, [](const json& result) {
-        return measured(result) && field_or<std::string>(result, "stop", "") == "budget";
+        return field_or<std::string>(result, "stop", "") == "budget" && measured(result);
     });
     if (cut.results > 0) {
         said.push_back(
@@ -120,7 +131,7 @@ void unequal_threads(const json& doc, list& said) {
 }
 
 bool busy(const json& result) {
-    return measured(result) && !field_or<std::string>(result, "busy", "").empty();
+    return !field_or<std::string>(result, "busy", "").empty() && measured(result);
 }
 
 double most_other_work(const json& doc, const std::function<bool(const json&)>& among) {
@@ -140,8 +151,8 @@ void other_work(const json& doc, list& said) {
                                     unquoted((*found)["busy"].get<std::string>()))});
     }
     const auto beside_others = [](const json& result) {
-        return measured(result) && !busy(result) &&
-               field_or(result, "background_cpu_share", 0.0) > tolerable_other_work;
+        return field_or(result, "background_cpu_share", 0.0) > tolerable_other_work &&
+               measured(result) && !busy(result);
     };
     const auto disturbed = select(doc, beside_others);
     if (disturbed.results == 0) return;
@@ -156,8 +167,8 @@ void other_work(const json& doc, list& said) {
 void trial_quality(const json& doc, list& said) {
     constexpr double noisy = 0.1;  // standard deviation over mean
     const auto spread = select(doc, [](const json& result) {
-        return measured(result) &&
-               field_or(result, "sd_s", 0.0) > noisy * field_or(result, "mean_s", 1e300);
+        return field_or(result, "sd_s", 0.0) > noisy * field_or(result, "mean_s", 1e300) &&
+               measured(result);
     });
     if (spread.results > 0) {
         said.push_back(
@@ -171,7 +182,7 @@ void trial_quality(const json& doc, list& said) {
 void accuracy(const json& doc, list& said) {
     constexpr double lambda = 10;
     const auto off = select(doc, [](const json& result) {
-        return measured(result) && field_or(result, "error_over_sqrt_k", 0.0) > lambda;
+        return field_or(result, "error_over_sqrt_k", 0.0) > lambda && measured(result);
     });
     if (off.results == 0) return;
     double most = 0;
@@ -188,8 +199,7 @@ void accuracy(const json& doc, list& said) {
 std::vector<std::string> kernels_chosen(const json& doc) {
     std::vector<std::string> chosen;
     for (const auto& result : doc["results"]) {
-        if (!measured(result) || !result.contains("library") || !result["library"].is_object())
-            continue;
+        if (!has_library(result) || !measured(result)) continue;
         const auto kernel = field_or<std::string>(result["library"], "kernel", "");
         const std::string text = fmt::format("{} chose {}", name(result), unquoted(kernel));
         if (!kernel.empty() && std::find(chosen.begin(), chosen.end(), text) == chosen.end()) {
@@ -215,11 +225,25 @@ void virtual_machine(const json& doc, list& said) {
 void vendor_notes(const json& doc, list& said) {
     std::set<std::string> told;
     for (const auto& result : doc["results"]) {
-        if (!measured(result) || !result.contains("library") || !result["library"].is_object())
-            continue;
+        if (!has_library(result) || !measured(result)) continue;
         const auto note = field_or<std::string>(result["library"], "note", "");
         const std::string text = fmt::format("{}: {}", name(result), unquoted(note));
         if (!note.empty() && told.insert(text).second) said.push_back({"note", text});
+    }
+}
+
+void aged(const json& doc, list& said) {
+    const auto date = field_or<std::string>(doc, "date", "");
+    std::set<std::string> told;
+    for (const auto& result : doc["results"]) {
+        const std::string month = old_release(result, date);
+        if (month.empty() || !measured(result)) continue;
+        const json& library = result["library"];
+        const std::string text =
+            fmt::format("{}: {}.", name(result),
+                        unquoted(age_note(library["name"].get<std::string>(),
+                                          library["version"].get<std::string>(), month)));
+        if (told.insert(text).second) said.push_back({"warning", text});
     }
 }
 
@@ -243,7 +267,7 @@ void conditions(const json& doc, list& said) {
 std::vector<warning> warnings(const json& doc) {
     list said;
     for (const auto concern : {failures, unfinished, virtual_machine, unequal_threads, other_work,
-                               trial_quality, accuracy, conditions, vendor_notes}) {
+                               trial_quality, accuracy, aged, conditions, vendor_notes}) {
         concern(doc, said);
     }
     const auto weight = [](const warning& w) {

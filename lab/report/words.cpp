@@ -84,6 +84,16 @@ std::string no_verdict(const std::string& busy) {
     return "busy machine: no verdict; " + busy;
 }
 
+std::string disturbance_of(const std::string& name, const std::string& busy, bool all_alike) {
+    return all_alike ? busy : name + ": " + busy;
+}
+
+const nlohmann::json& part_of(const nlohmann::json& parent, const char* field) {
+    static const nlohmann::json none = nlohmann::json::object();
+    const auto found = parent.find(field);
+    return found == parent.end() || found->is_null() ? none : *found;
+}
+
 std::string roughly(double seconds) {
     if (seconds < 90) return fmt::format("{:.0f} s", std::max(1.0, seconds));
     if (seconds < 5400) return fmt::format("{:.0f} minutes", seconds / 60);

@@ -52,6 +52,10 @@ namespace carat::report {
 // What stands where a verdict would: "busy machine: no verdict; other work took ...".
 [[nodiscard]] std::string no_verdict(const std::string& busy);
 
+// Why a case has no verdict: what disturbed one of its rows, `name`, or all of them alike.
+[[nodiscard]] std::string disturbance_of(const std::string& name, const std::string& busy,
+                                         bool all_alike);
+
 // What verdicts without several processes behind them are worth.
 inline constexpr std::string_view within_one_process =
     "these verdicts are of this one process: another start may differ by more";
@@ -75,5 +79,8 @@ T field_or(const nlohmann::json& parent, const char* field, T fallback) {
     const auto found = parent.find(field);
     return found == parent.end() || found->is_null() ? fallback : found->template get<T>();
 }
+
+// The object that the field holds, or an empty one.
+[[nodiscard]] const nlohmann::json& part_of(const nlohmann::json& parent, const char* field);
 
 }  // namespace carat::report

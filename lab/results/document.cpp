@@ -186,6 +186,9 @@ json encode(const result& c) {
     if (!c.available) return out;
     measured_fields(writer(out), c);
     if (!c.trials_per_process.empty()) out["trials_per_process"] = c.trials_per_process;
+    if (!c.trials_displaced.empty()) out["trials_displaced"] = c.trials_displaced;
+    if (!c.trials_waited_s.empty()) out["trials_waited_s"] = c.trials_waited_s;
+    if (!c.trials_stolen_s.empty()) out["trials_stolen_s"] = c.trials_stolen_s;
     if (c.hand_over_s) out["hand_over_s"] = *c.hand_over_s;
     if (c.background_cpu_share) out["background_cpu_share"] = *c.background_cpu_share;
     if (c.waiting_share) out["waiting_share"] = *c.waiting_share;
@@ -219,6 +222,17 @@ void read_processes(const files::fields& in, result& c) {
                                           std::to_string(c.trials_s.size()));
 }
 
+// What stands beside each trial, where anything does.
+template <class Value>
+void read_beside_trials(const files::fields& in, const char* field, const result& c,
+                        std::vector<Value>& values) {
+    if (in.find(field) == nullptr) return;
+    in(field, values);
+    if (values.size() != c.trials_s.size())
+        in.fail(field, "has " + std::to_string(values.size()) + " values, and trials_s has " +
+                           std::to_string(c.trials_s.size()));
+}
+
 result decode_result(const files::fields& in) {
     result c;
     asked_fields(in, c);
@@ -227,6 +241,9 @@ result decode_result(const files::fields& in) {
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
     if (in.find("trials_per_process") != nullptr) read_processes(in, c);
+    read_beside_trials(in, "trials_displaced", c, c.trials_displaced);
+    read_beside_trials(in, "trials_waited_s", c, c.trials_waited_s);
+    read_beside_trials(in, "trials_stolen_s", c, c.trials_stolen_s);
     if (in.find("hand_over_s") != nullptr) in("hand_over_s", c.hand_over_s.emplace());
     if (in.find("background_cpu_share") != nullptr)
         in("background_cpu_share", c.background_cpu_share.emplace());
@@ -259,6 +276,12 @@ const pair* comparison::find(const std::string& one, const std::string& other) c
         return (of.a == one && of.b == other) || (of.a == other && of.b == one);
     });
     return found == pairs.end() ? nullptr : &*found;
+}
+
+const result* first_disturbed(std::span<const result> of_a_case) {
+    const auto found = std::ranges::find_if(
+        of_a_case, [](const result& c) { return c.has_figure() && !c.busy.empty(); });
+    return found == of_a_case.end() ? nullptr : &*found;
 }
 
 std::string label_of(const std::string& implementation, const core::tunable_values& tunables) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,11 @@ struct result {
     // How many of them each process gave, in their order. Trial r of process g ran in the same
     // round as that of any other result of the case. Empty: one process.
     std::vector<std::int64_t> trials_per_process;
+    // What each trial lost to others: how often a thread of it lost its processor, seconds that its
+    // threads were ready and had none, and seconds that the hypervisor's other guests took. Each is
+    // empty where all are 0 or the system does not tell.
+    std::vector<std::int64_t> trials_displaced;
+    std::vector<double> trials_waited_s, trials_stolen_s;
     std::optional<double> hand_over_s;  // median, from one process to this one's
     std::string stop;
     // Of the processors' time, taken by other processes and guests during the trials; none:
@@ -72,9 +78,9 @@ struct result {
     std::vector<core::kernel_facts> kernels;  // of our own, on a GPU
 
     [[nodiscard]] bool ranked() const { return rank > 0; }
-    // Ranked, or it would be had the machine not been busy.
+    // Ranked, or it would be had it or another of its case not been disturbed.
     [[nodiscard]] bool has_figure() const {
-        return ranked() || (!busy.empty() && verified && !above_peak && !trials_s.empty());
+        return ranked() || (verified && !above_peak && !trials_s.empty());
     }
 };
 
@@ -117,6 +123,9 @@ struct document {
     nlohmann::json crossovers = nlohmann::json::array();  // of carat crossover
     nlohmann::json studies = nlohmann::json::array();     // chapters of carat study
 };
+
+// The first with a figure that was disturbed, so that its case has no verdict; null: none was.
+[[nodiscard]] const result* first_disturbed(std::span<const result> of_a_case);
 
 [[nodiscard]] nlohmann::json to_json(const document& doc);
 

@@ -153,13 +153,14 @@ void analyse_results(std::span<results::result> results, const analysis_options&
         c.group.clear();
         if (c.trials_s.empty()) continue;
         summarize_result(c);
-        if (!c.verified || c.above_peak || !c.busy.empty()) continue;
+        if (!c.verified || c.above_peak) continue;
         ranked.push_back(&c);
         groups.push_back(processes_of(c));
     }
     compared.alpha = how.alpha;
     compared.pairs.clear();
-    if (ranked.empty()) return;
+    // Verdicts of a case hold together: one row that others disturbed leaves none.
+    if (ranked.empty() || results::first_disturbed(results) != nullptr) return;
     const std::vector<const results::result*> seen(ranked.begin(), ranked.end());
     add_welch(seen, compared);
     const statistics::comparison_options options = options_of(how, seen);

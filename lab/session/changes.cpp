@@ -43,7 +43,7 @@ void set_apart(change& c) {
     } else if (!c.after->has_figure()) {
         c.verdict = "lost";
         c.reason = c.after->reason.empty() ? "interrupted before it was timed" : c.after->reason;
-    } else if (!c.before->ranked() || !c.after->ranked()) {
+    } else if (!c.before->busy.empty() || !c.after->busy.empty()) {
         c.verdict = "busy";
         c.reason = c.before->busy.empty() ? c.after->busy : c.before->busy;
     }

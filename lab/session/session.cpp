@@ -13,8 +13,6 @@
 
 namespace carat::session {
 
-namespace {
-
 std::string now_utc() {
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
@@ -23,8 +21,6 @@ std::string now_utc() {
     const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     return {text, size};
 }
-
-}  // namespace
 
 nlohmann::json settings_of(const request& r) {
     return {{"threads", r.threads},

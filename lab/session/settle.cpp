@@ -31,7 +31,24 @@ results::result* find(std::vector<results::result>& among, const results::result
     return found == among.end() ? nullptr : &*found;
 }
 
+// What stands beside trials; nothing stands for zeros.
+template <class Values>
+void add_beside(Values& to, std::size_t trials, Values more, std::size_t more_trials) {
+    if (to.empty() && more.empty()) return;
+    to.resize(trials);
+    more.resize(more_trials);
+    to.insert(to.end(), more.begin(), more.end());
+}
+
+void add_disturbances(results::result& c, const results::result& more) {
+    const std::size_t had = c.trials_s.size(), added = more.trials_s.size();
+    add_beside(c.trials_displaced, had, more.trials_displaced, added);
+    add_beside(c.trials_waited_s, had, more.trials_waited_s, added);
+    add_beside(c.trials_stolen_s, had, more.trials_stolen_s, added);
+}
+
 void add_trials(results::result& c, const results::result& more) {
+    add_disturbances(c, more);
     const bool processes = !c.trials_per_process.empty() || !more.trials_per_process.empty();
     const auto counts = [](const results::result& r) {
         return r.trials_per_process.empty()

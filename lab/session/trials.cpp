@@ -24,6 +24,44 @@ bool is_timed(const contender& c) {
     return !c.result.trials_s.empty();
 }
 
+// What is beside the trials of `c`; nothing where it is all 0.
+void keep_disturbances(contender& c) {
+    results::result& r = c.result;
+    r.trials_displaced.clear();
+    r.trials_waited_s.clear();
+    r.trials_stolen_s.clear();
+    for (const timing& t : c.in_trials) {
+        r.trials_displaced.push_back(t.displaced);
+        r.trials_waited_s.push_back(t.waited_s.value_or(0));
+        r.trials_stolen_s.push_back(t.stolen_s);
+    }
+    const auto drop_zeros = [&](auto& values) {
+        const bool all = values.size() == r.trials_s.size();
+        if (!all || std::ranges::all_of(values, [](auto v) { return v == 0; })) values.clear();
+    };
+    drop_zeros(r.trials_displaced);
+    drop_zeros(r.trials_waited_s);
+    drop_zeros(r.trials_stolen_s);
+}
+
+// Those of its trials that others disturbed, as a share.
+double disturbed_share(const contender& c, double fastest_s) {
+    if (c.in_trials.empty() || c.in_trials.size() != c.result.trials_s.size()) return 0;
+    int disturbed = 0;
+    for (std::size_t i = 0; i < c.in_trials.size(); ++i) {
+        const timing& t = c.in_trials[i];
+        disturbed += measure::is_disturbed({.time_s = t.time_s,
+                                            .run_s = c.result.trials_s[i],
+                                            .fastest_run_s = fastest_s,
+                                            .threads = c.result.threads_used,
+                                            .displaced = t.displaced,
+                                            .waited_s = t.waited_s.value_or(0),
+                                            .stolen_s = t.stolen_s,
+                                            .tick_s = measure::tick_s()});
+    }
+    return static_cast<double>(disturbed) / static_cast<double>(c.in_trials.size());
+}
+
 // The earliest reason that more would have been wanted: interruption, then the budget.
 std::string stop_of(const std::string& earlier, measure::stop_reason latest) {
     const std::string now(measure::name(latest));
@@ -58,7 +96,8 @@ void trials::take(std::span<contender> all) {
         all, [](const contender& c) { return c.result.verified && c.at->has_process(); });
     int generations = fresh_ones ? std::max(1, request_.processes) : 1;
     if (request_.timing.trials > 0) generations = std::min(generations, request_.timing.trials);
-    const measure::other_work others(probe());
+    probe_ = probe();
+    const measure::background_load others(probe_);
     for (int generation = 0; generation < generations && !stopped(); ++generation) {
         if (generation > 0) checks_.change_over(all, generation + 1);
         bool whole = false;
@@ -89,6 +128,7 @@ bool trials::one_generation(std::span<contender> all, int generation, int genera
         candidates.push_back(
             {.run = {},
              .space = nullptr,
+             .trial_ends = [&c] { c.in_trials.push_back(c.latest); },
              .time_runs = [this, &c](std::int64_t runs) { return time_runs(c, runs); },
              .repetitions = c.result.repetitions});
         estimates_s.push_back(is_timed(c) ? c.result.trials_s.back() : c.result.cold_s);
@@ -99,7 +139,10 @@ bool trials::one_generation(std::span<contender> all, int generation, int genera
         measure::interleave(candidates, estimates_s, how(generation, generations));
     const bool whole = crew_.losses() == losses_;
     for (std::size_t i = 0; i < timed_.size(); ++i)
-        if (whole || !found[i].failure.empty()) keep(*timed_[i], found[i]);
+        if (whole || !found[i].failure.empty())
+            keep(*timed_[i], found[i]);
+        else
+            timed_[i]->in_trials.resize(timed_[i]->result.trials_s.size());
     if (whole) keep_phases(std::span(found).subspan(timed_.size()));
     return whole;
 }
@@ -156,7 +199,7 @@ void trials::keep_phases(std::span<const measure::series> more) {
     }
 }
 
-void trials::conclude(std::span<contender> all, const measure::other_work& others) {
+void trials::conclude(std::span<contender> all, const measure::background_load& others) {
     const measure::conditions seen = under_load(others.seen(), all);
     for (contender& c : all) {
         if (!c.result.verified || c.ruled_out()) continue;
@@ -164,6 +207,7 @@ void trials::conclude(std::span<contender> all, const measure::other_work& other
         if (c.waited_s && c.ran_s > 0)
             c.result.waiting_share = *c.waited_s / (c.ran_s * c.result.threads_used);
         if (is_timed(c)) c.result.busy = measure::reason_against_verdict(of_one(seen, c));
+        keep_disturbances(c);
         if (const auto costs_s = c.at->hand_overs_s(); !costs_s.empty())
             c.result.hand_over_s = statistics::median(costs_s);
         if (!runs_on_gpu(c)) continue;
@@ -181,13 +225,23 @@ void trials::conclude(std::span<contender> all, const measure::other_work& other
 double trials::time_runs(contender& c, std::int64_t runs) {
     if (!c.at->has_process()) crew_.rest();
     const std::size_t sets = c.data->sets();
-    const timing t = c.at->run(runs, c.next_set);
+    const double stolen_s = stolen_so_far_s();
+    timing t = c.at->run(runs, c.next_set);
+    t.stolen_s = stolen_so_far_s() - stolen_s;
+    c.latest = t;
     c.next_set = (c.next_set + static_cast<std::size_t>(runs)) % sets;
     if (t.waited_s) {
         c.ran_s += t.time_s;
         c.waited_s = c.waited_s.value_or(0) + *t.waited_s;
     }
     return t.time_s;
+}
+
+// Only a guest has a host that takes its processors; to ask takes a while where there are many.
+double trials::stolen_so_far_s() const {
+    if (around_.machine.hypervisor.empty() || !probe_.all_s) return 0;
+    const std::optional<measure::processor_use> now = probe_.all_s();
+    return now ? now->stolen : 0;
 }
 
 // The work of the workers is this session's own.
@@ -220,6 +274,7 @@ measure::conditions trials::of_one(measure::conditions seen, const contender& c)
     seen.median_s = statistics::median(c.result.trials_s);
     seen.fastest_s = *std::ranges::min_element(c.result.trials_s);
     seen.tick_s = measure::tick_s();
+    seen.disturbed_share = disturbed_share(c, seen.fastest_s);
     if (around_.one_thread_s && seen.threads_of_one > 1)
         seen.one_thread_s = around_.one_thread_s(*c.what, key_);
     return seen;
@@ -239,7 +294,7 @@ void trials::measure_energy(contender& c) {
     const auto runs = static_cast<std::int64_t>(std::ceil(batch_s / run_s));
     c.watch.measure_energy(
         sensors(),
-        [&]() -> gpu_watch::batch {
+        [&]() -> gpu_telemetry::batch {
             return {runs, time_runs(c, runs)};
         },
         c.result.flop);

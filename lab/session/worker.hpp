@@ -38,6 +38,7 @@ struct timing {
     double time_s = 0;                    // all of them
     std::int64_t displaced = 0;           // times a thread lost its processor
     std::optional<double> waited_s = {};  // its threads together, for a processor; none: unknown
+    double stolen_s = 0;                  // of the processors, by the hypervisor's other guests
 };
 
 class worker {

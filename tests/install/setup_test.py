@@ -74,8 +74,14 @@ class Setup(unittest.TestCase):
         self.assertEqual([call[0] for call in calls], ["update"])
 
     def test_peers_are_listed_though_one_is_not_to_be_had(self):
-        packages = self.folder / ".venv" / "lib" / "python3.11" / "site-packages"
+        packages = self.folder / "build" / "peers" / "lib" / "python3.11" / "site-packages"
         (packages / "mkl-2026.2.0.dist-info").mkdir(parents=True)
+        wheel = packages / "scipy_openblas32" / "lib" / "libscipy_openblas.so"
+        wheel.parent.mkdir(parents=True)
+        wheel.touch()
+        cublas = packages / "nvidia" / "cu13" / "lib" / "libcublasLt.so.13"
+        cublas.parent.mkdir(parents=True)
+        cublas.touch()
         (self.folder / "scripts" / "setup.sh").write_text("#!/bin/sh\n")
         self.stub("uname", "echo aarch64")
         self.stub("dpkg", "exit 1")
@@ -83,6 +89,9 @@ class Setup(unittest.TestCase):
         done = self.run_script("peers.sh")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"libblas3 +3\.11\.0-2\n +mkl +2026\.2\.0\n$")
+        self.assertTrue((self.folder / "build/peers/lib/libscipy_openblas.so").samefile(wheel))
+        newest = self.folder / "build/peers/lib/libcublasLt.newest.so"
+        self.assertTrue(newest.samefile(cublas))
 
     def bench(self, *arguments, gpu):
         """What ./dev bench runs: the calls of CMake, and the carat built with its arguments."""

@@ -55,13 +55,16 @@ class Honest(Judge):
 
     def test_speed_is_that_of_the_best_beside_it(self):
         self.judge(EXAMPLES / "honest/naive.c", "--at-least", "50", "--size", "200", "--time", "0.5",
-                   "--threads", 1, "--json", "v.json", code=(SLOWER, NONE))
+                   "--threads", 1, "--json", "v.json", "--report", "v.html", code=(SLOWER, NONE))
         verdict = json.loads((self.folder / "v.json").read_text())
         case = verdict["cases"][0]
         self.assertIn("cpu.engine", [peer["name"] for peer in case["peers"]])
         self.assertGreaterEqual(len(case["target"]["trials_s"]), 7)
         low, high = case["ci95_ratio"]
         self.assertTrue(0 < low <= verdict["ratio"] <= high < 50)
+        page = (self.folder / "v.html").read_text()
+        self.assertIn(f'"implementation":"target: {verdict["target"]}"', page)
+        self.assertIn(verdict["sentence"].replace("<", "\\u003c"), page)
 
     def test_every_type_and_factor_of_blocked(self):
         for dtype in ("f64", "f32"):
@@ -145,6 +148,8 @@ class BadInput(Judge):
         self.assertIn("--dtype f32", self.refused(naive, "--dtype", "f32"))
         self.assertIn("--size 90000x", self.refused(naive, "--size", "90000"))
         self.assertIn("no/such", self.refused(naive, "--json", "no/such/v.json"))
+        self.assertIn("no/such", self.refused(naive, "--report", "no/such/v.html"))
+        self.assertIn("v.html", self.refused(naive, "--json", "v.html", "--report", "v.html"))
 
     def test_what_does_not_compile_or_load_is_wrong(self):
         (self.folder / "a.cpp").write_text("int broken(")

@@ -80,4 +80,30 @@ TEST(reason_against_verdict, holds_over_a_table_of_situations) {
     }
 }
 
+// A trial of 10 ms on two threads; the tick is 4 ms.
+trial_conditions of_trial(std::int64_t displaced, double waited_s, double stolen_s,
+                          double run_s = 1e-3, double fastest_s = 1e-3) {
+    return {10e-3, run_s, fastest_s, 2, displaced, waited_s, stolen_s, 4e-3};
+}
+
+TEST(is_disturbed, tells_what_one_trial_lost_to_others) {
+    EXPECT_FALSE(is_disturbed({}));
+    EXPECT_FALSE(is_disturbed(of_trial(1, 0.5e-3, 0)));
+    EXPECT_TRUE(is_disturbed(of_trial(0, 1.5e-3, 0)));  // of 20 ms of its threads
+    EXPECT_TRUE(is_disturbed(of_trial(0, 0, 10e-3)));   // a tick of steal
+    EXPECT_FALSE(is_disturbed(of_trial(3, 0, 0)));
+    EXPECT_TRUE(is_disturbed(of_trial(4, 0, 0)));
+    EXPECT_TRUE(is_disturbed(of_trial(0, 0, 0, 8.1e-3)));  // two ticks, once far less
+    EXPECT_FALSE(is_disturbed(of_trial(0, 0, 0, 8.1e-3, 8e-3)));
+    EXPECT_TRUE(is_disturbed(of_trial(0, 0.3e-3, 0, 8.1e-3, 8e-3)));
+}
+
+TEST(reason_against_verdict, counts_the_trials_that_were_disturbed) {
+    conditions seen = of_one(2, 0.01, 1e-3, 1e-3, 0);
+    seen.disturbed_share = 0.25;
+    EXPECT_EQ(reason_against_verdict(seen), "");
+    seen.disturbed_share = 0.3;
+    EXPECT_TRUE(reason_against_verdict(seen).starts_with("others disturbed 30 % of its trials"));
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 """scripts/record.py replaces results by sound runs alone; a script stands for carat."""
 
 import json
+import os
 import pathlib
 import stat
 import subprocess
@@ -13,6 +14,9 @@ RECORD = pathlib.Path(sys.argv[1]).resolve()
 # Leaves what ANSWER holds where it is asked to, and what it was called with.
 CARAT = """#!{python}
 import json, os, pathlib, sys
+if sys.argv[1:] == ["info", "--json"]:
+    print(pathlib.Path("{folder}/machine").read_text())
+    sys.exit(0)
 with open("{folder}/calls", "a") as calls:
     calls.write(os.environ.get("CARAT_VARIABLE", "") + "|" + " ".join(sys.argv[1:]) + "\\n")
 answer = json.loads(pathlib.Path("{folder}/answer").read_text())
@@ -21,11 +25,8 @@ sys.exit(answer["exit"])
 """
 
 
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return ""
+HERE = {"cpu_model": "Some @ 2 GHz", "cores": 2, "isa": ["avx2"], "gpus": [{"name": "Some GPU"}],
+        "caches": [{"kind": "data", "size_bytes": 32768}]}
 
 
 def result(name="a", **more):
@@ -38,6 +39,7 @@ class Record(unittest.TestCase):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.scratch.name)
         (self.folder / "results" / "cpu").mkdir(parents=True)
+        (self.folder / "machine").write_text(json.dumps(HERE))
         self.carat = self.folder / "carat"
         self.carat.write_text(CARAT.format(python=sys.executable, folder=self.folder))
         self.carat.chmod(self.carat.stat().st_mode | stat.S_IXUSR)
@@ -47,7 +49,7 @@ class Record(unittest.TestCase):
 
     def document(self, results=None, **more):
         return {"schema": 2, "command": "CARAT_VARIABLE=x carat bench --impl a --json old.json",
-                "complete": True, "machine": {"cpu_model": processor()}, "comparisons": [],
+                "complete": True, "machine": HERE, "comparisons": [],
                 "results": [result()] if results is None else results, **more}
 
     def commit(self, document, name="cpu/a.json"):
@@ -77,10 +79,10 @@ class Record(unittest.TestCase):
         file = self.commit(self.document())
         before = file.read_text()
         unsound = {"is not complete": self.document(complete=False),
-                   "a f64 8 8 8 1 is wrong": self.document([result(verified=False)]),
+                   "a f64 8 8 8 1 nn is wrong": self.document([result(verified=False)]),
                    "is above the measured peak": self.document([result(above_peak=True)]),
                    "was disturbed: other work": self.document([result(busy="other work")]),
-                   "1 figures are missing, the first a f64 8 8 8 1": self.document([result("b")])}
+                   "1 figures are missing, the first a f64 8 8 8 1 nn": self.document([result("b")])}
         for why, answer in unsound.items():
             done = self.record(answer=answer)
             self.assertEqual(done.returncode, 1)
@@ -91,12 +93,27 @@ class Record(unittest.TestCase):
 
     def test_what_does_not_fit_this_machine_is_skipped_aloud(self):
         self.commit(self.document(machine={"cpu_model": "Another"}))
+        self.commit(self.document(machine={**HERE, "isa": ["avx2", "avx512"]}), "cpu/b.json")
         self.commit(self.document(command="carat_benchmark_call 1"), "call.json")
         done = self.record()
         self.assertEqual(done.returncode, 0)
         self.assertIn("call.json: by hand: carat_benchmark_call 1\n", done.stdout)
-        self.assertIn("cpu/a.json: skipped: measured on Another, and this is", done.stdout)
+        self.assertIn("cpu/a.json: skipped: measured on cpu_model Another, and here it is Some\n",
+                      done.stdout)
+        self.assertIn("cpu/b.json: skipped: measured on isa ['avx2', 'avx512'], and here", done.stdout)
         self.assertFalse((self.folder / "calls").exists())
+
+    def test_a_file_of_one_gpu_is_not_replaced_by_another(self):
+        smi = self.folder / "nvidia-smi"
+        smi.write_text("#!/bin/sh\n")
+        smi.chmod(0o755)
+        os.environ["PATH"] = f"{self.folder}:{os.environ['PATH']}"
+        self.commit(self.document(machine={**HERE, "gpus": [{"name": "Another GPU"}]}), "h200/a.json")
+        self.commit(self.document(), "h200/b.json")
+        done = self.record()
+        self.assertIn("h200/a.json: skipped: measured on Another GPU, and this has Some GPU\n",
+                      done.stdout)
+        self.assertIn("h200/b.json: measured anew\n", done.stdout)
 
     def test_a_list_runs_nothing_and_patterns_choose(self):
         self.commit(self.document())

@@ -247,6 +247,22 @@ TEST(warnings, tell_what_weakens_a_run) {
     EXPECT_TRUE(warns(doc, "note", "`cpu.slow`: set X for 'more'"));
 }
 
+TEST(busy_machines, one_disturbed_row_leaves_no_rank_and_no_verdict) {
+    json doc = checked(sample::file({sample::result("a", 10), sample::result("b", 20)},
+                                    {sample::comparison({sample::pair("b", "a", "faster", 2)})}));
+    doc["results"][0]["busy"] = "its threads waited";
+    const measured_case here = group(doc)[0];
+    EXPECT_EQ(here.busy, "a: its threads waited");
+    EXPECT_EQ(verdict(doc, here)[0], "busy machine: no verdict; a: its threads waited.");
+    for (const auto& row : ranking_table(doc, here).rows) {
+        EXPECT_EQ(row[0], "-");
+        EXPECT_EQ(row[5], "-");
+        EXPECT_EQ(row[6], "-");
+    }
+    EXPECT_TRUE(pairs_table(doc, here).rows.empty());
+    EXPECT_FALSE(digest(doc)["views"][0]["cases"][0].contains("comparison"));
+}
+
 TEST(busy_machines, have_figures_and_no_verdict) {
     json doc = sample::two();
     for (json& result : doc["results"]) result["busy"] = "other work took 40 %: stop it";

@@ -283,6 +283,23 @@ TEST_F(results_files, trials_are_counted_by_process) {
               std::string::npos);
 }
 
+TEST_F(results_files, what_disturbed_each_trial_stands_beside_it) {
+    results::document doc = sample();
+    results::result& one = doc.results[0];
+    one.trials_displaced.resize(one.trials_s.size());
+    one.trials_displaced[1] = 3;
+    one.trials_waited_s.assign(one.trials_s.size(), 1e-3);
+    std::ofstream(folder / "x.json") << to_json(doc);
+    const results::result back = results::load(folder / "x.json").results[0];
+    EXPECT_EQ(back.trials_displaced, one.trials_displaced);
+    EXPECT_EQ(back.trials_waited_s, one.trials_waited_s);
+    auto json = to_json(doc);
+    EXPECT_FALSE(json["results"][0].contains("trials_stolen_s"));
+    json["results"][0]["trials_stolen_s"] = {0.01};
+    EXPECT_NE(message_of_loading(json.dump()).find("trials_stolen_s has 1 values"),
+              std::string::npos);
+}
+
 TEST_F(results_files, csv_has_a_row_per_trial) {
     const std::string csv = results::csv(sample());
     EXPECT_EQ(std::ranges::count(csv, '\n'), 3);

@@ -44,6 +44,24 @@ results::document document_of(std::vector<results::result> results) {
     return doc;
 }
 
+TEST(analyse_results, one_disturbed_row_leaves_its_case_unranked) {
+    std::vector<results::result> rows = {measured("a", 1e-3, 5, 5, 0, 1),
+                                         measured("b", 2e-3, 5, 5, 0, 2)};
+    rows[1].busy = "its threads waited";
+    const results::document doc = document_of(rows);
+    EXPECT_EQ(results::first_disturbed(doc.results)->implementation, "b");
+    for (const results::result& c : doc.results) {
+        EXPECT_FALSE(c.ranked());
+        EXPECT_TRUE(c.has_figure());
+        EXPECT_TRUE(results::bounded(c.ci95_gflops));
+    }
+    EXPECT_TRUE(doc.comparisons[0].pairs.empty());
+    // Each is still compared with its own figure of another file.
+    const session::changes found = session::compare_documents(doc, doc, {});
+    EXPECT_EQ(found.rows[0].verdict, "tie");
+    EXPECT_EQ(found.rows[1].verdict, "busy");
+}
+
 TEST(analyse_results, one_process_has_a_range_and_verdicts_of_its_own) {
     results::document doc =
         document_of({measured("a", 1e-3, 1, 30, 0, 1), measured("b", 2e-3, 1, 30, 0, 2)});

@@ -149,6 +149,26 @@ TEST_F(sessions, on_a_busy_machine_figures_are_kept_and_nothing_is_ranked) {
     EXPECT_TRUE(r.compared.pairs.empty());
 }
 
+// A guest whose host takes 10 ms in each look at its processors.
+TEST_F(sessions, what_the_host_takes_stands_beside_each_trial) {
+    machine.hypervisor = "KVM";
+    session::surroundings around{machine, limits, {}, {}, {}, {}};
+    around.probe = [] {
+        measure::work_probe probe = beside(0)();
+        probe.all_s = [stolen_s = 0.0]() mutable -> std::optional<measure::processor_use> {
+            stolen_s += 0.01;
+            return measure::processor_use{0, stolen_s};
+        };
+        return probe;
+    };
+    const auto r = session::run_case(request, session::cases_of(request).front(), around);
+    const results::result& c = result(r, "test.right");
+    ASSERT_EQ(c.trials_stolen_s.size(), 3u);
+    EXPECT_NEAR(c.trials_stolen_s[1], 0.01, 1e-12);
+    EXPECT_TRUE(c.trials_displaced.empty());
+    EXPECT_TRUE(c.busy.starts_with("others disturbed 100 % of its trials")) << c.busy;
+}
+
 TEST_F(sessions, what_takes_longer_than_the_limit_is_skipped_though_nothing_foretold_it) {
     request.slowest_run_s = 1e-12;
     const results::result skipped = result(run_first(), "test.right");

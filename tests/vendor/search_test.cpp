@@ -77,6 +77,30 @@ TEST(search, libraries_of_64_bit_integers_will_not_do) {
     }
 }
 
+TEST(search, a_prefix_before_all_names_is_seen_through) {
+    static constexpr std::array<std::string_view, 1> files = {CARAT_TEST_PREFIXED};
+    const auto answer = [](std::string_view prefix) {
+        int told = 0;
+        const std::string why = open_first({"X", files, "", prefix}, [&](const auto& file) {
+            told = file.template required<int()>("answer")();
+        });
+        return why.empty() ? told : -1;
+    };
+    EXPECT_EQ(answer("scipy_"), 42);
+    EXPECT_EQ(answer(""), -1);
+}
+
+// The newest OpenBLAS, where ./dev peers has brought it.
+TEST(search, the_wheel_of_openblas_is_taken_before_the_system_s) {
+    const char* peers = std::getenv("CARAT_PEER_PATH");
+    if (peers == nullptr || openblas_row.unavailable() != "" ||
+        openblas_row.library().path.find("scipy") == std::string::npos)
+        GTEST_SKIP()
+            << "NOT TESTED: no wheel of OpenBLAS in CARAT_PEER_PATH; ./dev peers fetches it";
+    EXPECT_TRUE(openblas_row.library().version.starts_with("0.3."))
+        << openblas_row.library().version;
+}
+
 TEST(search, peer_path_comes_first_and_holds_sonames_only) {
     static constexpr std::array<std::string_view, 2> files = {"/opt/x/libx.so.1", "libx.so.1"};
     const environment peers("CARAT_PEER_PATH", "/one::/two");

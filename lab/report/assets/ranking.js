@@ -10,6 +10,7 @@ function marks(result) {
   if (result.computes_in && result.computes_in !== result.dtype) {
     notes.push(`computes in ${result.computes_in}`);
   }
+  if (digest.old[result.implementation]) notes.push(`of ${digest.old[result.implementation]}`);
   if (result.few_trials) notes.push("few trials");
   if (result.stop === "budget") notes.push("budget ended");
   return notes.map((note) => element("span", { class: "mark" }, note));
@@ -44,7 +45,7 @@ function ranking_columns(best) {
     { head: "× best time", class: "number", title: "Time of a product over the best's",
       cell: (result) => busy ? dash : times(best / result.median_gflops) },
     { head: "Group", class: "middle", title: "Same letter: not shown to differ by more than the margin",
-      cell: (result) => result.group || dash },
+      cell: (result) => (busy ? dash : result.group || dash) },
     { head: "Error", class: "number", title: "Worst componentwise error, in units of roundoff",
       cell: (result) => element("span", { title: allowed(result) },
                               roundoffs(result.error_ulp)) },

@@ -44,7 +44,7 @@ class unit_scales {
 };
 
 // A product as the catalogue runs it, wherever its operands begin.
-class row_product final : public core::runnable {
+class row_product final : public core::runnable, public core::predicting {
   public:
     row_product(const request& wanted, core::settings s)
         : wanted_(wanted), settings_(std::move(s)) {
@@ -70,6 +70,10 @@ class row_product final : public core::runnable {
         return aligned().product->kernels();
     }
     [[nodiscard]] core::plan_facts planned() const override { return aligned().product->planned(); }
+    [[nodiscard]] std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const override {
+        return aligned().product->predicted(here);
+    }
 
   private:
     struct ready {

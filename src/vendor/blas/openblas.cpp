@@ -1,6 +1,7 @@
-// OpenBLAS. Of its flavours the OpenMP one comes first: it shares the process's team of threads,
-// whereas the pthread one keeps a pool of its own that spins after each call, into the next
-// library's trial (docs/adr/0020).
+// OpenBLAS. Of a system's flavours the OpenMP one comes first: it shares the process's team of
+// threads, whereas the pthread one keeps a pool of its own that spins after each call, into the
+// next library's trial where both are in one process (docs/adr/0020). The newest there is, SciPy's
+// wheel of the pthread one, has a prefix before all its names.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -74,14 +75,16 @@ void connect(const shared_library& file, blas_library& library) {
 #define CARAT_OPENBLAS_FOLDER(flavour) \
     "/usr/lib/" CARAT_LIBRARY_ARCHITECTURE "/openblas-" flavour "/libopenblas.so.0"
 
-constexpr std::array<std::string_view, 4> files = {CARAT_OPENBLAS_FOLDER("openmp"),
-                                                   CARAT_OPENBLAS_FOLDER("pthread"),
-                                                   "libopenblas.so.0", "libopenblas.so"};
+constexpr std::array<std::string_view, 5> files = {
+    CARAT_OPENBLAS_FOLDER("openmp"), CARAT_OPENBLAS_FOLDER("pthread"), "libopenblas.so.0",
+    "libopenblas.so", "libscipy_openblas.so"};
 
 }  // namespace
 
 constexpr blas_vendor openblas_vendor = {
-    {"OpenBLAS", files, "apt install libopenblas0-openmp"}, connect, blas_signatures_with_bf16};
+    {"OpenBLAS", files, "./dev peers, or apt install libopenblas0-openmp", "scipy_"},
+    connect,
+    blas_signatures_with_bf16};
 
 constexpr core::implementation openblas_row =
     blas_row<openblas_vendor>("vendor.openblas", "OpenBLAS: assembly kernels per CPU core type");

@@ -18,13 +18,14 @@ extern "C" __attribute__((visibility("default"))) const char* __asan_default_opt
 
 namespace carat::vendor {
 
-shared_library::shared_library(const std::string& name)
-    : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+shared_library::shared_library(const std::string& name, std::string_view prefix)
+    : prefix_(prefix), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (handle_ == nullptr) throw rejected(dlerror());
 }
 
 void* shared_library::find(const char* symbol) const {
-    return dlsym(handle_, symbol);
+    void* const found = dlsym(handle_, symbol);
+    return found != nullptr || prefix_.empty() ? found : dlsym(handle_, (prefix_ + symbol).c_str());
 }
 
 std::string shared_library::path() const {
@@ -52,7 +53,7 @@ std::string open_first(const library_search& search,
     std::string objections;
     for (const std::string& file : candidates(search)) {
         try {
-            connect(shared_library(file));
+            connect(shared_library(file, search.prefix));
             return {};
         } catch (const rejected& why) {
             const std::string_view reason = why.what();

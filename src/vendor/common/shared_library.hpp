@@ -20,8 +20,9 @@ class rejected : public std::runtime_error {
 
 class shared_library {
   public:
-    // By soname or path. Throws rejected with the loader's reason.
-    explicit shared_library(const std::string& name);
+    // By soname or path. Throws rejected with the loader's reason. A symbol is looked for as it is
+    // called, then with `prefix` before it.
+    explicit shared_library(const std::string& name, std::string_view prefix = {});
 
     [[nodiscard]] bool exports(const char* symbol) const { return find(symbol) != nullptr; }
 
@@ -44,6 +45,7 @@ class shared_library {
   private:
     [[nodiscard]] void* find(const char* symbol) const;
 
+    std::string prefix_;
     void* handle_;  // never closed: a library with running threads does not survive that
 };
 
@@ -52,6 +54,7 @@ struct library_search {
     std::string_view title;
     std::span<const std::string_view> files;  // sonames and full paths, best first
     std::string_view remedy;                  // "apt install ..."
+    std::string_view prefix = {};             // of its symbols, in some builds
 };
 
 // The files in the order they are tried: each soname in the folders of CARAT_PEER_PATH (separated

@@ -138,9 +138,30 @@ const opened& libraries() {
     return all;
 }
 
+// After the system's: whoever asks for libcublasLt.so.13 by that name gets the one opened first.
+opened open_newest() {
+    opened all;
+    const std::string system = libraries().lt_path;
+    static constexpr std::string_view files[] = {"libcublasLt.newest.so"};
+    all.why_not = open_first({"newer cuBLASLt", files, "./dev peers (it brings nvidia-cublas)"},
+                             [&](const shared_library& lt) {
+                                 if (lt.path() == system) throw rejected("is the system's, too");
+                                 connect_lt(lt, all.call);
+                                 all.lt_path = lt.path();
+                             });
+    all.call.status_text = libraries().call.status_text;
+    return all;
+}
+
+const opened& newest() {
+    static const opened all = open_newest();
+    return all;
+}
+
 struct handles {
     cublasHandle_t cublas = nullptr;
     cublasLtHandle_t lt = nullptr;
+    cublasLtHandle_t newest_lt = nullptr;  // once asked for
     carat::cuda::device_memory workspace;
 };
 
@@ -164,8 +185,8 @@ handles& on_device_in_use() {
     return own;
 }
 
-core::library_facts facts(const char* name, const std::string& path) {
-    const std::size_t v = library().lt_version();
+core::library_facts facts(const char* name, const std::string& path, origin from = origin::system) {
+    const std::size_t v = library(from).lt_version();
     const auto version = fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
     return {.name = name, .version = version, .path = path, .kernel = {}, .note = {}};
 }
@@ -177,8 +198,13 @@ std::string unavailable() {
     return libraries().why_not;
 }
 
-const functions& library() {
-    return libraries().call;
+std::string unavailable_newest() {
+    if (std::string why = unavailable(); !why.empty()) return why;
+    return newest().why_not;
+}
+
+const functions& library(origin from) {
+    return from == origin::system ? libraries().call : newest().call;
 }
 
 core::library_facts cublas_facts() {
@@ -189,12 +215,19 @@ core::library_facts cublaslt_facts() {
     return facts("cuBLASLt", libraries().lt_path);
 }
 
+core::library_facts newest_facts() {
+    return facts("cuBLASLt", newest().lt_path, origin::newest);
+}
+
 cublasHandle_t handle() {
     return on_device_in_use().cublas;
 }
 
-cublasLtHandle_t lt_handle() {
-    return on_device_in_use().lt;
+cublasLtHandle_t lt_handle(origin from) {
+    handles& own = on_device_in_use();
+    if (from == origin::system) return own.lt;
+    if (own.newest_lt == nullptr) check(library(from).lt_create(&own.newest_lt), "cublasLtCreate");
+    return own.newest_lt;
 }
 
 void* workspace() {

@@ -1,8 +1,10 @@
 // The two libraries, opened at run time from wherever they are: the loader's path, CUDA toolkits,
-// the packages that Python's installer puts under site-packages/nvidia, and CARAT_PEER_PATH.
+// the packages that Python's installer puts under site-packages/nvidia, and CARAT_PEER_PATH. And
+// cuBLASLt once more, from the newest package, beside them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <string>
@@ -37,20 +39,26 @@ struct functions {
     decltype(&cublasLtMatmulPreferenceSetAttribute) lt_preference_set = nullptr;
 };
 
+// Of a system's and of the package that ./dev peers fetches: libcublasLt.newest.so there, so that
+// neither is taken for the other.
+enum class origin : std::uint8_t { system, newest };
+
 inline constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
-/// Why neither can be used here, in one line; empty when they can.
+/// Why it can't be used here, in one line; empty when it can.
 [[nodiscard]] std::string unavailable();
+[[nodiscard]] std::string unavailable_newest();
 
-/// Only when available.
-[[nodiscard]] const functions& library();
+/// Only when available. The newest has the functions of cuBLASLt alone.
+[[nodiscard]] const functions& library(origin from = origin::system);
 [[nodiscard]] core::library_facts cublas_facts();
 [[nodiscard]] core::library_facts cublaslt_facts();
+[[nodiscard]] core::library_facts newest_facts();
 
 /// Handles on the GPU in use, made by the first who asks and kept; the workspace likewise. cuBLAS's
 /// works on stream_in_use().
 [[nodiscard]] cublasHandle_t handle();
-[[nodiscard]] cublasLtHandle_t lt_handle();
+[[nodiscard]] cublasLtHandle_t lt_handle(origin from = origin::system);
 [[nodiscard]] void* workspace();
 
 /// @throws carat::error(unsupported) naming the call and the library's reason.

@@ -94,10 +94,11 @@ unsigned alignment_of(const core::operation& all) {
 
 class matmul final : public core::runnable {
   public:
-    matmul(const core::operation& all, shortcut taken, bool search) : problem_(all.one), all_(all) {
+    matmul(const core::operation& all, shortcut taken, bool search, origin from)
+        : problem_(all.one), all_(all) {
         const core::problem& p = problem_;
         if (is_degenerate(p)) return;
-        plan_.emplace(p, taken, batch_of(all), all.last);
+        plan_.emplace(p, taken, batch_of(all), from, all.last);
         const auto proposals = plan_->proposals(search ? most_proposals : 1, alignment_of(all));
         if (proposals.empty()) throw error(error_code::unsupported, "cuBLASLt has no such kernel");
         aligned_ = search ? fastest(all, *plan_, proposals) : proposals.front();
@@ -131,19 +132,19 @@ class matmul final : public core::runnable {
 };
 
 // Of a core::problem or a core::operation.
-template <shortcut Taken, bool Search, class What>
+template <shortcut Taken, bool Search, origin From, class What>
 std::unique_ptr<core::runnable> prepare(const What& what, const core::settings&) {
-    return std::make_unique<matmul>(what, Taken, Search);
+    return std::make_unique<matmul>(what, Taken, Search, From);
 }
 
-template <shortcut Taken>
+template <shortcut Taken, origin From>
 std::string unsupported(const core::problem& p, const core::settings&) {
     if (std::string why = reason_against(p); !why.empty() || is_degenerate(p)) return why;
-    if (!plan(p, Taken).proposals(1, usual_alignment).empty()) return {};
+    if (!plan(p, Taken, {}, From).proposals(1, usual_alignment).empty()) return {};
     return fmt::format("cuBLASLt has no kernel for {} with these layouts", describe(p));
 }
 
-template <shortcut Taken>
+template <shortcut Taken, origin From>
 std::string unsupported_batch(const core::operation& all, const core::settings&) {
     if (is_degenerate(all.one)) return "cuBLASLt is not asked for empty products";
     if (all.last.f == core::activation::silu) return "cuBLASLt has no silu";
@@ -153,7 +154,9 @@ std::string unsupported_batch(const core::operation& all, const core::settings&)
         return "cuBLASLt adds a bias to the rows of a C by columns, not to its columns";
     if (all.lies == core::placement::pointers && all.count > 1)
         return "cuBLASLt is called for batches at one distance alone";
-    if (!plan(all.one, Taken, batch_of(all), all.last).proposals(1, alignment_of(all)).empty())
+    if (!plan(all.one, Taken, batch_of(all), From, all.last)
+             .proposals(1, alignment_of(all))
+             .empty())
         return {};
     return fmt::format("cuBLASLt has no kernel for {} so called with these layouts",
                        describe(all.one));
@@ -165,18 +168,18 @@ constexpr std::span<const core::signature> signatures_of(shortcut taken) {
     return lt_types;
 }
 
-template <shortcut Taken, bool Search>
+template <shortcut Taken, bool Search, origin From = origin::system>
 constexpr core::implementation row(std::string_view name, std::string_view summary) {
     return {.name = name,
             .summary = summary,
             .where = core::device::cuda,
             .signatures = signatures_of(Taken),
-            .unavailable = unavailable,
-            .unsupported = unsupported<Taken>,
-            .prepare = prepare<Taken, Search, core::problem>,
-            .library = cublaslt_facts,
-            .unsupported_operation = unsupported_batch<Taken>,
-            .prepare_operation = prepare<Taken, Search, core::operation>};
+            .unavailable = From == origin::system ? unavailable : unavailable_newest,
+            .unsupported = unsupported<Taken, From>,
+            .prepare = prepare<Taken, Search, From, core::problem>,
+            .library = From == origin::system ? cublaslt_facts : newest_facts,
+            .unsupported_operation = unsupported_batch<Taken, From>,
+            .prepare_operation = prepare<Taken, Search, From, core::operation>};
 }
 
 }  // namespace
@@ -189,6 +192,19 @@ constinit const core::implementation cublaslt_tf32_row = row<shortcut::tf32, fal
     "vendor.cublaslt_tf32", "NVIDIA cuBLASLt on f32 data as tf32, first ranked");
 constinit const core::implementation cublaslt_tf32_best_row = row<shortcut::tf32, true>(
     "vendor.cublaslt_tf32_best", "NVIDIA cuBLASLt on f32 data as tf32, fastest proposed");
+constinit const core::implementation cublaslt_newest_row =
+    row<shortcut::none, false, origin::newest>(
+        "vendor.cublaslt_newest", "NVIDIA cuBLASLt of the newest package, first ranked");
+constinit const core::implementation cublaslt_newest_best_row =
+    row<shortcut::none, true, origin::newest>(
+        "vendor.cublaslt_newest_best", "NVIDIA cuBLASLt of the newest package, fastest proposed");
+constinit const core::implementation cublaslt_newest_tf32_row =
+    row<shortcut::tf32, false, origin::newest>(
+        "vendor.cublaslt_newest_tf32", "NVIDIA cuBLASLt of the newest package, tf32, first ranked");
+constinit const core::implementation cublaslt_newest_tf32_best_row =
+    row<shortcut::tf32, true, origin::newest>(
+        "vendor.cublaslt_newest_tf32_best",
+        "NVIDIA cuBLASLt of the newest package, tf32, fastest proposed");
 constinit const core::implementation cublaslt_fp8_fast_row = row<shortcut::fast_fp8, false>(
     "vendor.cublaslt_fp8_fast", "NVIDIA cuBLASLt, fp8 summed in 14 bits, first ranked");
 constinit const core::implementation cublaslt_fp8_fast_best_row = row<shortcut::fast_fp8, true>(

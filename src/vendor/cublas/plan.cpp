@@ -17,17 +17,19 @@ cublasLtEpilogue_t epilogue_of(const core::epilogue& last) {
 
 }  // namespace
 
-plan::plan(const core::problem& p, shortcut taken, const batch& of, const core::epilogue& last)
-    : shape_(shape_for_blas(p)),
+plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from,
+           const core::epilogue& last)
+    : from_(from),
+      shape_(shape_for_blas(p)),
       batch_(of),
       how_(arithmetic_for(p, taken)),
       alpha_(p.alpha, how_.scale),
       beta_(p.beta, how_.scale) {
-    const functions& call = library();
+    const functions& call = library(from_);
     cublasLtMatmulDesc_t operation = nullptr;
     check(call.lt_operation_create(&operation, how_.compute, how_.scale),
           "cublasLtMatmulDescCreate");
-    operation_.reset(operation);
+    operation_ = owned<cublasLtMatmulDesc_t>(operation, destroy{&call});
     const auto transpose = [&](cublasLtMatmulDescAttributes_t which, char letter) {
         const std::int32_t value = letter == 'N' ? CUBLAS_OP_N : CUBLAS_OP_T;
         check(call.lt_operation_set(operation, which, &value, sizeof(value)),
@@ -62,12 +64,12 @@ plan::owned<cublasLtMatrixLayout_t> plan::layout(cudaDataType_t type, std::int64
                                                  std::int64_t cols, std::int64_t ld,
                                                  std::int64_t stride) const {
     cublasLtMatrixLayout_t made = nullptr;
-    check(library().lt_layout_create(&made, type, static_cast<std::uint64_t>(rows),
-                                     static_cast<std::uint64_t>(cols), ld),
+    check(library(from_).lt_layout_create(&made, type, static_cast<std::uint64_t>(rows),
+                                          static_cast<std::uint64_t>(cols), ld),
           "cublasLtMatrixLayoutCreate");
-    owned<cublasLtMatrixLayout_t> owner(made);
+    owned<cublasLtMatrixLayout_t> owner(made, destroy{&library(from_)});
     const auto set = [&](cublasLtMatrixLayoutAttribute_t which, const auto& value) {
-        check(library().lt_layout_set(made, which, &value, sizeof(value)),
+        check(library(from_).lt_layout_set(made, which, &value, sizeof(value)),
               "cublasLtMatrixLayoutSetAttribute");
     };
     if (batch_.count > 1) {
@@ -78,7 +80,7 @@ plan::owned<cublasLtMatrixLayout_t> plan::layout(cudaDataType_t type, std::int64
 }
 
 std::vector<cublasLtMatmulAlgo_t> plan::proposals(int most, unsigned alignment) const {
-    const functions& call = library();
+    const functions& call = library(from_);
     cublasLtMatmulPreference_t preference = nullptr;
     check(call.lt_preference_create(&preference), "cublasLtMatmulPreferenceCreate");
     const auto set = [&](cublasLtMatmulPreferenceAttributes_t which, const auto& value) {
@@ -96,7 +98,7 @@ std::vector<cublasLtMatmulAlgo_t> plan::proposals(int most, unsigned alignment) 
     std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));
     int count = 0;
     const cublasStatus_t status =
-        call.lt_heuristic(lt_handle(), operation_.get(), first_.get(), second_.get(), c_.get(),
+        call.lt_heuristic(lt_handle(from_), operation_.get(), first_.get(), second_.get(), c_.get(),
                           c_.get(), preference, most, found.data(), &count);
     call.lt_preference_destroy(preference);
     if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "cublasLtMatmulAlgoGetHeuristic");
@@ -108,17 +110,17 @@ std::vector<cublasLtMatmulAlgo_t> plan::proposals(int most, unsigned alignment) 
 }
 
 void plan::set_bias(const void* values) const {
-    check(library().lt_operation_set(operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &values,
-                                     sizeof(values)),
+    check(library(from_).lt_operation_set(operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                                          &values, sizeof(values)),
           "cublasLtMatmulDescSetAttribute");
 }
 
 cublasStatus_t plan::start(const core::operands& data, const cublasLtMatmulAlgo_t& with) const {
-    return library().lt_matmul(lt_handle(), operation_.get(), alpha_.data(),
-                               shape_.swapped ? data.b : data.a, first_.get(),
-                               shape_.swapped ? data.a : data.b, second_.get(), beta_.data(),
-                               data.c, c_.get(), data.c, c_.get(), &with, workspace(),
-                               workspace_bytes, carat::cuda::stream_in_use());
+    return library(from_).lt_matmul(lt_handle(from_), operation_.get(), alpha_.data(),
+                                    shape_.swapped ? data.b : data.a, first_.get(),
+                                    shape_.swapped ? data.a : data.b, second_.get(), beta_.data(),
+                                    data.c, c_.get(), data.c, c_.get(), &with, workspace(),
+                                    workspace_bytes, carat::cuda::stream_in_use());
 }
 
 }  // namespace carat::vendor::cublas

@@ -21,7 +21,7 @@ struct batch {
 
 class plan {
   public:
-    plan(const core::problem& p, shortcut taken, const batch& of = {},
+    plan(const core::problem& p, shortcut taken, const batch& of = {}, origin from = origin::system,
          const core::epilogue& last = {});
 
     /// At most `most` kernels for operands aligned to `alignment` bytes; empty when it has none.
@@ -35,8 +35,9 @@ class plan {
 
   private:
     struct destroy {
-        void operator()(cublasLtMatmulDesc_t d) const { library().lt_operation_destroy(d); }
-        void operator()(cublasLtMatrixLayout_t d) const { library().lt_layout_destroy(d); }
+        const functions* call;
+        void operator()(cublasLtMatmulDesc_t d) const { call->lt_operation_destroy(d); }
+        void operator()(cublasLtMatrixLayout_t d) const { call->lt_layout_destroy(d); }
     };
     template <class Handle>
     using owned = std::unique_ptr<std::remove_pointer_t<Handle>, destroy>;
@@ -45,6 +46,7 @@ class plan {
                                                        std::int64_t cols, std::int64_t ld,
                                                        std::int64_t stride) const;
 
+    origin from_;
     blas_shape shape_;
     batch batch_;
     arithmetic how_;

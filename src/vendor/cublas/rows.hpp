@@ -11,6 +11,10 @@ extern const core::implementation cublaslt_row;
 extern const core::implementation cublaslt_best_row;
 extern const core::implementation cublaslt_tf32_row;
 extern const core::implementation cublaslt_tf32_best_row;
+extern const core::implementation cublaslt_newest_row;
+extern const core::implementation cublaslt_newest_best_row;
+extern const core::implementation cublaslt_newest_tf32_row;
+extern const core::implementation cublaslt_newest_tf32_best_row;
 extern const core::implementation cublaslt_fp8_fast_row;
 extern const core::implementation cublaslt_fp8_fast_best_row;
 

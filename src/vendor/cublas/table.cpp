@@ -11,6 +11,10 @@ core::table table() {
                                                            &cublaslt_best_row,
                                                            &cublaslt_tf32_row,
                                                            &cublaslt_tf32_best_row,
+                                                           &cublaslt_newest_row,
+                                                           &cublaslt_newest_best_row,
+                                                           &cublaslt_newest_tf32_row,
+                                                           &cublaslt_newest_tf32_best_row,
                                                            &cublaslt_fp8_fast_row,
                                                            &cublaslt_fp8_fast_best_row};
     return rows;

@@ -1,0 +1,29 @@
+// How old the libraries are that are measured against: a peer of years ago is easily beaten.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace carat::report {
+
+// The month, "2022-08", by which that version was out; empty where it is newer than all that are
+// known here.
+[[nodiscard]] std::string released(std::string_view library, std::string_view version);
+
+// The same where that was more than two years before `date` ("2026-11-24..."), else empty.
+[[nodiscard]] std::string old_release(std::string_view library, std::string_view version,
+                                      std::string_view date);
+
+// Of a result of a document of that date; empty for what is no vendor's.
+[[nodiscard]] std::string old_release(const nlohmann::json& result, std::string_view date);
+
+// What stands behind a name in a table: " (of 2022)", or nothing.
+[[nodiscard]] std::string age_mark(std::string_view month);
+
+// "OpenBLAS 0.3.21 was out by 2022-08, more than two years before: ./dev peers brings what is
+// newer".
+[[nodiscard]] std::string age_note(std::string_view library, std::string_view version,
+                                   std::string_view month);
+
+}  // namespace carat::report
