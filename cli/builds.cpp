@@ -89,7 +89,7 @@ void require_processes(const session::request& r) {
                    " shares a process with all that run on the GPU, of this build alone: name "
                    "implementations on the CPU, or compare two files");
     if (r.processes == 0) refuse("--processes 0 runs all in this process: give 3 or more");
-    session::require_sensible(r);
+    session::validate(r);
 }
 
 // Each build's results by the names both have.

@@ -33,6 +33,7 @@ void add_study(CLI::App& app, action& chosen);
 void add_judge(CLI::App& app, action& chosen);
 void add_compare(CLI::App& app, action& chosen);
 void add_report(CLI::App& app, action& chosen);
+void add_completion(CLI::App& app, action& chosen);
 
 // What `carat` does without a subcommand.
 int tour();

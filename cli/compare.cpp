@@ -68,7 +68,7 @@ bool write(const std::string& file, const std::string& text) {
     return file == "-";
 }
 
-void require_sensible(const compare_options& o) {
+void validate(const compare_options& o) {
     if (o.json == "-" && o.markdown == "-")
         throw error(error_code::invalid_argument,
                     "--json and --markdown both ask for the terminal: give one of them a file");
@@ -123,7 +123,7 @@ int compare_builds(const compare_options& o) {
 }
 
 int compare(const compare_options& o) {
-    require_sensible(o);
+    validate(o);
     return o.builds ? compare_builds(o) : compare_files(o);
 }
 

@@ -116,6 +116,7 @@ int main(int argc, char** argv) {
     cli::add_judge(app, chosen);
     cli::add_compare(app, chosen);
     cli::add_report(app, chosen);
+    cli::add_completion(app, chosen);
     try {
         app.parse(argc, argv);
         return told(app, chosen());

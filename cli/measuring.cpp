@@ -55,7 +55,7 @@ results::document resumable(const session::request& r, const std::string& json) 
 }
 
 session_result measure(const session::request& r, const session_options& options) {
-    session::require_sensible(r);
+    session::validate(r);
     session_result result;
     results::document earlier;
     if (options.resume) earlier = resumable(r, options.out.json);

@@ -98,6 +98,7 @@ int run(const tune_options& o) {
         if (const std::string why = core::reason_against(entry, session::problem_of(key), {});
             !why.empty())
             throw error(error_code::invalid_argument, describe(key) + ": " + why);
+        (void)gpu::space(gpu::in_use());  // candidates are planned here, between measurements
         one.chosen = tune::candidates(entry, session::problem_of(key));
         one.shapes = {key.size};
         one.types = {key.type};

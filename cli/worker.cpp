@@ -19,7 +19,7 @@ nlohmann::json ask_for_peaks(const nlohmann::json& question) {
     alone.start = start_worker;
     alone.patience_s = 300;
     alone.memory = std::make_unique<process::shared_memory>();
-    return session::asked_process(alone).ask(question, "while the GPU's peaks were measured", 0);
+    return session::lazy_process(alone).ask(question, "while the GPU's peaks were measured", 0);
 }
 
 }  // namespace

@@ -76,12 +76,12 @@ endif()
 
 # carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
 #
-# A module of .cpp and .cu files, in the folder and the folders named.
+# A module of .cpp and .cu files, in the folder and the folders named. Without CUDA it has none, and
+# who asks for what is in it must know: src/cuda/absent.cpp and lab/gpu/absent.cpp stand in.
 function(carat_add_cuda_module name)
   cmake_parse_arguments(MODULE "" "" "FOLDERS;DEPENDS" ${ARGN})
   if(CARAT_CUDA_ENABLED)
     file(GLOB sources CONFIGURE_DEPENDS *.cpp *.cu)
-    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/absent.cpp)
     foreach(folder IN LISTS MODULE_FOLDERS)
       file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
       list(APPEND sources ${more})
@@ -89,7 +89,7 @@ function(carat_add_cuda_module name)
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS} PRIVATE carat_cuda_options)
   else()
-    add_library(${name} STATIC absent.cpp)
-    target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE carat_options ${MODULE_DEPENDS})
   endif()
 endfunction()

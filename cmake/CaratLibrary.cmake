@@ -45,7 +45,9 @@ else()
   # the CUDA runtime inside it, which is its own business.
   set(exports ${CMAKE_CURRENT_LIST_DIR}/exports.map)
   target_link_libraries(carat PRIVATE ${modules})
-  target_link_options(carat PRIVATE LINKER:--version-script=${exports} LINKER:--as-needed)
+  # Bound at once: what binds at a first call takes kilobytes of that thread's stack.
+  target_link_options(carat PRIVATE LINKER:--version-script=${exports} LINKER:--as-needed
+                                    LINKER:-z,now)
   set_target_properties(carat PROPERTIES
                         VERSION ${PROJECT_VERSION} LINK_DEPENDS ${exports}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

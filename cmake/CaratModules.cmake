@@ -13,17 +13,29 @@ function(carat_add_module name)
   target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
 endfunction()
 
-# carat_in_batches(TARGET [ALONE <source> ...] [TIMED])
+# carat_in_batches(TARGET [SECOND <source> ...] [ALONE <source> ...] [TIMED])
 #
-# With CARAT_BATCHES, as users build, sources of the laboratory are compiled many at once, since most of
-# their time goes to headers, and at -O1 unless they are TIMED: what computes much. A file whose
-# anonymous names clash with another's is named as ALONE. Developers' builds compile each file alone.
+# With CARAT_BATCHES, as users build, sources are compiled 16 at once, since most of their time goes to
+# headers, and at -O1 unless they are TIMED: what computes much. Files whose anonymous names clash with
+# another's make a SECOND batch, or are ALONE. Developers' builds compile each file alone.
 function(carat_in_batches target)
-  cmake_parse_arguments(BATCH "TIMED" "" "ALONE" ${ARGN})
+  cmake_parse_arguments(BATCH "TIMED" "" "SECOND;ALONE" ${ARGN})
   if(NOT CARAT_BATCHES)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  get_target_property(sources ${target} SOURCES)
+  set(second ${BATCH_SECOND})
+  list(TRANSFORM second PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  list(REMOVE_ITEM sources ${second})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_source_files_properties(${second} PROPERTIES UNITY_GROUP second)
+  set(taken 0)
+  foreach(source IN LISTS sources)
+    math(EXPR batch "${taken} / 16")
+    math(EXPR taken "${taken} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP batch_${batch})
+  endforeach()
   set_source_files_properties(${BATCH_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(NOT BATCH_TIMED)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)

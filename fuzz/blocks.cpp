@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <new>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +24,7 @@ namespace carat::fuzz {
 namespace {
 
 constexpr unsigned most_seconds = 300;  // of a case
-constexpr std::array isas = {"baseline", "avx2", "avx512", "amx"};
+constexpr std::array<const char*, isa_count> isas = {"baseline", "avx2", "avx512", "amx"};
 
 // What a child tells its parent, also when it ends in the middle of a case.
 struct shared {
@@ -42,15 +46,35 @@ bool has_flag(const char* name) {
     return flags.find(" " + std::string(name) + " ") != std::string::npos;
 }
 
-shared& memory() {
-    static shared* const at = [] {
-        void* const mapped = mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE,
-                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (mapped == MAP_FAILED) throw std::bad_alloc();
-        return ::new (mapped) shared{};
-    }();
-    return *at;
+// Of a file in memory, or of none: -1.
+void* map_shared(std::size_t bytes, int file) {
+    const int flags = MAP_SHARED | (file < 0 ? MAP_ANONYMOUS : 0);
+    void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    return mapped;
 }
+
+// Memory that a child keeps when it becomes another program.
+class told {
+  public:
+    told() : file_(memfd_create("carat_fuzz", 0)) {
+        if (file_ < 0 || ftruncate(file_, sizeof(shared)) != 0) throw std::bad_alloc();
+        at_ = ::new (map_shared(sizeof(shared), file_)) shared{};
+    }
+    told(const told&) = delete;
+    told& operator=(const told&) = delete;
+    ~told() {
+        munmap(at_, sizeof(shared));
+        close(file_);
+    }
+    [[nodiscard]] int file() const { return file_; }
+    [[nodiscard]] shared& operator*() const { return *at_; }
+    [[nodiscard]] shared* operator->() const { return at_; }
+
+  private:
+    int file_;
+    shared* at_ = nullptr;
+};
 
 std::string case_name(const family& of, std::uint64_t number) {
     return of.name.empty() ? std::to_string(number) : of.name + ":" + std::to_string(number);
@@ -63,24 +87,52 @@ void tell(const family& of, const options& o, std::uint64_t number, const std::s
     std::fflush(stdout);
 }
 
-// A signal ends the child, after which its parent says which case it was.
-void be_a_child(const family& of, const options& o, std::uint64_t first, std::uint64_t last) {
-    tell_of_crashes();
+int status_of_child(const std::function<void()>& work) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) work();  // which ends it
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        std::fprintf(stderr, "carat_fuzz: no process could be started\n");
+        std::exit(2);
+    }
+    return status;
+}
+
+// The library learns of its instruction set when it is loaded, or before the first fork.
+[[noreturn]] void start_again(const family& of, const options& o, std::uint64_t first,
+                              std::uint64_t last, int file) {
     if (of.name != "gpu") setenv("CARAT_FORCE_ISA", isa_of(first), 1);
+    const std::string seed = std::to_string(o.seed);
+    const std::string jobs = std::to_string(o.jobs);
+    const std::string block = std::to_string(file) + " " + std::to_string(first) + " " +
+                              std::to_string(last) + " " + of.name;
+    execl("/proc/self/exe", "carat_fuzz", "--seed", seed.c_str(), "--jobs", jobs.c_str(), "--block",
+          block.c_str(), nullptr);
+    std::fprintf(stderr, "carat_fuzz: can't be started again: %s\n", std::strerror(errno));
+    _exit(2);
+}
+
+// A signal ends the child, after which its parent says which case it was.
+void run_cases(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
+               shared& to) {
+    tell_of_crashes();
     const surroundings in = {.flushes = std::strcmp(isa_of(first), "avx512") == 0 ||
                                         std::strcmp(isa_of(first), "amx") == 0,
                              .has_f16_sums = std::strcmp(isa_of(first), "avx2") != 0 &&
                                              std::strcmp(isa_of(first), "baseline") != 0 &&
                                              has_flag("avx512_fp16"),
-                             .description = memory().description};
+                             .shares_gpu = o.jobs > 1,
+                             .description = to.description};
     for (std::uint64_t number = first; number < last; ++number) {
-        memory().current = number;
+        to.current = number;
         alarm(most_seconds);
-        const std::string wrong = of.run(o.seed, number, in, memory().count);
+        const std::string wrong = of.run(o.seed, number, in, to.count);
         if (wrong.empty()) continue;
-        ++memory().findings;
+        ++to.findings;
         tell(of, o, number, wrong);
     }
+    std::fflush(stdout);
     _exit(0);
 }
 
@@ -100,30 +152,60 @@ bool machine_has(const std::string& isa) {
     return has_all({"avx512f", "amx_tile", "amx_int8", "amx_bf16"});
 }
 
+std::span<report> shared_reports(std::size_t count) {
+    auto* const all = static_cast<report*>(map_shared(count * sizeof(report), -1));
+    std::uninitialized_value_construct_n(all, count);
+    return {all, count};
+}
+
+void in_children(std::uint64_t jobs, const std::function<void(std::uint64_t)>& run_job) {
+    std::fflush(stdout);
+    for (std::uint64_t job = 0; job < jobs; ++job)
+        if (const pid_t child = fork(); child == 0) {
+            run_job(job);
+            std::fflush(stdout);
+            _exit(0);
+        } else if (child < 0) {
+            std::fprintf(stderr, "carat_fuzz: no process could be started\n");
+        }
+    while (wait(nullptr) > 0) {
+    }
+}
+
+bool in_a_child(bool (*work)()) {
+    const int status = status_of_child([&] { _exit(work() ? 0 : 1); });
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void run_given_block(const options& o, std::span<const family> all) {
+    int file = -1;
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    std::string name;
+    std::istringstream(o.block) >> file >> first >> last >> name;
+    auto& to = *static_cast<shared*>(map_shared(sizeof(shared), file));
+    for (const family& of : all)
+        if (of.name == name) run_cases(of, o, first, last, to);
+}
+
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
                report& to) {
-    while (first < last) {
-        memory() = shared{};
-        memory().current = first;
-        std::fflush(stdout);
-        const pid_t child = fork();
-        if (child == 0) be_a_child(of, o, first, last);
-        int status = 0;
-        if (child < 0 || waitpid(child, &status, 0) != child) {
-            std::fprintf(stderr, "carat_fuzz: no process could be started\n");
-            std::exit(2);
-        }
-        to.all.add(memory().count);
-        to.findings += memory().findings;
+    while (first < last && to.findings < most_findings) {
+        const told by_child;
+        by_child->current = first;
+        const int status =
+            status_of_child([&] { start_again(of, o, first, last, by_child.file()); });
+        to.all.add(by_child->count);
+        to.findings += by_child->findings;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
         ++to.findings;
         const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        tell(of, o, memory().current,
-             std::string(memory().description.data()) + ": " +
+        tell(of, o, by_child->current,
+             std::string(by_child->description.data()) + ": " +
                  (signal == SIGALRM ? "took more than " + std::to_string(most_seconds) + " s"
                   : signal != 0     ? std::string("ended the process: ") + strsignal(signal)
                                     : "left with " + std::to_string(WEXITSTATUS(status))));
-        first = memory().current + 1;
+        first = by_child->current + 1;
     }
 }
 

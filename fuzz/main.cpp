@@ -1,6 +1,7 @@
 // carat_fuzz: random calls, each checked (docs/fuzzing.md).
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace carat::fuzz {
 namespace {
 
 using clock = std::chrono::steady_clock;
+constexpr int no_gpu = 77;  // as tests say that they were skipped
 
 // On a CPU, or on a GPU.
 const std::vector<family>& families(bool gpu) {
@@ -26,8 +28,19 @@ const std::vector<family>& families(bool gpu) {
             std::printf("the drop-in BLAS is not fuzzed: %s\n", why.c_str());
         return all;
     }();
-    static const std::vector<family> on_gpus = {{"gpu", run_gpu_case}};
+    static const std::vector<family> on_gpus = [] {
+        std::vector<family> all;
+        if constexpr (CARAT_HAS_CUDA) all = {{"gpu", run_gpu_case}};
+        return all;
+    }();
     return gpu ? on_gpus : on_cpus;
+}
+
+std::string why_no_calls_on_gpus() {
+    if constexpr (CARAT_HAS_CUDA)
+        return why_no_gpu();
+    else
+        return "this build has no CUDA: configure with -DCARAT_CUDA=ON";
 }
 
 bool in_time(const options& o, clock::time_point start) {
@@ -61,31 +74,62 @@ void print_counts(const family& of, const report& r) {
     std::printf("\n");
 }
 
-// Blocks of all families in turn until there is no more time.
+std::uint64_t found_by_all(std::span<const report> reports) {
+    std::uint64_t findings = 0;
+    for (const report& r : reports) findings += r.findings;
+    return findings;
+}
+
+// Every so many-th block of all families in turn, until there is no more time.
+void run_blocks(const options& o, std::uint64_t job, clock::time_point start,
+                std::span<report> reports) {
+    const std::vector<family>& all = families(o.gpu);
+    const std::uint64_t cases = o.gpu ? cases_in_a_gpu_block : cases_in_a_block;
+    for (std::uint64_t block = job; in_time(o, start); block += o.jobs) {
+        const std::uint64_t first = block * cases;
+        if (o.cases != 0 && reports[0].all.cases * o.jobs >= o.cases) return;
+        if (found_by_all(reports) >= most_findings) {
+            std::printf("stopped after %llu findings\n",
+                        static_cast<unsigned long long>(found_by_all(reports)));
+            return;
+        }
+        if (!o.gpu && !machine_has(isa_of(first))) continue;
+        for (std::size_t f = 0; f < all.size(); ++f)
+            run_block(all[f], o, first, first + cases, reports[f]);
+    }
+}
+
+std::string not_run(const options& o) {
+    std::string all;
+    for (std::uint64_t block = 0; block < isa_count && !o.gpu; ++block)
+        if (const char* const isa = isa_of(block * cases_in_a_block); !machine_has(isa))
+            all += std::string(all.empty() ? "" : ", ") + isa;
+    return all;
+}
+
+// Each of a run's processes has its own reports in `all`.
 int run_all(const options& o) {
     const std::vector<family>& all = families(o.gpu);
-    std::vector<report> reports(all.size());
     const clock::time_point start = clock::now();
-    std::string left_out;
-    for (std::uint64_t block = 0; in_time(o, start); ++block) {
-        const std::uint64_t first = block * cases_in_a_block;
-        if (o.cases != 0 && reports[0].all.cases >= o.cases) break;
-        if (!o.gpu && !machine_has(isa_of(first))) {
-            if (block < 4) left_out += std::string(left_out.empty() ? "" : ", ") + isa_of(first);
-            continue;
-        }
-        for (std::size_t f = 0; f < all.size(); ++f)
-            run_block(all[f], o, first, first + cases_in_a_block, reports[f]);
+    const std::span<report> of_jobs = shared_reports(o.jobs * all.size());
+    const auto run_job = [&](std::uint64_t job) {
+        run_blocks(o, job, start, of_jobs.subspan(job * all.size(), all.size()));
+    };
+    if (o.jobs == 1)
+        run_job(0);
+    else
+        in_children(o.jobs, run_job);
+    std::vector<report> reports(all.size());
+    for (std::size_t i = 0; i < of_jobs.size(); ++i) {
+        reports[i % all.size()].all.add(of_jobs[i].all);
+        reports[i % all.size()].findings += of_jobs[i].findings;
     }
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     std::printf("seed %llu, %.0f s\n", static_cast<unsigned long long>(o.seed), seconds);
-    if (!left_out.empty())
+    if (const std::string left_out = not_run(o); !left_out.empty())
         std::printf("not run, since this processor lacks them: %s\n", left_out.c_str());
-    std::uint64_t findings = 0;
-    for (std::size_t f = 0; f < all.size(); ++f) {
-        print_counts(all[f], reports[f]);
-        findings += reports[f].findings;
-    }
+    for (std::size_t f = 0; f < all.size(); ++f) print_counts(all[f], reports[f]);
+    const std::uint64_t findings = found_by_all(reports);
     std::printf("%llu findings\n", static_cast<unsigned long long>(findings));
     return findings == 0 ? 0 : 1;
 }
@@ -127,9 +171,19 @@ int main(int count, char** words) {
             std::printf("%s", usage);
             return 0;
         }
-        if ((o.gpu || o.only.starts_with("gpu:")) && !built_for_gpus()) {
-            std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why_no_gpu().c_str());
-            return 2;
+        if (!o.block.empty()) {
+            const family all[] = {
+                {"", run_product_case}, {"blas", run_blas_case}, {"gpu", run_gpu_case}};
+            run_given_block(o, all);
+        }
+        if (o.gpu || o.only.starts_with("gpu:")) {
+            // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
+            const bool there = in_a_child([] {
+                const std::string why = why_no_calls_on_gpus();
+                if (!why.empty()) std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());
+                return why.empty();
+            });
+            if (!there) return no_gpu;
         }
         return o.only.empty() ? run_all(o) : run_only(o);
     } catch (const std::exception& e) {

@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <stdexcept>
@@ -9,6 +10,7 @@ namespace carat::fuzz {
 
 const char* const usage =
     "usage: carat_fuzz [--minutes M] [--cases N] [--seed S] [--only CASE] [--gpu]\n"
+    "                  [--jobs J]\n"
     "\n"
     "Random calls of the library and of the drop-in BLAS, each entry checked against a bound\n"
     "(docs/fuzzing.md).\n"
@@ -16,7 +18,8 @@ const char* const usage =
     "  --cases N    how many cases\n"
     "  --seed S     of all that is random (the day)\n"
     "  --only CASE  the case of a finding: a number, blas:NUMBER or gpu:NUMBER\n"
-    "  --gpu        calls on a GPU instead\n";
+    "  --gpu        calls on a GPU instead\n"
+    "  --jobs J     so many processes at once (1); they leave a GPU's memory to each other\n";
 
 namespace {
 
@@ -61,6 +64,10 @@ options parse(int count, char** words) {
             o.cases = number_of<std::uint64_t>(word, value());
         } else if (word == "--seed") {
             o.seed = number_of<std::uint64_t>(word, value());
+        } else if (word == "--jobs") {
+            o.jobs = std::max<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1);
+        } else if (word == "--block") {
+            o.block = value();
         } else if (word == "--only") {
             o.only = value();
         } else {

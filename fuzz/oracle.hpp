@@ -28,6 +28,8 @@ struct expectation {
     long double error = 0;
     // An intermediate result may be beyond the range in some order of summation.
     bool excused = false;
+    // A part of a number that is infinity's factor may be 0, or of the other sign.
+    bool may_be_nan = false;
 };
 
 // Where the largest of many numbers lies.
@@ -66,6 +68,9 @@ class oracle {
   private:
     [[nodiscard]] bool reads_operands() const { return c_.alpha() != 0 && size_.k != 0; }
     [[nodiscard]] long double relative_error() const;
+    [[nodiscard]] long double largest_as_read() const;
+    // Whether an infinity in C(i, j)'s sum may become NaN.
+    [[nodiscard]] bool may_lose_infinity(std::size_t i, std::size_t j) const;
     // The sum, and the steps up to a gate.
     [[nodiscard]] expectation before_gate(std::size_t i, std::size_t j, std::size_t steps) const;
     // A B and so many steps.

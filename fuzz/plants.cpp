@@ -48,8 +48,9 @@ bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, 
         std::abs(r.of.alpha()) * judge.sums().magnitude[at.i * judge.sums().n + at.j] +
         std::abs(static_cast<double>(judge.at(at.i, at.j).value));
     const format& f = format_of(r.of.c_type);
+    const double rounding = std::abs(value) * std::ldexp(1, 2 - f.digits);
     const bool seen = f.whole ? std::abs(largest) >= 1
-                              : std::abs(largest) > 0.02 * all &&
+                              : std::abs(largest) > 0.02 * all + rounding &&
                                     std::abs(largest) > std::ldexp(1.0, f.least_exponent / 2);
     if (!seen || judge.size().k > 3000) return false;
     value -= largest;

@@ -57,6 +57,7 @@ struct outcome {
 struct surroundings {
     bool flushes = false;  // this instruction set takes bf16's subnormal numbers for zeros
     bool has_f16_sums = false;
+    bool shares_gpu = false;  // with other processes' cases
     // Is told what a case is before it runs, in memory that outlives the process.
     std::span<char> description = {};
 };

@@ -13,6 +13,7 @@ import sys
 import gpu_tables
 import property_tables
 import study_tables
+import task_lines
 from tables_common import (ROOT, cases, gflops_span, gpu_source, load, lost_table, mean_of,
                            pair_of, ranked, size_of, source, table)
 
@@ -167,17 +168,18 @@ def narrow_sets():
         sets.setdefault((case["dtype"], case["threads"], name), []).append(
             (ratio, interval, size_of(case), share))
     rows = []
-    for (dtype, threads, name), found in sorted(sets.items()):
-        mean, span = mean_of([row[:3] for row in found])
-        worst, _, size, _ = min(found)
-        shares = [share for *_, share in found]
-        rows.append([dtype, str(threads), name, str(len(found)), f"{mean:.2f}",
-                     span, f"{worst:.2f} at {size}",
-                     f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %" if shares[0] else "-"])
-    head = ["type", "threads", "shapes", "cases", "engine / best peer, geometric mean", "95 % CI",
-            "worst", "of the tiles' peak"]
-    return table(head, ["---", "--:", "---", "--:", "--:", "---", "---", "--:"], rows) + source(
-        results, file)
+    for dtype, name in sorted({(dtype, name) for dtype, _, name in sets}):
+        row = [dtype, name]
+        for threads in (1, 2):
+            found = sets[dtype, threads, name]
+            worst, _, size, _ = min(found)
+            shares = [share for *_, share in found]
+            row += [f"{mean_of([of[:3] for of in found])[0]:.2f}", f"{worst:.2f} at {size}",
+                    f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %" if shares[0] else "-"]
+        rows.append(row)
+    of = ["mean on {}", "worst on {}", "of the peak on {}"]
+    head = ["type", "shapes", *(w.format("one thread") for w in of), *(w.format("two") for w in of)]
+    return table(head, ["---", "---"] + ["--:", "---", "--:"] * 2, rows) + source(results, file)
 
 
 def narrow_levels():
@@ -220,17 +222,6 @@ def gpu_ladder():
                  rows) + gpu_source(results, "h200/f32.json")
 
 
-def gpu_cold():
-    """What the first run of each costs beside the later ones."""
-    results = load("h200/f32.json")
-    cells = ranked(results, dtype="f32", n=2048)
-    shown = [c for c in cells if "cublas" in c["implementation"] or "tiled" in c["implementation"]]
-    rows = [[f"`{c['implementation']}`", f"{1e3 * c['prepare_s']:.3g}", f"{1e3 * c['cold_s']:.3g}",
-             f"{1e3 * c['median_s']:.3g}"] for c in shown]
-    return table(["f32, N = 2048", "prepare, ms", "first run, ms", "later runs, ms"],
-                 ["---", "--:", "--:", "--:"], rows) + gpu_source(results, "h200/f32.json")
-
-
 def said(name):
     """The field's words for a kernel's."""
     return name.replace("apart", "pingpong").replace("even", "stream-K")
@@ -254,7 +245,7 @@ def way_of(cell):
 
 def gpu_shapes():
     """Shapes with few tiles, few rows or little K: the engine's fastest way against cuBLASLt. Of few
-    rows those of equal N and K are shown; all are in the mean."""
+    rows those of 4096 columns and K are shown; all are in the mean."""
     results = load("h200/engine.json")
     few = load("h200/engine_few.json")  # of up to 32 rows, measured since
     sets = {"squares": [], "few rows": [], "little K": [], "tf32": []}
@@ -268,7 +259,7 @@ def gpu_shapes():
         name = ("tf32" if case["dtype"] == "f32" else "squares" if case["m"] == case["k"]
                 else "few rows" if case["m"] <= 128 else "little K")
         sets[name].append(ratio)
-        if name == "few rows" and case["n"] != case["k"]:
+        if name == "few rows" and not case["n"] == case["k"] == 4096:
             continue
         rows.append((list(sets).index(name), case["m"], case["n"], case["k"],
                      [name, size_of(case), way_of(ours), f"{1e6 * ours['median_s']:.1f}",
@@ -309,12 +300,11 @@ PAGES = {"README.md": {"answer": lambda: ranking(5), "losses": losses},
                             "shape-zen5": lost("cpu/zen5.json")},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": lost("cpu/narrow.json"),
                            "narrow-levels": narrow_levels},
-         "docs/gpu.md": {"gpu-cold": gpu_cold,
-                         "gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.lost,
+         "docs/gpu.md": {"gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.lost,
                          "gpu-shapes": gpu_shapes,
                          "gpu-profile": gpu_tables.profile},
          "docs/statistics.md": {"calibration": calibration},
-         **study_tables.PAGES, **property_tables.PAGES}
+         **study_tables.PAGES, **property_tables.PAGES, **task_lines.PAGES}
 
 
 def filled(page, tables):
@@ -338,7 +328,7 @@ def sources_once(text):
             return f"{match.group(1)}, as above."
         told.add(line)
         return line
-    return re.sub(r"(?m)^(`results/[^`]*`): .* Brackets: .*$", say, text)
+    return re.sub(r"(?m)^(`results/[^`]*`(?:, `results/[^`]*`)*): .* Brackets: .*$", say, text)
 
 
 def main():

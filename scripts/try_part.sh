@@ -82,7 +82,7 @@ cmakes() {
         cmake=build/venv/bin/cmake
         "$cmake" --version
         quietly configure build/cmake
-        quietly "$cmake" --build build/cmake --target carat carat_blas carat_blas64 carat_command
+        quietly "$cmake" --build build/cmake --target carat carat_blas carat_blas64 carat_command carat_completions
         quietly env DESTDIR="$PWD/build/staged" "$cmake" --install build/cmake
     done
 }
@@ -127,7 +127,11 @@ part() {
             ;;
         aarch64)
             scripts/setup.sh build
-            install g++-aarch64-linux-gnu
+            dpkg --add-architecture arm64
+            apt-get update -q >/dev/null
+            install g++-aarch64-linux-gnu libfmt-dev:arm64 libhwloc-dev:arm64 \
+                libboost-dev:arm64
+            export PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig
             configure build/aarch64 -DCARAT_BUILD_TESTS=OFF -DCMAKE_SYSTEM_NAME=Linux \
                 -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
             quietly ninja -C build/aarch64 carat carat_ladder_cpu carat_lab_machine

@@ -111,15 +111,15 @@ std::string compare(const running& r, const std::vector<std::byte>& bits, const 
     return r.on.c.bits() == bits ? std::string() : std::string(what) + ": other bits";
 }
 
-// Another stream, or product by product: lists have the bits of single calls where both are
-// batch-invariant, other batches always.
+// Another stream, or product by product: batches have the bits of single calls where both are
+// batch-invariant.
 std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
     const running& r = g.r;
     r.of.stream = g.there.streams[r.random.below(4)];
     r.on.c.restore();
     upload(g);
-    const bool one_by_one = r.of.group != grouping::one && r.random.chance(2) &&
-                            (r.of.group != grouping::listed || r.of.batch_invariant);
+    const bool one_by_one =
+        r.of.group != grouping::one && r.random.chance(2) && r.of.batch_invariant;
     const auto singles = [&] {
         for (std::size_t p = 0; p < r.of.sizes.size(); ++p) start_single_call(r.of, r.on, p);
     };
@@ -205,7 +205,7 @@ std::string try_call(const gpu_running& given) {
         ++r.count.no_memory;
         return {};
     }
-    if (r.of.chained)
+    if (r.of.chained && o.returned)
         if (std::string wrong = check_made_a(r); !wrong.empty()) return wrong;
     if (std::string wrong = check_result(r, o, false); !wrong.empty())
         return (captured ? "in a graph: " : "") + wrong;
@@ -271,10 +271,8 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     random_numbers random(seed, number);
     product_case c = draw_case(random, number, true);
     const bool nested = (seed >> 63) != 0;
-    if (nested) {
-        c.how = trial::ordinary;
-        c.far = far_operand::none;  // there is no room for eight
-    }
+    if (nested) c.how = trial::ordinary;
+    if (nested || in.shares_gpu) c.far = far_operand::none;  // there is no room for eight
     seat& there = own_seat();
     c.stream = there.streams[random.below(4)];
     const running r = {c, there.on, random, in, count, !nested};
@@ -285,9 +283,9 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     const gpu_running g = {r, there, random.chance(8)};
     std::string wrong;
     try {
-        wrong = c.how == trial::many_threads     ? try_threads(r, seed)
-                : c.how == trial::failing_memory ? try_full_memory(g)
-                                                 : try_call(g);
+        wrong = c.how == trial::many_threads                       ? try_threads(r, seed)
+                : c.how == trial::failing_memory && !in.shares_gpu ? try_full_memory(g)
+                                                                   : try_call(g);
     } catch (const std::runtime_error& e) {
         wrong = e.what();
     }
@@ -304,10 +302,6 @@ std::string why_no_gpu() {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return "no GPU answers";
     return {};
-}
-
-bool built_for_gpus() {
-    return true;
 }
 
 }  // namespace carat::fuzz

@@ -14,7 +14,4 @@ namespace carat::fuzz {
 // Why there is no GPU to fuzz, or empty. Starts CUDA in this process.
 [[nodiscard]] std::string why_no_gpu();
 
-// Whether this build can.
-[[nodiscard]] bool built_for_gpus();
-
 }  // namespace carat::fuzz

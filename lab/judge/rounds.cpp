@@ -10,9 +10,9 @@
 #include "lab/judge/peer.hpp"
 #include "lab/machine/affinity.hpp"
 #include "lab/machine/description.hpp"
+#include "lab/measure/background_load.hpp"
 #include "lab/measure/busy.hpp"
 #include "lab/measure/interleave.hpp"
-#include "lab/measure/other_work.hpp"
 #include "lab/statistics/bootstrap.hpp"
 #include "lab/statistics/summary.hpp"
 #include "lab/workload/workload.hpp"
@@ -191,7 +191,7 @@ timed_case rounds::run() {
         for (const entrant& e : entrants_) all += e.who->process().cpu_s();
         return all;
     };
-    const measure::other_work others(probe);
+    const measure::background_load others(probe);
     measure(trials_in_time());
     measure::conditions seen = others.seen();
     const machine::description here = machine::describe();

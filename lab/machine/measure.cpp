@@ -6,10 +6,10 @@
 
 #include <carat/error.hpp>
 
+#include "lab/machine/pinned_threads.hpp"
 #include "lab/machine/plan.hpp"
 #include "lab/machine/rounds.hpp"
 #include "lab/machine/sources.hpp"
-#include "lab/machine/together.hpp"
 
 namespace carat::machine {
 
@@ -66,7 +66,7 @@ thread_memory place_memory(const std::vector<int>& cpus, const std::vector<read_
             if (static_cast<int>(i) < task.threads) bytes = std::max(bytes, task.bytes);
         memory.push_back(std::make_unique<pages>(bytes));
     }
-    run_together(cpus, [&](int i) {
+    run_pinned(cpus, [&](int i) {
         const pages& own = *memory[static_cast<std::size_t>(i)];
         std::fill_n(own.data(), own.size_bytes(), std::byte{1});
     });
@@ -87,7 +87,7 @@ repeated shared_item(const core_set& cores, int threads, double amount, round_wo
             [first = cores.cpus.first(static_cast<std::size_t>(threads)),
              balance = cores.of_several_kinds, work = std::move(work)](std::int64_t repetitions) {
                 shared_time taken =
-                    run_together(first, [&](int thread) { work(thread, repetitions); });
+                    run_pinned(first, [&](int thread) { work(thread, repetitions); });
                 if (balance) taken.span_s = taken.balanced_s;
                 return taken;
             }};

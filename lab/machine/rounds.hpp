@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lab/machine/peaks.hpp"
-#include "lab/machine/together.hpp"
+#include "lab/machine/pinned_threads.hpp"
 
 namespace carat::machine {
 

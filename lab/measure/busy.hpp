@@ -1,5 +1,5 @@
 // When a figure was taken on a busy machine, so that no verdict may rest on it. A pure rule over
-// what was seen while the trials ran; other_work.hpp sees it.
+// what was seen while the trials ran; background_load.hpp sees it.
 //
 // Threads that share a processor with other work wait for it a scheduler's slice at a time, and a
 // product on several threads waits for the last of them: one busy process makes a figure a lottery

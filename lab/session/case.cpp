@@ -11,12 +11,12 @@
 #include "lab/machine/roofline.hpp"
 #include "lab/session/analyse.hpp"
 #include "lab/session/contender.hpp"
-#include "lab/session/crew.hpp"
-#include "lab/session/judge.hpp"
 #include "lab/session/operands.hpp"
 #include "lab/session/phase_trials.hpp"
+#include "lab/session/roofline.hpp"
 #include "lab/session/trials.hpp"
 #include "lab/session/verification.hpp"
+#include "lab/session/worker_set.hpp"
 #include "lab/verify/verify.hpp"
 
 namespace carat::session {
@@ -115,7 +115,7 @@ class runner {
             c.result.reason = core::reason_against(entry, problem_, c.settings);
         if (!c.result.reason.empty()) return;
         try {
-            c.at = crew_.hire(entry, c.settings);
+            c.at = crew_.make_worker(entry, c.settings);
             const introduction known = c.at->introduce();
             c.result.reason = known.reason;
             c.result.vendor = known.library;
@@ -149,7 +149,7 @@ class runner {
         const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, problem_) : 1;
         data_.emplace(problem_, sets, crew_.memory());
         for (contender& c : contenders_)
-            if (c.at) c.data = &crew_.site_of(c.what->entry->where, *data_);
+            if (c.at) c.data = &crew_.operands_of(c.what->entry->where, *data_);
         checks_.emplace(request_, problem_, *data_, [this](const std::string& what, double share) {
             tell(what, share);
             return !stopped();
@@ -191,7 +191,7 @@ class runner {
             if (out.interrupted && c.result.available && !timed)
                 c.result.stop = text(measure::name(measure::stop_reason::interrupted));
             if (timed) {
-                place_under_roof(c.result, limits(), problem_, rotating_bytes(c));
+                fill_roofline(c.result, limits(), problem_, rotating_bytes(c));
                 c.result.above_peak = above_peak(c.result, limits(), key_.type);
                 if (c.result.above_peak)
                     c.result.reason =
@@ -216,7 +216,7 @@ class runner {
     const case_key key_;
     const surroundings& around_;
     const core::problem problem_;
-    crew crew_;
+    worker_set crew_;
     std::optional<placed_operands> data_;
     std::vector<contender> contenders_;  // before what they run on goes
     std::optional<verification> checks_;

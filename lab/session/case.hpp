@@ -10,11 +10,11 @@
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
-#include "lab/measure/other_work.hpp"
+#include "lab/measure/background_load.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/crew.hpp"
-#include "lab/session/gpu_watch.hpp"
+#include "lab/session/gpu_telemetry.hpp"
 #include "lab/session/request.hpp"
+#include "lab/session/worker_set.hpp"
 
 namespace carat::session {
 

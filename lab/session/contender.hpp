@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "lab/results/document.hpp"
-#include "lab/session/gpu_watch.hpp"
+#include "lab/session/gpu_telemetry.hpp"
+#include "lab/session/operand_store.hpp"
 #include "lab/session/request.hpp"
-#include "lab/session/site.hpp"
 #include "lab/session/worker.hpp"
 
 namespace carat::session {
 
 struct contender {
     const selection* what = nullptr;
-    site* data = nullptr;  // where its operands are; set when it is available
+    operand_store* data = nullptr;  // where its operands are; set when it is available
     core::settings settings;
     results::result result;
     std::unique_ptr<worker> at;  // where it runs; null when it has been given up
@@ -27,7 +27,7 @@ struct contender {
     std::vector<timing> in_trials;   // of those that were trials, in their order
     double ran_s = 0;                // in trials and untimed runs, where waited_s is known
     std::optional<double> waited_s;  // by its threads meanwhile, for a processor
-    gpu_watch watch;
+    gpu_telemetry watch;
 
     [[nodiscard]] bool ruled_out() const { return !result.available || !result.reason.empty(); }
 

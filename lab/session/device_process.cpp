@@ -69,8 +69,8 @@ class device_process::row final : public worker {
     double run_s_ = 0;  // of the last one; 0: none yet
 };
 
-std::unique_ptr<worker> device_process::hire(const core::implementation& entry,
-                                             const core::settings& how) {
+std::unique_ptr<worker> device_process::make_worker(const core::implementation& entry,
+                                                    const core::settings& how) {
     return std::make_unique<row>(*this, rows_++, entry, how);
 }
 

@@ -8,23 +8,23 @@
 #include <memory>
 #include <optional>
 
-#include "lab/session/asked_process.hpp"
+#include "lab/session/lazy_process.hpp"
 #include "lab/session/messages.hpp"
-#include "lab/session/site.hpp"
+#include "lab/session/operand_store.hpp"
 #include "lab/session/worker.hpp"
 
 namespace carat::session {
 
-class device_process final : public site {
+class device_process final : public operand_store {
   public:
     device_process(process_pool& all, const core::problem& p, int device)
         : all_(all), problem_(p), device_(device), process_(all) {}
 
     // Must not outlive this object.
-    [[nodiscard]] std::unique_ptr<worker> hire(const core::implementation& entry,
-                                               const core::settings& how);
+    [[nodiscard]] std::unique_ptr<worker> make_worker(const core::implementation& entry,
+                                                      const core::settings& how);
 
-    // The host's operands, which shared memory holds; before anything of site.
+    // The host's operands, which shared memory holds; before anything of the base.
     void lay_out(placed_operands& host) { host_ = &host; }
 
     // How many processes were lost so far.
@@ -54,7 +54,7 @@ class device_process final : public site {
     process_pool& all_;
     const core::problem problem_;
     int device_;
-    asked_process process_;
+    lazy_process process_;
     placed_operands* host_ = nullptr;
     int rows_ = 0;
     int losses_ = 0;

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lab/session/site.hpp"
+#include "lab/session/operand_store.hpp"
 #include "lab/session/worker.hpp"
 
 namespace carat::session {

@@ -114,6 +114,6 @@ struct request {
 // Throws carat::error when a tunable is asked for that there is not or that is out of its range, or
 // a tile that is larger than every matrix, or when a case does not fit in memory. Called before the
 // first allocation.
-void require_sensible(const request& r);
+void validate(const request& r);
 
 }  // namespace carat::session

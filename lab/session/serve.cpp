@@ -10,7 +10,7 @@
 #include "lab/process/shared_memory.hpp"
 #include "lab/session/build_info.hpp"
 #include "lab/session/messages.hpp"
-#include "lab/session/site.hpp"
+#include "lab/session/operand_store.hpp"
 
 namespace carat::session {
 
@@ -82,8 +82,8 @@ class server {
         problem_ = problem_from(question.at("problem"));
         device_ = &find_space_(question.at("device").get<int>());
         lay_out(question.at("sets").get<std::size_t>());
-        site_ = site_here(problem_, *data_, *device_);
-        return {{"sets", site_->sets()}};
+        store_ = local_operand_store(problem_, *data_, *device_);
+        return {{"sets", store_->sets()}};
     }
 
     json fill(const json& question) {
@@ -162,9 +162,9 @@ class server {
     static std::size_t set_of(const json& question) {
         return question.at("set").get<std::size_t>();
     }
-    site& placed() {
-        if (!site_) throw std::logic_error("no operands are laid out");
-        return *site_;
+    operand_store& placed() {
+        if (!store_) throw std::logic_error("no operands are laid out");
+        return *store_;
     }
 
     int descriptor_;
@@ -174,7 +174,7 @@ class server {
     core::execution_space* device_ = nullptr;
     std::optional<process::shared_memory> memory_;
     std::optional<placed_operands> data_;
-    std::unique_ptr<site> site_;
+    std::unique_ptr<operand_store> store_;
     std::map<int, std::unique_ptr<worker>> rows_;
 };
 

@@ -97,7 +97,7 @@ void trials::take(std::span<contender> all) {
     int generations = fresh_ones ? std::max(1, request_.processes) : 1;
     if (request_.timing.trials > 0) generations = std::min(generations, request_.timing.trials);
     probe_ = probe();
-    const measure::other_work others(probe_);
+    const measure::background_load others(probe_);
     for (int generation = 0; generation < generations && !stopped(); ++generation) {
         if (generation > 0) checks_.change_over(all, generation + 1);
         bool whole = false;
@@ -199,7 +199,7 @@ void trials::keep_phases(std::span<const measure::series> more) {
     }
 }
 
-void trials::conclude(std::span<contender> all, const measure::other_work& others) {
+void trials::conclude(std::span<contender> all, const measure::background_load& others) {
     const measure::conditions seen = under_load(others.seen(), all);
     for (contender& c : all) {
         if (!c.result.verified || c.ruled_out()) continue;
@@ -294,7 +294,7 @@ void trials::measure_energy(contender& c) {
     const auto runs = static_cast<std::int64_t>(std::ceil(batch_s / run_s));
     c.watch.measure_energy(
         sensors(),
-        [&]() -> gpu_watch::batch {
+        [&]() -> gpu_telemetry::batch {
             return {runs, time_runs(c, runs)};
         },
         c.result.flop);

@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "lab/measure/other_work.hpp"
+#include "lab/measure/background_load.hpp"
 #include "lab/session/case.hpp"
 #include "lab/session/contender.hpp"
-#include "lab/session/crew.hpp"
 #include "lab/session/phase_trials.hpp"
 #include "lab/session/verification.hpp"
+#include "lab/session/worker_set.hpp"
 
 namespace carat::session {
 
@@ -24,7 +24,7 @@ namespace carat::session {
 class trials {
   public:
     // All of them must outlive this object. `phases` may be null.
-    trials(const request& r, const case_key& key, const surroundings& around, crew& everybody,
+    trials(const request& r, const case_key& key, const surroundings& around, worker_set& everybody,
            verification& checks, phase_trials* phases)
         : request_(r),
           key_(key),
@@ -48,7 +48,7 @@ class trials {
     void look_and_tell(std::size_t i, std::size_t taken, double share);
     void keep(contender& c, const measure::series& more) const;
     void keep_phases(std::span<const measure::series> more);
-    void conclude(std::span<contender> all, const measure::other_work& others);
+    void conclude(std::span<contender> all, const measure::background_load& others);
     [[nodiscard]] double time_runs(contender& c, std::int64_t runs);
     [[nodiscard]] double stolen_so_far_s() const;
     [[nodiscard]] measure::work_probe probe() const;
@@ -61,7 +61,7 @@ class trials {
     const request& request_;
     const case_key& key_;
     const surroundings& around_;
-    crew& crew_;
+    worker_set& crew_;
     verification& checks_;
     phase_trials* phases_;
     int losses_ = 0;                       // of processes before the generation at hand

@@ -11,9 +11,9 @@ namespace carat::session {
 
 namespace {
 
-// Contenders of one site that are fed the same operands are fed once.
+// Contenders of one operand store that are fed the same operands are fed once.
 struct group {
-    site* where;
+    operand_store* where;
     planned_pass pass;
     std::vector<contender*> members;
 };
@@ -27,8 +27,8 @@ bool is_long(const contender& c) {
     return c.result.cold_s > long_s;
 }
 
-std::vector<site*> sites_of(std::span<contender> all) {
-    std::vector<site*> found;
+std::vector<operand_store*> stores_of(std::span<contender> all) {
+    std::vector<operand_store*> found;
     for (const contender& c : all)
         if (!c.ruled_out() && std::ranges::find(found, c.data) == found.end())
             found.push_back(c.data);
@@ -66,7 +66,7 @@ void verification::before_timing(std::span<contender> all) {
 // Of the host always: its reference may be needed.
 void verification::fill(std::span<contender> all) {
     data_.fill(core::host_space(), request_.values, request_.seed);
-    for (site* where : sites_of(all))
+    for (operand_store* where : stores_of(all))
         if (!where->on_host()) where->fill(request_.values, request_.seed);
 }
 
@@ -92,7 +92,7 @@ void verification::welcome(std::span<contender> all, int number) {
         pass_exactly(all, {verify::exact_kind::significands, false, true, when}, waits);
     }
     data_.fill_ends(core::host_space(), request_.values, request_.seed);
-    for (site* where : sites_of(all))
+    for (operand_store* where : stores_of(all))
         if (!where->on_host()) where->fill_ends(request_.values, request_.seed);
     for (contender& c : all)
         if (c.ruled_out()) c.drop_figures();
@@ -189,7 +189,7 @@ void verification::skip_if_too_long(contender& c, std::size_t set) const {
 // Each where it is needed. Where a GPU's memory can't hold it, the host's serves.
 void verification::compute_references(std::span<contender> all) {
     bool on_host = request_.phases.has_value();
-    for (site* where : sites_of(all)) {
+    for (operand_store* where : stores_of(all)) {
         if (!where->on_host() && !tell_("computing the reference", 0)) return;
         on_host = !where->make_reference() || on_host;
     }

@@ -39,7 +39,10 @@ std::int64_t extent_elements(std::int64_t rows, std::int64_t cols, const layout&
 }
 
 std::string reason_against_factors(const problem& p) {
-    const auto whole = [](double x) { return std::abs(x) <= 0x1p31 && x == std::floor(x); };
+    // Not floor, which the drop-in would need libm for.
+    const auto whole = [](double x) {
+        return std::abs(x) <= 0x1p31 && x == static_cast<double>(static_cast<std::int64_t>(x));
+    };
     if (p.c_type != dtype::i32 || (whole(p.alpha) && whole(p.beta))) return {};
     const auto number = [](double value) {  // as short as tells it from all others
         std::array<char, 32> text{};

@@ -1,11 +1,10 @@
-// src/cuda in a build without CUDA: no devices, no implementations, and the reason why.
+// src/cuda in a build without CUDA: no devices, and the reason why.
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/identity.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/call.hpp"
-#include "cuda/engine/table.hpp"
 
 namespace carat::cuda {
 
@@ -77,14 +76,6 @@ core::execution_space& space(int device) {
 }
 
 }  // namespace carat::cuda
-
-namespace carat::cuda::engine {
-
-core::table table() {
-    return {};
-}
-
-}  // namespace carat::cuda::engine
 
 namespace carat::cuda_call {
 

@@ -42,11 +42,14 @@ class OnAGpu(unittest.TestCase):
         parts = sum(phases[p]["median"] for p in present)
         self.assertLess(abs(parts - total), 0.3 * total, cell["implementation"])
         self.assertEqual(len(phases["total_trials_s"]), 5)
-        for phase in present:
-            low, high = phases[phase]["ci95"]
-            self.assertTrue(low <= phases[phase]["median"] <= high)
+        for phase in present:  # of one process there is no interval
+            self.assertIsNone(phases[phase]["ci95"])
         self.assertGreater(phases["copy_in_s"]["median"], phases["copy_out_s"]["median"] / 4)
         self.assertGreater(total, cell["median_s"])
+
+    def test_tune_goes_from_case_to_case(self):
+        self.carat("tune", "--size", "256,512", "--dtype", "f32", "--trials", 3, "--tuned", "t.json")
+        self.assertIn("cases", self.results("t.json"))
 
     def test_bench_shows_phases_everywhere(self):
         for memory in ("pageable", "pinned"):

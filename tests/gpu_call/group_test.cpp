@@ -227,6 +227,20 @@ TEST_F(gpu_group, hundreds_of_products_are_exact) {
     EXPECT_EQ(p.check(1, 0), "");
 }
 
+// An expert without rows: whose matrices begin where there may be no memory.
+TEST_F(gpu_group, a_product_without_entries_may_lie_anywhere) {
+    products<bf16, float> p({{0, 24, 40}, {16, 24, 40}}, false);
+    p.fill_whole();
+    static float nowhere[1];
+    auto a = p.views(p.a);
+    auto c = p.views(p.c);
+    a[0] = {reinterpret_cast<bf16*>(nowhere), 0, 40};
+    c[0] = {nowhere, 0, 24};
+    const auto b = p.views(p.b);
+    matrix_products(cuda{}, listed(a), listed(b), listed(c));
+    EXPECT_EQ(p.check(1, 0), "");
+}
+
 // Each asks for memory: operands off the lines that kernels read, and sums beside C.
 TEST_F(gpu_group, any_number_of_products_may_need_memory) {
     const shapes_of_group sizes(20, {40, 24, 33});

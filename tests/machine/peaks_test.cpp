@@ -11,8 +11,8 @@
 #include <carat/error.hpp>
 
 #include "lab/machine/affinity.hpp"
+#include "lab/machine/pinned_threads.hpp"
 #include "lab/machine/plan.hpp"
-#include "lab/machine/together.hpp"
 #include "tests/machine/sample_machine.hpp"
 #include "tests/machine/small_machine.hpp"
 
@@ -72,7 +72,7 @@ TEST(together, runs_each_index_once_and_pins) {
     const std::vector<int> cpus = small_machine().core_cpus;
     std::atomic<int> sum = 0;
     std::atomic<int> pinned = 0;
-    const shared_time elapsed = run_together(cpus, [&](int i) {
+    const shared_time elapsed = run_pinned(cpus, [&](int i) {
         sum += i + 1;
         pinned += allowed_cpus() == std::vector{cpus[static_cast<std::size_t>(i)]} ? 1 : 0;
     });
@@ -87,7 +87,7 @@ TEST(together, runs_each_index_once_and_pins) {
 TEST(together, tells_what_shares_by_speed_would_take) {
     const int cpu = small_machine().core_cpus.front();
     const int both[] = {cpu, cpu};
-    const shared_time elapsed = run_together(both, [](int i) {
+    const shared_time elapsed = run_pinned(both, [](int i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(i == 0 ? 50 : 200));
     });
     EXPECT_GE(elapsed.span_s, 0.2);

@@ -181,7 +181,7 @@ TEST(requests, tunables_that_there_are_not_or_out_of_their_range_are_refused) {
     r.shapes = parse_shapes("8192");
     const auto say = [&](const char* chosen) {
         r.chosen = session::parse_selection(all, chosen);
-        return message_of([&] { session::require_sensible(r); });
+        return message_of([&] { session::validate(r); });
     };
     EXPECT_EQ(say("tiled[tile-size=4096],blas"), "no error");
     EXPECT_EQ(say("blas,tiled[tile-size=4097]"),
@@ -197,14 +197,13 @@ TEST(requests, a_tile_larger_than_every_matrix_and_too_much_memory_are_refused) 
     session::request r;
     r.chosen = session::parse_selection(all, "tiled[tile-size=512]");
     r.shapes = parse_shapes("256");
-    EXPECT_NE(message_of([&] { session::require_sensible(r); }).find("at most 256"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { session::validate(r); }).find("at most 256"), std::string::npos);
     r.shapes = parse_shapes("256,1024");
-    EXPECT_EQ(message_of([&] { session::require_sensible(r); }), "no error");
+    EXPECT_EQ(message_of([&] { session::validate(r); }), "no error");
     // Of the second A, B and C would fit in 64 bits, but not together.
     for (const char* huge : {"10000000", "700000000"}) {
         r.shapes = parse_shapes(huge);
-        EXPECT_NE(message_of([&] { session::require_sensible(r); }).find("choose a smaller size"),
+        EXPECT_NE(message_of([&] { session::validate(r); }).find("choose a smaller size"),
                   std::string::npos);
     }
 }

@@ -9,9 +9,9 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/capture.hpp"
-#include "cuda/engine/at_once.hpp"
 #include "cuda/engine/epilogue_route.hpp"
 #include "cuda/engine/memory_checks.hpp"
+#include "cuda/engine/one_launch.hpp"
 #include "cuda/engine/table.hpp"
 
 namespace carat::cuda_call {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "cuda/common/error.hpp"
+#include "cuda/engine/epilogue_kernel.hpp"
 #include "cuda/engine/memory_checks.hpp"
-#include "cuda/engine/pass.hpp"
 #include "cuda/engine/select.hpp"
 #include "cuda/engine/table.hpp"
 
@@ -33,7 +33,7 @@ epilogue_route::epilogue_route(const task& t, const detail::epilogue_steps* step
     if (steps != nullptr) check_steps(*steps);
     const core::problem& p = t.problem;
     const bool have_kernel = find_signature(engine::row_of(t.how()), p) != nullptr;
-    const bool kernels_write = have_kernel || !passes(type_of_sums(p), p.c_type);
+    const bool kernels_write = have_kernel || !converts(type_of_sums(p), p.c_type);
     const bool has_steps = steps != nullptr && steps->count > 0;
     if (has_steps && takes_fusion(p)) fusion_ = epilogue_of(*steps);
     const bool is_glu = fusion_ && fusion_->fusion.is_glu;
@@ -93,16 +93,16 @@ void multiply_and_pass(const task& t, const epilogue_route& route, const post_pa
         const std::int64_t elements = core::extent_elements(of.m, of.n, of.c_layout);
         sums = call.lend(&t, static_cast<std::size_t>(elements) * size_bytes(of.c_type));
     }
-    const pass over_c{p.m,
-                      p.n,
-                      of.c_type,
-                      {sums, of.c_layout},
-                      p.c_type,
-                      data.c,
-                      p.c_layout,
-                      {data.e, t.e_layout},
-                      data.e == nullptr ? 0 : p.beta,
-                      last.steps};
+    const epilogue_kernel over_c{p.m,
+                                 p.n,
+                                 of.c_type,
+                                 {sums, of.c_layout},
+                                 p.c_type,
+                                 data.c,
+                                 p.c_layout,
+                                 {data.e, t.e_layout},
+                                 data.e == nullptr ? 0 : p.beta,
+                                 last.steps};
     load(over_c);  // before anything is in C
     (void)multiply_one(product, {.a = data.a, .b = data.b, .c = sums}, call);
     start(over_c, call.stream());

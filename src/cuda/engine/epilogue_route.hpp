@@ -1,5 +1,5 @@
 // What becomes of the sums of a call: kernels write C, with this factor and fusion, or a kernel of
-// its own over C does (pass.hpp).
+// its own over C does (epilogue_kernel.hpp).
 #pragma once
 
 #include <optional>

@@ -5,7 +5,7 @@
 
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/arithmetic.hpp"
-#include "cuda/engine/plans.hpp"
+#include "cuda/engine/plan_cache.hpp"
 #include "plan/gemm_plan.hpp"
 
 namespace carat::cuda_call {

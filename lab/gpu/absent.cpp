@@ -1,0 +1,57 @@
+// What lies below lab/gpu in a build without CUDA: nothing to measure, nothing in a GPU's memory.
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "lab/gpu/peaks/peaks.hpp"
+#include "lab/gpu/verify/verify.hpp"
+
+namespace carat::gpu {
+
+namespace {
+
+[[noreturn]] void refuse() {
+    throw error(error_code::unsupported, cuda::unavailable_in_use());
+}
+
+}  // namespace
+
+machine::peaks measure_peaks(int, const machine::measure_options&) {
+    refuse();
+}
+
+bool complete(const machine::peaks&, int) {
+    return false;
+}
+
+void end_context(int) {}
+
+void fill(const verify::exact_pass&, const core::problem&, const core::operands&) {
+    refuse();
+}
+
+verify::verdict check(const verify::exact_pass&, const core::problem&, const void*) {
+    refuse();
+}
+
+verify::verdict check_padding(const core::problem&, const void*) {
+    refuse();
+}
+
+void poison(const core::problem&, void*) {
+    refuse();
+}
+
+struct reference::impl {};
+
+reference::reference(const core::problem&, const core::operands&) {
+    refuse();
+}
+reference::reference(reference&&) noexcept = default;
+reference& reference::operator=(reference&&) noexcept = default;
+reference::~reference() = default;
+
+verify::verdict reference::check(const void*, std::string_view) const {
+    refuse();
+}
+
+}  // namespace carat::gpu

@@ -1,0 +1,47 @@
+// Looks at the GPU between the trials of a result, and measures the energy of its runs after them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "lab/gpu/nvml.hpp"
+#include "lab/results/gpu_facts.hpp"
+
+namespace carat::session {
+
+// The GPU and the clock that are looked at; a test has its own.
+struct gpu_sensors {
+    std::function<gpu::reading()> read;               // takes some ms on a virtual machine
+    std::function<std::optional<double>()> energy_j;  // only that: less than 1 ms
+    std::function<double()> now_s;
+    double last_look_s = -1;  // at any result
+};
+
+// Of the GPU in use; `read` is empty where NVML has no answers.
+[[nodiscard]] gpu_sensors sensors_in_use();
+
+class gpu_telemetry {
+  public:
+    // After a trial, outside the timed region: a sample, if this result has none or nobody took one
+    // just now.
+    void look(gpu_sensors& from);
+
+    // Runs back to back until the energy counter, which advances ten times a second, has done so
+    // often enough. `run_s` runs once or more, waits for the end and says how often and how long.
+    struct batch {
+        std::int64_t runs = 0;
+        double time_s = 0;
+    };
+    void measure_energy(const gpu_sensors& from, const std::function<batch()>& run, double flop);
+
+    // Nothing when nothing was seen.
+    [[nodiscard]] std::optional<results::gpu_facts> facts() const;
+
+  private:
+    std::vector<gpu::reading> samples_;
+    std::optional<double> power_w_;
+    std::optional<double> joules_per_gflop_;
+    std::optional<double> window_s_;
+};
+
+}  // namespace carat::session

@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include <carat/error.hpp>
+
+#include "core/execution_space.hpp"
+#include "lab/machine/description.hpp"
+#include "lab/session/case.hpp"
+#include "lab/verify/verify.hpp"
+
+namespace carat::session {
+
+namespace {
+
+std::string text(std::string_view s) {
+    return std::string(s);
+}
+
+// Of the machine or of the control group; 0: unknown.
+double memory_left_bytes() {
+    const auto machine = static_cast<double>(core::host_space().available_bytes());
+    const auto group = static_cast<double>(machine::memory_left_by_group());
+    return group > 0 && (machine == 0 || group < machine) ? group : machine;
+}
+
+// Three matrices that fit in 64 bits each need not do so together.
+double operand_bytes(const core::problem& p) {
+    const workload::operand_bytes each = workload::bytes_needed(p);
+    return static_cast<double>(each.a) + static_cast<double>(each.b) + static_cast<double>(each.c);
+}
+
+std::string mebibytes(double bytes) {
+    return std::to_string(static_cast<std::int64_t>(bytes / (1 << 20))) + " MiB";
+}
+
+}  // namespace
+
+void validate(const request& r) {
+    for (const selection& s : r.chosen) {
+        if (const std::string why = core::reason_against_tunables(s.entry->tunables, s.tunables);
+            !why.empty())
+            throw error(error_code::invalid_argument, text(s.entry->name) + ": " + why);
+        const auto tile = s.tunables.find("tile-size");
+        if (tile == s.tunables.end()) continue;
+        std::int64_t largest = 0;
+        for (const shape& size : r.shapes) largest = std::max({largest, size.m, size.n, size.k});
+        if (tile->second > largest)
+            throw error(error_code::invalid_argument,
+                        "tile-size " + std::to_string(tile->second) + " of " + text(s.entry->name) +
+                            " is larger than the largest matrix (" + std::to_string(largest) +
+                            "): choose at most " + std::to_string(largest));
+    }
+    const double available = memory_left_bytes();
+    for (const case_key& key : cases_of(r)) {
+        const core::problem p = problem_of(key);
+        const double needed = operand_bytes(p) * (r.rotate_inputs ? 2 : 1) +
+                              static_cast<double>(verify::bytes_needed(p));
+        if (available > 0 && needed > available)
+            throw error(error_code::out_of_memory, describe(key) + " needs " + mebibytes(needed) +
+                                                       " with its reference, and " +
+                                                       mebibytes(available) +
+                                                       " are free: choose a smaller size");
+    }
+}
+
+}  // namespace carat::session

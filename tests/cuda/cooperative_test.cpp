@@ -1,0 +1,289 @@
+// Cooperative tiles that follow each other in one CTA, two or three to a CTA; and every tile there
+// is, in clusters that multicast B.
+#include <gtest/gtest.h>
+
+#include "cuda/common/device.hpp"
+#include "cuda/engine/table.hpp"
+#include "cuda/sm90/kernel_table.hpp"
+#include "tests/cuda/sweep.hpp"
+
+namespace {
+
+using namespace carat;
+
+constexpr core::signature types[] = {
+    {dtype::bf16, dtype::bf16, dtype::f32, ""}, {dtype::bf16, dtype::bf16, dtype::bf16, ""},
+    {dtype::f16, dtype::f16, dtype::f16, ""},   {dtype::i8, dtype::i8, dtype::i32, ""},
+    {dtype::e4m3, dtype::e4m3, dtype::f32, ""}, {dtype::e4m3, dtype::e4m3, dtype::bf16, ""}};
+
+class wide : public testing::TestWithParam<core::signature> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+        if (const std::string why = entry().unsupported(problem(16, 16, 16), {}); !why.empty())
+            GTEST_SKIP() << why;
+    }
+    // fp8 is summed by the tensor cores alone in the last row.
+    static const core::implementation& entry() {
+        return *cuda::engine::table()[is_fp8(GetParam().a) ? 3 : 0];
+    }
+    static core::problem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
+        core::problem p = test::along_k_problem(GetParam(), m, n, k);
+        p.alpha = 2;
+        return p;
+    }
+};
+
+TEST_P(wide, tiles_that_follow_each_other_are_exact) {
+    for (const std::int64_t width : {160, 192, 224, 256})
+        for (const std::int64_t k : {144, 784})
+            for (const int beta : {0, -1}) {
+                if (size_bytes(GetParam().a) < 2 && width != 192 && width != 256) continue;
+                const core::settings how{1, {{"block_n", width}}};
+                core::problem p = problem(129, 140 * 192 - 16, k);
+                p.beta = beta;
+                EXPECT_EQ(test::check(entry(), how, {p, 0}), "") << width;
+            }
+}
+
+// Steps of K of any number, for the tensor cores make four of them in a row. Sums start anew with
+// each tile.
+TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
+    if (!is_fp8(GetParam().a)) GTEST_SKIP() << "nothing is promoted";
+    const core::settings how{1, {{"block_n", 256}, {"stream_k", 1}}};
+    struct extent {
+        std::int64_t columns, k;
+    };
+    for (const auto& [columns, k] :
+         {extent{600, 528}, {600, 768}, {600, 896}, {600, 1024}, {140 * 192 - 16, 272}}) {
+        const core::problem p = problem(129, columns, k);
+        EXPECT_EQ(test::check(*cuda::engine::table()[0], how, {p, 0}), "") << describe(p);
+    }
+}
+
+// Promoted sums in tiles of 192 rows, whose clusters lie beside each other and share A: several
+// rounds of them, more than a band of rows, fewer rows or columns than a cluster has, C either way.
+TEST_P(wide, tiles_beside_each_other_are_exact) {
+    if (!is_fp8(GetParam().a)) GTEST_SKIP() << "has none";
+    const core::implementation& promoted = *cuda::engine::table()[0];
+    struct extent {
+        std::int64_t rows, columns, k;
+    };
+    int count = 0;
+    for (const auto& [rows, columns, k] : {extent{129, 140 * 256 - 16, 144},
+                                           {1700, 2045, 272},
+                                           {193, 257, 1040},
+                                           {1, 129, 16},
+                                           {192, 100, 784},
+                                           {400, 1, 528}})
+        for (const bool by_columns : {false, true}) {
+            core::problem p = problem(rows, columns, k);
+            if (by_columns) p.c_layout = core::column_major(rows);
+            p.beta = count++ % 3 == 0 ? -1 : 0;
+            const core::settings how{1, {{"block_n", 128}, {"block_m", 192}}};
+            EXPECT_EQ(test::check(promoted, how, {p, 0}), "") << describe(p);
+            const std::string why = promoted.prepare(p, how)->planned().why;
+            EXPECT_NE(why.find("tiles of 192 x 128"), std::string::npos) << why;
+            EXPECT_NE(why.find("A multicast to 2 CTAs"), std::string::npos) << why;
+        }
+}
+
+// Two, three and four tiles to a block, by which warpgroup whatever, K within the ring and beyond
+// it.
+TEST_P(wide, tiles_apart_are_exact) {
+    struct extent {
+        std::int64_t columns, k;
+    };
+    for (const auto& [columns, k] :
+         {extent{3, 1600}, {70 * 128, 784}, {140 * 128 - 16, 144}, {266 * 128, 16}})
+        for (const int beta : {0, -1}) {
+            core::problem p = problem(129, columns, k);
+            p.beta = beta;
+            const core::settings how{1, {{"schedule", 3}}};
+            ASSERT_EQ(test::check(entry(), how, {p, 0}), "") << describe(p);
+        }
+}
+
+TEST_P(wide, tiles_apart_of_any_layouts_are_exact) {
+    if (size_bytes(GetParam().a) != 2) GTEST_SKIP() << "packed along K";
+    for (const bool a_across : {false, true})
+        for (const bool b_across : {false, true})
+            for (const bool c_by_columns : {false, true}) {
+                core::problem p = problem(264, 131 * 128 + 8, 72);
+                if (a_across) p.a_layout = core::column_major(264);
+                if (b_across) p.b_layout = core::row_major(131 * 128 + 8);
+                if (c_by_columns) p.c_layout = core::column_major(272);
+                const core::settings how{1, {{"schedule", 3}}};
+                ASSERT_EQ(test::check(entry(), how, {p, 0}), "") << describe(p);
+            }
+}
+
+// How operands lie that this kernel reads.
+core::problem lying_for(const core::kernel_desc& k, core::problem p) {
+    p.a_layout =
+        k.a_major == core::operand_major::k ? core::row_major(p.k) : core::column_major(p.m);
+    p.b_layout =
+        k.b_major == core::operand_major::k ? core::column_major(p.k) : core::row_major(p.n);
+    return p;
+}
+
+// Every kernel of the table, alone and in clusters that share what they load of B, C lying either
+// way; sizes that no tile divides.
+TEST_P(wide, every_kernel_is_exact_however_c_lies) {
+    int count = 0;
+    for (const core::kernel_desc& k : cuda::sm90::kernel_table) {
+        if (k.a_type != GetParam().a || k.b_type != GetParam().b || k.stream_k ||
+            k.accumulate != core::accumulation::native)
+            continue;
+        for (int cluster_m = 1; cluster_m <= k.most_cluster_m; cluster_m *= 2)
+            for (const bool by_columns : {false, true}) {
+                // Rows of 16 bytes and others, in and out of TMA's reach.
+                core::problem p =
+                    lying_for(k, count % 3 == 0 ? problem(328, 520, 264) : problem(296, 687, 200));
+                if (by_columns) p.c_layout = core::column_major(p.m);
+                p.beta = count++ % 3 == 0 ? -1 : 0;
+                const core::settings how{1,
+                                         {{"block_m", k.block_m},
+                                          {"block_n", k.block_n},
+                                          {"schedule", 1 + static_cast<int>(k.schedule)},
+                                          {"cluster_m", cluster_m}}};
+                EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
+                    << core::kernel_name(k).view() << ", cluster_m " << cluster_m;
+            }
+    }
+    EXPECT_GT(count, 30);
+}
+
+// Of parts some have a step more than others, and one step each.
+TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
+    const auto line = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));
+    int count = 0;
+    for (const std::int64_t width : {16, 32, 64, 128, 160})
+        for (const std::int64_t rows : {64, 128})
+            for (const std::int64_t parts : {2, 4, 8})
+                for (const std::int64_t steps : {std::int64_t{8}, std::int64_t{45}}) {
+                    // Rows of C whole 16 bytes, its columns, and rows that begin anywhere.
+                    core::problem p = problem(200, count % 4 < 2 ? 168 : 167, steps * line - 8);
+                    if (count % 2 == 1) p.c_layout = core::column_major(200);
+                    p.beta = count % 3 == 0 ? -1 : 0;
+                    const core::settings how{
+                        1, {{"block_n", width}, {"block_m", rows}, {"split_k", parts}}};
+                    if (!entry().unsupported(p, how).empty()) continue;
+                    EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
+                        << width << " columns, " << rows << " rows, " << parts << " parts";
+                    ++count;
+                }
+}
+
+// Kernels of narrow tiles begin before those ahead of them have ended, as many at a time as have
+// room: each moves the columns of what the one before it wrote.
+TEST_P(wide, products_that_follow_each_other_read_what_was_written) {
+    if (GetParam().a != GetParam().c) GTEST_SKIP() << "C can't be the next one's A";
+    constexpr std::int64_t rows = 16;
+    constexpr std::int64_t columns = 1024;
+    constexpr std::int64_t products = 200;
+    core::problem p = problem(rows, columns, columns);
+    p.alpha = 1;
+    test::operand_set data(p, 0);
+    data.a.fill('a');
+    for (std::int64_t i = 0; i < columns; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) data.b.set(i, j, (i + 1) % columns == j ? 1 : 0);
+    for (const std::int64_t room : {1, 2, 3})
+        for (const std::int64_t parts : {1, 8}) {
+            const core::settings how{1,
+                                     {{"block_n", 16}, {"split_k", parts}, {"ctas_per_sm", room}}};
+            test::guarded c = data.c;
+            test::run_chain_on_device(entry(), p, how, data, products, c);
+            std::int64_t wrong = 0;
+            for (std::int64_t i = 0; i < rows; ++i)
+                for (std::int64_t j = 0; j < columns; ++j)
+                    wrong += c.get(i, (j + products) % columns) != data.a.get(i, j) ? 1 : 0;
+            EXPECT_EQ(wrong, 0) << parts << " parts, room for " << room;
+        }
+}
+
+// C wherever it begins, with any number of columns in its last tile.
+TEST_P(wide, rows_of_c_may_begin_and_end_anywhere) {
+    int count = 0;
+    for (const std::int64_t width : {0, 160, 192, 224, 256})
+        for (const std::int64_t columns : {256 + 1, 256 + 7, 256 + 8, 300, 320 + 5, 512 - 1})
+            for (const std::int64_t offset : {0, 1, 2, 7}) {
+                core::problem p = problem(150, columns, 48);
+                p.c_layout.row_stride = columns + count % 5;
+                p.beta = count % 3 == 1 ? -1 : 0;
+                core::settings how{1, {{"block_n", width}}};
+                if (width == 0) how.tunables = {{"schedule", 3}};
+                if (!entry().unsupported(p, how).empty()) continue;
+                EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
+                    << columns << " columns by tiles of " << width << ", offset " << offset;
+                ++count;
+            }
+}
+
+// The same while the next tiles are multiplied: half a tile is left to other warps, but not of a
+// last one that has less of a row than goes out at once.
+TEST_P(wide, tiles_leave_in_halves_beside_those_that_follow) {
+    for (const std::int64_t width : {192, 256})
+        for (const std::int64_t columns : {5, 8, 127, 128, 131, 191}) {
+            core::problem p = problem(150, 200 * width + columns, 48);
+            p.c_layout.row_stride += columns % 2;
+            EXPECT_EQ(test::check(entry(), {1, {{"block_n", width}}}, {p, columns % 3}), "")
+                << columns << " columns in the last of tiles of " << width;
+        }
+}
+
+TEST_P(wide, rows_of_c_of_tiles_beside_each_other_may_begin_and_end_anywhere) {
+    if (!is_fp8(GetParam().a)) GTEST_SKIP() << "has none";
+    int count = 0;
+    for (const std::int64_t columns : {128 + 1, 128 + 7, 256 + 8, 300, 384 + 5, 512 - 1})
+        for (const std::int64_t offset : {0, 1, 2, 7})
+            for (const int beta : {0, -1}) {
+                core::problem p = problem(250, columns, 48);
+                p.c_layout.row_stride = columns + count++ % 5;
+                p.beta = beta;
+                const core::settings how{1, {{"block_n", 128}, {"block_m", 192}}};
+                EXPECT_EQ(test::check(*cuda::engine::table()[0], how, {p, offset}), "")
+                    << columns << " columns, offset " << offset;
+            }
+}
+
+// Lines that begin anywhere, and slices of K that are packed while those before are multiplied.
+TEST_P(wide, what_is_packed_meanwhile_is_exact) {
+    const auto step = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));
+    const bool of_16_bits = size_bytes(GetParam().a) == 2;
+    for (const int kinds : {0, 1, 2, 3}) {
+        if (!of_16_bits && kinds != 2) continue;
+        for (const std::int64_t offset : {0, 3})
+            for (const std::int64_t k : {60 * step + 1, 88 * step - 9}) {
+                core::problem p = problem(413, 1021, k);
+                p.a_layout = (kinds & 2) != 0 ? core::row_major(k) : core::column_major(413);
+                p.b_layout = (kinds & 1) != 0 ? core::row_major(1021) : core::column_major(k);
+                for (const core::settings& how :
+                     {core::settings{1, {{"block_n", 256}}}, core::settings{1, {{"schedule", 3}}},
+                      core::settings{1, {{"block_n", 256}, {"stream_k", 2}}}}) {
+                    p.beta = p.beta == 0 ? -1 : 0;
+                    EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
+                        << describe(p) << ", kinds " << kinds << ", offset " << offset;
+                    EXPECT_NE(entry().prepare(p, how)->planned().why.find("packed in the kernel"),
+                              std::string::npos);
+                }
+            }
+    }
+}
+
+// An A of one column lies along both of its dimensions, but not across K for those tiles.
+TEST_P(wide, one_column_that_begins_anywhere_is_exact) {
+    for (const std::int64_t rows : {256, 2048, 2250})
+        for (const std::int64_t offset : {0, 1, 8}) {
+            core::problem p = problem(rows, 264, 1);
+            p.a_layout = {1, 1};
+            p.b_layout = core::row_major(p.n);
+            EXPECT_EQ(test::check(entry(), {1, {{"block_n", 192}}}, {p, offset}), "")
+                << rows << " rows, offset " << offset;
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(cuda, wide, testing::ValuesIn(types));
+
+}  // namespace

@@ -1,0 +1,256 @@
+// GLU epilogues: in every kernel that has them, with C in boxes that end within a tile, K
+// that ends within a stage, and every step and E that can be beside a gate.
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <vector>
+
+#include "tests/cuda/epilogue_fixture.hpp"
+
+namespace {
+
+using namespace carat;
+using cuda::activation;
+using test::gpu;
+using test::on_gpu;
+using test::reference;
+
+class gated : public test::epilogue_fixture {};
+
+const void* at(const core::buffer& memory, const test::guarded& of) {
+    return static_cast<const std::byte*>(memory.data()) + of.first_byte();
+}
+
+struct asked {
+    core::problem p;  // of C: B has twice the columns
+    core::settings s;
+    bool scales = false;
+    bool biases = false;
+    bool per_row = false;
+    activation then = activation::relu;
+    bool adds = false;        // a D that is not C
+    std::int64_t offset = 0;  // of A and B: not on 16 bytes they are packed
+};
+
+core::problem multiplied(core::problem p) {
+    p.n *= 2;
+    return p;
+}
+
+std::vector<float> broadcast_vector(std::int64_t count, bool of_scale) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = of_scale ? (i % 3 == 0 ? -0.5F : 2.0F)
+                             : static_cast<float>(static_cast<int>(i % 7) - 3);
+    return values;
+}
+
+std::string check(const asked& a) {
+    const core::problem& p = a.p;
+    const core::problem whole = multiplied(p);
+    test::operand_set data(whole, a.offset);
+    test::guarded c(p.c_type, p.m, p.n, p.c_layout, 0);
+    test::guarded d(p.c_type, p.m, p.n, p.c_layout, 0);
+    data.a.fill('a');
+    data.b.fill('b');
+    d.fill('d');
+    if (!a.adds && p.beta != 0) c.fill('d');
+    const auto around_c = c.surroundings();
+    const std::vector<float> scale = broadcast_vector(a.per_row ? p.m : whole.n, true);
+    const std::vector<float> bias = broadcast_vector(a.per_row ? p.m : whole.n, false);
+    const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
+    const core::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
+    const core::buffer scales = on_gpu(scale.data(), scale.size() * sizeof(float));
+    const core::buffer biases = on_gpu(bias.data(), bias.size() * sizeof(float));
+    cuda::epilogue_fusion last;
+    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.per_row};
+    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
+    last.activation_function = a.then;
+    last.is_glu = true;
+    if (a.adds) last.residual = at(on_d, d);
+    const auto made = cuda::engine::prepare_fused(p, last, a.s);
+    if (made == nullptr) return "there is no kernel";
+    const std::string why = made->planned().why;
+    if (why.find("half of them gates") == std::string::npos) return "it says no gates: " + why;
+    if ((why.find("stream-K") != std::string::npos) != (a.s.tunables.at("stream_k") == 2))
+        return "shared out evenly or not: " + why;
+    made->run({at(on_a, data.a), at(on_b, data.b), const_cast<void*>(at(on_c, c))});
+    gpu().download(c.bytes().data(), on_c.data(), c.bytes().size());
+
+    if (c.surroundings() != around_c) return "memory around C was written";
+    const double tolerance = p.c_type == dtype::f32   ? (a.then == activation::relu ? 0 : 4e-6)
+                             : p.c_type == dtype::f16 ? 0x1p-10
+                                                      : 0x1p-7;
+    const auto& sums = test::exact_product(p.m, whole.n, p.k);
+    const auto stepped = [&](std::int64_t i, std::int64_t j) {
+        const auto line = static_cast<std::size_t>(a.per_row ? i : j);
+        double x = p.alpha * static_cast<double>(sums[static_cast<std::size_t>(i * whole.n + j)]);
+        if (a.scales) x *= static_cast<double>(scale[line]);
+        return a.biases ? x + static_cast<double>(bias[line]) : x;
+    };
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            double x = reference(a.then, stepped(i, j)) * stepped(i, j + p.n);
+            if (p.beta != 0) x += p.beta * d.get(i, j);
+            if (const double got = c.get(i, j);
+                !(std::fabs(got - x) <= tolerance * std::fmax(1.0, std::fabs(x))))
+                return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
+                       std::to_string(got) + " instead of " + std::to_string(x);
+        }
+    return {};
+}
+
+struct way {
+    const char* tunable;
+    int value;
+    int even;
+};
+
+// Tiles shared out evenly are more than there are clusters of two blocks on an H200.
+std::vector<std::array<std::int64_t, 3>> shapes_of(const way& w) {
+    if (w.even == 2) return {{520, w.value == 3 ? 1480 : 2952, 136}, {258, 8456, 72}};
+    return {{130, 72, 80},   {300, 520, 264}, {64, 128, 1100}, {3, 1000, 8},
+            {513, 1288, 40}, {1, 304, 64},    {8, 8, 8}};
+}
+
+void check_all(const core::signature& types, const std::vector<way>& ways) {
+    int count = 0;
+    for (const way& w : ways)
+        for (const auto& [m, n, k] : shapes_of(w))
+            for (int majors = 0; majors < (size_bytes(types.a) == 2 ? 4 : 1); ++majors) {
+                asked a;
+                a.p = core::row_major_problem(types.c, m, n, k);
+                a.p.a_type = types.a;
+                a.p.b_type = types.b;
+                a.p.a_layout = majors / 2 == 1 ? core::column_major((m + 23) / 16 * 16)
+                                               : core::row_major((k + 31) / 16 * 16);
+                a.p.b_layout = majors % 2 == 1 ? core::row_major(2 * n + 16)
+                                               : core::column_major((k + 31) / 16 * 16);
+                if (count % 2 == 0) a.p.c_layout = core::row_major(n + 8);
+                a.p.alpha = 0.5;
+                a.p.beta = count % 3 == 0 ? 0 : -2;
+                a.s.tunables = {{w.tunable, w.value}, {"stream_k", w.even}};
+                a.scales = count % 4 == 1;
+                a.biases = count % 5 != 0;
+                a.per_row = count % 7 < 2;
+                a.adds = count % 4 < 2;
+                a.offset = count % 6 == 2 ? 1 : 0;
+                for (const activation then :
+                     {activation::relu, count % 2 == 0 ? activation::silu : activation::gelu}) {
+                    a.then = then;
+                    ASSERT_EQ(check(a), "") << describe(a.p) << " number " << count << " "
+                                            << w.tunable << " even " << w.even;
+                }
+                ++count;
+            }
+}
+
+const std::vector<way> of_16_bits = {{"schedule", 3, 1}, {"schedule", 3, 2}, {"block_n", 256, 1}};
+const std::vector<way> of_8_bits = {{"block_n", 256, 1}, {"block_n", 256, 2}};
+
+TEST_F(gated, bf16_is_exact_with_relu_and_close_with_the_others) {
+    check_all({dtype::bf16, dtype::bf16, dtype::f32, ""}, of_16_bits);
+    check_all({dtype::bf16, dtype::bf16, dtype::bf16, ""}, of_16_bits);
+}
+
+TEST_F(gated, f16_is_too) {
+    check_all({dtype::f16, dtype::f16, dtype::f32, ""}, of_16_bits);
+    check_all({dtype::f16, dtype::f16, dtype::f16, ""}, of_16_bits);
+}
+
+TEST_F(gated, fp8_is_too) {
+    check_all({dtype::e4m3, dtype::e4m3, dtype::f32, ""}, of_8_bits);
+    check_all({dtype::e4m3, dtype::e4m3, dtype::bf16, ""}, of_8_bits);
+    check_all({dtype::e5m2, dtype::e4m3, dtype::bf16, ""}, of_8_bits);
+}
+
+// A row of A, a gate's column of B and another one's value: what is not a number stays so, and in
+// its own row and columns.
+TEST_F(gated, what_is_not_a_number_stays_so) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    constexpr std::int64_t row = 77;
+    constexpr std::int64_t of_gate = 5;
+    constexpr std::int64_t of_value = 70;
+    for (const way& w : of_16_bits)
+        for (const activation then : {activation::relu, activation::gelu, activation::silu}) {
+            if (w.even == 2) continue;
+            core::problem p = core::row_major_problem(dtype::bf16, 130, 136, 72);
+            p.c_type = dtype::f32;
+            test::operand_set data(multiplied(p), 0);
+            test::guarded c(p.c_type, p.m, p.n, p.c_layout, 0);
+            data.a.fill('a');
+            data.b.fill('b');
+            data.a.set(row, 3, nan);
+            data.b.set(2, of_gate, nan);
+            data.b.set(2, p.n + of_value, nan);
+            const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+            const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+            const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
+            cuda::epilogue_fusion last;
+            last.activation_function = then;
+            last.is_glu = true;
+            core::settings s;
+            s.tunables = {{w.tunable, w.value}};
+            const auto made = cuda::engine::prepare_fused(p, last, s);
+            ASSERT_NE(made, nullptr);
+            made->run({at(on_a, data.a), at(on_b, data.b), const_cast<void*>(at(on_c, c))});
+            gpu().download(c.bytes().data(), on_c.data(), c.bytes().size());
+            for (std::int64_t i = 0; i < p.m; ++i)
+                for (std::int64_t j = 0; j < p.n; ++j)
+                    ASSERT_EQ(std::isnan(c.get(i, j)), i == row || j == of_gate || j == of_value)
+                        << i << ", " << j;
+        }
+}
+
+// Columns of A B that are no multiple of eight.
+TEST_F(gated, values_that_begin_within_16_bytes_are_read_along_k) {
+    asked a;
+    a.p = core::row_major_problem(dtype::f32, 300, 300, 72);
+    a.p.a_type = a.p.b_type = dtype::bf16;
+    for (const way& w : of_16_bits) {
+        if (w.even == 2) continue;
+        a.s.tunables = {{w.tunable, w.value}, {"stream_k", 1}};
+        a.p.b_layout = core::column_major(80);
+        EXPECT_EQ(check(a), "") << w.tunable;
+        a.p.b_layout = core::row_major(608);
+        EXPECT_EQ(check(a), "there is no kernel") << w.tunable;
+    }
+}
+
+TEST_F(gated, is_left_to_a_pass_where_no_kernel_takes_it) {
+    cuda::epilogue_fusion last;
+    last.activation_function = activation::silu;
+    last.is_glu = true;
+    const core::problem p = core::row_major_problem(dtype::bf16, 4096, 4096, 512);
+    EXPECT_NE(cuda::engine::prepare_fused(p, last, {}), nullptr);
+    core::problem few_rows = p;
+    few_rows.m = 16;
+    EXPECT_EQ(cuda::engine::prepare_fused(few_rows, last, {}), nullptr);
+    core::problem by_columns = p;
+    by_columns.c_layout = core::column_major(p.m);
+    EXPECT_EQ(cuda::engine::prepare_fused(by_columns, last, {}), nullptr);
+    core::problem nothing = p;
+    nothing.alpha = 0;
+    EXPECT_EQ(cuda::engine::prepare_fused(nothing, last, {}), nullptr);
+    EXPECT_EQ(
+        cuda::engine::prepare_fused(core::row_major_problem(dtype::f32, 4096, 4096, 512), last, {}),
+        nullptr);
+    EXPECT_EQ(cuda::engine::prepare_fused(
+                  core::row_major_problem(dtype::bf16, 8, std::int64_t{1} << 30, 8), last, {}),
+              nullptr)
+        << "columns of B are too many";
+
+    alignas(16) static std::byte memory[32];
+    EXPECT_TRUE(cuda::engine::stores_glu(p, {memory, memory, memory}));
+    EXPECT_FALSE(cuda::engine::stores_glu(p, {memory, memory, memory + 2}));
+    EXPECT_FALSE(cuda::engine::stores_glu(p, {memory, memory, memory, memory + 2}));
+    EXPECT_FALSE(cuda::engine::stores_glu(by_columns, {memory, memory, memory}));
+    core::problem ragged = p;
+    ragged.n = 4092;
+    EXPECT_FALSE(cuda::engine::stores_glu(ragged, {memory, memory, memory}));
+}
+
+}  // namespace
