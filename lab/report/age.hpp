@@ -22,7 +22,6 @@ namespace carat::report {
 [[nodiscard]] std::string age_mark(std::string_view month);
 
 // "OpenBLAS 0.3.21 was out by 2022-08, more than two years before: newer ones may be faster".
-// newer".
 [[nodiscard]] std::string age_note(std::string_view library, std::string_view version,
                                    std::string_view month);
 
