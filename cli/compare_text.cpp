@@ -23,7 +23,9 @@ style style_of(const std::string& verdict) {
 std::string size_of(const results::result& c) {
     const std::string size =
         c.m == c.n && c.n == c.k ? fmt::format("{}", c.m) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
-    return c.layout == "nn" ? size : size + " " + c.layout;
+    const std::string stored = c.layout == "nn" ? size : size + " " + c.layout;
+    const std::string words = core::describe(c.asked);
+    return words.empty() ? stored : stored + " " + words;
 }
 
 // In five characters, whatever it is: of two noisy trials the interval's end may be thousands.
@@ -46,8 +48,8 @@ std::string reason_of(const change& c) {
 std::string line_of(const change& c) {
     const results::result& of = *c.before;
     if (!c.reason.empty()) {
-        const std::string line = fmt::format("{} {} {}x{}x{}: {}", of.implementation, of.dtype,
-                                             of.m, of.n, of.k, reason_of(c));
+        const std::string line = fmt::format("{} {} {}: {}", of.implementation, of.dtype,
+                                             sized(of.asked, of.m, of.n, of.k), reason_of(c));
         return styled(wrapped(line, 4), style::bad) + "\n";
     }
     const std::string line = fmt::format(

@@ -3,9 +3,11 @@
 
 #include <carat/error.hpp>
 
+#include "cli/call.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
+#include "cli/explain_set.hpp"
 #include "cli/explain_text.hpp"
 #include "cli/measuring.hpp"
 #include "cli/product.hpp"
@@ -20,7 +22,9 @@ namespace {
 
 struct explain_options {
     product_flags product;
+    call_flags call;
     std::string type = "f64", threads, device = "all";
+    std::string set, set_file;
     double budget_s = 1;
     bool json = false;
 };
@@ -34,44 +38,57 @@ session::case_key key_of(const explain_options& o) {
     if (types.size() != 1 || threads.size() != 1)
         throw error(error_code::invalid_argument,
                     "explain takes one --dtype and one --threads: run it once for each");
-    return {size, types.front(), threads.front(), {}};
+    return {size, types.front(), threads.front(), {}, call_of(o.call)};
 }
 
-// The session that measures what was chosen.
+// The session that measures what was chosen for one device. A GPU's inputs rotate, since its plans
+// foretell what comes from memory; a CPU's stay where the bounds have them.
 session::request request_of(const explain_options& o, const session::case_key& key,
-                            const std::vector<explain::choice>& chosen) {
+                            const core::implementation& entry) {
     session::request r;
-    for (const explain::choice& c : chosen)
-        if (c.entry != nullptr) r.chosen.push_back({c.entry, {}, true});
+    r.chosen.push_back({&entry, {}, true});
     r.shapes = {key.size};
     r.types = {key.type};
+    r.asked = key.asked;
     r.values = values_of("", r.types);
     r.threads = {key.threads};
     r.timing.budget_s = o.budget_s;
     r.measure_energy = false;
+    r.rotate_inputs = entry.where == core::device::cuda;
     return r;
 }
 
 int run(const explain_options& o) {
+    if (!o.set.empty()) return explain_set({o.set, o.type, o.set_file, o.budget_s});
     const std::optional<core::device> only = choose_device(o.device);
     const session::case_key key = key_of(o);
     const std::vector<explain::choice> chosen = explain::choose(lab::catalogue(), key, only);
-    const session::request r = request_of(o, key, chosen);
-    session_options options;
-    options.command = command_line();
-    options.quiet = true;
-    session_result result;
-    if (!r.chosen.empty()) result = measure(r, options);
-    if (result.interrupted) return interrupted_by_user;
-    const known_machine known = know_machine(r);
-    const explain::explanation told = explain::explain(
-        key, chosen, {known.description, known.limits, gpu::describe(gpu::in_use())},
-        result.doc.results);
+    session::request all;
+    std::vector<results::result> results;
+    int code = success;
+    for (const explain::choice& c : chosen) {
+        if (c.entry == nullptr) continue;
+        const session::request r = request_of(o, key, *c.entry);
+        session_options options;
+        options.command = command_line();
+        options.quiet = true;
+        const session_result result = measure(r, options);
+        if (result.interrupted) return interrupted_by_user;
+        code = std::max(code, result.exit_code());
+        results.insert(results.end(), result.doc.results.begin(), result.doc.results.end());
+        all.chosen.push_back(r.chosen.front());
+    }
+    const known_machine known = know_machine(all);
+    const explain::explanation told =
+        explain::explain(key, chosen,
+                         {known.description, known.limits, gpu::describe(gpu::in_use()),
+                          known.gpu ? &known.gpu->limits : nullptr},
+                         results);
     if (o.json)
         fmt::print("{}\n", explain::to_json(told).dump(1));
     else
         fmt::print("{}", explain_text(told));
-    return result.exit_code();
+    return results.empty() ? bad_answer : code;
 }
 
 }  // namespace
@@ -81,20 +98,34 @@ void add_explain(CLI::App& app, action& chosen) {
     auto o = std::make_shared<explain_options>();
     add_product_flags(*sub, o->product);
     sub->add_option("--dtype", o->type, dtype_help)->capture_default_str();
+    add_call_flags(*sub, o->call);
     sub->add_option("--threads", o->threads, "threads (default: all cores)")
         ->check(thread_counts());
     sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--budget", o->budget_s, "seconds to measure each implementation")
         ->check(number(0.01, 1e6))
         ->capture_default_str();
-    sub->add_flag("--json", o->json, "print JSON, with every figure unrounded");
+    auto* const json = sub->add_flag("--json", o->json, "print JSON, with every figure unrounded");
+    auto* const set =
+        sub->add_option("--set", o->set,
+                        "SEED:COUNT: instead, products drawn at random on the GPU, of the types "
+                        "in turn, predicted and measured")
+            ->check(file_name())
+            ->excludes("--size", "--m", "--n", "--k", "--threads", "--device")
+            ->excludes(json);
+    sub->add_option("--set-file", o->set_file, "all of a --set, as JSON")
+        ->check(file_name())
+        ->needs(set);
     sub->footer(
         "What would run and why, the bound by the roofline and by what its blocks move\n"
-        "between the caches, a short verified measurement, and what would have to change.\n\n"
+        "between the caches, on a GPU what the plan's own model predicts, a short verified\n"
+        "measurement, and what would have to change.\n\n"
         "Examples:\n"
         "  carat explain --size 1000\n"
         "  carat explain --size 32x4096x4096 --dtype float --threads 1\n"
-        "  carat explain --m 64 --n 64 --k 64 --json");
+        "  carat explain --size 512 --batch 64 --beta 1\n"
+        "  carat explain --m 64 --n 64 --k 64 --json\n"
+        "  carat explain --set 7:100 --dtype bf16,f32 --budget 0.1 --set-file set.json");
     sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "cli/terminal.hpp"
+#include "lab/explain/foretold.hpp"
 #include "lab/report/words.hpp"
 #include "lab/session/analyse.hpp"
 
@@ -65,19 +66,56 @@ std::string flow_table(const model::prediction& p) {
     return text;
 }
 
+// What ran at once, then what followed, then the sum with its interval.
+std::string foretold_lines(const core::gpu_prediction& told) {
+    std::string text = fmt::format(
+        "  {} tiles, {} at once: {:.2f} waves, {:.0f} % of the room left empty\n"
+        "  {} from memory, {} from L2 to the SMs, {} of C",
+        told.tiles, told.at_once, told.waves, 100 * told.idle_share, bytes_text(told.memory_bytes),
+        bytes_text(told.l2_bytes), bytes_text(told.stored_bytes));
+    if (told.packed_bytes > 0) text += fmt::format(", {} to pack", bytes_text(told.packed_bytes));
+    text += "\n";
+    for (const bool at_once : {true, false})
+        for (const auto& p : told.parts)
+            if (p.at_once_with_others == at_once && p.time_s != 0)
+                text += fmt::format("  {:<20} {:>10}  {}\n", p.name,
+                                    p.time_s < 0 ? "-" + time_of(-p.time_s) : time_of(p.time_s),
+                                    at_once ? "at once" : "");
+    return text;
+}
+
+std::string verdict_line(const explain::device_report& d) {
+    const core::gpu_prediction& told = *d.foretold;
+    const results::result& c = d.measured;
+    std::string text = fmt::format("predicted {} ({} to {}, 4 of 5 products lie there)",
+                                   time_of(told.time_s), time_of(told.low_s), time_of(told.high_s));
+    if (!c.trials_s.empty()) {
+        const session::extent_of_median extent = session::extent_of(c);
+        text += fmt::format("; measured {} ({} to {}, {}), {:.4g} GFLOP/s", time_of(c.median_s),
+                            time_of(extent.s[0]), time_of(extent.s[1]), extent.words(),
+                            c.median_gflops);
+    }
+    return "  " + wrapped(text + ": " + explain::verdict_on(told, c), 2) + "\n";
+}
+
 std::string measured_line(const explain::device_report& d) {
     const results::result& c = d.measured;
     if (c.trials_s.empty())
         return "  not measured" + (c.reason.empty() ? std::string() : ": " + c.reason) + "\n";
-    const session::extent_of_median extent = session::extent_of(c);
-    std::string text =
-        fmt::format("  expected {}, measured {} ({} to {}, {}), {:.4g} GFLOP/s",
-                    time_of(d.lower_bound_s), time_of(c.median_s), time_of(extent.s[0]),
-                    time_of(extent.s[1]), extent.words(), c.median_gflops);
-    text += fmt::format("\n  {} trials; {}\n", c.trials_s.size(),
+    std::string text;
+    if (d.foretold) {
+        text = verdict_line(d);
+    } else {
+        const session::extent_of_median extent = session::extent_of(c);
+        text = fmt::format("  at least {} (a bound), measured {} ({} to {}, {}), {:.4g} GFLOP/s\n",
+                           time_of(d.lower_bound_s), time_of(c.median_s), time_of(extent.s[0]),
+                           time_of(extent.s[1]), extent.words(), c.median_gflops);
+    }
+    text += fmt::format("  {} trials; {}\n", c.trials_s.size(),
                         c.verified ? "verified " + c.verification : "NOT VERIFIED: " + c.reason);
     if (c.above_peak) text += "  " + wrapped(c.reason, 2) + "\n";
-    if (!c.busy.empty()) text += "  " + wrapped(report::no_verdict(c.busy), 2) + "\n";
+    if (!c.busy.empty() && !d.foretold)
+        text += "  " + wrapped(report::no_verdict(c.busy), 2) + "\n";
     return text;
 }
 
@@ -100,7 +138,9 @@ std::string device_text(const explain::device_report& d, const explain::explanat
         text += fmt::format("  roofline {:.4g} GFLOP/s, bound by {}\n", d.measured.roofline_gflops,
                             d.measured.bound);
     }
-    text += heading("  Expected and measured") + measured_line(d);
+    if (d.foretold) text += heading("  What its plan foretells") + foretold_lines(*d.foretold);
+    text += heading(d.foretold ? "  Predicted and measured" : "  Bound and measured");
+    text += measured_line(d);
     text += heading("  To go faster");
     for (const std::string& advice : d.advice) text += item(advice);
     return text;
@@ -122,11 +162,25 @@ std::string loops_text(const explain::explanation& all) {
     return text;
 }
 
+// What a batch and beta add to the bytes of a product.
+std::string traffic_text(const explain::explanation& told) {
+    std::string text = bytes_text(told.operand_bytes) + " of operands";
+    if (told.key.asked.batch > 1)
+        text +=
+            fmt::format(" of {} products, {} of each", told.key.asked.batch,
+                        bytes_text(told.operand_bytes / static_cast<double>(told.key.asked.batch)));
+    if (told.c_read_bytes > 0)
+        text += fmt::format("; {} of them are C, read for beta", bytes_text(told.c_read_bytes));
+    return text;
+}
+
 }  // namespace
 
 std::string explain_text(const explain::explanation& told) {
     std::string text =
         fmt::format("{}: {:.4g} GFLOP\n", session::describe(told.key), told.flop / 1e9);
+    if (told.key.asked.batch > 1 || told.c_read_bytes > 0)
+        text += "  " + wrapped(traffic_text(told), 2) + "\n";
     for (const explain::device_report& d : told.devices) text += device_text(d, told);
     text += loops_text(told);
     if (!told.counters.empty()) text += "\n" + wrapped("Misses are modelled: " + told.counters, 0);

@@ -26,6 +26,7 @@ void add_selection_flags(CLI::App& sub, measured_flags& o) {
                    "nn, nt, tn, tt: A and B by rows (n) or by columns (t); ntt: C by columns, "
                    "too; nn+8: leading dimensions 8 longer")
         ->capture_default_str();
+    add_call_flags(sub, o.call);
     sub.add_option("--device", o.device, device_help)->capture_default_str();
     sub.add_option("--threads", o.threads, "thread counts (default: all cores)")
         ->check(thread_counts());
@@ -61,6 +62,7 @@ session::request request_of(const measured_flags& o) {
     r.threads =
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     r.stored = session::parse_storage(o.layout);
+    r.asked = call_of(o.call);
     r.values = values_of(o.distribution, r.types);
     r.rotate_inputs = o.inputs == "rotated";
     r.convention = o.operations == "2mnk" ? session::operation_count::multiply_add

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/call.hpp"
 #include "cli/effort.hpp"
 #include "lab/session/request.hpp"
 
@@ -13,6 +14,7 @@ struct measured_flags {
     std::string implementations = "all", excluded, sizes = "256,1000,2000", types = "f64", threads;
     std::string device = "all", distribution, inputs = "hot", operations = "2mnk";
     std::string layout = "nn";
+    call_flags call;
     effort_flags effort{.ci_width = 0.01, .budget_s = 5, .limit_s = 0};
 };
 

@@ -3,6 +3,7 @@
 
 #include <carat/error.hpp>
 
+#include "cli/call.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/device.hpp"
@@ -24,6 +25,7 @@ struct run_options {
     product_flags product;
     std::string implementation = "engine", type = "f64";
     std::string device = "all", threads, distribution, layout = "nn";
+    call_flags call;
     std::int64_t tile_size = 0;
     int trials = 0;
     std::uint64_t seed = 1;
@@ -73,6 +75,7 @@ session::request request_of(const run_options& o) {
         session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     require_one_product(o, r);
     r.stored = session::parse_storage(o.layout);
+    r.asked = call_of(o.call);
     r.values = values_of(o.distribution, r.types);
     r.timing.trials = o.trials;
     r.timing.budget_s = 2;
@@ -81,6 +84,15 @@ session::request request_of(const run_options& o) {
     r.phases = phases_of(o.phases, r.chosen);
     if (o.tile_size != 0) set_tile(r.chosen.front(), o.tile_size);
     return r;
+}
+
+// "Batch=64 ", before the fields that scripts know; empty for a product alone.
+std::string call_fields(const core::call& asked) {
+    std::string text;
+    if (asked.batch > 1) text += fmt::format("Batch={} ", asked.batch);
+    if (asked.alpha != 1) text += fmt::format("Alpha={} ", asked.alpha);
+    if (asked.beta != 0) text += fmt::format("Beta={} ", asked.beta);
+    return text;
 }
 
 // Returns false when there is no figure to print.
@@ -98,9 +110,9 @@ bool print(const results::result& c, const run_options& o) {
     const double low = interval ? c.ci95_gflops[0] : c.flop / c.max_s / 1e9;
     const double high = interval ? c.ci95_gflops[1] : c.flop / c.min_s / 1e9;
     fmt::print(
-        "Impl={} M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} {}=[{:.2f},{:.2f}] "
+        "Impl={} {}M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} {}=[{:.2f},{:.2f}] "
         "Type={} Threads={} Trials={} Processes={}\n",
-        c.implementation, c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops,
+        c.implementation, call_fields(c.asked), c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops,
         interval ? "CI95" : "Range", low, high, c.dtype, c.threads_used, c.trials_s.size(),
         std::max<std::size_t>(1, c.trials_per_process.size()));
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
@@ -134,6 +146,7 @@ void add_run(CLI::App& app, action& chosen) {
                     "nn, nt, tn, tt: A and B by rows (n) or by columns (t); ntt: C by columns, "
                     "too; nn+8: leading dimensions 8 longer")
         ->capture_default_str();
+    add_call_flags(*sub, o->call);
     sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--threads", o->threads, "threads (default: all cores)")
         ->check(thread_counts());

@@ -63,8 +63,8 @@ std::string behind(const results::result& c, const results::result& other, const
 }
 
 std::string heading(const results::comparison& c, const results::result& best) {
-    std::string text = fmt::format("{} {}x{}x{}, {} thread{}", c.dtype, c.m, c.n, c.k, c.threads,
-                                   c.threads == 1 ? "" : "s");
+    std::string text = fmt::format("{} {}, {} thread{}", c.dtype, sized(c.asked, c.m, c.n, c.k),
+                                   c.threads, c.threads == 1 ? "" : "s");
     if (best.roofline_gflops > 0)
         text += fmt::format("; roofline {} GFLOP/s ({})", gflops(best.roofline_gflops), best.bound);
     return styled(text, style::strong) + "\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "lab/explain/foretold.hpp"
 #include "lab/machine/counters.hpp"
 #include "lab/machine/plan.hpp"
 
@@ -29,7 +30,7 @@ choice choose_on(const core::catalogue& all, const session::case_key& key, core:
         const core::implementation* entry = row == all.entries().end() ? nullptr : *row;
         const std::string why = entry == nullptr
                                     ? "this build was made without CUDA"
-                                    : core::reason_against(*entry, session::problem_of(key),
+                                    : core::reason_against(*entry, session::operation_of(key),
                                                            settings_of(*entry, key.threads));
         if (why.empty()) {
             made.entry = entry;
@@ -65,15 +66,20 @@ model::packed packed_of(const core::plan_facts& plan, std::int64_t k) {
 }
 
 void explain_cpu(device_report& d, const explanation& all, const machine_facts& here) {
-    const core::problem p = session::problem_of(all.key);
+    const core::operation what = session::operation_of(all.key);
+    const core::problem& p = what.one;
     const core::implementation& entry = *d.chosen.entry;
-    d.plan = entry.prepare(p, settings_of(entry, all.key.threads))->planned();
-    const int threads = std::max(1, d.plan.threads_m * d.plan.threads_n);
+    const auto ready = core::prepare(entry, what, settings_of(entry, all.key.threads));
+    d.plan = ready->planned();
+    d.threads = std::max(1, ready->threads());
+    const int threads =
+        what.is_one_product() ? std::max(1, d.plan.threads_m * d.plan.threads_n) : d.threads;
     d.peak_gflops =
         machine::peak_gflops(here.peaks, p.a_type, threads, here.machine.isa_in_use).value_or(0);
-    d.roof = machine::roofline(here.machine, here.peaks, p, threads);
+    d.roof = machine::roofline(here.machine, here.peaks, what, threads);
     if (d.roof) d.lower_bound_s = all.flop / d.roof->gflops / 1e9;
-    if (d.plan.mr <= 0 || !d.roof) return;
+    // Of a batch each product has its caches to itself only while it lasts.
+    if (d.plan.mr <= 0 || !d.roof || !what.is_one_product()) return;
     d.predicted =
         model::predict(packed_of(d.plan, p.k), {d.plan.rows, d.plan.cols, p.k}, bytes_of(p),
                        levels_through(levels_of(here, threads), d.roof->level), d.peak_gflops);
@@ -92,8 +98,11 @@ model::multiprocessor sm_of(const nlohmann::json& gpu) {
 }
 
 void explain_gpu(device_report& d, const explanation& all, const machine_facts& here) {
-    const core::problem p = session::problem_of(all.key);
-    d.plan = d.chosen.entry->prepare(p, settings_of(*d.chosen.entry, 1))->planned();
+    const core::operation what = session::operation_of(all.key);
+    const auto product = core::prepare(*d.chosen.entry, what, settings_of(*d.chosen.entry, 1));
+    d.plan = product->planned();
+    if (what.is_one_product())
+        d.foretold = foretell(*product, d.chosen.entry, what.one, here.gpu_peaks);
     if (d.measured.roofline_gflops > 0)
         d.lower_bound_s = all.flop / d.measured.roofline_gflops / 1e9;
     for (const core::kernel_facts& k : d.measured.kernels)
@@ -106,7 +115,7 @@ void explain_gpu(device_report& d, const explanation& all, const machine_facts& 
 // What the ladder's plain loops would move on one core.
 std::vector<loop_nest> loops_of(const explanation& all, const machine_facts& here) {
     const core::problem p = session::problem_of(all.key);
-    if (p.a_type != p.c_type) return {};
+    if (p.a_type != p.c_type || all.key.asked.batch > 1) return {};
     const double peak =
         machine::peak_gflops(here.peaks, p.a_type, 1, here.machine.isa_in_use).value_or(0);
     const double bytes = model::working_set_bytes({}, all.size, bytes_of(p));
@@ -154,13 +163,14 @@ std::vector<model::level> levels_of(const machine_facts& here, int threads) {
 
 explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
                     const machine_facts& here, const std::vector<results::result>& results) {
-    const core::problem p = session::problem_of(key);
+    const core::operation what = session::operation_of(key);
     explanation all;
     all.key = key;
-    all.size = {p.m, p.n, p.k};
-    all.flop = model::operations(all.size);
-    all.intensity = machine::arithmetic_intensity(p);
-    all.operand_bytes = machine::compulsory_bytes(p);
+    all.size = {what.one.m, what.one.n, what.one.k};
+    all.flop = 2 * multiply_adds(what);
+    all.intensity = machine::arithmetic_intensity(what);
+    all.operand_bytes = machine::compulsory_bytes(what);
+    all.c_read_bytes = machine::bytes_of_c_read(what);
     all.levels = levels_of(here, 1);
     all.loops = loops_of(all, here);
     all.counters = machine::counters_unavailable();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/catalogue.hpp"
+#include "core/gpu_prediction.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/machine/roofline.hpp"
@@ -38,13 +39,15 @@ struct choice {
 
 struct device_report {
     choice chosen;
-    core::plan_facts plan;
-    double peak_gflops = 0;                      // of the units; 0: not measured
-    std::optional<machine::roof> roof;           // of a CPU
-    std::optional<model::prediction> predicted;  // of the plan, where it tells its blocks
-    std::vector<model::residency> kernels;       // of a GPU, as in measured.kernels
-    results::result measured;                    // without trials: nothing was measured
-    double lower_bound_s = 0;                    // the least possible; 0: unknown
+    core::plan_facts plan;                         // of a batch: of each product
+    int threads = 1;                               // that work at once, on a CPU
+    double peak_gflops = 0;                        // of the units; 0: not measured
+    std::optional<machine::roof> roof;             // of a CPU
+    std::optional<model::prediction> predicted;    // of the plan, where it tells its blocks
+    std::optional<core::gpu_prediction> foretold;  // of a GPU, by the plan's own model
+    std::vector<model::residency> kernels;         // of a GPU, as in measured.kernels
+    results::result measured;                      // without trials: nothing was measured
+    double lower_bound_s = 0;                      // the least possible; 0: unknown
     std::vector<std::string> advice;
 };
 
@@ -60,6 +63,7 @@ struct explanation {
     model::sizes size;
     double flop = 0, intensity = 0;
     double operand_bytes = 0;
+    double c_read_bytes = 0;           // of them, for beta
     std::vector<model::level> levels;  // for one thread
     std::vector<device_report> devices;
     std::vector<loop_nest> loops;  // empty for types no loop of the ladder takes
@@ -70,6 +74,7 @@ struct machine_facts {
     const machine::description& machine;
     const machine::peaks& peaks;
     nlohmann::json gpu = {};  // as gpu::describe() has the one in use; null: there is none
+    const machine::peaks* gpu_peaks = nullptr;  // null: not measured
 };
 
 /// The memories of this machine from the inside out. A thread may fill what its cores share, evenly

@@ -1,5 +1,6 @@
 // An explanation for programs: what the text of `carat explain` says, unrounded.
 #include "lab/explain/explanation.hpp"
+#include "lab/explain/foretold.hpp"
 
 namespace carat::explain {
 
@@ -70,6 +71,7 @@ json to_json(const device_report& d) {
             {"roofline", d.roof ? to_json(*d.roof) : json()},
             {"cache_model", d.predicted ? to_json(*d.predicted) : json()},
             {"kernels", kernels},
+            {"predicted", d.foretold ? explain::to_json(*d.foretold, d.measured) : json()},
             {"expected_s", known_or_null(d.lower_bound_s)},
             {"measured", measured_json(d.measured)},
             {"advice", d.advice}};
@@ -100,6 +102,8 @@ json to_json(const explanation& told) {
             {"threads", told.key.threads},
             {"flop", told.flop},
             {"arithmetic_intensity", told.intensity},
+            {"call", core::describe(told.key.asked)},
+            {"c_read_bytes", told.c_read_bytes},
             {"compulsory_bytes", told.operand_bytes},
             {"levels", levels},
             {"devices", devices},

@@ -29,6 +29,10 @@ void fill(const verify::exact_pass&, const core::problem&, const core::operands&
     refuse();
 }
 
+void fill_c(const verify::exact_pass&, const core::problem&, void*) {
+    refuse();
+}
+
 verify::verdict check(const verify::exact_pass&, const core::problem&, const void*) {
     refuse();
 }

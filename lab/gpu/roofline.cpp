@@ -62,18 +62,23 @@ std::optional<double> peak_gflops(const machine::peaks& limits, dtype type,
     return best_of(limits, type, computes_in, &machine::compute_peak::gflops);
 }
 
-std::optional<machine::roof> roofline(const known_gpu& gpu, const core::problem& p,
+std::optional<machine::roof> roofline(const known_gpu& gpu, const core::operation& all,
                                       std::string_view computes_in, std::int64_t rotating_bytes) {
     machine::roof result;
-    result.arithmetic_intensity = machine::arithmetic_intensity(p);
+    result.arithmetic_intensity = machine::arithmetic_intensity(all);
     result.level = rotating_bytes <= gpu.l2_bytes ? "L2" : "HBM";
-    const auto peak = peak_gflops(gpu.limits, p.a_type, computes_in);
+    const auto peak = peak_gflops(gpu.limits, all.one.a_type, computes_in);
     const auto bandwidth = bandwidth_of(gpu.limits, result.level);
     if (result.arithmetic_intensity <= 0 || !peak || !bandwidth) return {};
     const double fed = result.arithmetic_intensity * *bandwidth;
     result.gflops = std::min(*peak, fed);
     result.bound = fed < *peak ? result.level : "compute";
     return result;
+}
+
+core::gpu_rates rates_of(const machine::peaks& limits, dtype type, std::string_view computes_in) {
+    return {peak_gflops(limits, type, computes_in).value_or(0),
+            bandwidth_of(limits, "HBM").value_or(0)};
 }
 
 bool above_peak(const machine::peaks& limits, dtype type, std::string_view computes_in,

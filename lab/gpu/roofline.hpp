@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/gpu_prediction.hpp"
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/roofline.hpp"
 
@@ -19,9 +20,14 @@ namespace carat::gpu {
 
 /// The bound is "compute", "L2" or "HBM": L2 when all `rotating_bytes`, of every set of operands in
 /// turn, fit into it. None for an empty product, and where the unit or the level was not measured.
-[[nodiscard]] std::optional<machine::roof> roofline(const known_gpu& gpu, const core::problem& p,
+[[nodiscard]] std::optional<machine::roof> roofline(const known_gpu& gpu,
+                                                    const core::operation& all,
                                                     std::string_view computes_in,
                                                     std::int64_t rotating_bytes);
+
+/// What a plan's own model is told of this GPU; 0 where it was not measured.
+[[nodiscard]] core::gpu_rates rates_of(const machine::peaks& limits, dtype type,
+                                       std::string_view computes_in);
 
 /// Whether a figure exceeds by more than 2 % what the unit does on data of any kind, which may be
 /// more than its peak on random data: wrong work or wrong time. False where no peak was measured.

@@ -48,11 +48,13 @@ double capacity_bytes(const description& machine, const cache& c, int threads) {
     return static_cast<double>(c.size_bytes) * std::clamp(threads, 1, caches);
 }
 
-double resident_bytes(const core::problem& p) {
+double resident_bytes(const core::operation& all) {
+    const core::problem& p = all.one;
     const auto area = [](std::int64_t rows, std::int64_t cols, dtype type) {
         return static_cast<double>(rows) * static_cast<double>(cols) * traits_of(type).bits / 8.0;
     };
-    return area(p.m, p.k, p.a_type) + area(p.k, p.n, p.b_type) + area(p.m, p.n, p.c_type);
+    return static_cast<double>(all.count) *
+           (area(p.m, p.k, p.a_type) + area(p.k, p.n, p.b_type) + area(p.m, p.n, p.c_type));
 }
 
 std::string level_holding(const description& machine, double bytes, int threads) {
@@ -65,17 +67,20 @@ std::string level_holding(const description& machine, double bytes, int threads)
 
 }  // namespace
 
-double compulsory_bytes(const core::problem& p) {
-    const double c_bytes =
-        static_cast<double>(p.m) * static_cast<double>(p.n) * traits_of(p.c_type).bits / 8.0;
-    return resident_bytes(p) + (p.beta != 0 ? c_bytes : 0);
+double bytes_of_c_read(const core::operation& all) {
+    const core::problem& p = all.one;
+    if (p.beta == 0) return 0;
+    return static_cast<double>(all.count) * static_cast<double>(p.m) * static_cast<double>(p.n) *
+           traits_of(p.c_type).bits / 8.0;
 }
 
-double arithmetic_intensity(const core::problem& p) {
-    const double bytes = compulsory_bytes(p);
-    const double flop =
-        2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-    return bytes > 0 ? flop / bytes : 0;
+double compulsory_bytes(const core::operation& all) {
+    return resident_bytes(all) + bytes_of_c_read(all);
+}
+
+double arithmetic_intensity(const core::operation& all) {
+    const double bytes = compulsory_bytes(all);
+    return bytes > 0 ? 2 * multiply_adds(all) / bytes : 0;
 }
 
 std::optional<double> peak_gflops(const peaks& limits, dtype type, int threads, core::isa most) {
@@ -91,12 +96,12 @@ std::optional<double> bandwidth_gb_per_s(const peaks& limits, const std::string&
 }
 
 std::optional<roof> roofline(const description& machine, const peaks& limits,
-                             const core::problem& p, int threads) {
+                             const core::operation& all, int threads) {
     roof result;
-    result.arithmetic_intensity = arithmetic_intensity(p);
+    result.arithmetic_intensity = arithmetic_intensity(all);
     if (result.arithmetic_intensity <= 0) return {};
-    result.level = level_holding(machine, resident_bytes(p), threads);
-    const auto peak = peak_gflops(limits, p.a_type, threads, machine.isa_in_use);
+    result.level = level_holding(machine, resident_bytes(all), threads);
+    const auto peak = peak_gflops(limits, all.one.a_type, threads, machine.isa_in_use);
     const auto bandwidth = bandwidth_gb_per_s(limits, result.level, threads);
     if (!peak || !bandwidth) return {};
     const double fed = result.arithmetic_intensity * *bandwidth;

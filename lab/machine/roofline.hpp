@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/problem.hpp"
+#include "core/operation.hpp"
 #include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
@@ -20,10 +20,13 @@ struct roof {
 
 // Bytes that any algorithm must move: A and B read once, C written once, and read when beta is not
 // zero.
-[[nodiscard]] double compulsory_bytes(const core::problem& p);
+[[nodiscard]] double compulsory_bytes(const core::operation& all);
 
-// 2 m n k over the compulsory bytes; 0 when there is nothing to move.
-[[nodiscard]] double arithmetic_intensity(const core::problem& p);
+// Those of C that beta has read; 0 where it is 0.
+[[nodiscard]] double bytes_of_c_read(const core::operation& all);
+
+// 2 m n k of all products over the compulsory bytes; 0 when there is nothing to move.
+[[nodiscard]] double arithmetic_intensity(const core::operation& all);
 
 // The best measured peak for data of `type` with units of at most `most`. Products of f16 and bf16
 // may also use the f32 unit, since widening is exact. Between the measured thread counts the bound
@@ -35,11 +38,11 @@ struct roof {
 [[nodiscard]] std::optional<double> bandwidth_gb_per_s(const peaks& limits,
                                                        const std::string& level, int threads);
 
-// The roofline of `p` on `threads` cores with data hot in the smallest level that holds all three
+// The roofline of `all` on `threads` cores with data hot in the smallest level that holds all its
 // matrices, the private caches of the threads counted together. None for an empty product, and
 // where the peak or the bandwidth was not measured.
 [[nodiscard]] std::optional<roof> roofline(const description& machine, const peaks& limits,
-                                           const core::problem& p, int threads);
+                                           const core::operation& all, int threads);
 
 // A figure above this times the peak is not believed.
 inline constexpr double impossible_slack = 1.02;

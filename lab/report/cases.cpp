@@ -13,10 +13,11 @@ namespace carat::report {
 namespace {
 
 using nlohmann::json;
-using shape_key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
+using shape_key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::string>;
 
 shape_key shape_of(const json& entry) {
-    return {entry["dtype"], entry["m"], entry["n"], entry["k"]};
+    return {entry["dtype"], entry["m"], entry["n"], entry["k"],
+            field_or<std::string>(entry, "call", "")};
 }
 
 bool on_cpu(const json& result) {
@@ -157,8 +158,12 @@ std::string reversed(const std::string& verdict) {
 
 }  // namespace
 
+std::string measured_case::size() const {
+    return call.empty() ? shape(m, n, k) : fmt::format("{} ({})", shape(m, n, k), call);
+}
+
 std::string measured_case::label() const {
-    const std::string text = dtype + " " + shape(m, n, k);
+    const std::string text = dtype + " " + size();
     return threads == 0 ? text : text + ", " + report::threads(threads);
 }
 
@@ -175,7 +180,7 @@ std::vector<measured_case> group(const json& doc, const std::string& view) {
     for (const auto& [key, of] : by_shape(doc)) {
         for (const std::int64_t count : thread_counts(doc, of)) {
             measured_case here;
-            std::tie(here.dtype, here.m, here.n, here.k) = key;
+            std::tie(here.dtype, here.m, here.n, here.k, here.call) = key;
             here.threads = count;
             here.comparison = comparison_of(of, count);
             fill(doc, of, view, here);

@@ -21,11 +21,15 @@ struct measured_case {
     std::string dtype;
     std::int64_t m = 0, n = 0, k = 0;
     std::int64_t threads = 0;
+    std::string call;                 // "batch 64": beyond C = A B; mostly empty
     std::vector<std::size_t> ranked;  // indices in "results", fastest first
     std::vector<refused_result> refused;
     const nlohmann::json* comparison = nullptr;  // into the results, where there is one
     // Why no verdict may rest on its figures, which then stand in the file's order; mostly empty.
     std::string busy;
+
+    // "512 x 512 x 512 (batch 64)"
+    [[nodiscard]] std::string size() const;
 
     // "f64 2000 x 2000 x 2000, 2 threads"
     [[nodiscard]] std::string label() const;

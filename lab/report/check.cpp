@@ -104,6 +104,7 @@ void check_shape(const json& parent, const std::string& where) {
     required(parent, "dtype", name, where);
     for (const char* field : {"m", "n", "k"}) required(parent, field, size, where);
     required(parent, "threads", count, where);
+    for (const char* field : {"layout", "call"}) optional(parent, field, text, where);
 }
 
 // What only results of a GPU have.
@@ -250,7 +251,6 @@ void check_change(const json& change, const std::string& where) {
     if (!change.is_object()) refuse(where, "is not an object");
     required(change, "implementation", name, where);
     check_shape(change, where);
-    optional(change, "layout", text, where);
     required(change, "before_gflops", positive, where);
     const auto& found = required(change, "verdict", text, where);
     optional(change, "reason", text, where);

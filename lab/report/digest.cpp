@@ -23,7 +23,8 @@ json to_json(const json& doc, const measured_case& here) {
         refused.push_back({{"result", result.result}, {"why", result.why}});
     }
     json written{{"label", here.label()},
-                 {"shape", shape(here.m, here.n, here.k)},
+                 {"shape", here.size()},
+                 {"call", here.call},
                  {"dtype", here.dtype},
                  {"m", here.m},
                  {"n", here.n},

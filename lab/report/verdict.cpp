@@ -201,10 +201,9 @@ std::vector<std::string> headline(const json& doc, const std::vector<measured_ca
     if (!opens_at) return {"Nothing in this file has a figure."};
     const auto& here = cases[*opens_at];
     std::vector<std::string> said = verdict(doc, here);
-    said.front() =
-        fmt::format("On {}, {} {}{}: {}", unquoted(doc["machine"]["cpu_model"]), here.dtype,
-                    shape(here.m, here.n, here.k),
-                    here.threads == 0 ? "" : " with " + threads(here.threads), said.front());
+    said.front() = fmt::format(
+        "On {}, {} {}{}: {}", unquoted(doc["machine"]["cpu_model"]), here.dtype, here.size(),
+        here.threads == 0 ? "" : " with " + threads(here.threads), said.front());
     if (const auto tally = leads(doc, cases); !tally.empty()) said.push_back(tally);
     return said;
 }

@@ -19,6 +19,45 @@ void library_fields(const Archive& field, Library& l) {
     field("note", l.note);
 }
 
+// A field for each that is asked; none of a product alone. "call" says the same to people.
+template <class Archive, class Call>
+void call_fields(const Archive& field, Call& c) {
+    field.added("batch", c.batch);
+    field.added("alpha", c.alpha);
+    field.added("beta", c.beta);
+}
+
+// As its name; none where C is of what products are summed in.
+void read_out(const files::fields& in, core::call& c) {
+    if (in.find("out") == nullptr) return;
+    const auto text = in.get<std::string>("out");
+    for (const dtype type : all_dtypes)
+        if (text == name(type)) c.out = type;
+    if (!c.out) in.fail("out", "is '" + text + "', which is no type");
+}
+
+void write_call(json& out, const core::call& c) {
+    if (c == core::call{}) return;
+    call_fields(writer(out), c);
+    out["batch_by"] = core::name(c.lies);
+    if (c.out) out["out"] = name(*c.out);
+    out["call"] = core::describe(c);
+}
+
+core::call read_call(const files::fields& in) {
+    core::call c;
+    call_fields(in, c);
+    read_out(in, c);
+    if (c.batch < 1) in.fail("batch", "is " + std::to_string(c.batch) + ", expected 1 or more");
+    std::string by(core::name(c.lies));
+    in.added("batch_by", by);
+    if (by == core::name(core::placement::pointers))
+        c.lies = core::placement::pointers;
+    else if (by != core::name(core::placement::strided))
+        in.fail("batch_by", "is '" + by + "', expected strided or pointers");
+    return c;
+}
+
 // What was asked for: all that a result has which could not be measured, and what each has.
 template <class Archive, class Result>
 void asked_fields(const Archive& field, Result& c) {
@@ -128,6 +167,7 @@ void document_fields(const Archive& field, Document& d) {
 json encode(const result& c) {
     json out = json::object();
     asked_fields(writer(out), c);
+    write_call(out, c.asked);
     if (!c.vendor.name.empty()) library_fields(writer(out["library"]), c.vendor);
     if (!c.available) return out;
     measured_fields(writer(out), c);
@@ -148,6 +188,7 @@ json encode(const result& c) {
 json encode(const comparison& c) {
     json out = json::object();
     comparison_case_fields(writer(out), c);
+    write_call(out, c.asked);
     hypothesis_fields(writer(out["hypotheses"]), c);
     welch_fields(writer(out["welch"]), c);
     out["pairs"] = json::array();
@@ -181,6 +222,7 @@ void read_beside_trials(const files::fields& in, const char* field, const result
 result decode_result(const files::fields& in) {
     result c;
     asked_fields(in, c);
+    c.asked = read_call(in);
     if (in.find("library") != nullptr) library_fields(in.object("library"), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
     measured_fields(in, c);
@@ -206,6 +248,7 @@ result decode_result(const files::fields& in) {
 comparison decode_comparison(const files::fields& in) {
     comparison c;
     comparison_case_fields(in, c);
+    c.asked = read_call(in);
     hypothesis_fields(in.object("hypotheses"), c);
     welch_fields(in.object("welch"), c);
     in.each("pairs", [&](const files::fields& p) { pair_fields(p, c.pairs.emplace_back()); });

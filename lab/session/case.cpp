@@ -49,11 +49,11 @@ class runner {
         : request_(r),
           key_(key),
           around_(around),
-          problem_(problem_of(key)),
+          all_(operation_of(key)),
           crew_({r.processes > 0 ? around.start : start_process(), r.patience_s,
                  r.phases.has_value(), around.device_space},
-                problem_) {
-        if (r.phases) phases_.emplace(problem_, *r.phases, r.seed);
+                all_) {
+        if (r.phases) phases_.emplace(all_, *r.phases, r.seed);
     }
 
     case_result run() {
@@ -89,10 +89,11 @@ class runner {
         result.n = key_.size.n;
         result.k = key_.size.k;
         result.layout = to_string(key_.stored);
+        result.asked = key_.asked;
         result.threads = key_.threads;
         result.threads_used = c.settings.threads;
-        result.flop = operations(key_.size, request_.convention);
-        result.arithmetic_intensity = machine::arithmetic_intensity(problem_);
+        result.flop = operations(key_, request_.convention);
+        result.arithmetic_intensity = machine::arithmetic_intensity(all_);
         introduce(c);
         result.available = result.reason.empty();
         if (!result.available) {
@@ -100,7 +101,7 @@ class runner {
             return c;
         }
         result.tunables = resolved(s);
-        result.computes_in = text(core::find_signature(*s.entry, problem_)->computes_in);
+        result.computes_in = text(core::find_signature(*s.entry, all_.one)->computes_in);
         return c;
     }
 
@@ -112,7 +113,7 @@ class runner {
         }
         // A device that isn't there has no memory to name.
         if (entry.where != core::device::cpu && !crew_.has_device())
-            c.result.reason = core::reason_against(entry, problem_, c.settings);
+            c.result.reason = core::reason_against(entry, all_, c.settings);
         if (!c.result.reason.empty()) return;
         try {
             c.at = crew_.make_worker(entry, c.settings);
@@ -146,11 +147,11 @@ class runner {
         if (last == nullptr) last = machine::data_cache(around_.machine, 2);
         const std::int64_t cache_bytes =
             last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
-        const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, problem_) : 1;
-        data_.emplace(problem_, sets, crew_.memory());
+        const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, all_) : 1;
+        data_.emplace(all_, sets, crew_.memory());
         for (contender& c : contenders_)
             if (c.at) c.data = &crew_.operands_of(c.what->entry->where, *data_);
-        checks_.emplace(request_, problem_, *data_, [this](const std::string& what, double share) {
+        checks_.emplace(request_, all_, *data_, [this](const std::string& what, double share) {
             tell(what, share);
             return !stopped();
         });
@@ -167,7 +168,7 @@ class runner {
     }
 
     [[nodiscard]] std::int64_t rotating_bytes(const contender& c) const {
-        return static_cast<std::int64_t>(c.data->sets()) * workload::bytes_needed(problem_).total();
+        return static_cast<std::int64_t>(c.data->sets()) * workload::bytes_needed(all_).total();
     }
 
     // A figure above the peak accuses the peak first: it may have been measured in a bad minute.
@@ -191,7 +192,7 @@ class runner {
             if (out.interrupted && c.result.available && !timed)
                 c.result.stop = text(measure::name(measure::stop_reason::interrupted));
             if (timed) {
-                fill_roofline(c.result, limits(), problem_, rotating_bytes(c));
+                fill_roofline(c.result, limits(), all_, rotating_bytes(c));
                 c.result.above_peak = above_peak(c.result, limits(), key_.type);
                 if (c.result.above_peak)
                     c.result.reason =
@@ -205,6 +206,7 @@ class runner {
         out.compared.n = key_.size.n;
         out.compared.k = key_.size.k;
         out.compared.threads = key_.threads;
+        out.compared.asked = key_.asked;
         out.compared.measured_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
         analyse_results(out.results, analysis_of(request_), out.compared);
@@ -215,7 +217,7 @@ class runner {
     const request& request_;
     const case_key key_;
     const surroundings& around_;
-    const core::problem problem_;
+    const core::operation all_;
     worker_set crew_;
     std::optional<placed_operands> data_;
     std::vector<contender> contenders_;  // before what they run on goes
@@ -242,18 +244,26 @@ core::problem problem_of(const case_key& key) {
     return p;
 }
 
+core::operation operation_of(const case_key& key) {
+    return core::operation_of(problem_of(key), key.asked);
+}
+
+double operations(const case_key& key, operation_count convention) {
+    return static_cast<double>(key.asked.batch) * operations(key.size, convention);
+}
+
 std::string describe(const case_key& key) {
     const auto& [m, n, k] = key.size;
-    return text(name(key.type)) + " " + std::to_string(m) + "x" + std::to_string(n) + "x" +
-           std::to_string(k) + ", " + std::to_string(key.threads) +
-           (key.threads == 1 ? " thread" : " threads");
+    return text(name(key.type)) + " " + core::sized(key.asked, m, n, k) + ", " +
+           std::to_string(key.threads) + (key.threads == 1 ? " thread" : " threads");
 }
 
 std::vector<case_key> cases_of(const request& r) {
     std::vector<case_key> cases;
     for (const dtype type : r.types)
         for (const int threads : r.threads)
-            for (const shape& size : r.shapes) cases.push_back({size, type, threads, r.stored});
+            for (const shape& size : r.shapes)
+                cases.push_back({size, type, threads, r.stored, r.asked});
     return cases;
 }
 

@@ -23,13 +23,20 @@ struct case_key {
     dtype type = dtype::f64;
     int threads = 1;
     storage stored = {};
+    core::call asked = {};
 };
 
 // e5m2 stands for A alone: B is then e4m3, the pair that training multiplies and that libraries
 // offer (no one multiplies two e5m2 matrices).
 [[nodiscard]] core::problem problem_of(const case_key& key);
 
-// "f64 2000x2000x2000, 2 threads"
+// All that one run does.
+[[nodiscard]] core::operation operation_of(const case_key& key);
+
+// Of all its products.
+[[nodiscard]] double operations(const case_key& key, operation_count convention);
+
+// "f64 2000x2000x2000, 2 threads"; of a batch "64 x 512x512x512"
 [[nodiscard]] std::string describe(const case_key& key);
 
 // Every case of a request, in the order they run.

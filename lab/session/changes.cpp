@@ -14,7 +14,7 @@ namespace carat::session {
 namespace {
 
 using case_of = std::tuple<std::string, std::string, std::int64_t, std::int64_t, std::int64_t,
-                           std::string, int>;
+                           std::string, std::string, int>;
 
 // The results of a file by case, the first where it has two.
 class index {
@@ -29,7 +29,8 @@ class index {
 
   private:
     static case_of key(const results::result& c) {
-        return {c.implementation, c.dtype, c.m, c.n, c.k, c.layout, c.threads};
+        return {c.implementation,        c.dtype,  c.m, c.n, c.k, c.layout,
+                core::describe(c.asked), c.threads};
     }
     std::map<case_of, const results::result*> cases_;
 };
@@ -193,6 +194,7 @@ nlohmann::json to_json(const change& c) {
                           {"n", of.n},
                           {"k", of.k},
                           {"layout", of.layout},
+                          {"call", core::describe(of.asked)},
                           {"threads", of.threads},
                           {"before_gflops", of.median_gflops},
                           {"verdict", c.verdict}};

@@ -8,7 +8,7 @@ class device_process::row final : public worker {
   public:
     row(device_process& all, int number, const core::implementation& entry,
         const core::settings& how)
-        : all_(all), number_(number), task_{std::string(entry.name), all.problem_, how} {}
+        : all_(all), number_(number), task_{std::string(entry.name), all.operation_, how} {}
 
     introduction introduce() override {
         return introduction_from(
@@ -76,10 +76,10 @@ std::unique_ptr<worker> device_process::make_worker(const core::implementation& 
 
 // Generous: 2 m n k at 10 GFLOP/s, and operands made at 10 MB/s.
 double device_process::longest_s() const {
-    const double flop = 2 * static_cast<double>(problem_.m) * static_cast<double>(problem_.n) *
-                        static_cast<double>(problem_.k);
-    const auto bytes = static_cast<double>(workload::bytes_needed(problem_).total());
-    return flop / 1e10 + static_cast<double>(sets_) * bytes / 1e7;
+    constexpr double copies_s = 1e-3;  // of the tables that the passes of a product are made from
+    const auto bytes = static_cast<double>(workload::bytes_needed(operation_).total());
+    return 2 * multiply_adds(operation_) / 1e10 + copies_s * static_cast<double>(operation_.count) +
+           static_cast<double>(sets_) * bytes / 1e7;
 }
 
 // An error may be of one product alone, or stay in the context for all that follow.
@@ -112,7 +112,7 @@ bool device_process::place() {
     if (process_.alive() && placed_in_ == process_.number()) return false;
     constexpr const char* when = "while matrices were made";
     sets_ = ask({{"do", "place"},
-                 {"problem", to_json(problem_)},
+                 {"problem", to_json(operation_)},
                  {"device", device_},
                  {"sets", host_->on(core::host_space()).size()}},
                 when, longest_s())
@@ -160,7 +160,7 @@ void device_process::fill_ends(const workload::distribution& values, std::uint64
     bring({{"do", "fill_ends"}, {"values", to_json(values)}, {"seed", seed}});
 }
 
-void device_process::load(const planned_pass& pass, std::size_t set) {
+void device_process::load(const verify::exact_passes& pass, std::size_t set) {
     const json question = {{"do", "load"}, {"pass", to_json(pass)}, {"set", set}};
     loaded_[set] = question;
     try {
@@ -178,13 +178,29 @@ void device_process::poison(std::size_t set) {
     });
 }
 
+void device_process::fill_c(const verify::exact_passes& pass, std::size_t set) {
+    insist([&] {
+        place();
+        (void)ask({{"do", "fill_c"}, {"pass", to_json(pass)}, {"set", set}}, "while C was made",
+                  longest_s());
+    });
+}
+
+void device_process::fill_c(const workload::distribution& values, std::uint64_t seed) {
+    insist([&] {
+        place();
+        (void)ask({{"do", "fill_c"}, {"values", to_json(values)}, {"seed", seed}},
+                  "while C was made", longest_s());
+    });
+}
+
 // In the C of the host's first set, as placed_operands does.
 const void* device_process::result(std::size_t set) {
     (void)ask({{"do", "fetch"}, {"set", set}}, "while C was copied", longest_s());
     return host_->on(core::host_space()).at(0).c;
 }
 
-verify::verdict device_process::check(const planned_pass& pass, std::size_t set) {
+verify::verdict device_process::check(const verify::exact_passes& pass, std::size_t set) {
     return verdict_from(ask({{"do", "check"}, {"pass", to_json(pass)}, {"set", set}},
                             "while C was compared", longest_s()));
 }

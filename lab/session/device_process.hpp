@@ -17,8 +17,8 @@ namespace carat::session {
 
 class device_process final : public operand_store {
   public:
-    device_process(process_pool& all, const core::problem& p, int device)
-        : all_(all), problem_(p), device_(device), process_(all) {}
+    device_process(process_pool& all, const core::operation& what, int device)
+        : all_(all), operation_(what), device_(device), process_(all) {}
 
     // Must not outlive this object.
     [[nodiscard]] std::unique_ptr<worker> make_worker(const core::implementation& entry,
@@ -33,10 +33,12 @@ class device_process final : public operand_store {
     std::size_t sets() override;
     void fill(const workload::distribution& values, std::uint64_t seed) override;
     void fill_ends(const workload::distribution& values, std::uint64_t seed) override;
-    void load(const planned_pass& pass, std::size_t set) override;
+    void load(const verify::exact_passes& pass, std::size_t set) override;
     void poison(std::size_t set) override;
+    void fill_c(const verify::exact_passes& pass, std::size_t set) override;
+    void fill_c(const workload::distribution& values, std::uint64_t seed) override;
     const void* result(std::size_t set) override;
-    verify::verdict check(const planned_pass& pass, std::size_t set) override;
+    verify::verdict check(const verify::exact_passes& pass, std::size_t set) override;
     bool make_reference() override;
     std::optional<verify::verdict> against_reference(const std::string& claim) override;
 
@@ -52,7 +54,7 @@ class device_process final : public operand_store {
     [[nodiscard]] double longest_s() const;
 
     process_pool& all_;
-    const core::problem problem_;
+    const core::operation operation_;
     int device_;
     lazy_process process_;
     placed_operands* host_ = nullptr;

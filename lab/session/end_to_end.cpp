@@ -21,16 +21,12 @@ results::phase summarized(std::string_view name, std::span<const double> trials_
 
 }  // namespace
 
-end_to_end::end_to_end(const core::problem& p, core::execution_space& device, core::runnable& ready,
-                       const core::operands& host, measure::laps clock)
-    : problem_(p),
-      device_(device),
-      stages_(ready.stages()),
-      host_(host),
-      clock_(std::move(clock)) {}
+end_to_end::end_to_end(const core::operation& all, core::execution_space& device,
+                       core::runnable& ready, const core::operands& host, measure::laps clock)
+    : all_(all), device_(device), stages_(ready.stages()), host_(host), clock_(std::move(clock)) {}
 
 void end_to_end::run() {
-    const workload::operand_bytes needed = workload::bytes_needed(problem_);
+    const workload::operand_bytes needed = workload::bytes_needed(all_);
     const auto size = [](std::int64_t bytes) { return static_cast<std::size_t>(bytes); };
     clock_.start();
     {
@@ -40,7 +36,7 @@ void end_to_end::run() {
         clock_.lap("allocate");
         device_.upload(a.data(), host_.a, size(needed.a));
         device_.upload(b.data(), host_.b, size(needed.b));
-        if (problem_.beta != 0) device_.upload(c.data(), host_.c, size(needed.c));
+        if (all_.one.beta != 0) device_.upload(c.data(), host_.c, size(needed.c));
         clock_.lap("copy_in");
         for (const core::stage& stage : stages_) {
             stage.run({a.data(), b.data(), c.data()});

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "core/execution_space.hpp"
-#include "core/implementation.hpp"
+#include "core/operation.hpp"
 #include "lab/measure/interleave.hpp"
 #include "lab/measure/laps.hpp"
 #include "lab/results/phases.hpp"
@@ -16,9 +16,9 @@ namespace carat::session {
 
 class end_to_end {
   public:
-    // `host` are whole matrices of `p` in host memory; `ready` was prepared for `p` on `device`.
+    // `host` are all operands in host memory; `ready` was prepared for `all` on `device`.
     // All of them must outlive this object.
-    end_to_end(const core::problem& p, core::execution_space& device, core::runnable& ready,
+    end_to_end(const core::operation& all, core::execution_space& device, core::runnable& ready,
                const core::operands& host, measure::laps clock = {});
 
     // The whole sequence once. Throws carat::error(out_of_memory) when the device is full.
@@ -32,7 +32,7 @@ class end_to_end {
     [[nodiscard]] results::phases phases(const measure::series& total, std::uint64_t seed) const;
 
   private:
-    core::problem problem_;
+    core::operation all_;
     core::execution_space& device_;
     std::vector<core::stage> stages_;
     core::operands host_;

@@ -30,25 +30,30 @@ core::kernel_facts kernel_from(const json& in) {
 
 }  // namespace
 
-json to_json(const core::problem& p) {
+// Builds that know single products alone understand them.
+json to_json(const core::operation& all) {
+    const core::problem& p = all.one;
     return {{"types", json::array({p.a_type, p.b_type, p.c_type})},
             {"size", json::array({p.m, p.n, p.k})},
             {"a", to_json(p.a_layout)},
             {"b", to_json(p.b_layout)},
             {"c", to_json(p.c_layout)},
             {"alpha", p.alpha},
-            {"beta", p.beta}};
+            {"beta", p.beta},
+            {"count", all.count},
+            {"lies", all.lies}};
 }
 
-core::problem problem_from(const json& in) {
+core::operation operation_from(const json& in) {
     const json& types = in.at("types");
     const json& size = in.at("size");
-    return {types.at(0).get<dtype>(),       types.at(1).get<dtype>(),
-            types.at(2).get<dtype>(),       size.at(0).get<std::int64_t>(),
-            size.at(1).get<std::int64_t>(), size.at(2).get<std::int64_t>(),
-            layout_from(in.at("a")),        layout_from(in.at("b")),
-            layout_from(in.at("c")),        in.at("alpha").get<double>(),
-            in.at("beta").get<double>()};
+    const core::problem one = {types.at(0).get<dtype>(),       types.at(1).get<dtype>(),
+                               types.at(2).get<dtype>(),       size.at(0).get<std::int64_t>(),
+                               size.at(1).get<std::int64_t>(), size.at(2).get<std::int64_t>(),
+                               layout_from(in.at("a")),        layout_from(in.at("b")),
+                               layout_from(in.at("c")),        in.at("alpha").get<double>(),
+                               in.at("beta").get<double>()};
+    return {one, in.value("count", std::int64_t{1}), in.value("lies", core::placement::strided)};
 }
 
 json to_json(const workload::distribution& values) {
@@ -60,13 +65,13 @@ workload::distribution distribution_from(const json& in) {
             in.at(2).get<double>()};
 }
 
-json to_json(const planned_pass& pass) {
-    return {{"claim", pass.claim}, {"kind", pass.pass.kind()}, {"seed", pass.seed}};
+json to_json(const verify::exact_passes& pass) {
+    return {{"claim", pass.claim()}, {"kind", pass.kind()}, {"seed", pass.seed()}};
 }
 
-planned_pass pass_from(const core::problem& p, const json& message) {
-    return {p, message.at("claim").get<std::string>(), message.at("kind").get<verify::exact_kind>(),
-            message.at("seed").get<std::uint64_t>()};
+verify::exact_passes pass_from(const core::operation& all, const json& message) {
+    return {all, message.at("claim").get<std::string>(),
+            message.at("kind").get<verify::exact_kind>(), message.at("seed").get<std::uint64_t>()};
 }
 
 // JSON has no infinity.
@@ -99,14 +104,14 @@ verify::verdict verdict_from(const json& message) {
 
 json to_json(const task& t) {
     return {{"implementation", t.implementation},
-            {"problem", to_json(t.problem)},
+            {"problem", to_json(t.operation)},
             {"threads", t.settings.threads},
             {"tunables", t.settings.tunables}};
 }
 
 task task_from(const json& message) {
     task t{
-        message.at("implementation").get<std::string>(), problem_from(message.at("problem")), {}};
+        message.at("implementation").get<std::string>(), operation_from(message.at("problem")), {}};
     t.settings.threads = message.at("threads").get<int>();
     for (const auto& [name, value] : message.at("tunables").items())
         t.settings.tunables[name] = value.get<std::int64_t>();

@@ -12,13 +12,13 @@ namespace carat::session {
 // What a worker is told first.
 struct task {
     std::string implementation;  // its full name
-    core::problem problem;
+    core::operation operation;
     core::settings settings;
 };
 
-[[nodiscard]] nlohmann::json to_json(const core::problem& p);
+[[nodiscard]] nlohmann::json to_json(const core::operation& all);
 [[nodiscard]] nlohmann::json to_json(const workload::distribution& values);
-[[nodiscard]] nlohmann::json to_json(const planned_pass& pass);
+[[nodiscard]] nlohmann::json to_json(const verify::exact_passes& pass);
 [[nodiscard]] nlohmann::json to_json(const verify::verdict& v);
 [[nodiscard]] nlohmann::json to_json(const task& t);
 [[nodiscard]] nlohmann::json to_json(const introduction& i);
@@ -26,9 +26,10 @@ struct task {
 [[nodiscard]] nlohmann::json to_json(const timing& t);
 
 // These throw nlohmann::json::exception for what is none.
-[[nodiscard]] core::problem problem_from(const nlohmann::json& message);
+[[nodiscard]] core::operation operation_from(const nlohmann::json& message);
 [[nodiscard]] workload::distribution distribution_from(const nlohmann::json& message);
-[[nodiscard]] planned_pass pass_from(const core::problem& p, const nlohmann::json& message);
+[[nodiscard]] verify::exact_passes pass_from(const core::operation& all,
+                                             const nlohmann::json& message);
 [[nodiscard]] verify::verdict verdict_from(const nlohmann::json& message);
 [[nodiscard]] task task_from(const nlohmann::json& message);
 [[nodiscard]] introduction introduction_from(const nlohmann::json& message);

@@ -11,8 +11,8 @@ namespace {
 
 class local final : public operand_store {
   public:
-    local(const core::problem& p, placed_operands& data, core::execution_space& space)
-        : problem_(p), data_(data), space_(space) {}
+    local(const core::operation& all, placed_operands& data, core::execution_space& space)
+        : all_(all), data_(data), space_(space) {}
 
     bool on_host() const override { return &space_ == &core::host_space(); }
     std::size_t sets() override { return data_.on(space_).size(); }
@@ -23,27 +23,34 @@ class local final : public operand_store {
     void fill_ends(const workload::distribution& values, std::uint64_t seed) override {
         data_.fill_ends(space_, values, seed);
     }
-    void load(const planned_pass& pass, std::size_t set) override {
-        data_.load(pass.pass, space_, set);
+    void load(const verify::exact_passes& pass, std::size_t set) override {
+        data_.load(pass, space_, set);
     }
     void poison(std::size_t set) override { data_.poison(space_, set); }
+    void fill_c(const verify::exact_passes& pass, std::size_t set) override {
+        data_.fill_c(pass, space_, set);
+    }
+    void fill_c(const workload::distribution& values, std::uint64_t seed) override {
+        data_.fill_c(space_, values, seed);
+    }
     const void* result(std::size_t set) override { return data_.result(space_, set); }
 
-    verify::verdict check(const planned_pass& pass, std::size_t set) override {
+    verify::verdict check(const verify::exact_passes& pass, std::size_t set) override {
+        const core::problem whole = problem_of_whole_c(all_);
+        core::operands data = data_.on(space_).at(set);
         if (on_gpu(space_)) {
-            const void* const c = data_.on(space_).at(set).c;
-            const verify::verdict entries = gpu::check(pass.pass, problem_, c);
-            return entries.passed ? gpu::check_padding(problem_, c) : entries;
+            const verify::verdict entries = gpu::check(pass, all_, data);
+            return entries.passed ? gpu::check_padding(whole, data.c) : entries;
         }
-        const void* const c = result(set);
-        const verify::verdict entries = pass.pass.check(c);
-        return entries.passed ? verify::check_padding(problem_, c) : entries;
+        data.c = const_cast<void*>(result(set));  // it is only read
+        const verify::verdict entries = pass.check(data);
+        return entries.passed ? verify::check_padding(whole, data.c) : entries;
     }
 
     bool make_reference() override {
         if (!on_gpu(space_)) return false;
         try {
-            reference_.emplace(problem_, data_.on(space_).at(0));
+            reference_.emplace(all_, data_.on(space_).at(0), most_madds);
         } catch (const error& failure) {
             if (failure.code() != error_code::out_of_memory) throw;
         }
@@ -56,17 +63,21 @@ class local final : public operand_store {
     }
 
   private:
-    core::problem problem_;
+    // A batch takes no longer than one of the largest products that people measure.
+    static constexpr double most_madds = 4.4e12;  // 16384^3
+
+    core::operation all_;
     placed_operands& data_;
     core::execution_space& space_;
-    std::optional<gpu::reference> reference_;
+    std::optional<verify::references<gpu::reference>> reference_;
 };
 
 }  // namespace
 
-std::unique_ptr<operand_store> local_operand_store(const core::problem& p, placed_operands& data,
+std::unique_ptr<operand_store> local_operand_store(const core::operation& all,
+                                                   placed_operands& data,
                                                    core::execution_space& space) {
-    return std::make_unique<local>(p, data, space);
+    return std::make_unique<local>(all, data, space);
 }
 
 }  // namespace carat::session

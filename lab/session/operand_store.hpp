@@ -8,20 +8,9 @@
 #include <string>
 
 #include "lab/session/operands.hpp"
-#include "lab/verify/exact.hpp"
+#include "lab/verify/operation.hpp"
 
 namespace carat::session {
-
-// An exact pass with what it is made from, for who makes it in another process.
-struct planned_pass {
-    planned_pass(const core::problem& p, std::string computes_in, verify::exact_kind kind,
-                 std::uint64_t pass_seed)
-        : claim(std::move(computes_in)), seed(pass_seed), pass(p, claim, kind, pass_seed) {}
-
-    std::string claim;
-    std::uint64_t seed;
-    verify::exact_pass pass;
-};
 
 class operand_store {
   public:
@@ -36,12 +25,16 @@ class operand_store {
     // As placed_operands has them.
     virtual void fill(const workload::distribution& values, std::uint64_t seed) = 0;
     virtual void fill_ends(const workload::distribution& values, std::uint64_t seed) = 0;
-    virtual void load(const planned_pass& pass, std::size_t set) = 0;
+    virtual void load(const verify::exact_passes& pass, std::size_t set) = 0;
     virtual void poison(std::size_t set) = 0;
+    // Where beta is not 0: the C that is read, of a pass and of the data that are timed.
+    virtual void fill_c(const verify::exact_passes& pass, std::size_t set) = 0;
+    virtual void fill_c(const workload::distribution& values, std::uint64_t seed) = 0;  // set 0
     [[nodiscard]] virtual const void* result(std::size_t set) = 0;
 
     // Of the C in a set.
-    [[nodiscard]] virtual verify::verdict check(const planned_pass& pass, std::size_t set) = 0;
+    [[nodiscard]] virtual verify::verdict check(const verify::exact_passes& pass,
+                                                std::size_t set) = 0;
 
     // Whether a reference of the first set's values could be made there: a GPU's takes a second
     // where the host's takes minutes.
@@ -53,7 +46,7 @@ class operand_store {
     }
 };
 
-[[nodiscard]] std::unique_ptr<operand_store> local_operand_store(const core::problem& p,
+[[nodiscard]] std::unique_ptr<operand_store> local_operand_store(const core::operation& all,
                                                                  placed_operands& data,
                                                                  core::execution_space& space);
 

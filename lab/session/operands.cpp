@@ -12,16 +12,15 @@ namespace carat::session {
 namespace {
 
 void fill_from_host(core::execution_space& space, const void* operand, std::int64_t bytes,
-                    dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
-                    const workload::distribution& values, std::uint64_t seed,
-                    workload::operand which) {
+                    dtype type, const core::whole_matrix& of, const workload::distribution& values,
+                    std::uint64_t seed, workload::operand which) {
     void* target = const_cast<void*>(operand);  // products only read it
-    if (&space == &core::host_space()) {
-        workload::fill(target, type, rows, cols, where, values, seed, which);
-        return;
-    }
+    const auto fill = [&](void* memory) {
+        workload::fill(memory, type, of.rows, of.cols, of.where, values, seed, which);
+    };
+    if (&space == &core::host_space()) return fill(target);
     const core::buffer staging(core::host_space(), static_cast<std::size_t>(bytes));
-    workload::fill(staging.data(), type, rows, cols, where, values, seed, which);
+    fill(staging.data());
     space.upload(target, staging.data(), staging.size_bytes());
 }
 
@@ -42,8 +41,8 @@ bool on_gpu(const core::execution_space& space) {
 }
 
 // Where one operand fills a huge page all begin with one.
-operand_map::operand_map(const core::problem& p, std::size_t sets) : sets_(sets) {
-    const workload::operand_bytes bytes = workload::bytes_needed(p);
+operand_map::operand_map(const core::operation& all, std::size_t sets) : sets_(sets) {
+    const workload::operand_bytes bytes = workload::bytes_needed(all);
     is_huge_ = std::max({bytes.a, bytes.b, bytes.c}) >= static_cast<std::int64_t>(huge);
     const auto begin_of_next = [&](std::size_t end) {
         return is_huge_ ? (end + huge - 1) / huge * huge : end;
@@ -70,8 +69,9 @@ void operand_map::use_huge_pages(const process::shared_memory& memory) const {
     });
 }
 
-operand_sets::operand_sets(const core::problem& p, core::execution_space& space, std::size_t sets) {
-    const workload::operand_bytes bytes = workload::bytes_needed(p);
+operand_sets::operand_sets(const core::operation& all, core::execution_space& space,
+                           std::size_t sets) {
+    const workload::operand_bytes bytes = workload::bytes_needed(all);
     const auto place = [&](std::int64_t count) {
         return owned_.emplace_back(space, static_cast<std::size_t>(count)).data();
     };
@@ -79,40 +79,48 @@ operand_sets::operand_sets(const core::problem& p, core::execution_space& space,
         sets_.push_back({place(bytes.a), place(bytes.b), place(bytes.c)});
 }
 
-operand_sets::operand_sets(const core::problem& p, process::shared_memory& memory,
+operand_sets::operand_sets(const core::operation& all, process::shared_memory& memory,
                            std::size_t sets) {
-    const operand_map map(p, sets);
+    const operand_map map(all, sets);
     if (memory.data() == nullptr) memory.grow(map.size_bytes());
     map.use_huge_pages(memory);
     for (std::size_t i = 0; i < sets; ++i) sets_.push_back(map.at(memory.data(), i));
 }
 
-void operand_sets::fill(const core::problem& p, core::execution_space& space,
+void operand_sets::fill(const core::operation& all, core::execution_space& space,
                         const workload::distribution& values, std::uint64_t seed) {
-    for (std::size_t i = 0; i < sets_.size(); ++i) fill(p, space, values, seed, i);
+    for (std::size_t i = 0; i < sets_.size(); ++i) fill(all, space, values, seed, i);
 }
 
-void operand_sets::fill(const core::problem& p, core::execution_space& space,
+void operand_sets::fill(const core::operation& all, core::execution_space& space,
                         const workload::distribution& values, std::uint64_t seed, std::size_t set) {
-    const workload::operand_bytes bytes = workload::bytes_needed(p);
-    fill_from_host(space, sets_[set].a, bytes.a, p.a_type, p.m, p.k, p.a_layout, values, seed + set,
+    const workload::operand_bytes bytes = workload::bytes_needed(all);
+    fill_from_host(space, sets_[set].a, bytes.a, all.one.a_type, whole_a(all), values, seed + set,
                    workload::operand::a);
-    fill_from_host(space, sets_[set].b, bytes.b, p.b_type, p.k, p.n, p.b_layout, values, seed + set,
+    fill_from_host(space, sets_[set].b, bytes.b, all.one.b_type, whole_b(all), values, seed + set,
                    workload::operand::b);
+    if (all.one.beta != 0) fill_c(all, space, values, seed, set);
 }
 
-placed_operands::placed_operands(const core::problem& p, std::size_t host_sets,
+void operand_sets::fill_c(const core::operation& all, core::execution_space& space,
+                          const workload::distribution& values, std::uint64_t seed,
+                          std::size_t set) {
+    fill_from_host(space, sets_[set].c, workload::bytes_needed(all).c, all.one.c_type, whole_c(all),
+                   values, seed + set, workload::operand::c);
+}
+
+placed_operands::placed_operands(const core::operation& all, std::size_t host_sets,
                                  process::shared_memory* shared)
-    : problem_(p),
-      host_(shared == nullptr ? operand_sets(p, core::host_space(), host_sets)
-                              : operand_sets(p, *shared, host_sets)) {}
+    : all_(all),
+      host_(shared == nullptr ? operand_sets(all, core::host_space(), host_sets)
+                              : operand_sets(all, *shared, host_sets)) {}
 
 operand_sets& placed_operands::laid_out(core::execution_space& space) {
     if (&space == &core::host_space()) return host_;
     const auto found = devices_.find(&space);
     if (found != devices_.end()) return found->second;
     const auto cache_bytes = static_cast<std::int64_t>(space.cache_bytes());
-    operand_sets sets(problem_, space, sets_to_defeat(cache_bytes, problem_));
+    operand_sets sets(all_, space, sets_to_defeat(cache_bytes, all_));
     return devices_.emplace(&space, std::move(sets)).first->second;
 }
 
@@ -122,35 +130,51 @@ const operand_sets& placed_operands::on(core::execution_space& space) {
 
 void placed_operands::fill(core::execution_space& space, const workload::distribution& values,
                            std::uint64_t seed) {
-    laid_out(space).fill(problem_, space, values, seed);
+    laid_out(space).fill(all_, space, values, seed);
 }
 
 void placed_operands::fill_ends(core::execution_space& space, const workload::distribution& values,
                                 std::uint64_t seed) {
     operand_sets& sets = laid_out(space);
-    sets.fill(problem_, space, values, seed, 0);
-    if (sets.size() > 1) sets.fill(problem_, space, values, seed, sets.size() - 1);
+    sets.fill(all_, space, values, seed, 0);
+    if (sets.size() > 1) sets.fill(all_, space, values, seed, sets.size() - 1);
 }
 
-void placed_operands::load(const verify::exact_pass& pass, core::execution_space& space,
+void placed_operands::load(const verify::exact_passes& pass, core::execution_space& space,
                            std::size_t set) {
     const core::operands target = on(space).at(set);
-    if (&space == &core::host_space()) return pass.fill(target.a, target.b);
-    if (on_gpu(space)) return gpu::fill(pass, problem_, target);
+    if (&space == &core::host_space()) return pass.fill(target);
+    if (on_gpu(space)) return gpu::fill(pass, all_, target);
     const core::operands staging = host_.at(0);
-    pass.fill(staging.a, staging.b);
-    const workload::operand_bytes bytes = workload::bytes_needed(problem_);
+    pass.fill(staging);
+    const workload::operand_bytes bytes = workload::bytes_needed(all_);
     space.upload(const_cast<void*>(target.a), staging.a, static_cast<std::size_t>(bytes.a));
     space.upload(const_cast<void*>(target.b), staging.b, static_cast<std::size_t>(bytes.b));
 }
 
+void placed_operands::fill_c(const verify::exact_passes& pass, core::execution_space& space,
+                             std::size_t set) {
+    const core::operands target = on(space).at(set);
+    if (&space == &core::host_space()) return pass.fill_c(target);
+    if (on_gpu(space)) return gpu::fill_c(pass, all_, target);
+    const core::operands host = host_.at(0);
+    pass.fill_c(host);
+    space.upload(target.c, host.c, static_cast<std::size_t>(workload::bytes_needed(all_).c));
+}
+
+void placed_operands::fill_c(core::execution_space& space, const workload::distribution& values,
+                             std::uint64_t seed) {
+    laid_out(space).fill_c(all_, space, values, seed, 0);
+}
+
 void placed_operands::poison(core::execution_space& space, std::size_t set) {
     const core::operands target = on(space).at(set);
-    if (&space == &core::host_space()) return verify::poison(problem_, target.c);
-    if (on_gpu(space)) return gpu::poison(problem_, target.c);
+    const core::problem c = problem_of_whole_c(all_);
+    if (&space == &core::host_space()) return verify::poison(c, target.c);
+    if (on_gpu(space)) return gpu::poison(c, target.c);
     const core::operands host = host_.at(0);
-    verify::poison(problem_, host.c);
-    space.upload(target.c, host.c, static_cast<std::size_t>(workload::bytes_needed(problem_).c));
+    verify::poison(c, host.c);
+    space.upload(target.c, host.c, static_cast<std::size_t>(workload::bytes_needed(all_).c));
 }
 
 // The host's own C serves as the staging area of a device's.
@@ -158,12 +182,12 @@ const void* placed_operands::result(core::execution_space& space, std::size_t se
     const core::operands source = on(space).at(set);
     if (&space == &core::host_space()) return source.c;
     const core::operands host = host_.at(0);
-    space.download(host.c, source.c, static_cast<std::size_t>(workload::bytes_needed(problem_).c));
+    space.download(host.c, source.c, static_cast<std::size_t>(workload::bytes_needed(all_).c));
     return host.c;
 }
 
-std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::problem& p) {
-    const std::int64_t each = std::max<std::int64_t>(1, workload::bytes_needed(p).total());
+std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::operation& all) {
+    const std::int64_t each = std::max<std::int64_t>(1, workload::bytes_needed(all).total());
     return static_cast<std::size_t>(std::clamp<std::int64_t>(2 * cache_bytes / each + 1, 2, 16));
 }
 

@@ -234,6 +234,28 @@ std::string to_string(const storage& stored) {
     return text;
 }
 
+dtype parse_out(std::string_view text) {
+    for (const dtype type : {dtype::bf16, dtype::f16, dtype::f32})
+        if (text == name(type)) return type;
+    refuse("--out '" + std::string(text) + "' is none of bf16, f16 and f32");
+}
+
+void parse_batch(std::string_view text, core::call& to) {
+    constexpr std::int64_t most = 1'000'000;
+    const auto parts = split(text, ':');
+    const std::string_view count = parts.front();
+    to.batch = parse_size(count, "--batch");
+    if (to.batch > most)
+        refuse("--batch " + std::string(count) + ": at most " + std::to_string(most));
+    to.lies = core::placement::strided;
+    if (parts.size() == 1) return;
+    if (parts.size() == 2 && parts[1] == name(core::placement::pointers))
+        to.lies = core::placement::pointers;
+    else if (parts.size() > 2 || parts[1] != name(core::placement::strided))
+        refuse("--batch '" + std::string(text) +
+               "': after the number comes :strided (what is meant without it) or :pointers");
+}
+
 shape parse_one_shape(std::string_view text) {
     if (text.find_first_of(",:") != std::string_view::npos)
         refuse("--size '" + std::string(text) +

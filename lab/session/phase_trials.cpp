@@ -12,7 +12,7 @@ std::string_view name(host_memory where) {
 
 void phase_trials::lock_pages(core::execution_space& device, const core::operands& host) {
     if (where_ != host_memory::pinned || !locks_.empty()) return;
-    const workload::operand_bytes needed = workload::bytes_needed(problem_);
+    const workload::operand_bytes needed = workload::bytes_needed(all_);
     const auto lock = [&](const void* memory, std::int64_t bytes) {
         locks_.emplace_back(device, const_cast<void*>(memory), static_cast<std::size_t>(bytes));
     };
@@ -28,8 +28,8 @@ void phase_trials::enter(results::result& result, core::execution_space& device,
     phases.host_memory = session::name(where_);
     try {
         lock_pages(device, host);
-        auto sequence = std::make_unique<end_to_end>(problem_, device, ready, host);
-        verify::poison(problem_, host.c);
+        auto sequence = std::make_unique<end_to_end>(all_, device, ready, host);
+        verify::poison(problem_of_whole_c(all_), host.c);
         const double first_s = core::host_space().time_s([&] { sequence->run(); });
         phases.reason = reason_against(host.c);
         if (!phases.reason.empty()) return;

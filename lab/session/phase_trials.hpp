@@ -15,8 +15,8 @@ namespace carat::session {
 
 class phase_trials {
   public:
-    phase_trials(const core::problem& p, host_memory where, std::uint64_t seed)
-        : problem_(p), where_(where), seed_(seed) {}
+    phase_trials(const core::operation& all, host_memory where, std::uint64_t seed)
+        : all_(all), where_(where), seed_(seed) {}
 
     // Runs the sequence once on `host`, the matrices of this case, whose C it overwrites.
     // `reason_against` says what is wrong with the C that came back; empty when it is right. When
@@ -44,7 +44,7 @@ class phase_trials {
         double first_s;
     };
 
-    core::problem problem_;
+    core::operation all_;
     host_memory where_;
     std::uint64_t seed_;
     std::vector<core::page_lock> locks_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/catalogue.hpp"
+#include "core/operation.hpp"
 #include "lab/measure/interleave.hpp"
 #include "lab/workload/workload.hpp"
 
@@ -48,6 +49,12 @@ struct storage {
 // dimensions 8 longer than rows or columns. Throws carat::error on anything else.
 [[nodiscard]] storage parse_storage(std::string_view text);
 [[nodiscard]] std::string to_string(const storage& stored);
+
+// "bf16", "f16" or "f32".
+[[nodiscard]] dtype parse_out(std::string_view text);
+
+// "64", "64:strided" or "64:pointers" into `to`.
+void parse_batch(std::string_view text, core::call& to);
 
 // Thread counts, separated by commas, from 1 to `most`.
 [[nodiscard]] std::vector<int> parse_threads(std::string_view text, int most);
@@ -93,6 +100,7 @@ struct request {
     std::vector<dtype> types = {dtype::f64};
     std::vector<int> threads = {1};
     storage stored;
+    core::call asked;  // beyond C = A B; its products are of the shapes
     workload::distribution values = workload::uniform(0, 1);
     bool rotate_inputs = false;
     operation_count convention = operation_count::multiply_add;

@@ -15,13 +15,13 @@ bool on_cpu(const results::result& c) {
 
 }  // namespace
 
-void fill_roofline(results::result& c, const known_limits& limits, const core::problem& p,
+void fill_roofline(results::result& c, const known_limits& limits, const core::operation& all,
                    std::int64_t rotating_bytes) {
     std::optional<machine::roof> roof;
     if (on_cpu(c))
-        roof = machine::roofline(limits.machine, limits.cpu, p, c.threads);
+        roof = machine::roofline(limits.machine, limits.cpu, all, c.threads);
     else if (limits.gpu != nullptr)
-        roof = gpu::roofline(*limits.gpu, p, c.computes_in, rotating_bytes);
+        roof = gpu::roofline(*limits.gpu, all, c.computes_in, rotating_bytes);
     if (!roof) return;
     c.roofline_gflops = roof->gflops;
     c.bound = roof->bound;

@@ -2,7 +2,7 @@
 // device a result ran on. Pure functions of what was measured.
 #pragma once
 
-#include "core/problem.hpp"
+#include "core/operation.hpp"
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
@@ -18,7 +18,7 @@ struct known_limits {
 
 // Fills in roofline_gflops and bound, where the unit and the memory were measured.
 // `rotating_bytes` are those of all sets of operands that its runs took in turn.
-void fill_roofline(results::result& c, const known_limits& limits, const core::problem& p,
+void fill_roofline(results::result& c, const known_limits& limits, const core::operation& all,
                    std::int64_t rotating_bytes);
 
 // Whether the fastest trial, even it alone, is beyond the peak of the unit it claims. False without

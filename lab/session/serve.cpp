@@ -34,6 +34,7 @@ class server {
             {"fill_ends", &server::fill},
             {"load", &server::load},
             {"poison", &server::poison},
+            {"fill_c", &server::fill_c},
             {"fetch", &server::fetch},
             {"check", &server::check},
             {"reference", &server::make_reference},
@@ -52,13 +53,13 @@ class server {
     json introduce(const json& question) {
         const task t = task_from(question.at("task"));
         const core::implementation& entry = find_(t.implementation);
-        problem_ = t.problem;
+        operation_ = t.operation;
         if (entry.where != core::device::cpu)
             device_ = &find_space_(question.at("device").get<int>());
         core::execution_space& space =
             entry.where == core::device::cpu ? core::host_space() : *device_;
         std::unique_ptr<worker>& row = rows_[question.at("row").get<int>()];
-        row = worker_here(entry, t.problem, t.settings, space);
+        row = worker_here(entry, t.operation, t.settings, space);
         return to_json(row->introduce());
     }
 
@@ -79,10 +80,10 @@ class server {
     }
 
     json place(const json& question) {
-        problem_ = problem_from(question.at("problem"));
+        operation_ = operation_from(question.at("problem"));
         device_ = &find_space_(question.at("device").get<int>());
         lay_out(question.at("sets").get<std::size_t>());
-        store_ = local_operand_store(problem_, *data_, *device_);
+        store_ = local_operand_store(operation_, *data_, *device_);
         return {{"sets", store_->sets()}};
     }
 
@@ -97,12 +98,21 @@ class server {
     }
 
     json load(const json& question) {
-        placed().load(pass_from(problem_, question.at("pass")), set_of(question));
+        placed().load(pass_from(operation_, question.at("pass")), set_of(question));
         return json::object();
     }
 
     json poison(const json& question) {
         placed().poison(set_of(question));
+        return json::object();
+    }
+
+    json fill_c(const json& question) {
+        if (question.contains("pass"))
+            placed().fill_c(pass_from(operation_, question.at("pass")), set_of(question));
+        else
+            placed().fill_c(distribution_from(question.at("values")),
+                            question.at("seed").get<std::uint64_t>());
         return json::object();
     }
 
@@ -113,7 +123,8 @@ class server {
     }
 
     json check(const json& question) {
-        return to_json(placed().check(pass_from(problem_, question.at("pass")), set_of(question)));
+        return to_json(
+            placed().check(pass_from(operation_, question.at("pass")), set_of(question)));
     }
 
     json make_reference(const json&) { return {{"made", placed().make_reference()}}; }
@@ -155,7 +166,7 @@ class server {
     void lay_out(std::size_t sets) {
         if (data_) return;
         memory_.emplace(descriptor_);
-        data_.emplace(problem_, sets, &*memory_);
+        data_.emplace(operation_, sets, &*memory_);
     }
 
     worker& row_of(const json& question) { return *rows_.at(question.at("row").get<int>()); }
@@ -170,7 +181,7 @@ class server {
     int descriptor_;
     const find_entry& find_;
     const find_space& find_space_;
-    core::problem problem_;
+    core::operation operation_;
     core::execution_space* device_ = nullptr;
     std::optional<process::shared_memory> memory_;
     std::optional<placed_operands> data_;

@@ -25,6 +25,7 @@ std::string now_utc() {
 nlohmann::json settings_of(const request& r) {
     return {{"threads", r.threads},
             {"layout", to_string(r.stored)},
+            {"call", core::describe(r.asked)},
             {"seed", r.seed},
             {"distribution", workload::to_string(r.values)},
             {"inputs", r.rotate_inputs ? "rotated" : "hot"},
@@ -162,7 +163,7 @@ class session {
             known_.largest(label_of(s, request_.chosen), key.type,
                            s.entry->threaded ? std::optional(key.threads) : std::nullopt);
         if (largest == nullptr) return 0;
-        return operations(key.size, request_.convention) / largest->flop * run_s(*largest);
+        return operations(key, request_.convention) / largest->flop * run_s(*largest);
     }
 
     [[nodiscard]] double one_thread_s(const selection& s, case_key key) const {
@@ -233,6 +234,7 @@ void require_resumable(const results::document& earlier, const results::document
         require_same(key, field(earlier.settings, key), field(now.settings, key));
     require_same("layout", earlier.settings.value("layout", nlohmann::json("nn")),
                  now.settings["layout"]);
+    require_same("call", earlier.settings.value("call", nlohmann::json("")), now.settings["call"]);
     require_same("revision", earlier.revision, now.revision);
 }
 

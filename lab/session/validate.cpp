@@ -5,6 +5,7 @@
 #include "core/execution_space.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/session/case.hpp"
+#include "lab/verify/exact.hpp"
 #include "lab/verify/verify.hpp"
 
 namespace carat::session {
@@ -23,8 +24,8 @@ double memory_left_bytes() {
 }
 
 // Three matrices that fit in 64 bits each need not do so together.
-double operand_bytes(const core::problem& p) {
-    const workload::operand_bytes each = workload::bytes_needed(p);
+double operand_bytes(const core::operation& all) {
+    const workload::operand_bytes each = workload::bytes_needed(all);
     return static_cast<double>(each.a) + static_cast<double>(each.b) + static_cast<double>(each.c);
 }
 
@@ -51,9 +52,14 @@ void validate(const request& r) {
     }
     const double available = memory_left_bytes();
     for (const case_key& key : cases_of(r)) {
-        const core::problem p = problem_of(key);
-        const double needed = operand_bytes(p) * (r.rotate_inputs ? 2 : 1) +
-                              static_cast<double>(verify::bytes_needed(p));
+        const core::operation all = operation_of(key);
+        if (const std::string why =
+                verify::reason_against_exact(key.asked.alpha, key.asked.beta, all.one.c_type);
+            !why.empty())
+            throw error(error_code::invalid_argument, text(name(key.type)) + ": " + why);
+        const double needed =
+            operand_bytes(all) * (r.rotate_inputs ? 2 : 1) +
+            static_cast<double>(all.count) * static_cast<double>(verify::bytes_needed(all.one));
         if (available > 0 && needed > available)
             throw error(error_code::out_of_memory, describe(key) + " needs " + mebibytes(needed) +
                                                        " with its reference, and " +

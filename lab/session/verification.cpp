@@ -14,7 +14,7 @@ namespace {
 // Contenders of one operand store that are fed the same operands are fed once.
 struct group {
     operand_store* where;
-    planned_pass pass;
+    verify::exact_passes pass;
     std::vector<contender*> members;
 };
 
@@ -115,9 +115,9 @@ void verification::pass_exactly(std::span<contender> all, const passage& how,
     std::vector<group> groups;
     for (contender& c : all) {
         if (c.ruled_out() || is_spared(c, how.kind, how.last_set) || !takes_part(c)) continue;
-        const planned_pass pass(problem_, c.result.computes_in, how.kind, seed);
+        const verify::exact_passes pass(all_, c.result.computes_in, how.kind, seed);
         const auto found = std::ranges::find_if(groups, [&](const group& g) {
-            return g.where == c.data && g.pass.pass.same_operands(pass.pass);
+            return g.where == c.data && g.pass.same_operands(pass);
         });
         if (found != groups.end())
             found->members.push_back(&c);
@@ -138,10 +138,12 @@ void verification::pass_exactly(std::span<contender> all, const passage& how,
     }
 }
 
-void verification::run_and_check(contender& c, const planned_pass& pass, const passage& how) {
+void verification::run_and_check(contender& c, const verify::exact_passes& pass,
+                                 const passage& how) {
     try {
         const std::size_t set = how.last_set ? c.data->sets() - 1 : 0;
         c.data->poison(set);
+        if (all_.one.beta != 0) c.data->fill_c(pass, set);
         if (how.first_run)
             run_first(c, set);
         else
@@ -197,11 +199,12 @@ void verification::compute_references(std::span<contender> all) {
 }
 
 void verification::compute_on_host() {
+    if (all_.one.beta != 0) data_.fill_c(core::host_space(), request_.values, request_.seed);
     verify::options how;
     how.seed = request_.seed;
     how.progress = [&](double share) { return tell_("computing the reference", share); };
     try {
-        on_host_.emplace(problem_, data_.on(core::host_space()).at(0), how);
+        on_host_.emplace(all_, data_.on(core::host_space()).at(0), how.componentwise_madds, how);
     } catch (const verify::cancelled&) {
         // Whoever said so runs nothing after this.
     }
@@ -217,6 +220,7 @@ verify::verdict verification::judge(contender& c) {
 void verification::hold_against_reference(contender& c) {
     try {
         c.data->poison(0);
+        if (all_.one.beta != 0) c.data->fill_c(request_.values, request_.seed);
         c.at->run(1, 0);
         const verify::verdict v = judge(c);
         c.result.verification = std::string(verify::name(v.how));
@@ -224,7 +228,7 @@ void verification::hold_against_reference(contender& c) {
         c.result.error_ulp = v.error_ulp;
         c.result.error_bound_ulp = v.bound_ulp;
         c.result.max_abs_error = v.max_abs_error;
-        c.result.error_over_sqrt_k = v.error_ulp / std::sqrt(static_cast<double>(problem_.k));
+        c.result.error_over_sqrt_k = v.error_ulp / std::sqrt(static_cast<double>(all_.one.k));
         if (!v.passed) c.result.reason = v.reason;
     } catch (const std::exception& failure) {
         c.give_up(failure.what());

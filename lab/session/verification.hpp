@@ -12,7 +12,7 @@
 #include "lab/session/contender.hpp"
 #include "lab/session/operands.hpp"
 #include "lab/session/request.hpp"
-#include "lab/verify/exact.hpp"
+#include "lab/verify/operation.hpp"
 
 namespace carat::session {
 
@@ -24,8 +24,8 @@ class verification {
     // Told what is being done and the share of that done; false stops.
     using go_on = std::function<bool(const std::string& what, double share)>;
 
-    verification(const request& r, const core::problem& p, placed_operands& data, go_on tell)
-        : request_(r), problem_(p), data_(data), tell_(std::move(tell)) {}
+    verification(const request& r, const core::operation& all, placed_operands& data, go_on tell)
+        : request_(r), all_(all), data_(data), tell_(std::move(tell)) {}
 
     // Makes every contender ready, and verified or ruled out with a reason. The sets hold the data
     // to be timed then. The first run of each, the cold one, is of an exact pass.
@@ -53,7 +53,7 @@ class verification {
 
     void pass_exactly(std::span<contender> all, const passage& how,
                       const std::function<bool(const contender&)>& takes_part);
-    void run_and_check(contender& c, const planned_pass& pass, const passage& how);
+    void run_and_check(contender& c, const verify::exact_passes& pass, const passage& how);
     void run_first(contender& c, std::size_t set) const;
     void skip_if_too_long(contender& c, std::size_t set) const;
     void fill(std::span<contender> all);
@@ -63,11 +63,11 @@ class verification {
     void hold_against_reference(contender& c);
 
     const request& request_;
-    core::problem problem_;
+    core::operation all_;
     placed_operands& data_;
     std::uint64_t passes_ = 0;
     go_on tell_;
-    std::optional<verify::reference> on_host_;
+    std::optional<verify::references<verify::reference>> on_host_;
 };
 
 }  // namespace carat::session

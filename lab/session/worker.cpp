@@ -12,16 +12,18 @@ results::library library_of(const core::implementation& entry) {
 
 class local final : public worker {
   public:
-    local(const core::implementation& entry, const core::problem& p, const core::settings& how,
+    local(const core::implementation& entry, const core::operation& all, const core::settings& how,
           core::execution_space& space)
-        : entry_(entry), problem_(p), settings_(how), space_(space) {}
+        : entry_(entry), all_(all), settings_(how), space_(space) {}
 
-    introduction introduce() override { return session::introduce(entry_, problem_, settings_); }
+    introduction introduce() override { return session::introduce(entry_, all_, settings_); }
 
     readiness prepare(placed_operands& data) override {
         data_ = &data;
         const double prepare_s =
-            core::host_space().time_s([&] { ready_ = entry_.prepare(problem_, settings_); });
+            core::host_space().time_s([&] { ready_ = core::prepare(entry_, all_, settings_); });
+        const operand_sets& sets = data.on(space_);
+        for (std::size_t set = 0; set < sets.size(); ++set) ready_->expect(sets.at(set));
         return facts_of(*ready_, prepare_s);
     }
 
@@ -40,7 +42,7 @@ class local final : public worker {
 
   private:
     const core::implementation& entry_;
-    const core::problem problem_;
+    const core::operation all_;
     const core::settings settings_;
     core::execution_space& space_;
     placed_operands* data_ = nullptr;
@@ -49,9 +51,9 @@ class local final : public worker {
 
 }  // namespace
 
-introduction introduce(const core::implementation& entry, const core::problem& p,
+introduction introduce(const core::implementation& entry, const core::operation& all,
                        const core::settings& how) {
-    introduction out{core::reason_against(entry, p, how), {}};
+    introduction out{core::reason_against(entry, all, how), {}};
     if (out.reason.empty()) out.library = library_of(entry);
     return out;
 }
@@ -60,9 +62,9 @@ readiness facts_of(const core::runnable& ready, double prepare_s) {
     return {prepare_s, ready.threads(), ready.note(), ready.kernels()};
 }
 
-std::unique_ptr<worker> worker_here(const core::implementation& entry, const core::problem& p,
+std::unique_ptr<worker> worker_here(const core::implementation& entry, const core::operation& all,
                                     const core::settings& how, core::execution_space& space) {
-    return std::make_unique<local>(entry, p, how, space);
+    return std::make_unique<local>(entry, all, how, space);
 }
 
 }  // namespace carat::session

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/execution_space.hpp"
-#include "core/implementation.hpp"
+#include "core/operation.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/operands.hpp"
 
@@ -20,7 +20,7 @@ struct introduction {
     results::library library;
 };
 
-[[nodiscard]] introduction introduce(const core::implementation& entry, const core::problem& p,
+[[nodiscard]] introduction introduce(const core::implementation& entry, const core::operation& all,
                                      const core::settings& how);
 
 // What is known once it is ready.
@@ -68,7 +68,8 @@ class worker {
 
 // In this process.
 [[nodiscard]] std::unique_ptr<worker> worker_here(const core::implementation& entry,
-                                                  const core::problem& p, const core::settings& how,
+                                                  const core::operation& all,
+                                                  const core::settings& how,
                                                   core::execution_space& space);
 
 }  // namespace carat::session

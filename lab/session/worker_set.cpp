@@ -9,14 +9,17 @@ using nlohmann::json;
 // Asks its process, and gives it the turn first.
 class process_worker final : public worker {
   public:
-    process_worker(process_pool& all, const core::implementation& entry, const core::problem& p,
-                   const core::settings& how)
-        : all_(all), entry_(entry), task_{std::string(entry.name), p, how}, process_(all, &entry) {}
+    process_worker(process_pool& all, const core::implementation& entry,
+                   const core::operation& what, const core::settings& how)
+        : all_(all),
+          entry_(entry),
+          task_{std::string(entry.name), what, how},
+          process_(all, &entry) {}
 
     // Code of our own is asked here: that costs no process where it can't run.
     introduction introduce() override {
         if (entry_.library == nullptr)
-            return carat::session::introduce(entry_, task_.problem, task_.settings);
+            return carat::session::introduce(entry_, task_.operation, task_.settings);
         return introduction_from(ask(to_json_question(), "while its library was loaded", 0));
     }
 
@@ -60,10 +63,7 @@ class process_worker final : public worker {
     // Generous: the slowest loop on the slowest machine, and 20 times what the last run took.
     [[nodiscard]] double longest_run_s() const {
         constexpr double slowest_flops = 1e7;
-        const core::problem& p = task_.problem;
-        if (run_s_ > 0) return 20 * run_s_;
-        return 2 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) /
-               slowest_flops;
+        return run_s_ > 0 ? 20 * run_s_ : 2 * multiply_adds(task_.operation) / slowest_flops;
     }
 
     json ask(json question, const char* when, double expected_s) {
@@ -79,7 +79,7 @@ class process_worker final : public worker {
     double run_s_ = 0;  // of the last one; 0: none yet
 };
 
-worker_set::worker_set(options how, const core::problem& p) : how_(std::move(how)), problem_(p) {
+worker_set::worker_set(options how, const core::operation& all) : how_(std::move(how)), all_(all) {
     pool_.start = how_.start;
     pool_.patience_s = how_.patience_s;
     if (pool_.start) pool_.memory = std::make_unique<process::shared_memory>();
@@ -99,25 +99,23 @@ std::unique_ptr<worker> worker_set::make_worker(const core::implementation& entr
                                                 const core::settings& how) {
     const bool on_host = entry.where == core::device::cpu;
     if (!on_host && uses_device_process()) {
-        if (!device_) device_ = std::make_unique<device_process>(pool_, problem_, gpu::in_use());
+        if (!device_) device_ = std::make_unique<device_process>(pool_, all_, gpu::in_use());
         return device_->make_worker(entry, how);
     }
-    if (on_host && pool_.start)
-        return std::make_unique<process_worker>(pool_, entry, problem_, how);
-    return worker_here(entry, problem_, how, on_host ? core::host_space() : device_space());
+    if (on_host && pool_.start) return std::make_unique<process_worker>(pool_, entry, all_, how);
+    return worker_here(entry, all_, how, on_host ? core::host_space() : device_space());
 }
 
 operand_store& worker_set::operands_of(core::device where, placed_operands& data) {
     if (where == core::device::cpu) {
-        if (!host_operands_)
-            host_operands_ = local_operand_store(problem_, data, core::host_space());
+        if (!host_operands_) host_operands_ = local_operand_store(all_, data, core::host_space());
         return *host_operands_;
     }
     if (device_) {
         device_->lay_out(data);
         return *device_;
     }
-    if (!device_operands_) device_operands_ = local_operand_store(problem_, data, device_space());
+    if (!device_operands_) device_operands_ = local_operand_store(all_, data, device_space());
     return *device_operands_;
 }
 

@@ -26,7 +26,7 @@ class worker_set {
         std::function<core::execution_space&()> device_space;
     };
 
-    worker_set(options how, const core::problem& p);
+    worker_set(options how, const core::operation& all);
     worker_set(const worker_set&) = delete;
     worker_set& operator=(const worker_set&) = delete;
     ~worker_set();
@@ -61,7 +61,7 @@ class worker_set {
     [[nodiscard]] bool uses_device_process() const { return pool_.start && !how_.device_here; }
 
     options how_;
-    const core::problem problem_;
+    const core::operation all_;
     process_pool pool_;
     std::unique_ptr<device_process> device_;
     std::unique_ptr<operand_store> host_operands_;

@@ -27,10 +27,14 @@ struct mismatches {
     double largest_error = 0;
 };
 
+/// Why nobody knows C exactly with these factors: they are no multiples of a quarter up to 4, or of
+/// 1 for integers. Empty: C is known.
+[[nodiscard]] std::string reason_against_exact(double alpha, double beta, dtype c_type);
+
 /// One pass over one product, for what claims to compute in `computes_in` (as reference::check).
 class exact_pass {
   public:
-    /// @throws carat::error for a claim unknown, and where alpha is not 1 or beta not 0.
+    /// @throws carat::error for a claim unknown, and where reason_against_exact() has one.
     exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
                std::uint64_t seed, int threads = 0);
 
@@ -41,6 +45,9 @@ class exact_pass {
     /// who multiply may not change.
     void fill(const void* a, const void* b) const;
 
+    /// Writes the C that is read where beta is not 0; what lies between its lines stays.
+    void fill_c(void* c) const;
+
     /// Compares every entry of the C at `c` (host memory).
     [[nodiscard]] verdict check(const void* c) const;
 
@@ -50,6 +57,7 @@ class exact_pass {
     [[nodiscard]] exact_kind kind() const { return kind_; }
     [[nodiscard]] const line_rules& rows() const { return rows_; }
     [[nodiscard]] const line_rules& cols() const { return cols_; }
+    [[nodiscard]] const factors& with() const { return factors_; }
 
   private:
     core::problem problem_;
@@ -57,6 +65,7 @@ class exact_pass {
     int threads_;
     line_rules rows_;  // of A
     line_rules cols_;  // of B
+    factors factors_;
 };
 
 }  // namespace carat::verify

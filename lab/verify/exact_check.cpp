@@ -43,7 +43,7 @@ void add(mismatches& to, const mismatches& other) {
 }
 
 template <class View>
-mismatches compare(const View& product, const source& c, int threads) {
+mismatches compare(const View& product, const factors& with, const source& c, int threads) {
     mismatches all;
     std::mutex joining;
     workload::parallel_for((c.rows + band_rows - 1) / band_rows, threads, [&](std::int64_t band) {
@@ -57,7 +57,7 @@ mismatches compare(const View& product, const source& c, int threads) {
             for (std::int64_t i = 0; i < rows; ++i) {
                 const double* got = seen.data() + i * band_cols;
                 for (std::int64_t j = 0; j < cols; ++j) {
-                    const double right = product.entry(i0 + i, j0 + j);
+                    const double right = with.of(product.entry(i0 + i, j0 + j), i0 + i, j0 + j);
                     if (got[j] == right) continue;
                     const double rounded = stored(c.type, right);
                     if (got[j] != rounded) add(found, i0 + i, j0 + j, got[j], rounded);
@@ -111,9 +111,10 @@ verdict exact_pass::check(const void* c) const {
     const int threads = result.rows * result.cols < 10000 ? 1 : threads_;
     mismatches found;
     if (problem_.k > 0 && kind_ == exact_kind::sums)
-        found = compare(view_of(sums_tables(rows_, cols_, threads)), result, threads);
+        found = compare(view_of(sums_tables(rows_, cols_, threads)), factors_, result, threads);
     else if (problem_.k > 0)
-        found = compare(view_of(significands_tables(rows_, cols_), rows_, cols_), result, threads);
+        found = compare(view_of(significands_tables(rows_, cols_), rows_, cols_), factors_, result,
+                        threads);
     const bool unwritten =
         found.wrong > 0 && is_poison(result.type, c, result.index(found.row, found.col));
     return conclude(found, unwritten);

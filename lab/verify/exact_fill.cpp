@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/dtype_traits.hpp"
 #include "lab/verify/exact.hpp"
 #include "lab/verify/exact_tables.hpp"
 #include "lab/workload/parallel.hpp"
@@ -146,7 +147,25 @@ void fill_typed(exact_kind kind, const line_rules& r, dtype type, const void* co
     }
 }
 
+template <class T>
+void fill_initial(const factors& f, const lines_view<T>& rows, std::int64_t lines,
+                  std::int64_t length, int threads) {
+    for_bands(lines, threads, [&](std::int64_t first, std::int64_t last) {
+        for_each_element(rows, first, last, length, [&](std::int64_t i, std::int64_t j) {
+            rows.at(i, j) = static_cast<T>(f.initial(i, j));
+        });
+    });
+}
+
 }  // namespace
+
+void exact_pass::fill_c(void* c) const {
+    const auto& [row, col] = problem_.c_layout;
+    core::visit(problem_.c_type, [&]<class T>(core::element_tag<T>) {
+        fill_initial(factors_, lines_view<T>{static_cast<T*>(c), row, col}, problem_.m, problem_.n,
+                     threads_);
+    });
+}
 
 void exact_pass::fill(const void* a, const void* b) const {
     const auto& [a_row, a_col] = problem_.a_layout;

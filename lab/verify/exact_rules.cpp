@@ -7,6 +7,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/operation.hpp"
 #include "lab/verify/bound.hpp"
 #include "lab/verify/exact.hpp"
 
@@ -82,8 +83,9 @@ bool fits(const arithmetic& how, std::int64_t k, std::int64_t stride, double lar
 // Small numbers: as large as fit, all of one sign where C can hold their sum, so that nothing
 // dropped can cancel; else of random signs and so small that C mostly holds them. They leave wide
 // ones enough room to stand at every k between them.
-void choose_small(const core::problem& p, const arithmetic& how, line_rules& a, line_rules& b) {
-    const double holds = std::ldexp(1.0, digits_of(p.c_type));
+void choose_small(const core::problem& p, const arithmetic& how, int spared, line_rules& a,
+                  line_rules& b) {
+    const double holds = std::ldexp(1.0, digits_of(p.c_type) - spared);
     const auto k = static_cast<double>(p.k);
     const int operand = std::min({digits_of(p.a_type), digits_of(p.b_type), how.operand_digits});
     const int wide = std::min(wide_digits_of(p.a_type), how.operand_digits);
@@ -149,50 +151,102 @@ void choose_picks(line_rules& r, int sum_digits) {
     r.step = step_through(r.period);
 }
 
+// Bits that alpha and beta take of a sum and of a C that have as many each: both are multiples of
+// one power of two.
+int digits_of_factors(double alpha, double beta) {
+    if (alpha == 1 && beta == 0) return 0;
+    double unit = 1;
+    for (const double x : {alpha, beta})
+        while (x / unit != std::floor(x / unit)) unit /= 2;
+    return log2_up(static_cast<std::int64_t>((std::abs(alpha) + std::abs(beta)) / unit));
+}
+
+// Where all digits are taken by sums, C has the fewest that are odd and not 1.
+constexpr int few_digits = 2;
+
+// Sums: as many as can be added to them. Significands: multiples of what lines are scaled by.
+factors factors_of(const core::problem& p, const arithmetic& how, exact_kind kind,
+                   const line_rules& rows, std::uint64_t seed) {
+    factors f{.alpha = p.alpha, .beta = p.beta, .seed = seed};
+    if (kind == exact_kind::significands) {
+        f.digits = few_digits;
+        f.multiple = std::int64_t{1} << (2 * rows.exponents);
+        return f;
+    }
+    const int sums =
+        how.promoted_after > 0 && how.total_digits > 0 ? how.total_digits : how.sum_digits;
+    f.digits = std::clamp(std::min(sums, digits_of(p.c_type)), 1, 52);
+    return f;
+}
+
 // Full significands, but for the bits that a sum of `picks` of A and of B takes.
-void choose_digits(const core::problem& p, const arithmetic& how, line_rules& a, line_rules& b) {
+void choose_digits(const core::problem& p, const arithmetic& how, int spared, line_rules& a,
+                   line_rules& b) {
     const bool integer = how.claim == "integers";
-    const int sums = integer ? 31 : std::min(how.sum_digits, digits_of(p.c_type));
-    choose_picks(a, how.sum_digits);
-    choose_picks(b, how.sum_digits);
+    const int sums =
+        std::min(integer ? 31 : how.sum_digits, integer ? 31 : digits_of(p.c_type)) - spared;
+    choose_picks(a, how.sum_digits - spared);
+    choose_picks(b, how.sum_digits - spared);
     const int left = sums - log2_up(a.picks + b.picks);
     const auto digits = [&](dtype type) {
         return std::clamp(left, 1, std::min(digits_of(type), how.operand_digits));
     };
     a.digits = digits(p.a_type);
     b.digits = digits(p.b_type);
-    a.exponents = b.exponents = integer ? 0 : 1;
+    // A C of few digits at the coarsest scale is of six at the finest.
+    const bool has_room = p.beta == 0 || sums > few_digits + 4;
+    a.exponents = b.exponents = integer || !has_room ? 0 : 1;
 }
 
-const arithmetic& arithmetic_of(std::string_view computes_in, const core::problem& p) {
-    return *std::ranges::find(claims, precision_of(computes_in, p).name, &arithmetic::claim);
+void choose_elements(const core::problem& p, const arithmetic& how, exact_kind kind, int spared,
+                     line_rules& rows, line_rules& cols) {
+    if (p.m == 0 || p.n == 0 || p.k == 0) return;
+    if (kind == exact_kind::significands) return choose_digits(p, how, spared, rows, cols);
+    if (!choose_bytes(p, how, rows, cols)) choose_small(p, how, spared, rows, cols);
+    choose_wide(p, how, p.a_type, rows, cols.most);
+    choose_wide(p, how, p.b_type, cols, rows.most);
+}
+
+// With what alpha and beta leave of its digits. Significands spare those themselves.
+arithmetic arithmetic_of(std::string_view computes_in, const core::problem& p, int spared) {
+    arithmetic how =
+        *std::ranges::find(claims, precision_of(computes_in, p).name, &arithmetic::claim);
+    (how.total_digits > 0 ? how.total_digits : how.sum_digits) -= spared;
+    return how;
 }
 
 }  // namespace
 
+std::string reason_against_exact(double alpha, double beta, dtype c_type) {
+    const double unit = is_integer(c_type) ? 1 : 0.25;
+    const auto fits = [&](double x) {
+        return std::abs(x) <= 4 && x / unit == std::floor(x / unit);
+    };
+    if (fits(alpha) && fits(beta)) return {};
+    return "alpha is " + core::shortest(alpha) + " and beta is " + core::shortest(beta) +
+           ": results are checked exactly with " +
+           (unit == 1 ? "whole numbers" : "multiples of 0.25") + " from -4 to 4";
+}
+
 exact_pass::exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
                        std::uint64_t seed, int threads)
     : problem_(p), kind_(kind), threads_(threads) {
-    if (p.alpha != 1 || p.beta != 0)
-        throw error(error_code::unsupported,
-                    "verification: exact passes are of products with alpha 1 and beta 0");
-    const arithmetic& how = arithmetic_of(computes_in, p);
+    if (const std::string why = reason_against_exact(p.alpha, p.beta, p.c_type); !why.empty())
+        throw error(error_code::unsupported, "verification: " + why);
+    const int spared = digits_of_factors(p.alpha, p.beta);
+    const arithmetic how =
+        arithmetic_of(computes_in, p, kind == exact_kind::significands ? 0 : spared);
     const std::uint64_t own = mixed(seed) + static_cast<std::uint64_t>(kind);
     const int parity = static_cast<int>(seed % 2);
     rows_ = {.seed = mixed(own + 16), .lines = p.m, .depth = p.k, .parity = parity};
     cols_ = {.seed = mixed(own + 32), .lines = p.n, .depth = p.k, .parity = 1 - parity};
     rows_.has_signs = p.a_type != dtype::u8;
     cols_.has_signs = p.b_type != dtype::u8;
-    if (p.m == 0 || p.n == 0 || p.k == 0) return;
-    if (kind == exact_kind::significands) {
-        choose_digits(p, how, rows_, cols_);
-        return;
-    }
-    if (!choose_bytes(p, how, rows_, cols_)) choose_small(p, how, rows_, cols_);
-    choose_wide(p, how, p.a_type, rows_, cols_.most);
-    choose_wide(p, how, p.b_type, cols_, rows_.most);
+    choose_elements(p, how, kind, spared, rows_, cols_);
+    factors_ = factors_of(p, how, kind, rows_, mixed(own + 48));
 }
 
+// C too, which the same digits make.
 bool exact_pass::same_operands(const exact_pass& other) const {
     const auto same = [](const line_rules& x, const line_rules& y) {
         return x.seed == y.seed && x.most == y.most && x.random_signs == y.random_signs &&
@@ -200,7 +254,8 @@ bool exact_pass::same_operands(const exact_pass& other) const {
                x.wide_stride == y.wide_stride && x.digits == y.digits && x.picks == y.picks &&
                x.exponents == y.exponents;
     };
-    return kind_ == other.kind_ && same(rows_, other.rows_) && same(cols_, other.cols_);
+    return kind_ == other.kind_ && same(rows_, other.rows_) && same(cols_, other.cols_) &&
+           factors_.digits == other.factors_.digits && factors_.multiple == other.factors_.multiple;
 }
 
 }  // namespace carat::verify

@@ -78,6 +78,30 @@ CARAT_HOST_DEVICE inline std::int64_t odd_number(int digits, std::uint64_t rando
     return static_cast<std::int64_t>(top | (random & (top - 1)) | 1);
 }
 
+// ---- What C holds before a product that reads it, and what becomes of A B
+
+struct factors {
+    double alpha = 1;
+    double beta = 0;
+    // C's elements are odd numbers of so many bits, or their negatives, times `multiple`.
+    std::uint64_t seed = 0;
+    int digits = 1;
+    std::int64_t multiple = 1;
+
+    CARAT_HOST_DEVICE double initial(std::int64_t i, std::int64_t j) const {
+        const std::uint64_t random =
+            mixed(mixed(seed + static_cast<std::uint64_t>(i)) ^ static_cast<std::uint64_t>(j));
+        const auto magnitude = static_cast<double>(multiple * odd_number(digits, random >> 8));
+        return random >> 63 != 0 ? -magnitude : magnitude;
+    }
+
+    // C(i,j), from that of A B.
+    CARAT_HOST_DEVICE double of(double product, std::int64_t i, std::int64_t j) const {
+        const double scaled = alpha * product;
+        return beta == 0 ? scaled : scaled + beta * initial(i, j);
+    }
+};
+
 // ---- Sums
 
 // 64 neighbours that begin at a multiple of 64 take after 64 different base lines.

@@ -213,13 +213,14 @@ void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const 
     core::visit(type, [&]<class T>(core::element_tag<T>) { fill_as(static_cast<T*>(memory)); });
 }
 
-operand_bytes bytes_needed(const core::problem& p) {
-    const auto bytes = [](std::int64_t rows, std::int64_t cols, const core::layout& where,
-                          dtype type) {
-        return core::checked_bytes(type, core::extent_elements(rows, cols, where), "matrix bytes");
+operand_bytes bytes_needed(const core::operation& all) {
+    const auto bytes = [](const core::whole_matrix& of, dtype type) {
+        return core::checked_bytes(type, core::extent_elements(of.rows, of.cols, of.where),
+                                   "matrix bytes");
     };
-    return {bytes(p.m, p.k, p.a_layout, p.a_type), bytes(p.k, p.n, p.b_layout, p.b_type),
-            bytes(p.m, p.n, p.c_layout, p.c_type)};
+    const core::problem& p = all.one;
+    return {bytes(whole_a(all), p.a_type), bytes(whole_b(all), p.b_type),
+            bytes(whole_c(all), p.c_type)};
 }
 
 }  // namespace carat::workload

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/problem.hpp"
+#include "core/operation.hpp"
 
 namespace carat::workload {
 
@@ -65,7 +65,7 @@ enum class operand : std::uint8_t { a, b, c };
 void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
           const distribution& d, std::uint64_t seed, operand which, int threads = 0);
 
-/// Bytes from the first to the last element of each operand of a problem.
+/// Bytes from the first to the last element of each operand, of all products.
 struct operand_bytes {
     std::int64_t a = 0;
     std::int64_t b = 0;
@@ -75,6 +75,6 @@ struct operand_bytes {
 };
 
 /// @throws carat::error(overflow) when a size does not fit in 64 bits.
-[[nodiscard]] operand_bytes bytes_needed(const core::problem& p);
+[[nodiscard]] operand_bytes bytes_needed(const core::operation& all);
 
 }  // namespace carat::workload

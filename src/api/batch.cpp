@@ -53,26 +53,19 @@ void check_sums(const core::problem& p, int threads, const operands& x) {
     }
 }
 
-void run_one(const cpu_engine::product& made, const operands& x, std::size_t i, bool copies_e,
-             std::byte* memory) {
+core::operands operands_of(const operands& x, std::size_t i, bool copies_e) {
     const erased_matrix c = item(x.c, i);
     const erased_matrix e = x.e == nullptr ? erased_matrix{} : item(*x.e, i);
     if (copies_e && !api::same_elements(e, c)) api::copy_elements(e, c);
-    made.run({.a = item(x.a, i).data, .b = item(x.b, i).data, .c = c.data, .e = e.data}, memory);
+    return {.a = item(x.a, i).data, .b = item(x.b, i).data, .c = c.data, .e = e.data};
 }
 
 void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
                const operands& x, const cpu_engine::epilogue_request* last) {
-    const cpu_engine::product whole(p, threads, kernels, {}, last, prepared_of(x));
-    const int workers = cpu_engine::workers_for(p, x.c.count, threads, whole.threads());
-    const cpu_engine::product single(p, workers > 1 ? 1 : threads, kernels, {}, last,
-                                     prepared_of(x));
-    const std::size_t share = single.workspace_bytes();
-    const cpu_engine::call_memory memory(share * static_cast<std::size_t>(workers));
+    const cpu_engine::batch_product all(p, x.c.count, threads, kernels, {}, last, prepared_of(x));
+    const cpu_engine::call_memory memory(all.workspace_bytes());
     const bool copies_e = last == nullptr && x.e != nullptr && p.beta != 0;
-    cpu_engine::for_each_in_batch(x.c.count, workers, [&](std::size_t i, int worker) {
-        run_one(single, x, i, copies_e, memory.data() + share * static_cast<std::size_t>(worker));
-    });
+    all.run([&](std::size_t i) { return operands_of(x, i, copies_e); }, memory.data());
 }
 
 void multiply_checked(const cpu& where, const operands& x, const detail::epilogue_steps* steps) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/dtype_traits.hpp"
+
 namespace carat::core {
 
 std::int64_t settings::value(const tunable& t) const {
@@ -19,11 +21,12 @@ const signature* find_signature(const implementation& entry, const problem& p) {
 
 namespace {
 
-// "f64", or "e5m2 x e4m3 -> f32" where they differ.
+// "f64", or "e5m2 x e4m3 -> f32" where they differ or C is narrower than sums.
 std::string types_of(const problem& p) {
     std::string text(carat::name(p.a_type));
     if (p.b_type != p.a_type) text += " x " + std::string(carat::name(p.b_type));
-    if (p.c_type != p.a_type) text += " -> " + std::string(carat::name(p.c_type));
+    if (p.c_type != p.a_type || is_storage_type(p.c_type))
+        text += " -> " + std::string(carat::name(p.c_type));
     return text;
 }
 

@@ -16,6 +16,8 @@
 
 namespace carat::core {
 
+struct operation;  // operation.hpp
+
 enum class device : std::uint8_t { cpu, cuda };
 
 [[nodiscard]] constexpr std::string_view name(device d) {
@@ -98,6 +100,9 @@ class runnable {
 
     virtual void run(const operands& data) = 0;
 
+    // Told of operands that run() will be given, where something depends on their places.
+    virtual void expect(const operands& /*data*/) {}
+
     // What run() does, in its order; the last stage is "compute". All of it, where nothing is
     // apart.
     [[nodiscard]] virtual std::vector<stage> stages() {
@@ -134,6 +139,10 @@ struct implementation {
     std::unique_ptr<runnable> (*prepare)(const problem&, const settings&) = nullptr;
     // Vendors only, and only when available.
     library_facts (*library)() = nullptr;
+    // The same two of what is more than one product, of which the two above allow each. Null: it
+    // takes one product at a time.
+    std::string (*unsupported_operation)(const operation&, const settings&) = nullptr;
+    std::unique_ptr<runnable> (*prepare_operation)(const operation&, const settings&) = nullptr;
 };
 
 // The signature that fits the problem's element types, or null.

@@ -1,6 +1,8 @@
 // The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
+#include "core/operation.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
+#include "cpu/threads/batch.hpp"
 
 namespace carat::cpu_engine {
 
@@ -22,6 +24,7 @@ constexpr core::tunable tunables[] = {
     {"mc", 0, 0, 1 << 20, "rows of a packed block of A; 0: from the cache sizes"},
     {"nc", 0, 0, 1 << 24, "columns of a packed panel of B; 0: from the cache sizes"},
     {"kc", 0, 0, 1 << 20, "depth of packed blocks; 0: from the cache sizes"},
+    {"loop", 0, 0, 1, "1: a call for each product of a batch instead of one for all"},
 };
 
 std::string refuse(const core::problem& p, const core::settings&) {
@@ -43,21 +46,55 @@ class ready_product final : public core::runnable {
     std::byte* memory_;
 };
 
+class ready_batch final : public core::runnable {
+  public:
+    ready_batch(const core::operation& all, const batch_product& made) : all_(all), made_(made) {
+        memory_ = workspace_.reserve(made_.workspace_bytes());
+    }
+    void run(const core::operands& data) override {
+        made_.run(
+            [&](std::size_t i) {
+                return product_at(all_, data, shuffled(all_, static_cast<std::int64_t>(i)));
+            },
+            memory_);
+    }
+    [[nodiscard]] int threads() const override { return made_.threads(); }
+    [[nodiscard]] core::plan_facts planned() const override { return made_.facts(); }
+
+  private:
+    core::operation all_;
+    batch_product made_;
+    workspace workspace_;
+    std::byte* memory_;
+};
+
+plan::blocking blocking_of(const core::settings& s) {
+    return {s.value(tunables[0]), s.value(tunables[1]), s.value(tunables[2])};
+}
+
 std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::problem& p,
                                              const core::settings& s) {
-    const plan::blocking wanted = {s.value(tunables[0]), s.value(tunables[1]),
-                                   s.value(tunables[2])};
     return std::make_unique<ready_product>(
-        product(p, core::most_threads(s.threads), kernels, wanted));
+        product(p, core::most_threads(s.threads), kernels, blocking_of(s)));
 }
 
-std::unique_ptr<core::runnable> prepare_chosen(const core::problem& p, const core::settings& s) {
-    return prepare_with(kernels_for(core::isa_in_use()), p, s);
+std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::operation& all,
+                                             const core::settings& s) {
+    if (s.value(tunables[3]) != 0) return loop_over(prepare_with(kernels, all.one, s), all);
+    return std::make_unique<ready_batch>(
+        all, batch_product(all.one, static_cast<std::size_t>(all.count),
+                           core::most_threads(s.threads), kernels, blocking_of(s)));
 }
 
-template <core::isa Level>
-std::unique_ptr<core::runnable> prepare_level(const core::problem& p, const core::settings& s) {
-    return prepare_with(kernels_for(Level), p, s);
+// Of a core::problem or a core::operation.
+template <class What>
+std::unique_ptr<core::runnable> prepare_chosen(const What& what, const core::settings& s) {
+    return prepare_with(kernels_for(core::isa_in_use()), what, s);
+}
+
+template <core::isa Level, class What>
+std::unique_ptr<core::runnable> prepare_level(const What& what, const core::settings& s) {
+    return prepare_with(kernels_for(Level), what, s);
 }
 
 template <core::isa Level>
@@ -75,7 +112,8 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .threaded = true,
             .unavailable = &missing<Level>,
             .unsupported = &refuse,
-            .prepare = &prepare_level<Level>};
+            .prepare = &prepare_level<Level, core::problem>,
+            .prepare_operation = &prepare_level<Level, core::operation>};
 }
 
 constexpr core::implementation chosen = {
@@ -85,7 +123,8 @@ constexpr core::implementation chosen = {
     .tunables = tunables,
     .threaded = true,
     .unsupported = &refuse,
-    .prepare = &prepare_chosen};
+    .prepare = &prepare_chosen<core::problem>,
+    .prepare_operation = &prepare_chosen<core::operation>};
 constexpr auto baseline = row<core::isa::baseline>(
     "cpu.engine.baseline", "the engine with what every machine of the architecture has");
 #if defined(__x86_64__)
@@ -100,8 +139,9 @@ constexpr core::signature f16_sums_types[] = {
     {dtype::f16, dtype::f16, dtype::f32, "f16/f32 (f16 sums of 32)"},
 };
 
-std::unique_ptr<core::runnable> prepare_f16_sums(const core::problem& p, const core::settings& s) {
-    return prepare_with(kernels_with_f16_sums(core::best_isa()), p, s);
+template <class What>
+std::unique_ptr<core::runnable> prepare_f16_sums(const What& what, const core::settings& s) {
+    return prepare_with(kernels_with_f16_sums(core::best_isa()), what, s);
 }
 
 std::string missing_f16_sums() {
@@ -116,7 +156,8 @@ constexpr core::implementation f16_sums = {
     .threaded = true,
     .unavailable = &missing_f16_sums,
     .unsupported = &refuse,
-    .prepare = &prepare_f16_sums};
+    .prepare = &prepare_f16_sums<core::problem>,
+    .prepare_operation = &prepare_f16_sums<core::operation>};
 constexpr auto amx = row<core::isa::amx>(
     "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");
 #endif

@@ -53,14 +53,10 @@ double thin_k_block_s(const candidate& c, const gemm_request& of, const gemm_cos
 
 // Of all k-blocks, those of CTAs that take turns one after the other.
 double k_blocks_s(const candidate& c, const gemm_request& of, const gemm_costs& costs) {
-    const std::int64_t ctas = c.ctas();
     const auto k_blocks = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
-    const std::int64_t slots = ctas_at_a_time(c.split_k * c.shared(), of.sms);
-    const bool alone = c.kernel->is_persistent() || ctas <= slots;
-    const std::int64_t at_once = alone ? slots : 2 * slots;
-    const double wave_s = k_blocks * k_block_s(c, of, costs, alone);
-    if (!c.kernel->stream_k) return static_cast<double>(ceil_div(ctas, at_once)) * wave_s;
-    const double waves = static_cast<double>(ctas) / static_cast<double>(at_once);
+    const auto [at_once, waves, alone] = turns_of(c, of);
+    const double wave_s = k_blocks * k_block_s(c, of, costs, alone).longest_s();
+    if (!c.kernel->stream_k) return std::ceil(waves) * wave_s;
     if (!c.is_pingpong())
         return costs.stream_k.less_shared_factor * waves * wave_s + costs.stream_k.fixed_s;
     return waves * wave_s +
@@ -68,24 +64,29 @@ double k_blocks_s(const candidate& c, const gemm_request& of, const gemm_costs& 
 }
 
 // Beside memory some of the k-blocks is seen, the more the longer they are.
-double thin_seconds(const candidate& c, double bytes, const gemm_request& of,
-                    const gemm_costs& costs) {
+gemm_parts thin_parts(const candidate& c, double bytes, const gemm_request& of,
+                      const gemm_costs& costs) {
+    gemm_parts found;
     const std::int64_t ctas = c.ctas();
     const std::int64_t slots = ctas_at_a_time(c.split_k * c.shared(), of.sms);
     // With room for three, clusters of any size find slots for all their CTAs.
     const bool alone = ctas <= slots || (c.ctas_per_sm == 3 && ctas <= of.sms);
     const auto k_blocks = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
     const double summed = alone ? k_blocks * thin_k_block_s(c, of, costs)
-                                : k_blocks * k_block_s(c, of, costs, false) *
+                                : k_blocks * k_block_s(c, of, costs, false).longest_s() *
                                       static_cast<double>(ceil_div(ctas, 2 * slots));
-    const auto [less, more] = std::minmax({summed, bytes / costs.thin.memory_bytes_per_s});
+    found.loading_s = summed;
+    found.memory_s = bytes / costs.thin.memory_bytes_per_s;
+    const auto [less, more] = std::minmax({summed, found.memory_s});
     const double ratio = less / more;
-    const double streamed = more * std::sqrt(std::sqrt(1 + ratio * ratio * ratio * ratio));
-    const double launch =
+    found.together_s = more * std::sqrt(std::sqrt(1 + ratio * ratio * ratio * ratio));
+    found.launch_s =
         c.ctas_per_sm > 1 && alone ? costs.thin.overlapped_launch_s : costs.thin.launch_s;
     const double sending =
         costs.thin.split_k_send_s + accumulator_bytes(c) / costs.thin.sent_bytes_per_s;
-    return launch + streamed + (c.split_k > 1 ? sending * c.split_k : 0);
+    found.meeting_s = c.split_k > 1 ? sending * c.split_k : 0;
+    found.seconds = found.launch_s + found.together_s + found.meeting_s;
+    return found;
 }
 
 // From memory, with what L2 does not keep for the tiles that read it again.
@@ -119,36 +120,68 @@ double stages_that_fit(const candidate& c, const gemm_costs& costs) {
     return std::clamp(stages, 1.0, costs.thin.most_stages);
 }
 
-double k_block_s(const candidate& c, const gemm_request& of, const gemm_costs& costs, bool alone) {
+gemm_turns turns_of(const candidate& c, const gemm_request& of) {
+    const std::int64_t ctas = c.ctas();
+    const std::int64_t slots = ctas_at_a_time(c.split_k * c.shared(), of.sms);
+    const bool alone = c.kernel->is_persistent() || ctas <= slots;
+    const std::int64_t at_once = alone ? slots : 2 * slots;
+    return {at_once, static_cast<double>(ctas) / static_cast<double>(at_once), alone};
+}
+
+double k_block_parts::longest_s() const {
+    return std::max({tensor_s, loading_s, least_s});
+}
+
+k_block_parts k_block_s(const candidate& c, const gemm_request& of, const gemm_costs& costs,
+                        bool alone) {
     const core::kernel_desc& k = *c.kernel;
     const double tensor_s = costs.column_s * k.block_m / 128 *
                             std::max(k.block_n, costs.fewest_columns) * tensor_factor(k, costs);
     const double read = k_block_bytes(c, of, costs);
     const double slower =
         c.split_k > 1 && k.block_m == 128 && k.block_n <= 64 ? costs.split_k_narrow_factor : 1;
-    if (alone)
-        return std::max(
-            {tensor_s, read / (costs.alone_bytes_per_s * slower), costs.least_k_block_s});
+    if (alone) return {tensor_s, read / (costs.alone_bytes_per_s * slower), costs.least_k_block_s};
     const double rate =
         slower * (c.split_k > 1 ? costs.split_k_pair_bytes_per_s : costs.pair_bytes_per_s);
-    return 2 * std::max({tensor_s, read / rate, costs.least_k_block_s});
+    return {2 * tensor_s, 2 * (read / rate), 2 * costs.least_k_block_s};
 }
 
-double seconds(const candidate& c, const gemm_request& of, const gemm_costs& costs, bool glu) {
+gemm_parts parts_of(const candidate& c, const gemm_request& of, const gemm_costs& costs, bool glu) {
+    gemm_parts found;
     const double operands = operand_bytes(c, of, costs);
     const double result =
         static_cast<double>(of.batch * of.m * of.n) * of.result_bytes / (glu ? 2 : 1);
-    const double storing = result / costs.storing_bytes_per_s;
-    if (is_thin(of, costs) && !c.kernel->is_persistent())
-        return thin_seconds(c, operands, of, costs) + storing;
-    const double multiplying = k_blocks_s(c, of, costs);
-    const double memory = operands / costs.memory_bytes_per_s;
-    const auto [less, more] = std::minmax({multiplying, memory});
-    const bool multicasts = c.shared() > 1 && !c.kernel->is_persistent();
-    return costs.launch_s + more + costs.hidden_share * less +
-           (multicasts && multiplying > memory ? costs.multicast_s : 0) +
-           storing * (c.is_pingpong() ? costs.pingpong_storing_share : 1) +
-           (c.split_k > 1 ? costs.split_k_sync_s + costs.split_k_send_s * c.split_k : 0);
+    double storing = result / costs.storing_bytes_per_s;
+    if (is_thin(of, costs) && !c.kernel->is_persistent()) {
+        found = thin_parts(c, operands, of, costs);
+        found.seconds = found.seconds + storing;
+    } else {
+        const double multiplying = k_blocks_s(c, of, costs);
+        found.memory_s = operands / costs.memory_bytes_per_s;
+        const auto [less, more] = std::minmax({multiplying, found.memory_s});
+        const bool multicasts = c.shared() > 1 && !c.kernel->is_persistent();
+        const double sharing = multicasts && multiplying > found.memory_s ? costs.multicast_s : 0;
+        const double splitting =
+            c.split_k > 1 ? costs.split_k_sync_s + costs.split_k_send_s * c.split_k : 0;
+        storing = storing * (c.is_pingpong() ? costs.pingpong_storing_share : 1);
+        found.launch_s = costs.launch_s;
+        found.together_s = more + costs.hidden_share * less;
+        found.meeting_s = sharing + splitting;
+        found.seconds =
+            costs.launch_s + more + costs.hidden_share * less + sharing + storing + splitting;
+    }
+    found.turns = turns_of(c, of);
+    const auto k_blocks = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
+    const double rounds = c.kernel->stream_k ? found.turns.waves : std::ceil(found.turns.waves);
+    const k_block_parts one = k_block_s(c, of, costs, found.turns.alone);
+    found.tensor_s = rounds * k_blocks * one.tensor_s;
+    if (found.loading_s == 0) found.loading_s = rounds * k_blocks * one.loading_s;
+    found.loaded_bytes = line_bytes * (c.kernel->block_m / c.cluster_n + columns_loaded(c)) *
+                         k_blocks * static_cast<double>(c.ctas());
+    found.storing_s = storing;
+    found.memory_bytes = operands;
+    found.stored_bytes = result;
+    return found;
 }
 
 }  // namespace carat::plan

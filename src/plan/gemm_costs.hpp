@@ -96,6 +96,23 @@ struct gemm_costs {
         double enough_stages;
     } residency;
 
+    // What only a prediction needs (gemm_prediction.hpp): no kernel is chosen by it.
+    struct {
+        double memory_bytes_per_s;  // read, of the GPU that these costs were measured on
+        double sustained_share;     // of the tensor cores' peak, at the power limit
+        double power_sharpness;     // how suddenly that limit is felt
+        // Measured over modelled: of streams of weights, of other single tiles, whose launches
+        // overlap, and of persistent kernels.
+        double thin_factor;
+        double single_tile_factor;
+        double persistent_factor;
+        double packing_launch_s;
+        double packing_bytes_per_s;  // read and written
+        double transposing_bytes_per_s;
+        double low;  // four of five measurements lay between these factors of it
+        double high;
+    } prediction;
+
     [[nodiscard]] constexpr double factor_of(int block_n) const {
         for (const width_factor& w : width_factors)
             if (w.block_n == block_n) return w.factor;

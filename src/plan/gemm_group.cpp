@@ -54,7 +54,7 @@ double group_seconds(const group_work& sum, const candidate& c, const gemm_reque
     const double k_blocks =
         std::max(waves * mean, static_cast<double>(sum.most_k_blocks)) / c.split_k;
     return costs.launch_s +
-           std::max(k_blocks * k_block_s(c, of, costs, alone),
+           std::max(k_blocks * k_block_s(c, of, costs, alone).longest_s(),
                     sum.operand_bytes / costs.memory_bytes_per_s) +
            sum.result_bytes / costs.storing_bytes_per_s +
            (c.split_k > 1 ? costs.split_k_sync_s + costs.split_k_send_s * c.split_k : 0);

@@ -40,6 +40,27 @@ struct simt_plan {
     bool operator==(const simt_plan&) const = default;
 };
 
+/// Of an H200: both units do 128 multiply-adds a clock and multiprocessor.
+struct simt_rates {
+    double products_per_s = 128 * 1.98e9;  // of a multiprocessor
+    double memory_bytes_per_s = 4.1e12;
+};
+
+/// Where the seconds go: multiplying and memory at once, the rest after each other.
+struct simt_parts {
+    std::int64_t blocks = 0;
+    std::int64_t at_once = 0;
+    double bytes = 0;  // of A, B and C
+    double multiplying_s = 0;
+    double memory_s = 0;
+    double launch_s = 0;
+    double meeting_s = 0;  // of blocks that share K
+    double seconds = 0;
+};
+
+[[nodiscard]] simt_parts parts_of(const simt_tile& of, int split_k, const simt_request& wanted,
+                                  const simt_rates& here = {});
+
 /// For sizes of which none is 0, of the tiles of its type, the smallest first. Nothing where no
 /// kernel has the tile that was asked for.
 [[nodiscard]] std::optional<simt_plan> make_simt_plan(const simt_request& wanted,

@@ -49,7 +49,7 @@ class Command(unittest.TestCase):
     def require_a_verdict_or_why_not(self, out):
         """Other programs may keep this machine busy: each table then says so and ranks nothing."""
         tables = out.partition("\nOn ")[0]  # the answer is of all, and wary of one busy row
-        for table in re.split(r"\n(?=\S+ \d+x\d+x\d+, )", tables):
+        for table in re.split(r"\n(?=\S+ (?:\d+ x )?\d+x\d+x\d+, )", tables):
             head = next((line for line in table.splitlines() if "GFLOP/s  " in line), None)
             if head is not None:
                 self.assertNotEqual(BUSY in table, "verdict group" in head, table)
@@ -112,6 +112,44 @@ class RightCalls(Command):
             self.assertIn("H0", out.stdout)
         else:
             self.assertIn("no verdict", out.stdout)
+
+    def test_batches_from_bench_to_report(self):
+        call = ["bench", "--impl", "engine,engine[loop=1],naive", "--size", 16, "--batch",
+                "8:pointers", "--trials", 3, "--processes", 1, "--json", "a.json"]
+        out = self.carat(*call, "--report", "a.html").stdout
+        self.assertIn("f64 8 x 16x16x16, ", out)
+        self.assertIn("it has no batches", " ".join(out.split()))
+        file = json.loads((self.folder / "a.json").read_text())
+        engine = file["results"][0]
+        self.assertEqual((engine["batch"], engine["batch_by"], engine["call"], engine["flop"]),
+                         (8, "pointers", "batch 8 by pointers", 8 * 2 * 16**3))
+        self.assertTrue(engine["verified"], engine["reason"])
+        self.assertIn("batch 8 by pointers", (self.folder / "a.html").read_text())
+        self.assertIn("16 × 16 × 16 (batch 8 by pointers)",
+                      self.carat("report", "a.json", "--markdown").stdout)
+        self.carat("bench", *call[1:5], *call[7:-2], "--json", "b.json")  # one product
+        self.assertIn("no measured case in common", self.refused("compare", "a.json", "b.json"))
+        self.assertIn("call", self.refused("bench", *call[1:5], "--batch", 9, *call[7:], "--resume"))
+        self.assertRegex(self.carat("run", "--size", 16, "--batch", 4, "--trials", 3).stdout,
+                         r"Impl=cpu.engine Batch=4 M=16 N=16 K=16 Time")
+
+    def test_factors_and_narrow_results_from_bench_to_explain(self):
+        self.carat("bench", "--impl", "engine,naive,tiled", "--size", "16,20x30x40", "--beta", 2,
+                   "--alpha", -0.5, "--trials", 3, "--processes", 1, "--json", "a.json")
+        for c in json.loads((self.folder / "a.json").read_text())["results"]:
+            self.assertEqual((c["alpha"], c["beta"], c["call"]), (-0.5, 2, "alpha -0.5, beta 2"))
+            self.assertEqual(c["exact_passes"], 5, c["reason"])
+        self.carat("bench", "--impl", "engine,naive", "--size", 24, "--dtype", "bf16,f16", "--out",
+                   "bf16", "--trials", 3, "--processes", 1, "--json", "b.json")
+        cells = json.loads((self.folder / "b.json").read_text())["results"]
+        self.assertEqual([c["available"] for c in cells], [True, False, False, False])
+        self.assertEqual((cells[0]["out"], cells[0]["computes_in"]), ("bf16", "f32, rounded once"))
+        self.assertIn("it has no f16 -> bf16 version", cells[2]["reason"])
+        told = self.carat("explain", "--size", 64, "--batch", 8, "--beta", 1, "--device", "cpu",
+                          "--budget", 0.05).stdout
+        self.assertIn("f64 8 x 64x64x64, ", told)
+        self.assertIn("1 MiB of operands of 8 products, 128 KiB of each; 256 KiB of them are C, "
+                      "read for beta", " ".join(told.split()))
 
     def test_run_prints_the_line_of_document_003(self):
         out = self.carat("run", "--m", 32, "--n", 16, "--k", 8, "--impl", "tiled",
@@ -477,7 +515,7 @@ class RightCalls(Command):
         product = ["explain", "--m", 96, "--n", 64, "--k", 32, "--device", "cpu", "--budget", "0.05"]
         text = self.carat(*product, "--threads", 1).stdout
         self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
-        for words in ("CPU: cpu.engine", "roofline", "expected", "verified", "To go faster",
+        for words in ("CPU: cpu.engine", "roofline", "(a bound)", "verified", "To go faster",
                       "plain loops", "tiled ikj 32"):
             self.assertIn(words, text)
         told = json.loads(self.carat(*product, "--dtype", "f32", "--json").stdout)
@@ -624,6 +662,20 @@ class BadInput(Command):
                            ("1x2", "MxNxK")):
             self.assertIn(word, self.refused("bench", "--size", size))
         self.assertIn("1 or more", self.refused("run", "--m", "0"))
+
+    def test_batches(self):
+        for batch, word in (("0", "1 or more"), ("x", "whole number"), ("4:listed", ":pointers"),
+                            ("9999999", "at most 1000000")):
+            self.assertIn(word, self.refused("bench", "--size", "8", "--batch", batch))
+        self.assertIn("MiB are free", self.refused("bench", "--impl", "naive", "--size", "1000",
+                                                   "--batch", "1000000"))
+
+    def test_factors_and_types_of_c(self):
+        for flag, value, word in (("--beta", "0.3", "multiples of 0.25"), ("--beta", "5", "--beta"),
+                                  ("--alpha", "x", "--alpha"), ("--out", "f64", "--out")):
+            self.assertIn(word, self.refused("bench", "--size", "8", flag, value))
+        self.assertIn("whole numbers", self.refused("bench", "--size", "8", "--dtype", "i32",
+                                                    "--beta", "0.5"))
 
     def test_tile_larger_than_the_matrix(self):
         self.assertIn("at most 64", self.refused("run", "--m", 64, "--n", 64, "--k", 64, "--impl",

@@ -209,8 +209,11 @@ TEST(requests, a_tile_larger_than_every_matrix_and_too_much_memory_are_refused) 
 }
 
 TEST(operations, both_conventions) {
-    EXPECT_EQ(session::operations({10, 10, 10}, session::operation_count::multiply_add), 2000);
-    EXPECT_EQ(session::operations({10, 10, 10}, session::operation_count::exact), 1900);
+    EXPECT_EQ(
+        session::operations(session::shape{10, 10, 10}, session::operation_count::multiply_add),
+        2000);
+    EXPECT_EQ(session::operations(session::shape{10, 10, 10}, session::operation_count::exact),
+              1900);
 }
 
 TEST(layouts, are_two_letters_and_become_strides) {
@@ -233,6 +236,20 @@ TEST(layouts, are_two_letters_and_become_strides) {
     EXPECT_EQ(far.a_layout, core::row_major(45));
     EXPECT_EQ(far.b_layout, core::column_major(45));
     EXPECT_EQ(far.c_layout, core::column_major(25));
+}
+
+TEST(batches, are_a_number_and_how_they_lie) {
+    const auto parsed = [](std::string_view text) {
+        core::call asked;
+        session::parse_batch(text, asked);
+        return asked;
+    };
+    EXPECT_EQ(parsed("64"), (core::call{.batch = 64}));
+    EXPECT_EQ(parsed("64:strided"), (core::call{.batch = 64}));
+    EXPECT_EQ(parsed("2:pointers"), (core::call{.batch = 2, .lies = core::placement::pointers}));
+    for (const char* wrong : {"0", "-1", "x", "", "1000001", "4:", "4:listed", "4:strided:strided"})
+        EXPECT_NE(message_of([&] { (void)parsed(wrong); }).find("--batch"), std::string::npos)
+            << wrong;
 }
 
 TEST(narrow_types, name_what_they_are_multiplied_with_and_into) {

@@ -102,6 +102,7 @@ struct product {
     static std::size_t bytes(dtype type, std::int64_t count) {
         return size_bytes(type) * static_cast<std::size_t>(count);
     }
+    static int whole_digits(int digits);
     [[nodiscard]] core::operands operands() { return {a.data(), b.data(), c.data()}; }
 
     // In a random order, with sums cut to so many digits; those of groups of `promoted` k added up
@@ -128,11 +129,20 @@ struct product {
                     total = promoted < p.k ? cut(total + sum, 24) : sum;
                     sum = 0;
                 }
-                store(p.c_type, c.data(), i * p.n + j, total + sum);
+                double result = cut(p.alpha * (total + sum), whole_digits(digits));
+                if (p.beta != 0)
+                    result =
+                        cut(result + p.beta * c_source(p, c.data()).at(i, j), whole_digits(digits));
+                store(p.c_type, c.data(), i * p.n + j, result);
             }
         }
     }
 };
+
+// Factors come after all sums, in what narrow ones are added up in.
+int product::whole_digits(int digits) {
+    return digits == 11 || digits == 13 ? 24 : digits;
+}
 
 class exact_passes : public testing::TestWithParam<types> {};
 
@@ -154,6 +164,37 @@ TEST_P(exact_passes, hold_for_honest_sums_in_any_order) {
                 EXPECT_TRUE(v.passed) << t.claim << " " << core::describe(made.p) << " "
                                       << name(kind) << " seed " << seed << ": " << v.reason;
                 EXPECT_EQ(v.how, method::exact);
+            }
+}
+
+TEST_P(exact_passes, hold_with_factors_and_see_those_that_are_wrong) {
+    const types t = GetParam();
+    std::uint64_t seed = 100;
+    for (const auto& [alpha, beta] : {std::pair{1.0, 1.0}, {-1.0, 2.0}, {0.25, -4.0}, {3.0, 0.0}})
+        for (const shape& s : shapes)
+            for (const exact_kind kind : {exact_kind::sums, exact_kind::significands}) {
+                if (s.k > 1000 && beta != 1) continue;  // it takes a second
+                product made(t, s, false);
+                made.p.alpha = is_integer(t.c) && alpha == 0.25 ? 4 : alpha;
+                made.p.beta = beta;
+                const std::string_view claim(t.claim);
+                const std::int64_t promoted = claim.starts_with("fp8/f32")   ? 128
+                                              : claim.starts_with("f16/f32") ? 32
+                                                                             : s.k;
+                const exact_pass pass(made.p, t.claim, kind, ++seed, 1);
+                pass.fill(made.a.data(), made.b.data());
+                pass.fill_c(made.c.data());
+                made.multiply(t.sum_digits, promoted, seed);
+                const verdict v = pass.check(made.c.data());
+                EXPECT_TRUE(v.passed)
+                    << t.claim << " " << core::describe(made.p) << " alpha " << alpha << " beta "
+                    << beta << " " << name(kind) << " seed " << seed << ": " << v.reason;
+                // Without the C that was there, with it once too often, with one of less digits.
+                made.p.beta = beta == 0 ? 1 : 0;
+                pass.fill_c(made.c.data());
+                made.multiply(t.sum_digits, promoted, seed);
+                EXPECT_FALSE(pass.check(made.c.data()).passed)
+                    << t.claim << " beta " << beta << " taken for " << made.p.beta;
             }
 }
 
@@ -239,10 +280,25 @@ TEST(sums, of_narrow_claims_stay_below_two_to_the_13) {
     EXPECT_LE((p.k + pass.rows().stride - 1) / pass.rows().stride, 1 << 13);
 }
 
-TEST(exact, refuses_factors) {
+TEST(exact, refuses_factors_that_round) {
     core::problem p = core::row_major_problem(dtype::f64, 4, 4, 4);
-    p.alpha = 2;
+    p.alpha = 0.1;
     EXPECT_ANY_THROW(exact_pass(p, "f64", exact_kind::sums, 1));
+    EXPECT_EQ(reason_against_exact(1, -0.75, dtype::f16), "");
+    EXPECT_EQ(reason_against_exact(1, 0.3, dtype::f16),
+              "alpha is 1 and beta is 0.3: results are checked exactly with multiples of 0.25 "
+              "from -4 to 4");
+    EXPECT_NE(reason_against_exact(0.5, 1, dtype::i32).find("whole numbers"), std::string::npos);
+}
+
+// A C that is read as something narrower than it is shows.
+TEST(exact, has_all_digits_in_a_c_that_is_read) {
+    core::problem p = core::row_major_problem(dtype::f32, 60, 60, 60);
+    p.beta = 1;
+    const exact_pass pass(p, "f32", exact_kind::sums, 1);
+    EXPECT_EQ(pass.with().digits, 23);
+    p.a_type = p.b_type = p.c_type = dtype::f64;
+    EXPECT_EQ(exact_pass(p, "f64", exact_kind::sums, 1).with().digits, 52);
 }
 
 TEST(padding, that_was_overwritten_is_named) {

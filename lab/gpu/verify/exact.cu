@@ -155,14 +155,29 @@ void fill_lines(verify::exact_kind kind, const verify::line_rules& r, dtype type
     });
 }
 
+template <class T>
+__global__ void fill_initial(device_matrix<T> to, verify::factors with, std::int64_t rows,
+                             std::int64_t cols) {
+    for (std::int64_t i = blockIdx.y; i < rows; i += gridDim.y)
+        for (std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x; j < cols;
+             j += std::int64_t{gridDim.x} * threads)
+            to.at(i, j) = narrowed<T>(with.initial(i, j));
+}
+
+// A thread for each entry, from a few blocks.
+dim3 blocks_of_entries(const core::problem& p) {
+    return {static_cast<unsigned>(std::min<std::int64_t>((p.n + threads - 1) / threads, 1 << 16)),
+            static_cast<unsigned>(std::min<std::int64_t>(p.m, 1 << 15))};
+}
+
 template <class View, class T>
-__global__ void compare(View product, device_matrix<const T> c, std::int64_t rows,
-                        std::int64_t cols, found_on_device* found) {
+__global__ void compare(View product, verify::factors with, device_matrix<const T> c,
+                        std::int64_t rows, std::int64_t cols, found_on_device* found) {
     for (std::int64_t i = blockIdx.y; i < rows; i += gridDim.y)
         for (std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x; j < cols;
              j += std::int64_t{gridDim.x} * threads) {
             const double got = widened(c.at(i, j));
-            const double right = product.entry(i, j);
+            const double right = with.of(product.entry(i, j), i, j);
             if (got == right) continue;
             const double rounded = widened(narrowed<T>(right));
             if (got != rounded) found->add(i * cols + j, got - rounded);
@@ -174,13 +189,10 @@ template <class View>
 verify::verdict compared(const verify::exact_pass& pass, const View& product, const View& on_host,
                          const core::problem& p, const void* c) {
     const found_memory found;
-    const dim3 blocks(
-        static_cast<unsigned>(std::min<std::int64_t>((p.n + threads - 1) / threads, 1 << 16)),
-        static_cast<unsigned>(std::min<std::int64_t>(p.m, 1 << 15)));
     with_device_type(p.c_type, [&](auto element) {
         using T = decltype(element);
-        compare<<<blocks, threads, 0, cuda::stream_in_use()>>>(
-            product, matrix_of<const T>(c, p.c_layout), p.m, p.n, found.on_device());
+        compare<<<blocks_of_entries(p), threads, 0, cuda::stream_in_use()>>>(
+            product, pass.with(), matrix_of<const T>(c, p.c_layout), p.m, p.n, found.on_device());
     });
     CARAT_CUDA_CHECK(cudaGetLastError());
     const found_on_host seen = found.read();
@@ -192,7 +204,8 @@ verify::verdict compared(const verify::exact_pass& pass, const View& product, co
         all.col = seen.first % p.n;
         all.largest_error = seen.largest_error;
         all.got = read_element(p, c, all.row, all.col, unwritten);
-        all.expected = verify::stored(p.c_type, on_host.entry(all.row, all.col));
+        all.expected = verify::stored(
+            p.c_type, pass.with().of(on_host.entry(all.row, all.col), all.row, all.col));
     }
     return pass.conclude(all, unwritten);
 }
@@ -236,6 +249,16 @@ void fill(const verify::exact_pass& pass, const core::problem& p, const core::op
     fill_lines(pass.kind(), pass.rows(), p.a_type, data.a, p.a_layout);
     fill_lines(pass.kind(), pass.cols(), p.b_type, data.b,
                {p.b_layout.col_stride, p.b_layout.row_stride});
+}
+
+void fill_c(const verify::exact_pass& pass, const core::problem& p, void* c) {
+    if (p.m == 0 || p.n == 0) return;
+    with_device_type(p.c_type, [&](auto element) {
+        fill_initial<<<blocks_of_entries(p), threads, 0, cuda::stream_in_use()>>>(
+            matrix_of<decltype(element)>(c, p.c_layout), pass.with(), p.m, p.n);
+    });
+    CARAT_CUDA_CHECK(cudaGetLastError());
+    CARAT_CUDA_CHECK(cudaStreamSynchronize(cuda::stream_in_use()));
 }
 
 verify::verdict check(const verify::exact_pass& pass, const core::problem& p, const void* c) {

@@ -14,6 +14,9 @@ namespace carat::gpu {
 void start_reference(const core::problem& p, const core::operands& data, void* sums,
                      float* magnitudes);
 
+/// Makes alpha sums + beta C of sums, and the magnitudes of those, for C as it is now.
+void start_factors(const core::problem& p, const void* c, void* sums, float* magnitudes);
+
 /// The largest magnitude in a matrix, as the bits of a float, at `largest` if it is larger there.
 void start_largest(dtype type, const void* data, std::int64_t rows, std::int64_t cols,
                    const core::layout& where, unsigned* largest);

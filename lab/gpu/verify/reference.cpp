@@ -101,7 +101,9 @@ reference::reference(const core::problem& p, const core::operands& data)
     if (entries == 0) return;
     impl_->sums = cuda::allocate(entries * (is_integer(p) ? 4 : 8));
     if (!is_integer(p)) impl_->magnitudes = cuda::allocate(entries * 4);
-    start_reference(p, data, impl_->sums.get(), static_cast<float*>(impl_->magnitudes.get()));
+    auto* const magnitudes = static_cast<float*>(impl_->magnitudes.get());
+    start_reference(p, data, impl_->sums.get(), magnitudes);
+    if (p.alpha != 1 || p.beta != 0) start_factors(p, data.c, impl_->sums.get(), magnitudes);
     const cuda::device_memory largest = cuda::allocate(sizeof(float));
     cudaStream_t stream = cuda::stream_in_use();
     CARAT_CUDA_CHECK(cudaMemsetAsync(largest.get(), 0, sizeof(float), stream));

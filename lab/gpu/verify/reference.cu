@@ -96,6 +96,30 @@ __global__ void __launch_bounds__(threads)
         }
 }
 
+// C isn't read where beta is 0.
+template <class T>
+__global__ void factors_kernel(device_matrix<const T> c, std::int64_t m, std::int64_t n,
+                               double alpha, double beta, sum_of<T>* sums, float* magnitudes) {
+    for (std::int64_t i = blockIdx.y; i < m; i += gridDim.y)
+        for (std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x; j < n;
+             j += std::int64_t{gridDim.x} * threads) {
+            const std::int64_t at = i * n + j;
+            if constexpr (std::is_integral_v<T>) {
+                const auto whole = [](double x) {
+                    return static_cast<std::uint32_t>(static_cast<std::int32_t>(x));
+                };
+                const std::uint32_t old =
+                    beta == 0 ? 0
+                              : static_cast<std::uint32_t>(static_cast<std::int32_t>(c.at(i, j)));
+                sums[at] = whole(alpha) * sums[at] + whole(beta) * old;
+            } else {
+                const double added = beta == 0 ? 0 : beta * widened(c.at(i, j));
+                sums[at] = fma(alpha, sums[at], added);
+                magnitudes[at] = __double2float_ru(fabs(alpha) * magnitudes[at] + fabs(added));
+            }
+        }
+}
+
 template <class T>
 __global__ void largest_kernel(device_matrix<const T> of, std::int64_t rows, std::int64_t cols,
                                unsigned* largest) {
@@ -176,6 +200,16 @@ void start_reference(const core::problem& p, const core::operands& data, void* s
                     p.n, p.k, static_cast<sum_of<A>*>(sums), magnitudes);
             }
         });
+    });
+    CARAT_CUDA_CHECK(cudaGetLastError());
+}
+
+void start_factors(const core::problem& p, const void* c, void* sums, float* magnitudes) {
+    with_device_type(p.c_type, [&](auto element) {
+        using T = decltype(element);
+        factors_kernel<<<blocks_for(p.m, p.n), threads, 0, cuda::stream_in_use()>>>(
+            matrix_of<const T>(c, p.c_layout), p.m, p.n, p.alpha, p.beta,
+            static_cast<sum_of<T>*>(sums), magnitudes);
     });
     CARAT_CUDA_CHECK(cudaGetLastError());
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/problem.hpp"
-#include "lab/verify/exact.hpp"
+#include "lab/verify/operation.hpp"
 
 namespace carat::gpu {
 
@@ -15,9 +15,32 @@ namespace carat::gpu {
 /// @throws carat::error(device_failed, out_of_memory), here and below.
 void fill(const verify::exact_pass& pass, const core::problem& p, const core::operands& data);
 
+/// As pass.fill_c().
+void fill_c(const verify::exact_pass& pass, const core::problem& p, void* c);
+
 /// As pass.check(), for a C in a GPU's memory.
 [[nodiscard]] verify::verdict check(const verify::exact_pass& pass, const core::problem& p,
                                     const void* c);
+
+/// The same of all products.
+inline void fill(const verify::exact_passes& pass, const core::operation& all,
+                 const core::operands& data) {
+    for (std::int64_t i = 0; i < all.count; ++i)
+        fill(pass.of(i), all.one, product_at(all, data, i));
+}
+inline void fill_c(const verify::exact_passes& pass, const core::operation& all,
+                   const core::operands& data) {
+    for (std::int64_t i = 0; i < all.count; ++i)
+        fill_c(pass.of(i), all.one, product_at(all, data, i).c);
+}
+[[nodiscard]] inline verify::verdict check(const verify::exact_passes& pass,
+                                           const core::operation& all, const core::operands& data) {
+    verify::verdict found;
+    found.passed = true;
+    for (std::int64_t i = 0; i < all.count; ++i)
+        verify::add_product(found, check(pass.of(i), all.one, product_at(all, data, i).c), all, i);
+    return found;
+}
 
 /// As verify::check_padding().
 [[nodiscard]] verify::verdict check_padding(const core::problem& p, const void* c);
@@ -25,8 +48,8 @@ void fill(const verify::exact_pass& pass, const core::problem& p, const core::op
 /// As verify::poison().
 void poison(const core::problem& p, void* c);
 
-/// A B of finite operands in a GPU's memory, alpha 1 and beta 0, every entry in f64 (integers
-/// modulo 2^32), to hold a C against with the bound of verify::reference.
+/// alpha A B + beta C of finite operands in a GPU's memory, every entry in f64 (integers modulo
+/// 2^32), to hold a later C against with the bound of verify::reference.
 class reference {
   public:
     reference(const core::problem& p, const core::operands& data);

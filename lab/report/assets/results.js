@@ -41,7 +41,8 @@ const selected = {
 /** Edge of the cube with as many operations: what a rectangular case is placed at. */
 const equivalent_size = ({ m, n, k }) => Math.cbrt(m * n * k);
 const is_square = ({ m, n, k }) => m === n && n === k;
-const size_label = (c) => (is_square(c) ? `${c.n}³` : `${c.m} × ${c.n} × ${c.k}`);
+const size_label = (c) => (is_square(c) ? `${c.n}³` : `${c.m} × ${c.n} × ${c.k}`)
+  + (c.call ? ` (${c.call})` : "");
 const thread_label = (count) => (count > 0 ? plural(count, "thread") : "device");
 
 /** The cases that share the selected type and thread count: what a chart over sizes shows. */

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/problem.hpp"
+#include "cpu/engine.hpp"
 #include "cpu/threads/partition.hpp"
 
 namespace carat::cpu_engine {
@@ -42,6 +43,38 @@ void for_each_in_batch(std::size_t count, int workers, const Work& work) {
             work(static_cast<std::size_t>(part.first + i), seat);
     });
 }
+
+// Many products of one size, planned once. With an epilogue or a prepared operand as product.
+class batch_product {
+  public:
+    batch_product(const core::problem& p, std::size_t count, int threads, const kernel_set& kernels,
+                  const plan::blocking& wanted = {}, const epilogue_request* last = nullptr,
+                  const prepared_operand* ready = nullptr)
+        : count_(count),
+          workers_(workers_for(p, count, threads,
+                               product(p, threads, kernels, wanted, last, ready).threads())),
+          each_(p, workers_ > 1 ? 1 : threads, kernels, wanted, last, ready) {}
+
+    [[nodiscard]] std::size_t workspace_bytes() const {
+        return each_.workspace_bytes() * static_cast<std::size_t>(workers_);
+    }
+    [[nodiscard]] int threads() const { return workers_ > 1 ? workers_ : each_.threads(); }
+    [[nodiscard]] core::plan_facts facts() const { return each_.facts(); }
+
+    // `operands_of(i)` is called once for each product, by whoever runs it.
+    template <class OperandsOf>
+    void run(const OperandsOf& operands_of, std::byte* memory) const {
+        const std::size_t share = each_.workspace_bytes();
+        for_each_in_batch(count_, workers_, [&](std::size_t i, int seat) {
+            each_.run(operands_of(i), memory + share * static_cast<std::size_t>(seat));
+        });
+    }
+
+  private:
+    std::size_t count_;
+    int workers_;
+    product each_;
+};
 
 // Of products of different sizes, most work first: so many have all threads each, one after the
 // other; then so many threads take the rest whole.

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/block_scales.hpp"
+#include "core/gpu_prediction.hpp"
 #include "core/implementation.hpp"
 #include "core/kernel_desc.hpp"
 #include "cuda/common/epilogue_fusion.hpp"
@@ -139,6 +141,11 @@ class gemm_product {
 
     [[nodiscard]] virtual std::vector<core::kernel_facts> kernels() const { return {}; }
     [[nodiscard]] virtual core::plan_facts planned() const { return {}; }
+    /// As core::predicting has it.
+    [[nodiscard]] virtual std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& /*here*/) const {
+        return std::nullopt;
+    }
 };
 
 }  // namespace carat::cuda

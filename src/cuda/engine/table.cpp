@@ -1,14 +1,18 @@
 #include "cuda/engine/table.hpp"
 
 #include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include <carat/error.hpp>
 
+#include "core/operation.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
+#include "cuda/engine/call.hpp"
 #include "cuda/engine/select.hpp"
+#include "cuda/engine/task.hpp"
 #include "cuda/engine/tunables.hpp"
 
 namespace carat::cuda::engine {
@@ -40,7 +44,7 @@ class unit_scales {
 };
 
 // A product as the catalogue runs it, wherever its operands begin.
-class row_product final : public core::runnable {
+class row_product final : public core::runnable, public core::predicting {
   public:
     row_product(const request& wanted, core::settings s)
         : wanted_(wanted), settings_(std::move(s)) {
@@ -66,6 +70,10 @@ class row_product final : public core::runnable {
         return aligned().product->kernels();
     }
     [[nodiscard]] core::plan_facts planned() const override { return aligned().product->planned(); }
+    [[nodiscard]] std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const override {
+        return aligned().product->predicted(here);
+    }
 
   private:
     struct ready {
@@ -92,9 +100,95 @@ class row_product final : public core::runnable {
     std::array<ready, 4> made_;  // for A and B aligned or not
 };
 
+// Many products, by the public call's own way to the GPU, its checks of places included.
+class row_batch final : public core::runnable {
+  public:
+    row_batch(const core::operation& all, f32_as f32)
+        : all_(all), apart_(distances_of(all)), f32_(f32) {}
+
+    void expect(const core::operands& data) override {
+        if (all_.lies == core::placement::strided) return;
+        std::vector<core::operands>& at = places_[data.c];
+        at.clear();
+        for (std::int64_t i = 0; i < all_.count; ++i)
+            at.push_back(reading_c(product_at(all_, data, shuffled(all_, i))));
+    }
+
+    void run(const core::operands& data) override {
+        const cuda_call::place here{device_in_use(), stream_in_use(), false, f32_};
+        const cuda_call::product it{
+            .problem = all_.one, .e_layout = all_.one.c_layout, .steps = nullptr, .scales = {}};
+        if (all_.lies == core::placement::strided)
+            return multiply(here, it, strided(reading_c(data)));
+        const auto at = places_.find(data.c);
+        if (at == places_.end()) {
+            expect(data);
+            return run(data);
+        }
+        multiply(here, it, at->second);
+    }
+
+    // Of one launch for all, where there is one.
+    [[nodiscard]] core::plan_facts planned() const override {
+        cuda_call::task t{.problem = all_.one,
+                          .e_layout = all_.one.c_layout,
+                          .fusion = {},
+                          .batch_invariant = false,
+                          .f32 = f32_,
+                          .scales = {}};
+        t.batch.count = all_.count;
+        t.lies_anywhere = all_.lies == core::placement::pointers;
+        const cuda_call::plan& made = plan_for(t, {}, device_in_use());
+        return made.product == nullptr ? core::plan_facts{} : made.product->planned();
+    }
+
+  private:
+    // What beta multiplies is C itself.
+    [[nodiscard]] core::operands reading_c(core::operands data) const {
+        if (all_.one.beta != 0) data.e = data.c;
+        return data;
+    }
+    [[nodiscard]] cuda_call::strided_operands strided(const core::operands& first) const {
+        return {first,    apart_.a, apart_.b,
+                apart_.c, apart_.c, static_cast<std::size_t>(all_.count)};
+    }
+
+    core::operation all_;
+    core::distances apart_;
+    f32_as f32_;
+    std::map<const void*, std::vector<core::operands>> places_;
+};
+
+constexpr std::string_view loop_tunable = "loop";
+
+bool is_loop(const core::settings& s) {
+    const auto found = s.tunables.find(loop_tunable);
+    return found != s.tunables.end() && found->second != 0;
+}
+
+template <arithmetic How>
+std::string unsupported_batch(const core::operation&, const core::settings& s) {
+    if (is_loop(s)) return {};
+    if (How == arithmetic::fast_fp8 || How == arithmetic::fp8_blocks)
+        return "the call for batches has no such sums of fp8: take [loop=1]";
+    for (const auto& [name, value] : s.tunables)
+        if (value != 0)
+            return "the call for batches chooses " + name + " itself: set it with loop=1 alone";
+    return {};
+}
+
 template <arithmetic How>
 std::unique_ptr<core::runnable> prepare_row(const core::problem& p, const core::settings& s) {
     return std::make_unique<row_product>(request{.problem = p, .how = How}, s);
+}
+
+template <arithmetic How>
+std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const core::settings& s) {
+    constexpr f32_as f32 = How == arithmetic::tf32         ? f32_as::tf32
+                           : How == arithmetic::three_tf32 ? f32_as::three_tf32
+                                                           : f32_as::f32;
+    if (is_loop(s)) return loop_over(prepare_row<How>(all.one, s), all);
+    return std::make_unique<row_batch>(all, f32);
 }
 
 template <arithmetic How>
@@ -135,7 +229,9 @@ core::implementation row(std::string_view summary, std::span<const core::signatu
             .tunables = tunables(),
             .unavailable = unavailable_in_use,
             .unsupported = unsupported<How>,
-            .prepare = prepare_row<How>};
+            .prepare = prepare_row<How>,
+            .unsupported_operation = unsupported_batch<How>,
+            .prepare_operation = prepare_batch<How>};
 }
 
 // In the order of `arithmetic`.

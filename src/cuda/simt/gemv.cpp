@@ -8,6 +8,7 @@
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
 #include "cuda/simt/gemv_arguments.hpp"
+#include "plan/gemm_prediction.hpp"
 
 namespace carat::cuda::gemv {
 
@@ -65,6 +66,15 @@ class product final : public gemm_product {
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+    [[nodiscard]] std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const override {
+        const kernel& k = kernel_for(true);
+        const std::int64_t ctas = (shape_.lines + k.lines - 1) / k.lines;
+        const auto elements = static_cast<double>(
+            batch_ * (shape_.lines * shape_.depth + shape_.lines + shape_.depth));
+        return plan::predict_gemv(elements * static_cast<double>(size_bytes(type_)),
+                                  ctas * split_k_for(k, ctas * batch_) * batch_, here);
+    }
 
   private:
     [[nodiscard]] bool lies_along_k() const { return gemv::lies_along_k(shape_); }

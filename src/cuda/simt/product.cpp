@@ -10,6 +10,7 @@
 #include "cuda/simt/kernels.hpp"
 #include "cuda/simt/operand.hpp"
 #include "plan/cpu_plan.hpp"
+#include "plan/gemm_prediction.hpp"
 #include "plan/simt_plan.hpp"
 
 namespace carat::cuda::simt {
@@ -84,6 +85,17 @@ class product final : public gemm_product {
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+    [[nodiscard]] std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const override {
+        const auto twice = [&](std::int64_t lines) {
+            return 2.0 * sizeof(T) * static_cast<double>(lines * problem_.k * batch_.count);
+        };
+        plan::packed_first packing;
+        if (a_.packed()) packing.bytes += twice(problem_.m);
+        if (b_.packed()) packing.bytes += twice(problem_.n);
+        return plan::predict(plan_, request_for(problem_, {}, batch_.count),
+                             kernel_table[row_].tile(), packing, here);
+    }
 
   private:
     // Those that have to be, in one launch.

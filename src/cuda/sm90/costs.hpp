@@ -46,6 +46,17 @@ inline constexpr plan::gemm_costs costs = {
                  .worth_factor = 1.01},
     .glu = {.pass_s = 2.5e-6, .fewest_rows = 129, .cooperative_worth_factor = 1.01},
     .residency = {.few_k_blocks = 40, .enough_stages = 6},
+    .prediction = {.memory_bytes_per_s = 4.616e12,
+                   .sustained_share = 0.77,
+                   .power_sharpness = 12,
+                   .thin_factor = 0.96,
+                   .single_tile_factor = 0.88,
+                   .persistent_factor = 1.02,
+                   .packing_launch_s = 2e-6,
+                   .packing_bytes_per_s = 1.5e12,
+                   .transposing_bytes_per_s = 0.7e12,
+                   .low = 0.87,
+                   .high = 1.15},
 };
 
 }  // namespace carat::cuda::sm90

@@ -119,6 +119,10 @@ blas_library open_blas(const blas_vendor& vendor) {
         blas_library candidate;
         candidate.dgemm = file.required<fortran_gemm<double, double>>("dgemm_");
         candidate.sgemm = file.required<fortran_gemm<float, float>>("sgemm_");
+        candidate.batch_f64 = {file.function<fortran_gemm_strided<double>>("dgemm_batch_strided_"),
+                               file.function<fortran_gemm_grouped<double>>("dgemm_batch_")};
+        candidate.batch_f32 = {file.function<fortran_gemm_strided<float>>("sgemm_batch_strided_"),
+                               file.function<fortran_gemm_grouped<float>>("sgemm_batch_")};
         candidate.facts.name = vendor.search.title;
         candidate.facts.path = file.path();
         vendor.connect(file, candidate);

@@ -10,6 +10,7 @@
 #include <carat/types.hpp>
 
 #include "core/implementation.hpp"
+#include "core/operation.hpp"
 #include "vendor/common/shared_library.hpp"
 #include "vendor/common/thread_control.hpp"
 
@@ -20,6 +21,24 @@ template <class Input, class Output>
 using fortran_gemm = void(const char*, const char*, const int*, const int*, const int*,
                           const Output*, const Input*, const int*, const Input*, const int*,
                           const Output*, Output*, const int*, std::size_t, std::size_t);
+
+// Of products at one distance, and of products anywhere, one group of them here.
+template <class T>
+using fortran_gemm_strided = void(const char*, const char*, const int*, const int*, const int*,
+                                  const T*, const T*, const int*, const int*, const T*, const int*,
+                                  const int*, const T*, T*, const int*, const int*, const int*,
+                                  std::size_t, std::size_t);
+template <class T>
+using fortran_gemm_grouped = void(const char*, const char*, const int*, const int*, const int*,
+                                  const T*, const T* const*, const int*, const T* const*,
+                                  const int*, const T*, T* const*, const int*, const int*,
+                                  const int*, std::size_t, std::size_t);
+
+template <class T>
+struct batch_calls {
+    fortran_gemm_strided<T>* strided = nullptr;
+    fortran_gemm_grouped<T>* grouped = nullptr;
+};
 
 // MKL's of signed by unsigned bytes into 32-bit integers, with offsets that are 0 here.
 using fortran_byte_gemm = void(const char*, const char*, const char*, const int*, const int*,
@@ -33,6 +52,9 @@ struct blas_library {
     fortran_gemm<float, float>* sgemm = nullptr;
     fortran_gemm<bf16, float>* sbgemm = nullptr;  // few have it
     fortran_byte_gemm* byte_gemm = nullptr;       // MKL alone
+    batch_calls<double> batch_f64;                // MKL and newer OpenBLAS
+    batch_calls<float> batch_f32;
+    bool loops = false;  // a batch that it has no call for is measured as a loop
     thread_control threads;
     core::library_facts facts;
     std::string missing;  // why there is no library; the rest is empty then
@@ -75,6 +97,11 @@ struct blas_vendor {
                                                       const core::problem& p,
                                                       const core::settings& s);
 
+[[nodiscard]] std::string reason_against(const blas_library& library, const core::operation& all);
+[[nodiscard]] std::unique_ptr<core::runnable> prepare(const blas_library& library,
+                                                      const core::operation& all,
+                                                      const core::settings& s);
+
 // The vendor's library, opened by the first call, whichever thread makes it.
 template <const blas_vendor& Vendor>
 [[nodiscard]] const blas_library& opened() {
@@ -98,6 +125,12 @@ template <const blas_vendor& Vendor>
         return prepare(opened<Vendor>(), p, s);
     };
     row.library = [] { return opened<Vendor>().facts; };
+    row.unsupported_operation = [](const core::operation& all, const core::settings&) {
+        return reason_against(opened<Vendor>(), all);
+    };
+    row.prepare_operation = [](const core::operation& all, const core::settings& s) {
+        return prepare(opened<Vendor>(), all, s);
+    };
     return row;
 }
 

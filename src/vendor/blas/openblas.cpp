@@ -68,6 +68,7 @@ void connect(const shared_library& file, blas_library& library) {
     library.facts.note =
         kernel_note(level_of(core), "OPENBLAS_CORETYPE",
                     core::best_isa() >= core::isa::avx512 ? "SkylakeX" : "Haswell");
+    library.loops = true;
     library.sbgemm = file.function<fortran_gemm<bf16, float>>("sbgemm_");
 }
 

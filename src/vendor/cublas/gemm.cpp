@@ -1,5 +1,12 @@
 // cublasGemmEx: one call, and the library picks the kernel. Row-major products go through the
-// identity C^T = B^T A^T, so nothing is copied.
+// identity C^T = B^T A^T, so nothing is copied. Batches have two calls of their own.
+#include <cuda_runtime_api.h>
+#include <map>
+#include <vector>
+
+#include "core/operation.hpp"
+#include "cuda/common/error.hpp"
+#include "cuda/common/handles.hpp"
 #include "cuda/common/scale.hpp"
 #include "vendor/cublas/arithmetic.hpp"
 #include "vendor/cublas/library.hpp"
@@ -46,9 +53,99 @@ class gemm final : public core::runnable {
     blas_shape shape_;
 };
 
+// Addresses of a batch in the GPU's memory: those of BLAS's A, of its B, of C.
+class addresses {
+  public:
+    addresses(const core::operation& all, const core::operands& data, bool swapped)
+        : count_(static_cast<std::size_t>(all.count)),
+          memory_(carat::cuda::allocate(3 * count_ * sizeof(void*))) {
+        std::vector<const void*> host(3 * count_);
+        for (std::size_t i = 0; i < count_; ++i) {
+            const core::operands one =
+                product_at(all, data, shuffled(all, static_cast<std::int64_t>(i)));
+            host[i] = swapped ? one.b : one.a;
+            host[count_ + i] = swapped ? one.a : one.b;
+            host[2 * count_ + i] = one.c;
+        }
+        CARAT_CUDA_CHECK(cudaMemcpy(memory_.get(), host.data(), host.size() * sizeof(void*),
+                                    cudaMemcpyHostToDevice));
+    }
+    [[nodiscard]] const void* const* first() const { return at(0); }
+    [[nodiscard]] const void* const* second() const { return at(1); }
+    [[nodiscard]] void* const* c() const {
+        return static_cast<void* const*>(memory_.get()) + 2 * count_;
+    }
+
+  private:
+    [[nodiscard]] const void* const* at(std::size_t operand) const {
+        return static_cast<const void* const*>(memory_.get()) + operand * count_;
+    }
+    std::size_t count_;
+    carat::cuda::device_memory memory_;
+};
+
+class gemm_batch final : public core::runnable {
+  public:
+    gemm_batch(const core::operation& all, shortcut taken)
+        : all_(all),
+          how_(arithmetic_for(all.one, taken)),
+          alpha_(all.one.alpha, how_.scale),
+          beta_(all.one.beta, how_.scale),
+          handle_(handle()),
+          shape_(shape_for_blas(all.one)),
+          apart_(distances_of(all)) {}
+
+    void expect(const core::operands& data) override {
+        if (all_.lies == core::placement::pointers)
+            places_.try_emplace(data.c, all_, data, shape_.swapped);
+    }
+
+    void run(const core::operands& data) override {
+        if (all_.lies == core::placement::pointers) return run_anywhere(data);
+        const blas_shape& s = shape_;
+        check(library().gemm_batch(handle_, operation(s.first_letter), operation(s.second_letter),
+                                   s.m, s.n, s.k, alpha_.data(), s.swapped ? data.b : data.a,
+                                   s.swapped ? how_.b : how_.a, s.first_ld,
+                                   s.swapped ? apart_.b : apart_.a, s.swapped ? data.a : data.b,
+                                   s.swapped ? how_.a : how_.b, s.second_ld,
+                                   s.swapped ? apart_.a : apart_.b, beta_.data(), data.c, how_.out,
+                                   s.c_ld, apart_.c, all_.count, how_.compute, CUBLAS_GEMM_DEFAULT),
+              "cublasGemmStridedBatchedEx");
+    }
+
+    [[nodiscard]] std::string note() const override { return note_on(all_.one); }
+
+  private:
+    void run_anywhere(const core::operands& data) {
+        const blas_shape& s = shape_;
+        const addresses& at = places_.try_emplace(data.c, all_, data, s.swapped).first->second;
+        check(library().gemm_anywhere(
+                  handle_, operation(s.first_letter), operation(s.second_letter), s.m, s.n, s.k,
+                  alpha_.data(), at.first(), s.swapped ? how_.b : how_.a, s.first_ld, at.second(),
+                  s.swapped ? how_.a : how_.b, s.second_ld, beta_.data(), at.c(), how_.out, s.c_ld,
+                  all_.count, how_.compute, CUBLAS_GEMM_DEFAULT),
+              "cublasGemmBatchedEx");
+    }
+
+    core::operation all_;
+    arithmetic how_;
+    factor alpha_;
+    factor beta_;
+    cublasHandle_t handle_;
+    blas_shape shape_;
+    core::distances apart_;
+    std::map<const void*, addresses> places_;
+};
+
 template <shortcut Taken>
 std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
     return std::make_unique<gemm>(p, Taken);
+}
+
+template <shortcut Taken>
+std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const core::settings& s) {
+    if (is_degenerate(all.one)) return loop_over(prepare<Taken>(all.one, s), all);
+    return std::make_unique<gemm_batch>(all, Taken);
 }
 
 std::string unsupported(const core::problem& p, const core::settings&) {
@@ -65,7 +162,8 @@ constinit const core::implementation cublas_row{
     .unavailable = unavailable,
     .unsupported = unsupported,
     .prepare = prepare<shortcut::none>,
-    .library = cublas_facts};
+    .library = cublas_facts,
+    .prepare_operation = prepare_batch<shortcut::none>};
 
 constinit const core::implementation cublas_tf32_row{
     .name = "vendor.cublas_tf32",
@@ -75,6 +173,7 @@ constinit const core::implementation cublas_tf32_row{
     .unavailable = unavailable,
     .unsupported = unsupported,
     .prepare = prepare<shortcut::tf32>,
-    .library = cublas_facts};
+    .library = cublas_facts,
+    .prepare_operation = prepare_batch<shortcut::tf32>};
 
 }  // namespace carat::vendor::cublas

@@ -101,6 +101,7 @@ void connect_cublas(const shared_library& cublas, functions& call) {
     CARAT_CUBLAS_TAKE(set_math_mode, "cublasSetMathMode");
     CARAT_CUBLAS_TAKE(gemm, "cublasGemmEx_64");
     CARAT_CUBLAS_TAKE(gemm_batch, "cublasGemmStridedBatchedEx_64");
+    CARAT_CUBLAS_TAKE(gemm_anywhere, "cublasGemmBatchedEx_64");
     CARAT_CUBLAS_TAKE(status_text, "cublasGetStatusString");
 #undef CARAT_CUBLAS_TAKE
 }

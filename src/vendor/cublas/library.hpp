@@ -21,6 +21,7 @@ struct functions {
     decltype(&cublasSetMathMode) set_math_mode = nullptr;
     decltype(&cublasGemmEx_64) gemm = nullptr;
     decltype(&cublasGemmStridedBatchedEx_64) gemm_batch = nullptr;
+    decltype(&cublasGemmBatchedEx_64) gemm_anywhere = nullptr;
     decltype(&cublasGetStatusString) status_text = nullptr;
 
     decltype(&cublasLtCreate) lt_create = nullptr;

@@ -10,6 +10,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/operation.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scale.hpp"
@@ -25,10 +26,9 @@ constexpr double search_s = 2;  // no new proposal is tried after that long
 constexpr unsigned usual_alignment = 256;
 
 // Memory full of random bytes: of any type they are numbers of all sizes, and toggle as many wires.
-core::buffer random_operand(core::execution_space& gpu, std::int64_t rows, std::int64_t cols,
-                            const core::layout& where, dtype type) {
-    const auto bytes =
-        static_cast<std::size_t>(core::extent_elements(rows, cols, where)) * size_bytes(type);
+core::buffer random_operand(core::execution_space& gpu, const core::whole_matrix& of, dtype type) {
+    const auto bytes = static_cast<std::size_t>(core::extent_elements(of.rows, of.cols, of.where)) *
+                       size_bytes(type);
     core::buffer memory(gpu, bytes);
     std::vector<std::uint64_t> pattern(std::size_t{1} << 17);
     std::mt19937_64 random(1);
@@ -40,12 +40,12 @@ core::buffer random_operand(core::execution_space& gpu, std::int64_t rows, std::
 }
 
 // The fastest of `proposals`, each warmed once and then timed three times.
-cublasLtMatmulAlgo_t fastest(const core::problem& p, const plan& product,
+cublasLtMatmulAlgo_t fastest(const core::operation& all, const plan& product,
                              const std::vector<cublasLtMatmulAlgo_t>& proposals) {
     core::execution_space& gpu = carat::cuda::space(carat::cuda::device_in_use());
-    const core::buffer a = random_operand(gpu, p.m, p.k, p.a_layout, p.a_type);
-    const core::buffer b = random_operand(gpu, p.k, p.n, p.b_layout, p.b_type);
-    const core::buffer c = random_operand(gpu, p.m, p.n, p.c_layout, p.c_type);
+    const core::buffer a = random_operand(gpu, whole_a(all), all.one.a_type);
+    const core::buffer b = random_operand(gpu, whole_b(all), all.one.b_type);
+    const core::buffer c = random_operand(gpu, whole_c(all), all.one.c_type);
     const core::operands data{a.data(), b.data(), c.data()};
     double best_s = std::numeric_limits<double>::infinity();
     double spent_s = 0;
@@ -69,14 +69,36 @@ cublasLtMatmulAlgo_t fastest(const core::problem& p, const plan& product,
     return proposals[best];
 }
 
+batch batch_of(const core::operation& all) {
+    if (all.is_one_product()) return {};
+    const core::distances apart = distances_of(all);
+    return {static_cast<std::int32_t>(all.count), apart.a, apart.b, apart.c};
+}
+
+// That of all products of a batch whose first is aligned.
+unsigned alignment_of(const core::operation& all) {
+    if (all.is_one_product()) return usual_alignment;
+    std::int64_t bytes = usual_alignment;
+    const auto keep = [&](std::int64_t apart, dtype type) {
+        while (apart * static_cast<std::int64_t>(size_bytes(type)) % bytes != 0) bytes /= 2;
+    };
+    const core::distances apart = distances_of(all);
+    keep(apart.a, all.one.a_type);
+    keep(apart.b, all.one.b_type);
+    keep(apart.c, all.one.c_type);
+    return static_cast<unsigned>(bytes);
+}
+
 class matmul final : public core::runnable {
   public:
-    matmul(const core::problem& p, shortcut taken, bool search, origin from) : problem_(p) {
+    matmul(const core::operation& all, shortcut taken, bool search, origin from)
+        : problem_(all.one) {
+        const core::problem& p = problem_;
         if (is_degenerate(p)) return;
-        plan_.emplace(p, taken, batch{}, from);
-        const auto proposals = plan_->proposals(search ? most_proposals : 1, usual_alignment);
+        plan_.emplace(p, taken, batch_of(all), from);
+        const auto proposals = plan_->proposals(search ? most_proposals : 1, alignment_of(all));
         if (proposals.empty()) throw error(error_code::unsupported, "cuBLASLt has no such kernel");
-        aligned_ = search ? fastest(p, *plan_, proposals) : proposals.front();
+        aligned_ = search ? fastest(all, *plan_, proposals) : proposals.front();
         // For operands inside larger matrices, which may begin anywhere.
         const auto anywhere = plan_->proposals(1, static_cast<unsigned>(size_bytes(p.a_type)));
         if (!anywhere.empty()) unaligned_ = anywhere.front();
@@ -104,9 +126,10 @@ class matmul final : public core::runnable {
     std::optional<cublasLtMatmulAlgo_t> unaligned_;
 };
 
-template <shortcut Taken, bool Search, origin From>
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
-    return std::make_unique<matmul>(p, Taken, Search, From);
+// Of a core::problem or a core::operation.
+template <shortcut Taken, bool Search, origin From, class What>
+std::unique_ptr<core::runnable> prepare(const What& what, const core::settings&) {
+    return std::make_unique<matmul>(what, Taken, Search, From);
 }
 
 template <shortcut Taken, origin From>
@@ -114,6 +137,17 @@ std::string unsupported(const core::problem& p, const core::settings&) {
     if (std::string why = reason_against(p); !why.empty() || is_degenerate(p)) return why;
     if (!plan(p, Taken, {}, From).proposals(1, usual_alignment).empty()) return {};
     return fmt::format("cuBLASLt has no kernel for {} with these layouts", describe(p));
+}
+
+template <shortcut Taken, origin From>
+std::string unsupported_batch(const core::operation& all, const core::settings&) {
+    if (is_degenerate(all.one)) return "cuBLASLt is not asked for empty products";
+    if (all.lies == core::placement::pointers)
+        return "cuBLASLt is called for batches at one distance alone";
+    if (!plan(all.one, Taken, batch_of(all), From).proposals(1, alignment_of(all)).empty())
+        return {};
+    return fmt::format("cuBLASLt has no kernel for batches of {} with these layouts",
+                       describe(all.one));
 }
 
 constexpr std::span<const core::signature> signatures_of(shortcut taken) {
@@ -130,8 +164,10 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .signatures = signatures_of(Taken),
             .unavailable = From == origin::system ? unavailable : unavailable_newest,
             .unsupported = unsupported<Taken, From>,
-            .prepare = prepare<Taken, Search, From>,
-            .library = From == origin::system ? cublaslt_facts : newest_facts};
+            .prepare = prepare<Taken, Search, From, core::problem>,
+            .library = From == origin::system ? cublaslt_facts : newest_facts,
+            .unsupported_operation = unsupported_batch<Taken, From>,
+            .prepare_operation = prepare<Taken, Search, From, core::operation>};
 }
 
 }  // namespace

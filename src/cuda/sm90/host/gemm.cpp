@@ -153,6 +153,13 @@ core::plan_facts gemm::planned() const {
         << core::kernel_name::name_of(k.schedule) << (plan_.swap_ab ? ", A and B swapped" : "")
         << ", split-K " << plan_.split_k;
     if (k.stream_k) why << ", stream-K";
+    const std::int64_t tiles = ceil_div(problem_.m, k.block_m) *
+                               ceil_div(is_glu_ ? 2 * problem_.n : problem_.n, k.block_n) *
+                               batch_.count * plan_.split_k;
+    why << ", " << tiles << " of them";
+    if (batch_.count > 1) why << " for " << batch_.count << " products";
+    why << std::setprecision(3) << " in " << static_cast<double>(tiles) / static_cast<double>(sms_)
+        << " waves of " << sms_ << " SMs";
     if (packing_.slices_in_kernel() > 0)
         why << ", " << packing_.slices_in_kernel() << " of " << packing_.slices()
             << " slices of K packed in the kernel";

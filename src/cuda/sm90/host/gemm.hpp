@@ -28,6 +28,8 @@ class gemm final : public gemm_product {
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] core::plan_facts planned() const override;
+    [[nodiscard]] std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const override;
 
   private:
     // As the kernel sees it: A and B swapped where the plan says so.

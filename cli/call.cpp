@@ -1,0 +1,32 @@
+#include "cli/call.hpp"
+
+#include "cli/checks.hpp"
+#include "lab/session/request.hpp"
+
+namespace carat::cli {
+
+void add_call_flags(CLI::App& sub, call_flags& flags) {
+    sub.add_option("--batch", flags.batch,
+                   "so many products of each size, one after the other in memory; 64:pointers: "
+                   "told by an address each")
+        ->capture_default_str();
+    sub.add_option("--alpha", flags.alpha, "C = alpha A B + beta C: multiples of 0.25")
+        ->check(number(-4, 4))
+        ->capture_default_str();
+    sub.add_option("--beta", flags.beta, "0 does not read C")
+        ->check(number(-4, 4))
+        ->capture_default_str();
+    sub.add_option("--out", flags.out,
+                   "type of C: bf16, f16 or f32 (default: what the type is summed in)");
+}
+
+core::call call_of(const call_flags& flags) {
+    core::call asked;
+    session::parse_batch(flags.batch, asked);
+    asked.alpha = flags.alpha;
+    asked.beta = flags.beta;
+    if (!flags.out.empty()) asked.out = session::parse_out(flags.out);
+    return asked;
+}
+
+}  // namespace carat::cli

@@ -1,0 +1,22 @@
+// What run, bench and compare --ab take beyond types, sizes and layouts.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "core/operation.hpp"
+
+namespace carat::cli {
+
+struct call_flags {
+    std::string batch = "1";
+    double alpha = 1, beta = 0;
+    std::string out;
+};
+
+void add_call_flags(CLI::App& sub, call_flags& flags);
+
+// Throws carat::error on what is wrong in them.
+[[nodiscard]] core::call call_of(const call_flags& flags);
+
+}  // namespace carat::cli

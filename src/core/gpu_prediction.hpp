@@ -1,0 +1,56 @@
+// How long a product made ready should take on this GPU, and what that was counted from: tiles,
+// bytes and the units' time, at the rates that were measured here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carat::core {
+
+/// What this GPU was measured to do.
+struct gpu_rates {
+    double unit_gflops = 0;      // of the unit the product is computed on, all SMs, random data
+    double memory_gb_per_s = 0;  // reading
+};
+
+struct gpu_prediction {
+    std::string
+        kind;  // of kernel: "single_tile", "cooperative", "pingpong", "thin", "simt", "gemv"
+    std::int64_t tiles = 0;    // of C, a share of K each
+    std::int64_t at_once = 0;  // that the GPU has room for
+    double waves = 0;          // tiles / at_once
+    double idle_share = 0;     // of the room, all waves taken together
+
+    double memory_bytes = 0;  // read, with what comes again
+    double l2_bytes = 0;      // read by all tiles
+    double stored_bytes = 0;
+    double packed_bytes = 0;  // read and written before the product
+
+    struct part {
+        std::string_view name;
+        double time_s;
+        // These run at once: the longest counts, and a share of the others.
+        bool at_once_with_others;
+    };
+    std::vector<part> parts;
+    double time_s = 0;
+    double low_s = 0;  // four of five measurements that it was calibrated with lay between
+    double high_s = 0;
+};
+
+/// A runnable that can tell.
+class predicting {
+  public:
+    predicting() = default;
+    predicting(const predicting&) = delete;
+    predicting& operator=(const predicting&) = delete;
+    virtual ~predicting() = default;
+
+    /// Nothing where no model covers it, or a rate is 0. Operands are taken to come from memory.
+    [[nodiscard]] virtual std::optional<gpu_prediction> predicted(const gpu_rates& here) const = 0;
+};
+
+}  // namespace carat::core

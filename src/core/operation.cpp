@@ -1,0 +1,153 @@
+#include "core/operation.hpp"
+
+#include <array>
+#include <charconv>
+#include <type_traits>
+
+namespace carat::core {
+
+namespace {
+
+// Lines are rows or columns, whichever are contiguous.
+bool is_by_rows(std::int64_t cols, const layout& where) {
+    return where.col_stride == 1 && where.row_stride >= cols;
+}
+
+std::int64_t distance(std::int64_t rows, std::int64_t cols, const layout& where) {
+    return is_by_rows(cols, where) ? checked_product(rows, where.row_stride, "batch stride")
+                                   : checked_product(cols, where.col_stride, "batch stride");
+}
+
+whole_matrix whole(const operation& all, std::int64_t rows, std::int64_t cols,
+                   const layout& where) {
+    if (is_by_rows(cols, where)) return {checked_product(rows, all.count, "batch"), cols, where};
+    return {rows, checked_product(cols, all.count, "batch"), where};
+}
+
+template <class T>
+T* moved(T* data, dtype type, std::int64_t elements) {
+    using byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
+    if (data == nullptr) return nullptr;
+    return static_cast<T*>(static_cast<byte*>(data) +
+                           elements * static_cast<std::int64_t>(size_bytes(type)));
+}
+
+class loop final : public runnable {
+  public:
+    loop(std::unique_ptr<runnable> one, const operation& all) : one_(std::move(one)), all_(all) {}
+
+    void run(const operands& data) override {
+        for (std::int64_t i = 0; i < all_.count; ++i)
+            one_->run(product_at(all_, data, shuffled(all_, i)));
+    }
+    [[nodiscard]] int threads() const override { return one_->threads(); }
+    [[nodiscard]] std::string note() const override {
+        const std::string own = one_->note();
+        return std::string("a call for each product of the batch") + (own.empty() ? "" : "; ") +
+               own;
+    }
+    [[nodiscard]] plan_facts planned() const override { return one_->planned(); }
+    [[nodiscard]] std::vector<kernel_facts> kernels() const override { return one_->kernels(); }
+
+  private:
+    std::unique_ptr<runnable> one_;
+    operation all_;
+};
+
+}  // namespace
+
+std::string shortest(double value) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    return {text.data(), end};
+}
+
+std::string describe(const call& asked) {
+    std::string text;
+    const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+    if (asked.batch > 1)
+        add("batch " + std::to_string(asked.batch) +
+            (asked.lies == placement::pointers ? " by pointers" : ""));
+    if (asked.alpha != 1) add("alpha " + shortest(asked.alpha));
+    if (asked.beta != 0) add("beta " + shortest(asked.beta));
+    if (asked.out) add("into " + std::string(carat::name(*asked.out)));
+    return text;
+}
+
+std::string sized(const call& asked, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const std::string size = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+    return asked.batch == 1 ? size : std::to_string(asked.batch) + " x " + size;
+}
+
+operation operation_of(problem p, const call& asked) {
+    p.alpha = asked.alpha;
+    p.beta = asked.beta;
+    if (asked.out) p.c_type = *asked.out;
+    return {p, asked.batch, asked.lies};
+}
+
+distances distances_of(const operation& all) {
+    const problem& p = all.one;
+    return {distance(p.m, p.k, p.a_layout), distance(p.k, p.n, p.b_layout),
+            distance(p.m, p.n, p.c_layout)};
+}
+
+operands product_at(const operation& all, const operands& data, std::int64_t i) {
+    const problem& p = all.one;
+    const distances apart = distances_of(all);
+    operands of = data;
+    of.a = moved(data.a, p.a_type, i * apart.a);
+    of.b = moved(data.b, p.b_type, i * apart.b);
+    of.c = moved(data.c, p.c_type, i * apart.c);
+    of.e = moved(data.e, p.c_type, i * apart.c);
+    return of;
+}
+
+// From both ends by turns: no two neighbours are at one distance.
+std::int64_t shuffled(const operation& all, std::int64_t i) {
+    if (all.lies == placement::strided) return i;
+    return i % 2 == 0 ? i / 2 : all.count - 1 - i / 2;
+}
+
+whole_matrix whole_a(const operation& all) {
+    return whole(all, all.one.m, all.one.k, all.one.a_layout);
+}
+whole_matrix whole_b(const operation& all) {
+    return whole(all, all.one.k, all.one.n, all.one.b_layout);
+}
+whole_matrix whole_c(const operation& all) {
+    return whole(all, all.one.m, all.one.n, all.one.c_layout);
+}
+
+problem problem_of_whole_c(const operation& all) {
+    problem p = all.one;
+    const whole_matrix c = whole_c(all);
+    p.m = c.rows;
+    p.n = c.cols;
+    return p;
+}
+
+double multiply_adds(const operation& all) {
+    const problem& p = all.one;
+    return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
+           static_cast<double>(all.count);
+}
+
+std::string reason_against(const implementation& entry, const operation& all, const settings& s) {
+    if (std::string why = reason_against(entry, all.one, s); !why.empty()) return why;
+    if (all.is_one_product()) return {};
+    if (entry.prepare_operation == nullptr) return "it has no batches";
+    return entry.unsupported_operation == nullptr ? std::string()
+                                                  : entry.unsupported_operation(all, s);
+}
+
+std::unique_ptr<runnable> prepare(const implementation& entry, const operation& all,
+                                  const settings& s) {
+    return all.is_one_product() ? entry.prepare(all.one, s) : entry.prepare_operation(all, s);
+}
+
+std::unique_ptr<runnable> loop_over(std::unique_ptr<runnable> one, const operation& all) {
+    return std::make_unique<loop>(std::move(one), all);
+}
+
+}  // namespace carat::core

@@ -1,0 +1,105 @@
+// What one run of an implementation does, where that may be more than one product: a batch of them
+// so far. Everybody who carries a case carries this value; what is asked beyond types, sizes and
+// strides is a `call`, which the command parses, files keep and tables name. A new dimension is a
+// field of `call` with its text, its part in operation_of(), and what rows answer to it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/implementation.hpp"
+#include "core/problem.hpp"
+
+namespace carat::core {
+
+// How an implementation is told where the products of a batch are.
+enum class placement : std::uint8_t {
+    strided,  // by the distance from one to the next
+    pointers  // by an address for each, which are in no order
+};
+
+[[nodiscard]] constexpr std::string_view name(placement p) {
+    return p == placement::strided ? "strided" : "pointers";
+}
+
+// What is asked beyond C = A B.
+struct call {
+    std::int64_t batch = 1;  // products of the same sizes
+    placement lies = placement::strided;
+    double alpha = 1;
+    double beta = 0;
+    std::optional<dtype> out = {};  // the type of C; none: what the products are summed in
+
+    bool operator==(const call&) const = default;
+};
+
+// "", "batch 64", "batch 64 by pointers, beta 1": as results are told apart and people read it.
+[[nodiscard]] std::string describe(const call& asked);
+
+// "64 x 512x512x512", or the size alone.
+[[nodiscard]] std::string sized(const call& asked, std::int64_t m, std::int64_t n, std::int64_t k);
+
+// A number as short as tells it from all others.
+[[nodiscard]] std::string shortest(double value);
+
+// The matrices of a batch lie one after the other, the leading dimension included: by rows they are
+// one tall matrix, by columns one wide one.
+struct operation {
+    problem one;  // each product
+    std::int64_t count = 1;
+    placement lies = placement::strided;
+
+    operation() = default;
+    // A product is one, too, for whoever takes both.
+    operation(const problem& each, std::int64_t products = 1,
+              placement how = placement::strided)  // NOLINT(google-explicit-constructor)
+        : one(each), count(products), lies(how) {}
+
+    [[nodiscard]] bool is_one_product() const { return count == 1; }
+};
+
+[[nodiscard]] operation operation_of(problem p, const call& asked);
+
+// From one product to the next, in elements of each operand.
+struct distances {
+    std::int64_t a = 0, b = 0, c = 0;
+};
+[[nodiscard]] distances distances_of(const operation& all);
+
+// The operands of product i; those of all are `data`.
+[[nodiscard]] operands product_at(const operation& all, const operands& data, std::int64_t i);
+
+// The same where `lies` is pointers: a permutation of the products that is in no order.
+[[nodiscard]] std::int64_t shuffled(const operation& all, std::int64_t i);
+
+// The operands of all products as one matrix each: m, k of A, k, n of B and m, n of C in turn. Only
+// for those who fill, poison or count them.
+struct whole_matrix {
+    std::int64_t rows, cols;
+    layout where;
+};
+[[nodiscard]] whole_matrix whole_a(const operation& all);
+[[nodiscard]] whole_matrix whole_b(const operation& all);
+[[nodiscard]] whole_matrix whole_c(const operation& all);
+// Of C alone, as a problem: for what reads or writes nothing else.
+[[nodiscard]] problem problem_of_whole_c(const operation& all);
+
+// 2 m n k of all products.
+[[nodiscard]] double multiply_adds(const operation& all);
+
+// As reason_against(entry, problem, settings), of all that `all` is.
+[[nodiscard]] std::string reason_against(const implementation& entry, const operation& all,
+                                         const settings& s);
+
+// Only where nothing is against it.
+[[nodiscard]] std::unique_ptr<runnable> prepare(const implementation& entry, const operation& all,
+                                                const settings& s);
+
+// Runs `one` on each product of a batch, one after the other.
+[[nodiscard]] std::unique_ptr<runnable> loop_over(std::unique_ptr<runnable> one,
+                                                  const operation& all);
+
+}  // namespace carat::core

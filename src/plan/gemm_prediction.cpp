@@ -1,0 +1,178 @@
+#include "plan/gemm_prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/cpu_plan.hpp"
+#include "plan/gemm_cost.hpp"
+
+namespace carat::plan {
+
+namespace {
+
+// What simt and gemv cost was measured on an H200 that read and multiplied so fast.
+constexpr struct {
+    double memory_bytes_per_s = 4.616e12;
+    double flop_per_s = 65.8e12;
+    double packing_launch_s = 2.5e-6;
+    double packing_bytes_per_s = 2e12;
+    double gemv_share = 0.93;
+    double gemv_launch_s = 2.5e-6;
+    double low = 0.87;
+    double high = 1.15;
+} measured_on;
+
+double bytes_of(const simt_request& of, std::int64_t elements) {
+    return static_cast<double>(of.batch * elements) * (of.type == dtype::f64 ? 8 : 4);
+}
+
+double stored_bytes(const simt_request& of) {
+    return bytes_of(of, of.m * of.n);
+}
+
+// A row of tiles reads all of B, a column of them all of A.
+double loaded_bytes(const simt_request& of, const simt_tile& tile) {
+    return bytes_of(of, of.m * of.k) * static_cast<double>(ceil_div(of.n, tile.n)) +
+           bytes_of(of, of.k * of.n) * static_cast<double>(ceil_div(of.m, tile.m));
+}
+
+bool known(const core::gpu_rates& here) {
+    return here.unit_gflops > 0 && here.memory_gb_per_s > 0;
+}
+
+// Tensor cores at the rate that was measured here; all that memory feeds by how much faster or
+// slower this memory is.
+gemm_costs costs_here(gemm_costs costs, const gemm_request& of, const core::gpu_rates& here) {
+    const double memory = here.memory_gb_per_s * 1e9 / costs.prediction.memory_bytes_per_s;
+    const double flop_of_column = 2 * 128 * 128.0 / static_cast<double>(of.bytes_of(1));
+    costs.column_s = flop_of_column * of.sms / (here.unit_gflops * 1e9);
+    costs.memory_bytes_per_s *= memory;
+    costs.storing_bytes_per_s *= memory;
+    costs.thin.memory_bytes_per_s *= memory;
+    return costs;
+}
+
+candidate candidate_of(const gemm_plan& plan, const gemm_request& of) {
+    return {.kernel = plan.kernel,
+            .swap_ab = plan.swap_ab,
+            .m = plan.swap_ab ? of.n : of.m,
+            .n = plan.swap_ab ? of.m : of.n,
+            .k_blocks = k_blocks_of(of.k, of),
+            .split_k = plan.split_k,
+            .cluster_m = plan.cluster_m,
+            .cluster_n = plan.cluster_n,
+            .batch = of.batch,
+            .ctas_per_sm = plan.ctas_per_sm};
+}
+
+double packing_s(const packed_first& packing, const gemm_costs& costs) {
+    if (packing.bytes + packing.transposed_bytes == 0) return 0;
+    return costs.prediction.packing_launch_s +
+           packing.bytes / costs.prediction.packing_bytes_per_s +
+           packing.transposed_bytes / costs.prediction.transposing_bytes_per_s;
+}
+
+void count_waves(core::gpu_prediction& told, std::int64_t tiles, std::int64_t at_once,
+                 bool shares_last) {
+    told.tiles = tiles;
+    told.at_once = at_once;
+    told.waves =
+        static_cast<double>(tiles) / static_cast<double>(std::max<std::int64_t>(1, at_once));
+    told.idle_share = shares_last || told.waves == 0 ? 0 : 1 - told.waves / std::ceil(told.waves);
+}
+
+void bound(core::gpu_prediction& told, double low, double high) {
+    told.low_s = low * told.time_s;
+    told.high_s = high * told.time_s;
+}
+
+// The slower of two, and a little more where they are alike.
+double softly_longest(double a, double b, double sharpness) {
+    const auto [less, more] = std::minmax({a, b});
+    return more * std::pow(1 + std::pow(less / more, sharpness), 1 / sharpness);
+}
+
+}  // namespace
+
+std::optional<core::gpu_prediction> predict(const gemm_plan& plan, const gemm_request& of,
+                                            const gemm_costs& costs, const packed_first& packing,
+                                            const core::gpu_rates& here) {
+    if (!known(here)) return std::nullopt;
+    const auto& with = costs.prediction;
+    const candidate c = candidate_of(plan, of);
+    const gemm_parts parts = parts_of(c, of, costs_here(costs, of, here), false);
+    const bool thin = is_thin(of, costs) && !plan.kernel->is_persistent();
+    const double factor = thin                           ? with.thin_factor
+                          : plan.kernel->is_persistent() ? with.persistent_factor
+                                                         : with.single_tile_factor;
+    const double flop =
+        2.0 * static_cast<double>(of.batch * of.m * of.n) * static_cast<double>(of.k);
+    const double power_s = flop / (with.sustained_share * here.unit_gflops * 1e9);
+    const double kernel_s = softly_longest(factor * parts.seconds, power_s, with.power_sharpness);
+
+    core::gpu_prediction told;
+    told.kind = thin ? "thin" : std::string(core::kernel_name::name_of(plan.kernel->schedule));
+    count_waves(told, c.ctas(), parts.turns.at_once, plan.kernel->stream_k);
+    told.memory_bytes = parts.memory_bytes;
+    told.l2_bytes = parts.loaded_bytes;
+    told.stored_bytes = parts.stored_bytes;
+    told.packed_bytes = packing.bytes + packing.transposed_bytes;
+    told.parts = {{"tensor cores", parts.tensor_s, true},
+                  {"L2 to the SMs", parts.loading_s, true},
+                  {"memory", parts.memory_s, true},
+                  {"launch", parts.launch_s, false},
+                  {"CTAs that meet", parts.meeting_s, false},
+                  {"C", parts.storing_s, false},
+                  {"fitted and power", kernel_s - parts.seconds, false},
+                  {"packing", packing_s(packing, costs), false}};
+    told.time_s = kernel_s + packing_s(packing, costs);
+    bound(told, with.low, with.high);
+    return told;
+}
+
+std::optional<core::gpu_prediction> predict(const simt_plan& plan, const simt_request& of,
+                                            const simt_tile& tile, const packed_first& packing,
+                                            const core::gpu_rates& here) {
+    if (!known(here)) return std::nullopt;
+    const double memory = here.memory_gb_per_s * 1e9 / measured_on.memory_bytes_per_s;
+    const simt_rates reference;
+    const simt_rates rates = {
+        reference.products_per_s * here.unit_gflops * 1e9 / measured_on.flop_per_s,
+        reference.memory_bytes_per_s * memory};
+    const simt_parts parts = parts_of(tile, plan.split_k, of, rates);
+    const double packing_s = packing.bytes == 0
+                                 ? 0
+                                 : measured_on.packing_launch_s +
+                                       packing.bytes / (measured_on.packing_bytes_per_s * memory);
+    core::gpu_prediction told;
+    told.kind = "simt";
+    count_waves(told, parts.blocks, parts.at_once, false);
+    told.memory_bytes = parts.bytes - stored_bytes(of);
+    told.stored_bytes = stored_bytes(of);
+    told.l2_bytes = loaded_bytes(of, tile);
+    told.packed_bytes = packing.bytes;
+    told.parts = {{"multiply-add units", parts.multiplying_s, true},
+                  {"memory", parts.memory_s, true},
+                  {"launch", parts.launch_s, false},
+                  {"CTAs that meet", parts.meeting_s, false},
+                  {"packing", packing_s, false}};
+    told.time_s = parts.seconds + packing_s;
+    bound(told, measured_on.low, measured_on.high);
+    return told;
+}
+
+std::optional<core::gpu_prediction> predict_gemv(double bytes, std::int64_t ctas,
+                                                 const core::gpu_rates& here) {
+    if (here.memory_gb_per_s <= 0) return std::nullopt;
+    const double memory_s = bytes / (measured_on.gemv_share * here.memory_gb_per_s * 1e9);
+    core::gpu_prediction told;
+    told.kind = "gemv";
+    count_waves(told, ctas, ctas, true);
+    told.memory_bytes = bytes;
+    told.parts = {{"memory", memory_s, true}, {"launch", measured_on.gemv_launch_s, false}};
+    told.time_s = memory_s + measured_on.gemv_launch_s;
+    bound(told, measured_on.low, measured_on.high);
+    return told;
+}
+
+}  // namespace carat::plan

@@ -1,0 +1,92 @@
+// Where the products of a batch are, and what is said of what can't be done.
+#include "core/operation.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace {
+
+using namespace carat;
+
+core::operation batch(std::int64_t count, core::placement lies = core::placement::strided) {
+    return {core::row_major_problem(dtype::f64, 3, 5, 7), count, lies};
+}
+
+TEST(operations, products_lie_one_after_the_other_however_their_lines_lie) {
+    core::operation all = batch(4);
+    EXPECT_EQ(distances_of(all).a, 21);
+    EXPECT_EQ(distances_of(all).c, 15);
+    all.one.a_layout = core::column_major(3 + 2);  // two elements between columns
+    EXPECT_EQ(distances_of(all).a, 7 * 5);
+    const core::whole_matrix a = whole_a(all);
+    EXPECT_EQ(a.rows, 3);
+    EXPECT_EQ(a.cols, 4 * 7);
+    EXPECT_EQ(a.where.row_stride + (a.cols - 1) * a.where.col_stride, 1 + 27 * 5);
+    // A row by columns has both strides 1.
+    all.one = core::row_major_problem(dtype::f64, 1, 5, 7);
+    all.one.c_layout = core::column_major(1);
+    EXPECT_EQ(distances_of(all).c, 5);
+    EXPECT_EQ(whole_c(all).cols, 20);
+}
+
+TEST(operations, each_product_has_operands_of_its_own) {
+    const core::operation all = batch(4);
+    std::array<double, 4 * 35> memory{};
+    const core::operands data{memory.data(), memory.data(), memory.data()};
+    const core::operands third = product_at(all, data, 2);
+    EXPECT_EQ(third.a, memory.data() + 42);
+    EXPECT_EQ(third.b, memory.data() + 70);
+    EXPECT_EQ(third.c, memory.data() + 30);
+    EXPECT_EQ(third.e, nullptr);
+}
+
+TEST(operations, addresses_are_of_all_products_and_at_no_one_distance) {
+    for (const std::int64_t count : {2, 3, 8, 9}) {
+        const core::operation all = batch(count, core::placement::pointers);
+        std::set<std::int64_t> seen, distances;
+        for (std::int64_t i = 0; i < count; ++i) {
+            seen.insert(shuffled(all, i));
+            if (i > 0) distances.insert(shuffled(all, i) - shuffled(all, i - 1));
+        }
+        EXPECT_EQ(seen.size(), static_cast<std::size_t>(count));
+        EXPECT_EQ(*seen.begin(), 0);
+        EXPECT_EQ(*seen.rbegin(), count - 1);
+        EXPECT_EQ(distances.size(), count > 2 ? 2u : 1u);
+    }
+    EXPECT_EQ(shuffled(batch(9), 5), 5);
+}
+
+TEST(operations, what_is_asked_has_words) {
+    EXPECT_EQ(describe(core::call{}), "");
+    EXPECT_EQ(describe(core::call{.batch = 64}), "batch 64");
+    EXPECT_EQ(describe(core::call{.batch = 2, .lies = core::placement::pointers, .beta = -0.5}),
+              "batch 2 by pointers, beta -0.5");
+    EXPECT_EQ(describe(core::call{.out = dtype::bf16}), "into bf16");
+    EXPECT_EQ(core::sized({}, 2, 3, 4), "2x3x4");
+    EXPECT_EQ(core::sized({.batch = 64}, 2, 3, 4), "64 x 2x3x4");
+}
+
+// C(0, 0) says how often it ran.
+class counting final : public core::runnable {
+  public:
+    void run(const core::operands& data) override { *static_cast<double*>(data.c) += 1; }
+};
+
+constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
+
+TEST(operations, who_has_no_batches_says_so_and_a_loop_runs_each_once) {
+    core::implementation single{.name = "test.single", .summary = "", .signatures = f64_only};
+    EXPECT_EQ(core::reason_against(single, batch(1), {}), "");
+    EXPECT_EQ(core::reason_against(single, batch(2), {}), "it has no batches");
+    single.prepare_operation = [](const core::operation& all, const core::settings&) {
+        return loop_over(std::make_unique<counting>(), all);
+    };
+    EXPECT_EQ(core::reason_against(single, batch(2), {}), "");
+    const core::operation all = batch(3, core::placement::pointers);
+    std::array<double, 3 * 35> memory{};
+    core::prepare(single, all, {})->run({memory.data(), memory.data(), memory.data()});
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(memory[i * 15], 1);
+}
+
+}  // namespace

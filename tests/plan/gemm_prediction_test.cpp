@@ -1,0 +1,139 @@
+// What a plan foretells, on a GPU with round numbers, against sums done by hand.
+#include "plan/gemm_prediction.hpp"
+
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "cuda/simt/kernel_table.hpp"
+#include "plan/gemm_candidates.hpp"
+#include "tests/plan/gemm_case.hpp"
+
+namespace {
+
+using namespace carat;
+using namespace carat::test;
+using core::gpu_prediction;
+using core::gpu_rates;
+
+constexpr gpu_rates here = {.unit_gflops = 900e3, .memory_gb_per_s = 4000};
+
+gpu_prediction of_plan(const gemm_request& of, const gpu_rates& rates = here,
+                       const plan::packed_first& packing = {}) {
+    return plan::predict(plan_of(of), of, cuda::sm90::costs, packing, rates).value();
+}
+
+double part(const gpu_prediction& told, std::string_view name) {
+    for (const auto& p : told.parts)
+        if (p.name == name) return p.time_s;
+    ADD_FAILURE() << name;
+    return 0;
+}
+
+// 4096^3 of bf16 in tiles of 128 x 256: 32 x 16 of them on 132 SMs.
+TEST(gemm_prediction, counts_tiles_waves_bytes_and_cycles) {
+    gemm_request of = row_major(4096, 4096, 4096);
+    of.asked = {.block_m = 128, .block_n = 256, .stream_k = choice::no};
+    const gpu_prediction told = of_plan(of);
+    EXPECT_EQ(told.kind, "cooperative");
+    EXPECT_EQ(told.tiles, 512);
+    EXPECT_EQ(told.at_once, 132);
+    EXPECT_DOUBLE_EQ(told.waves, 512.0 / 132);
+    EXPECT_DOUBLE_EQ(told.idle_share, 1 - 512.0 / (4 * 132));
+    // A and B have 33.6 MB each, more than L2 keeps: a tenth comes again for each further tile.
+    const double operand = 4096.0 * 4096 * 2;
+    EXPECT_DOUBLE_EQ(told.memory_bytes, operand * (1 + 0.1 * 15) + operand * (1 + 0.1 * 31));
+    EXPECT_DOUBLE_EQ(told.stored_bytes, 4096.0 * 4096 * 4);
+    // A tile loads 64 k-blocks of 128 bytes of 128 rows and, B being multicast to two, 128 columns.
+    EXPECT_DOUBLE_EQ(told.l2_bytes, 512.0 * 64 * 128 * (128 + 128));
+    // Four turns of 2 x 128 x 256 x 4096 operations on one of 132 SMs.
+    EXPECT_NEAR(part(told, "tensor cores"), 4 * 2.0 * 128 * 256 * 4096 / (900e12 / 132), 1e-12);
+    EXPECT_GT(told.time_s, part(told, "tensor cores") + part(told, "launch"));
+    EXPECT_LT(told.low_s, told.time_s);
+    EXPECT_GT(told.high_s, told.time_s);
+}
+
+// What runs at once counts as its longest, a share of the rest, and what follows in full.
+TEST(gemm_prediction, adds_up) {
+    for (const gemm_request& of : requests()) {
+        if (of.k == 1 || of.m == 1) continue;
+        const gpu_prediction told = of_plan(of);
+        double longest = 0, after = 0;
+        for (const auto& p : told.parts)
+            (p.at_once_with_others ? longest : after) =
+                p.at_once_with_others ? std::max(longest, p.time_s) : after + p.time_s;
+        SCOPED_TRACE(testing::PrintToString(of));
+        EXPECT_GE(told.time_s, 0.99 * (longest + after));
+        EXPECT_GT(told.time_s, 0);
+        EXPECT_GE(told.idle_share, 0);
+        EXPECT_LT(told.idle_share, 1);
+    }
+}
+
+TEST(gemm_prediction, follows_the_rates_measured_here) {
+    const gemm_request large = row_major(8192, 8192, 8192);
+    const double fast = of_plan(large).time_s;
+    EXPECT_NEAR(of_plan(large, {450e3, 4000}).time_s / fast, 2, 0.05);
+    EXPECT_NEAR(of_plan(large, {900e3, 2000}).time_s / fast, 1, 0.05);
+    const gemm_request weights = row_major(16, 16384, 8192);
+    const double streamed = of_plan(weights).time_s;
+    EXPECT_NEAR(of_plan(weights, {900e3, 2000}).time_s / streamed, 2, 0.1);
+    EXPECT_FALSE(plan::predict(plan_of(large), large, cuda::sm90::costs, {}, {0, 4000}));
+    EXPECT_FALSE(plan::predict(plan_of(large), large, cuda::sm90::costs, {}, {900e3, 0}));
+}
+
+// No product of tensor cores that are kept busy beats the limit of power.
+TEST(gemm_prediction, ends_at_the_limit_of_power) {
+    const gemm_request large = row_major(16384, 16384, 16384);
+    const double sustained = cuda::sm90::costs.prediction.sustained_share * here.unit_gflops * 1e9;
+    EXPECT_GE(of_plan(large).time_s, 2.0 * 16384 * 16384 * 16384 / sustained);
+}
+
+TEST(gemm_prediction, adds_what_is_packed_first) {
+    const gemm_request of = row_major(1024, 1024, 1024);
+    const auto& with = cuda::sm90::costs.prediction;
+    const double packed = of_plan(of, here, {.bytes = 3e6, .transposed_bytes = 0}).time_s;
+    EXPECT_NEAR(packed - of_plan(of).time_s, with.packing_launch_s + 3e6 / with.packing_bytes_per_s,
+                1e-12);
+    EXPECT_GT(of_plan(of, here, {.bytes = 0, .transposed_bytes = 3e6}).time_s, packed);
+}
+
+// The planner's own figure is the model's at the rates of the GPU it was measured on, so that what
+// is foretold and what is chosen by can't drift apart.
+TEST(gemm_prediction, is_of_the_model_that_chooses) {
+    for (const gemm_request& of : requests()) {
+        const plan::gemm_plan plan = plan_of(of);
+        const double columns = 2 * 128 * 128.0 / static_cast<double>(of.bytes_of(1));
+        const gpu_rates reference = {columns * of.sms / cuda::sm90::costs.column_s * 1e-9,
+                                     cuda::sm90::costs.prediction.memory_bytes_per_s * 1e-9};
+        const gpu_prediction told =
+            plan::predict(plan, of, cuda::sm90::costs, {}, reference).value();
+        const double fitted = part(told, "fitted and power");
+        SCOPED_TRACE(testing::PrintToString(plan));
+        EXPECT_NEAR(told.time_s - fitted, plan.seconds, 1e-9 * plan.seconds);
+    }
+}
+
+// 1024^3 of f32 in tiles of 128 x 128, one to an SM: 64 of them.
+TEST(simt_prediction, counts_tiles_and_cycles) {
+    const plan::simt_tile tile = {128, 128, 8, 1, 1, 0.8};
+    const plan::simt_request of = {.m = 1024, .n = 1024, .k = 1024};
+    const plan::simt_plan plan = {.block_m = 128, .block_n = 128, .split_k = 1, .seconds = 0};
+    const gpu_rates rates = {65.8e3, 4616};  // those of the H200 that it was measured on
+    const gpu_prediction told = plan::predict(plan, of, tile, {}, rates).value();
+    EXPECT_EQ(told.tiles, 64);
+    EXPECT_EQ(told.at_once, 132);
+    EXPECT_DOUBLE_EQ(told.idle_share, 1 - 64.0 / 132);
+    EXPECT_NEAR(part(told, "multiply-add units"), 128.0 * 128 * 1024 / (0.8 * 128 * 1.98e9), 1e-12);
+    EXPECT_DOUBLE_EQ(told.memory_bytes, 2 * 1024.0 * 1024 * 4);
+    EXPECT_DOUBLE_EQ(told.l2_bytes, 2 * 8 * 1024.0 * 1024 * 4);
+    EXPECT_NEAR(told.time_s, part(told, "multiply-add units") + part(told, "launch"), 1e-12);
+}
+
+TEST(gemv_prediction, is_memory_and_a_launch) {
+    const gpu_prediction told = plan::predict_gemv(64e6, 1024, here).value();
+    EXPECT_GT(told.time_s, 64e6 / 4e12);
+    EXPECT_LT(told.time_s, 64e6 / 4e12 * 1.1 + 4e-6);
+    EXPECT_FALSE(plan::predict_gemv(64e6, 1024, {1, 0}));
+}
+
+}  // namespace

@@ -1,0 +1,214 @@
+// Cases of many products: what can't do them, what does one of them wrong, and what files keep.
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include <carat/error.hpp>
+
+#include "fakes.hpp"
+#include "lab/results/files.hpp"
+
+namespace {
+
+using namespace carat;
+using namespace carat::fakes;
+
+void nothing(int, const core::problem&, const core::operands&) {}
+
+// What goes wrong in the last product alone.
+std::unique_ptr<core::runnable> prepare_all(const core::operation& all, const core::settings& s) {
+    return loop_over(prepare<nothing>(all.one, s), all);
+}
+
+template <std::int64_t Wrong>
+std::unique_ptr<core::runnable> prepare_but_one(const core::operation& all,
+                                                const core::settings& s) {
+    class product final : public core::runnable {
+      public:
+        product(const core::operation& every, const core::settings& how)
+            : all_(every), each_(prepare_all(every, how)) {}
+        void run(const core::operands& data) override {
+            const core::operands one = product_at(all_, data, Wrong);
+            const double kept = *static_cast<double*>(one.c);
+            each_->run(data);
+            *static_cast<double*>(one.c) = kept;  // never written
+        }
+
+      private:
+        core::operation all_;
+        std::unique_ptr<core::runnable> each_;
+    };
+    return std::make_unique<product>(all, s);
+}
+
+// The first matrices of all, whatever the batch.
+std::unique_ptr<core::runnable> prepare_with_one_a(const core::operation& all,
+                                                   const core::settings& s) {
+    class product final : public core::runnable {
+      public:
+        product(const core::operation& every, const core::settings& how)
+            : all_(every), one_(prepare<nothing>(every.one, how)) {}
+        void run(const core::operands& data) override {
+            for (std::int64_t i = 0; i < all_.count; ++i) {
+                core::operands each = product_at(all_, data, i);
+                each.a = data.a;
+                one_->run(each);
+            }
+        }
+
+      private:
+        core::operation all_;
+        std::unique_ptr<core::runnable> one_;
+    };
+    return std::make_unique<product>(all, s);
+}
+
+core::implementation batched(const char* name,
+                             decltype(core::implementation::prepare_operation) how) {
+    core::implementation entry = fake(name, prepare<nothing>);
+    entry.prepare_operation = how;
+    return entry;
+}
+
+const core::implementation single = fake("test.single", prepare<nothing>);
+const core::implementation right = batched("test.right", prepare_all);
+const core::implementation unwritten = batched("test.unwritten", prepare_but_one<4>);
+const core::implementation one_a = batched("test.one_a", prepare_with_one_a);
+
+class batches : public testing::TestWithParam<bool> {  // in processes of their own
+  protected:
+    void SetUp() override {
+        choose(request, {&single, &right, &unwritten, &one_a});
+        request.shapes = {{6, 5, 4}};
+        request.asked = {.batch = 7};
+        request.stored = session::parse_storage("ntt+3");
+        request.timing.trials = 3;
+        request.timing.min_trial_s = 1e-6;
+        request.timing.settle_s = 1e-6;
+        request.processes = GetParam() ? 1 : 0;
+        machine.cores = 2;
+        if (GetParam()) user.start = forked;
+    }
+
+    results::document measured() {
+        auto doc = session::new_document(request, machine, limits, "test");
+        EXPECT_TRUE(session::run_session(request, machine, limits, out, user, doc));
+        return doc;
+    }
+    static const results::result& of(const results::document& doc, std::string_view name) {
+        return *std::ranges::find(doc.results, name, &results::result::implementation);
+    }
+
+    session::request request;
+    session::outputs out;
+    session::hooks user;
+    machine::description machine;
+    machine::peaks limits;
+};
+
+TEST_P(batches, every_product_is_verified_and_all_are_counted) {
+    const results::document doc = measured();
+    EXPECT_EQ(of(doc, "test.single").reason, "it has no batches");
+    EXPECT_FALSE(of(doc, "test.single").available);
+    const results::result& r = of(doc, "test.right");
+    EXPECT_TRUE(r.verified) << r.reason;
+    EXPECT_EQ(r.flop, 7 * 2 * 6 * 5 * 4);
+    EXPECT_EQ(r.trials_s.size(), 3u);
+    EXPECT_EQ(r.asked.batch, 7);
+    // One matrix of each for all products would be 2 m n k over 8 (m k + k n + m n).
+    EXPECT_DOUBLE_EQ(r.arithmetic_intensity, 240.0 / (8 * (24 + 20 + 30)));
+    EXPECT_FALSE(of(doc, "test.unwritten").verified);
+    EXPECT_NE(of(doc, "test.unwritten").reason.find("product 4 of 7: C(0, 0) was never written"),
+              std::string::npos)
+        << of(doc, "test.unwritten").reason;
+    EXPECT_FALSE(of(doc, "test.one_a").verified);
+    EXPECT_NE(of(doc, "test.one_a").reason.find("product 1 of 7: "), std::string::npos)
+        << of(doc, "test.one_a").reason;
+}
+
+TEST_P(batches, told_by_pointers_are_the_same_products) {
+    request.asked.lies = core::placement::pointers;
+    request.rotate_inputs = true;
+    const results::document doc = measured();
+    EXPECT_TRUE(of(doc, "test.right").verified) << of(doc, "test.right").reason;
+    EXPECT_FALSE(of(doc, "test.unwritten").verified);
+}
+
+TEST_P(batches, are_kept_in_files_and_resumed_as_what_they_are) {
+    const auto folder = std::filesystem::temp_directory_path() / "carat-batch-test";
+    std::filesystem::create_directories(folder);
+    out = {folder / (GetParam() ? "own.json" : "here.json"), {}};
+    request.asked.lies = core::placement::pointers;
+    const results::document doc = measured();
+    const results::document back = results::load(out.json);
+    EXPECT_EQ(of(back, "test.right").asked, request.asked);
+    EXPECT_EQ(of(back, "test.single").asked, request.asked);
+    ASSERT_EQ(back.comparisons.size(), 1u);
+    EXPECT_EQ(back.comparisons[0].asked, request.asked);
+    const auto resumable = [&] {
+        session::require_resumable(back, session::new_document(request, machine, limits, "test"),
+                                   "a.json");
+    };
+    EXPECT_NO_THROW(resumable());
+    request.asked.batch = 8;
+    try {
+        resumable();
+        ADD_FAILURE() << "another batch was resumed";
+    } catch (const error& why) {
+        EXPECT_NE(std::string(why.what()).find("call \"batch 7 by pointers\""), std::string::npos)
+            << why.what();
+    }
+}
+
+// Leaves out what beta multiplies in every product but the first.
+template <bool Forgets>
+std::unique_ptr<core::runnable> prepare_with_factors(const core::operation& all,
+                                                     const core::settings& s) {
+    class product final : public core::runnable {
+      public:
+        product(const core::operation& every, const core::settings&) : all_(every) {}
+        void run(const core::operands& data) override {
+            for (std::int64_t i = 0; i < all_.count; ++i) {
+                const core::operands one = product_at(all_, data, i);
+                const auto a = core::a_view<double>(all_.one, one);
+                const auto b = core::b_view<double>(all_.one, one);
+                const auto c = core::c_view<double>(all_.one, one);
+                for (std::size_t r = 0; r < c.rows(); ++r)
+                    for (std::size_t j = 0; j < c.cols(); ++j) {
+                        double sum = 0;
+                        for (std::size_t l = 0; l < a.cols(); ++l) sum += a(r, l) * b(l, j);
+                        c(r, j) =
+                            all_.one.alpha * sum + (i > 0 && Forgets ? 0 : all_.one.beta * c(r, j));
+                    }
+            }
+        }
+
+      private:
+        core::operation all_;
+    };
+    return std::make_unique<product>(all, s);
+}
+
+const core::implementation faithful = batched("test.faithful", prepare_with_factors<false>);
+const core::implementation forgetful = batched("test.forgetful", prepare_with_factors<true>);
+
+TEST_P(batches, with_factors_are_verified_on_a_c_that_is_read) {
+    choose(request, {&faithful, &forgetful});
+    request.asked.alpha = -0.5;
+    request.asked.beta = 2;
+    const results::document doc = measured();
+    EXPECT_TRUE(of(doc, "test.faithful").verified) << of(doc, "test.faithful").reason;
+    EXPECT_EQ(of(doc, "test.faithful").exact_passes, 5);
+    EXPECT_EQ(of(doc, "test.faithful").verification, "componentwise");
+    // C is read, and written: (m k + k n + 2 m n).
+    EXPECT_DOUBLE_EQ(of(doc, "test.faithful").arithmetic_intensity, 240.0 / (8 * (24 + 20 + 60)));
+    EXPECT_FALSE(of(doc, "test.forgetful").verified);
+    EXPECT_NE(of(doc, "test.forgetful").reason.find("product 1 of 7: "), std::string::npos)
+        << of(doc, "test.forgetful").reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(session, batches, testing::Bool(), [](const auto& at) {
+    return std::string(at.param ? "in_processes" : "here");
+});
+
+}  // namespace
