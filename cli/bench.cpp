@@ -74,6 +74,7 @@ void add_bench(CLI::App& app, action& chosen) {
         "  carat bench --device cuda --impl naive,cublas --dtype f32 --phases\n"
         "  carat bench --batch 64 --size 512 --impl 'engine,engine[loop=1],openblas,mkl'\n"
         "  carat bench --dtype bf16 --out bf16 --size 1000\n"
+        "  carat bench --dtype bf16 --epilogue bias+gelu --size 1000\n"
         "  carat bench --beta 1 --alpha -0.5 --size 1000 --dtype f32\n"
         "  carat bench --json out.json --resume     after an interruption");
     sub->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });

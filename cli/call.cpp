@@ -10,14 +10,17 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
                    "so many products of each size, one after the other in memory; 64:pointers: "
                    "told by an address each")
         ->capture_default_str();
-    sub.add_option("--alpha", flags.alpha, "C = alpha A B + beta C: multiples of 0.25")
-        ->check(number(-4, 4))
-        ->capture_default_str();
+    if (sub.get_name() != "compare")  // whose --alpha is the level of its tests
+        sub.add_option("--alpha", flags.alpha, "C = alpha A B + beta C: multiples of 0.25")
+            ->check(number(-4, 4))
+            ->capture_default_str();
     sub.add_option("--beta", flags.beta, "0 does not read C")
         ->check(number(-4, 4))
         ->capture_default_str();
     sub.add_option("--out", flags.out,
                    "type of C: bf16, f16 or f32 (default: what the type is summed in)");
+    sub.add_option("--epilogue", flags.epilogue,
+                   "bias, relu, gelu, silu, bias+gelu ...: C = f(alpha A B + bias) + beta C");
 }
 
 core::call call_of(const call_flags& flags) {
@@ -25,6 +28,7 @@ core::call call_of(const call_flags& flags) {
     session::parse_batch(flags.batch, asked);
     asked.alpha = flags.alpha;
     asked.beta = flags.beta;
+    if (!flags.epilogue.empty()) asked.last = session::parse_epilogue(flags.epilogue);
     if (!flags.out.empty()) asked.out = session::parse_out(flags.out);
     return asked;
 }

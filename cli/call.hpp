@@ -11,7 +11,7 @@ namespace carat::cli {
 struct call_flags {
     std::string batch = "1";
     double alpha = 1, beta = 0;
-    std::string out;
+    std::string out, epilogue;
 };
 
 void add_call_flags(CLI::App& sub, call_flags& flags);

@@ -128,7 +128,7 @@ std::string age_mark(std::string_view month) {
 }
 
 std::string age_note(std::string_view library, std::string_view version, std::string_view month) {
-    return fmt::format("{} {} was out by {}, more than two years before: ./dev peers brings newer",
+    return fmt::format("{} {} was out by {}, more than two years before: newer ones may be faster",
                        library, version.substr(0, version.find(',')), month);
 }
 

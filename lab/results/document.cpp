@@ -27,6 +27,18 @@ void call_fields(const Archive& field, Call& c) {
     field.added("beta", c.beta);
 }
 
+// In the words of core::describe.
+void read_epilogue(const files::fields& in, core::call& c) {
+    if (in.find("epilogue") == nullptr) return;
+    auto text = in.get<std::string>("epilogue");
+    const std::string whole = text;
+    c.last.bias = text == "bias" || text.starts_with("bias+");
+    if (c.last.bias) text.erase(0, text.find('+') == text.npos ? text.size() : text.find('+') + 1);
+    for (const auto f : {core::activation::relu, core::activation::gelu, core::activation::silu})
+        if (text == core::name(f)) c.last.f = f;
+    if (core::describe(c.last) != whole) in.fail("epilogue", "is '" + whole + "', which is none");
+}
+
 // As its name; none where C is of what products are summed in.
 void read_out(const files::fields& in, core::call& c) {
     if (in.find("out") == nullptr) return;
@@ -40,6 +52,7 @@ void write_call(json& out, const core::call& c) {
     if (c == core::call{}) return;
     call_fields(writer(out), c);
     out["batch_by"] = core::name(c.lies);
+    if (!c.last.is_none()) out["epilogue"] = core::describe(c.last);
     if (c.out) out["out"] = name(*c.out);
     out["call"] = core::describe(c);
 }
@@ -48,6 +61,7 @@ core::call read_call(const files::fields& in) {
     core::call c;
     call_fields(in, c);
     read_out(in, c);
+    read_epilogue(in, c);
     if (c.batch < 1) in.fail("batch", "is " + std::to_string(c.batch) + ", expected 1 or more");
     std::string by(core::name(c.lies));
     in.added("batch_by", by);

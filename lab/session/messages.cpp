@@ -41,7 +41,9 @@ json to_json(const core::operation& all) {
             {"alpha", p.alpha},
             {"beta", p.beta},
             {"count", all.count},
-            {"lies", all.lies}};
+            {"lies", all.lies},
+            {"bias", all.last.bias},
+            {"activation", all.last.f}};
 }
 
 core::operation operation_from(const json& in) {
@@ -53,7 +55,10 @@ core::operation operation_from(const json& in) {
                                layout_from(in.at("a")),        layout_from(in.at("b")),
                                layout_from(in.at("c")),        in.at("alpha").get<double>(),
                                in.at("beta").get<double>()};
-    return {one, in.value("count", std::int64_t{1}), in.value("lies", core::placement::strided)};
+    core::operation all(one, in.value("count", std::int64_t{1}),
+                        in.value("lies", core::placement::strided));
+    all.last = {in.value("bias", false), in.value("activation", core::activation::none)};
+    return all;
 }
 
 json to_json(const workload::distribution& values) {

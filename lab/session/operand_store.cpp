@@ -38,7 +38,7 @@ class local final : public operand_store {
     verify::verdict check(const verify::exact_passes& pass, std::size_t set) override {
         const core::problem whole = problem_of_whole_c(all_);
         core::operands data = data_.on(space_).at(set);
-        if (on_gpu(space_)) {
+        if (on_gpu(space_) && !verify::are_many_and_small(all_)) {
             const verify::verdict entries = gpu::check(pass, all_, data);
             return entries.passed ? gpu::check_padding(whole, data.c) : entries;
         }

@@ -1,7 +1,9 @@
 #include "lab/session/operands.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "core/dtype_traits.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/gpu/verify/verify.hpp"
 #include "lab/verify/verify.hpp"
@@ -22,6 +24,25 @@ void fill_from_host(core::execution_space& space, const void* operand, std::int6
     const core::buffer staging(core::host_space(), static_cast<std::size_t>(bytes));
     fill(staging.data());
     space.upload(target, staging.data(), staging.size_bytes());
+}
+
+// Both forms of it, into what products only read.
+void put_bias(const core::operation& all, core::execution_space& space, const void* to,
+              const std::vector<double>& numbers) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(core::bias_bytes(all)));
+    const auto write = [&](dtype type, const void* at) {
+        core::visit(type, [&]<class T>(core::element_tag<T>) {
+            auto* const typed = static_cast<T*>(const_cast<void*>(at));
+            for (std::size_t j = 0; j < numbers.size(); ++j) typed[j] = static_cast<T>(numbers[j]);
+        });
+    };
+    write(bias_type_of(all), bytes.data());
+    write(stored_bias_type_of(all), stored_bias(all, bytes.data()));
+    void* const target = const_cast<void*>(to);
+    if (&space == &core::host_space())
+        std::memcpy(target, bytes.data(), bytes.size());
+    else
+        space.upload(target, bytes.data(), bytes.size());
 }
 
 constexpr std::size_t huge = process::shared_memory::huge_page_bytes;
@@ -49,12 +70,13 @@ operand_map::operand_map(const core::operation& all, std::size_t sets) : sets_(s
     };
     b_ = begin_of_next(in_whole_pages(bytes.a));
     c_ = begin_of_next(b_ + in_whole_pages(bytes.b));
-    set_bytes_ = begin_of_next(c_ + in_whole_pages(bytes.c));
+    bias_ = begin_of_next(c_ + in_whole_pages(bytes.c));
+    set_bytes_ = begin_of_next(bias_ + in_whole_pages(bytes.bias));
 }
 
 core::operands operand_map::at(std::byte* memory, std::size_t index) const {
     std::byte* set = memory + index * set_bytes_;
-    return {set, set + b_, set + c_};
+    return {set, set + b_, set + c_, nullptr, set + bias_};
 }
 
 // Each page is first touched by the thread that asks for it, so that on several memory nodes they
@@ -76,7 +98,8 @@ operand_sets::operand_sets(const core::operation& all, core::execution_space& sp
         return owned_.emplace_back(space, static_cast<std::size_t>(count)).data();
     };
     for (std::size_t i = 0; i < sets; ++i)
-        sets_.push_back({place(bytes.a), place(bytes.b), place(bytes.c)});
+        sets_.push_back({place(bytes.a), place(bytes.b), place(bytes.c), nullptr,
+                         bytes.bias == 0 ? nullptr : place(bytes.bias)});
 }
 
 operand_sets::operand_sets(const core::operation& all, process::shared_memory& memory,
@@ -100,6 +123,23 @@ void operand_sets::fill(const core::operation& all, core::execution_space& space
     fill_from_host(space, sets_[set].b, bytes.b, all.one.b_type, whole_b(all), values, seed + set,
                    workload::operand::b);
     if (all.one.beta != 0) fill_c(all, space, values, seed, set);
+    if (all.last.bias) fill_bias(all, space, values, seed + set, set);
+}
+
+void operand_sets::fill_bias(const core::operation& all, core::execution_space& space,
+                             const workload::distribution& values, std::uint64_t seed,
+                             std::size_t set) {
+    constexpr std::uint64_t of_bias = 7919;
+    const dtype type = stored_bias_type_of(all);
+    std::vector<std::byte> drawn(static_cast<std::size_t>(all.one.n) * size_bytes(type));
+    workload::fill(drawn.data(), type, 1, all.one.n, core::row_major(all.one.n), values,
+                   seed + of_bias, workload::operand::c);
+    std::vector<double> numbers(static_cast<std::size_t>(all.one.n));
+    core::visit(type, [&]<class T>(core::element_tag<T>) {
+        for (std::size_t j = 0; j < numbers.size(); ++j)
+            numbers[j] = static_cast<double>(reinterpret_cast<const T*>(drawn.data())[j]);
+    });
+    put_bias(all, space, sets_[set].bias, numbers);
 }
 
 void operand_sets::fill_c(const core::operation& all, core::execution_space& space,
@@ -143,8 +183,9 @@ void placed_operands::fill_ends(core::execution_space& space, const workload::di
 void placed_operands::load(const verify::exact_passes& pass, core::execution_space& space,
                            std::size_t set) {
     const core::operands target = on(space).at(set);
+    if (all_.last.bias) put_bias(all_, space, target.bias, pass.bias());
     if (&space == &core::host_space()) return pass.fill(target);
-    if (on_gpu(space)) return gpu::fill(pass, all_, target);
+    if (on_gpu(space) && !verify::are_many_and_small(all_)) return gpu::fill(pass, all_, target);
     const core::operands staging = host_.at(0);
     pass.fill(staging);
     const workload::operand_bytes bytes = workload::bytes_needed(all_);
@@ -156,8 +197,9 @@ void placed_operands::fill_c(const verify::exact_passes& pass, core::execution_s
                              std::size_t set) {
     const core::operands target = on(space).at(set);
     if (&space == &core::host_space()) return pass.fill_c(target);
-    if (on_gpu(space)) return gpu::fill_c(pass, all_, target);
+    if (on_gpu(space) && !verify::are_many_and_small(all_)) return gpu::fill_c(pass, all_, target);
     const core::operands host = host_.at(0);
+    verify::poison(problem_of_whole_c(all_), host.c);
     pass.fill_c(host);
     space.upload(target.c, host.c, static_cast<std::size_t>(workload::bytes_needed(all_).c));
 }

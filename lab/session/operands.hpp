@@ -29,7 +29,7 @@ class operand_map {
 
   private:
     std::size_t sets_;
-    std::size_t b_ = 0, c_ = 0;  // where B and C of a set begin; A is first
+    std::size_t b_ = 0, c_ = 0, bias_ = 0;  // where these of a set begin; A is first
     std::size_t set_bytes_ = 0;
     bool is_huge_ = false;
 };
@@ -55,6 +55,9 @@ class operand_sets {
     [[nodiscard]] core::operands at(std::size_t index) const { return sets_[index]; }
 
   private:
+    void fill_bias(const core::operation& all, core::execution_space& space,
+                   const workload::distribution& values, std::uint64_t seed, std::size_t set);
+
     std::vector<core::buffer> owned_;
     std::vector<core::operands> sets_;
 };

@@ -240,6 +240,17 @@ dtype parse_out(std::string_view text) {
     refuse("--out '" + std::string(text) + "' is none of bf16, f16 and f32");
 }
 
+core::epilogue parse_epilogue(std::string_view text) {
+    using core::activation;
+    for (const bool bias : {false, true})
+        for (const activation f :
+             {activation::none, activation::relu, activation::gelu, activation::silu})
+            if (const core::epilogue last{bias, f}; !last.is_none() && describe(last) == text)
+                return last;
+    refuse("--epilogue '" + std::string(text) +
+           "' is none of bias, relu, gelu, silu, bias+relu, bias+gelu and bias+silu");
+}
+
 void parse_batch(std::string_view text, core::call& to) {
     constexpr std::int64_t most = 1'000'000;
     const auto parts = split(text, ':');

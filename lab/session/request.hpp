@@ -53,6 +53,9 @@ struct storage {
 // "bf16", "f16" or "f32".
 [[nodiscard]] dtype parse_out(std::string_view text);
 
+// "bias", "relu", "gelu" or "silu", or "bias+" and one of these.
+[[nodiscard]] core::epilogue parse_epilogue(std::string_view text);
+
 // "64", "64:strided" or "64:pointers" into `to`.
 void parse_batch(std::string_view text, core::call& to);
 

@@ -24,6 +24,10 @@ bool is_timed(const contender& c) {
     return !c.result.trials_s.empty();
 }
 
+double whole_microseconds(double time_s) {
+    return std::round(1e6 * time_s) / 1e6;
+}
+
 // What is beside the trials of `c`; nothing where it is all 0.
 void keep_disturbances(contender& c) {
     results::result& r = c.result;
@@ -32,8 +36,8 @@ void keep_disturbances(contender& c) {
     r.trials_stolen_s.clear();
     for (const timing& t : c.in_trials) {
         r.trials_displaced.push_back(t.displaced);
-        r.trials_waited_s.push_back(t.waited_s.value_or(0));
-        r.trials_stolen_s.push_back(t.stolen_s);
+        r.trials_waited_s.push_back(whole_microseconds(t.waited_s.value_or(0)));
+        r.trials_stolen_s.push_back(whole_microseconds(t.stolen_s));
     }
     const auto drop_zeros = [&](auto& values) {
         const bool all = values.size() == r.trials_s.size();

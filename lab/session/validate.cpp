@@ -53,6 +53,11 @@ void validate(const request& r) {
     const double available = memory_left_bytes();
     for (const case_key& key : cases_of(r)) {
         const core::operation all = operation_of(key);
+        if (r.phases && !all.last.is_none())
+            throw error(error_code::invalid_argument,
+                        "--phases and --epilogue " + describe(all.last) +
+                            ": what comes back is checked by a reference, which only products "
+                            "without an epilogue have");
         if (const std::string why =
                 verify::reason_against_exact(key.asked.alpha, key.asked.beta, all.one.c_type);
             !why.empty())

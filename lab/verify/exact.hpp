@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/problem.hpp"
+#include "core/operation.hpp"
 #include "lab/verify/exact_rules.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -36,7 +36,7 @@ class exact_pass {
   public:
     /// @throws carat::error for a claim unknown, and where reason_against_exact() has one.
     exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
-               std::uint64_t seed, int threads = 0);
+               std::uint64_t seed, int threads = 0, const core::epilogue& last = {});
 
     /// Whether the operands are the same for two claims.
     [[nodiscard]] bool same_operands(const exact_pass& other) const;
@@ -47,6 +47,12 @@ class exact_pass {
 
     /// Writes the C that is read where beta is not 0; what lies between its lines stays.
     void fill_c(void* c) const;
+
+    /// The bias is drawn from this, so that products may share one.
+    void draw_bias_from(std::uint64_t seed) { factors_.bias_seed = seed; }
+
+    /// The number that an epilogue adds to column j.
+    [[nodiscard]] double bias(std::int64_t j) const { return factors_.bias(j); }
 
     /// Compares every entry of the C at `c` (host memory).
     [[nodiscard]] verdict check(const void* c) const;

@@ -57,10 +57,13 @@ mismatches compare(const View& product, const factors& with, const source& c, in
             for (std::int64_t i = 0; i < rows; ++i) {
                 const double* got = seen.data() + i * band_cols;
                 for (std::int64_t j = 0; j < cols; ++j) {
-                    const double right = with.of(product.entry(i0 + i, j0 + j), i0 + i, j0 + j);
+                    const double entry = product.entry(i0 + i, j0 + j);
+                    const double right = with.of(entry, i0 + i, j0 + j);
                     if (got[j] == right) continue;
                     const double rounded = stored(c.type, right);
-                    if (got[j] != rounded) add(found, i0 + i, j0 + j, got[j], rounded);
+                    if (got[j] == rounded) continue;
+                    if (!(std::abs(got[j] - right) <= with.tolerance(entry, right, j0 + j)))
+                        add(found, i0 + i, j0 + j, got[j], rounded);
                 }
             }
         }

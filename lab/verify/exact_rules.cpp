@@ -153,12 +153,13 @@ void choose_picks(line_rules& r, int sum_digits) {
 
 // Bits that alpha and beta take of a sum and of a C that have as many each: both are multiples of
 // one power of two.
-int digits_of_factors(double alpha, double beta) {
-    if (alpha == 1 && beta == 0) return 0;
+int digits_of_factors(double alpha, double beta, bool has_bias) {
+    if (alpha == 1 && beta == 0 && !has_bias) return 0;
     double unit = 1;
     for (const double x : {alpha, beta})
         while (x / unit != std::floor(x / unit)) unit /= 2;
-    return log2_up(static_cast<std::int64_t>((std::abs(alpha) + std::abs(beta)) / unit));
+    const double bias = has_bias ? 1 : 0;
+    return log2_up(static_cast<std::int64_t>((std::abs(alpha) + std::abs(beta) + bias) / unit));
 }
 
 // Where all digits are taken by sums, C has the fewest that are odd and not 1.
@@ -170,7 +171,7 @@ factors factors_of(const core::problem& p, const arithmetic& how, exact_kind kin
     factors f{.alpha = p.alpha, .beta = p.beta, .seed = seed};
     if (kind == exact_kind::significands) {
         f.digits = few_digits;
-        f.multiple = std::int64_t{1} << (2 * rows.exponents);
+        f.multiple = std::ldexp(1.0, 2 * rows.exponents - rows.shift);
         return f;
     }
     const int sums =
@@ -194,7 +195,7 @@ void choose_digits(const core::problem& p, const arithmetic& how, int spared, li
     a.digits = digits(p.a_type);
     b.digits = digits(p.b_type);
     // A C of few digits at the coarsest scale is of six at the finest.
-    const bool has_room = p.beta == 0 || sums > few_digits + 4;
+    const bool has_room = spared == 0 || sums > few_digits + 4;
     a.exponents = b.exponents = integer || !has_room ? 0 : 1;
 }
 
@@ -217,6 +218,22 @@ arithmetic arithmetic_of(std::string_view computes_in, const core::problem& p, i
 
 }  // namespace
 
+// gelu's 2 sqrt(2 / pi) and 0.044715 of it. The slack is some 256 roundings of f32, and of f64 in a
+// polynomial for e^x.
+void add_epilogue(factors& f, const core::epilogue& last, const core::problem& p) {
+    constexpr double gelu_linear = 1.5957691216057308;
+    f.has_bias = last.bias;
+    f.bias_seed = f.seed;
+    // Beside operands of 8 bits libraries take it in 16.
+    f.bias_digits = is_fp8(p.a_type) ? std::min(f.digits, digits_of(dtype::bf16)) : f.digits;
+    f.activation = static_cast<int>(last.f);
+    const bool is_gelu = last.f == core::activation::gelu;
+    f.linear = is_gelu ? gelu_linear : 1;
+    f.cubic = is_gelu ? 0.044715 * gelu_linear : 0;
+    f.slack = p.a_type == dtype::f64 ? 0x1p-44 : 0x1p-16;
+    f.rounding = std::ldexp(1.0, -digits_of(p.c_type));
+}
+
 std::string reason_against_exact(double alpha, double beta, dtype c_type) {
     const double unit = is_integer(c_type) ? 1 : 0.25;
     const auto fits = [&](double x) {
@@ -229,11 +246,11 @@ std::string reason_against_exact(double alpha, double beta, dtype c_type) {
 }
 
 exact_pass::exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
-                       std::uint64_t seed, int threads)
+                       std::uint64_t seed, int threads, const core::epilogue& last)
     : problem_(p), kind_(kind), threads_(threads) {
     if (const std::string why = reason_against_exact(p.alpha, p.beta, p.c_type); !why.empty())
         throw error(error_code::unsupported, "verification: " + why);
-    const int spared = digits_of_factors(p.alpha, p.beta);
+    const int spared = digits_of_factors(p.alpha, p.beta, last.bias);
     const arithmetic how =
         arithmetic_of(computes_in, p, kind == exact_kind::significands ? 0 : spared);
     const std::uint64_t own = mixed(seed) + static_cast<std::uint64_t>(kind);
@@ -243,7 +260,11 @@ exact_pass::exact_pass(const core::problem& p, std::string_view computes_in, exa
     rows_.has_signs = p.a_type != dtype::u8;
     cols_.has_signs = p.b_type != dtype::u8;
     choose_elements(p, how, kind, spared, rows_, cols_);
+    // So that numbers are where an activation is curved.
+    if (last.f > core::activation::relu && kind == exact_kind::significands)
+        rows_.shift = std::max(rows_.digits, cols_.digits);
     factors_ = factors_of(p, how, kind, rows_, mixed(own + 48));
+    add_epilogue(factors_, last, p);
 }
 
 // C too, which the same digits make.
@@ -252,7 +273,7 @@ bool exact_pass::same_operands(const exact_pass& other) const {
         return x.seed == y.seed && x.most == y.most && x.random_signs == y.random_signs &&
                x.stride == y.stride && x.wide_digits == y.wide_digits &&
                x.wide_stride == y.wide_stride && x.digits == y.digits && x.picks == y.picks &&
-               x.exponents == y.exponents;
+               x.exponents == y.exponents && x.shift == y.shift;
     };
     return kind_ == other.kind_ && same(rows_, other.rows_) && same(cols_, other.cols_) &&
            factors_.digits == other.factors_.digits && factors_.multiple == other.factors_.multiple;

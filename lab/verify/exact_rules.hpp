@@ -14,6 +14,7 @@
 //                 of two. C(i,j) is the sum of one (or `picks`) elements of A and of B.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #if defined(__CUDACC__)
@@ -43,6 +44,7 @@ struct line_rules {
     // Significands.
     int digits = 1;
     int exponents = 0;        // lines are scaled by 2^-exponents to 2^exponents
+    int shift = 0;            // and all by 2^-shift
     std::int64_t picks = 1;   // of each line, at the other parity
     std::int64_t period = 1;  // picks repeat among so many k of that parity or lines
     std::int64_t step = 1;    // from a line's pick to its neighbour's, coprime with the period
@@ -86,19 +88,55 @@ struct factors {
     // C's elements are odd numbers of so many bits, or their negatives, times `multiple`.
     std::uint64_t seed = 0;
     int digits = 1;
-    std::int64_t multiple = 1;
+    double multiple = 1;
+    // Of an epilogue, whose bias has such numbers, too: 0 none, 1 max(x, 0), else
+    // x / (1 + e^-(linear x + cubic x^3)).
+    bool has_bias = false;
+    std::uint64_t bias_seed = 0;
+    int bias_digits = 1;
+    int activation = 0;
+    double linear = 0;
+    double cubic = 0;
+    double slack = 0;     // of an activation that is no sum, relative to x
+    double rounding = 0;  // of C's type
 
-    CARAT_HOST_DEVICE double initial(std::int64_t i, std::int64_t j) const {
-        const std::uint64_t random =
-            mixed(mixed(seed + static_cast<std::uint64_t>(i)) ^ static_cast<std::uint64_t>(j));
-        const auto magnitude = static_cast<double>(multiple * odd_number(digits, random >> 8));
+    CARAT_HOST_DEVICE double number(int bits, std::uint64_t row, std::int64_t j) const {
+        const std::uint64_t random = mixed(row ^ static_cast<std::uint64_t>(j));
+        const double magnitude = multiple * static_cast<double>(odd_number(bits, random >> 8));
         return random >> 63 != 0 ? -magnitude : magnitude;
+    }
+    CARAT_HOST_DEVICE double initial(std::int64_t i, std::int64_t j) const {
+        return number(digits, mixed(seed + static_cast<std::uint64_t>(i)), j);
+    }
+    CARAT_HOST_DEVICE double bias(std::int64_t j) const {
+        return number(bias_digits, mixed(bias_seed), j);
+    }
+
+    CARAT_HOST_DEVICE double argument(double product, std::int64_t j) const {
+        return alpha * product + (has_bias ? bias(j) : 0);
+    }
+    CARAT_HOST_DEVICE double activated(double x) const {
+        if (activation == 0) return x;
+        if (activation == 1) return x < 0 ? 0 : x;
+        return x / (1 + exp(-x * (linear + cubic * x * x)));
     }
 
     // C(i,j), from that of A B.
     CARAT_HOST_DEVICE double of(double product, std::int64_t i, std::int64_t j) const {
-        const double scaled = alpha * product;
-        return beta == 0 ? scaled : scaled + beta * initial(i, j);
+        const double value = activated(argument(product, j));
+        return beta == 0 ? value : value + beta * initial(i, j);
+    }
+
+    // How far a C(i,j) may be from `right`, which of() gives: an activation that is no sum is
+    // computed with roundings of its own, and then stored with one. Far from 0 it is x or 0.
+    CARAT_HOST_DEVICE double tolerance(double product, double right, std::int64_t j) const {
+        constexpr double far = 48;
+        if (activation < 2) return 0;
+        const double x = argument(product, j);
+        const double size = x < 0 ? -x : x;
+        if (x >= far) return 0;
+        const double off = size >= far ? 1e-12 : slack * size;
+        return off + 2 * rounding * ((right < 0 ? -right : right) + off);
     }
 };
 
@@ -197,10 +235,11 @@ CARAT_HOST_DEVICE inline std::int64_t pick_sign(const line_rules& r, std::int64_
 }
 
 CARAT_HOST_DEVICE inline double scale_of(const line_rules& r, std::int64_t line) {
-    if (r.exponents == 0) return 1;
+    double scale = 1;
+    for (int e = 0; e < r.shift; ++e) scale *= 0.5;
+    if (r.exponents == 0) return scale;
     const auto choices = static_cast<std::uint64_t>(2 * r.exponents + 1);
     const auto chosen = static_cast<int>((word(r, stream::scale, line) >> 8) % choices);
-    double scale = 1;
     for (int e = chosen; e < r.exponents; ++e) scale *= 0.5;
     for (int e = r.exponents; e < chosen; ++e) scale *= 2;
     return scale;

@@ -27,7 +27,10 @@ exact_passes::exact_passes(const core::operation& all, std::string claim, exact_
 }
 
 exact_pass exact_passes::of(std::int64_t i, int threads) const {
-    return {all_.one, claim_, kind_, seed_ + static_cast<std::uint64_t>(i) * seeds_apart, threads};
+    exact_pass one(all_.one, claim_, kind_, seed_ + static_cast<std::uint64_t>(i) * seeds_apart,
+                   threads, all_.last);
+    one.draw_bias_from(seed_);
+    return one;
 }
 
 void exact_passes::fill(const core::operands& data) const {
@@ -43,6 +46,13 @@ void exact_passes::fill_c(const core::operands& data) const {
     workload::parallel_for(all_.count, is_small(all_) ? 0 : 1, [&](std::int64_t i) {
         of(i, inside).fill_c(product_at(all_, data, i).c);
     });
+}
+
+std::vector<double> exact_passes::bias() const {
+    const exact_pass first = of(0);
+    std::vector<double> numbers;
+    for (std::int64_t j = 0; j < all_.one.n; ++j) numbers.push_back(first.bias(j));
+    return numbers;
 }
 
 verdict exact_passes::check(const core::operands& data) const {
@@ -61,6 +71,11 @@ verdict exact_passes::check(const core::operands& data) const {
     std::ranges::sort(wrong, {}, &std::pair<std::int64_t, verdict>::first);
     for (auto& [i, one] : wrong) add_product(found, std::move(one), all_, i);
     return found;
+}
+
+bool are_many_and_small(const core::operation& all) {
+    const core::problem& p = all.one;
+    return all.count > 32 && std::max({p.m * p.n, p.m * p.k, p.k * p.n}) <= 256 * 256;
 }
 
 void add_product(verdict& to, verdict one, const core::operation& all, std::int64_t i) {

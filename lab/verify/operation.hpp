@@ -34,6 +34,8 @@ class exact_passes {
     /// As exact_pass has them, of all operands in host memory.
     void fill(const core::operands& data) const;
     void fill_c(const core::operands& data) const;
+    /// The numbers of the bias that all products have.
+    [[nodiscard]] std::vector<double> bias() const;
     [[nodiscard]] verdict check(const core::operands& data) const;
 
   private:
@@ -42,6 +44,9 @@ class exact_passes {
     exact_kind kind_;
     std::uint64_t seed_;
 };
+
+/// Many small products: a GPU's launches and copies for each take longer than the host for all.
+[[nodiscard]] bool are_many_and_small(const core::operation& all);
 
 /// What a product's verdict adds to that of all so far; of many, reasons name the product.
 void add_product(verdict& to, verdict one, const core::operation& all, std::int64_t i);

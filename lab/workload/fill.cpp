@@ -220,7 +220,7 @@ operand_bytes bytes_needed(const core::operation& all) {
     };
     const core::problem& p = all.one;
     return {bytes(whole_a(all), p.a_type), bytes(whole_b(all), p.b_type),
-            bytes(whole_c(all), p.c_type)};
+            bytes(whole_c(all), p.c_type), bias_bytes(all)};
 }
 
 }  // namespace carat::workload

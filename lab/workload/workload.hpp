@@ -70,8 +70,9 @@ struct operand_bytes {
     std::int64_t a = 0;
     std::int64_t b = 0;
     std::int64_t c = 0;
+    std::int64_t bias = 0;
 
-    [[nodiscard]] std::int64_t total() const { return a + b + c; }
+    [[nodiscard]] std::int64_t total() const { return a + b + c + bias; }
 };
 
 /// @throws carat::error(overflow) when a size does not fit in 64 bits.

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <type_traits>
 
+#include "core/dtype_traits.hpp"
+
 namespace carat::core {
 
 namespace {
@@ -62,6 +64,43 @@ std::string shortest(double value) {
     return {text.data(), end};
 }
 
+std::string describe(const epilogue& last) {
+    std::string text = last.bias ? "bias" : "";
+    if (last.f == activation::none) return text;
+    return text + (last.bias ? "+" : "") + std::string(name(last.f));
+}
+
+dtype bias_type_of(const operation& all) {
+    return epilogue_type_of(all.one.a_type);
+}
+
+dtype stored_bias_type_of(const operation& all) {
+    return is_fp8(all.one.a_type) && all.one.c_type == dtype::f32 ? dtype::bf16 : all.one.c_type;
+}
+
+namespace {
+
+// So that the second one begins as memory of its own would.
+std::int64_t first_bias_bytes(const operation& all) {
+    constexpr std::int64_t unit = 256;
+    return (checked_bytes(bias_type_of(all), all.one.n, "bias bytes") + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+std::int64_t bias_bytes(const operation& all) {
+    if (!all.last.bias) return 0;
+    return first_bias_bytes(all) + checked_bytes(stored_bias_type_of(all), all.one.n, "bias bytes");
+}
+
+const void* stored_bias(const operation& all, const void* bias) {
+    return static_cast<const std::byte*>(bias) + first_bias_bytes(all);
+}
+
+std::string reason_against_epilogue(const operation& all) {
+    return all.last.is_none() ? std::string() : "it has no epilogues";
+}
+
 std::string describe(const call& asked) {
     std::string text;
     const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
@@ -70,6 +109,7 @@ std::string describe(const call& asked) {
             (asked.lies == placement::pointers ? " by pointers" : ""));
     if (asked.alpha != 1) add("alpha " + shortest(asked.alpha));
     if (asked.beta != 0) add("beta " + shortest(asked.beta));
+    if (!asked.last.is_none()) add(describe(asked.last));
     if (asked.out) add("into " + std::string(carat::name(*asked.out)));
     return text;
 }
@@ -83,7 +123,9 @@ operation operation_of(problem p, const call& asked) {
     p.alpha = asked.alpha;
     p.beta = asked.beta;
     if (asked.out) p.c_type = *asked.out;
-    return {p, asked.batch, asked.lies};
+    operation all(p, asked.batch, asked.lies);
+    all.last = asked.last;
+    return all;
 }
 
 distances distances_of(const operation& all) {
@@ -135,15 +177,19 @@ double multiply_adds(const operation& all) {
 
 std::string reason_against(const implementation& entry, const operation& all, const settings& s) {
     if (std::string why = reason_against(entry, all.one, s); !why.empty()) return why;
-    if (all.is_one_product()) return {};
-    if (entry.prepare_operation == nullptr) return "it has no batches";
+    if (all.is_plain()) return {};
+    if (!all.last.is_none() && !is_floating(all.one.c_type))
+        return "epilogues are of floating-point numbers, and C is " +
+               std::string(carat::name(all.one.c_type));
+    if (entry.prepare_operation == nullptr)
+        return all.last.is_none() ? "it has no batches" : reason_against_epilogue(all);
     return entry.unsupported_operation == nullptr ? std::string()
                                                   : entry.unsupported_operation(all, s);
 }
 
 std::unique_ptr<runnable> prepare(const implementation& entry, const operation& all,
                                   const settings& s) {
-    return all.is_one_product() ? entry.prepare(all.one, s) : entry.prepare_operation(all, s);
+    return all.is_plain() ? entry.prepare(all.one, s) : entry.prepare_operation(all, s);
 }
 
 std::unique_ptr<runnable> loop_over(std::unique_ptr<runnable> one, const operation& all) {

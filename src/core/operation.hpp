@@ -25,6 +25,26 @@ enum class placement : std::uint8_t {
     return p == placement::strided ? "strided" : "pointers";
 }
 
+// What is done to sums on their way to C. gelu is the one with tanh.
+enum class activation : std::uint8_t { none, relu, gelu, silu };
+
+[[nodiscard]] constexpr std::string_view name(activation f) {
+    constexpr std::string_view names[] = {"none", "relu", "gelu", "silu"};
+    return names[static_cast<std::size_t>(f)];
+}
+
+// C = f(alpha A B + bias) + beta C, where bias has a number for each column of C.
+struct epilogue {
+    bool bias = false;
+    activation f = activation::none;
+
+    [[nodiscard]] bool is_none() const { return !bias && f == activation::none; }
+    bool operator==(const epilogue&) const = default;
+};
+
+// "bias+gelu"; empty for none.
+[[nodiscard]] std::string describe(const epilogue& last);
+
 // What is asked beyond C = A B.
 struct call {
     std::int64_t batch = 1;  // products of the same sizes
@@ -32,6 +52,7 @@ struct call {
     double alpha = 1;
     double beta = 0;
     std::optional<dtype> out = {};  // the type of C; none: what the products are summed in
+    epilogue last = {};
 
     bool operator==(const call&) const = default;
 };
@@ -51,6 +72,7 @@ struct operation {
     problem one;  // each product
     std::int64_t count = 1;
     placement lies = placement::strided;
+    epilogue last = {};
 
     operation() = default;
     // A product is one, too, for whoever takes both.
@@ -59,6 +81,8 @@ struct operation {
         : one(each), count(products), lies(how) {}
 
     [[nodiscard]] bool is_one_product() const { return count == 1; }
+    // What the functions of rows for single products do.
+    [[nodiscard]] bool is_plain() const { return count == 1 && last.is_none(); }
 };
 
 [[nodiscard]] operation operation_of(problem p, const call& asked);
@@ -86,6 +110,16 @@ struct whole_matrix {
 [[nodiscard]] whole_matrix whole_c(const operation& all);
 // Of C alone, as a problem: for what reads or writes nothing else.
 [[nodiscard]] problem problem_of_whole_c(const operation& all);
+
+// A bias lies there twice, for what an epilogue computes in and, behind that, as libraries store
+// it: of C's type, but beside fp8 never wider than 16 bits. Its numbers are those of both.
+[[nodiscard]] dtype bias_type_of(const operation& all);
+[[nodiscard]] dtype stored_bias_type_of(const operation& all);
+[[nodiscard]] std::int64_t bias_bytes(const operation& all);  // of both; 0 without one
+[[nodiscard]] const void* stored_bias(const operation& all, const void* bias);
+
+// Why no epilogue is done by a row that does nothing else of an operation; empty: none is asked.
+[[nodiscard]] std::string reason_against_epilogue(const operation& all);
 
 // 2 m n k of all products.
 [[nodiscard]] double multiply_adds(const operation& all);

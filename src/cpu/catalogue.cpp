@@ -1,4 +1,7 @@
 // The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
+#include <array>
+#include <span>
+
 #include "core/operation.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
@@ -31,6 +34,15 @@ std::string refuse(const core::problem& p, const core::settings&) {
     return unsupported(p);
 }
 
+std::string refuse_operation(const core::operation& all, const core::settings& s) {
+    if (s.value(tunables[3]) == 0 || all.last.is_none()) return {};
+    return "loop=1 calls for single products, which have no epilogue here";
+}
+
+plan::blocking blocking_of(const core::settings& s) {
+    return {s.value(tunables[0]), s.value(tunables[1]), s.value(tunables[2])};
+}
+
 class ready_product final : public core::runnable {
   public:
     ready_product(const product& made) : product_(made) {
@@ -46,15 +58,58 @@ class ready_product final : public core::runnable {
     std::byte* memory_;
 };
 
+// The steps of an operation; a bias is told with the operands.
+class ready_epilogue {
+  public:
+    explicit ready_epilogue(const core::operation& all) : columns_(all.one.n) {
+        using detail::step_kind;
+        constexpr step_kind kinds[] = {step_kind::relu, step_kind::relu, step_kind::gelu,
+                                       step_kind::silu};
+        if (all.last.bias) steps_[count_++].kind = step_kind::bias;
+        if (all.last.f != core::activation::none)
+            steps_[count_++].kind = kinds[static_cast<std::size_t>(all.last.f)];
+        has_bias_ = all.last.bias;
+        request_ = {.steps = std::span(steps_).first(count_),
+                    .e_layout = all.one.c_layout,
+                    .in_place = all.one.beta != 0};
+    }
+    ready_epilogue(const ready_epilogue&) = delete;
+    ready_epilogue& operator=(const ready_epilogue&) = delete;
+
+    // Null: none is asked for.
+    [[nodiscard]] const epilogue_request* get() const { return count_ == 0 ? nullptr : &request_; }
+
+    void use(const void* bias) {
+        if (!has_bias_) return;
+        steps_[0].values = bias;
+        steps_[0].count = static_cast<std::size_t>(columns_);
+    }
+
+  private:
+    std::int64_t columns_;
+    std::array<detail::epilogue_step, 2> steps_ = {};
+    std::size_t count_ = 0;
+    bool has_bias_ = false;
+    epilogue_request request_ = {};
+};
+
 class ready_batch final : public core::runnable {
   public:
-    ready_batch(const core::operation& all, const batch_product& made) : all_(all), made_(made) {
+    ready_batch(const core::operation& all, const kernel_set& kernels, const core::settings& s)
+        : all_(all),
+          last_(all),
+          made_(all.one, static_cast<std::size_t>(all.count), core::most_threads(s.threads),
+                kernels, blocking_of(s), last_.get()) {
         memory_ = workspace_.reserve(made_.workspace_bytes());
     }
     void run(const core::operands& data) override {
+        last_.use(data.bias);
         made_.run(
             [&](std::size_t i) {
-                return product_at(all_, data, shuffled(all_, static_cast<std::int64_t>(i)));
+                core::operands one =
+                    product_at(all_, data, shuffled(all_, static_cast<std::int64_t>(i)));
+                if (last_.get() != nullptr && all_.one.beta != 0) one.e = one.c;
+                return one;
             },
             memory_);
     }
@@ -63,14 +118,11 @@ class ready_batch final : public core::runnable {
 
   private:
     core::operation all_;
+    ready_epilogue last_;  // which the products refer to
     batch_product made_;
     workspace workspace_;
     std::byte* memory_;
 };
-
-plan::blocking blocking_of(const core::settings& s) {
-    return {s.value(tunables[0]), s.value(tunables[1]), s.value(tunables[2])};
-}
 
 std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::problem& p,
                                              const core::settings& s) {
@@ -81,9 +133,7 @@ std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const co
 std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::operation& all,
                                              const core::settings& s) {
     if (s.value(tunables[3]) != 0) return loop_over(prepare_with(kernels, all.one, s), all);
-    return std::make_unique<ready_batch>(
-        all, batch_product(all.one, static_cast<std::size_t>(all.count),
-                           core::most_threads(s.threads), kernels, blocking_of(s)));
+    return std::make_unique<ready_batch>(all, kernels, s);
 }
 
 // Of a core::problem or a core::operation.
@@ -113,6 +163,7 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .unavailable = &missing<Level>,
             .unsupported = &refuse,
             .prepare = &prepare_level<Level, core::problem>,
+            .unsupported_operation = &refuse_operation,
             .prepare_operation = &prepare_level<Level, core::operation>};
 }
 
@@ -124,6 +175,7 @@ constexpr core::implementation chosen = {
     .threaded = true,
     .unsupported = &refuse,
     .prepare = &prepare_chosen<core::problem>,
+    .unsupported_operation = &refuse_operation,
     .prepare_operation = &prepare_chosen<core::operation>};
 constexpr auto baseline = row<core::isa::baseline>(
     "cpu.engine.baseline", "the engine with what every machine of the architecture has");
@@ -157,6 +209,7 @@ constexpr core::implementation f16_sums = {
     .unavailable = &missing_f16_sums,
     .unsupported = &refuse,
     .prepare = &prepare_f16_sums<core::problem>,
+    .unsupported_operation = &refuse_operation,
     .prepare_operation = &prepare_f16_sums<core::operation>};
 constexpr auto amx = row<core::isa::amx>(
     "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");

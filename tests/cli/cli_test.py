@@ -60,7 +60,8 @@ class Command(unittest.TestCase):
         path = self.folder / name
         results = json.loads(path.read_text())
         for cell in results["results"]:
-            cell.pop("busy", None)
+            for disturbance in ("busy", "trials_displaced", "trials_waited_s", "trials_stolen_s"):
+                cell.pop(disturbance, None)
             cell["rank"] = max(cell["rank"], 1)
         path.write_text(json.dumps(results))
         return results
@@ -144,6 +145,16 @@ class RightCalls(Command):
         self.assertEqual([c["available"] for c in cells], [True, False, False, False])
         self.assertEqual((cells[0]["out"], cells[0]["computes_in"]), ("bf16", "f32, rounded once"))
         self.assertIn("it has no f16 -> bf16 version", cells[2]["reason"])
+        for epilogue in ("bias", "relu", "bias+gelu", "silu"):
+            for types in ("f64,f32", "bf16"):
+                self.carat("bench", "--impl", "engine,naive", "--size", "24,70x50x90", "--dtype",
+                           types, "--epilogue", epilogue, "--beta", 1, "--batch", 3, "--trials", 3,
+                           "--processes", 1, "--json", "c.json")
+                cells = json.loads((self.folder / "c.json").read_text())["results"]
+                for c in cells[::2]:
+                    self.assertEqual((c["epilogue"], c["exact_passes"], c["verification"]),
+                                     (epilogue, 5, "exact"), c["reason"])
+                self.assertIn("it has no", cells[1]["reason"])
         told = self.carat("explain", "--size", 64, "--batch", 8, "--beta", 1, "--device", "cpu",
                           "--budget", 0.05).stdout
         self.assertIn("f64 8 x 64x64x64, ", told)
@@ -671,7 +682,8 @@ class BadInput(Command):
 
     def test_factors_and_types_of_c(self):
         for flag, value, word in (("--beta", "0.3", "multiples of 0.25"), ("--beta", "5", "--beta"),
-                                  ("--alpha", "x", "--alpha"), ("--out", "f64", "--out")):
+                                  ("--alpha", "x", "--alpha"), ("--out", "f64", "--out"),
+                                   ("--epilogue", "tanh", "bias+gelu")):
             self.assertIn(word, self.refused("bench", "--size", "8", flag, value))
         self.assertIn("whole numbers", self.refused("bench", "--size", "8", "--dtype", "i32",
                                                     "--beta", "0.5"))

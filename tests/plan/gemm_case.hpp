@@ -36,6 +36,7 @@ using plan::choice;
 using plan::gemm_plan;
 using plan::gemm_request;
 
+inline constexpr plan::gemm_model h100 = {cuda::sm90::kernel_table, cuda::sm90::costs_of_h100};
 inline constexpr plan::gemm_model h200 = {cuda::sm90::kernel_table, cuda::sm90::costs};
 
 [[nodiscard]] inline gemm_plan plan_of(const gemm_request& of) {

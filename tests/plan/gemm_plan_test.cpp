@@ -227,6 +227,15 @@ TEST(plan_gemm, large_products_take_wide_tiles) {
 
 // Measured on an H200: they take 0.83 of the time of 128 x 256 at 3072, 0.94 to 0.97 at the others;
 // at 2048 and 4096, where their last round is left half empty, 1.1 and more.
+TEST(plan_gemm, an_h100_takes_wide_tiles_where_l2_would_starve_pingpong) {
+    for (const std::int64_t n : {2048, 4096}) {
+        const gemm_plan plan = plan::plan_gemm(row_major(n, n, n), h100).value();
+        EXPECT_EQ(plan.kernel->block_n, 256) << n;
+        EXPECT_EQ(plan.kernel->schedule, kernel_schedule::cooperative) << n;
+        EXPECT_TRUE(is_pingpong(plan_of(row_major(n, n, n)))) << n;  // on an H200
+    }
+}
+
 TEST(plan_gemm, promoted_bytes_take_tiles_beside_each_other_where_that_was_faster) {
     const auto promoted = [](std::int64_t size) {
         return *plan_of(of_type(dtype::e4m3, size, accumulation::promoted)).kernel;

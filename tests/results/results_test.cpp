@@ -85,6 +85,9 @@ TEST_F(results_files, survive_the_round_trip_infinities_included) {
     EXPECT_EQ(results::from_json(older, "older").results[0].background_cpu_share, std::nullopt);
     EXPECT_EQ(back.results[0].busy, "other work took 25 %");
     EXPECT_TRUE(back.results[0].has_figure());
+    // Unranked beside one that was disturbed.
+    EXPECT_TRUE(results::from_json(older, "older").results[0].has_figure());
+    older["results"][0]["verified"] = false;
     EXPECT_FALSE(results::from_json(older, "older").results[0].has_figure());
 }
 

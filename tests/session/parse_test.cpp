@@ -252,6 +252,17 @@ TEST(batches, are_a_number_and_how_they_lie) {
             << wrong;
 }
 
+TEST(epilogues, are_a_bias_and_an_activation) {
+    EXPECT_EQ(session::parse_epilogue("bias"), (core::epilogue{.bias = true}));
+    EXPECT_EQ(session::parse_epilogue("bias+gelu"),
+              (core::epilogue{.bias = true, .f = core::activation::gelu}));
+    EXPECT_EQ(session::parse_epilogue("silu"), (core::epilogue{.f = core::activation::silu}));
+    for (const char* wrong : {"", "none", "gelu+bias", "bias+", "bias+none", "tanh"})
+        EXPECT_NE(message_of([&] { (void)session::parse_epilogue(wrong); }).find("--epilogue"),
+                  std::string::npos)
+            << wrong;
+}
+
 TEST(narrow_types, name_what_they_are_multiplied_with_and_into) {
     const core::problem p = session::problem_of({{2, 2, 2}, dtype::e5m2, 1, {}});
     EXPECT_EQ(p.a_type, dtype::e5m2);

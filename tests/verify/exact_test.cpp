@@ -291,6 +291,53 @@ TEST(exact, refuses_factors_that_round) {
     EXPECT_NE(reason_against_exact(0.5, 1, dtype::i32).find("whole numbers"), std::string::npos);
 }
 
+// What an epilogue in f32 gives is accepted, and nothing else: another activation, no bias, a wrong
+// column's bias, a wrong sum.
+TEST(exact, knows_epilogues_to_within_their_own_roundings) {
+    using core::activation;
+    for (const activation f :
+         {activation::none, activation::relu, activation::gelu, activation::silu})
+        for (const bool has_bias : {false, true})
+            for (const exact_kind kind : {exact_kind::sums, exact_kind::significands}) {
+                const types t{dtype::bf16, dtype::bf16, dtype::f32, "f32", 24};
+                product made(t, {40, 30, 50}, false);
+                const exact_pass pass(made.p, t.claim, kind, 3, 1, {has_bias, f});
+                pass.fill(made.a.data(), made.b.data());
+                const auto finish = [&](activation how, std::int64_t turned, bool with_bias) {
+                    made.multiply(24, 50, 1);
+                    auto* c = reinterpret_cast<float*>(made.c.data());
+                    for (std::int64_t at = 0; at < 40 * 30; ++at) {
+                        const std::int64_t j = (at + turned) % 30;
+                        float x = c[at];
+                        if (with_bias) x += static_cast<float>(pass.bias(j));
+                        const float y =
+                            how == activation::gelu ? x * (1.5957691F + 0.07135481F * x * x) : x;
+                        if (how == activation::relu) x = std::max(x, 0.0F);
+                        if (how > activation::relu) x = x / (1 + std::exp(-y));
+                        c[at] = x;
+                    }
+                    return pass.check(made.c.data());
+                };
+                const std::string told = std::string(core::name(f)) + (has_bias ? " bias " : " ") +
+                                         std::string(name(kind));
+                EXPECT_TRUE(finish(f, 0, has_bias).passed)
+                    << told << ": " << finish(f, 0, has_bias).reason;
+                const activation other =
+                    f == activation::relu ? activation::none : activation::relu;
+                // Far from 0 activations are alike.
+                if (f < activation::gelu || kind == exact_kind::significands) {
+                    EXPECT_FALSE(finish(other, 0, has_bias).passed) << told;
+                }
+                if (has_bias) {
+                    EXPECT_FALSE(finish(f, 1, true).passed) << told;
+                    EXPECT_FALSE(finish(f, 0, false).passed) << told;
+                }
+                if (f == activation::gelu && kind == exact_kind::significands) {
+                    EXPECT_FALSE(finish(activation::silu, 0, has_bias).passed) << told;
+                }
+            }
+}
+
 // A C that is read as something narrower than it is shows.
 TEST(exact, has_all_digits_in_a_c_that_is_read) {
     core::problem p = core::row_major_problem(dtype::f32, 60, 60, 60);

@@ -177,10 +177,13 @@ __global__ void compare(View product, verify::factors with, device_matrix<const 
         for (std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x; j < cols;
              j += std::int64_t{gridDim.x} * threads) {
             const double got = widened(c.at(i, j));
-            const double right = with.of(product.entry(i, j), i, j);
+            const double entry = product.entry(i, j);
+            const double right = with.of(entry, i, j);
             if (got == right) continue;
             const double rounded = widened(narrowed<T>(right));
-            if (got != rounded) found->add(i * cols + j, got - rounded);
+            if (got == rounded) continue;
+            if (!(fabs(got - right) <= with.tolerance(entry, right, j)))
+                found->add(i * cols + j, got - rounded);
         }
 }
 

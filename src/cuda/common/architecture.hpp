@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "cuda/common/device.hpp"
 #include "cuda/common/gemm.hpp"
 #include "plan/gemm_plan.hpp"
 
@@ -13,7 +14,7 @@ namespace carat::cuda {
 struct architecture {
     std::string_view name;   // "sm90"
     std::string_view needs;  // for people: "compute capability 9.0"
-    bool (*runs_on)(int compute_capability);
+    bool (*runs_on)(const device_facts& gpu);
     plan::gemm_model model;  // the table of kernels, and what they cost
 
     /// How the kernels would read this product: all that a plan depends on but overrides and SMs.

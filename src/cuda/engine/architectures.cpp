@@ -6,16 +6,16 @@
 namespace carat::cuda::engine {
 
 std::span<const architecture* const> architectures() {
-    static const architecture* const all[] = {&sm90::row()};
+    static const architecture* const all[] = {&sm90::row(), &sm90::row_of_h100()};
     return all;
 }
 
 namespace {
 
 const architecture* architecture_of(int device) {
-    const int own = describe(device).compute_capability;
+    const device_facts gpu = describe(device);
     for (const architecture* const one : architectures())
-        if (one->runs_on(own)) return one;
+        if (one->runs_on(gpu)) return one;
     return nullptr;
 }
 
@@ -36,7 +36,8 @@ std::string reason_against_device() {
     if (architecture_in_use() != nullptr) return {};
     std::string known;
     for (const architecture* const one : architectures())
-        known += (known.empty() ? "" : " or ") + std::string(one->needs);
+        if (known.find(one->needs) == std::string::npos)
+            known += (known.empty() ? "" : " or ") + std::string(one->needs);
     return "it has kernels for " + known + ", and this GPU has " +
            std::to_string(describe(device_in_use()).compute_capability) +
            ": take another implementation";

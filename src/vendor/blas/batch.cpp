@@ -101,6 +101,7 @@ bool has_call(const blas_library& library, const core::operation& all) {
 }  // namespace
 
 std::string reason_against(const blas_library& library, const core::operation& all) {
+    if (!all.last.is_none()) return library.facts.name + " has no epilogues";
     if (!has_call(library, all)) {
         if (library.loops) return {};
         return fmt::format("{} has no batches of {}{}", library.facts.name, name(all.one.a_type),

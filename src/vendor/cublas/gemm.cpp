@@ -142,6 +142,10 @@ std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::sett
     return std::make_unique<gemm>(p, Taken);
 }
 
+std::string unsupported_operation(const core::operation& all, const core::settings&) {
+    return all.last.is_none() ? "" : "cuBLAS has no epilogues (cuBLASLt has)";
+}
+
 template <shortcut Taken>
 std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const core::settings& s) {
     if (is_degenerate(all.one)) return loop_over(prepare<Taken>(all.one, s), all);
@@ -163,6 +167,7 @@ constinit const core::implementation cublas_row{
     .unsupported = unsupported,
     .prepare = prepare<shortcut::none>,
     .library = cublas_facts,
+    .unsupported_operation = unsupported_operation,
     .prepare_operation = prepare_batch<shortcut::none>};
 
 constinit const core::implementation cublas_tf32_row{
@@ -174,6 +179,7 @@ constinit const core::implementation cublas_tf32_row{
     .unsupported = unsupported,
     .prepare = prepare<shortcut::tf32>,
     .library = cublas_facts,
+    .unsupported_operation = unsupported_operation,
     .prepare_operation = prepare_batch<shortcut::tf32>};
 
 }  // namespace carat::vendor::cublas

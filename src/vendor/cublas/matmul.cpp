@@ -46,7 +46,10 @@ cublasLtMatmulAlgo_t fastest(const core::operation& all, const plan& product,
     const core::buffer a = random_operand(gpu, whole_a(all), all.one.a_type);
     const core::buffer b = random_operand(gpu, whole_b(all), all.one.b_type);
     const core::buffer c = random_operand(gpu, whole_c(all), all.one.c_type);
+    const core::buffer bias =
+        random_operand(gpu, {1, all.one.n, core::row_major(all.one.n)}, stored_bias_type_of(all));
     const core::operands data{a.data(), b.data(), c.data()};
+    if (all.last.bias) product.set_bias(bias.data());
     double best_s = std::numeric_limits<double>::infinity();
     double spent_s = 0;
     std::size_t best = 0;
@@ -92,10 +95,10 @@ unsigned alignment_of(const core::operation& all) {
 class matmul final : public core::runnable {
   public:
     matmul(const core::operation& all, shortcut taken, bool search, origin from)
-        : problem_(all.one) {
+        : problem_(all.one), all_(all) {
         const core::problem& p = problem_;
         if (is_degenerate(p)) return;
-        plan_.emplace(p, taken, batch_of(all), from);
+        plan_.emplace(p, taken, batch_of(all), from, all.last);
         const auto proposals = plan_->proposals(search ? most_proposals : 1, alignment_of(all));
         if (proposals.empty()) throw error(error_code::unsupported, "cuBLASLt has no such kernel");
         aligned_ = search ? fastest(all, *plan_, proposals) : proposals.front();
@@ -110,6 +113,7 @@ class matmul final : public core::runnable {
         if (!aligned && !unaligned_)
             throw error(error_code::unsupported,
                         "cuBLASLt has no kernel for operands that are not aligned to 256 bytes");
+        if (all_.last.bias) plan_->set_bias(stored_bias(all_, data.bias));
         check(plan_->start(data, aligned ? aligned_ : *unaligned_), "cublasLtMatmul");
     }
 
@@ -121,6 +125,7 @@ class matmul final : public core::runnable {
     }
 
     core::problem problem_;
+    core::operation all_;
     std::optional<plan> plan_;
     cublasLtMatmulAlgo_t aligned_{};
     std::optional<cublasLtMatmulAlgo_t> unaligned_;
@@ -142,11 +147,18 @@ std::string unsupported(const core::problem& p, const core::settings&) {
 template <shortcut Taken, origin From>
 std::string unsupported_batch(const core::operation& all, const core::settings&) {
     if (is_degenerate(all.one)) return "cuBLASLt is not asked for empty products";
-    if (all.lies == core::placement::pointers)
+    if (all.last.f == core::activation::silu) return "cuBLASLt has no silu";
+    if (all.last.f != core::activation::none && all.one.beta != 0)
+        return "cuBLASLt adds beta C before the activation, not after it";
+    if (all.last.bias && !shape_for_blas(all.one).swapped)
+        return "cuBLASLt adds a bias to the rows of a C by columns, not to its columns";
+    if (all.lies == core::placement::pointers && all.count > 1)
         return "cuBLASLt is called for batches at one distance alone";
-    if (!plan(all.one, Taken, batch_of(all), From).proposals(1, alignment_of(all)).empty())
+    if (!plan(all.one, Taken, batch_of(all), From, all.last)
+             .proposals(1, alignment_of(all))
+             .empty())
         return {};
-    return fmt::format("cuBLASLt has no kernel for batches of {} with these layouts",
+    return fmt::format("cuBLASLt has no kernel for {} so called with these layouts",
                        describe(all.one));
 }
 

@@ -4,7 +4,21 @@
 
 namespace carat::vendor::cublas {
 
-plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from)
+namespace {
+
+// Of those that it has: not silu.
+cublasLtEpilogue_t epilogue_of(const core::epilogue& last) {
+    if (last.f == core::activation::relu)
+        return last.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    if (last.f == core::activation::gelu)
+        return last.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    return last.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+}  // namespace
+
+plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from,
+           const core::epilogue& last)
     : from_(from),
       shape_(shape_for_blas(p)),
       batch_(of),
@@ -27,6 +41,12 @@ plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from)
         constexpr std::int8_t on = 1;
         check(call.lt_operation_set(operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &on, sizeof(on)),
               "cublasLtMatmulDescSetAttribute");
+    }
+    if (!last.is_none()) {
+        const cublasLtEpilogue_t value = epilogue_of(last);
+        check(
+            call.lt_operation_set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &value, sizeof(value)),
+            "cublasLtMatmulDescSetAttribute");
     }
     const auto operand = [&](cudaDataType_t type, char letter, std::int64_t rows, std::int64_t cols,
                              std::int64_t ld, std::int64_t stride) {
@@ -87,6 +107,12 @@ std::vector<cublasLtMatmulAlgo_t> plan::proposals(int most, unsigned alignment) 
         if (found[static_cast<std::size_t>(i)].state == CUBLAS_STATUS_SUCCESS)
             usable.push_back(found[static_cast<std::size_t>(i)].algo);
     return usable;
+}
+
+void plan::set_bias(const void* values) const {
+    check(library(from_).lt_operation_set(operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                                          &values, sizeof(values)),
+          "cublasLtMatmulDescSetAttribute");
 }
 
 cublasStatus_t plan::start(const core::operands& data, const cublasLtMatmulAlgo_t& with) const {

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/operation.hpp"
 #include "vendor/cublas/arithmetic.hpp"
 #include "vendor/cublas/library.hpp"
 
@@ -20,11 +21,14 @@ struct batch {
 
 class plan {
   public:
-    plan(const core::problem& p, shortcut taken, const batch& of = {},
-         origin from = origin::system);
+    plan(const core::problem& p, shortcut taken, const batch& of = {}, origin from = origin::system,
+         const core::epilogue& last = {});
 
     /// At most `most` kernels for operands aligned to `alignment` bytes; empty when it has none.
     [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> proposals(int most, unsigned alignment) const;
+
+    /// The numbers that an epilogue adds, of C's type in the GPU's memory, for what starts next.
+    void set_bias(const void* values) const;
 
     /// Starts the product on stream_in_use().
     cublasStatus_t start(const core::operands& data, const cublasLtMatmulAlgo_t& with) const;

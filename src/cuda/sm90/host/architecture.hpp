@@ -5,6 +5,7 @@
 
 namespace carat::cuda::sm90 {
 
-[[nodiscard]] const architecture& row();
+[[nodiscard]] const architecture& row();          // of an H200
+[[nodiscard]] const architecture& row_of_h100();  // the same kernels, other costs
 
 }  // namespace carat::cuda::sm90
