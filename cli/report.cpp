@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <carat/error.hpp>
 
@@ -50,7 +51,16 @@ void draw(const std::string& page, const std::string& folder) {
     if (all.empty()) fmt::print("no charts: the file holds no figure to draw\n");
 }
 
+// Small pieces that were freed are otherwise merged again with every large one: a fifth of the time
+// of 10,000 cases (5.8 s became 4.7).
+void forget_small_pieces() {
+#ifdef M_MXFAST
+    mallopt(M_MXFAST, 0);
+#endif
+}
+
 int report(const report_options& o) {
+    forget_small_pieces();
     require_apart({{"results", o.input}, {"--output", o.output}});
     if (o.csv) {
         deliver(results::csv(load_for_report(o.input)), o.output);
