@@ -107,9 +107,11 @@ std::string measured_line(const explain::device_report& d) {
         text = verdict_line(d);
     } else {
         const session::extent_of_median extent = session::extent_of(c);
-        text = fmt::format("  at least {} (a bound), measured {} ({} to {}, {}), {:.4g} GFLOP/s\n",
-                           time_of(d.lower_bound_s), time_of(c.median_s), time_of(extent.s[0]),
-                           time_of(extent.s[1]), extent.words(), c.median_gflops);
+        const std::string line =
+            fmt::format("at least {} (a bound), measured {} ({} to {}, {}), {:.4g} GFLOP/s",
+                        time_of(d.lower_bound_s), time_of(c.median_s), time_of(extent.s[0]),
+                        time_of(extent.s[1]), extent.words(), c.median_gflops);
+        text = "  " + wrapped(line, 2) + "\n";
     }
     text += fmt::format("  {} trials; {}\n", c.trials_s.size(),
                         c.verified ? "verified " + c.verification : "NOT VERIFIED: " + c.reason);
