@@ -295,8 +295,9 @@ expectation oracle::gated(std::size_t i, std::size_t j, std::size_t gate) const 
     activate(c_.steps[gate].kind, x);
     x.excused = x.excused || y.excused;
     // Infinity times what may have been 0.
-    x.may_be_nan =
-        x.may_be_nan || y.may_be_nan || (std::isinf(y.value) && std::abs(x.value) <= x.error);
+    x.may_be_nan = x.may_be_nan || y.may_be_nan ||
+                   (std::isinf(y.value) && std::abs(x.value) <= x.error) ||
+                   (std::isinf(x.value) && std::abs(y.value) <= y.error);
     if (std::isfinite(x.value) && std::isfinite(y.value))
         x.error = std::abs(x.value) * y.error + std::abs(y.value) * x.error + x.error * y.error;
     x.value *= y.value;
