@@ -76,6 +76,8 @@ gemm_parts thin_parts(const candidate& c, double bytes, const gemm_request& of,
                                 : k_blocks * k_block_s(c, of, costs, false).longest_s() *
                                       static_cast<double>(ceil_div(ctas, 2 * slots));
     found.loading_s = summed;
+    found.tensor_s = k_blocks * k_block_s(c, of, costs, true).tensor_s *
+                     (alone ? 1 : std::ceil(turns_of(c, of).waves));
     found.memory_s = bytes / costs.thin.memory_bytes_per_s;
     const auto [less, more] = std::minmax({summed, found.memory_s});
     const double ratio = less / more;
@@ -174,8 +176,10 @@ gemm_parts parts_of(const candidate& c, const gemm_request& of, const gemm_costs
     const auto k_blocks = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
     const double rounds = c.kernel->stream_k ? found.turns.waves : std::ceil(found.turns.waves);
     const k_block_parts one = k_block_s(c, of, costs, found.turns.alone);
-    found.tensor_s = rounds * k_blocks * one.tensor_s;
-    if (found.loading_s == 0) found.loading_s = rounds * k_blocks * one.loading_s;
+    if (found.loading_s == 0) {
+        found.tensor_s = rounds * k_blocks * one.tensor_s;
+        found.loading_s = rounds * k_blocks * one.loading_s;
+    }
     found.loaded_bytes = line_bytes * (c.kernel->block_m / c.cluster_n + columns_loaded(c)) *
                          k_blocks * static_cast<double>(c.ctas());
     found.storing_s = storing;
