@@ -34,6 +34,8 @@ results::result measured(double median_s) {
     c.verification = "exact";
     c.median_s = median_s;
     c.trials_s = {0.999 * median_s, median_s, 1.001 * median_s};
+    c.min_s = c.trials_s.front();
+    c.max_s = c.trials_s.back();
     c.median_gflops = 1;
     return c;
 }

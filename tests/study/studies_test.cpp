@@ -96,6 +96,7 @@ TEST(studies, of_nothing_measured_say_what_is_missing) {
     results::document doc;
     results::result absent = result("vendor.openblas", "f64", 100, 1);
     absent.rank = 0;
+    absent.verified = false;
     absent.available = false;
     absent.reason = "no OpenBLAS to use";
     doc.results.push_back(absent);
@@ -109,6 +110,7 @@ TEST(studies, of_sizes_not_measured_say_how_many) {
         doc.results.push_back(result("cpu.ladder.openmp", "f64", n, 20));
         if (n < 3000) continue;
         doc.results.back().rank = 0;
+        doc.results.back().verified = false;
         doc.results.back().reason = "skipped: too long";
     }
     expect_says(text_of(study::five_algorithms, doc),
@@ -120,6 +122,7 @@ TEST(studies, say_a_reason_once_for_all_that_share_it) {
     for (const char* name : {"vendor.cublas", "vendor.openblas", "cuda.ladder.tiled"}) {
         doc.results.push_back(result(name, "f64", 1000, 20));
         doc.results.back().rank = 0;
+        doc.results.back().verified = false;
         doc.results.back().reason = "no driver";
     }
     doc.results[1].reason = "not installed";
