@@ -113,6 +113,19 @@ TEST(gemm_prediction, is_of_the_model_that_chooses) {
     }
 }
 
+// Each GPU's costs go with the memory that was measured on it (results/h100/bf16.json): at that
+// rate nothing is scaled.
+TEST(gemm_prediction, takes_the_memory_of_each_gpu_for_its_own) {
+    const gemm_request weights = row_major(16, 16384, 8192);
+    for (const auto& [model, gb_per_s] : {std::pair(h200, 4616.0), std::pair(h100, 3085.0)}) {
+        const plan::gemm_plan plan = plan::plan_gemm(weights, model).value();
+        const gpu_rates rates = {940e3, gb_per_s};
+        const gpu_prediction told = plan::predict(plan, weights, model.costs, {}, rates).value();
+        EXPECT_NEAR((told.time_s - part(told, "fitted and power")) / plan.seconds, 1, 0.01)
+            << gb_per_s;
+    }
+}
+
 // 1024^3 of f32 in tiles of 128 x 128, one to an SM: 64 of them.
 TEST(simt_prediction, counts_tiles_and_cycles) {
     const plan::simt_tile tile = {128, 128, 8, 1, 1, 0.8};

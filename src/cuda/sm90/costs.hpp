@@ -70,6 +70,8 @@ inline constexpr plan::gemm_costs costs_of_h100 = [] {
     c.memory_bytes_per_s = 2.9e12;
     c.storing_bytes_per_s = 2.6e12;
     c.thin.memory_bytes_per_s = 3.05e12;
+    c.prediction.memory_bytes_per_s = 3.085e12;
+    c.prediction.sustained_share = 0.83;  // 780 of 937 TFLOP/s at 8192 (results/h100/bf16.json)
     return c;
 }();
 

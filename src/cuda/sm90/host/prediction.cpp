@@ -3,7 +3,8 @@
 
 #include "core/dtype_traits.hpp"
 #include "core/swap_ab.hpp"
-#include "cuda/sm90/costs.hpp"
+#include "cuda/common/device.hpp"
+#include "cuda/sm90/host/architecture.hpp"
 #include "cuda/sm90/host/gemm.hpp"
 #include "cuda/sm90/host/request.hpp"
 #include "plan/gemm_prediction.hpp"
@@ -17,6 +18,12 @@ void add(plan::packed_first& all, const operand& x, double bytes, double share) 
     if (!x.packed()) return;
     const bool as_it_is = x.packed_in_lines(std::numeric_limits<std::int64_t>::max());
     (as_it_is ? all.bytes : all.transposed_bytes) += 2 * bytes * share;
+}
+
+// Those that chose the plan.
+const plan::gemm_costs& costs_of_device() {
+    const bool is_h100 = row_of_h100().runs_on(describe(device_in_use()));
+    return (is_h100 ? row_of_h100() : row()).model.costs;
 }
 
 }  // namespace
@@ -37,7 +44,7 @@ std::optional<core::gpu_prediction> gemm::predicted(const core::gpu_rates& here)
     plan::packed_first packing;
     add(packing, a_, bytes(problem_.a_type, problem_.m), ahead);
     add(packing, b_, bytes(problem_.b_type, problem_.n), ahead);
-    return plan::predict(plan_, of, costs, packing, here);
+    return plan::predict(plan_, of, costs_of_device(), packing, here);
 }
 
 }  // namespace carat::cuda::sm90
