@@ -87,7 +87,7 @@ std::string foretold_lines(const core::gpu_prediction& told) {
 std::string verdict_line(const explain::device_report& d) {
     const core::gpu_prediction& told = *d.foretold;
     const results::result& c = d.measured;
-    std::string text = fmt::format("predicted {} ({} to {}, 4 of 5 products lie there)",
+    std::string text = fmt::format("predicted {} ({} to {}, by constants not calibrated here)",
                                    time_of(told.time_s), time_of(told.low_s), time_of(told.high_s));
     if (!c.trials_s.empty()) {
         const session::extent_of_median extent = session::extent_of(c);

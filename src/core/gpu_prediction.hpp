@@ -37,7 +37,7 @@ struct gpu_prediction {
     };
     std::vector<part> parts;
     double time_s = 0;
-    double low_s = 0;  // four of five measurements that it was calibrated with lay between
+    double low_s = 0;  // a rule of thumb: nothing has calibrated it yet
     double high_s = 0;
 };
 

@@ -36,11 +36,12 @@ T* moved(T* data, dtype type, std::int64_t elements) {
 
 class loop final : public runnable {
   public:
-    loop(std::unique_ptr<runnable> one, const operation& all) : one_(std::move(one)), all_(all) {}
+    loop(std::unique_ptr<runnable> one, const operation& all)
+        : one_(std::move(one)), all_(all), apart_(distances_of(all)) {}
 
     void run(const operands& data) override {
         for (std::int64_t i = 0; i < all_.count; ++i)
-            one_->run(product_at(all_, data, shuffled(all_, i)));
+            one_->run(product_at(all_, apart_, data, shuffled(all_, i)));
     }
     [[nodiscard]] int threads() const override { return one_->threads(); }
     [[nodiscard]] std::string note() const override {
@@ -54,6 +55,7 @@ class loop final : public runnable {
   private:
     std::unique_ptr<runnable> one_;
     operation all_;
+    distances apart_;
 };
 
 }  // namespace
@@ -97,8 +99,26 @@ const void* stored_bias(const operation& all, const void* bias) {
     return static_cast<const std::byte*>(bias) + first_bias_bytes(all);
 }
 
+detail::epilogue_steps steps_of(const operation& all, const void* bias) {
+    using detail::step_kind;
+    constexpr step_kind kinds[] = {step_kind::relu, step_kind::relu, step_kind::gelu,
+                                   step_kind::silu};
+    detail::epilogue_steps steps;
+    if (all.last.bias)
+        steps.at[steps.count++] = {
+            .kind = step_kind::bias, .values = bias, .count = static_cast<std::size_t>(all.one.n)};
+    if (all.last.f != activation::none)
+        steps.at[steps.count++] = {.kind = kinds[static_cast<std::size_t>(all.last.f)]};
+    return steps;
+}
+
 std::string reason_against_epilogue(const operation& all) {
     return all.last.is_none() ? std::string() : "it has no epilogues";
+}
+
+std::string reason_against_loop(const operation& all) {
+    return all.last.is_none() ? std::string()
+                              : "loop=1 calls for single products, which have no epilogue here";
 }
 
 std::string describe(const call& asked) {
@@ -135,8 +155,12 @@ distances distances_of(const operation& all) {
 }
 
 operands product_at(const operation& all, const operands& data, std::int64_t i) {
+    return product_at(all, distances_of(all), data, i);
+}
+
+operands product_at(const operation& all, const distances& apart, const operands& data,
+                    std::int64_t i) {
     const problem& p = all.one;
-    const distances apart = distances_of(all);
     operands of = data;
     of.a = moved(data.a, p.a_type, i * apart.a);
     of.b = moved(data.b, p.b_type, i * apart.b);

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include <carat/epilogue.hpp>
+
 #include "core/implementation.hpp"
 #include "core/problem.hpp"
 
@@ -93,7 +95,9 @@ struct distances {
 };
 [[nodiscard]] distances distances_of(const operation& all);
 
-// The operands of product i; those of all are `data`.
+// The operands of product i; those of all are `data`. Whoever runs products knows `apart`.
+[[nodiscard]] operands product_at(const operation& all, const distances& apart,
+                                  const operands& data, std::int64_t i);
 [[nodiscard]] operands product_at(const operation& all, const operands& data, std::int64_t i);
 
 // The same where `lies` is pointers: a permutation of the products that is in no order.
@@ -118,10 +122,15 @@ struct whole_matrix {
 [[nodiscard]] std::int64_t bias_bytes(const operation& all);  // of both; 0 without one
 [[nodiscard]] const void* stored_bias(const operation& all, const void* bias);
 
-// Why no epilogue is done by a row that does nothing else of an operation; empty: none is asked.
-[[nodiscard]] std::string reason_against_epilogue(const operation& all);
+// What the public call would be told, to which `bias` belongs.
+[[nodiscard]] detail::epilogue_steps steps_of(const operation& all, const void* bias);
 
-// 2 m n k of all products.
+// Why no epilogue is done by a row that does nothing else of an operation, or by a loop over single
+// products; empty: none is asked.
+[[nodiscard]] std::string reason_against_epilogue(const operation& all);
+[[nodiscard]] std::string reason_against_loop(const operation& all);
+
+// m n k of all products.
 [[nodiscard]] double multiply_adds(const operation& all);
 
 // As reason_against(entry, problem, settings), of all that `all` is.

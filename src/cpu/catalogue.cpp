@@ -1,5 +1,4 @@
 // The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
-#include <array>
 #include <span>
 
 #include "core/operation.hpp"
@@ -35,8 +34,7 @@ std::string refuse(const core::problem& p, const core::settings&) {
 }
 
 std::string refuse_operation(const core::operation& all, const core::settings& s) {
-    if (s.value(tunables[3]) == 0 || all.last.is_none()) return {};
-    return "loop=1 calls for single products, which have no epilogue here";
+    return s.value(tunables[3]) == 0 ? std::string() : reason_against_loop(all);
 }
 
 plan::blocking blocking_of(const core::settings& s) {
@@ -61,15 +59,9 @@ class ready_product final : public core::runnable {
 // The steps of an operation; a bias is told with the operands.
 class ready_epilogue {
   public:
-    explicit ready_epilogue(const core::operation& all) : columns_(all.one.n) {
-        using detail::step_kind;
-        constexpr step_kind kinds[] = {step_kind::relu, step_kind::relu, step_kind::gelu,
-                                       step_kind::silu};
-        if (all.last.bias) steps_[count_++].kind = step_kind::bias;
-        if (all.last.f != core::activation::none)
-            steps_[count_++].kind = kinds[static_cast<std::size_t>(all.last.f)];
-        has_bias_ = all.last.bias;
-        request_ = {.steps = std::span(steps_).first(count_),
+    explicit ready_epilogue(const core::operation& all)
+        : has_bias_(all.last.bias), steps_(steps_of(all, nullptr)) {
+        request_ = {.steps = std::span(steps_.at).first(steps_.count),
                     .e_layout = all.one.c_layout,
                     .in_place = all.one.beta != 0};
     }
@@ -77,19 +69,17 @@ class ready_epilogue {
     ready_epilogue& operator=(const ready_epilogue&) = delete;
 
     // Null: none is asked for.
-    [[nodiscard]] const epilogue_request* get() const { return count_ == 0 ? nullptr : &request_; }
+    [[nodiscard]] const epilogue_request* get() const {
+        return steps_.count == 0 ? nullptr : &request_;
+    }
 
     void use(const void* bias) {
-        if (!has_bias_) return;
-        steps_[0].values = bias;
-        steps_[0].count = static_cast<std::size_t>(columns_);
+        if (has_bias_) steps_.at[0].values = bias;
     }
 
   private:
-    std::int64_t columns_;
-    std::array<detail::epilogue_step, 2> steps_ = {};
-    std::size_t count_ = 0;
-    bool has_bias_ = false;
+    bool has_bias_;
+    detail::epilogue_steps steps_;
     epilogue_request request_ = {};
 };
 
@@ -97,6 +87,7 @@ class ready_batch final : public core::runnable {
   public:
     ready_batch(const core::operation& all, const kernel_set& kernels, const core::settings& s)
         : all_(all),
+          apart_(distances_of(all)),
           last_(all),
           made_(all.one, static_cast<std::size_t>(all.count), core::most_threads(s.threads),
                 kernels, blocking_of(s), last_.get()) {
@@ -107,7 +98,7 @@ class ready_batch final : public core::runnable {
         made_.run(
             [&](std::size_t i) {
                 core::operands one =
-                    product_at(all_, data, shuffled(all_, static_cast<std::int64_t>(i)));
+                    product_at(all_, apart_, data, shuffled(all_, static_cast<std::int64_t>(i)));
                 if (last_.get() != nullptr && all_.one.beta != 0) one.e = one.c;
                 return one;
             },
@@ -118,6 +109,7 @@ class ready_batch final : public core::runnable {
 
   private:
     core::operation all_;
+    core::distances apart_;
     ready_epilogue last_;  // which the products refer to
     batch_product made_;
     workspace workspace_;

@@ -109,7 +109,7 @@ struct gemm_costs {
         double packing_launch_s;
         double packing_bytes_per_s;  // read and written
         double transposing_bytes_per_s;
-        double low;  // four of five measurements lay between these factors of it
+        double low;  // by rule of thumb a measurement lies between these factors of it
         double high;
     } prediction;
 

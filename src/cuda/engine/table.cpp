@@ -116,7 +116,7 @@ class row_batch final : public core::runnable {
 
     void run(const core::operands& data) override {
         const cuda_call::place here{device_in_use(), stream_in_use(), false, f32_};
-        const carat::detail::epilogue_steps steps = steps_of(data.bias);
+        const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
         const cuda_call::product it{.problem = all_.one,
                                     .e_layout = all_.one.c_layout,
                                     .steps = steps.count == 0 ? nullptr : &steps,
@@ -151,19 +151,6 @@ class row_batch final : public core::runnable {
         if (all_.one.beta != 0) data.e = data.c;
         return data;
     }
-    [[nodiscard]] carat::detail::epilogue_steps steps_of(const void* bias) const {
-        using carat::detail::step_kind;
-        constexpr step_kind kinds[] = {step_kind::relu, step_kind::relu, step_kind::gelu,
-                                       step_kind::silu};
-        carat::detail::epilogue_steps steps;
-        if (all_.last.bias)
-            steps.at[steps.count++] = {.kind = step_kind::bias,
-                                       .values = bias,
-                                       .count = static_cast<std::size_t>(all_.one.n)};
-        if (all_.last.f != core::activation::none)
-            steps.at[steps.count++] = {.kind = kinds[static_cast<std::size_t>(all_.last.f)]};
-        return steps;
-    }
     [[nodiscard]] cuda_call::strided_operands strided(const core::operands& first) const {
         return {first,    apart_.a, apart_.b,
                 apart_.c, apart_.c, static_cast<std::size_t>(all_.count)};
@@ -184,9 +171,7 @@ bool is_loop(const core::settings& s) {
 
 template <arithmetic How>
 std::string unsupported_batch(const core::operation& all, const core::settings& s) {
-    if (is_loop(s))
-        return all.last.is_none() ? ""
-                                  : "loop=1 calls for single products, which have no epilogue here";
+    if (is_loop(s)) return reason_against_loop(all);
     if (How == arithmetic::fast_fp8 || How == arithmetic::fp8_blocks)
         return "the call for batches has no such sums of fp8: take [loop=1]";
     for (const auto& [name, value] : s.tunables)

@@ -61,7 +61,7 @@ inline constexpr plan::gemm_costs costs = {
 
 // An H100 with HBM3 has 0.7 of that memory's rate, and what comes to an SM from L2 comes at 67
 // instead of 90 GB/s: pingpong tiles of 128 x 128 took 30.1 us at 2048 (bf16) where wide ones took
-// 26.4, and 216 for 173 at 4096.
+// 26.0, and 216 for 173 at 4096 (results/h100/tuned.json).
 inline constexpr plan::gemm_costs costs_of_h100 = [] {
     plan::gemm_costs c = costs;
     c.alone_bytes_per_s = 67e9;
