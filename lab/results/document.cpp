@@ -30,13 +30,10 @@ void call_fields(const Archive& field, Call& c) {
 // In the words of core::describe.
 void read_epilogue(const files::fields& in, core::call& c) {
     if (in.find("epilogue") == nullptr) return;
-    auto text = in.get<std::string>("epilogue");
-    const std::string whole = text;
-    c.last.bias = text == "bias" || text.starts_with("bias+");
-    if (c.last.bias) text.erase(0, text.find('+') == text.npos ? text.size() : text.find('+') + 1);
-    for (const auto f : {core::activation::relu, core::activation::gelu, core::activation::silu})
-        if (text == core::name(f)) c.last.f = f;
-    if (core::describe(c.last) != whole) in.fail("epilogue", "is '" + whole + "', which is none");
+    const auto text = in.get<std::string>("epilogue");
+    const std::optional<core::epilogue> last = core::find_epilogue(text);
+    if (!last) in.fail("epilogue", "is '" + text + "', which is none");
+    c.last = *last;
 }
 
 // As its name; none where C is of what products are summed in.

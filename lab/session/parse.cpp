@@ -241,12 +241,7 @@ dtype parse_out(std::string_view text) {
 }
 
 core::epilogue parse_epilogue(std::string_view text) {
-    using core::activation;
-    for (const bool bias : {false, true})
-        for (const activation f :
-             {activation::none, activation::relu, activation::gelu, activation::silu})
-            if (const core::epilogue last{bias, f}; !last.is_none() && describe(last) == text)
-                return last;
+    if (const auto last = core::find_epilogue(text)) return *last;
     refuse("--epilogue '" + std::string(text) +
            "' is none of bias, relu, gelu, silu, bias+relu, bias+gelu and bias+silu");
 }

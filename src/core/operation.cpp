@@ -72,6 +72,15 @@ std::string describe(const epilogue& last) {
     return text + (last.bias ? "+" : "") + std::string(name(last.f));
 }
 
+std::optional<epilogue> find_epilogue(std::string_view text) {
+    for (const bool bias : {false, true})
+        for (const auto f :
+             {activation::none, activation::relu, activation::gelu, activation::silu})
+            if (const epilogue last{bias, f}; !last.is_none() && describe(last) == text)
+                return last;
+    return std::nullopt;
+}
+
 dtype bias_type_of(const operation& all) {
     return epilogue_type_of(all.one.a_type);
 }

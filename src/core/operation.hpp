@@ -46,6 +46,8 @@ struct epilogue {
 
 // "bias+gelu"; empty for none.
 [[nodiscard]] std::string describe(const epilogue& last);
+// The one described so, but for none.
+[[nodiscard]] std::optional<epilogue> find_epilogue(std::string_view text);
 
 // What is asked beyond C = A B.
 struct call {
