@@ -54,30 +54,29 @@ results::document resumable(const session::request& r, const std::string& json) 
     return earlier;
 }
 
-session_result measure(const session::request& r, const session_options& options) {
-    session::validate(r);
-    session_result result;
-    results::document earlier;
-    if (options.resume) earlier = resumable(r, options.out.json);
-    session::require_writable(options.out);
+namespace {
 
-    catch_interrupts();
-    const known_machine known = know_machine(r);
-    result.doc =
+// The document as it is before anything is measured: new, with what a file had that is resumed, or
+// with what the command measured before.
+results::document begun(const session::request& r, const session_options& options,
+                        results::document earlier, const known_machine& known) {
+    results::document doc =
         session::new_document(r, known.description, known.limits, options.command, known.gpu);
     if (options.resume) {
-        result.doc.results = std::move(earlier.results);
-        result.doc.comparisons = std::move(earlier.comparisons);
+        doc.results = std::move(earlier.results);
+        doc.comparisons = std::move(earlier.comparisons);
     }
     if (options.onto) {
-        result.doc.settings = options.onto->settings;
-        result.doc.results = options.onto->results;
-        result.doc.comparisons = options.onto->comparisons;
-        result.doc.crossovers = options.onto->crossovers;
+        doc.settings = options.onto->settings;
+        doc.results = options.onto->results;
+        doc.comparisons = options.onto->comparisons;
+        doc.crossovers = options.onto->crossovers;
     }
-    progress_line line;
-    told_so_far told(r);
-    told.date = result.doc.date;
+    return doc;
+}
+
+session::hooks hooks_of(const session_options& options, const known_machine& known,
+                        session_result& result, progress_line& line, told_so_far& told) {
     session::hooks user;
     user.interrupted = interrupted;
     user.progress = [&](const std::string& what, double share) { line.show(what, share); };
@@ -95,9 +94,12 @@ session_result measure(const session::request& r, const session_options& options
     };
     user.start = options.start ? options.start : start_worker;
     user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return refresh_gpu(gpu); };
-    // One context: that of the process which measures.
-    if (r.processes > 0 && !r.phases) gpu::leave();
-    session::request all = r;
+    return user;
+}
+
+// Measures what is asked for, then the sizes that the figures so far ask for, until there are none.
+void run_all(session::request all, const session_options& options, const known_machine& known,
+             const session::hooks& user, session_result& result) {
     for (bool more = true; more;) {
         result.interrupted = !session::run_session(all, known.description, known.limits,
                                                    options.out, user, result.doc, known.gpu);
@@ -110,6 +112,27 @@ session_result measure(const session::request& r, const session_options& options
             more = true;
         }
     }
+}
+
+}  // namespace
+
+session_result measure(const session::request& r, const session_options& options) {
+    session::validate(r);
+    results::document earlier;
+    if (options.resume) earlier = resumable(r, options.out.json);
+    session::require_writable(options.out);
+
+    catch_interrupts();
+    const known_machine known = know_machine(r);
+    session_result result;
+    result.doc = begun(r, options, std::move(earlier), known);
+    progress_line line;
+    told_so_far told(r);
+    told.date = result.doc.date;
+    const session::hooks user = hooks_of(options, known, result, line, told);
+    // One context: that of the process which measures.
+    if (r.processes > 0 && !r.phases) gpu::leave();
+    run_all(r, options, known, user, result);
     if (options.conclude) {
         options.conclude(result.doc);
         session::save(result.doc, options.out);
