@@ -40,6 +40,8 @@ function(carat_in_batches target)
   if(NOT BATCH_TIMED)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
+  # A batch brings more than was asked for, and some of that wants libm, which the drop-in comes without.
+  target_compile_options(${target} PRIVATE -ffunction-sections)
 endfunction()
 
 # carat_add_per_isa(MODULE <source> ... [LEVELS <level> ...])
