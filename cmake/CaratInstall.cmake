@@ -71,11 +71,13 @@ function(carat_install)
   carat_install_pkg_config(carat "${PROJECT_DESCRIPTION}" "-I\${includedir}" "${libraries}")
   if(TARGET carat_blas)
     install(TARGETS carat_blas carat_blas64 EXPORT carat-targets
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(TARGETS carat_blas_alternative carat_blas64_alternative
             DESTINATION ${CARAT_INSTALLED_PEERS}/blas)
-    carat_install_pkg_config(carat_blas "A drop-in BLAS on carat" "" "")
-    carat_install_pkg_config(carat_blas64 "A drop-in BLAS on carat, of 64-bit integers" "" "")
+    carat_install_pkg_config(carat_blas "A drop-in BLAS on carat" "-I\${includedir}" "")
+    carat_install_pkg_config(carat_blas64 "A drop-in BLAS on carat, of 64-bit integers"
+                             "-I\${includedir} -DCARAT_BLAS_INTEGER_BITS=64" "")
   endif()
 endfunction()
 
