@@ -83,8 +83,15 @@ endfunction()
 
 if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_GENERATOR DEB TGZ) # the tarball may be unpacked anywhere
-  set(CPACK_PACKAGE_FILE_NAME carat-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
   set(CPACK_PACKAGE_NAME carat)
+  if(CARAT_CUDA_ENABLED) # another package with the same files
+    set(CPACK_PACKAGE_NAME carat-cuda)
+    foreach(relation CONFLICTS REPLACES PROVIDES)
+      set(CPACK_DEBIAN_PACKAGE_${relation} carat)
+    endforeach()
+  endif()
+  set(CPACK_PACKAGE_FILE_NAME
+      ${CPACK_PACKAGE_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
   set(CPACK_PACKAGE_CONTACT "the developers of carat")
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

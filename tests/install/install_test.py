@@ -12,6 +12,7 @@ import unittest
 from running import EXPECTED, run
 
 CMAKE, BUILD, SOURCE, CXX, NVCC = sys.argv[1:6]
+PACKAGE = "carat-cuda" if NVCC else "carat"
 
 BLAS_PROGRAM = r"""
 #include <carat/cblas.h>
@@ -192,7 +193,7 @@ class Installed(unittest.TestCase):
     def test_package(self):
         run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-G", "DEB",
             "-B", self.folder / "package")
-        package = next((self.folder / "package").glob("carat_0.1.0_*.deb"))
+        package = next((self.folder / "package").glob(f"{PACKAGE}_0.1.0_*.deb"))
         content = run("dpkg-deb", "--contents", package)
         for wanted in ("bin/carat\n", "lib/carat/judge_host\n", "lib/carat/host.py\n",
                        "include/carat/carat_kernel.h\n", "include/carat/carat.hpp\n",
@@ -203,6 +204,8 @@ class Installed(unittest.TestCase):
             self.assertIn(wanted, content)
         self.assertNotIn(BUILD, content)
         self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
+        for relation in ("Conflicts", "Replaces", "Provides"):
+            self.assertEqual(run("dpkg-deb", "--field", package, relation), "carat\n" if NVCC else "")
         run("dpkg-deb", "--extract", package, self.folder / "root")
         run("dpkg-deb", "--control", package, self.folder / "control")
         for script in ("postinst", "prerm"):
@@ -215,7 +218,7 @@ class Installed(unittest.TestCase):
     def test_tarball(self):
         run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-G", "TGZ",
             "-B", self.folder / "tar")
-        archive = next((self.folder / "tar").glob("carat-0.1.0-*.tar.gz"))
+        archive = next((self.folder / "tar").glob(f"{PACKAGE}-0.1.0-*.tar.gz"))
         (self.folder / "unpacked").mkdir()
         run("tar", "-C", self.folder / "unpacked", "-xzf", archive)
         command = next((self.folder / "unpacked").rglob("bin/carat"))
