@@ -1,5 +1,7 @@
 #include "cli/call.hpp"
 
+#include <carat/error.hpp>
+
 #include "cli/checks.hpp"
 #include "lab/session/request.hpp"
 
@@ -8,8 +10,11 @@ namespace carat::cli {
 void add_call_flags(CLI::App& sub, call_flags& flags) {
     sub.add_option("--batch", flags.batch,
                    "so many products of each size, one after the other in memory; 64:pointers: "
-                   "told by an address each")
+                   "told by an address each; 64:listed: one by one, as if of any sizes")
         ->capture_default_str();
+    sub.add_option("--groups", flags.groups,
+                   "products of one N and K, each with a B of its own, with so many rows each: "
+                   "100,28,0, or uneven:SEED:ROWS/PRODUCTS; they make up the M of --size");
     if (sub.get_name() != "compare")  // whose --alpha is the level of its tests
         sub.add_option("--alpha", flags.alpha, "C = alpha A B + beta C: multiples of 0.25")
             ->check(number(-4, 4))
@@ -19,6 +24,8 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
         ->capture_default_str();
     sub.add_option("--out", flags.out,
                    "type of C: bf16, f16 or f32 (default: what the type is summed in)");
+    sub.add_flag("--prepared", flags.prepared,
+                 "B is packed once by calls for that, which is not timed with the product");
     sub.add_option("--epilogue", flags.epilogue,
                    "bias, relu, gelu, silu, bias+gelu ...: C = f(alpha A B + bias) + beta C");
 }
@@ -26,6 +33,11 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
 core::call call_of(const call_flags& flags) {
     core::call asked;
     session::parse_batch(flags.batch, asked);
+    session::parse_groups(flags.groups, asked);
+    asked.prepared = flags.prepared;
+    if (asked.prepared && !asked.is_one_product())
+        throw error(error_code::invalid_argument,
+                    "--prepared is of one product: leave --batch and --groups out");
     asked.alpha = flags.alpha;
     asked.beta = flags.beta;
     if (!flags.epilogue.empty()) asked.last = session::parse_epilogue(flags.epilogue);

@@ -1,4 +1,4 @@
-// What run, bench and compare --ab take beyond types, sizes and layouts.
+// What run, bench, explain and compare --ab take beyond types, sizes and layouts.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,8 @@ namespace carat::cli {
 struct call_flags {
     std::string batch = "1";
     double alpha = 1, beta = 0;
-    std::string out, epilogue;
+    std::string groups, out, epilogue;
+    bool prepared = false;
 };
 
 void add_call_flags(CLI::App& sub, call_flags& flags);

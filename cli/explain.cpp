@@ -38,7 +38,8 @@ session::case_key key_of(const explain_options& o) {
     if (types.size() != 1 || threads.size() != 1)
         throw error(error_code::invalid_argument,
                     "explain takes one --dtype and one --threads: run it once for each");
-    return {size, types.front(), threads.front(), {}, call_of(o.call)};
+    const core::call asked = call_of(o.call);
+    return {session::size_of(size, asked), types.front(), threads.front(), {}, asked};
 }
 
 // The session that measures what was chosen for one device. A GPU's inputs rotate, since its plans

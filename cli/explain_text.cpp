@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "cli/terminal.hpp"
+#include "core/group_sizes.hpp"
 #include "lab/explain/foretold.hpp"
 #include "lab/report/words.hpp"
 #include "lab/session/analyse.hpp"
@@ -164,13 +165,16 @@ std::string loops_text(const explain::explanation& all) {
     return text;
 }
 
-// What a batch and beta add to the bytes of a product.
+// What a batch, a group and beta add to the bytes of a product.
 std::string traffic_text(const explain::explanation& told) {
     std::string text = bytes_text(told.operand_bytes) + " of operands";
     if (told.key.asked.batch > 1)
         text +=
             fmt::format(" of {} products, {} of each", told.key.asked.batch,
                         bytes_text(told.operand_bytes / static_cast<double>(told.key.asked.batch)));
+    if (!told.key.asked.groups.empty())
+        text += fmt::format(" of {} products with a B each",
+                            core::rows_of_groups(told.key.asked.groups).size());
     if (told.c_read_bytes > 0)
         text += fmt::format("; {} of them are C, read for beta", bytes_text(told.c_read_bytes));
     return text;
@@ -181,7 +185,7 @@ std::string traffic_text(const explain::explanation& told) {
 std::string explain_text(const explain::explanation& told) {
     std::string text =
         fmt::format("{}: {:.4g} GFLOP\n", session::describe(told.key), told.flop / 1e9);
-    if (told.key.asked.batch > 1 || told.c_read_bytes > 0)
+    if (!told.key.asked.is_one_product() || told.c_read_bytes > 0)
         text += "  " + wrapped(traffic_text(told), 2) + "\n";
     for (const explain::device_report& d : told.devices) text += device_text(d, told);
     text += loops_text(told);

@@ -90,6 +90,8 @@ session::request request_of(const run_options& o) {
 std::string call_fields(const core::call& asked) {
     std::string text;
     if (asked.batch > 1) text += fmt::format("Batch={} ", asked.batch);
+    if (!asked.groups.empty()) text += fmt::format("Groups={} ", asked.groups);
+    if (asked.prepared) text += "Prepared=B ";
     if (asked.alpha != 1) text += fmt::format("Alpha={} ", asked.alpha);
     if (asked.beta != 0) text += fmt::format("Beta={} ", asked.beta);
     return text;

@@ -160,7 +160,7 @@ void join(results::document& all, const results::document& more) {
     }
     const auto same_case = [](const auto& a, const auto& b) {
         return a.dtype == b.dtype && a.m == b.m && a.n == b.n && a.k == b.k &&
-               a.threads == b.threads;
+               a.threads == b.threads && a.asked == b.asked;
     };
     const auto known = [&](const auto& c, std::size_t of) {
         return std::any_of(all.results.begin(),

@@ -71,18 +71,27 @@ function(carat_install)
   carat_install_pkg_config(carat "${PROJECT_DESCRIPTION}" "-I\${includedir}" "${libraries}")
   if(TARGET carat_blas)
     install(TARGETS carat_blas carat_blas64 EXPORT carat-targets
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(TARGETS carat_blas_alternative carat_blas64_alternative
             DESTINATION ${CARAT_INSTALLED_PEERS}/blas)
-    carat_install_pkg_config(carat_blas "A drop-in BLAS on carat" "" "")
-    carat_install_pkg_config(carat_blas64 "A drop-in BLAS on carat, of 64-bit integers" "" "")
+    carat_install_pkg_config(carat_blas "A drop-in BLAS on carat" "-I\${includedir}" "")
+    carat_install_pkg_config(carat_blas64 "A drop-in BLAS on carat, of 64-bit integers"
+                             "-I\${includedir} -DCARAT_BLAS_INTEGER_BITS=64" "")
   endif()
 endfunction()
 
 if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_GENERATOR DEB TGZ) # the tarball may be unpacked anywhere
-  set(CPACK_PACKAGE_FILE_NAME carat-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
   set(CPACK_PACKAGE_NAME carat)
+  if(CARAT_CUDA_ENABLED) # another package with the same files
+    set(CPACK_PACKAGE_NAME carat-cuda)
+    foreach(relation CONFLICTS REPLACES PROVIDES)
+      set(CPACK_DEBIAN_PACKAGE_${relation} carat)
+    endforeach()
+  endif()
+  set(CPACK_PACKAGE_FILE_NAME
+      ${CPACK_PACKAGE_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
   set(CPACK_PACKAGE_CONTACT "the developers of carat")
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

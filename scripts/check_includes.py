@@ -26,7 +26,7 @@ ALLOWED = {
     "src/vendor/cublas": ["include/carat", "src/core", "src/cuda/common", "src/vendor/common"],
     "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda/engine"],
     "src/abi": ["include/carat"],
-    "src/abi/c": ["include/carat", "src/core/threads.hpp"],
+    "src/abi/c": ["include/carat", "src/core/memory.hpp", "src/core/pool.hpp", "src/core/threads.hpp"],
     "src/abi/blas": ["include/carat", "src/api/multiply_part.hpp", "src/core/isa.hpp", "src/core/openmp.hpp", "src/core/pool.hpp",
                      "src/core/threads.hpp"],
     "ladder/cpu": ["include/carat", "src/core"],

@@ -120,6 +120,23 @@ CARAT_C_API const char* carat_message(void);
 /* The most threads that a call with these many asked for would use; 0: with none named. */
 CARAT_C_API int carat_threads(int asked);
 
+/* Threads of the program's own: `parallel` calls run(work, piece, seat) once for every piece from 0
+ * to pieces - 1, never two at once with one seat, seats from 0 to seats - 1, and returns when all
+ * have returned. NULL: carat's threads again. Not while another thread multiplies. */
+typedef void (*carat_run_piece)(const void* work, int piece, int seat);
+typedef void (*carat_parallel)(void* context, int pieces, int seats, carat_run_piece run,
+                               const void* work);
+CARAT_C_API void carat_set_parallel(carat_parallel parallel, void* context);
+
+/* Memory of the program's own for packed operands, at least as aligned as asked; `allocate` may
+ * return NULL. What is held already goes back where it came from, at the latest when its thread
+ * ends. Both NULL: operator new and delete again; one alone is refused. Not while another thread
+ * multiplies. */
+typedef void* (*carat_allocate)(void* context, size_t size_bytes, size_t alignment);
+typedef void (*carat_release)(void* context, void* memory, size_t size_bytes, size_t alignment);
+CARAT_C_API carat_status carat_set_allocator(carat_allocate allocate, carat_release release,
+                                             void* context);
+
 CARAT_C_API const char* carat_version(void); /* "0.1.0" */
 
 #ifdef __cplusplus

@@ -41,15 +41,16 @@ int most_threads(const device_report& d, const explanation& all, const machine_f
     core::settings s;
     s.threads = here.machine.cores;
     const auto ready = core::prepare(*d.chosen.entry, session::operation_of(all.key), s);
-    if (all.key.asked.batch > 1) return std::max(1, ready->threads());
+    if (!all.key.asked.is_one_product()) return std::max(1, ready->threads());
     const auto plan = ready->planned();
     return std::max(1, plan.threads_m * plan.threads_n);
 }
 
 void add_threads(std::vector<std::string>& out, const device_report& d, const explanation& all,
                  const machine_facts& here) {
-    const int used =
-        all.key.asked.batch > 1 ? d.threads : std::max(1, d.plan.threads_m * d.plan.threads_n);
+    const int used = all.key.asked.is_one_product()
+                         ? std::max(1, d.plan.threads_m * d.plan.threads_n)
+                         : d.threads;
     if (used < all.key.threads) {
         out.push_back(
             fmt::format("too small for more than {} of {} threads: several such products "

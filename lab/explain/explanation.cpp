@@ -115,7 +115,7 @@ void explain_gpu(device_report& d, const explanation& all, const machine_facts& 
 // What the ladder's plain loops would move on one core.
 std::vector<loop_nest> loops_of(const explanation& all, const machine_facts& here) {
     const core::problem p = session::problem_of(all.key);
-    if (p.a_type != p.c_type || all.key.asked.batch > 1) return {};
+    if (p.a_type != p.c_type || !all.key.asked.is_one_product()) return {};
     const double peak =
         machine::peak_gflops(here.peaks, p.a_type, 1, here.machine.isa_in_use).value_or(0);
     const double bytes = model::working_set_bytes({}, all.size, bytes_of(p));

@@ -50,11 +50,10 @@ double capacity_bytes(const description& machine, const cache& c, int threads) {
 
 double resident_bytes(const core::operation& all) {
     const core::problem& p = all.one;
-    const auto area = [](std::int64_t rows, std::int64_t cols, dtype type) {
-        return static_cast<double>(rows) * static_cast<double>(cols) * traits_of(type).bits / 8.0;
-    };
-    return static_cast<double>(all.count) *
-           (area(p.m, p.k, p.a_type) + area(p.k, p.n, p.b_type) + area(p.m, p.n, p.c_type));
+    const core::elements of = elements_of(all);
+    return (of.a * traits_of(p.a_type).bits + of.b * traits_of(p.b_type).bits +
+            of.c * traits_of(p.c_type).bits) /
+           8.0;
 }
 
 std::string level_holding(const description& machine, double bytes, int threads) {
@@ -70,8 +69,7 @@ std::string level_holding(const description& machine, double bytes, int threads)
 double bytes_of_c_read(const core::operation& all) {
     const core::problem& p = all.one;
     if (p.beta == 0) return 0;
-    return static_cast<double>(all.count) * static_cast<double>(p.m) * static_cast<double>(p.n) *
-           traits_of(p.c_type).bits / 8.0;
+    return elements_of(all).c * traits_of(p.c_type).bits / 8.0;
 }
 
 double compulsory_bytes(const core::operation& all) {

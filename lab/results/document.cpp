@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <carat/error.hpp>
+
+#include "core/group_sizes.hpp"
 #include "lab/results/archive.hpp"
 
 namespace carat::results {
@@ -25,6 +28,7 @@ void call_fields(const Archive& field, Call& c) {
     field.added("batch", c.batch);
     field.added("alpha", c.alpha);
     field.added("beta", c.beta);
+    field.added("prepared", c.prepared);
 }
 
 // In the words of core::describe.
@@ -34,6 +38,16 @@ void read_epilogue(const files::fields& in, core::call& c) {
     const std::optional<core::epilogue> last = core::find_epilogue(text);
     if (!last) in.fail("epilogue", "is '" + text + "', which is none");
     c.last = *last;
+}
+
+// As they were asked for.
+void read_groups(const files::fields& in, core::call& c) {
+    in.added("groups", c.groups);
+    try {
+        if (!c.groups.empty()) (void)core::rows_of_groups(c.groups);
+    } catch (const error& why) {
+        in.fail("groups", why.what());
+    }
 }
 
 // As its name; none where C is of what products are summed in.
@@ -49,6 +63,7 @@ void write_call(json& out, const core::call& c) {
     if (c == core::call{}) return;
     call_fields(writer(out), c);
     out["batch_by"] = core::name(c.lies);
+    if (!c.groups.empty()) out["groups"] = c.groups;
     if (!c.last.is_none()) out["epilogue"] = core::describe(c.last);
     if (c.out) out["out"] = name(*c.out);
     out["call"] = core::describe(c);
@@ -59,13 +74,13 @@ core::call read_call(const files::fields& in) {
     call_fields(in, c);
     read_out(in, c);
     read_epilogue(in, c);
+    read_groups(in, c);
     if (c.batch < 1) in.fail("batch", "is " + std::to_string(c.batch) + ", expected 1 or more");
     std::string by(core::name(c.lies));
     in.added("batch_by", by);
-    if (by == core::name(core::placement::pointers))
-        c.lies = core::placement::pointers;
-    else if (by != core::name(core::placement::strided))
-        in.fail("batch_by", "is '" + by + "', expected strided or pointers");
+    const auto lies = core::find_placement(by);
+    if (!lies) in.fail("batch_by", "is '" + by + "', expected strided, pointers or listed");
+    c.lies = *lies;
     return c;
 }
 

@@ -8,6 +8,7 @@
 #include <carat/error.hpp>
 
 #include "core/dtype_traits.hpp"
+#include "core/group_sizes.hpp"
 #include "lab/machine/roofline.hpp"
 #include "lab/session/analyse.hpp"
 #include "lab/session/contender.hpp"
@@ -231,6 +232,11 @@ core::layout lines_of(char letter, std::int64_t rows, std::int64_t cols, std::in
 
 }  // namespace
 
+shape size_of(shape asked, const core::call& call) {
+    if (!call.groups.empty()) asked.m = core::sum_of(core::rows_of_groups(call.groups));
+    return asked;
+}
+
 // Narrow types are multiplied as their users do: into the type they are accumulated in.
 core::problem problem_of(const case_key& key) {
     core::problem p = core::row_major_problem(key.type, key.size.m, key.size.n, key.size.k);
@@ -263,7 +269,7 @@ std::vector<case_key> cases_of(const request& r) {
     for (const dtype type : r.types)
         for (const int threads : r.threads)
             for (const shape& size : r.shapes)
-                cases.push_back({size, type, threads, r.stored, r.asked});
+                cases.push_back({size_of(size, r.asked), type, threads, r.stored, r.asked});
     return cases;
 }
 

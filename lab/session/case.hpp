@@ -26,6 +26,9 @@ struct case_key {
     core::call asked = {};
 };
 
+// Of a group all products have as many rows as the size says.
+[[nodiscard]] shape size_of(shape asked, const core::call& call);
+
 // e5m2 stands for A alone: B is then e4m3, the pair that training multiplies and that libraries
 // offer (no one multiplies two e5m2 matrices).
 [[nodiscard]] core::problem problem_of(const case_key& key);

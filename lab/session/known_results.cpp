@@ -9,12 +9,13 @@ namespace {
 
 template <class Of>
 std::string id_of(const Of& c) {
-    return fmt::format("{} {} {} {} {}", c.dtype, c.m, c.n, c.k, c.threads);
+    return fmt::format("{} {} {} {} {} {}", c.dtype, c.m, c.n, c.k, c.threads,
+                       core::describe(c.asked));
 }
 
 std::string id_of(const case_key& key) {
-    return fmt::format("{} {} {} {} {}", name(key.type), key.size.m, key.size.n, key.size.k,
-                       key.threads);
+    return fmt::format("{} {} {} {} {} {}", name(key.type), key.size.m, key.size.n, key.size.k,
+                       key.threads, core::describe(key.asked));
 }
 
 template <class Of>

@@ -42,6 +42,8 @@ json to_json(const core::operation& all) {
             {"beta", p.beta},
             {"count", all.count},
             {"lies", all.lies},
+            {"rows", all.rows},
+            {"prepared", all.prepared},
             {"bias", all.last.bias},
             {"activation", all.last.f}};
 }
@@ -58,6 +60,8 @@ core::operation operation_from(const json& in) {
     core::operation all(one, in.value("count", std::int64_t{1}),
                         in.value("lies", core::placement::strided));
     all.last = {in.value("bias", false), in.value("activation", core::activation::none)};
+    all.rows = in.value("rows", all.rows);
+    all.prepared = in.value("prepared", false);
     return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/group_sizes.hpp"
 #include "core/problem.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/request.hpp"
@@ -255,11 +256,20 @@ void parse_batch(std::string_view text, core::call& to) {
         refuse("--batch " + std::string(count) + ": at most " + std::to_string(most));
     to.lies = core::placement::strided;
     if (parts.size() == 1) return;
-    if (parts.size() == 2 && parts[1] == name(core::placement::pointers))
-        to.lies = core::placement::pointers;
-    else if (parts.size() > 2 || parts[1] != name(core::placement::strided))
+    const auto lies = parts.size() == 2 ? core::find_placement(parts[1]) : std::nullopt;
+    if (!lies)
         refuse("--batch '" + std::string(text) +
-               "': after the number comes :strided (what is meant without it) or :pointers");
+               "': after the number comes :strided (what is meant without it), :pointers or "
+               ":listed");
+    to.lies = *lies;
+}
+
+void parse_groups(std::string_view text, core::call& to) {
+    if (text.empty()) return;
+    (void)core::rows_of_groups(text);
+    if (to.batch > 1 || to.lies != core::placement::strided)
+        refuse("--groups and --batch are two kinds of many products: give one");
+    to.groups = text;
 }
 
 shape parse_one_shape(std::string_view text) {

@@ -56,8 +56,11 @@ struct storage {
 // "bias", "relu", "gelu" or "silu", or "bias+" and one of these.
 [[nodiscard]] core::epilogue parse_epilogue(std::string_view text);
 
-// "64", "64:strided" or "64:pointers" into `to`.
+// "64", "64:strided", "64:pointers" or "64:listed" into `to`.
 void parse_batch(std::string_view text, core::call& to);
+
+// The rows of each product, "100,28,0" or "uneven:7:4096/64", into `to`; empty: no group.
+void parse_groups(std::string_view text, core::call& to);
 
 // Thread counts, separated by commas, from 1 to `most`.
 [[nodiscard]] std::vector<int> parse_threads(std::string_view text, int most);

@@ -62,9 +62,9 @@ void validate(const request& r) {
                 verify::reason_against_exact(key.asked.alpha, key.asked.beta, all.one.c_type);
             !why.empty())
             throw error(error_code::invalid_argument, text(name(key.type)) + ": " + why);
-        const double needed =
-            operand_bytes(all) * (r.rotate_inputs ? 2 : 1) +
-            static_cast<double>(all.count) * static_cast<double>(verify::bytes_needed(all.one));
+        const double needed = operand_bytes(all) * (r.rotate_inputs ? 2 : 1) +
+                              static_cast<double>(all.is_group() ? 1 : all.count) *
+                                  static_cast<double>(verify::bytes_needed(all.one));
         if (available > 0 && needed > available)
             throw error(error_code::out_of_memory, describe(key) + " needs " + mebibytes(needed) +
                                                        " with its reference, and " +

@@ -31,7 +31,7 @@ struct options {
     std::uint64_t seed = 1;
 };
 
-// One interleaved session. The sessions of a study never share a case (type, size, threads).
+// One interleaved session. The sessions of a study never share a case (type, size, threads, call).
 struct part {
     session::request request;
     bool finds_crossing = false;  // sizes are added where a GPU starts to win, with its phases

@@ -1,5 +1,6 @@
 // Document 002: a linear layer, attention and a convolution are matrix products. Their products as
-// cases of their own, and the layers as a user would run them, with what stands between the
+// cases of their own, alone and as the batches and groups that programs make of them (with those of
+// a Cholesky factorization), and the layers as a user would run them, with what stands between the
 // products: a bias, a softmax, and for the convolution either a copy of the image nine times over
 // (im2col) or views of it that overlap (implicit). Fused attention is another algorithm and is not
 // here.
@@ -15,6 +16,7 @@
 #include "lab/measure/idle.hpp"
 #include "lab/measure/interleave.hpp"
 #include "lab/report/words.hpp"
+#include "lab/session/case.hpp"
 #include "lab/statistics/bootstrap.hpp"
 #include "lab/study/compositions.hpp"
 #include "lab/study/queries.hpp"
@@ -37,41 +39,137 @@ constexpr shape_of products[] = {{{32, 3072, 768}, "linear layer, 768 to 3072, b
                                  {{128, 64, 128}, "values of one head"},
                                  {{3136, 64, 576}, "convolution 3 x 3, 56 x 56, 64 channels"}};
 
-std::vector<part> parts(const options& how) {
-    part all{request(how,
-                     "cpu.ladder.tiled_reordered,cpu.engine,vendor.openblas,vendor.mkl,"
-                     "vendor.onednn,cuda.ladder.warp_tiled,cuda.engine.tf32,vendor.cublas,"
-                     "vendor.cublas_tf32",
-                     how.how_much == extent::quick ? 0.4 : 4)};
-    for (const shape_of& p : products) all.request.shapes.push_back(p.size);
-    all.request.types = {dtype::f32};
-    if (how.how_much == extent::full) all.request.timing.trials = 30;
-    return {all};
+// Many products, or one that reads its C, as programs ask for them.
+struct many {
+    std::string_view what;
+    dtype type;
+    std::string_view layout;
+    core::call asked;
+    std::vector<session::shape> sizes;
+};
+
+std::vector<many> many_products() {
+    core::call of_48;
+    of_48.batch = 48;
+    core::call of_8;
+    of_8.batch = 8;
+    core::call experts;
+    experts.groups = "uneven:1:256/8";
+    core::call update;
+    update.alpha = -1;
+    update.beta = 1;
+    const auto of_experts = [&](std::int64_t n, std::int64_t k) {
+        return session::size_of({1, n, k}, experts);
+    };
+    return {{"attention's scores in training, 12 heads of 4 sequences of 128",
+             dtype::f32,
+             "nt",
+             of_48,
+             {{128, 128, 64}}},
+            {"their values", dtype::f32, "nn", of_48, {{128, 64, 128}}},
+            {"attention's scores in decode, 48 heads, 512 tokens before",
+             dtype::f32,
+             "nt",
+             of_48,
+             {{1, 512, 64}}},
+            {"their values", dtype::f32, "nn", of_48, {{1, 64, 512}}},
+            {"8 experts, 256 rows among them, 256 to 1024 and back",
+             dtype::f32,
+             "nn",
+             experts,
+             {of_experts(1024, 256), of_experts(256, 1024)}},
+            {"convolution 3 x 3 by im2col, 28 x 28, 64 channels, 8 images",
+             dtype::f32,
+             "nn",
+             of_8,
+             {{784, 64, 576}}},
+            {"trailing updates of a Cholesky of 512 by blocks of 64",
+             dtype::f64,
+             "nt",
+             update,
+             {{448, 448, 64}, {320, 320, 64}, {192, 192, 64}, {64, 64, 64}}}};
 }
 
-table fastest(const results::document& doc) {
+std::vector<part> parts(const options& how) {
+    constexpr std::string_view everybody =
+        "cpu.ladder.tiled_reordered,cpu.engine,vendor.openblas,vendor.mkl,vendor.onednn,"
+        "cuda.ladder.warp_tiled,cuda.engine.tf32,vendor.cublas,vendor.cublas_tf32";
+    constexpr std::string_view those_of_many =
+        "cpu.engine,vendor.openblas,vendor.mkl,vendor.libxsmm,cuda.engine,vendor.cublas,"
+        "vendor.cublaslt";
+    const std::string with_loop = std::string(those_of_many) + ",cpu.engine[loop=1]";
+    part single{request(how, everybody, how.how_much == extent::quick ? 0.4 : 4)};
+    for (const shape_of& p : products) single.request.shapes.push_back(p.size);
+    single.request.types = {dtype::f32};
+    std::vector<part> all = {single};
+    for (const many& m : many_products()) {
+        part one{request(how, m.asked.is_one_product() ? those_of_many : with_loop,
+                         how.how_much == extent::quick ? 0.2 : 1)};
+        one.request.shapes = m.sizes;
+        one.request.types = {m.type};
+        one.request.stored = session::parse_storage(m.layout);
+        one.request.asked = m.asked;
+        all.push_back(std::move(one));
+    }
+    if (how.how_much == extent::full)
+        for (part& one : all) one.request.timing.trials = 30;
+    return all;
+}
+
+const results::result* fastest(const results::document& doc, dtype type, const session::shape& size,
+                               const core::call& asked) {
+    const results::result* best = nullptr;
+    for (const results::result& c : doc.results)
+        if (c.has_figure() && c.dtype == name(type) && c.m == size.m && c.n == size.n &&
+            c.k == size.k && c.asked == asked && (best == nullptr || c.median_s < best->median_s))
+            best = &c;
+    return best;
+}
+
+const results::result* engine(const results::document& doc, const many& of,
+                              const session::shape& size) {
+    for (const results::result& c : doc.results)
+        if (c.has_figure() && c.implementation.starts_with("cpu.engine") &&
+            !c.implementation.ends_with("[loop=1]") && c.dtype == name(of.type) && c.m == size.m &&
+            c.n == size.n && c.k == size.k && c.asked == of.asked)
+            return &c;
+    return nullptr;
+}
+
+table single_products(const results::document& doc) {
     table t{"The products alone, f32",
             {"M x N x K", "in", "fastest", "GFLOP/s", "% of roofline"},
             {},
             {}};
-    for (const shape_of& p : products) {
-        const results::result* best = nullptr;
-        for (const results::result& c : doc.results)
-            if (c.has_figure() && c.m == p.size.m && c.n == p.size.n && c.k == p.size.k &&
-                (best == nullptr || c.median_s < best->median_s))
-                best = &c;
-        if (best == nullptr) continue;
-        t.rows.push_back({fmt::format("{} x {} x {}", p.size.m, p.size.n, p.size.k),
-                          std::string(p.what), best->implementation, gflops(best),
-                          fmt::format("{:.1f}", best->percent_of_roofline)});
-    }
+    for (const shape_of& p : products)
+        if (const results::result* best = fastest(doc, dtype::f32, p.size, {}); best != nullptr)
+            t.rows.push_back({fmt::format("{} x {} x {}", p.size.m, p.size.n, p.size.k),
+                              std::string(p.what), best->implementation, gflops(best),
+                              fmt::format("{:.1f}", best->percent_of_roofline)});
+    return t;
+}
+
+table products_together(const results::document& doc) {
+    table t{"As programs ask for them",
+            {"M x N x K", "in", "asked", "fastest", "GFLOP/s", "cpu.engine"},
+            {},
+            "GFLOP/s of all products together; of a group M is the sum of its rows."};
+    for (const many& m : many_products())
+        for (const session::shape& size : m.sizes) {
+            const results::result* best = fastest(doc, m.type, size, m.asked);
+            if (best == nullptr) continue;
+            t.rows.push_back({fmt::format("{} x {} x {} {}", size.m, size.n, size.k, m.layout),
+                              std::string(m.what), core::describe(m.asked), best->implementation,
+                              gflops(best), gflops(engine(doc, m, size))});
+        }
     return t;
 }
 
 chapter tell(const results::document& doc, const options&) {
     chapter c;
     c.not_run = absences(doc);
-    if (table t = fastest(doc); !t.rows.empty()) c.tables.push_back(std::move(t));
+    for (table t : {single_products(doc), products_together(doc)})
+        if (!t.rows.empty()) c.tables.push_back(std::move(t));
     c.sources = {"Document 002 names the layers and gives no figures for them."};
     return c;
 }

@@ -15,7 +15,7 @@ constexpr std::uint64_t seeds_apart = 1'000'003;
 
 // Small products are shared out whole, a thread each.
 bool is_small(const core::operation& all) {
-    return all.count > 1 && all.one.m * all.one.n <= 512 * 512;
+    return all.count > 1 && largest_of(all).m * all.one.n <= 512 * 512;
 }
 
 }  // namespace
@@ -27,8 +27,8 @@ exact_passes::exact_passes(const core::operation& all, std::string claim, exact_
 }
 
 exact_pass exact_passes::of(std::int64_t i, int threads) const {
-    exact_pass one(all_.one, claim_, kind_, seed_ + static_cast<std::uint64_t>(i) * seeds_apart,
-                   threads, all_.last);
+    exact_pass one(problem_of(all_, i), claim_, kind_,
+                   seed_ + static_cast<std::uint64_t>(i) * seeds_apart, threads, all_.last);
     one.draw_bias_from(seed_);
     return one;
 }
@@ -36,6 +36,7 @@ exact_pass exact_passes::of(std::int64_t i, int threads) const {
 void exact_passes::fill(const core::operands& data) const {
     const int inside = is_small(all_) ? 1 : 0;
     workload::parallel_for(all_.count, is_small(all_) ? 0 : 1, [&](std::int64_t i) {
+        if (problem_of(all_, i).m == 0) return;
         const core::operands one = product_at(all_, data, i);
         of(i, inside).fill(one.a, one.b);
     });
@@ -44,7 +45,7 @@ void exact_passes::fill(const core::operands& data) const {
 void exact_passes::fill_c(const core::operands& data) const {
     const int inside = is_small(all_) ? 1 : 0;
     workload::parallel_for(all_.count, is_small(all_) ? 0 : 1, [&](std::int64_t i) {
-        of(i, inside).fill_c(product_at(all_, data, i).c);
+        if (problem_of(all_, i).m != 0) of(i, inside).fill_c(product_at(all_, data, i).c);
     });
 }
 
@@ -63,6 +64,7 @@ verdict exact_passes::check(const core::operands& data) const {
     found.passed = true;
     found.how = method::exact;
     workload::parallel_for(all_.count, is_small(all_) ? 0 : 1, [&](std::int64_t i) {
+        if (problem_of(all_, i).m == 0) return;
         verdict one = of(i, inside).check(product_at(all_, data, i).c);
         if (one.passed) return;
         const std::scoped_lock lock(joining);
@@ -74,7 +76,7 @@ verdict exact_passes::check(const core::operands& data) const {
 }
 
 bool are_many_and_small(const core::operation& all) {
-    const core::problem& p = all.one;
+    const core::problem p = largest_of(all);
     return all.count > 32 && std::max({p.m * p.n, p.m * p.k, p.k * p.n}) <= 256 * 256;
 }
 
@@ -96,7 +98,9 @@ std::vector<std::int64_t> products_with_reference(const core::operation& all, do
     std::vector<std::int64_t> chosen;
     if (all.count == 1) return {0};
     const auto number = static_cast<std::int64_t>(fit);
-    for (std::int64_t i = 0; i < number; ++i) chosen.push_back(i * (all.count - 1) / (number - 1));
+    for (std::int64_t i = 0; i < number; ++i)
+        if (const std::int64_t at = i * (all.count - 1) / (number - 1); problem_of(all, at).m != 0)
+            chosen.push_back(at);
     return chosen;
 }
 

@@ -66,7 +66,7 @@ class references {
                const How&... how)
         : all_(all), chosen_(products_with_reference(all, most_madds)) {
         for (const std::int64_t i : chosen_)
-            made_.emplace_back(all.one, product_at(all, data, i), how...);
+            made_.emplace_back(problem_of(all, i), product_at(all, data, i), how...);
     }
 
     /// Of the C of all products.

@@ -127,7 +127,7 @@ def _check_exact(product, operands) -> str:
     import numpy as np
 
     a, b, wanted = operands
-    got = np.asarray(product(a, b))
+    got = product(a, b)
     if got.shape != wanted.shape:
         return f"its result is {got.shape}, not {wanted.shape}"
     if not np.array_equal(got.astype(np.float64), wanted.astype(np.float64)):
@@ -143,7 +143,7 @@ def _error_of_bound(product, a, b) -> float:
     import numpy as np
 
     name = a.dtype.name
-    got = np.asarray(product(a, b)).astype(np.float64)
+    got = product(a, b).astype(np.float64)
     wide = np.longdouble if name == "float64" else np.float64
     exact = a.astype(wide) @ b.astype(wide)
     sums = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
@@ -154,28 +154,32 @@ def _error_of_bound(product, a, b) -> float:
     return float(np.max(share, initial=0.0))
 
 
-def _repeats(product, a, b) -> int:
+def _repeats(product, operands, place) -> int:
     """How often to call it within a trial; the calls warm it up, too."""
     count = 1
     while True:
-        start = time.perf_counter()
-        for _ in range(count):
-            product(a, b)
-        took = time.perf_counter() - start
+        took = count * _time(product, operands, place, count)
         if took >= LEAST_ROUND_S:
             return count
         count = max(2 * count, math.ceil(count * LEAST_ROUND_S / max(took, 1e-9)))
 
 
-def _time(product, a, b, count: int) -> float:
+def _time(product, operands, place, count: int) -> float:
+    a, b = operands
+    place.finish()
     start = time.perf_counter()
     for _ in range(count):
         product(a, b)
+    place.finish()
     return (time.perf_counter() - start) / count
 
 
-def _verify(product, shape, dtype, generator, sets) -> tuple[str, float]:
+def _verify(callable_, dtype, sets, place) -> tuple[str, float]:
     exact, (a, b) = sets
+
+    def product(x, y):
+        return place.get(callable_(place.put(x), place.put(y)))
+
     try:
         if reason := _check_exact(product, exact):
             return reason, math.nan
@@ -214,7 +218,7 @@ def _rank(case, times: Mapping[str, Sequence[float]], errors) -> list[Result]:
     return ranked
 
 
-def _one_shape(callables, shape, dtype, rounds, generator) -> list[Result]:
+def _one_shape(callables, shape, dtype, rounds, generator, place) -> list[Result]:
     m, k, n = shape
     exact = _exact_operands(m, n, k, dtype, generator)
     if dtype.kind in "iu":
@@ -224,15 +228,16 @@ def _one_shape(callables, shape, dtype, rounds, generator) -> list[Result]:
         b = generator.uniform(-1, 1, (k, n)).astype(dtype)
     errors, refused = {}, []
     for name, product in callables.items():
-        reason, errors[name] = _verify(product, shape, dtype, generator, (exact, (a, b)))
+        reason, errors[name] = _verify(product, dtype, (exact, (a, b)), place)
         if reason:
             refused.append(Result(name, m, n, k, dtype.name, False, reason, errors[name]))
     running = [name for name in callables if name not in {r.name for r in refused}]
-    counts = {name: _repeats(callables[name], a, b) for name in running}
+    operands = place.put(a), place.put(b)
+    counts = {name: _repeats(callables[name], operands, place) for name in running}
     times: dict[str, list[float]] = {name: [] for name in running}
     for _ in range(rounds):
         for name in random.sample(running, len(running)):
-            trials = [_time(callables[name], a, b, counts[name]) for _ in range(3)]
+            trials = [_time(callables[name], operands, place, counts[name]) for _ in range(3)]
             times[name].append(statistics.median(trials))
     return _rank((m, n, k, dtype.name), times, errors) + refused
 
@@ -242,26 +247,31 @@ def bench(
     shapes: Iterable[int | tuple[int, int, int]] = (512,),
     dtype: Any = "float64",
     *,
+    device: Any = None,
     rounds: int = 12,
     seed: int = 0,
 ) -> Bench:
     """Verifies and times callables f(a, b) -> a @ b in this process, in turns.
 
     shapes: numbers n for n x n by n x n, or (m, k, n) for m x k by k x n. dtype: float64, float32,
-    float16, bfloat16 (ml_dtypes), int32, int8 or uint8; operands are NumPy's, row-major. Before it is
-    timed each callable must multiply whole numbers exactly and random ones (uniform from -1 to 1)
+    float16, bfloat16 (ml_dtypes), int32, int8 or uint8. device: None gives the callables arrays of
+    NumPy, "cpu", "cuda" or "cuda:1" tensors of PyTorch there; all are row-major. Before it is timed each callable must multiply whole numbers exactly and random ones (uniform from -1 to 1)
     within the error bound of any order of sums. Then `rounds` times, in random order, each has the
     median of three trials of at least 2 ms; the interval is Student's, of the logarithms of these
-    medians, and verdicts compare the same rounds. Raises ValueError for fewer than 6 rounds.
+    medians, and verdicts compare the same rounds. Raises ValueError for fewer than 6 rounds and for a
+    device that isn't there.
 
         >>> print(carat_gemm.bench({"carat": carat_gemm.matmul, "numpy": np.matmul}, [256, 1024]))
     """
     import numpy as np
 
+    from ._places import NumpyArrays, Tensors
+
     if rounds < 6:
         raise ValueError(f"bench: rounds is {rounds}: an interval needs 6 or more")
     if not callables:
         raise ValueError("bench: there are no callables: give {'name': f}")
+    place = NumpyArrays() if device is None else Tensors(device)
     generator = np.random.default_rng(seed)
     kind = _numpy_dtype(dtype)
     if kind.name not in _BITS and kind.name not in ("int32", "int8", "uint8"):
@@ -271,5 +281,5 @@ def bench(
         sizes = (shape, shape, shape) if isinstance(shape, int) else tuple(shape)
         if len(sizes) != 3 or min(sizes) < 1:
             raise ValueError(f"bench: a shape is {shape}: give n or (m, k, n), all at least 1")
-        results += _one_shape(callables, sizes, kind, rounds, generator)
+        results += _one_shape(callables, sizes, kind, rounds, generator, place)
     return Bench(tuple(results))

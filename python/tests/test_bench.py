@@ -9,6 +9,7 @@ import pytest
 
 import carat_gemm as cg
 from carat_gemm import _bench
+from conftest import need
 
 
 def test_explain_tells_the_plan():
@@ -45,6 +46,32 @@ def test_bench_of_other_types(dtype):
 def test_bench_says_that_numpy_wraps():
     by_name = {r.name: r for r in cg.bench({"numpy": np.matmul}, [(2, 300, 2)], "uint8", rounds=6)}
     assert not by_name["numpy"].verified and "whole numbers" in by_name["numpy"].reason
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16", "int8"])
+def test_bench_of_tensors(dtype):
+    torch = need("torch")
+    if dtype == "bfloat16":
+        need("ml_dtypes")
+    seen = []
+
+    def mine(a, b):
+        seen.append((type(a), str(a.dtype)))
+        return torch.matmul(a.double(), b.double()).to(torch.int32 if dtype == "int8" else a.dtype)
+
+    def wrong(a, b):
+        return mine(a, b) + 1
+
+    figures = cg.bench({"carat": cg.matmul, "mine": mine, "wrong": wrong}, [12], dtype, device="cpu",
+                       rounds=6)
+    assert {r.name: r.verified for r in figures} == {"carat": True, "mine": True, "wrong": False}
+    assert set(seen) == {(torch.Tensor, f"torch.{dtype}")}
+
+
+def test_bench_refuses_devices():
+    need("torch")
+    with pytest.raises(ValueError, match="device is 'gpu'"):
+        cg.bench({"carat": cg.matmul}, [8], device="gpu")
 
 
 def off_by_one(a, b):

@@ -34,9 +34,11 @@ const detail::prepared_operand* prepared_of(const operands& x) {
     return x.a.first.prepared != nullptr ? x.a.first.prepared : x.b.first.prepared;
 }
 
-bool any_in_place(const operands& x) {
-    for (std::size_t i = 0; x.e != nullptr && i < x.c.count; ++i)
-        if (api::same_elements(item(*x.e, i), item(x.c, i))) return true;
+// Whether some product's E is its C, or is not.
+bool any_in_place(const operands& x, bool wanted) {
+    const bool may_be = api::same_strides(x.e->first, x.c.first);
+    for (std::size_t i = 0; i < x.c.count; ++i)
+        if ((may_be && api::address_in(*x.e, i) == api::address_in(x.c, i)) == wanted) return true;
     return false;
 }
 
@@ -53,19 +55,28 @@ void check_sums(const core::problem& p, int threads, const operands& x) {
     }
 }
 
-core::operands operands_of(const operands& x, std::size_t i, bool copies_e) {
-    const erased_matrix c = item(x.c, i);
-    const erased_matrix e = x.e == nullptr ? erased_matrix{} : item(*x.e, i);
-    if (copies_e && !api::same_elements(e, c)) api::copy_elements(e, c);
-    return {.a = item(x.a, i).data, .b = item(x.b, i).data, .c = c.data, .e = e.data};
+core::operands operands_of(const operands& x, std::size_t i) {
+    return {.a = api::address_in(x.a, i),
+            .b = api::address_in(x.b, i),
+            .c = api::address_in(x.c, i),
+            .e = x.e == nullptr ? nullptr : api::address_in(*x.e, i)};
 }
 
 void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
                const operands& x, const cpu_engine::epilogue_request* last) {
     const cpu_engine::batch_product all(p, x.c.count, threads, kernels, {}, last, prepared_of(x));
     const cpu_engine::call_memory memory(all.workspace_bytes());
-    const bool copies_e = last == nullptr && x.e != nullptr && p.beta != 0;
-    all.run([&](std::size_t i) { return operands_of(x, i, copies_e); }, memory.data());
+    const bool copies_e =
+        last == nullptr && x.e != nullptr && p.beta != 0 && any_in_place(x, false);
+    if (!copies_e) return all.run([&](std::size_t i) { return operands_of(x, i); }, memory.data());
+    all.run(
+        [&](std::size_t i) {
+            const erased_matrix c = item(x.c, i);
+            const erased_matrix e = item(*x.e, i);
+            if (!api::same_elements(e, c)) api::copy_elements(e, c);
+            return operands_of(x, i);
+        },
+        memory.data());
 }
 
 void multiply_checked(const cpu& where, const operands& x, const detail::epilogue_steps* steps) {
@@ -83,7 +94,8 @@ void multiply_checked(const cpu& where, const operands& x, const detail::epilogu
     if (is_integer(p.a_type)) check_sums(p, threads, x);
     if (steps == nullptr && !core::rounds_integers(p))
         return run_batch(p, threads, kernels, x, nullptr);
-    cpu_engine::epilogue_request last = {.steps = {}, .e_layout = {}, .in_place = any_in_place(x)};
+    cpu_engine::epilogue_request last = {
+        .steps = {}, .e_layout = {}, .in_place = x.e != nullptr && any_in_place(x, true)};
     if (steps != nullptr) last.steps = std::span(steps->at).first(steps->count);
     if (x.e != nullptr) last.e_layout = api::layout_of(x.e->first);
     run_batch(p, threads, kernels, x, &last);

@@ -23,15 +23,6 @@ using detail::erased_matrix;
     throw error(code, "matrix_products: " + what);
 }
 
-// Of no list.
-void* data_of(const erased_batch& b, std::size_t i) {
-    if (b.pointers != nullptr) return const_cast<void*>(b.pointers[i]);
-    if (b.count == 0) return b.first.data;
-    const auto bytes = static_cast<std::ptrdiff_t>(size_bytes(b.first.type));
-    return static_cast<std::byte*>(b.first.data) +
-           static_cast<std::ptrdiff_t>(i) * b.stride * bytes;
-}
-
 std::size_t matrices(const erased_batch& b) {
     return std::max<std::size_t>(b.count, 1);
 }
@@ -136,7 +127,7 @@ class group_of_matrices {
     void add_ends() {
         const byte_span span = span_of(batch_.first, name_);
         for (const std::size_t i : {std::size_t{0}, matrices(batch_) - 1}) {
-            const auto at = reinterpret_cast<std::intptr_t>(data_of(batch_, i));
+            const auto at = reinterpret_cast<std::intptr_t>(address_in(batch_, i));
             hull_.low = std::min(hull_.low, at + span.low);
             hull_.high = std::max(hull_.high, at + span.high);
         }
@@ -152,7 +143,7 @@ class group_of_matrices {
         const byte_span span = batch_.at == nullptr ? span_of(first, name_) : byte_span{};
         for (std::size_t i = 0; i < matrices(batch_); ++i) {
             if (batch_.at == nullptr) {
-                visit(i, data_of(batch_, i), first, span);
+                visit(i, address_in(batch_, i), first, span);
                 continue;
             }
             const erased_matrix m = item(batch_, i);
@@ -212,7 +203,7 @@ class targets {
         if (is_strided(x) && is_strided(c))
             return x.stride == c.stride && x.first.data == c.first.data;
         for (std::size_t i = 0; i < c.count; ++i)
-            if (data_of(x, i) != data_of(c, i)) return false;
+            if (address_in(x, i) != address_in(c, i)) return false;
         return true;
     }
 
@@ -306,7 +297,7 @@ std::size_t check_places(const erased_batch& a, const erased_batch& b, const era
 erased_matrix item(const erased_batch& b, std::size_t i) {
     if (b.at != nullptr) return item_of_list(b, i);
     erased_matrix m = b.first;
-    m.data = data_of(b, i);
+    m.data = address_in(b, i);
     return m;
 }
 

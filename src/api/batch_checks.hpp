@@ -17,6 +17,15 @@ using detail::erased_batch;
 // Matrix i of a batch, or the one for all.
 [[nodiscard]] detail::erased_matrix item(const erased_batch& b, std::size_t i);
 
+// Where it lies, of no list.
+[[nodiscard]] inline void* address_in(const erased_batch& b, std::size_t i) {
+    if (b.pointers != nullptr) return const_cast<void*>(b.pointers[i]);
+    if (b.count == 0) return b.first.data;
+    const auto bytes = static_cast<std::ptrdiff_t>(size_bytes(b.first.type));
+    return static_cast<std::byte*>(b.first.data) +
+           static_cast<std::ptrdiff_t>(i) * b.stride * bytes;
+}
+
 // Throws where a C shares an element with another C, an A, a B or another product's E. Returns how
 // many pairs of matrices were compared, a few for each product wherever they lie in lines.
 std::size_t check_places(const erased_batch& a, const erased_batch& b, const erased_batch* e,

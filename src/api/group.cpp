@@ -1,5 +1,4 @@
-// Checked together, then the largest have all threads each where the others could not keep them
-// busy, and threads take the rest one by one.
+// Checked together, then run as cpu/threads/group.hpp says.
 #include "api/group.hpp"
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 #include "api/integers.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
-#include "cpu/threads/batch.hpp"
+#include "cpu/threads/group.hpp"
 
 namespace carat::api {
 
@@ -78,15 +77,12 @@ class group {
     void run() const {
         std::vector<double> work(all_.size());
         std::ranges::transform(all_, work.begin(), &one::work);
-        const auto [first, workers] = cpu_engine::shares_for(work, threads_);
-        const int inside = workers > 1 ? 1 : threads_;
-        const std::size_t share = largest_workspace(first, all_.size(), inside);
-        const cpu_engine::call_memory memory(std::max(largest_workspace(0, first, threads_),
-                                                      share * static_cast<std::size_t>(workers)));
-        for (std::size_t i = 0; i < first; ++i) run_one(all_[i], threads_, memory.data());
-        cpu_engine::for_each_of_group(first, all_.size(), workers, [&](std::size_t i, int worker) {
-            run_one(all_[i], inside, memory.data() + share * static_cast<std::size_t>(worker));
-        });
+        cpu_engine::run_group(
+            work, threads_,
+            [&](std::size_t i, int threads, const auto& use) { with_plan(all_[i], threads, use); },
+            [&](std::size_t i, int threads, std::byte* memory) {
+                run_one(all_[i], threads, memory);
+            });
     }
 
   private:
@@ -105,16 +101,6 @@ class group {
             has_epilogue_ ? epilogue_of(x) : cpu_engine::epilogue_request{};
         use(cpu_engine::product(x.problem, threads, kernels_, {}, has_epilogue_ ? &last : nullptr,
                                 ready));
-    }
-
-    [[nodiscard]] std::size_t largest_workspace(std::size_t from, std::size_t end,
-                                                int threads) const {
-        std::size_t largest = 0;
-        for (std::size_t i = from; i < end; ++i)
-            with_plan(all_[i], threads, [&](const cpu_engine::product& made) {
-                largest = std::max(largest, made.workspace_bytes());
-            });
-        return largest;
     }
 
     void run_one(const one& x, int threads, std::byte* memory) const {

@@ -103,6 +103,10 @@ class runnable {
     // Told of operands that run() will be given, where something depends on their places.
     virtual void expect(const operands& /*data*/) {}
 
+    // The B of these operands stays as it is until it is told of again: where B is prepared, it is
+    // packed now. Not timed; others do nothing.
+    virtual void take(const operands& /*data*/) {}
+
     // What run() does, in its order; the last stage is "compute". All of it, where nothing is
     // apart.
     [[nodiscard]] virtual std::vector<stage> stages() {
@@ -143,6 +147,8 @@ struct implementation {
     // takes one product at a time.
     std::string (*unsupported_operation)(const operation&, const settings&) = nullptr;
     std::unique_ptr<runnable> (*prepare_operation)(const operation&, const settings&) = nullptr;
+    bool takes_prepared = false;  // these two take a product whose B is packed beforehand
+    bool takes_groups = false;    // these two take lists and products of different rows
 };
 
 // The signature that fits the problem's element types, or null.

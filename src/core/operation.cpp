@@ -1,10 +1,13 @@
 #include "core/operation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <type_traits>
 
 #include "core/dtype_traits.hpp"
+#include "core/group_sizes.hpp"
 
 namespace carat::core {
 
@@ -20,10 +23,14 @@ std::int64_t distance(std::int64_t rows, std::int64_t cols, const layout& where)
                                    : checked_product(cols, where.col_stride, "batch stride");
 }
 
-whole_matrix whole(const operation& all, std::int64_t rows, std::int64_t cols,
-                   const layout& where) {
-    if (is_by_rows(cols, where)) return {checked_product(rows, all.count, "batch"), cols, where};
-    return {rows, checked_product(cols, all.count, "batch"), where};
+whole_matrix whole(std::int64_t count, std::int64_t rows, std::int64_t cols, const layout& where) {
+    if (is_by_rows(cols, where)) return {checked_product(rows, count, "batch"), cols, where};
+    return {rows, checked_product(cols, count, "batch"), where};
+}
+
+// A group's rows lie in one matrix.
+std::int64_t matrices_with_rows(const operation& all) {
+    return all.is_group() ? 1 : all.count;
 }
 
 template <class T>
@@ -34,28 +41,43 @@ T* moved(T* data, dtype type, std::int64_t elements) {
                            elements * static_cast<std::int64_t>(size_bytes(type)));
 }
 
+using make_product = std::function<std::unique_ptr<runnable>(const problem&)>;
+
+// Facts are those of the largest product.
 class loop final : public runnable {
   public:
-    loop(std::unique_ptr<runnable> one, const operation& all)
-        : one_(std::move(one)), all_(all), apart_(distances_of(all)) {}
+    loop(const make_product& make, const operation& all) : all_(all), apart_(distances_of(all)) {
+        for (std::int64_t i = 0; i < all.count; ++i) {
+            const problem p = problem_of(all, i);
+            auto& one = by_rows_[p.m];
+            if (p.m != 0 && one == nullptr) one = make(p);
+            each_.push_back(one.get());
+        }
+        largest_ = by_rows_.at(largest_of(all).m).get();
+    }
 
     void run(const operands& data) override {
-        for (std::int64_t i = 0; i < all_.count; ++i)
-            one_->run(product_at(all_, apart_, data, shuffled(all_, i)));
+        for (std::int64_t i = 0; i < all_.count; ++i) {
+            const std::int64_t at = shuffled(all_, i);
+            if (runnable* const one = each_[static_cast<std::size_t>(at)]; one != nullptr)
+                one->run(product_at(all_, apart_, data, at));
+        }
     }
-    [[nodiscard]] int threads() const override { return one_->threads(); }
+    [[nodiscard]] int threads() const override { return largest_->threads(); }
     [[nodiscard]] std::string note() const override {
-        const std::string own = one_->note();
-        return std::string("a call for each product of the batch") + (own.empty() ? "" : "; ") +
-               own;
+        const std::string own = largest_->note();
+        return std::string("a call for each product of the ") +
+               (all_.is_group() ? "group" : "batch") + (own.empty() ? "" : "; ") + own;
     }
-    [[nodiscard]] plan_facts planned() const override { return one_->planned(); }
-    [[nodiscard]] std::vector<kernel_facts> kernels() const override { return one_->kernels(); }
+    [[nodiscard]] plan_facts planned() const override { return largest_->planned(); }
+    [[nodiscard]] std::vector<kernel_facts> kernels() const override { return largest_->kernels(); }
 
   private:
-    std::unique_ptr<runnable> one_;
     operation all_;
     distances apart_;
+    std::map<std::int64_t, std::unique_ptr<runnable>> by_rows_;
+    std::vector<runnable*> each_;  // null: it has no rows
+    runnable* largest_;
 };
 
 }  // namespace
@@ -64,6 +86,12 @@ std::string shortest(double value) {
     std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
     return {text.data(), end};
+}
+
+std::optional<placement> find_placement(std::string_view text) {
+    for (const placement p : {placement::strided, placement::pointers, placement::listed})
+        if (text == name(p)) return p;
+    return std::nullopt;
 }
 
 std::string describe(const epilogue& last) {
@@ -135,16 +163,22 @@ std::string describe(const call& asked) {
     const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
     if (asked.batch > 1)
         add("batch " + std::to_string(asked.batch) +
-            (asked.lies == placement::pointers ? " by pointers" : ""));
+            (asked.lies == placement::pointers ? " by pointers"
+             : asked.lies == placement::listed ? " in a list"
+                                               : ""));
+    if (!asked.groups.empty()) add("groups " + asked.groups);
     if (asked.alpha != 1) add("alpha " + shortest(asked.alpha));
     if (asked.beta != 0) add("beta " + shortest(asked.beta));
     if (!asked.last.is_none()) add(describe(asked.last));
+    if (asked.prepared) add("B prepared");
     if (asked.out) add("into " + std::string(carat::name(*asked.out)));
     return text;
 }
 
 std::string sized(const call& asked, std::int64_t m, std::int64_t n, std::int64_t k) {
     const std::string size = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+    if (!asked.groups.empty())
+        return std::to_string(rows_of_groups(asked.groups).size()) + " groups, " + size;
     return asked.batch == 1 ? size : std::to_string(asked.batch) + " x " + size;
 }
 
@@ -154,13 +188,37 @@ operation operation_of(problem p, const call& asked) {
     if (asked.out) p.c_type = *asked.out;
     operation all(p, asked.batch, asked.lies);
     all.last = asked.last;
+    all.prepared = asked.prepared;
+    if (asked.groups.empty()) return all;
+    all.rows = rows_of_groups(asked.groups);
+    all.one.m = sum_of(all.rows);
+    all.count = static_cast<std::int64_t>(all.rows.size());
     return all;
+}
+
+problem problem_of(const operation& all, std::int64_t i) {
+    problem p = all.one;
+    if (all.is_group()) p.m = all.rows[static_cast<std::size_t>(i)];
+    return p;
+}
+
+problem largest_of(const operation& all) {
+    problem p = all.one;
+    if (all.is_group()) p.m = *std::ranges::max_element(all.rows);
+    return p;
 }
 
 distances distances_of(const operation& all) {
     const problem& p = all.one;
-    return {distance(p.m, p.k, p.a_layout), distance(p.k, p.n, p.b_layout),
-            distance(p.m, p.n, p.c_layout)};
+    const std::int64_t b = distance(p.k, p.n, p.b_layout);
+    if (!all.is_group()) return {distance(p.m, p.k, p.a_layout), b, distance(p.m, p.n, p.c_layout)};
+    distances apart{p.a_layout.row_stride, b, p.c_layout.row_stride};
+    std::int64_t first = 0;
+    for (const std::int64_t rows : all.rows) {
+        apart.first_rows.push_back(first);
+        first += rows;
+    }
+    return apart;
 }
 
 operands product_at(const operation& all, const operands& data, std::int64_t i) {
@@ -170,11 +228,12 @@ operands product_at(const operation& all, const operands& data, std::int64_t i) 
 operands product_at(const operation& all, const distances& apart, const operands& data,
                     std::int64_t i) {
     const problem& p = all.one;
+    const std::int64_t steps = all.is_group() ? apart.first_rows[static_cast<std::size_t>(i)] : i;
     operands of = data;
-    of.a = moved(data.a, p.a_type, i * apart.a);
+    of.a = moved(data.a, p.a_type, steps * apart.a);
     of.b = moved(data.b, p.b_type, i * apart.b);
-    of.c = moved(data.c, p.c_type, i * apart.c);
-    of.e = moved(data.e, p.c_type, i * apart.c);
+    of.c = moved(data.c, p.c_type, steps * apart.c);
+    of.e = moved(data.e, p.c_type, steps * apart.c);
     return of;
 }
 
@@ -185,13 +244,13 @@ std::int64_t shuffled(const operation& all, std::int64_t i) {
 }
 
 whole_matrix whole_a(const operation& all) {
-    return whole(all, all.one.m, all.one.k, all.one.a_layout);
+    return whole(matrices_with_rows(all), all.one.m, all.one.k, all.one.a_layout);
 }
 whole_matrix whole_b(const operation& all) {
-    return whole(all, all.one.k, all.one.n, all.one.b_layout);
+    return whole(all.count, all.one.k, all.one.n, all.one.b_layout);
 }
 whole_matrix whole_c(const operation& all) {
-    return whole(all, all.one.m, all.one.n, all.one.c_layout);
+    return whole(matrices_with_rows(all), all.one.m, all.one.n, all.one.c_layout);
 }
 
 problem problem_of_whole_c(const operation& all) {
@@ -205,7 +264,17 @@ problem problem_of_whole_c(const operation& all) {
 double multiply_adds(const operation& all) {
     const problem& p = all.one;
     return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
-           static_cast<double>(all.count);
+           static_cast<double>(matrices_with_rows(all));
+}
+
+// A product without rows reads no B.
+elements elements_of(const operation& all) {
+    const problem& p = all.one;
+    const auto m = static_cast<double>(p.m) * static_cast<double>(matrices_with_rows(all));
+    const auto n = static_cast<double>(p.n);
+    const auto k = static_cast<double>(p.k);
+    const auto idle = static_cast<double>(std::ranges::count(all.rows, 0));
+    return {m * k, (static_cast<double>(all.count) - idle) * k * n, m * n};
 }
 
 std::string reason_against(const implementation& entry, const operation& all, const settings& s) {
@@ -214,8 +283,11 @@ std::string reason_against(const implementation& entry, const operation& all, co
     if (!all.last.is_none() && !is_floating(all.one.c_type))
         return "epilogues are of floating-point numbers, and C is " +
                std::string(carat::name(all.one.c_type));
-    if (entry.prepare_operation == nullptr)
-        return all.last.is_none() ? "it has no batches" : reason_against_epilogue(all);
+    if (entry.prepare_operation == nullptr && !all.last.is_none())
+        return reason_against_epilogue(all);
+    if (all.prepared && !entry.takes_prepared) return "it has no prepared operands";
+    if (all.is_listed() && !entry.takes_groups) return "it has no groups of products";
+    if (entry.prepare_operation == nullptr) return "it has no batches";
     return entry.unsupported_operation == nullptr ? std::string()
                                                   : entry.unsupported_operation(all, s);
 }
@@ -225,8 +297,8 @@ std::unique_ptr<runnable> prepare(const implementation& entry, const operation& 
     return all.is_plain() ? entry.prepare(all.one, s) : entry.prepare_operation(all, s);
 }
 
-std::unique_ptr<runnable> loop_over(std::unique_ptr<runnable> one, const operation& all) {
-    return std::make_unique<loop>(std::move(one), all);
+std::unique_ptr<runnable> loop_over(const make_product& make, const operation& all) {
+    return std::make_unique<loop>(make, all);
 }
 
 }  // namespace carat::core

@@ -1,14 +1,17 @@
-// What one run of an implementation does, where that may be more than one product: a batch of them
-// so far. Everybody who carries a case carries this value; what is asked beyond types, sizes and
-// strides is a `call`, which the command parses, files keep and tables name. A new dimension is a
-// field of `call` with its text, its part in operation_of(), and what rows answer to it.
+// What one run of an implementation does, where that may be more than one product: a batch, of one
+// size, or a group, whose rows differ. Everybody who carries a case carries this value; what is
+// asked beyond types, sizes and strides is a `call`, which the command parses, files keep and
+// tables name. A new dimension is a field of `call` with its text, its part in operation_of(), and
+// what rows answer to it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <carat/epilogue.hpp>
 
@@ -19,13 +22,16 @@ namespace carat::core {
 
 // How an implementation is told where the products of a batch are.
 enum class placement : std::uint8_t {
-    strided,  // by the distance from one to the next
-    pointers  // by an address for each, which are in no order
+    strided,   // by the distance from one to the next
+    pointers,  // by an address for each, which are in no order
+    listed     // one by one, as if no two were of one size, in no order either
 };
 
 [[nodiscard]] constexpr std::string_view name(placement p) {
-    return p == placement::strided ? "strided" : "pointers";
+    constexpr std::string_view names[] = {"strided", "pointers", "listed"};
+    return names[static_cast<std::size_t>(p)];
 }
+[[nodiscard]] std::optional<placement> find_placement(std::string_view text);
 
 // What is done to sums on their way to C. gelu is the one with tanh.
 enum class activation : std::uint8_t { none, relu, gelu, silu };
@@ -51,32 +57,38 @@ struct epilogue {
 
 // What is asked beyond C = A B.
 struct call {
-    std::int64_t batch = 1;  // products of the same sizes
+    std::int64_t batch = 1;   // products of the same sizes
+    std::string groups = {};  // rows of products of one n and k, as rows_of_groups() reads them
     placement lies = placement::strided;
     double alpha = 1;
     double beta = 0;
     std::optional<dtype> out = {};  // the type of C; none: what the products are summed in
     epilogue last = {};
+    bool prepared = false;  // B is packed once, outside what is timed
 
+    [[nodiscard]] bool is_one_product() const { return batch == 1 && groups.empty(); }
     bool operator==(const call&) const = default;
 };
 
 // "", "batch 64", "batch 64 by pointers, beta 1": as results are told apart and people read it.
 [[nodiscard]] std::string describe(const call& asked);
 
-// "64 x 512x512x512", or the size alone.
+// "64 x 512x512x512", "8 groups, 4096x512x512", or the size alone.
 [[nodiscard]] std::string sized(const call& asked, std::int64_t m, std::int64_t n, std::int64_t k);
 
 // A number as short as tells it from all others.
 [[nodiscard]] std::string shortest(double value);
 
 // The matrices of a batch lie one after the other, the leading dimension included: by rows they are
-// one tall matrix, by columns one wide one.
+// one tall matrix, by columns one wide one. So do the B of a group, whose A and C are rows of one
+// matrix each.
 struct operation {
-    problem one;  // each product
+    problem one;  // each product; of a group all rows with one B
     std::int64_t count = 1;
     placement lies = placement::strided;
     epilogue last = {};
+    std::vector<std::int64_t> rows = {};  // of each product of a group
+    bool prepared = false;                // B, of one product
 
     operation() = default;
     // A product is one, too, for whoever takes both.
@@ -84,16 +96,25 @@ struct operation {
               placement how = placement::strided)  // NOLINT(google-explicit-constructor)
         : one(each), count(products), lies(how) {}
 
-    [[nodiscard]] bool is_one_product() const { return count == 1; }
+    [[nodiscard]] bool is_group() const { return !rows.empty(); }
+    // What calls for products of different sizes do.
+    [[nodiscard]] bool is_listed() const { return is_group() || lies == placement::listed; }
+    [[nodiscard]] bool is_one_product() const { return count == 1 && !is_group(); }
     // What the functions of rows for single products do.
-    [[nodiscard]] bool is_plain() const { return count == 1 && last.is_none(); }
+    [[nodiscard]] bool is_plain() const { return is_one_product() && last.is_none() && !prepared; }
 };
 
 [[nodiscard]] operation operation_of(problem p, const call& asked);
 
-// From one product to the next, in elements of each operand.
+// Product i, and the largest; of a group some may have no rows.
+[[nodiscard]] problem problem_of(const operation& all, std::int64_t i);
+[[nodiscard]] problem largest_of(const operation& all);
+
+// From one product to the next, in elements of each operand; of a group from row to row of A and C,
+// where product i begins with row first_rows[i].
 struct distances {
     std::int64_t a = 0, b = 0, c = 0;
+    std::vector<std::int64_t> first_rows = {};
 };
 [[nodiscard]] distances distances_of(const operation& all);
 
@@ -102,7 +123,7 @@ struct distances {
                                   const operands& data, std::int64_t i);
 [[nodiscard]] operands product_at(const operation& all, const operands& data, std::int64_t i);
 
-// The same where `lies` is pointers: a permutation of the products that is in no order.
+// The same where `lies` is not strided: a permutation of the products that is in no order.
 [[nodiscard]] std::int64_t shuffled(const operation& all, std::int64_t i);
 
 // The operands of all products as one matrix each: m, k of A, k, n of B and m, n of C in turn. Only
@@ -135,6 +156,12 @@ struct whole_matrix {
 // m n k of all products.
 [[nodiscard]] double multiply_adds(const operation& all);
 
+// Elements of the A, B and C that are read or written, in turn.
+struct elements {
+    double a, b, c;
+};
+[[nodiscard]] elements elements_of(const operation& all);
+
 // As reason_against(entry, problem, settings), of all that `all` is.
 [[nodiscard]] std::string reason_against(const implementation& entry, const operation& all,
                                          const settings& s);
@@ -143,8 +170,8 @@ struct whole_matrix {
 [[nodiscard]] std::unique_ptr<runnable> prepare(const implementation& entry, const operation& all,
                                                 const settings& s);
 
-// Runs `one` on each product of a batch, one after the other.
-[[nodiscard]] std::unique_ptr<runnable> loop_over(std::unique_ptr<runnable> one,
-                                                  const operation& all);
+// Runs each product, one after the other, by what `make` has made ready for its size.
+[[nodiscard]] std::unique_ptr<runnable> loop_over(
+    const std::function<std::unique_ptr<runnable>(const problem&)>& make, const operation& all);
 
 }  // namespace carat::core

@@ -283,6 +283,27 @@ void run_on_board(board& on, int workers, int helpers) {
     p.wanted.fetch_sub(helpers, std::memory_order_relaxed);
 }
 
+struct other_threads {
+    detail::other_pool run;
+    void* context;
+};
+
+constinit other_threads elsewhere{};
+
+struct piece_elsewhere {
+    detail::piece_function function;
+    const void* work;
+};
+
+// A piece's own calls run in it, whoever's thread it is.
+void run_piece_elsewhere(const void* of, int piece, int seat) {
+    const auto& one = *static_cast<const piece_elsewhere*>(of);
+    const bool before = runs_piece();
+    set_runs_piece(true);
+    one.function(one.work, piece, seat);
+    set_runs_piece(before);
+}
+
 // A forked child has none of the workers and none of the other callers.
 void begin_anew() {
     pool& p = the_pool;
@@ -312,7 +333,15 @@ std::uint32_t calls_shared() {
     return the_pool.posts.load(std::memory_order_relaxed);
 }
 
+void run_pieces_on(detail::other_pool other, void* context) {
+    elsewhere = {other, context};
+}
+
 void detail::run_on_pool(int pieces, int threads, piece_function function, const void* work) {
+    if (elsewhere.run != nullptr && !runs_piece()) {
+        const piece_elsewhere one{function, work};
+        return elsewhere.run(elsewhere.context, pieces, threads, run_piece_elsewhere, &one);
+    }
     const int wanted = std::min({threads - 1, pieces - 1, most_workers});
     const int workers = runs_piece() ? 0 : workers_of(wanted);
     board* const on = workers == 0 ? nullptr : free_board();

@@ -21,7 +21,16 @@ using piece_function = void (*)(const void* work, int piece, int seat);
 
 void run_on_pool(int pieces, int threads, piece_function function, const void* work);
 
+// Somebody else's threads: calls function(work, piece, seat) once for every piece in [0, pieces),
+// never twice at once with one seat of [0, threads), and returns when all have.
+using other_pool = void (*)(void* context, int pieces, int threads, piece_function function,
+                            const void* work);
+
 }  // namespace detail
+
+// Has pieces run there instead of by workers of this pool; null: here again. Not while another
+// thread multiplies.
+void run_pieces_on(detail::other_pool other, void* context);
 
 // Calls work(piece, seat) for every piece in [0, pieces), by the caller and at most threads - 1
 // workers. A seat in [0, threads) belongs to one thread for the whole call, 0 to the caller. `work`

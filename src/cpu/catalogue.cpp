@@ -1,10 +1,15 @@
 // The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "core/operation.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
-#include "cpu/threads/batch.hpp"
+#include "cpu/threads/group.hpp"
 
 namespace carat::cpu_engine {
 
@@ -26,7 +31,7 @@ constexpr core::tunable tunables[] = {
     {"mc", 0, 0, 1 << 20, "rows of a packed block of A; 0: from the cache sizes"},
     {"nc", 0, 0, 1 << 24, "columns of a packed panel of B; 0: from the cache sizes"},
     {"kc", 0, 0, 1 << 20, "depth of packed blocks; 0: from the cache sizes"},
-    {"loop", 0, 0, 1, "1: a call for each product of a batch instead of one for all"},
+    {"loop", 0, 0, 1, "1: a call for each product of a batch or group instead of one for all"},
 };
 
 std::string refuse(const core::problem& p, const core::settings&) {
@@ -34,6 +39,8 @@ std::string refuse(const core::problem& p, const core::settings&) {
 }
 
 std::string refuse_operation(const core::operation& all, const core::settings& s) {
+    if (all.prepared && !s.tunables.empty())
+        return "a prepared B is packed for the engine's own blocks: leave tunables out";
     return s.value(tunables[3]) == 0 ? std::string() : reason_against_loop(all);
 }
 
@@ -116,6 +123,100 @@ class ready_batch final : public core::runnable {
     std::byte* memory_;
 };
 
+// B as carat::prepare packs it; a plan for each B, which it refers to.
+class ready_prepared final : public core::runnable {
+  public:
+    ready_prepared(const core::operation& all, const kernel_set& kernels, const core::settings& s)
+        : all_(all), last_(all), kernels_(kernels), threads_(core::most_threads(s.threads)) {}
+
+    void take(const core::operands& data) override {
+        const core::problem& p = all_.one;
+        packed& to = packed_[data.b];
+        to.operand.place = side::right;
+        pack_operand(
+            to.operand, kernels_, p.b_type,
+            {static_cast<const std::byte*>(data.b), static_cast<std::int64_t>(size_bytes(p.b_type)),
+             p.b_layout.col_stride, p.b_layout.row_stride},
+            p.n, p.k);
+        to.made.emplace(p, threads_, kernels_, plan::blocking{}, last_.get(), &to.operand);
+        memory_ = workspace_.reserve(to.made->workspace_bytes());
+    }
+    void run(const core::operands& data) override {
+        last_.use(data.bias);
+        core::operands one = data;
+        if (last_.get() != nullptr && all_.one.beta != 0) one.e = one.c;
+        packed_.at(data.b).made->run(one, memory_);
+    }
+    [[nodiscard]] int threads() const override { return usual().threads(); }
+    [[nodiscard]] core::plan_facts planned() const override { return usual().facts(); }
+
+  private:
+    struct packed {
+        prepared_operand operand;
+        std::optional<product> made;
+    };
+    [[nodiscard]] product usual() const { return {all_.one, threads_, kernels_, {}, last_.get()}; }
+
+    core::operation all_;
+    ready_epilogue last_;  // which the products refer to
+    const kernel_set& kernels_;
+    int threads_;
+    std::map<const void*, packed> packed_;
+    workspace workspace_;
+    std::byte* memory_ = nullptr;
+};
+
+// Planned in each run, as the public call plans them. Those without rows are left out, and most
+// work comes first.
+class ready_group final : public core::runnable {
+  public:
+    ready_group(const core::operation& all, const kernel_set& kernels, const core::settings& s)
+        : all_(all),
+          apart_(distances_of(all)),
+          last_(all),
+          kernels_(kernels),
+          blocking_(blocking_of(s)),
+          threads_(core::most_threads(s.threads)) {
+        for (std::int64_t i = 0; i < all.count; ++i)
+            if (const std::int64_t at = shuffled(all, i); problem_of(all, at).m != 0)
+                order_.push_back(at);
+        std::ranges::stable_sort(order_, std::greater(),
+                                 [&](std::int64_t i) { return problem_of(all, i).m; });
+        for (const std::int64_t i : order_) work_.push_back(multiply_adds(problem_of(all, i)));
+    }
+    void run(const core::operands& data) override {
+        last_.use(data.bias);
+        const auto with_plan = [&](std::size_t i, int threads, const auto& use) {
+            use(plan_of(i, threads));
+        };
+        run_group(work_, threads_, with_plan, [&](std::size_t i, int threads, std::byte* memory) {
+            core::operands one = product_at(all_, apart_, data, order_[i]);
+            if (last_.get() != nullptr && all_.one.beta != 0) one.e = one.c;
+            plan_of(i, threads).run(one, memory);
+        });
+    }
+    [[nodiscard]] int threads() const override {
+        const shares of = shares_for(work_, threads_);
+        return std::max(of.workers, of.with_all_threads == 0 ? 1 : plan_of(0, threads_).threads());
+    }
+    // Of the largest.
+    [[nodiscard]] core::plan_facts planned() const override { return plan_of(0, threads_).facts(); }
+
+  private:
+    [[nodiscard]] product plan_of(std::size_t i, int threads) const {
+        return {problem_of(all_, order_[i]), threads, kernels_, blocking_, last_.get()};
+    }
+
+    core::operation all_;
+    core::distances apart_;
+    ready_epilogue last_;  // which the products refer to
+    const kernel_set& kernels_;
+    plan::blocking blocking_;
+    int threads_;
+    std::vector<std::int64_t> order_;
+    std::vector<double> work_;
+};
+
 std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::problem& p,
                                              const core::settings& s) {
     return std::make_unique<ready_product>(
@@ -124,7 +225,10 @@ std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const co
 
 std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::operation& all,
                                              const core::settings& s) {
-    if (s.value(tunables[3]) != 0) return loop_over(prepare_with(kernels, all.one, s), all);
+    if (s.value(tunables[3]) != 0)
+        return loop_over([&](const core::problem& p) { return prepare_with(kernels, p, s); }, all);
+    if (all.prepared) return std::make_unique<ready_prepared>(all, kernels, s);
+    if (all.is_listed()) return std::make_unique<ready_group>(all, kernels, s);
     return std::make_unique<ready_batch>(all, kernels, s);
 }
 
@@ -156,7 +260,9 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .unsupported = &refuse,
             .prepare = &prepare_level<Level, core::problem>,
             .unsupported_operation = &refuse_operation,
-            .prepare_operation = &prepare_level<Level, core::operation>};
+            .prepare_operation = &prepare_level<Level, core::operation>,
+            .takes_prepared = true,
+            .takes_groups = true};
 }
 
 constexpr core::implementation chosen = {
@@ -168,7 +274,9 @@ constexpr core::implementation chosen = {
     .unsupported = &refuse,
     .prepare = &prepare_chosen<core::problem>,
     .unsupported_operation = &refuse_operation,
-    .prepare_operation = &prepare_chosen<core::operation>};
+    .prepare_operation = &prepare_chosen<core::operation>,
+    .takes_prepared = true,
+    .takes_groups = true};
 constexpr auto baseline = row<core::isa::baseline>(
     "cpu.engine.baseline", "the engine with what every machine of the architecture has");
 #if defined(__x86_64__)
@@ -202,7 +310,9 @@ constexpr core::implementation f16_sums = {
     .unsupported = &refuse,
     .prepare = &prepare_f16_sums<core::problem>,
     .unsupported_operation = &refuse_operation,
-    .prepare_operation = &prepare_f16_sums<core::operation>};
+    .prepare_operation = &prepare_f16_sums<core::operation>,
+    .takes_prepared = true,
+    .takes_groups = true};
 constexpr auto amx = row<core::isa::amx>(
     "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");
 #endif

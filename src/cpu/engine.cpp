@@ -150,6 +150,7 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
         matrix_unit_.emplace(p, threads, *with.matrix_unit, wanted, ready);
     else if (ready != nullptr && request_.k != 0)
         turn_for_prepared(p);
+    is_lone_tile_ = is_one_tile();
     run_ = choose_runner();
 }
 
@@ -250,6 +251,17 @@ void product::run_unpacked(const core::operands& data, std::byte* memory) const 
     whole.fetches_c = plan_.fetches_c;
     multiply_unpacked(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc,
                       share_of<T>(memory, 0));
+}
+
+template <class T>
+lone_tile<T> product::tile() const {
+    return {kernel_of<T>(*kernels_), problem_, swapped_, factor<T>(problem_.alpha),
+            factor<T>(problem_.beta)};
+}
+
+template <class T>
+void product::run_lone_tile(const core::operands& data, std::byte*) const {
+    tile<T>()(data);
 }
 
 template <class T>
@@ -361,6 +373,16 @@ void product::run_on_matrix_unit(const core::operands& data, std::byte* memory) 
     matrix_unit_->run(data, memory, &last);
 }
 
+bool product::is_one_tile() const {
+    if (problem_.m == 0 || problem_.n == 0 || request_.k == 0 || last_ != nullptr ||
+        ready_ != nullptr || matrix_unit_)
+        return false;
+    if (plan_.how != plan::path::unpacked || out_of_place()) return false;
+    return visit_kernel(*kernels_, problem_.a_type, [&](const auto& with) {
+        return cpu_engine::is_lone_tile(with, problem_, plan_.blocks.kc);
+    });
+}
+
 product::runner product::choose_runner() const {
     if (problem_.m == 0 || problem_.n == 0) return &product::run_nothing;
     if (matrix_unit_) return &product::run_on_matrix_unit;
@@ -368,6 +390,7 @@ product::runner product::choose_runner() const {
                           request_.k != 0 && last_ == nullptr;
     return visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) -> runner {
         if (out_of_place()) return &product::run_out_of_place<T>;
+        if (is_lone_tile_) return &product::run_lone_tile<T>;
         return unpacked ? &product::run_unpacked<T> : &product::run_as<T>;
     });
 }

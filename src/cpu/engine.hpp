@@ -12,6 +12,7 @@
 #include "cpu/matrix_unit/product.hpp"
 #include "cpu/prepared.hpp"
 #include "cpu/threads/partition.hpp"
+#include "cpu/unpacked/lone_tile.hpp"
 #include "cpu/workspace.hpp"
 #include "plan/cpu_plan.hpp"
 
@@ -51,6 +52,10 @@ class product {
         (this->*run_)(data, memory);
     }
 
+    // Of the products from `first` on, one after the other; of(i) are the operands of product i.
+    template <class OperandsOf>
+    void run_many(range which, const OperandsOf& of, std::byte* memory) const;
+
     // Of those rows and columns of C only, on the calling thread: the same bits as in the whole.
     // f32 and f64 in operands of their type, K not 0, and no epilogue; the plan is for one thread.
     void run_part(const core::operands& data, std::byte* memory, range rows,
@@ -65,8 +70,13 @@ class product {
   private:
     using runner = void (product::*)(const core::operands&, std::byte*) const;
     [[nodiscard]] runner choose_runner() const;
+    [[nodiscard]] bool is_one_tile() const;
     void run_nothing(const core::operands& data, std::byte* memory) const;
     void run_on_matrix_unit(const core::operands& data, std::byte* memory) const;
+    template <class T>
+    void run_lone_tile(const core::operands& data, std::byte* memory) const;
+    template <class T>
+    [[nodiscard]] lone_tile<T> tile() const;
     template <class T>
     void run_unpacked(const core::operands& data, std::byte* memory) const;
     template <class T>
@@ -101,8 +111,19 @@ class product {
     bool by_lanes_ = false;  // the path skinny, with a prepared operand
     plan::request request_;
     plan::cpu_plan plan_;
+    bool is_lone_tile_ = false;
     runner run_;
     std::optional<matrix_unit_product> matrix_unit_;  // where there are tiles for these types
 };
+
+template <class OperandsOf>
+void product::run_many(range which, const OperandsOf& of, std::byte* memory) const {
+    const auto each = [&](auto&& run) {
+        for (std::int64_t i = 0; i < which.size; ++i)
+            run(of(static_cast<std::size_t>(which.first + i)));
+    };
+    if (!is_lone_tile_) return each([&](const core::operands& data) { this->run(data, memory); });
+    visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) { each(tile<T>()); });
+}
 
 }  // namespace carat::cpu_engine

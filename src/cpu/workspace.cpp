@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
-constexpr std::align_val_t alignment{huge_page_bytes};
 
 // A thread_local object with a destructor ends the process where there is no memory for it; a key's
 // value does not. Made before main; there are none left where a program has taken all 1024.
@@ -29,7 +28,7 @@ const bool has_key = pthread_key_create(&key, destroy) == 0;
 }  // namespace
 
 void workspace::release::operator()(std::byte* memory) const noexcept {
-    ::operator delete(memory, alignment);
+    from.release(from.context, memory, size_bytes, huge_page_bytes);
 }
 
 std::byte* workspace::reserve(std::size_t size_bytes) {
@@ -37,7 +36,9 @@ std::byte* workspace::reserve(std::size_t size_bytes) {
     memory_.reset();
     size_bytes_ = 0;
     const std::size_t rounded = (size_bytes + page_bytes - 1) / page_bytes * page_bytes;
-    memory_.reset(static_cast<std::byte*>(::operator new(rounded, alignment, std::nothrow)));
+    const core::allocator from = core::current_allocator();
+    memory_ = {static_cast<std::byte*>(from.allocate(from.context, rounded, huge_page_bytes)),
+               release{from, rounded}};
     if (memory_ == nullptr)
         throw error(error_code::out_of_memory, "matrix_product: no memory for a workspace of " +
                                                    std::to_string(size_bytes) +

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "core/memory.hpp"
+
 namespace carat::cpu_engine {
 
 class workspace {
@@ -19,10 +21,13 @@ class workspace {
     [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
   private:
+    // To where it came from.
     struct release {
+        core::allocator from;
+        std::size_t size_bytes;
         void operator()(std::byte* memory) const noexcept;
     };
-    std::unique_ptr<std::byte, release> memory_;
+    std::unique_ptr<std::byte, release> memory_{nullptr, release{}};
     std::size_t size_bytes_ = 0;
 };
 

@@ -153,11 +153,12 @@ blocking choose_blocks(const cpu_plan& plan, const request& r, const kernel_shap
 int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel, double least) {
     constexpr int most_pieces = 4;
     constexpr std::int64_t least_rows_that_pack = 800;
+    if (plan.threads() == 1) return 1;  // before divisions that are as long as 8 x 8 x 8
     const bool packs_b = plan.how == path::blocked && !plan.blocks.reads_b;
     const std::int64_t rows = r.m / plan.threads_m;
     const std::int64_t by_rows = rows / (packs_b ? least_rows_that_pack : 4 * kernel.mr);
     const double by_work = multiplications(r) / plan.threads() / (8 * least);
-    if (plan.threads() == 1 || by_rows < 2 || by_work < 2) return 1;
+    if (by_rows < 2 || by_work < 2) return 1;
     return static_cast<int>(std::min({static_cast<double>(by_rows), by_work, double{most_pieces}}));
 }
 

@@ -126,6 +126,68 @@ TYPED_TEST(batches, are_a_loop_of_products_to_the_bit) {
 
 // Heads of attention: columns of three matrices, reached by strides, and results between columns
 // of one.
+// Whole numbers in matrices by rows or by columns with two elements between their lines, whose sums
+// no order rounds.
+template <class T>
+class tiny {
+  public:
+    tiny(std::size_t rows, std::size_t cols, bool by_rows, int first)
+        : rows_(rows), cols_(cols), lead_((by_rows ? cols : rows) + 2), by_rows_(by_rows) {
+        memory_.resize(count * step());
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            memory_[i] = static_cast<T>((static_cast<int>(i) * 5 + first) % 11 - 5);
+    }
+    static constexpr std::size_t count = 3;
+    [[nodiscard]] std::size_t step() const { return (by_rows_ ? rows_ : cols_) * lead_; }
+    [[nodiscard]] matrix_view<T> at(std::size_t i) {
+        const auto lead = static_cast<std::ptrdiff_t>(lead_);
+        return {memory_.data() + i * step(), rows_, cols_, by_rows_ ? lead : 1,
+                by_rows_ ? 1 : lead};
+    }
+    [[nodiscard]] batch_view<T> all() {
+        return strided(at(0), count, static_cast<std::ptrdiff_t>(step()));
+    }
+    [[nodiscard]] std::vector<T>& memory() { return memory_; }
+
+  private:
+    std::size_t rows_, cols_, lead_;
+    bool by_rows_;
+    std::vector<T> memory_;
+};
+
+template <class T>
+void check_tiny(std::size_t m, std::size_t n, std::size_t k, unsigned lies, double beta) {
+    tiny<T> a(m, k, (lies & 1u) != 0, 1), b(k, n, (lies & 2u) != 0, 2),
+        c(m, n, (lies & 4u) != 0, 3);
+    tiny<T> expected = c;
+    for (std::size_t of = 0; of < tiny<T>::count; ++of)
+        for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t j = 0; j < n; ++j) {
+                T sum = static_cast<T>(beta) * expected.at(of)(i, j);
+                for (std::size_t p = 0; p < k; ++p) sum += 2 * a.at(of)(i, p) * b.at(of)(p, j);
+                expected.at(of)(i, j) = sum;
+            }
+    tiny<T> alone = c;
+    matrix_products(cpu{1}, scaled(2.0, a.all()), b.all(), scaled(beta, c.all()), c.all());
+    ASSERT_EQ(c.memory(), expected.memory()) << m << " " << n << " " << k << " " << lies;
+    for (std::size_t of = 0; of < tiny<T>::count; ++of)
+        matrix_product(cpu{1}, scaled(2.0, a.at(of)), b.at(of), scaled(beta, alone.at(of)),
+                       alone.at(of));
+    ASSERT_EQ(alone.memory(), expected.memory()) << m << " " << n << " " << k << " " << lies;
+}
+
+// Of one tile and of a little more, in every layout: pads stay as they are.
+TEST(batch, tiny_products_are_exact_however_they_lie) {
+    for (const std::size_t m : {1, 2, 3, 4, 7, 8, 9, 13, 16, 17, 25, 33})
+        for (const std::size_t n : {1, 2, 5, 6, 8, 12, 13})
+            for (const std::size_t k : {1, 3, 4, 8, 9, 17, 40})
+                for (const unsigned lies : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u})
+                    for (const double beta : {0.0, 1.0}) {
+                        check_tiny<double>(m, n, k, lies, beta);
+                        check_tiny<float>(m, n, k, lies, beta);
+                    }
+}
+
 TEST(batch, heads_lie_between_each_other) {
     constexpr std::size_t length = 20, heads = 6, depth = 16, width = heads * depth;
     const auto q = test::random_matrix<float>(length, width, 1);

@@ -130,8 +130,52 @@ class RightCalls(Command):
         self.carat("bench", *call[1:5], *call[7:-2], "--json", "b.json")  # one product
         self.assertIn("no measured case in common", self.refused("compare", "a.json", "b.json"))
         self.assertIn("call", self.refused("bench", *call[1:5], "--batch", 9, *call[7:], "--resume"))
+        self.carat("bench", "--impl", "engine", *call[3:5], "--batch", "8:listed", *call[7:-1], "l.json")
+        engine = json.loads((self.folder / "l.json").read_text())["results"][0]
+        self.assertEqual((engine["batch_by"], engine["call"], engine["exact_passes"]),
+                         ("listed", "batch 8 in a list", 5), engine["reason"])
         self.assertRegex(self.carat("run", "--size", 16, "--batch", 4, "--trials", 3).stdout,
                          r"Impl=cpu.engine Batch=4 M=16 N=16 K=16 Time")
+
+    def test_every_library_s_way_with_many_products_is_exact(self):
+        for asked in (["--batch", "5:listed"], ["--batch", 5], ["--groups", "3,0,17,5"],
+                      ["--groups", "1,1,9", "--beta", 1, "--alpha", 2], ["--prepared"],
+                      ["--prepared", "--alpha", 0.5, "--beta", 2],
+                      ["--epilogue", "bias+gelu", "--beta", 1], ["--epilogue", "silu"]):
+            for layout in ("nn", "ntt+8"):
+                self.carat("bench", "--impl", "engine,vendor.*", "--size", "20x33x24", "--dtype",
+                           "f64,f32", "--layout", layout, *asked, "--trials", 3, "--processes", 1,
+                           "--json", "a.json")
+                cells = json.loads((self.folder / "a.json").read_text())["results"]
+                self.assertTrue(cells[0]["available"], cells[0]["reason"])
+                for c in cells:
+                    if c["available"]:
+                        self.assertEqual(c["exact_passes"], 5, (c["implementation"], c["reason"]))
+
+    def test_groups_from_bench_to_report(self):
+        call = ["bench", "--impl", "engine,engine[loop=1],naive", "--size", "16x20x24",
+                "--groups", "3,0,17,5", "--trials", 3, "--processes", 1, "--json", "a.json"]
+        out = self.carat(*call, "--layout", "ntt+8", "--report", "a.html").stdout
+        self.assertIn("f64 4 groups, 25x20x24, ", out)
+        self.assertIn("it has no groups of products", " ".join(out.split()))
+        for c in json.loads((self.folder / "a.json").read_text())["results"][:2]:
+            self.assertEqual((c["m"], c["groups"], c["call"], c["flop"], c["exact_passes"]),
+                             (25, "3,0,17,5", "groups 3,0,17,5", 2 * 25 * 20 * 24, 5), c["reason"])
+        self.assertIn("25 × 20 × 24 (groups 3,0,17,5)",
+                      self.carat("report", "a.json", "--markdown").stdout)
+        call[call.index("--groups") + 1] = "3,0,5,17"
+        self.assertIn("call", self.refused(*call, "--layout", "ntt+8", "--resume"))
+        self.carat("bench", "--impl", "engine", "--size", 24, "--dtype", "bf16", "--out", "bf16",
+                   "--groups", "uneven:7:100/9", "--epilogue", "bias+gelu", "--beta", 1, "--trials",
+                   3, "--processes", 1, "--json", "b.json")
+        cell = json.loads((self.folder / "b.json").read_text())["results"][0]
+        self.assertEqual((cell["m"], cell["exact_passes"]), (100, 5), cell["reason"])
+        self.assertRegex(self.carat("run", "--size", 16, "--groups", "2,3", "--trials", 3).stdout,
+                         r"Impl=cpu.engine Groups=2,3 M=5 N=16 K=16 Time")
+        told = self.carat("explain", "--size", 64, "--groups", "8,56", "--device", "cpu",
+                          "--budget", 0.05).stdout
+        self.assertIn("f64 2 groups, 64x64x64, ", told)
+        self.assertIn("128 KiB of operands of 2 products with a B each", " ".join(told.split()))
 
     def test_factors_and_narrow_results_from_bench_to_explain(self):
         self.carat("bench", "--impl", "engine,naive,tiled", "--size", "16,20x30x40", "--beta", 2,
@@ -674,11 +718,35 @@ class BadInput(Command):
         self.assertIn("1 or more", self.refused("run", "--m", "0"))
 
     def test_batches(self):
-        for batch, word in (("0", "1 or more"), ("x", "whole number"), ("4:listed", ":pointers"),
+        for batch, word in (("0", "1 or more"), ("x", "whole number"), ("4:list", ":listed"),
                             ("9999999", "at most 1000000")):
             self.assertIn(word, self.refused("bench", "--size", "8", "--batch", batch))
         self.assertIn("MiB are free", self.refused("bench", "--impl", "naive", "--size", "1000",
                                                    "--batch", "1000000"))
+
+    def test_a_prepared_operand_from_bench_to_report(self):
+        for types, layout in (("f64,f32,bf16,i8", "nn"), ("f32", "ntt+8")):
+            self.carat("bench", "--impl", "engine,naive", "--size", "40,70x50x90", "--dtype", types,
+                       "--layout", layout, "--prepared", "--inputs", "rotated", "--trials", 3,
+                       "--processes", 1, "--json", "a.json")
+            cells = json.loads((self.folder / "a.json").read_text())["results"]
+            for engine, naive in zip(cells[::2], cells[1::2]):
+                self.assertEqual((engine["prepared"], engine["call"], engine["exact_passes"]),
+                                 (True, "B prepared", 5), engine["reason"])
+                self.assertFalse(naive["available"])
+        self.assertIn("it has no prepared operands", cells[1]["reason"])
+        self.assertIn("B prepared", self.carat("report", "a.json", "--markdown").stdout)
+        self.carat("run", "--size", 32, "--prepared", "--epilogue", "bias+relu", "--beta", 1,
+                   "--trials", 3)
+        self.assertIn("one product", self.refused("run", "--size", 8, "--prepared", "--batch", 2))
+        self.assertIn("leave tunables out",
+                      self.refused("run", "--size", 8, "--prepared", "--impl", "engine[kc=64]"))
+
+    def test_groups(self):
+        for groups, word in (("3,x", "uneven:SEED:ROWS/PRODUCTS"), ("0,0", "no product has a row"),
+                             ("uneven:1:9/0", "products make a group")):
+            self.assertIn(word, self.refused("bench", "--size", "8", "--groups", groups))
+        self.assertIn("give one", self.refused("run", "--size", "8", "--groups", "1", "--batch", 2))
 
     def test_factors_and_types_of_c(self):
         for flag, value, word in (("--beta", "0.3", "multiples of 0.25"), ("--beta", "5", "--beta"),

@@ -1,9 +1,14 @@
 // Where the products of a batch are, and what is said of what can't be done.
 #include "core/operation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
 #include <set>
+
+#include <carat/error.hpp>
+
+#include "core/group_sizes.hpp"
 
 namespace {
 
@@ -65,6 +70,8 @@ TEST(operations, what_is_asked_has_words) {
     EXPECT_EQ(describe(core::call{.out = dtype::bf16}), "into bf16");
     EXPECT_EQ(core::sized({}, 2, 3, 4), "2x3x4");
     EXPECT_EQ(core::sized({.batch = 64}, 2, 3, 4), "64 x 2x3x4");
+    EXPECT_EQ(describe(core::call{.groups = "3,0,2", .beta = 1}), "groups 3,0,2, beta 1");
+    EXPECT_EQ(core::sized({.groups = "3,0,2"}, 5, 3, 4), "3 groups, 5x3x4");
 }
 
 // C(0, 0) says how often it ran.
@@ -80,13 +87,89 @@ TEST(operations, who_has_no_batches_says_so_and_a_loop_runs_each_once) {
     EXPECT_EQ(core::reason_against(single, batch(1), {}), "");
     EXPECT_EQ(core::reason_against(single, batch(2), {}), "it has no batches");
     single.prepare_operation = [](const core::operation& all, const core::settings&) {
-        return loop_over(std::make_unique<counting>(), all);
+        return loop_over([](const core::problem&) { return std::make_unique<counting>(); }, all);
     };
     EXPECT_EQ(core::reason_against(single, batch(2), {}), "");
     const core::operation all = batch(3, core::placement::pointers);
     std::array<double, 3 * 35> memory{};
     core::prepare(single, all, {})->run({memory.data(), memory.data(), memory.data()});
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(memory[i * 15], 1);
+}
+
+core::operation group(std::string_view rows) {
+    core::call asked;
+    asked.groups = rows;
+    return core::operation_of(core::row_major_problem(dtype::f64, 1, 5, 7), asked);
+}
+
+TEST(operations, products_of_a_group_are_rows_of_one_a_and_c_and_have_a_b_each) {
+    core::operation all = group("3,0,2");
+    EXPECT_EQ(all.count, 3);
+    EXPECT_EQ(all.one.m, 5);
+    EXPECT_EQ(problem_of(all, 2).m, 2);
+    EXPECT_EQ(largest_of(all).m, 3);
+    EXPECT_EQ(whole_a(all).rows, 5);
+    EXPECT_EQ(whole_b(all).rows, 3 * 7);
+    EXPECT_EQ(whole_c(all).rows, 5);
+    EXPECT_EQ(multiply_adds(all), 5 * 5 * 7);
+    EXPECT_EQ(elements_of(all).b, 2 * 5 * 7);  // nobody reads the second
+    std::array<double, 3 * 35> memory{};
+    const core::operands data{memory.data(), memory.data(), memory.data()};
+    EXPECT_EQ(product_at(all, data, 2).a, memory.data() + 3 * 7);
+    EXPECT_EQ(product_at(all, data, 2).b, memory.data() + 2 * 35);
+    EXPECT_EQ(product_at(all, data, 2).c, memory.data() + 3 * 5);
+    all.one.a_layout = core::column_major(5);
+    EXPECT_EQ(product_at(all, data, 2).a, memory.data() + 3);
+}
+
+TEST(operations, a_loop_over_a_group_makes_each_size_ready_once_and_runs_what_has_rows) {
+    std::vector<std::int64_t> made;
+    const core::operation all = group("3,0,2,3");
+    const auto loop = loop_over(
+        [&](const core::problem& p) {
+            made.push_back(p.m);
+            return std::make_unique<counting>();
+        },
+        all);
+    EXPECT_EQ(made, (std::vector<std::int64_t>{3, 2}));
+    std::array<double, 4 * 35> memory{};
+    loop->run({memory.data(), memory.data(), memory.data()});
+    EXPECT_EQ(memory[0], 1);
+    EXPECT_EQ(memory[3 * 5], 1);
+    EXPECT_EQ(memory[5 * 5], 1);
+}
+
+TEST(operations, who_takes_batches_alone_says_so_of_a_group) {
+    core::implementation batches{.name = "test.batches", .summary = "", .signatures = f64_only};
+    batches.prepare_operation = [](const core::operation&, const core::settings&) {
+        return std::unique_ptr<core::runnable>();
+    };
+    EXPECT_EQ(core::reason_against(batches, group("1,2"), {}), "it has no groups of products");
+    batches.takes_groups = true;
+    EXPECT_EQ(core::reason_against(batches, group("1,2"), {}), "");
+    // One product, told as a group, is no plain one.
+    EXPECT_FALSE(group("4").is_plain());
+}
+
+TEST(groups, are_rows_of_each_or_drawn_from_a_seed) {
+    EXPECT_EQ(core::rows_of_groups("3,0,2"), (std::vector<std::int64_t>{3, 0, 2}));
+    EXPECT_EQ(core::rows_of_groups("7"), (std::vector<std::int64_t>{7}));
+    const auto drawn = core::rows_of_groups("uneven:7:4096/64");
+    EXPECT_EQ(drawn.size(), 64u);
+    EXPECT_EQ(core::sum_of(drawn), 4096);
+    EXPECT_GT(std::ranges::max(drawn), 100);
+    EXPECT_EQ(drawn, core::rows_of_groups("uneven:7:4096/64"));
+    EXPECT_NE(drawn, core::rows_of_groups("uneven:8:4096/64"));
+    for (const char* wrong : {"", "-1", "x", "1,", ",1", "0,0", "1.5", "3000000000", "2147483648,1",
+                              "uneven:", "uneven:1:2", "uneven:1:0/4", "uneven:1:9/0",
+                              "uneven:1:9/4/2", "uneven:1:9/65537"}) {
+        try {
+            (void)core::rows_of_groups(wrong);
+            ADD_FAILURE() << wrong;
+        } catch (const error& why) {
+            EXPECT_NE(std::string(why.what()).find("--groups"), std::string::npos) << wrong;
+        }
+    }
 }
 
 }  // namespace

@@ -12,18 +12,17 @@ import unittest
 from running import EXPECTED, run
 
 CMAKE, BUILD, SOURCE, CXX, NVCC = sys.argv[1:6]
+PACKAGE = "carat-cuda" if NVCC else "carat"
 
 BLAS_PROGRAM = r"""
+#include <carat/cblas.h>
 #include <stdio.h>
-void dgemm_(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
-            const double *, const double *, const INTEGER *, const double *, const INTEGER *,
-            const double *, double *, const INTEGER *, unsigned long, unsigned long);
 int main(void) {
-    const double a[] = {1, 3, 2, 4}, b[] = {5, 7, 6, 8}, one = 1, none = 0;
-    const INTEGER two = 2;
+    const double a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
+    const CBLAS_INT two = 2;
     double c[4];
-    dgemm_("N", "N", &two, &two, &two, &one, a, &two, b, &two, &none, c, &two, 1, 1);
-    printf("%g %g %g %g\n", c[0], c[1], c[2], c[3]);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, two, two, two, 1, a, two, b, two, 0, c, two);
+    printf("%g %g %g %g, %d\n", c[0], c[1], c[2], c[3], (int)sizeof two * 8);
     return 0;
 }
 """
@@ -100,16 +99,17 @@ class Installed(unittest.TestCase):
                         .startswith(EXPECTED))
 
     def test_the_blas_by_pkg_config(self):
-        for package, integer in (("carat_blas", "int"), ("carat_blas64", "long")):
+        self.assertEqual(list(self.prefix.rglob("include/cblas.h")), [], "it hides another's")
+        for package, bits in (("carat_blas", 32), ("carat_blas64", 64)):
             flags = self.flags_of(package)
             program = self.folder / package
             source = program.with_suffix(".c")
             source.write_text(BLAS_PROGRAM)
-            run("cc", "-Wall", "-Werror", f"-DINTEGER={integer}", source, "-o", program, *flags)
+            run("cc", "-Wall", "-Werror", source, "-o", program, *flags)
             library = next(self.prefix.rglob(f"lib{package}.so"))
             found = dict(os.environ, LD_LIBRARY_PATH=str(library.parent), CARAT_PROFILE="1")
             done = subprocess.run([program], capture_output=True, text=True, check=True, env=found)
-            self.assertEqual(done.stdout, "19 43 22 50\n")
+            self.assertEqual(done.stdout, f"19 22 43 50, {bits}\n")
             self.assertRegex(done.stderr, r"dgemm +NN +2x2x2 +1 ")
 
     def test_the_blas_by_find_package(self):
@@ -117,13 +117,14 @@ class Installed(unittest.TestCase):
         source.mkdir()
         (source / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.22)\nproject(user C)\n"
-            "find_package(carat 0.1 REQUIRED)\nadd_executable(user user.c)\n"
-            "target_compile_definitions(user PRIVATE INTEGER=int)\n"
-            "target_link_libraries(user PRIVATE carat::blas)\n")
+            "find_package(carat 0.1 REQUIRED)\n"
+            "foreach(blas blas blas64)\nadd_executable(user_of_${blas} user.c)\n"
+            "target_link_libraries(user_of_${blas} PRIVATE carat::${blas})\nendforeach()\n")
         (source / "user.c").write_text(BLAS_PROGRAM)
         run(CMAKE, "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run(CMAKE, "--build", source / "build")
-        self.assertEqual(run(source / "build" / "user"), "19 43 22 50\n")
+        for blas, bits in (("blas", 32), ("blas64", 64)):
+            self.assertEqual(run(source / "build" / f"user_of_{blas}"), f"19 22 43 50, {bits}\n")
 
     def test_the_library_shows_only_its_interface(self):
         library = next(self.prefix.rglob("libcarat.so"))
@@ -192,16 +193,19 @@ class Installed(unittest.TestCase):
     def test_package(self):
         run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-G", "DEB",
             "-B", self.folder / "package")
-        package = next((self.folder / "package").glob("carat_0.1.0_*.deb"))
+        package = next((self.folder / "package").glob(f"{PACKAGE}_0.1.0_*.deb"))
         content = run("dpkg-deb", "--contents", package)
         for wanted in ("bin/carat\n", "lib/carat/judge_host\n", "lib/carat/host.py\n",
                        "include/carat/carat_kernel.h\n", "include/carat/carat.hpp\n",
-                       "include/carat/carat.h\n", "carat-config.cmake\n", "carat.pc\n",
+                       "include/carat/carat.h\n", "include/carat/cblas.h\n",
+                       "carat-config.cmake\n", "carat.pc\n",
                        "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
                        "libcarat_blas64.so.0.1.0\n", "carat_blas.pc\n"):
             self.assertIn(wanted, content)
         self.assertNotIn(BUILD, content)
         self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
+        for relation in ("Conflicts", "Replaces", "Provides"):
+            self.assertEqual(run("dpkg-deb", "--field", package, relation), "carat\n" if NVCC else "")
         run("dpkg-deb", "--extract", package, self.folder / "root")
         run("dpkg-deb", "--control", package, self.folder / "control")
         for script in ("postinst", "prerm"):
@@ -214,7 +218,7 @@ class Installed(unittest.TestCase):
     def test_tarball(self):
         run(shutil.which("cpack") or "cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-G", "TGZ",
             "-B", self.folder / "tar")
-        archive = next((self.folder / "tar").glob("carat-0.1.0-*.tar.gz"))
+        archive = next((self.folder / "tar").glob(f"{PACKAGE}-0.1.0-*.tar.gz"))
         (self.folder / "unpacked").mkdir()
         run("tar", "-C", self.folder / "unpacked", "-xzf", archive)
         command = next((self.folder / "unpacked").rglob("bin/carat"))

@@ -1,6 +1,7 @@
 """scripts/setup.sh and peers.sh where something is in their way: a .venv without pip, as a Python
 without its venv package leaves it, another's update of the lists of packages, a package that the
-system does not have. And what ./dev bench builds with a GPU and without.
+system does not have. And what ./dev bench and
+package build with a GPU and without.
 
 No package is installed and nothing fetched: the list of tools is empty here, and apt is not apt."""
 
@@ -93,8 +94,8 @@ class Setup(unittest.TestCase):
         newest = self.folder / "build/peers/lib/libcublasLt.newest.so"
         self.assertTrue(newest.samefile(cublas))
 
-    def bench(self, *arguments, gpu):
-        """What ./dev bench runs: the calls of CMake, and the carat built with its arguments."""
+    def dev(self, *arguments, gpu, code=0):
+        """What ./dev runs: the calls of CMake and cpack, and the carat built with its arguments."""
         for name in ("setup.sh", "only_news.sh"):
             (self.folder / "scripts" / name).write_text("#!/bin/sh\n[ $# -gt 0 ] || cat\n")
             (self.folder / "scripts" / name).chmod(0o755)
@@ -106,11 +107,26 @@ class Setup(unittest.TestCase):
             case "$*" in --build*) mkdir -p build/$3/cli
                 printf '#!/bin/sh\\necho ran %s "$*"\\n' "$3" >build/$3/cli/carat
                 chmod +x build/$3/cli/carat;; esac""")
-        done = subprocess.run(["bash", self.folder / "dev", "bench", *arguments],
+        self.stub("cpack", f'echo "cpack $*" in "$PWD" >>{calls}')
+        done = subprocess.run(["bash", self.folder / "dev", *arguments],
                               env=dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}"),
                               capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, code, done.stderr)
         return calls.read_text(), done.stdout
+
+    def bench(self, *arguments, gpu):
+        return self.dev("bench", *arguments, gpu=gpu)
+
+    def test_packages_with_cuda_are_made_where_they_are_asked_for(self):
+        packed = f"cpack -B {self.folder}/build/cpu/../packages in {self.folder}/build/cpu\n"
+        calls, _ = self.dev("package", gpu=True)
+        self.assertNotIn("release", calls)
+        self.assertTrue(calls.endswith("--build --preset cpu\n" + packed), calls)
+        calls, _ = self.dev("package", "--with-cuda", gpu=False)
+        self.assertIn(packed, calls)
+        self.assertTrue(calls.endswith(packed.replace("build/cpu", "build/release")), calls)
+        self.assertIn("-DCARAT_CUDA=ON\n", calls)
+        self.assertEqual(self.dev("package", "--cuda", gpu=False, code=2), ("", ""))
 
     def test_kernels_for_gpus_are_built_where_there_is_one(self):
         calls, told = self.bench(gpu=False)

@@ -17,7 +17,7 @@ void nothing(int, const core::problem&, const core::operands&) {}
 
 // What goes wrong in the last product alone.
 std::unique_ptr<core::runnable> prepare_all(const core::operation& all, const core::settings& s) {
-    return loop_over(prepare<nothing>(all.one, s), all);
+    return loop_over([&](const core::problem& p) { return prepare<nothing>(p, s); }, all);
 }
 
 template <std::int64_t Wrong>
@@ -67,6 +67,7 @@ core::implementation batched(const char* name,
                              decltype(core::implementation::prepare_operation) how) {
     core::implementation entry = fake(name, prepare<nothing>);
     entry.prepare_operation = how;
+    entry.takes_groups = true;
     return entry;
 }
 
@@ -126,12 +127,17 @@ TEST_P(batches, every_product_is_verified_and_all_are_counted) {
         << of(doc, "test.one_a").reason;
 }
 
-TEST_P(batches, told_by_pointers_are_the_same_products) {
-    request.asked.lies = core::placement::pointers;
+TEST_P(batches, told_by_pointers_or_one_by_one_are_the_same_products) {
     request.rotate_inputs = true;
-    const results::document doc = measured();
-    EXPECT_TRUE(of(doc, "test.right").verified) << of(doc, "test.right").reason;
-    EXPECT_FALSE(of(doc, "test.unwritten").verified);
+    for (const auto lies : {core::placement::pointers, core::placement::listed}) {
+        request.asked.lies = lies;
+        const results::document doc = measured();
+        EXPECT_TRUE(of(doc, "test.right").verified) << of(doc, "test.right").reason;
+        EXPECT_FALSE(of(doc, "test.unwritten").verified);
+        EXPECT_EQ(of(doc, "test.single").reason, lies == core::placement::listed
+                                                     ? "it has no groups of products"
+                                                     : "it has no batches");
+    }
 }
 
 TEST_P(batches, are_kept_in_files_and_resumed_as_what_they_are) {
@@ -205,6 +211,44 @@ TEST_P(batches, with_factors_are_verified_on_a_c_that_is_read) {
     EXPECT_FALSE(of(doc, "test.forgetful").verified);
     EXPECT_NE(of(doc, "test.forgetful").reason.find("product 1 of 7: "), std::string::npos)
         << of(doc, "test.forgetful").reason;
+}
+
+// The B of the first product for all of a group.
+std::unique_ptr<core::runnable> prepare_with_one_b(const core::operation& all,
+                                                   const core::settings& s) {
+    class product final : public core::runnable {
+      public:
+        product(const core::operation& every, const core::settings& how)
+            : all_(every), one_(prepare<nothing>(every.one, how)) {}
+        void run(const core::operands& data) override { one_->run(data); }
+
+      private:
+        core::operation all_;
+        std::unique_ptr<core::runnable> one_;
+    };
+    return std::make_unique<product>(all, s);
+}
+
+const core::implementation one_b = batched("test.one_b", prepare_with_one_b);
+
+TEST_P(batches, groups_are_verified_product_by_product_and_counted_once) {
+    choose(request, {&single, &right, &unwritten, &one_b});
+    request.asked = {.groups = "3,0,2,4,5"};
+    const results::document doc = measured();
+    EXPECT_EQ(of(doc, "test.single").reason, "it has no groups of products");
+    const results::result& r = of(doc, "test.right");
+    EXPECT_TRUE(r.verified) << r.reason;
+    EXPECT_EQ(r.m, 14);
+    EXPECT_EQ(r.flop, 2 * 14 * 5 * 4);
+    EXPECT_EQ(r.asked.groups, "3,0,2,4,5");
+    EXPECT_DOUBLE_EQ(r.arithmetic_intensity, 560.0 / (8 * (14 * 4 + 4 * 5 * 4 + 14 * 5)));
+    EXPECT_FALSE(of(doc, "test.unwritten").verified);
+    EXPECT_NE(of(doc, "test.unwritten").reason.find("product 4 of 5: C(0, 0) was never written"),
+              std::string::npos)
+        << of(doc, "test.unwritten").reason;
+    EXPECT_FALSE(of(doc, "test.one_b").verified);
+    EXPECT_NE(of(doc, "test.one_b").reason.find("product 2 of 5: "), std::string::npos)
+        << of(doc, "test.one_b").reason;
 }
 
 INSTANTIATE_TEST_SUITE_P(session, batches, testing::Bool(), [](const auto& at) {

@@ -247,9 +247,22 @@ TEST(batches, are_a_number_and_how_they_lie) {
     EXPECT_EQ(parsed("64"), (core::call{.batch = 64}));
     EXPECT_EQ(parsed("64:strided"), (core::call{.batch = 64}));
     EXPECT_EQ(parsed("2:pointers"), (core::call{.batch = 2, .lies = core::placement::pointers}));
-    for (const char* wrong : {"0", "-1", "x", "", "1000001", "4:", "4:listed", "4:strided:strided"})
+    EXPECT_EQ(parsed("2:listed"), (core::call{.batch = 2, .lies = core::placement::listed}));
+    for (const char* wrong : {"0", "-1", "x", "", "1000001", "4:", "4:list", "4:strided:strided"})
         EXPECT_NE(message_of([&] { (void)parsed(wrong); }).find("--batch"), std::string::npos)
             << wrong;
+}
+
+TEST(groups, are_told_apart_from_batches) {
+    core::call asked;
+    session::parse_groups("", asked);
+    EXPECT_EQ(asked, core::call{});
+    session::parse_groups("3,2", asked);
+    EXPECT_EQ(asked.groups, "3,2");
+    EXPECT_EQ(session::size_of({100, 8, 9}, asked), (session::shape{5, 8, 9}));
+    asked = {.batch = 2};
+    EXPECT_NE(message_of([&] { session::parse_groups("3,2", asked); }).find("--batch"),
+              std::string::npos);
 }
 
 TEST(epilogues, are_a_bias_and_an_activation) {

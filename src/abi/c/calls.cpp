@@ -11,6 +11,8 @@
 #include <carat/prepare.hpp>
 #include <carat/product.hpp>
 
+#include "core/memory.hpp"
+#include "core/pool.hpp"
 #include "core/threads.hpp"
 
 struct carat_prepared {
@@ -215,6 +217,20 @@ const char* carat_message(void) {
 
 int carat_threads(int asked) {
     return carat::core::most_threads(asked);
+}
+
+void carat_set_parallel(carat_parallel parallel, void* context) {
+    carat::core::run_pieces_on(parallel, context);
+}
+
+carat_status carat_set_allocator(carat_allocate allocate, carat_release release, void* context) {
+    return told([&] {
+        if ((allocate == nullptr) != (release == nullptr))
+            refuse("allocate and release must both be given, or both be null");
+        carat::core::set_allocator(allocate == nullptr
+                                       ? carat::core::usual_allocator()
+                                       : carat::core::allocator{allocate, release, context});
+    });
 }
 
 const char* carat_version(void) {

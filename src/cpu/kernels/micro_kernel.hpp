@@ -85,20 +85,28 @@ using store_function = void (*)(std::int64_t count, const T* sums, T alpha, T be
                                 std::int64_t c_stride);
 
 template <class T>
+using tile_function = void (*)(const tile_call<T>&);
+
+template <class T>
 struct kernel {
     std::string_view name;  // gemm_f64_avx512_24x8
     int mr;
     int nr;
     int lanes;  // rows of one vector: mr is a multiple
     // a and b packed: a_k_stride, b_k_stride and b_col_stride are not looked at.
-    void (*packed)(const tile_call<T>&);
+    tile_function<T> packed;
     // a and b wherever they lie, as long as A's rows are contiguous. Tiles of v vectors, at most
     // unpacked_vectors, may have unpacked_columns[v - 1] columns.
-    void (*unpacked)(const tile_call<T>&);
+    tile_function<T> unpacked;
+    // What `unpacked` runs for a tile of that size: for who has many of them.
+    tile_function<T> (*find_unpacked)(int rows, int cols);
     int unpacked_vectors;
     std::array<int, 4> unpacked_columns;
     // The same for at most mr rows and for nr columns, and A is left packed for other columns.
-    void (*fused_packing)(const tile_call<T>&);
+    tile_function<T> fused_packing;
+    // A micropanel for unpacked tiles, of at most mr rows whose depths lie side by side:
+    // out[p * mr + i]. Behind the last row it is left as it is.
+    void (*turn_rows)(const T* in, std::int64_t outer_stride, int rows, std::int64_t k, T* out);
     // By the number of columns, less 1; rows of A are contiguous.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_columns;
     // The same where A and b are contiguous in k.

@@ -31,16 +31,14 @@ inline constexpr double least_per_thread =
     return std::max(1, static_cast<int>(most));
 }
 
-// Calls work(i, seat) for each i; a seat belongs to one thread.
+// Calls work(range of products, seat) for all of them; a seat belongs to one thread.
 template <class Work>
-void for_each_in_batch(std::size_t count, int workers, const Work& work) {
+void for_each_range_of_batch(std::size_t count, int workers, const Work& work) {
     constexpr int ranges_per_thread = 4;  // so that a thread that comes late leaves some
     const int ranges = static_cast<int>(
         std::min(count, static_cast<std::size_t>(workers == 1 ? 1 : workers * ranges_per_thread)));
     core::for_each_piece(ranges, workers, [&](int index, int seat) {
-        const range part = core::subrange(static_cast<std::int64_t>(count), ranges, index);
-        for (std::int64_t i = 0; i < part.size; ++i)
-            work(static_cast<std::size_t>(part.first + i), seat);
+        work(core::subrange(static_cast<std::int64_t>(count), ranges, index), seat);
     });
 }
 
@@ -65,8 +63,8 @@ class batch_product {
     template <class OperandsOf>
     void run(const OperandsOf& operands_of, std::byte* memory) const {
         const std::size_t share = each_.workspace_bytes();
-        for_each_in_batch(count_, workers_, [&](std::size_t i, int seat) {
-            each_.run(operands_of(i), memory + share * static_cast<std::size_t>(seat));
+        for_each_range_of_batch(count_, workers_, [&](range which, int seat) {
+            each_.run_many(which, operands_of, memory + share * static_cast<std::size_t>(seat));
         });
     }
 

@@ -139,6 +139,14 @@ void multiply_where_it_lies(const task<T>& t, std::int64_t nc, std::int64_t kc) 
 }
 
 template <class T>
+void pack_tile(const task<T>& t, std::int64_t i, std::int64_t p, int rows, std::int64_t k,
+               T* panel) {
+    const std::byte* const from = t.a.at(i, p);
+    if (t.a.k_stride != 1) return t.pack_a(from, t.a.outer_stride, t.a.k_stride, rows, k, panel);
+    t.with->turn_rows(reinterpret_cast<const T*>(from), t.a.outer_stride, rows, k, panel);
+}
+
+template <class T>
 void multiply_packing_a(const task<T>& t, T* workspace) {
     scratch<T> own(workspace);
     T* const panel = own.memory();
@@ -148,12 +156,12 @@ void multiply_packing_a(const task<T>& t, T* workspace) {
     for (std::int64_t p = 0; p < t.k; p += packed_kc, call.beta = T{1}) {
         call.k = std::min(packed_kc, t.k - p);
         call.last = p + call.k == t.k;
-        for_each_tile_of_rows(
-            t, t.with->mr / t.with->lanes, [&](std::int64_t i, int rows, int vectors) {
-                call.rows = rows;
-                t.pack_a(t.a.at(i, p), t.a.outer_stride, t.a.k_stride, rows, call.k, panel);
-                micropanel(t, call, vectors, i, p);
-            });
+        for_each_tile_of_rows(t, t.with->mr / t.with->lanes,
+                              [&](std::int64_t i, int rows, int vectors) {
+                                  call.rows = rows;
+                                  pack_tile(t, i, p, rows, call.k, panel);
+                                  micropanel(t, call, vectors, i, p);
+                              });
     }
 }
 

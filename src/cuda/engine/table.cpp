@@ -162,6 +162,39 @@ class row_batch final : public core::runnable {
     std::map<const void*, std::vector<core::operands>> places_;
 };
 
+// Those with rows, by the public call's way for lists.
+class row_group final : public core::runnable {
+  public:
+    row_group(const core::operation& all, f32_as f32)
+        : all_(all), apart_(distances_of(all)), f32_(f32) {}
+
+    void expect(const core::operands& data) override {
+        std::vector<cuda_call::member>& at = places_[data.c];
+        at.clear();
+        for (std::int64_t i = 0; i < all_.count; ++i) {
+            const std::int64_t place = shuffled(all_, i);
+            const core::problem p = problem_of(all_, place);
+            if (p.m == 0) continue;
+            core::operands one = product_at(all_, apart_, data, place);
+            if (p.beta != 0) one.e = one.c;
+            at.push_back({p, p.c_layout, one});
+        }
+    }
+
+    void run(const core::operands& data) override {
+        if (!places_.contains(data.c)) expect(data);
+        const cuda_call::place here{device_in_use(), stream_in_use(), false, f32_};
+        const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
+        multiply_group(here, places_.at(data.c), steps.count == 0 ? nullptr : &steps);
+    }
+
+  private:
+    core::operation all_;
+    core::distances apart_;
+    f32_as f32_;
+    std::map<const void*, std::vector<cuda_call::member>> places_;
+};
+
 constexpr std::string_view loop_tunable = "loop";
 
 bool is_loop(const core::settings& s) {
@@ -173,10 +206,11 @@ template <arithmetic How>
 std::string unsupported_batch(const core::operation& all, const core::settings& s) {
     if (is_loop(s)) return reason_against_loop(all);
     if (How == arithmetic::fast_fp8 || How == arithmetic::fp8_blocks)
-        return "the call for batches has no such sums of fp8: take [loop=1]";
+        return "the calls for batches and groups have no such sums of fp8: take [loop=1]";
     for (const auto& [name, value] : s.tunables)
         if (value != 0)
-            return "the call for batches chooses " + name + " itself: set it with loop=1 alone";
+            return "the calls for batches and groups choose " + name +
+                   " themselves: set it with loop=1 alone";
     return {};
 }
 
@@ -190,7 +224,9 @@ std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const 
     constexpr f32_as f32 = How == arithmetic::tf32         ? f32_as::tf32
                            : How == arithmetic::three_tf32 ? f32_as::three_tf32
                                                            : f32_as::f32;
-    if (is_loop(s)) return loop_over(prepare_row<How>(all.one, s), all);
+    if (is_loop(s))
+        return loop_over([&](const core::problem& p) { return prepare_row<How>(p, s); }, all);
+    if (all.is_listed()) return std::make_unique<row_group>(all, f32);
     return std::make_unique<row_batch>(all, f32);
 }
 
@@ -234,7 +270,8 @@ core::implementation row(std::string_view summary, std::span<const core::signatu
             .unsupported = unsupported<How>,
             .prepare = prepare_row<How>,
             .unsupported_operation = unsupported_batch<How>,
-            .prepare_operation = prepare_batch<How>};
+            .prepare_operation = prepare_batch<How>,
+            .takes_groups = true};
 }
 
 // In the order of `arithmetic`.

@@ -87,7 +87,7 @@ std::vector<owned> made() {
         {"stream_k", "the last waves' tiles cut along K: 1 no, 2 yes; 0: chosen", {1, 2}, 2},
         {"ctas_per_sm", "CTAs of single tiles that an SM has room for: 1, 2, 3; 0: chosen", {}, 3},
         {"swap_ab", "1: A and B swapped only where C lies by columns; 0: chosen", {}, 1},
-        {"loop", "1: a launch for each product of a batch instead of one for all", {}, 1},
+        {"loop", "1: a launch for each product of a batch or group instead of one for all", {}, 1},
     };
 }
 

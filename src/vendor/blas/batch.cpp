@@ -102,6 +102,8 @@ bool has_call(const blas_library& library, const core::operation& all) {
 
 std::string reason_against(const blas_library& library, const core::operation& all) {
     if (!all.last.is_none()) return library.facts.name + " has no epilogues";
+    if (all.prepared) return reason_against_prepared(library, all.one);
+    if (all.is_listed()) return reason_against_group(library, all);
     if (!has_call(library, all)) {
         if (library.loops) return {};
         return fmt::format("{} has no batches of {}{}", library.facts.name, name(all.one.a_type),
@@ -117,7 +119,10 @@ std::string reason_against(const blas_library& library, const core::operation& a
 
 std::unique_ptr<core::runnable> prepare(const blas_library& library, const core::operation& all,
                                         const core::settings& s) {
-    if (!has_call(library, all)) return loop_over(prepare(library, all.one, s), all);
+    if (all.prepared) return prepare_packed(library, all.one, s);
+    if (all.is_listed()) return prepare_group(library, all, s);
+    if (!has_call(library, all))
+        return loop_over([&](const core::problem& p) { return prepare(library, p, s); }, all);
     const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
     if (all.one.a_type == dtype::f64)
         return std::make_unique<batch_call<double>>(library, library.batch_f64, all, threads);

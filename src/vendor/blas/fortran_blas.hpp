@@ -40,6 +40,17 @@ struct batch_calls {
     fortran_gemm_grouped<T>* grouped = nullptr;
 };
 
+// Of an operand that is packed once; which of the two is an "A" or a "B".
+template <class T>
+struct packing_calls {
+    std::size_t (*size)(const char*, const int*, const int*, const int*, std::size_t) = nullptr;
+    void (*pack)(const char*, const char*, const int*, const int*, const int*, const T*, const T*,
+                 const int*, T*, std::size_t, std::size_t) = nullptr;
+    void (*compute)(const char*, const char*, const int*, const int*, const int*, const T*,
+                    const int*, const T*, const int*, const T*, T*, const int*, std::size_t,
+                    std::size_t) = nullptr;
+};
+
 // MKL's of signed by unsigned bytes into 32-bit integers, with offsets that are 0 here.
 using fortran_byte_gemm = void(const char*, const char*, const char*, const int*, const int*,
                                const int*, const float*, const std::int8_t*, const int*,
@@ -54,6 +65,8 @@ struct blas_library {
     fortran_byte_gemm* byte_gemm = nullptr;       // MKL alone
     batch_calls<double> batch_f64;                // MKL and newer OpenBLAS
     batch_calls<float> batch_f32;
+    packing_calls<double> packing_f64;  // MKL
+    packing_calls<float> packing_f32;
     bool loops = false;  // a batch that it has no call for is measured as a loop
     thread_control threads;
     core::library_facts facts;
@@ -102,6 +115,20 @@ struct blas_vendor {
                                                       const core::operation& all,
                                                       const core::settings& s);
 
+// The same of groups, which have a call of their own.
+[[nodiscard]] std::string reason_against_group(const blas_library& library,
+                                               const core::operation& all);
+[[nodiscard]] std::unique_ptr<core::runnable> prepare_group(const blas_library& library,
+                                                            const core::operation& all,
+                                                            const core::settings& s);
+
+// And with a prepared B.
+[[nodiscard]] std::string reason_against_prepared(const blas_library& library,
+                                                  const core::problem& p);
+[[nodiscard]] std::unique_ptr<core::runnable> prepare_packed(const blas_library& library,
+                                                             const core::problem& p,
+                                                             const core::settings& s);
+
 // The vendor's library, opened by the first call, whichever thread makes it.
 template <const blas_vendor& Vendor>
 [[nodiscard]] const blas_library& opened() {
@@ -131,6 +158,8 @@ template <const blas_vendor& Vendor>
     row.prepare_operation = [](const core::operation& all, const core::settings& s) {
         return prepare(opened<Vendor>(), all, s);
     };
+    row.takes_groups = true;
+    row.takes_prepared = true;
     return row;
 }
 

@@ -78,6 +78,19 @@ std::string note_on(std::string_view kernel) {
            "MKL_ENABLE_INSTRUCTIONS does not change that";
 }
 
+template <class T>
+packing_calls<T> packing_of(const shared_library& file, const std::string& letter) {
+    packing_calls<T> calls;
+    const auto take = [&](auto& call, const char* rest) {
+        call = file.function<std::remove_pointer_t<std::remove_reference_t<decltype(call)>>>(
+            (letter + rest).c_str());
+    };
+    take(calls.size, "gemm_pack_get_size_");
+    take(calls.pack, "gemm_pack_");
+    take(calls.compute, "gemm_compute_");
+    return calls.size == nullptr || calls.compute == nullptr ? packing_calls<T>{} : calls;
+}
+
 void connect(const shared_library& file, blas_library& library) {
     const shared_library runtime = gnu_openmp();
     file.required<int(int)>("MKL_Set_Interface_Layer")(interface_lp64);
@@ -92,6 +105,8 @@ void connect(const shared_library& file, blas_library& library) {
     library.facts.kernel = kernel_of(library);
     library.facts.note = note_on(library.facts.kernel);
     library.sbgemm = file.function<fortran_gemm<bf16, float>>("gemm_bf16bf16f32_");
+    library.packing_f64 = packing_of<double>(file, "d");
+    library.packing_f32 = packing_of<float>(file, "s");
     library.byte_gemm = file.function<fortran_byte_gemm>("gemm_s8u8s32_");
 }
 

@@ -9,6 +9,7 @@
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scale.hpp"
 #include "vendor/cublas/arithmetic.hpp"
+#include "vendor/cublas/group.hpp"
 #include "vendor/cublas/library.hpp"
 #include "vendor/cublas/rows.hpp"
 
@@ -143,12 +144,15 @@ std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::sett
 }
 
 std::string unsupported_operation(const core::operation& all, const core::settings&) {
-    return all.last.is_none() ? "" : "cuBLAS has no epilogues (cuBLASLt has)";
+    if (!all.last.is_none()) return "cuBLAS has no epilogues (cuBLASLt has)";
+    return all.is_listed() ? reason_against_group(all) : std::string();
 }
 
 template <shortcut Taken>
 std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const core::settings& s) {
-    if (is_degenerate(all.one)) return loop_over(prepare<Taken>(all.one, s), all);
+    if (is_degenerate(all.one))
+        return loop_over([&](const core::problem& p) { return prepare<Taken>(p, s); }, all);
+    if (all.is_listed()) return prepare_group(all, Taken);
     return std::make_unique<gemm_batch>(all, Taken);
 }
 
@@ -168,7 +172,8 @@ constinit const core::implementation cublas_row{
     .prepare = prepare<shortcut::none>,
     .library = cublas_facts,
     .unsupported_operation = unsupported_operation,
-    .prepare_operation = prepare_batch<shortcut::none>};
+    .prepare_operation = prepare_batch<shortcut::none>,
+    .takes_groups = true};
 
 constinit const core::implementation cublas_tf32_row{
     .name = "vendor.cublas_tf32",
@@ -180,6 +185,7 @@ constinit const core::implementation cublas_tf32_row{
     .prepare = prepare<shortcut::tf32>,
     .library = cublas_facts,
     .unsupported_operation = unsupported_operation,
-    .prepare_operation = prepare_batch<shortcut::tf32>};
+    .prepare_operation = prepare_batch<shortcut::tf32>,
+    .takes_groups = true};
 
 }  // namespace carat::vendor::cublas

@@ -103,6 +103,7 @@ void connect_cublas(const shared_library& cublas, functions& call) {
     CARAT_CUBLAS_TAKE(gemm_batch, "cublasGemmStridedBatchedEx_64");
     CARAT_CUBLAS_TAKE(gemm_anywhere, "cublasGemmBatchedEx_64");
     CARAT_CUBLAS_TAKE(status_text, "cublasGetStatusString");
+    call.gemm_grouped = cublas.function<grouped_function>("cublasGemmGroupedBatchedEx_64");
 #undef CARAT_CUBLAS_TAKE
 }
 

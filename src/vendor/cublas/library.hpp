@@ -13,6 +13,16 @@
 
 namespace carat::vendor::cublas {
 
+// cublasGemmGroupedBatchedEx_64, which older headers don't declare.
+using grouped_function = cublasStatus_t(cublasHandle_t, const cublasOperation_t*,
+                                        const cublasOperation_t*, const std::int64_t*,
+                                        const std::int64_t*, const std::int64_t*, const void*,
+                                        const void* const*, cudaDataType_t, const std::int64_t*,
+                                        const void* const*, cudaDataType_t, const std::int64_t*,
+                                        const void*, void* const*, cudaDataType_t,
+                                        const std::int64_t*, std::int64_t, const std::int64_t*,
+                                        cublasComputeType_t);
+
 // What carat calls of them.
 struct functions {
     decltype(&cublasCreate_v2) create = nullptr;
@@ -22,6 +32,7 @@ struct functions {
     decltype(&cublasGemmEx_64) gemm = nullptr;
     decltype(&cublasGemmStridedBatchedEx_64) gemm_batch = nullptr;
     decltype(&cublasGemmBatchedEx_64) gemm_anywhere = nullptr;
+    grouped_function* gemm_grouped = nullptr;  // null: the library is older than 12.5
     decltype(&cublasGetStatusString) status_text = nullptr;
 
     decltype(&cublasLtCreate) lt_create = nullptr;

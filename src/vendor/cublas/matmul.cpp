@@ -72,15 +72,16 @@ cublasLtMatmulAlgo_t fastest(const core::operation& all, const plan& product,
     return proposals[best];
 }
 
+// None of a group, whose products have a plan each.
 batch batch_of(const core::operation& all) {
-    if (all.is_one_product()) return {};
+    if (all.is_one_product() || all.is_group()) return {};
     const core::distances apart = distances_of(all);
     return {static_cast<std::int32_t>(all.count), apart.a, apart.b, apart.c};
 }
 
 // That of all products of a batch whose first is aligned.
 unsigned alignment_of(const core::operation& all) {
-    if (all.is_one_product()) return usual_alignment;
+    if (all.is_one_product() || all.is_group()) return usual_alignment;
     std::int64_t bytes = usual_alignment;
     const auto keep = [&](std::int64_t apart, dtype type) {
         while (apart * static_cast<std::int64_t>(size_bytes(type)) % bytes != 0) bytes /= 2;
@@ -137,6 +138,19 @@ std::unique_ptr<core::runnable> prepare(const What& what, const core::settings&)
     return std::make_unique<matmul>(what, Taken, Search, From);
 }
 
+// A plan for each size of a group, as cuBLASLt has no call for several.
+template <shortcut Taken, bool Search, origin From>
+std::unique_ptr<core::runnable> prepare_all(const core::operation& all, const core::settings& s) {
+    if (!all.is_group()) return prepare<Taken, Search, From>(all, s);
+    return loop_over(
+        [&](const core::problem& p) {
+            core::operation one(p);
+            one.last = all.last;
+            return prepare<Taken, Search, From>(one, s);
+        },
+        all);
+}
+
 template <shortcut Taken, origin From>
 std::string unsupported(const core::problem& p, const core::settings&) {
     if (std::string why = reason_against(p); !why.empty() || is_degenerate(p)) return why;
@@ -152,14 +166,15 @@ std::string unsupported_batch(const core::operation& all, const core::settings&)
         return "cuBLASLt adds beta C before the activation, not after it";
     if (all.last.bias && !shape_for_blas(all.one).swapped)
         return "cuBLASLt adds a bias to the rows of a C by columns, not to its columns";
-    if (all.lies == core::placement::pointers && all.count > 1)
+    if (all.lies != core::placement::strided && all.count > 1)
         return "cuBLASLt is called for batches at one distance alone";
-    if (!plan(all.one, Taken, batch_of(all), From, all.last)
+    const core::problem largest = largest_of(all);
+    if (!plan(largest, Taken, batch_of(all), From, all.last)
              .proposals(1, alignment_of(all))
              .empty())
         return {};
     return fmt::format("cuBLASLt has no kernel for {} so called with these layouts",
-                       describe(all.one));
+                       describe(largest));
 }
 
 constexpr std::span<const core::signature> signatures_of(shortcut taken) {
@@ -179,7 +194,8 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .prepare = prepare<Taken, Search, From, core::problem>,
             .library = From == origin::system ? cublaslt_facts : newest_facts,
             .unsupported_operation = unsupported_batch<Taken, From>,
-            .prepare_operation = prepare<Taken, Search, From, core::operation>};
+            .prepare_operation = prepare_all<Taken, Search, From>,
+            .takes_groups = true};
 }
 
 }  // namespace

@@ -152,6 +152,16 @@ std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::sett
     return p.a_type == dtype::f64 ? with(opened().dispatch_f64) : with(opened().dispatch_f32);
 }
 
+std::string unsupported_operation(const core::operation& all, const core::settings&) {
+    return reason_against_epilogue(all);
+}
+
+// Its batches are calls of one kernel, the way its own samples take.
+std::unique_ptr<core::runnable> prepare_operation(const core::operation& all,
+                                                  const core::settings& s) {
+    return loop_over([&](const core::problem& p) { return prepare(p, s); }, all);
+}
+
 constexpr std::array signatures = {
     core::signature{dtype::f64, dtype::f64, dtype::f64, "f64"},
     core::signature{dtype::f32, dtype::f32, dtype::f32, "f32"},
@@ -166,6 +176,9 @@ constexpr core::implementation make_row() {
     row.unsupported = unsupported;
     row.prepare = prepare;
     row.library = [] { return opened().facts; };
+    row.unsupported_operation = unsupported_operation;
+    row.prepare_operation = prepare_operation;
+    row.takes_groups = true;
     return row;
 }
 

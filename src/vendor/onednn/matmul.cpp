@@ -3,7 +3,8 @@
 // faster on machines with AMX, but that is no product of two plain matrices any more.
 //
 // Versions 2 and 3 describe a product differently and run it alike. Beta is the weight of a sum
-// that follows the product; alpha has no place that both versions know.
+// that follows the product, and an activation comes before it; alpha has no place that both
+// versions know.
 #include <array>
 #include <fmt/format.h>
 #include <limits>
@@ -11,9 +12,10 @@
 
 #include <carat/error.hpp>
 
+#include "core/operation.hpp"
 #include "vendor/common/blas_shape.hpp"
 #include "vendor/common/scale_only.hpp"
-#include "vendor/onednn/library.hpp"
+#include "vendor/onednn/matmul_library.hpp"
 #include "vendor/onednn/rows.hpp"
 
 namespace carat::vendor {
@@ -21,148 +23,6 @@ namespace carat::vendor {
 namespace {
 
 using namespace onednn;
-
-// dnnl_types.h
-enum data_type { type_bf16 = 2, type_f32 = 3, type_s32 = 4, type_s8 = 5, type_u8 = 6 };
-enum argument { argument_source = 1, argument_destination = 17, argument_weights = 33 };
-constexpr int engine_cpu = 1;
-constexpr unsigned stream_default = 1;
-using handle = void*;
-using sizes = std::array<std::int64_t, 12>;
-struct bound_argument {
-    int which;
-    handle memory;
-};
-// Larger than any descriptor of version 2, where the caller owns them.
-struct alignas(64) descriptor {
-    std::array<std::byte, 8192> bytes;
-};
-
-data_type type_of(dtype type) {
-    switch (type) {
-        case dtype::bf16:
-            return type_bf16;
-        case dtype::i32:
-            return type_s32;
-        case dtype::i8:
-            return type_s8;
-        case dtype::u8:
-            return type_u8;
-        default:
-            return type_f32;
-    }
-}
-
-struct matmul_library {
-    int (*create_engine)(handle*, int, std::size_t);
-    int (*create_stream)(handle*, handle, unsigned);
-    int (*create_primitive)(handle*, handle);
-    int (*create_memory)(handle*, const void*, handle, void*);
-    int (*set_data)(handle, void*);
-    int (*execute)(handle, handle, int, const bound_argument*);
-    int (*wait)(handle);
-    int (*destroy_stream)(handle);
-    int (*destroy_primitive)(handle);
-    int (*destroy_description)(handle);
-    int (*destroy_memory)(handle);
-    int (*create_attributes)(handle*);
-    int (*destroy_attributes)(handle);
-    int (*create_steps)(handle*);
-    int (*destroy_steps)(handle);
-    int (*set_steps)(handle, handle);
-    // Version 2.
-    int (*init_layout)(void*, int, const std::int64_t*, int, const std::int64_t*) = nullptr;
-    int (*init_matmul)(void*, const void*, const void*, const void*, const void*) = nullptr;
-    int (*describe_2)(handle*, const void*, handle, handle, handle) = nullptr;
-    int (*append_sum_2)(handle, float) = nullptr;
-    // Version 3.
-    int (*create_layout)(handle*, int, const std::int64_t*, int, const std::int64_t*) = nullptr;
-    int (*destroy_layout)(handle) = nullptr;
-    int (*describe_3)(handle*, handle, handle, handle, handle, handle, handle) = nullptr;
-    int (*append_sum_3)(handle, float, std::int32_t, int) = nullptr;
-    handle engine = nullptr;
-    std::string missing;
-};
-
-void check(int status, const char* what) {
-    if (status != success) throw rejected(fmt::format("{} failed, status {}", what, status));
-}
-
-template <class Function>
-void find(const shared_library& file, Function*& out, const char* symbol) {
-    out = file.required<Function>(symbol);
-}
-
-void connect_version(const onednn_library& base, matmul_library& m) {
-    const shared_library& file = *base.file;
-    if (base.major == 2) {
-        find(file, m.init_layout, "dnnl_memory_desc_init_by_strides");
-        find(file, m.init_matmul, "dnnl_matmul_desc_init");
-        find(file, m.describe_2, "dnnl_primitive_desc_create");
-        find(file, m.append_sum_2, "dnnl_post_ops_append_sum");
-    } else {
-        find(file, m.create_layout, "dnnl_memory_desc_create_with_strides");
-        find(file, m.destroy_layout, "dnnl_memory_desc_destroy");
-        find(file, m.describe_3, "dnnl_matmul_primitive_desc_create");
-        find(file, m.append_sum_3, "dnnl_post_ops_append_sum");
-    }
-}
-
-void connect(const onednn_library& base, matmul_library& m) {
-    const shared_library& file = *base.file;
-    find(file, m.create_engine, "dnnl_engine_create");
-    find(file, m.create_stream, "dnnl_stream_create");
-    find(file, m.create_primitive, "dnnl_primitive_create");
-    find(file, m.create_memory, "dnnl_memory_create");
-    find(file, m.set_data, "dnnl_memory_set_data_handle");
-    find(file, m.execute, "dnnl_primitive_execute");
-    find(file, m.wait, "dnnl_stream_wait");
-    find(file, m.destroy_stream, "dnnl_stream_destroy");
-    find(file, m.destroy_primitive, "dnnl_primitive_destroy");
-    find(file, m.destroy_description, "dnnl_primitive_desc_destroy");
-    find(file, m.destroy_memory, "dnnl_memory_destroy");
-    find(file, m.create_attributes, "dnnl_primitive_attr_create");
-    find(file, m.destroy_attributes, "dnnl_primitive_attr_destroy");
-    find(file, m.create_steps, "dnnl_post_ops_create");
-    find(file, m.destroy_steps, "dnnl_post_ops_destroy");
-    find(file, m.set_steps, "dnnl_primitive_attr_set_post_ops");
-    connect_version(base, m);
-    check(m.create_engine(&m.engine, engine_cpu, 0), "dnnl_engine_create");
-}
-
-const matmul_library& matmul() {
-    static const matmul_library library = [] {
-        matmul_library found{};
-        const onednn_library& base = opened();
-        found.missing = base.missing;
-        if (!found.missing.empty()) return found;
-        try {
-            connect(base, found);
-        } catch (const rejected& why) {
-            found.missing = fmt::format("oneDNN {}: {}", base.facts.version, why.what());
-        }
-        return found;
-    }();
-    return library;
-}
-
-// Something of the library's that is destroyed with its owner.
-class owned {
-  public:
-    explicit owned(int (*destroy)(handle)) : destroy_(destroy) {}
-    ~owned() {
-        if (made_ != nullptr) destroy_(made_);
-    }
-    owned(const owned&) = delete;
-    owned& operator=(const owned&) = delete;
-
-    [[nodiscard]] handle* out() { return &made_; }
-    [[nodiscard]] handle get() const { return made_; }
-
-  private:
-    int (*destroy_)(handle);
-    handle made_ = nullptr;
-};
 
 // A matrix as the library knows it.
 class layout {
@@ -212,31 +72,63 @@ struct turned {
           c(p.c_type, s.n, s.m, {s.c_ld, 1}) {}
 };
 
-// What follows the product: beta C is added to it.
-void describe_sum(const core::problem& p, handle attributes) {
+// dnnl_types.h: relu, gelu by tanh and silu, of versions 2 and 3.
+int kind_of(core::activation f, bool is_2) {
+    switch (f) {
+        case core::activation::gelu:
+            return is_2 ? 0xcf : 0x2b;
+        case core::activation::silu:
+            return is_2 ? 0xdf : 0x2c;
+        default:
+            return is_2 ? 0x1f : 0x20;
+    }
+}
+
+// Of silu the factor in its exponent.
+void append_activation(core::activation f, handle steps) {
+    const matmul_library& m = matmul();
+    const bool is_2 = m.append_activation_2 != nullptr;
+    const float inside = f == core::activation::silu ? 1 : 0;
+    check(is_2 ? m.append_activation_2(steps, 1, kind_of(f, is_2), inside, 0)
+               : m.append_activation_3(steps, kind_of(f, is_2), inside, 0),
+          "dnnl_post_ops_append_eltwise");
+}
+
+// What follows the product and its bias: an activation, and beta C, which is added to that.
+void describe_steps(const core::operation& all, handle attributes) {
     const matmul_library& m = matmul();
     owned steps(m.destroy_steps);
     check(m.create_steps(steps.out()), "dnnl_post_ops_create");
-    const auto beta = static_cast<float>(p.beta);
-    check(m.append_sum_2 != nullptr ? m.append_sum_2(steps.get(), beta)
-                                    : m.append_sum_3(steps.get(), beta, 0, type_of(p.c_type)),
-          "dnnl_post_ops_append_sum");
+    if (all.last.f != core::activation::none) append_activation(all.last.f, steps.get());
+    const auto beta = static_cast<float>(all.one.beta);
+    if (beta != 0)
+        check(m.append_sum_2 != nullptr
+                  ? m.append_sum_2(steps.get(), beta)
+                  : m.append_sum_3(steps.get(), beta, 0, type_of(all.one.c_type)),
+              "dnnl_post_ops_append_sum");
     check(m.set_steps(attributes, steps.get()), "dnnl_primitive_attr_set_post_ops");
 }
 
-void describe_product(const core::problem& p, turned& of, owned& description) {
+// A number for each column.
+layout layout_of_bias(const core::operation& all) {
+    return {dtype::f32, 1, all.one.n, core::row_major(all.one.n)};
+}
+
+void describe_product(const core::operation& all, turned& of, owned& description) {
     const matmul_library& m = matmul();
     owned attributes(m.destroy_attributes);
-    if (p.beta != 0) {
+    if (all.one.beta != 0 || all.last.f != core::activation::none) {
         check(m.create_attributes(attributes.out()), "dnnl_primitive_attr_create");
-        describe_sum(p, attributes.get());
+        describe_steps(all, attributes.get());
     }
+    layout numbers = layout_of_bias(all);
+    const handle bias = all.last.bias ? numbers.get() : nullptr;
     if (m.init_matmul == nullptr)
-        return check(m.describe_3(description.out(), m.engine, of.a.get(), of.b.get(), nullptr,
+        return check(m.describe_3(description.out(), m.engine, of.a.get(), of.b.get(), bias,
                                   of.c.get(), attributes.get()),
                      "dnnl_matmul_primitive_desc_create");
     descriptor product{};
-    check(m.init_matmul(product.bytes.data(), of.a.get(), of.b.get(), nullptr, of.c.get()),
+    check(m.init_matmul(product.bytes.data(), of.a.get(), of.b.get(), bias, of.c.get()),
           "dnnl_matmul_desc_init");
     check(
         m.describe_2(description.out(), product.bytes.data(), attributes.get(), m.engine, nullptr),
@@ -245,22 +137,26 @@ void describe_product(const core::problem& p, turned& of, owned& description) {
 
 class matmul_call final : public core::runnable {
   public:
-    matmul_call(const core::problem& p, int threads)
+    matmul_call(const core::operation& all, int threads)
         : threads_(threads),
+          has_bias_(all.last.bias),
           stream_(matmul().destroy_stream),
           primitive_(matmul().destroy_primitive),
           a_(matmul().destroy_memory),
           b_(matmul().destroy_memory),
-          c_(matmul().destroy_memory) {
+          c_(matmul().destroy_memory),
+          bias_(matmul().destroy_memory) {
         const matmul_library& m = matmul();
         const threads_held held(opened().threads, threads_);
-        turned of(p);
+        turned of(all.one);
+        layout numbers = layout_of_bias(all);
         swapped_ = of.swapped;
         owned description(m.destroy_description);
-        describe_product(p, of, description);
+        describe_product(all, of, description);
         check(m.create_primitive(primitive_.out(), description.get()), "dnnl_primitive_create");
         check(m.create_stream(stream_.out(), m.engine, stream_default), "dnnl_stream_create");
-        for (auto& [memory, where] : {std::pair{&a_, &of.a}, {&b_, &of.b}, {&c_, &of.c}})
+        for (auto& [memory, where] :
+             {std::pair{&a_, &of.a}, {&b_, &of.b}, {&c_, &of.c}, {&bias_, &numbers}})
             check(m.create_memory(memory->out(), where->get(), m.engine, nullptr),
                   "dnnl_memory_create");
     }
@@ -271,10 +167,13 @@ class matmul_call final : public core::runnable {
         m.set_data(a_.get(), const_cast<void*>(swapped_ ? data.b : data.a));
         m.set_data(b_.get(), const_cast<void*>(swapped_ ? data.a : data.b));
         m.set_data(c_.get(), data.c);
+        if (has_bias_) m.set_data(bias_.get(), const_cast<void*>(data.bias));
         const std::array arguments = {bound_argument{argument_source, a_.get()},
                                       bound_argument{argument_weights, b_.get()},
-                                      bound_argument{argument_destination, c_.get()}};
-        int status = m.execute(primitive_.get(), stream_.get(), 3, arguments.data());
+                                      bound_argument{argument_destination, c_.get()},
+                                      bound_argument{argument_bias, bias_.get()}};
+        int status =
+            m.execute(primitive_.get(), stream_.get(), has_bias_ ? 4 : 3, arguments.data());
         if (status == success) status = m.wait(stream_.get());
         if (status != success)
             throw error(error_code::unsupported, fmt::format("oneDNN failed, status {}", status));
@@ -284,12 +183,14 @@ class matmul_call final : public core::runnable {
 
   private:
     int threads_;
+    bool has_bias_;
     bool swapped_ = false;
     owned stream_;
     owned primitive_;
     owned a_;
     owned b_;
     owned c_;
+    owned bias_;
 };
 
 std::string reason_against_its_factors(const core::problem& p) {
@@ -298,8 +199,13 @@ std::string reason_against_its_factors(const core::problem& p) {
     return fmt::format("it has no factor for the product: alpha is {}, use 1", p.alpha);
 }
 
-std::string unsupported(const core::problem& p, const core::settings& s) {
-    if (is_degenerate(p)) return core::reason_against_factors(p);
+// One product, maybe with an epilogue.
+std::string unsupported_operation(const core::operation& all, const core::settings& s) {
+    const core::problem& p = all.one;
+    if (!all.is_one_product()) return "it is called for single products alone";
+    if (is_degenerate(p))
+        return all.is_plain() ? core::reason_against_factors(p)
+                              : "it is asked for no empty product";
     std::string why = reason_against_shape(p, std::numeric_limits<std::int64_t>::max());
     if (why.empty()) why = reason_against_its_factors(p);
     if (why.empty() && is_byte_integer(p.a_type)) why = reason_against_sums_of_bytes(opened());
@@ -307,8 +213,9 @@ std::string unsupported(const core::problem& p, const core::settings& s) {
     if (!why.empty()) return why;
     try {
         turned of(p);
+        if (of.swapped && all.last.bias) return "its bias is of the columns of a C by rows";
         owned description(matmul().destroy_description);
-        describe_product(p, of, description);
+        describe_product(all, of, description);
     } catch (const rejected& refused) {
         return fmt::format("oneDNN {} has no such product for this CPU ({})",
                            opened().facts.version, refused.what());
@@ -316,12 +223,21 @@ std::string unsupported(const core::problem& p, const core::settings& s) {
     return {};
 }
 
+std::string unsupported(const core::problem& p, const core::settings& s) {
+    return unsupported_operation(p, s);
+}
+
+std::unique_ptr<core::runnable> prepare_operation(const core::operation& all,
+                                                  const core::settings& s) {
+    const thread_control& control = opened().threads;
+    return std::make_unique<matmul_call>(all, control.confirm ? control.confirm(s.threads) : 1);
+}
+
 std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
     if (is_degenerate(p) && p.c_type == dtype::i32)
         return std::make_unique<scale_only<std::uint32_t>>(p);
     if (is_degenerate(p)) return std::make_unique<scale_only<float>>(p);
-    const thread_control& control = opened().threads;
-    return std::make_unique<matmul_call>(p, control.confirm ? control.confirm(s.threads) : 1);
+    return prepare_operation(p, s);
 }
 
 constexpr std::array signatures = {
@@ -341,6 +257,8 @@ constexpr core::implementation make_row() {
     row.unsupported = unsupported;
     row.prepare = prepare;
     row.library = [] { return opened().facts; };
+    row.unsupported_operation = unsupported_operation;
+    row.prepare_operation = prepare_operation;
     return row;
 }
 

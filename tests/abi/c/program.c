@@ -1,7 +1,9 @@
-/* carat.h in a program of C99: products, epilogues, stacks, prepared operands, and what is refused. */
+/* carat.h in a program of C99: products, epilogues, stacks, prepared operands, the program's own
+ * threads and memory, and what is refused. */
 #include <carat/carat.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int failures = 0;
@@ -129,6 +131,100 @@ static void knows_later_structures(void) {
     CHECK(carat_matmul(&options.known, &a_view, &b_view, &c_view) == CARAT_OK);
 }
 
+enum { order = 300 };
+static double large_a[order * order], large_b[order * order], large_c[order * order];
+
+/* Whole numbers, so that any order of sums gives the same. */
+static int multiplies_large(const carat_options* options) {
+    const carat_matrix x = of_f64(large_a, order, order), y = of_f64(large_b, order, order);
+    const carat_matrix z = of_f64(large_c, order, order);
+    for (int i = 0; i < order * order; ++i) {
+        large_a[i] = i % 7 - 3;
+        large_b[i] = i % 5 - 2;
+        large_c[i] = 100;
+    }
+    if (carat_matmul(options, &x, &y, &z) != CARAT_OK) return 0;
+    for (int i = 0; i < order; i += 37)
+        for (int j = 0; j < order; j += 41) {
+            double sum = 0;
+            for (int k = 0; k < order; ++k) sum += large_a[i * order + k] * large_b[k * order + j];
+            if (sum != large_c[i * order + j]) return 0;
+        }
+    return 1;
+}
+
+typedef struct {
+    int calls, pieces, seats;
+} seen_of_pool;
+
+/* The last piece first, and each seat in turn. */
+static void run_backwards(void* context, int pieces, int seats, carat_run_piece run,
+                          const void* work) {
+    seen_of_pool* seen = context;
+    ++seen->calls;
+    seen->pieces += pieces;
+    seen->seats = seats;
+    while (pieces-- > 0) run(work, pieces, pieces % seats);
+}
+
+static void runs_on_threads_of_the_program(void) {
+    seen_of_pool seen = {0, 0, 0};
+    carat_options options = CARAT_OPTIONS_INIT;
+    options.threads = 3;
+    carat_set_parallel(run_backwards, &seen);
+    CHECK(multiplies_large(&options));
+    CHECK(seen.calls > 0 && seen.pieces > seen.calls && seen.seats == 3);
+    carat_set_parallel(NULL, NULL);
+    seen.calls = 0;
+    CHECK(multiplies_large(&options) && seen.calls == 0);
+}
+
+typedef struct {
+    size_t taken, given_back;
+    int empty;
+} seen_of_memory;
+
+static void* take(void* context, size_t size_bytes, size_t alignment) {
+    seen_of_memory* seen = context;
+    char* const whole = seen->empty ? NULL : malloc(size_bytes + alignment + sizeof whole);
+    if (whole == NULL) return NULL;
+    const uintptr_t after = (uintptr_t)whole + sizeof whole;
+    char* const memory = whole + sizeof whole + (alignment - after % alignment) % alignment;
+    memcpy(memory - sizeof whole, &whole, sizeof whole);
+    seen->taken += size_bytes;
+    return memory;
+}
+
+static void give_back(void* context, void* memory, size_t size_bytes, size_t alignment) {
+    char* whole;
+    memcpy(&whole, (char*)memory - sizeof whole, sizeof whole);
+    CHECK((uintptr_t)memory % alignment == 0);
+    ((seen_of_memory*)context)->given_back += size_bytes;
+    free(whole);
+}
+
+static void takes_memory_of_the_program(void) {
+    static seen_of_memory seen; /* outlives this thread, which gives its memory back at its end */
+    const carat_matrix large = of_f64(large_b, order, order);
+    carat_prepared* ready = NULL;
+    CHECK(carat_set_allocator(take, NULL, NULL) == CARAT_INVALID_ARGUMENT);
+    CHECK(strstr(carat_message(), "allocate and release must both be given") != NULL);
+    CHECK(carat_set_allocator(take, give_back, &seen) == CARAT_OK);
+    CHECK(carat_prepare(&large, &ready) == CARAT_OK);
+    const size_t packed = seen.taken;
+    CHECK(packed >= sizeof large_b && seen.given_back == 0);
+    carat_prepared_free(ready);
+    CHECK(seen.given_back == packed);
+    seen.empty = 1;
+    CHECK(carat_prepare(&large, &ready) == CARAT_OUT_OF_MEMORY);
+    seen.empty = 0;
+    CHECK(multiplies_large(NULL));
+    CHECK(carat_set_allocator(NULL, NULL, NULL) == CARAT_OK);
+    CHECK(carat_prepare(&large, &ready) == CARAT_OK && seen.given_back == packed);
+    carat_prepared_free(ready);
+    CHECK(seen.given_back == packed);
+}
+
 int main(void) {
     CHECK(strcmp(carat_message(), "") == 0);
     CHECK(strchr(carat_version(), '.') != NULL);
@@ -138,5 +234,7 @@ int main(void) {
     multiplies_bytes();
     refuses();
     knows_later_structures();
+    runs_on_threads_of_the_program();
+    takes_memory_of_the_program();
     return failures == 0 ? 0 : 1;
 }

@@ -62,9 +62,11 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .lanes = vector<T>::lanes,
         .packed = &any_tile<T, packed_operands>,
         .unpacked = &any_tile<T, strided_operands>,
+        .find_unpacked = &find_tile<T, strided_operands>,
         .unpacked_vectors = tile<T>::unpacked_vectors,
         .unpacked_columns = unpacked_columns<T>(),
         .fused_packing = &any_fused_packing_tile<T>,
+        .turn_rows = &turn_rows<T, rows_of_tile<T>, vector<T>::lanes>,
         .skinny_columns =
             skinny_columns<T>(std::make_integer_sequence<int, plan::most_skinny_columns>()),
         .skinny_rows = skinny_rows<T>(std::make_integer_sequence<int, plan::most_skinny_columns>()),

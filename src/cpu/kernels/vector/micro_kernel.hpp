@@ -10,6 +10,7 @@
 // where they lie may also have tiles of fewer vectors and more columns, or the other way round.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -199,44 +200,43 @@ void register_tile(const tile_call<T>& call) {
     write_tile<T, V, N, Ragged, update::replaces>(c, t, edge);
 }
 
+// The tiles of some vectors by their columns, every last vector masked; at 0 the whole one.
 template <class T>
-using tile_function = void (*)(const tile_call<T>&);
+struct tiles_of_vectors {
+    int columns = 0;
+    tile_function<T> at[13] = {};
+};
 
-// The tiles of V vectors and 1..N columns, every last vector masked.
 template <class T, template <class> class Operands, int V, std::size_t... Index>
-constexpr auto ragged_tiles(std::index_sequence<Index...>) {
-    struct table {
-        tile_function<T> entries[sizeof...(Index)];
-    };
-    return table{{&register_tile<T, Operands, V, static_cast<int>(Index) + 1, true>...}};
-}
-
-template <class T, template <class> class Operands, int V>
-void tile_of_vectors(const tile_call<T>& t) {
+constexpr tiles_of_vectors<T> make_tiles(std::index_sequence<Index...>) {
     constexpr int n = Operands<T>::columns(V);
-    if (t.rows == V * vector<T>::lanes && t.cols == n)
-        return register_tile<T, Operands, V, n, false>(t);
-    static constexpr auto ragged =
-        ragged_tiles<T, Operands, V>(std::make_index_sequence<std::size_t{n}>());
-    ragged.entries[t.cols - 1](t);
+    return {n,
+            {&register_tile<T, Operands, V, n, false>,
+             &register_tile<T, Operands, V, static_cast<int>(Index) + 1, true>...}};
 }
 
 template <class T, template <class> class Operands, std::size_t... Index>
-constexpr auto tiles_of_vectors(std::index_sequence<Index...>) {
-    struct table {
-        tile_function<T> entries[sizeof...(Index)];
-    };
-    return table{{&tile_of_vectors<T, Operands, static_cast<int>(Index) + 1>...}};
+constexpr std::array<tiles_of_vectors<T>, sizeof...(Index)> make_all_tiles(
+    std::index_sequence<Index...>) {
+    return {make_tiles<T, Operands, static_cast<int>(Index) + 1>(
+        std::make_index_sequence<std::size_t{
+            Operands<T>::columns(static_cast<int>(Index) + 1)}>())...};
 }
 
-// The tile of the call's size.
+// The tile of that size.
+template <class T, template <class> class Operands>
+tile_function<T> find_tile(int rows, int cols) {
+    static constexpr auto all =
+        make_all_tiles<T, Operands>(std::make_index_sequence<std::size_t{Operands<T>::vectors}>());
+    const auto vectors = static_cast<unsigned>(rows - 1) / unsigned{vector<T>::lanes};
+    const tiles_of_vectors<T>& of = all[vectors];
+    const bool is_whole = rows % vector<T>::lanes == 0 && cols == of.columns;
+    return of.at[is_whole ? 0 : cols];
+}
+
 template <class T, template <class> class Operands>
 void any_tile(const tile_call<T>& t) {
-    constexpr int v = Operands<T>::vectors;
-    if (t.rows > (v - 1) * vector<T>::lanes) return tile_of_vectors<T, Operands, v>(t);
-    static constexpr auto fewer =
-        tiles_of_vectors<T, Operands>(std::make_index_sequence<std::size_t{v - 1}>());
-    fewer.entries[(t.rows - 1) / vector<T>::lanes](t);
+    find_tile<T, Operands>(t.rows, t.cols)(t);
 }
 
 template <class T, int V>

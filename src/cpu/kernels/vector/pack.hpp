@@ -109,6 +109,32 @@ void pack_transposed(const S* in, std::int64_t outer_stride, std::int64_t k, T* 
     pack_rows<T, S, Width>(in + p, outer_stride, 1, Width, k - p, out + p * Width);
 }
 
+// Squares from whole ones down to four; the last of them, along both axes, overlaps the one before.
+template <class T, class S, int Width, int Q>
+void transpose_some(const S* in, std::int64_t outer_stride, int extent, std::int64_t k, T* out) {
+    if (extent >= Q && k >= Q) {
+        for (std::int64_t p = 0; p < k; p += Q) {
+            const std::int64_t depth = p + Q <= k ? p : k - Q;
+            for (int i = 0; i < extent; i += Q) {
+                const int line = i + Q <= extent ? i : extent - Q;
+                square<T, Q>::template transpose<Width>(in + line * outer_stride + depth,
+                                                        outer_stride, out + depth * Width + line);
+            }
+        }
+    } else if constexpr (Q > 4) {
+        transpose_some<T, S, Width, Q / 2>(in, outer_stride, extent, k, out);
+    } else {
+        for (std::int64_t p = 0; p < k; ++p)
+            for (int i = 0; i < extent; ++i) out[p * Width + i] = widen(in[i * outer_stride + p]);
+    }
+}
+
+// See kernel<T> in micro_kernel.hpp.
+template <class T, int Width, int Lanes>
+void turn_rows(const T* in, std::int64_t outer_stride, int rows, std::int64_t k, T* out) {
+    transpose_some<T, T, Width, square_size<T>(Width, Lanes)>(in, outer_stride, rows, k, out);
+}
+
 // See pack_function in kernel.hpp.
 template <class T, class S, int Width, int Lanes>
 void pack(const void* source, std::int64_t outer_stride, std::int64_t k_stride, std::int64_t extent,
@@ -128,8 +154,14 @@ void pack(const void* source, std::int64_t outer_stride, std::int64_t k_stride, 
             pack_rows<T, S, Width>(in, outer_stride, k_stride, Width, k, out);
         }
     }
-    if (extent > 0)
+    if (extent > 0 && k_stride == 1) {
+        const auto some = static_cast<int>(extent);
+        transpose_some<T, S, Width, square_size<T>(Width, Lanes)>(in, outer_stride, some, k, out);
+        for (std::int64_t p = 0; p < k; ++p)
+            for (int i = some; i < Width; ++i) out[p * Width + i] = T{0};
+    } else if (extent > 0) {
         pack_rows<T, S, Width>(in, outer_stride, k_stride, static_cast<int>(extent), k, out);
+    }
 }
 
 }  // namespace carat::cpu_engine::CARAT_ISA

@@ -1,0 +1,72 @@
+// A product so small that it is one tile of C, read where it lies or turned on the stack: what is
+// known before its operands are is worked out once, for all products of a batch.
+#pragma once
+
+#include "core/problem.hpp"
+#include "cpu/kernels/micro_kernel.hpp"
+#include "cpu/scratch.hpp"
+
+namespace carat::cpu_engine {
+
+// Whether there is one, of a product on the path unpacked whose rows of C lie side by side.
+template <class T>
+[[nodiscard]] bool is_lone_tile(const kernel<T>& with, const core::problem& p, std::int64_t kc) {
+    if (p.k > kc || (p.c_layout.row_stride != 1 && p.m != 1)) return false;
+    int vectors = 1;  // without a division
+    while (vectors < with.unpacked_vectors && p.m > vectors * with.lanes) ++vectors;
+    if (p.m > vectors * with.lanes) return false;
+    if (p.n > with.unpacked_columns[static_cast<std::size_t>(vectors - 1)]) return false;
+    if (p.a_layout.row_stride == 1) return true;
+    constexpr std::int64_t panel_bytes = stack_bytes / 2;
+    return p.a_layout.col_stride == 1 && p.m <= with.mr &&
+           p.k * with.mr * std::int64_t{sizeof(T)} <= panel_bytes;
+}
+
+template <class T>
+class lone_tile {
+  public:
+    // `p` as the engine has turned it; `swapped`: its A is the caller's B.
+    lone_tile(const kernel<T>& with, const core::problem& p, bool swapped, T alpha, T beta)
+        : run_(with.find_unpacked(static_cast<int>(p.m), static_cast<int>(p.n))),
+          turn_(p.a_layout.row_stride == 1 ? nullptr : with.turn_rows),
+          outer_stride_(p.a_layout.row_stride),
+          swapped_(swapped),
+          call_{.k = p.k,
+                .a = panel_,
+                .a_k_stride = turn_ == nullptr ? p.a_layout.col_stride : with.mr,
+                .b = nullptr,
+                .b_k_stride = p.b_layout.row_stride,
+                .b_col_stride = p.b_layout.col_stride,
+                .c = nullptr,
+                .c_col_stride = p.c_layout.col_stride,
+                .alpha = alpha,
+                .beta = beta,
+                .fetches_c = false,
+                .last = true,
+                .rows = static_cast<int>(p.m),
+                .cols = static_cast<int>(p.n),
+                .packed_a = nullptr} {}
+    lone_tile(const lone_tile&) = delete;
+    lone_tile& operator=(const lone_tile&) = delete;
+
+    void operator()(const core::operands& data) {
+        const T* const a = static_cast<const T*>(swapped_ ? data.b : data.a);
+        call_.b = static_cast<const T*>(swapped_ ? data.a : data.b);
+        call_.c = static_cast<T*>(data.c);
+        if (turn_ == nullptr)
+            call_.a = a;
+        else
+            turn_(a, outer_stride_, call_.rows, call_.k, panel_);
+        run_(call_);
+    }
+
+  private:
+    tile_function<T> run_;
+    decltype(kernel<T>::turn_rows) turn_;
+    std::int64_t outer_stride_;
+    bool swapped_;
+    tile_call<T> call_;
+    alignas(64) T panel_[stack_bytes / 2 / sizeof(T)];  // left as it is
+};
+
+}  // namespace carat::cpu_engine
