@@ -96,9 +96,11 @@ def summary(processes):
 
 
 def speed_of_calls(processes):
+    extension = pathlib.Path(importlib.util.find_spec("carat_gemm._native").origin).name
     told = [in_fresh_process("call") for _ in range(processes)]
     return {"what": f"carat_gemm.matmul and numpy.matmul of {CALL_N} x {CALL_N} matrices: microseconds a "
                     "call of carat and of NumPy, and carat's over NumPy's",
+            "extension": extension,
             "cases": {case: summary([of[case] for of in told]) for case in told[0]}}
 
 
@@ -154,8 +156,8 @@ def main():
         told = speed_of_calls(asked.processes)
     else:
         told = speed_preloaded(asked.processes, str(pathlib.Path(asked.library).resolve(strict=True)))
-    text = json.dumps({"what": told["what"], **start, "command": " ".join(["scripts/numpy_speed.py", asked.task]
-                       + (["libcarat_blas.so"] if asked.library else [])), "cases": told["cases"]}, indent=1)
+    command = f"scripts/numpy_speed.py {asked.task}" + (" libcarat_blas.so" if asked.library else "")
+    text = json.dumps({"what": told.pop("what"), **start, "command": command, **told}, indent=1)
     if asked.json:
         asked.json.write_text(text + "\n")
     print(text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a task needs and is not there yet: scripts/setup.sh build | test | lint | docs | peers
+# Installs what a task needs and is not there yet: scripts/setup.sh build | test | lint | docs | wheel | peers
 # Packages are looked up first, so a second run asks nothing of the network and takes no time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -98,13 +98,17 @@ case "${1:-build}" in
         install "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}"
         python_tools lint-tools
         ;;
+    wheel)
+        install "${build_packages[@]}" python3-dev python3-venv
+        python_tools python-tools
+        ;;
     docs)
         install python3-venv
         python_tools site-tools
         ;;
     peers) install "${peer_packages[@]}" ;;
     *)
-        echo "setup: unknown task '$1' (build, test, lint, docs or peers)" >&2
+        echo "setup: unknown task '$1' (build, test, lint, docs, wheel or peers)" >&2
         exit 2
         ;;
 esac

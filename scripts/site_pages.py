@@ -31,14 +31,15 @@ def python_docstrings():
     """(name, signature or "", docstring) of what carat_gemm offers."""
     native = (ROOT / "python/native/docs.hpp").read_text()
     texts = dict(re.findall(r'char (\w+)_doc\[\] =\s*R"\((.*?)\)";', native, re.DOTALL))
-    for name, title in {"matmul": "matmul", "grouped": "matmul_grouped"}.items():
+    for name, title in {"matmul": "matmul", "grouped": "matmul_grouped", "prepare": "prepare"}.items():
         yield title, texts[name]
-    for module in ("__init__", "_explain", "_bench"):
+    prefixes = {"__init__": "", "_explain": "", "_bench": "", "torch": "torch.ops.carat_gemm."}
+    for module, prefix in prefixes.items():
         tree = ast.parse((ROOT / f"python/carat_gemm/{module}.py").read_text())
         for node in tree.body:
             public = isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name[0] != "_"
             if public and ast.get_docstring(node):
-                yield node.name, ast.get_docstring(node)
+                yield prefix + node.name, ast.get_docstring(node)
 
 
 def python_reference():

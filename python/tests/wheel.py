@@ -61,6 +61,14 @@ def make_wheel(sdist, work):
     return wheel
 
 
+def tagged(sources, wheel, work):
+    """The wheel as `./dev wheel` makes it, for the systems that auditwheel finds."""
+    told = run(sys.executable, sources / "scripts/tag_wheel.py", wheel, work / "tagged")
+    copy = pathlib.Path(told.strip())
+    assert copy.exists() and re.search(r"-manylinux_2_\d+_\w+\.whl$", copy.name), told
+    return copy
+
+
 def install(wheel, work):
     """Into an environment that sees the libraries of this one, after its own."""
     fresh = work / "fresh"
@@ -82,7 +90,7 @@ def main():
     sources, work = (pathlib.Path(arg).resolve() for arg in sys.argv[1:])
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    python = install(make_wheel(make_sdist(sources, work), work), work)
+    python = install(tagged(sources, make_wheel(make_sdist(sources, work), work), work), work)
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     told = run(python, "-c", readme_lines(sources), cwd=work, env=clean)
     print(told)

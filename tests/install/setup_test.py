@@ -128,6 +128,17 @@ class Setup(unittest.TestCase):
         self.assertIn("-DCARAT_CUDA=ON\n", calls)
         self.assertEqual(self.dev("package", "--cuda", gpu=False, code=2), ("", ""))
 
+    def test_a_wheel_is_made_and_tagged(self):
+        tools = self.folder / ".venv/bin"
+        tools.mkdir(parents=True)
+        (tools / "python").write_text(
+            "#!/bin/sh\necho python $* >>calls\n"
+            'case "$*" in *" wheel "*) mkdir -p build/wheels; touch build/wheels/x.whl;; esac\n')
+        (tools / "python").chmod(0o755)
+        calls, _ = self.dev("wheel", "--quiet", gpu=False)
+        self.assertEqual(calls, "python -m pip wheel -q --no-deps --no-build-isolation -w build/wheels "
+                                "--quiet .\npython scripts/tag_wheel.py build/wheels/x.whl dist\n")
+
     def test_kernels_for_gpus_are_built_where_there_is_one(self):
         calls, told = self.bench(gpu=False)
         self.assertNotIn("release", calls)
