@@ -108,7 +108,7 @@ class reading_curve {
     }
 
     [[nodiscard]] std::string text() const {
-        std::string all = fmt::format("  {:<10}{:<34}{}\n", "a thread's", "1 thread",
+        std::string all = fmt::format("  {:<10}{:<34}{}\n", "of each", "1 thread",
                                       most_ > 1 ? count(most_, "thread") : "");
         std::set<std::int64_t> sizes;
         for (const reading_peak& p : points_)

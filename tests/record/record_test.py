@@ -12,6 +12,7 @@ import time
 import unittest
 
 RECORD = pathlib.Path(sys.argv[1]).resolve()
+COMMAND = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None  # carat itself
 
 # Leaves what ANSWER holds where it is asked to, and what it was called with.
 CARAT = """#!{python}
@@ -178,6 +179,34 @@ class Record(unittest.TestCase):
         self.assertEqual(done.stdout.strip(), str(
             [({}, ["bench", "--impl", "cuda.engine[block_m=64,block_n=16]", "--device", "cuda"]),
              ({}, ["bench", "--impl", "a"])]))
+
+
+@unittest.skipUnless(COMMAND, "no carat was given")
+class WithCarat(unittest.TestCase):
+    def test_a_file_is_measured_anew_or_kept_for_a_busy_machine(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            file = folder / "results/cpu/small.json"
+            file.parent.mkdir(parents=True)
+            words = ["bench", "--impl", "naive", "--size", "100", "--threads", "1", "--trials", "10"]
+            subprocess.run([COMMAND, *words, "--quiet", "--json", file], check=True,
+                           stdout=subprocess.DEVNULL)
+            document = json.loads(file.read_text())
+            document["date"] = "2000-01-01T00:00:00Z"
+            file.write_text(json.dumps(document))
+            before = file.read_text()
+            done = subprocess.run([sys.executable, RECORD, "--results", folder / "results",
+                                   "--scratch", folder / "new", "--carat", COMMAND],
+                                  capture_output=True, text=True)
+            if done.returncode != 0:
+                self.assertRegex(done.stdout, "^cpu/small.json: kept: .* was disturbed: ")
+                self.assertEqual(file.read_text(), before)
+                return
+            self.assertEqual(done.stdout, "cpu/small.json: measured anew\n")
+            now = json.loads(file.read_text())
+            self.assertGreater(now["date"], "2020")
+            self.assertEqual(now["command"], "carat " + " ".join([*words, "--quiet"]))
+            self.assertEqual(len(now["results"][0]["trials_s"]), 10)
 
 
 if __name__ == "__main__":
