@@ -86,6 +86,7 @@ int exit_code(judge::ruling ruled) {
             return bad_answer;
         case judge::ruling::wrong:
             return bad_input;
+        case judge::ruling::unclear:
         case judge::ruling::none:
             break;
     }
@@ -157,7 +158,8 @@ void add_judge(CLI::App& app, action& chosen) {
     sub->add_flag("--quiet", o->quiet, "the verdict alone");
     sub->footer(
         "Exit code: 0 right and fast enough; 1 right, too slow; 2 wrong; 3 no judgement\n"
-        "(bad usage, a busy machine).\n\n"
+        "(bad usage, a busy machine, unclear: the interval of its speed holds what was\n"
+        "asked for).\n\n"
         "Examples:\n"
         "  carat judge mine.cpp                        compiled, checked, timed\n"
         "  carat judge mine.so --dtype f32 --threads 1 --size 1000,64x64x4096\n"

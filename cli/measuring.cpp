@@ -20,6 +20,7 @@ known_machine know_machine(const session::request& r) {
     progress_line line;
     machine::measure_options how;
     how.on_progress = [&](const machine::progress& p) { line.show(std::string(p.what), p.done); };
+    how.threads = r.threads;
     known.limits = machine::load_or_measure(known.description, how);
     const bool on_gpu = std::ranges::any_of(
         r.chosen, [](const session::selection& s) { return s.entry->where == core::device::cuda; });
@@ -89,8 +90,10 @@ session::hooks hooks_of(const session_options& options, const known_machine& kno
                    gpu_table(done.results) + phase_table(done.results));
         std::fflush(people());
     };
-    user.measure_again = [&](const machine::peaks& limits) {
-        return machine::refresh(known.description, limits);
+    user.measure_again = [&](const machine::peaks& limits, const std::vector<int>& threads) {
+        machine::measure_options how;
+        how.threads = threads;
+        return machine::refresh(known.description, limits, how);
     };
     user.start = options.start ? options.start : start_worker;
     user.measure_gpu_again = [](const gpu::known_gpu& gpu) { return refresh_gpu(gpu); };

@@ -17,6 +17,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -172,8 +173,11 @@ def replace(file, document, commands):
         " ".join([*(f"{k}={v}" for k, v in variables.items()), "carat", *map(shlex.quote, words)])
         for variables, words in commands)
     draft = file.with_name("." + file.name + ".new")
-    draft.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    draft.replace(file)
+    try:
+        draft.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def record(file, name, scratch, arguments):
@@ -210,12 +214,15 @@ def main():
         sys.exit(f"record: no file under {arguments.results} is called "
                  f"{' or '.join(arguments.patterns)}: --list shows their names")
     failed = False
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     for name in chosen:
         try:
             said = record(files[name], name, arguments.scratch, arguments)
         except Kept as why:
             said = str(why)
             failed = failed or said.startswith("kept")
+        except KeyboardInterrupt:
+            sys.exit(f"{name}: kept: interrupted")
         except (OSError, ValueError, KeyError) as why:
             said = f"kept: {type(why).__name__}: {why}"
             failed = True

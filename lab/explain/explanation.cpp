@@ -76,7 +76,7 @@ void explain_cpu(device_report& d, const explanation& all, const machine_facts& 
         what.is_one_product() ? std::max(1, d.plan.threads_m * d.plan.threads_n) : d.threads;
     d.peak_gflops =
         machine::peak_gflops(here.peaks, p.a_type, threads, here.machine.isa_in_use).value_or(0);
-    d.roof = machine::roofline(here.machine, here.peaks, what, threads);
+    d.roof = machine::roofline(here.peaks, what, threads, here.machine.isa_in_use);
     if (d.roof) d.lower_bound_s = all.flop / d.roof->gflops / 1e9;
     // Of a batch each product has its caches to itself only while it lasts.
     if (d.plan.mr <= 0 || !d.roof || !what.is_one_product()) return;
@@ -154,6 +154,7 @@ std::vector<model::level> levels_of(const machine_facts& here, int threads) {
         if (c == nullptr) continue;
         const int sharing = std::max(1, machine::sharing_cores(here.machine, *c, threads));
         const std::string name = "L" + std::to_string(level);
+        if (!here.peaks.bandwidth.empty() && bandwidth(name) <= 0) continue;  // no plateau is its
         levels.push_back({name, static_cast<double>(c->size_bytes) / sharing, bandwidth(name),
                           c->line_bytes > 0 ? c->line_bytes : 64});
     }

@@ -55,6 +55,24 @@ std::optional<double> bandwidth_of(const machine::peaks& limits, const std::stri
     return found->gb_per_s;
 }
 
+struct feed {
+    double gb_per_s;
+    std::string level;
+};
+
+// The fastest that such sets can come in.
+std::optional<feed> feed_of(const known_gpu& gpu, std::int64_t rotating_bytes) {
+    const auto l2 = bandwidth_of(gpu.limits, "L2");
+    const auto hbm = bandwidth_of(gpu.limits, "HBM");
+    const bool fits = rotating_bytes <= gpu.l2_bytes;
+    if (!l2 || (!hbm && !fits)) return {};
+    if (fits) return feed{*l2, "L2"};
+    const double comes =
+        1 - static_cast<double>(gpu.l2_bytes) / static_cast<double>(rotating_bytes);
+    const double from_hbm = *hbm / comes;
+    return from_hbm < *l2 ? feed{from_hbm, "HBM"} : feed{*l2, "L2"};
+}
+
 }  // namespace
 
 std::optional<double> peak_gflops(const machine::peaks& limits, dtype type,
@@ -66,13 +84,13 @@ std::optional<machine::roof> roofline(const known_gpu& gpu, const core::operatio
                                       std::string_view computes_in, std::int64_t rotating_bytes) {
     machine::roof result;
     result.arithmetic_intensity = machine::arithmetic_intensity(all);
-    result.level = rotating_bytes <= gpu.l2_bytes ? "L2" : "HBM";
     const auto peak = peak_gflops(gpu.limits, all.one.a_type, computes_in);
-    const auto bandwidth = bandwidth_of(gpu.limits, result.level);
-    if (result.arithmetic_intensity <= 0 || !peak || !bandwidth) return {};
-    const double fed = result.arithmetic_intensity * *bandwidth;
-    result.gflops = std::min(*peak, fed);
-    result.bound = fed < *peak ? result.level : "compute";
+    const auto fed = feed_of(gpu, rotating_bytes);
+    if (result.arithmetic_intensity <= 0 || !peak || !fed) return {};
+    const double fed_gflops = result.arithmetic_intensity * fed->gb_per_s;
+    result.level = fed->level;
+    result.gflops = std::min(*peak, fed_gflops);
+    result.bound = fed_gflops < *peak ? result.level : "compute";
     return result;
 }
 
@@ -81,10 +99,17 @@ core::gpu_rates rates_of(const machine::peaks& limits, dtype type, std::string_v
             bandwidth_of(limits, "HBM").value_or(0)};
 }
 
-bool above_peak(const machine::peaks& limits, dtype type, std::string_view computes_in,
-                double gflops) {
-    const auto peak = best_of(limits, type, computes_in, &machine::compute_peak::most_gflops);
-    return peak && gflops > *peak * machine::impossible_slack;
+std::string exceeded_limit(const known_gpu& gpu, const core::operation& all,
+                           std::string_view computes_in, std::int64_t rotating_bytes,
+                           double gflops) {
+    constexpr double slack = machine::impossible_slack;
+    const auto peak =
+        best_of(gpu.limits, all.one.a_type, computes_in, &machine::compute_peak::most_gflops);
+    if (peak && gflops > *peak * slack) return "compute";
+    const auto fed = feed_of(gpu, rotating_bytes);
+    const double intensity = machine::arithmetic_intensity(all);
+    if (fed && intensity > 0 && gflops > intensity * fed->gb_per_s * slack) return fed->level;
+    return {};
 }
 
 }  // namespace carat::gpu

@@ -3,7 +3,9 @@
 // limit of its own. Pure functions of what was measured.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/gpu_prediction.hpp"
@@ -18,8 +20,9 @@ namespace carat::gpu {
 [[nodiscard]] std::optional<double> peak_gflops(const machine::peaks& limits, dtype type,
                                                 std::string_view computes_in);
 
-/// The bound is "compute", "L2" or "HBM": L2 when all `rotating_bytes`, of every set of operands in
-/// turn, fit into it. None for an empty product, and where the unit or the level was not measured.
+/// The bound is "compute", "L2" or "HBM". Of the `rotating_bytes` of every set of operands in turn
+/// as much as L2 holds may come from there, everything at its rate at most, and the rest from HBM.
+/// None for an empty product, and where the unit or the level was not measured.
 [[nodiscard]] std::optional<machine::roof> roofline(const known_gpu& gpu,
                                                     const core::operation& all,
                                                     std::string_view computes_in,
@@ -29,9 +32,11 @@ namespace carat::gpu {
 [[nodiscard]] core::gpu_rates rates_of(const machine::peaks& limits, dtype type,
                                        std::string_view computes_in);
 
-/// Whether a figure exceeds by more than 2 % what the unit does on data of any kind, which may be
-/// more than its peak on random data: wrong work or wrong time. False where no peak was measured.
-[[nodiscard]] bool above_peak(const machine::peaks& limits, dtype type,
-                              std::string_view computes_in, double gflops);
+/// Which limit a figure exceeds by more than 2 %: "compute", what the unit does on data of any
+/// kind, which may be more than its peak on random data, or a memory. Wrong work or wrong time.
+/// Empty where it exceeds none, or none was measured.
+[[nodiscard]] std::string exceeded_limit(const known_gpu& gpu, const core::operation& all,
+                                         std::string_view computes_in, std::int64_t rotating_bytes,
+                                         double gflops);
 
 }  // namespace carat::gpu

@@ -1,7 +1,6 @@
 #include "lab/judge/judge.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +13,7 @@
 #include "lab/judge/party.hpp"
 #include "lab/judge/processes.hpp"
 #include "lab/judge/rounds.hpp"
+#include "lab/judge/speed.hpp"
 #include "lab/judge/target.hpp"
 #include "lab/verify/exact_rules.hpp"
 
@@ -135,9 +135,12 @@ class referee {
                 check_size(one, s);
         tell("checking again");
         check_shapes(one, offers_factors);
-        out_.calls_checked = one.checked();
+        out_.calls_checked += one.checked();
         own_file_ = std::filesystem::path(what.arguments.back()).filename();
-        note_libraries(before, one.process().libraries());
+        const std::vector<std::string> own = one.process().libraries();
+        if (own.empty()) out_.warnings.push_back("it hides what it loaded");
+        loaded_.insert(loaded_.end(), own.begin(), own.end());
+        note_libraries(before, {loaded_.begin(), loaded_.end()});
         rule();
     }
 
@@ -205,15 +208,17 @@ class referee {
     void time(party& one, session::shape s) {
         rounds all(rules_, one, s, type_);
         out_.cases.push_back(all.run());
+        out_.calls_checked += all.checked();
+        loaded_.insert(loaded_.end(), all.libraries().begin(), all.libraries().end());
         if (busy_.empty()) busy_ = all.busy();
     }
 
+    // By any of its processes.
     void note_libraries(const std::vector<std::string>& before,
-                        const std::vector<std::string>& after) {
+                        const std::set<std::string>& after) {
         const std::set<std::string> known(before.begin(), before.end());
         constexpr std::array vendors = {"openblas", "mkl",   "blis", "libblas", "cublas", "dnnl",
                                         "xsmm",     "armpl", "nvpl", "atlas",   "carat",  "cuda"};
-        if (after.empty()) out_.warnings.push_back("it hides what it loaded");
         for (const std::string& path : after) {
             const std::string file = std::filesystem::path(path).filename();
             if (known.contains(path) || file == own_file_) continue;
@@ -226,10 +231,12 @@ class referee {
 
     void rule() {
         if (out_.cases.empty()) return;
-        double logs = 0;
-        for (const timed_case& c : out_.cases) logs += std::log(c.ratio);
-        out_.ratio = std::exp(logs / static_cast<double>(out_.cases.size()));
-        out_.ruled = out_.ratio >= asked_.at_least ? ruling::right : ruling::slower;
+        std::vector<statistics::estimate> sizes;
+        for (const timed_case& c : out_.cases) sizes.push_back(c.slower);
+        const speed found = speed_of(over_sizes(sizes));
+        out_.ratio = found.ratio;
+        out_.ci95_ratio = found.ci95;
+        out_.ruled = judge::rule(found, asked_.at_least);
         if (busy_.empty()) return;
         out_.ruled = ruling::none;
         out_.reason = busy_;
@@ -243,6 +250,7 @@ class referee {
     dtype type_ = dtype::f64;
     std::string busy_;
     std::string own_file_;  // what it was made, or is, itself
+    std::vector<std::string> loaded_;
     outcome out_;
 };
 

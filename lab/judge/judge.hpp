@@ -13,6 +13,7 @@
 
 #include "lab/results/document.hpp"
 #include "lab/session/request.hpp"
+#include "lab/statistics/replicates.hpp"
 
 namespace carat::judge {
 
@@ -27,25 +28,28 @@ struct request {
     double timeout_s = 60;  // for one go
 };
 
-enum class ruling : std::uint8_t { right, slower, wrong, none };
+// Unclear: right, but its interval holds the speed that was asked for.
+enum class ruling : std::uint8_t { right, slower, wrong, unclear, none };
 
 [[nodiscard]] constexpr std::string_view name(ruling r) {
-    constexpr std::array names = {"right", "slower", "wrong", "none"};
+    constexpr std::array names = {"right", "slower", "wrong", "unclear", "none"};
     return names[static_cast<std::size_t>(r)];
 }
 
 struct timed {
     std::string name;
-    std::vector<double> trials_s;  // of one call
-    double median_s = 0;
+    std::vector<double> trials_s;                  // of one call, process by process
+    std::vector<std::int64_t> trials_per_process;  // all of one case have as many
+    double median_s = 0;                           // geometric mean of the processes'
 };
 
 struct timed_case {
     session::shape size;
     timed target;
-    std::vector<timed> peers;  // those timed in the same rounds, the best first
-    double ratio = 0;          // of speeds, to the best of them
-    std::array<double, 2> ci95_ratio = {};
+    std::vector<timed> peers;               // those timed in the same rounds, the best first
+    double ratio = 0;                       // of speeds, to the best of them
+    std::array<double, 2> ci95_ratio = {};  // over processes
+    statistics::estimate slower;            // what both are of: log times, the target's less its
 
     [[nodiscard]] double gflops(const timed& of) const;
 };
@@ -60,6 +64,7 @@ struct outcome {
     std::uint64_t seed = 1;
     double at_least = 0.9;
     double ratio = 0;  // the geometric mean of the cases'
+    std::array<double, 2> ci95_ratio = {};
     std::vector<timed_case> cases;
     std::vector<std::string> libraries;  // that the target loaded
     std::vector<std::string> warnings;

@@ -12,7 +12,8 @@ nlohmann::json to_json(const timed_case& c, const timed& of) {
     return {{"name", of.name},
             {"median_s", of.median_s},
             {"gflops", c.gflops(of)},
-            {"trials_s", of.trials_s}};
+            {"trials_s", of.trials_s},
+            {"trials_per_process", of.trials_per_process}};
 }
 
 results::result result_of(const outcome& o, const timed_case& c, const timed& of, int rank) {
@@ -27,6 +28,7 @@ results::result result_of(const outcome& o, const timed_case& c, const timed& of
     r.available = r.verified = true;
     r.verification = "exact";
     r.trials_s = of.trials_s;
+    r.trials_per_process = of.trials_per_process;
     r.median_s = of.median_s;
     r.median_gflops = c.gflops(of);
     r.flop = 1e9 * r.median_gflops * r.median_s;
@@ -90,11 +92,17 @@ std::string outcome::sentence() const {
                            calls_checked);
     const timed_case* only = cases.size() == 1 ? &cases.front() : nullptr;
     const std::string than =
-        only == nullptr ? fmt::format("the best, over {} sizes", cases.size())
-                        : fmt::format("{} (95 % CI {:.2f} to {:.2f})", only->peers.front().name,
-                                      only->ci95_ratio[0], only->ci95_ratio[1]);
+        fmt::format("{} (95 % CI {:.2f} to {:.2f})",
+                    only == nullptr ? fmt::format("the best, over {} sizes", cases.size())
+                                    : only->peers.front().name,
+                    ci95_ratio[0], ci95_ratio[1]);
     if (ruled == ruling::none)
         return fmt::format("{}: right so far, but no verdict on its speed: {}", who, reason);
+    if (ruled == ruling::unclear)
+        return fmt::format(
+            "{}: right, at {:.2f} of the speed of {}: unclear whether that is the {:.2f} asked "
+            "for; more --time tells more",
+            who, ratio, than, at_least);
     return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was asked for", who,
                        ruled == ruling::slower ? "too slow " : "", ratio, than, at_least);
 }
@@ -112,21 +120,14 @@ nlohmann::json to_json(const outcome& o) {
                          {"ratio", c.ratio},
                          {"ci95_ratio", c.ci95_ratio}});
     }
-    return {{"judgement", 1},
-            {"verdict", name(o.ruled)},
-            {"sentence", o.sentence()},
-            {"reason", o.reason},
-            {"target", o.target},
-            {"kernel", o.kernel},
-            {"dtype", o.type},
-            {"threads", o.threads},
-            {"seed", o.seed},
-            {"at_least", o.at_least},
-            {"ratio", o.ratio},
-            {"cases", cases},
-            {"calls_checked", o.calls_checked},
-            {"libraries", o.libraries},
-            {"warnings", o.warnings},
+    return {{"judgement", 1},           {"verdict", name(o.ruled)},
+            {"sentence", o.sentence()}, {"reason", o.reason},
+            {"target", o.target},       {"kernel", o.kernel},
+            {"dtype", o.type},          {"threads", o.threads},
+            {"seed", o.seed},           {"at_least", o.at_least},
+            {"ratio", o.ratio},         {"ci95_ratio", o.ci95_ratio},
+            {"cases", cases},           {"calls_checked", o.calls_checked},
+            {"libraries", o.libraries}, {"warnings", o.warnings},
             {"refused", o.refused}};
 }
 

@@ -19,9 +19,14 @@ std::uint64_t table_of_rules::draw() {
 party::party(std::string name, const std::vector<std::string>& arguments, table_of_rules& rules,
              bool is_target)
     : name_(std::move(name)),
+      arguments_(arguments),
       rules_(rules),
       is_target_(is_target),
       worker_(arguments, rules.memory, rules.asked.threads, rules.user.interrupted) {}
+
+std::unique_ptr<party> party::again() const {
+    return std::make_unique<party>(name_, arguments_, rules_, is_target_);
+}
 
 std::vector<std::string> party::wait_until_started() {
     worker_.ask('p', 0, rules_.asked.timeout_s);

@@ -27,6 +27,9 @@ class party {
     party(std::string name, const std::vector<std::string>& arguments, table_of_rules& rules,
           bool is_target);
 
+    // The same in a fresh process, which is to load it.
+    [[nodiscard]] std::unique_ptr<party> again() const;
+
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] bool is_target() const { return is_target_; }
 
@@ -54,6 +57,7 @@ class party {
     [[nodiscard]] std::string late_writes();
 
     std::string name_;
+    std::vector<std::string> arguments_;
     table_of_rules& rules_;
     bool is_target_;
     worker worker_;

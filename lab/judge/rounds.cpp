@@ -8,12 +8,13 @@
 #include <carat/error.hpp>
 
 #include "lab/judge/peer.hpp"
+#include "lab/judge/speed.hpp"
 #include "lab/machine/affinity.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/measure/background_load.hpp"
 #include "lab/measure/busy.hpp"
 #include "lab/measure/interleave.hpp"
-#include "lab/statistics/bootstrap.hpp"
+#include "lab/statistics/replicates.hpp"
 #include "lab/statistics/summary.hpp"
 #include "lab/workload/workload.hpp"
 
@@ -23,8 +24,9 @@ namespace {
 
 constexpr std::int64_t fewest_calls = 2;
 constexpr double go_lasts_s = 0.04;  // a hand-over, some 50 us, is a thousandth of it
-constexpr int fewest_trials = 7;     // for an interval of 95 %
-constexpr int most_trials = 40;
+constexpr int processes = 5;
+constexpr int fewest_trials = 3;  // of one process
+constexpr int most_trials = 8;
 
 }  // namespace
 
@@ -34,7 +36,7 @@ std::int64_t least_bytes(session::shape size, dtype type) {
 }
 
 rounds::rounds(table_of_rules& rules, party& target, session::shape size, dtype type)
-    : rules_(rules), size_(size), type_(type), entrants_{{&target, 0, {}}} {}
+    : rules_(rules), size_(size), type_(type), entrants_{{&target, 0, {}, {}}} {}
 
 batch rounds::batch_of(std::int64_t calls) {
     const core::problem p =
@@ -97,7 +99,7 @@ void rounds::start_peers() {
                 name, std::vector<std::string>{"/proc/self/exe", peer_command, name}, rules_,
                 false));
             peers_.back()->load();
-            entrants_.push_back({peers_.back().get(), 0, {}});
+            entrants_.push_back({peers_.back().get(), 0, {}, {}});
             estimate(entrants_.back());
         } catch (const foul& failure) {
             if (name == "cpu.engine")
@@ -114,7 +116,7 @@ void rounds::choose_vendor() {
     const auto is_vendor = [](const entrant& e) { return e.who->name().starts_with("vendor."); };
     if (std::ranges::count_if(entrants_, is_vendor) < 2) return;
     std::vector<entrant> all = std::move(entrants_);
-    entrants_.assign(1, {nullptr, 0, {}});  // the target's place
+    entrants_.assign(1, {nullptr, 0, {}, {}});  // the target's place
     for (entrant& e : all)
         if (is_vendor(e)) entrants_.push_back(e);
     measure(3);
@@ -124,16 +126,44 @@ void rounds::choose_vendor() {
     const party* chosen = best->who;
     entrants_.clear();
     for (entrant& e : all)
-        if (!is_vendor(e) || e.who == chosen) entrants_.push_back(e);
+        if (!is_vendor(e) || e.who == chosen) entrants_.push_back({e.who, e.estimate_s, {}, {}});
     std::erase_if(peers_, [&](const std::unique_ptr<party>& peer) {
         return std::ranges::find(entrants_, peer.get(), &entrant::who) == entrants_.end();
     });
 }
 
-int rounds::trials_in_time() const {
+// Everybody goes on in a process of its own that nobody has seen: addresses, pages and what is
+// chosen at start-up are drawn anew.
+void rounds::renew() {
+    std::vector<std::unique_ptr<party>> fresh;
+    for (entrant& e : entrants_) {
+        retire(e);
+        blaming(e, [&] {
+            fresh.push_back(e.who->again());
+            fresh.back()->load();
+        });
+        e.who = fresh.back().get();
+    }
+    peers_ = std::move(fresh);
+    for (entrant& e : entrants_) blaming(e, [&] { estimate(e); });
+}
+
+// What is still to be known of a process that ends.
+void rounds::retire(const entrant& e) {
+    retired_s_ += e.who->process().cpu_s();
+    if (!e.who->is_target() ||
+        std::ranges::none_of(peers_, [&](const auto& peer) { return peer.get() == e.who; }))
+        return;
+    checked_ += e.who->checked();
+    const std::vector<std::string> loaded = e.who->process().libraries();
+    libraries_.insert(libraries_.end(), loaded.begin(), loaded.end());
+}
+
+int rounds::trials_of_one_process() const {
     double round_s = 0;
     for (const entrant& e : entrants_) round_s += e.estimate_s * e.who->calls().calls();
-    return std::clamp(static_cast<int>(rules_.asked.time_s / round_s), fewest_trials, most_trials);
+    return std::clamp(static_cast<int>(rules_.asked.time_s / round_s / processes), fewest_trials,
+                      most_trials);
 }
 
 void rounds::measure(int trials) {
@@ -177,7 +207,11 @@ void rounds::measure(int trials) {
     const std::vector<double> estimates_s(candidates.size(), 1);
     const auto all = measure::interleave(candidates, estimates_s, how);
     if (failure != nullptr) std::rethrow_exception(failure);
-    for (std::size_t i = 0; i < of.size(); ++i) of[i]->trials_s = all[i].trials_s;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        const std::vector<double>& more = all[i].trials_s;
+        of[i]->trials_s.insert(of[i]->trials_s.end(), more.begin(), more.end());
+        of[i]->trials_per_process.push_back(static_cast<std::int64_t>(more.size()));
+    }
     if (asked_to_stop()) throw interrupted{};
 }
 
@@ -186,18 +220,25 @@ timed_case rounds::run() {
     start_peers();
     choose_vendor();
     measure::work_probe probe = measure::processor_time(machine::allowed_cpus());
+    probe.displaced = []() -> std::int64_t { return 0; };  // what this process loses disturbs none
     probe.own_s = [this, own = probe.own_s] {
-        double all = own();
+        double all = own() + retired_s_;
         for (const entrant& e : entrants_) all += e.who->process().cpu_s();
         return all;
     };
     const measure::background_load others(probe);
-    measure(trials_in_time());
+    const int trials = trials_of_one_process();
+    measure(trials);
+    for (int process = 1; process < processes; ++process) {
+        renew();
+        measure(trials);
+    }
     measure::conditions seen = others.seen();
     const machine::description here = machine::describe();
     seen.threads = rules_.asked.threads;
     seen.cores = here.cores;
     busy_ = measure::reason_against_verdict(seen);
+    retire(entrants_.front());
     return conclude();
 }
 
@@ -205,17 +246,19 @@ timed_case rounds::conclude() {
     timed_case done;
     done.size = size_;
     for (const entrant& e : entrants_) {
-        const timed result = {e.who->name(), e.trials_s, statistics::median(e.trials_s)};
+        timed result = {e.who->name(), e.trials_s, e.trials_per_process, 0};
+        result.median_s = std::exp(
+            statistics::centre_of(statistics::by_process(e.trials_s, e.trials_per_process)).value);
         if (&e == &entrants_.front())
             done.target = result;
         else
             done.peers.push_back(result);
     }
     std::ranges::sort(done.peers, {}, &timed::median_s);
-    const auto ratio =
-        statistics::ratio_of_medians(done.peers.front().trials_s, done.target.trials_s).ratio;
-    done.ratio = ratio.estimate;
-    done.ci95_ratio = {ratio.percentile.lower, ratio.percentile.upper};
+    done.slower = slower_by(done.target, done.peers.front());
+    const speed found = speed_of(done.slower);
+    done.ratio = found.ratio;
+    done.ci95_ratio = found.ci95;
     return done;
 }
 

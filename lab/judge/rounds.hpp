@@ -1,5 +1,6 @@
 // The timed rounds of one size: the target, the engine and the best vendor in turn, in a new order
-// each round, by lab/measure. Each go has data of its own, and each of the target's is compared.
+// each round, by lab/measure; all of them in five fresh processes, one after the other. Each go has
+// data of its own, and each of the target's is compared.
 #pragma once
 
 #include <functional>
@@ -18,11 +19,16 @@ class rounds {
     // One go for an estimate, then the trials. Throws foul for the target's own.
     [[nodiscard]] timed_case run();
 
+    // Calls and libraries of the target's processes but for the first, which is the caller's.
+    [[nodiscard]] std::int64_t checked() const { return checked_; }
+    [[nodiscard]] const std::vector<std::string>& libraries() const { return libraries_; }
+
   private:
     struct entrant {
         party* who;
         double estimate_s = 0;
         std::vector<double> trials_s;
+        std::vector<std::int64_t> trials_per_process;
     };
 
     [[nodiscard]] batch batch_of(std::int64_t calls);
@@ -31,8 +37,10 @@ class rounds {
     static void blaming(const entrant& e, const std::function<void()>& work);
     void start_peers();
     void choose_vendor();
+    void renew();
+    void retire(const entrant& e);
     void measure(int trials);
-    [[nodiscard]] int trials_in_time() const;
+    [[nodiscard]] int trials_of_one_process() const;
     void before_trial(entrant& e);
     void after_trial(entrant& e);
     [[nodiscard]] timed_case conclude();
@@ -40,9 +48,12 @@ class rounds {
     table_of_rules& rules_;
     session::shape size_;
     dtype type_;
-    std::vector<std::unique_ptr<party>> peers_;
-    std::vector<entrant> entrants_;  // the target first
+    std::vector<std::unique_ptr<party>> peers_;  // and the target's fresh process
+    std::vector<entrant> entrants_;              // the target first
     std::string busy_;
+    double retired_s_ = 0;  // processor time of processes that have ended
+    std::int64_t checked_ = 0;
+    std::vector<std::string> libraries_;
 
   public:
     // Why no verdict may rest on the figures; empty: nothing.

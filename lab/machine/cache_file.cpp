@@ -14,6 +14,7 @@
 #include "files/json/document.hpp"
 #include "files/json/fields.hpp"
 #include "files/read.hpp"
+#include "lab/machine/memory_levels.hpp"
 #include "lab/machine/plan.hpp"
 
 namespace carat::machine {
@@ -46,23 +47,52 @@ double age_of(const peaks& limits) {
     return std::chrono::duration<double>(now).count() - static_cast<double>(limits.measured_at_s);
 }
 
+// The better of both, and what only `known` has.
 template <class Peak, class Same>
 void keep_better(std::vector<Peak>& fresh, const std::vector<Peak>& known, double Peak::*rate,
                  Same same) {
-    for (Peak& peak : fresh)
-        for (const Peak& old : known)
-            if (same(peak, old) && old.*rate > peak.*rate) peak = old;
+    std::vector<Peak> others;
+    for (const Peak& old : known) {
+        const auto now =
+            std::ranges::find_if(fresh, [&](const Peak& peak) { return same(peak, old); });
+        if (now == fresh.end())
+            others.push_back(old);
+        else if (old.*rate > (*now).*rate)
+            *now = old;
+    }
+    fresh.insert(fresh.end(), others.begin(), others.end());
+}
+
+void keep_better(peaks& fresh, const peaks& known, const owner& whose) {
+    keep_better(fresh.compute, known.compute, &compute_peak::gflops,
+                [](const compute_peak& a, const compute_peak& b) {
+                    return a.unit == b.unit && a.type == b.type && a.threads == b.threads;
+                });
+    keep_better(fresh.reading, known.reading, &reading_peak::gb_per_s,
+                [](const reading_peak& a, const reading_peak& b) {
+                    return a.threads == b.threads && a.working_set_bytes == b.working_set_bytes;
+                });
+    if (whose.levels)
+        fresh.bandwidth = whose.levels(fresh.reading);
+    else
+        keep_better(fresh.bandwidth, known.bandwidth, &bandwidth_peak::gb_per_s,
+                    [](const bandwidth_peak& a, const bandwidth_peak& b) {
+                        return a.level == b.level && a.threads == b.threads;
+                    });
 }
 
 }  // namespace
 
 // The momentary clock changes no peak.
-owner owner_of(const description& machine) {
+owner owner_of(const description& machine, const std::vector<int>& threads) {
     json key = to_json(machine);
     key.erase("frequency_mhz");
-    return {key, [plan = plan_measurement(machine)](const peaks& limits) {
-                return covers(limits, plan);
-            }};
+    return {
+        key,
+        [plan = plan_measurement(machine, threads)](const peaks& limits) {
+            return covers(limits, plan);
+        },
+        [machine](const std::vector<reading_peak>& curve) { return levels_of(machine, curve); }};
 }
 
 std::optional<peaks> load_kept(const owner& whose, const measure_options& options,
@@ -107,22 +137,19 @@ peaks load_or_measure(const owner& whose, const measuring& measure, const measur
 peaks refresh(const owner& whose, const measuring& measure, const peaks& known,
               const cache_options& kept) {
     peaks fresh = measure();
-    keep_better(fresh.compute, known.compute, &compute_peak::gflops,
-                [](const compute_peak& a, const compute_peak& b) {
-                    return a.unit == b.unit && a.type == b.type && a.threads == b.threads;
-                });
-    keep_better(fresh.bandwidth, known.bandwidth, &bandwidth_peak::gb_per_s,
-                [](const bandwidth_peak& a, const bandwidth_peak& b) {
-                    return a.level == b.level && a.threads == b.threads;
-                });
+    keep_better(fresh, known, whose);
     keep(whose, fresh, kept);
     return fresh;
 }
 
 peaks load_or_measure(const description& machine, const measure_options& options,
                       const cache_options& kept) {
+    const owner whose = owner_of(machine, options.threads);
     const auto measure = [&] { return measure_peaks(machine, options); };
-    return load_or_measure(owner_of(machine), measure, options, kept);
+    if (!options.threads.empty() && !load_kept(whose, options, kept))
+        if (const auto others = load_kept(owner_of(machine), options, kept))
+            return refresh(whose, measure, *others, kept);
+    return load_or_measure(whose, measure, options, kept);
 }
 
 peaks refresh(const description& machine, const peaks& known, const measure_options& options,

@@ -5,19 +5,23 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
 
-// What a measurement belongs to: everything it depends on but carat's version, which is added; and
-// whether it has a figure for all that would be measured now.
+// What a measurement belongs to: everything it depends on but carat's version, which is added;
+// whether it has a figure for all that would be measured now; and how levels follow from a curve,
+// where there is one.
 struct owner {
     nlohmann::json identity;
     std::function<bool(const peaks&)> covered_by;
+    std::function<std::vector<bandwidth_peak>(const std::vector<reading_peak>&)> levels = {};
 };
 
-[[nodiscard]] owner owner_of(const description& machine);
+// With figures for `threads`, too.
+[[nodiscard]] owner owner_of(const description& machine, const std::vector<int>& threads = {});
 
 // What was kept for this very owner and version, if it is whole and recent enough.
 [[nodiscard]] std::optional<peaks> load_kept(const owner& whose, const measure_options& options,

@@ -59,11 +59,18 @@ json to_json(const peaks& limits) {
                              {"rounds", p.rounds},
                              {"working_set_bytes", p.working_set_bytes}});
     }
-    return {{"compute", compute},
-            {"bandwidth", bandwidth},
-            {"measured_at_s", limits.measured_at_s},
-            {"age_s", limits.age_s},
-            {"thorough", limits.thorough}};
+    json all = {{"compute", compute},
+                {"bandwidth", bandwidth},
+                {"measured_at_s", limits.measured_at_s},
+                {"age_s", limits.age_s},
+                {"thorough", limits.thorough}};
+    for (const reading_peak& p : limits.reading)
+        all["reading"].push_back({{"threads", p.threads},
+                                  {"working_set_bytes", p.working_set_bytes},
+                                  {"gb_per_s", p.gb_per_s},
+                                  {"spread", p.spread},
+                                  {"rounds", p.rounds}});
+    return all;
 }
 
 namespace {
@@ -119,6 +126,11 @@ bandwidth_peak bandwidth_from(const fields& in) {
             count(in, "rounds"),          in.get<std::int64_t>("working_set_bytes")};
 }
 
+reading_peak reading_from(const fields& in) {
+    return {count(in, "threads"), in.get<std::int64_t>("working_set_bytes"),
+            positive(in, "gb_per_s"), fraction(in, "spread"), count(in, "rounds")};
+}
+
 }  // namespace
 
 peaks peaks_from_json(const json& object) {
@@ -126,6 +138,8 @@ peaks peaks_from_json(const json& object) {
     peaks limits;
     in.each("compute", [&](const fields& p) { limits.compute.push_back(compute_from(p)); });
     in.each("bandwidth", [&](const fields& p) { limits.bandwidth.push_back(bandwidth_from(p)); });
+    if (in.find("reading") != nullptr)
+        in.each("reading", [&](const fields& p) { limits.reading.push_back(reading_from(p)); });
     in("measured_at_s", limits.measured_at_s);
     in("age_s", limits.age_s);
     in("thorough", limits.thorough);

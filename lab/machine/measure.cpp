@@ -6,6 +6,7 @@
 
 #include <carat/error.hpp>
 
+#include "lab/machine/memory_levels.hpp"
 #include "lab/machine/pinned_threads.hpp"
 #include "lab/machine/plan.hpp"
 #include "lab/machine/rounds.hpp"
@@ -81,11 +82,14 @@ struct core_set {
 };
 
 // `amount` is that of one repetition of one thread. All threads do the same, which says too little
-// of cores of several kinds: the fast ones would wait for the slow ones.
-repeated shared_item(const core_set& cores, int threads, double amount, round_work work) {
-    return {amount * threads,
-            [first = cores.cpus.first(static_cast<std::size_t>(threads)),
-             balance = cores.of_several_kinds, work = std::move(work)](std::int64_t repetitions) {
+// of cores of several kinds: the fast ones would wait for the slow ones. `before`, where there is
+// one, is not timed.
+repeated shared_item(const core_set& cores, int threads, double amount, round_work work,
+                     std::function<void(int thread)> before = {}) {
+    return {amount * threads, [first = cores.cpus.first(static_cast<std::size_t>(threads)),
+                               balance = cores.of_several_kinds, work = std::move(work),
+                               before = std::move(before)](std::int64_t repetitions) {
+                if (before) (void)run_pinned(first, before);
                 shared_time taken =
                     run_pinned(first, [&](int thread) { work(thread, repetitions); });
                 if (balance) taken.span_s = taken.balanced_s;
@@ -107,10 +111,20 @@ repeated compute_item(const compute_task& task, const core_set& cores) {
                        });
 }
 
-// Small sets are read over and over; large ones go on where the last repetition stopped, so that a
-// round stays short and what it reads was evicted since.
-repeated read_item(const read_task& task, const core_set& cores, const thread_memory& memory,
-                   read_kernel read) {
+// A set that a cache may hold is read once before each round: others used the cache meanwhile.
+repeated whole_item(const read_task& task, const core_set& cores, const thread_memory& memory,
+                    read_kernel read) {
+    const auto work = [=, &memory](int thread, std::int64_t repetitions) {
+        (void)read(memory[static_cast<std::size_t>(thread)]->data(), task.bytes, repetitions);
+    };
+    return shared_item(cores, task.threads, static_cast<double>(task.bytes), work,
+                       [work](int thread) { work(thread, 1); });
+}
+
+// One that none can hold goes on where the last repetition stopped, so that a round stays short and
+// what it reads was evicted since.
+repeated sliced_item(const read_task& task, const core_set& cores, const thread_memory& memory,
+                     read_kernel read) {
     const std::int64_t slice = slice_bytes(task.bytes);
     const std::int64_t slices = task.bytes / slice;
     auto position = std::make_shared<std::vector<std::int64_t>>(task.threads);
@@ -118,10 +132,6 @@ repeated read_item(const read_task& task, const core_set& cores, const thread_me
                        [=, &memory](int thread, std::int64_t repetitions) {
                            const auto i = static_cast<std::size_t>(thread);
                            const std::byte* data = memory[i]->data();
-                           if (slices == 1) {
-                               (void)read(data, slice, repetitions);
-                               return;
-                           }
                            for (std::int64_t& at = (*position)[i]; repetitions > 0;
                                 --repetitions, ++at)
                                (void)read(data + at % slices * slice, slice, 1);
@@ -143,29 +153,30 @@ void require_sense(const description& machine, const measure_options& options) {
 }
 
 // Verify, then time: a unit whose result is wrong gets no figure.
-measuring_plan checked_plan(const description& machine) {
-    measuring_plan plan = plan_measurement(machine);
+measuring_plan checked_plan(const description& machine, const std::vector<int>& threads) {
+    measuring_plan plan = plan_measurement(machine, threads);
     std::erase_if(plan.compute,
                   [](const compute_task& task) { return !computes_right(*task.what.kernel, 6); });
     return plan;
 }
 
 // `items` are those of the plan, in its order.
-peaks collect(const measuring_plan& plan, const std::vector<repeated>& items) {
+peaks collect(const description& machine, const measuring_plan& plan,
+              const std::vector<repeated>& items) {
     peaks found;
     auto one = items.begin();
     for (const compute_task& task : plan.compute) {
         const compute_kernel& kernel = *task.what.kernel;
         found.compute.push_back({kernel.unit, kernel.operand, task.what.level, task.threads,
-                                 one->best() * 1e-9, one->spread(),
-                                 static_cast<int>(one->rates.size())});
+                                 one->best() * 1e-9, one->spread(), one->rounds()});
         ++one;
     }
     for (const read_task& task : plan.read) {
-        found.bandwidth.push_back({task.level, task.threads, one->best() * 1e-9, one->spread(),
-                                   static_cast<int>(one->rates.size()), task.bytes});
+        found.reading.push_back(
+            {task.threads, task.bytes, one->best() * 1e-9, one->spread(), one->rounds()});
         ++one;
     }
+    found.bandwidth = levels_of(machine, found.reading);
     return found;
 }
 
@@ -176,16 +187,18 @@ peaks measure_peaks(const description& machine, const measure_options& options) 
     const auto begin = monotonic::now();
     const std::vector<int>& cpus = machine.core_cpus;
 
-    const measuring_plan plan = checked_plan(machine);
+    const measuring_plan plan = checked_plan(machine, options.threads);
     const thread_memory memory = place_memory(cpus, plan.read);
     std::vector<repeated> items;
     const core_set cores = {cpus, of_several_kinds(cpus, "/")};
     for (const compute_task& task : plan.compute) items.push_back(compute_item(task, cores));
+    const read_kernel read = reader(machine.isa_in_use);
     for (const read_task& task : plan.read)
-        items.push_back(read_item(task, cores, memory, reader(machine.isa_in_use)));
+        items.push_back(task.in_slices ? sliced_item(task, cores, memory, read)
+                                       : whole_item(task, cores, memory, read));
     const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
     measure_in_rounds(items, budget_s - seconds_since(begin), options);
-    return stamped(collect(plan, items), options);
+    return stamped(collect(machine, plan, items), options);
 }
 
 }  // namespace carat::machine

@@ -42,14 +42,24 @@ struct bandwidth_peak {
     double gb_per_s = 0;  // reading only
     double spread = 0;
     int rounds = 0;
+    std::int64_t working_set_bytes = 0;  // of each thread: the largest that is read so fast
+};
+
+// Reading one working set over and over: a point of the curve from which levels are read off.
+struct reading_peak {
+    int threads = 1;
     std::int64_t working_set_bytes = 0;  // of each thread
+    double gb_per_s = 0;                 // of all threads
+    double spread = 0;
+    int rounds = 0;
 };
 
 struct peaks {
     std::vector<compute_peak> compute;
     std::vector<bandwidth_peak> bandwidth;
-    std::int64_t measured_at_s = 0;  // seconds since 1970
-    double age_s = 0;                // 0 when measured just now
+    std::vector<reading_peak> reading;  // of a processor; by threads, then by size
+    std::int64_t measured_at_s = 0;     // seconds since 1970
+    double age_s = 0;                   // 0 when measured just now
     bool thorough = false;
 };
 
@@ -63,6 +73,8 @@ struct measure_options {
     bool thorough = false;
     double budget_s = 0;  // at most, about; 0: 4 s, or 20 s when thorough; a GPU's 2 s or 8 s
     double round_s = 0;   // 0: 1 ms, or 3 ms when thorough
+    // Numbers of threads to measure besides one and all cores.
+    std::vector<int> threads = {};
     // Called between rounds, a few times a second. May throw to give up; nothing is left behind.
     std::function<void(const progress&)> on_progress;
 };
@@ -84,11 +96,13 @@ struct cache_options {
 };
 
 // The kept measurement of this very machine and carat version, else a new one, which is kept. A
-// file that is damaged, foreign or too old is measured anew; one that can't be written is no error.
+// file that is damaged, foreign or too old, or lacks the numbers of threads asked for, is measured
+// anew; one that can't be written is no error.
 [[nodiscard]] peaks load_or_measure(const description& machine, const measure_options& options = {},
                                     const cache_options& kept = {});
 
-// Measures again, because a figure exceeded `known`, and keeps the better of both for each limit.
+// Measures again, because a figure exceeded `known`, and keeps the better of both for each limit,
+// and those of `known` that were not measured again.
 [[nodiscard]] peaks refresh(const description& machine, const peaks& known,
                             const measure_options& options = {}, const cache_options& kept = {});
 

@@ -1,9 +1,8 @@
-// What there is to measure on a machine: each unit it has, and each level of memory with a working
-// set that lies in that level and in no smaller one.
+// What there is to measure on a machine: each unit it has, and reading working sets of every size
+// that matters, from half of L1 to several times the last cache.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "lab/machine/kernels.hpp"
@@ -17,9 +16,9 @@ struct compute_task {
 };
 
 struct read_task {
-    std::string level;
     int threads;
     std::int64_t bytes;  // for each thread, a multiple of 4096
+    bool in_slices;      // so large that none of it is in a cache when its turn comes again
 };
 
 struct measuring_plan {
@@ -27,12 +26,14 @@ struct measuring_plan {
     std::vector<read_task> read;
 };
 
-[[nodiscard]] measuring_plan plan_measurement(const description& machine);
+// For one thread, for all cores and for `others` between.
+[[nodiscard]] measuring_plan plan_measurement(const description& machine,
+                                              const std::vector<int>& others = {});
 
-// The working sets alone: half of what a thread has of each cache, counting the threads that share
-// it; where that would not leave the smaller cache clearly behind, the smaller cache and half of
-// this one. DRAM: four times the last cache, left out when memory is too small for twice of it.
-[[nodiscard]] std::vector<read_task> plan_reading(const description& machine);
+// The working sets alone: from half of L1 by factors of sqrt(2), beyond 32 MiB of 2, to four times
+// a thread's share of the last cache, as far as an eighth of memory goes.
+[[nodiscard]] std::vector<read_task> plan_reading(const description& machine,
+                                                  const std::vector<int>& others = {});
 
 // Bytes of the equal parts in which a working set is read, one a repetition: rounds stay short.
 [[nodiscard]] std::int64_t slice_bytes(std::int64_t working_set_bytes);

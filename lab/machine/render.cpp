@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
+#include <set>
 
 namespace carat::machine {
 
@@ -82,7 +85,7 @@ std::string compute_table(const std::vector<compute_peak>& peaks) {
 }
 
 std::string bandwidth_table(const std::vector<bandwidth_peak>& peaks) {
-    std::string text = heading("level", "read by one", most_threads(peaks));
+    std::string text = heading("level", "sets up to", most_threads(peaks));
     for (const bandwidth_peak& one : peaks) {
         if (one.threads != 1) continue;
         double all = 0;
@@ -92,6 +95,52 @@ std::string bandwidth_table(const std::vector<bandwidth_peak>& peaks) {
     }
     return text;
 }
+
+// The curve, with bars whose length is the logarithm: each third is a factor, whatever it is.
+class reading_curve {
+  public:
+    explicit reading_curve(const std::vector<reading_peak>& points) : points_(points) {
+        most_ = most_threads(points);
+        for (const reading_peak& p : points) {
+            least_gb_ = std::min(least_gb_, p.gb_per_s);
+            greatest_gb_ = std::max(greatest_gb_, p.gb_per_s);
+        }
+    }
+
+    [[nodiscard]] std::string text() const {
+        std::string all = fmt::format("  {:<10}{:<34}{}\n", "of each", "1 thread",
+                                      most_ > 1 ? count(most_, "thread") : "");
+        std::set<std::int64_t> sizes;
+        for (const reading_peak& p : points_)
+            if (p.threads == 1 || p.threads == most_) sizes.insert(p.working_set_bytes);
+        for (const std::int64_t size : sizes) {
+            std::string line = fmt::format("  {:<10}{:<34}", size_text(size), bar(size, 1));
+            if (most_ > 1) line += bar(size, most_);
+            line.erase(line.find_last_not_of(' ') + 1);
+            all += line + "\n";
+        }
+        return all;
+    }
+
+  private:
+    [[nodiscard]] std::string bar(std::int64_t size, int threads) const {
+        constexpr double longest = 22;
+        for (const reading_peak& p : points_) {
+            if (p.threads != threads || p.working_set_bytes != size) continue;
+            const double share = greatest_gb_ > least_gb_ ? std::log(p.gb_per_s / least_gb_) /
+                                                                std::log(greatest_gb_ / least_gb_)
+                                                          : 1;
+            return fmt::format("{:>8.1f} {:#<{}}", p.gb_per_s, "",
+                               1 + static_cast<int>(share * longest));
+        }
+        return {};
+    }
+
+    const std::vector<reading_peak>& points_;
+    int most_ = 1;
+    double least_gb_ = std::numeric_limits<double>::max();
+    double greatest_gb_ = 0;
+};
 
 }  // namespace
 
@@ -144,7 +193,10 @@ std::string render(const description& machine, const peaks& limits) {
                "measured\n{}: registers only, best of many rounds\n",
                age_text(limits.age_s)) +
            compute_table(limits.compute) + "\nReading, GB/s (10^9 bytes a second)\n" +
-           bandwidth_table(limits.bandwidth);
+           bandwidth_table(limits.bandwidth) +
+           (limits.reading.empty() ? ""
+                                   : "\nReading, by working set, from which levels are read off\n" +
+                                         reading_curve(limits.reading).text());
 }
 
 }  // namespace carat::machine

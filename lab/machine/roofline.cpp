@@ -1,35 +1,33 @@
 #include "lab/machine/roofline.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "core/dtype_traits.hpp"
-#include "lab/machine/plan.hpp"
 
 namespace carat::machine {
 
 namespace {
 
-// From the figures for one thread and for all cores, a bound for any number: the first scaled, but
-// never above the second. `figure` gives the figure of a peak, 0 for one that doesn't count.
+// A bound for any number of threads from the best figures of those measured: what fewer did, so
+// many may do, and the most below scaled, but not more than the fewest above. `figure` gives the
+// figure of a peak, 0 for one that doesn't count.
 template <class Peak, class Figure>
 std::optional<double> bound_for(const std::vector<Peak>& peaks, int threads, Figure figure) {
-    double one = 0;
-    double all = 0;
-    int most = 1;
-    for (const Peak& peak : peaks) {
-        const double value = figure(peak);
-        if (value <= 0) continue;
-        if (peak.threads == 1) {
-            one = std::max(one, value);
-        } else {
-            all = std::max(all, value);
-            most = std::max(most, peak.threads);
-        }
-    }
-    if (one <= 0) return {};
-    if (threads <= 1 || most == 1) return one;
-    // All cores together did what the best rounds of one promise, or less.
-    return threads >= most ? std::max(one, all) : std::min(threads * one, std::max(one, all));
+    std::map<int, double> best;
+    for (const Peak& peak : peaks)
+        if (const double value = figure(peak); value > 0)
+            best[peak.threads] = std::max(best[peak.threads], value);
+    const auto above = best.upper_bound(std::max(1, threads));
+    if (above == best.begin()) return {};
+    double bound = 0;
+    for (auto below = best.begin(); below != above; ++below) bound = std::max(bound, below->second);
+    const auto& [most, most_did] = *std::prev(above);
+    if (above != best.end() && most < threads)
+        bound = std::max(bound, std::min(most_did * threads / most, above->second));
+    return bound;
 }
 
 bool unit_serves(dtype unit, dtype data) {
@@ -37,15 +35,6 @@ bool unit_serves(dtype unit, dtype data) {
     // Units that multiply bytes do so at one rate, signed or not.
     return unit == data || (narrow_float && unit == dtype::f32) ||
            (unit == dtype::i8 && data == dtype::u8);
-}
-
-// What the caches of one level hold together when `threads` cores use as many of them as they can.
-double capacity_bytes(const description& machine, const cache& c, int threads) {
-    const auto groups = [](int all, int of) { return std::max(1, (all + of - 1) / of); };
-    int caches = groups(machine.cores, sharing_cores(machine, c, std::max(1, machine.cores)));
-    // By threads, too: not all cores of several kinds have as many.
-    if (c.shared_by > 0) caches = std::min(caches, groups(machine.hardware_threads, c.shared_by));
-    return static_cast<double>(c.size_bytes) * std::clamp(threads, 1, caches);
 }
 
 double resident_bytes(const core::operation& all) {
@@ -56,12 +45,68 @@ double resident_bytes(const core::operation& all) {
            8.0;
 }
 
-std::string level_holding(const description& machine, double bytes, int threads) {
-    for (int level = 1; level <= 3; ++level)
-        if (const cache* c = data_cache(machine, level);
-            c != nullptr && bytes <= capacity_bytes(machine, *c, threads))
-            return "L" + std::to_string(level);
+// The memory that holds what sets of `bytes` leave to it: the level of the next larger ones.
+std::string level_beyond(const peaks& limits, std::int64_t bytes, int threads) {
+    for (const bandwidth_peak& p : limits.bandwidth)
+        if (p.threads == threads && p.working_set_bytes > bytes) return p.level;
     return "DRAM";
+}
+
+struct feed {
+    double gb_per_s;
+    std::string level;
+};
+
+// The fastest that a set of so many bytes a thread can come in, over and over, to a number of
+// threads that was measured. Of each size at most so much of the set can stay where that size does;
+// the rest comes at the rate of larger ones.
+std::optional<feed> measured_feed(const peaks& limits, double set_bytes, int threads) {
+    std::map<std::int64_t, double> beyond;  // the best rate of larger sets
+    double best = 0;
+    for (const reading_peak& p : limits.reading)
+        if (p.threads == threads) beyond[p.working_set_bytes] = p.gb_per_s;
+    for (auto size = beyond.rbegin(); size != beyond.rend(); ++size)
+        size->second = std::exchange(best, std::max(best, size->second));
+    if (best <= 0) return {};
+    double slowest_s = 1 / best;  // for 10^9 bytes
+    std::int64_t held_up_beyond = 0;
+    for (const auto& [stays, rate] : beyond) {
+        if (static_cast<double>(stays) >= set_bytes || rate <= 0) break;
+        const double time_s = (1 - static_cast<double>(stays) / set_bytes) / rate;
+        if (time_s <= slowest_s) continue;
+        slowest_s = time_s;
+        held_up_beyond = stays;
+    }
+    return feed{1 / slowest_s, level_beyond(limits, held_up_beyond, threads)};
+}
+
+void keep_faster(std::optional<feed>& best, const std::optional<feed>& other) {
+    if (other && (!best || other->gb_per_s > best->gb_per_s)) best = other;
+}
+
+// To any number, as bound_for() has it. Fewer threads have a larger set each.
+std::optional<feed> feed_of(const peaks& limits, double set_bytes, int threads) {
+    std::set<int> counts;
+    for (const reading_peak& p : limits.reading) counts.insert(p.threads);
+    const auto each = [&](int count) { return set_bytes / count; };
+    std::optional<feed> best;
+    const auto above = counts.upper_bound(threads);
+    for (auto count = counts.begin(); count != above; ++count)
+        keep_faster(best, measured_feed(limits, each(*count), *count));
+    if (above == counts.begin() || above == counts.end() || *std::prev(above) == threads)
+        return best;
+    const int fewer = *std::prev(above);
+    std::optional<feed> scaled = measured_feed(limits, each(threads), fewer);
+    const std::optional<feed> more = measured_feed(limits, each(*above), *above);
+    if (scaled) scaled->gb_per_s *= static_cast<double>(threads) / fewer;
+    keep_faster(best, scaled && more && more->gb_per_s < scaled->gb_per_s ? more : scaled);
+    return best;
+}
+
+std::optional<feed> feed_of(const peaks& limits, const core::operation& all, int threads,
+                            std::int64_t rotating_bytes) {
+    const double set_bytes = std::max(resident_bytes(all), static_cast<double>(rotating_bytes));
+    return feed_of(limits, set_bytes, std::max(1, threads));
 }
 
 }  // namespace
@@ -93,24 +138,30 @@ std::optional<double> bandwidth_gb_per_s(const peaks& limits, const std::string&
                      [&](const bandwidth_peak& p) { return p.level == level ? p.gb_per_s : 0.0; });
 }
 
-std::optional<roof> roofline(const description& machine, const peaks& limits,
-                             const core::operation& all, int threads) {
+std::optional<roof> roofline(const peaks& limits, const core::operation& all, int threads,
+                             core::isa most, std::int64_t rotating_bytes) {
     roof result;
     result.arithmetic_intensity = arithmetic_intensity(all);
     if (result.arithmetic_intensity <= 0) return {};
-    result.level = level_holding(machine, resident_bytes(all), threads);
-    const auto peak = peak_gflops(limits, all.one.a_type, threads, machine.isa_in_use);
-    const auto bandwidth = bandwidth_gb_per_s(limits, result.level, threads);
-    if (!peak || !bandwidth) return {};
-    const double fed = result.arithmetic_intensity * *bandwidth;
-    result.gflops = std::min(*peak, fed);
-    result.bound = fed < *peak ? result.level : "compute";
+    const auto peak = peak_gflops(limits, all.one.a_type, threads, most);
+    const auto fed = feed_of(limits, all, threads, rotating_bytes);
+    if (!peak || !fed) return {};
+    const double fed_gflops = result.arithmetic_intensity * fed->gb_per_s;
+    result.level = fed->level;
+    result.gflops = std::min(*peak, fed_gflops);
+    result.bound = fed_gflops < *peak ? result.level : "compute";
     return result;
 }
 
-bool above_peak(const peaks& limits, dtype type, int threads, double gflops) {
-    const auto peak = peak_gflops(limits, type, threads, core::all_isas.back());
-    return peak && gflops > *peak * impossible_slack;
+std::string exceeded_limit(const peaks& limits, const core::operation& all, int threads,
+                           std::int64_t rotating_bytes, double gflops) {
+    const auto peak = peak_gflops(limits, all.one.a_type, threads, core::all_isas.back());
+    if (peak && gflops > *peak * impossible_slack) return "compute";
+    const auto fed = feed_of(limits, all, threads, rotating_bytes);
+    const double intensity = arithmetic_intensity(all);
+    if (fed && intensity > 0 && gflops > intensity * fed->gb_per_s * impossible_slack)
+        return fed->level;
+    return {};
 }
 
 }  // namespace carat::machine

@@ -32,6 +32,7 @@ void calibrate(repeated& one, double round_s) {
         const auto shortest_s = [&] { return one.run(one.repetitions).shortest_s; };
         const double elapsed_s = std::min({shortest_s(), shortest_s(), shortest_s()});
         if (elapsed_s < round_s / 10) continue;
+        one.is_long = one.repetitions == 1 && elapsed_s > 4 * round_s;
         const double factor = std::max(1.0, round_s / elapsed_s);
         one.repetitions = static_cast<std::int64_t>(static_cast<double>(one.repetitions) * factor);
         return;
@@ -49,7 +50,8 @@ void measure_round(repeated& one, double round_s) {
 }
 
 // Sweeps over all items for two thirds of the budget, and at least three times. The rest is for
-// those whose best round stands alone: on a busy machine it is likely not the limit yet.
+// those whose best round stands alone: on a busy machine it is likely not the limit yet. Of it long
+// ones get theirs, too: at first they would take the time of many others.
 void sweep(std::span<repeated> items, double budget_s, double round_s,
            const measure_options& options) {
     constexpr std::size_t least_sweeps = 3;
@@ -58,7 +60,8 @@ void sweep(std::span<repeated> items, double budget_s, double round_s,
         more = false;
         for (repeated& one : items) {
             const double spent_s = seconds_since(begin);
-            const bool due = one.rates.size() < least_sweeps || spent_s < budget_s * 2 / 3 ||
+            const bool due = one.rates.size() < least_sweeps ||
+                             (spent_s < budget_s * 2 / 3 && !one.is_long) ||
                              (spent_s < budget_s && !settled(one));
             if (!due) continue;
             more = true;

@@ -19,6 +19,7 @@ struct repeated {
     std::function<shared_time(std::int64_t repetitions)> run;
     std::int64_t repetitions = 1;
     std::vector<double> rates = {};  // amount a second, one a round
+    bool is_long = false;            // one repetition takes several rounds' time
 
     [[nodiscard]] double best() const;
     [[nodiscard]] double spread() const;  // (best - median) / best

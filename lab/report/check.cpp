@@ -300,18 +300,20 @@ void check_study(const json& study, const std::string& where) {
 void check_peaks(const json& owner, const std::string& place) {
     optional(owner, "peaks", object, place);
     if (!owner.contains("peaks") || owner["peaks"].is_null()) return;
-    const std::array<std::array<const char*, 3>, 2> tables{
-        {{"compute", "unit", "gflops"}, {"bandwidth", "level", "gb_per_s"}}};
+    const std::array<std::array<const char*, 3>, 3> tables{{{"compute", "unit", "gflops"},
+                                                            {"bandwidth", "level", "gb_per_s"},
+                                                            {"reading", nullptr, "gb_per_s"}}};
     for (const auto& [table, label, value] : tables) {
         optional(owner["peaks"], table, list, place + ".peaks");
         std::size_t i = 0;
         for (const auto& row : owner["peaks"].value(table, json::array())) {
             const std::string where = fmt::format("{}.peaks.{}[{}]", place, table, i++);
             if (!row.is_object()) refuse(where, "is not an object");
-            required(row, label, text, where);
+            if (label != nullptr) required(row, label, text, where);
             required(row, value, positive, where);
             required(row, "threads", count, where);
             optional(row, "dtype", text, where);
+            optional(row, "working_set_bytes", positive, where);
         }
     }
 }
@@ -343,6 +345,15 @@ void drop_open_ended(json& holder, const char* field) {
     const auto found = holder.find(field);
     if (found == holder.end() || !found->is_array()) return;
     if (found->at(0).is_null() || found->at(1).is_null()) *found = nullptr;
+}
+
+void check_each(const json& doc, const char* field,
+                void (*check_one)(const json&, const std::string&)) {
+    optional(doc, field, list, "");
+    const auto found = doc.find(field);
+    if (found == doc.end() || found->is_null()) return;
+    for (std::size_t i = 0; i < found->size(); ++i)
+        check_one((*found)[i], fmt::format("{}[{}]", field, i));
 }
 
 }  // namespace
@@ -379,23 +390,11 @@ void check(const json& doc) {
     const auto& results = required(doc, "results", list, "");
     for (std::size_t i = 0; i < results.size(); ++i)
         check_result(results[i], fmt::format("results[{}]", i));
-    optional(doc, "comparisons", list, "");
-    const json comparisons = doc.value("comparisons", json::array());
-    for (std::size_t i = 0; i < comparisons.size(); ++i) {
-        check_comparison(comparisons[i], fmt::format("comparisons[{}]", i));
-    }
-    optional(doc, "crossovers", list, "");
-    const json crossovers = doc.value("crossovers", json::array());
-    for (std::size_t i = 0; i < crossovers.size(); ++i) {
-        check_crossover(crossovers[i], fmt::format("crossovers[{}]", i));
-    }
+    check_each(doc, "comparisons", check_comparison);
+    check_each(doc, "crossovers", check_crossover);
     optional(doc, "regression", object, "");
     if (doc.contains("regression")) check_regression(doc["regression"]);
-    optional(doc, "studies", list, "");
-    const json studies = doc.value("studies", json::array());
-    for (std::size_t i = 0; i < studies.size(); ++i) {
-        check_study(studies[i], fmt::format("studies[{}]", i));
-    }
+    check_each(doc, "studies", check_study);
 }
 
 }  // namespace carat::report

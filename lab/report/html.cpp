@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <carat/error.hpp>
 
@@ -31,8 +32,9 @@ std::string embeddable(const nlohmann::json& value) {
 
 }  // namespace
 
-std::string html(const nlohmann::json& doc) {
-    const nlohmann::json drawn = digest(checked(doc));
+std::string html(nlohmann::json doc) {
+    const std::string results = embeddable(doc);
+    const std::string drawn = embeddable(digest(checked(std::move(doc))));
     constexpr std::string_view results_mark = "{{results}}";
     constexpr std::string_view digest_mark = "{{digest}}";
     const std::string_view whole = page();
@@ -42,10 +44,11 @@ std::string html(const nlohmann::json& doc) {
         throw error(error_code::unsupported, "the report's page was built without its data marks");
     }
     std::string written;
+    written.reserve(whole.size() + results.size() + drawn.size());
     written += whole.substr(0, first);
-    written += embeddable(doc);
+    written += results;
     written += whole.substr(first + results_mark.size(), second - first - results_mark.size());
-    written += embeddable(drawn);
+    written += drawn;
     written += whole.substr(second + digest_mark.size());
     return written;
 }

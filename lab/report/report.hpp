@@ -11,7 +11,7 @@ namespace carat::report {
 
 // One HTML file: data, style, script and charts inside, no request to anywhere.
 // Throws carat::error, naming the field, when `results` is not a results file of schema 2.
-[[nodiscard]] std::string html(const nlohmann::json& doc);
+[[nodiscard]] std::string html(nlohmann::json doc);
 
 // The verdicts, warnings, one ranked table per case, and what was measured on what.
 // Throws carat::error as html() does.

@@ -110,9 +110,23 @@ void unfinished(const json& doc, list& said) {
     }
 }
 
+// Whether every case and every result on the CPU tells the same number.
+bool all_use_as_many_threads(const json& doc) {
+    std::set<std::int64_t> counts;
+    for (const auto& comparison : doc["comparisons"])
+        counts.insert(comparison["threads"].get<std::int64_t>());
+    for (const auto& result : doc["results"]) {
+        counts.insert(result["threads"].get<std::int64_t>());
+        if (result["device"] == "cpu") counts.insert(threads_used(result));
+        if (counts.size() > 1) return false;
+    }
+    return true;
+}
+
 // A serial step of a ladder beside threaded ones is the lesson, and an engine that leaves threads
 // idle on a small problem is its plan; a vendor that does is worth a second look.
 void unequal_threads(const json& doc, list& said) {
+    if (all_use_as_many_threads(doc)) return;  // groups need not be formed for nothing
     std::set<std::string> names;
     bool vendor = false;
     for (const auto& here : group(doc)) {

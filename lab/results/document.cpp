@@ -320,7 +320,8 @@ json to_json(const document& doc) {
     json out = json::object();
     out["schema"] = schema_version;
     document_fields(writer(out), doc);
-    out.update(to_json(doc.results, doc.comparisons));
+    json lists = to_json(doc.results, doc.comparisons);
+    for (auto& [name, list] : lists.items()) out[name] = std::move(list);
     if (!doc.crossovers.empty()) out["crossovers"] = doc.crossovers;
     if (!doc.studies.empty()) out["studies"] = doc.studies;
     return out;

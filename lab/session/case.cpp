@@ -172,33 +172,45 @@ class runner {
         return static_cast<std::int64_t>(c.data->sets()) * workload::bytes_needed(all_).total();
     }
 
-    // A figure above the peak accuses the peak first: it may have been measured in a bad minute.
-    void doubt_the_peaks() const {
+    [[nodiscard]] std::string exceeded(const contender& c) const {
+        if (c.result.trials_s.empty()) return {};
+        return exceeded_limit(c.result, limits(), all_, rotating_bytes(c));
+    }
+
+    // A figure above a limit accuses the limit first: it may have been measured in a bad minute, or
+    // with another number of threads.
+    void doubt_the_limits() const {
         for (const core::device where : {core::device::cpu, core::device::cuda}) {
-            const auto above = [&](const contender& c) {
-                return c.what->entry->where == where && above_peak(c.result, limits(), key_.type);
-            };
-            if (!around_.measure_again || std::ranges::none_of(contenders_, above)) continue;
+            std::vector<int> threads;
+            for (const contender& c : contenders_)
+                if (c.what->entry->where == where && !exceeded(c).empty())
+                    threads.push_back(c.result.threads_used);
+            if (!around_.measure_again || threads.empty()) continue;
             tell("measuring this machine again", 1);
-            around_.measure_again(where);
+            around_.measure_again(where, threads);
         }
+    }
+
+    static std::string accusation(const std::string& limit) {
+        const std::string what = limit == "compute"
+                                     ? "the measured peak of the unit it computes with"
+                                     : "its operands can come from " + limit + " as measured";
+        return "faster than " + what + ": wrong work or wrong time, so it is not ranked";
     }
 
     case_result finish() {
         case_result out;
         out.interrupted = stopped();
-        doubt_the_peaks();
+        doubt_the_limits();
         for (contender& c : contenders_) {
             const bool timed = !c.result.trials_s.empty();
             if (out.interrupted && c.result.available && !timed)
                 c.result.stop = text(measure::name(measure::stop_reason::interrupted));
             if (timed) {
                 fill_roofline(c.result, limits(), all_, rotating_bytes(c));
-                c.result.above_peak = above_peak(c.result, limits(), key_.type);
-                if (c.result.above_peak)
-                    c.result.reason =
-                        "faster than the measured peak of the unit it computes with: "
-                        "wrong work or wrong time, so it is not ranked";
+                const std::string limit = exceeded(c);
+                c.result.above_peak = !limit.empty();
+                if (c.result.above_peak) c.result.reason = accusation(limit);
             }
             out.results.push_back(std::move(c.result));
         }

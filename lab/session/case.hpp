@@ -61,11 +61,12 @@ struct surroundings {
     std::function<double(const selection&, const case_key&)> expected_run_s;
     std::function<bool()> interrupted;
     report_progress progress;
-    // Renews what `limits` or `gpu` refers to; may be empty.
-    std::function<void(core::device)> measure_again = {};
+    // Renews what `limits` or `gpu` refers to, with so many threads, too; may be empty.
+    std::function<void(core::device, const std::vector<int>& threads)> measure_again = {};
     const gpu::known_gpu* gpu = nullptr;        // the peaks of the GPU in use; null: not measured
     std::function<gpu_sensors()> sensors = {};  // empty: those of the GPU in use
-    // What tells of other work during the trials; empty: this machine and process.
+    // What tells of this process and of other work during the trials, to which workers' are added;
+    // empty: this machine and process.
     std::function<measure::work_probe()> probe = {};
     // The median of a run on one thread of the same product, where it is known; 0: it isn't.
     std::function<double(const selection&, const case_key&)> one_thread_s = {};

@@ -19,7 +19,8 @@ void fill_roofline(results::result& c, const known_limits& limits, const core::o
                    std::int64_t rotating_bytes) {
     std::optional<machine::roof> roof;
     if (on_cpu(c))
-        roof = machine::roofline(limits.machine, limits.cpu, all, c.threads);
+        roof = machine::roofline(limits.cpu, all, c.threads_used, limits.machine.isa_in_use,
+                                 rotating_bytes);
     else if (limits.gpu != nullptr)
         roof = gpu::roofline(*limits.gpu, all, c.computes_in, rotating_bytes);
     if (!roof) return;
@@ -27,11 +28,14 @@ void fill_roofline(results::result& c, const known_limits& limits, const core::o
     c.bound = roof->bound;
 }
 
-bool above_peak(const results::result& c, const known_limits& limits, dtype type) {
-    if (c.trials_s.empty()) return false;
+std::string exceeded_limit(const results::result& c, const known_limits& limits,
+                           const core::operation& all, std::int64_t rotating_bytes) {
+    if (c.trials_s.empty()) return {};
     const double best = c.flop / *std::ranges::min_element(c.trials_s) / 1e9;
-    if (on_cpu(c)) return machine::above_peak(limits.cpu, type, c.threads, best);
-    return limits.gpu != nullptr && gpu::above_peak(limits.gpu->limits, type, c.computes_in, best);
+    if (on_cpu(c))
+        return machine::exceeded_limit(limits.cpu, all, c.threads_used, rotating_bytes, best);
+    if (limits.gpu == nullptr) return {};
+    return gpu::exceeded_limit(*limits.gpu, all, c.computes_in, rotating_bytes, best);
 }
 
 }  // namespace carat::session

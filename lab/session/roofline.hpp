@@ -2,6 +2,9 @@
 // device a result ran on. Pure functions of what was measured.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "core/operation.hpp"
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/description.hpp"
@@ -21,8 +24,10 @@ struct known_limits {
 void fill_roofline(results::result& c, const known_limits& limits, const core::operation& all,
                    std::int64_t rotating_bytes);
 
-// Whether the fastest trial, even it alone, is beyond the peak of the unit it claims. False without
-// trials and where no peak was measured.
-[[nodiscard]] bool above_peak(const results::result& c, const known_limits& limits, dtype type);
+// Which limit the fastest trial, even it alone, is beyond: "compute", the peak of the unit it
+// claims with as many threads as it uses, or a memory. Empty without trials and where none was
+// measured.
+[[nodiscard]] std::string exceeded_limit(const results::result& c, const known_limits& limits,
+                                         const core::operation& all, std::int64_t rotating_bytes);
 
 }  // namespace carat::session

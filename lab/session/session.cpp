@@ -79,7 +79,9 @@ class session {
                   [this](const selection& s, const case_key& k) { return expected_run_s(s, k); },
                   user.interrupted,
                   [this](const std::string& what, double share) { tell(what, share); },
-                  [this](core::device where) { measure_again(where); },
+                  [this](core::device where, const std::vector<int>& threads) {
+                      measure_again(where, threads);
+                  },
                   gpu_ ? &*gpu_ : nullptr,
                   {},
                   user.probe,
@@ -145,13 +147,13 @@ class session {
         return !result.interrupted;
     }
 
-    void measure_again(core::device where) {
+    void measure_again(core::device where, const std::vector<int>& threads) {
         saver_.changed();
         if (where == core::device::cuda && user_.measure_gpu_again) {
             gpu_->limits = user_.measure_gpu_again(*gpu_);
             add_peaks(doc_, *gpu_);
         } else if (where == core::device::cpu && user_.measure_again) {
-            limits_ = user_.measure_again(limits_);
+            limits_ = user_.measure_again(limits_, threads);
             doc_.machine["peaks"] = machine::to_json(limits_);
         }
     }

@@ -19,8 +19,9 @@ struct hooks {
     // `share` is that of the whole session, from 0 to 1.
     std::function<void(const std::string& what, double share)> progress;
     std::function<void(const case_key&, const case_result&)> case_done;
-    // Measure the peaks anew when a figure exceeds them; empty: they are taken as they are.
-    std::function<machine::peaks(const machine::peaks&)> measure_again;
+    // Measure the peaks anew, with so many threads, too, when a figure exceeds them; empty: they
+    // are taken as they are.
+    std::function<machine::peaks(const machine::peaks&, const std::vector<int>&)> measure_again;
     std::function<machine::peaks(const gpu::known_gpu&)> measure_gpu_again;
     std::function<measure::work_probe()> probe;  // as in surroundings
     start_process start;                         // as in surroundings

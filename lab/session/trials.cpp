@@ -251,8 +251,8 @@ double trials::stolen_so_far_s() const {
 // The work of the workers is this session's own. Where they do all of it, what this process loses
 // to their waking, some hundred times a second between short trials, disturbs none.
 measure::work_probe trials::probe() const {
-    if (around_.probe) return around_.probe();
-    measure::work_probe all = measure::processor_time(machine::allowed_cpus());
+    measure::work_probe all =
+        around_.probe ? around_.probe() : measure::processor_time(machine::allowed_cpus());
     const auto own_s = all.own_s;
     const auto displaced = all.displaced;
     all.own_s = [this, own_s] { return own_s() + crew_.cpu_s(); };

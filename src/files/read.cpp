@@ -26,12 +26,14 @@ namespace fs = std::filesystem;
     fail(file.string(), std::string("can't be read (") + why + "); name a file that is there");
 }
 
-void require_kind(const handle& in, const fs::path& file, kind allowed) {
+// The size of a regular file, else 0.
+std::size_t size_of(const handle& in, const fs::path& file, kind allowed) {
     struct stat facts = {};
     if (fstat(in.number(), &facts) != 0) fail_to_read(file, std::strerror(errno));
     if (S_ISDIR(facts.st_mode)) fail_to_read(file, "it is a folder");
     if (!S_ISREG(facts.st_mode) && allowed == kind::regular)
         fail_to_read(file, "it is no regular file");
+    return S_ISREG(facts.st_mode) ? static_cast<std::size_t>(facts.st_size) : 0;
 }
 
 // Waits where there is nothing yet. poll() ends at every signal, where open() and read() of a pipe
@@ -51,11 +53,13 @@ std::size_t read_some(const handle& in, const fs::path& file, char* to, std::siz
 std::string read(const fs::path& file, kind allowed) {
     const handle in(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (!in) fail_to_read(file, std::strerror(errno));
-    require_kind(in, file, allowed);
+    constexpr std::size_t piece = std::size_t{1} << 20U;
     std::string text;
+    // Where it says how long it is, memory for it and for the piece that tells its end.
+    if (const std::size_t told = size_of(in, file, allowed); told <= most_bytes)
+        text.reserve(told + 2 * piece);
     std::size_t size = 0;
     for (;;) {
-        constexpr std::size_t piece = std::size_t{1} << 20U;
         text.resize(size + piece);
         const std::size_t got = read_some(in, file, text.data() + size, piece);
         size += got;

@@ -1,5 +1,6 @@
 #include "files/visible.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace carat::files {
@@ -38,6 +39,8 @@ bool obeyed(const character& c) {
 }  // namespace
 
 std::string visible(std::string_view text) {
+    const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+    if (std::ranges::all_of(text, is_plain)) return std::string(text);  // nearly always
     std::string shown;
     while (!text.empty()) {
         const character c = first_of(text);

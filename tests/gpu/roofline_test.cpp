@@ -39,7 +39,10 @@ TEST(gpu_roofline, a_unit_not_measured_is_never_replaced_by_a_slower_one) {
     machine::peaks old = limits();  // a GPU without a tensor core for f16 in the figures
     std::erase_if(old.compute, [](const auto& p) { return p.unit == "tensor f16"; });
     EXPECT_FALSE(gpu::peak_gflops(old, dtype::f16, "f32"));
-    EXPECT_FALSE(gpu::above_peak(old, dtype::f16, "f32", 1e9));
+    gpu::known_gpu same = test::planted_gpu();
+    same.limits = old;
+    const auto large = core::row_major_problem(dtype::f16, 9999, 9999, 9999);
+    EXPECT_EQ(gpu::exceeded_limit(same, large, "f32", 0, 9e6), "");
     EXPECT_TRUE(gpu::peak_gflops(old, dtype::bf16, "f32"));
 }
 
@@ -59,11 +62,15 @@ TEST(gpu_roofline, the_bound_is_compute_l2_or_hbm) {
     ASSERT_TRUE(fast);
     EXPECT_EQ(fast->bound, "L2");
     EXPECT_DOUBLE_EQ(fast->gflops, intensity * 5000);
-    // One byte more than L2 holds comes from memory.
-    const auto far = gpu::roofline(gpu, square, "f16", 50'000'001);
+    // Of twice what L2 holds half may stay there, so that L2 is what feeds the product; of ten
+    // times nine tenths come from memory.
+    const auto twice = gpu::roofline(gpu, square, "f16", 100'000'000);
+    ASSERT_TRUE(twice);
+    EXPECT_EQ(twice->bound, "L2");
+    const auto far = gpu::roofline(gpu, square, "f16", 500'000'000);
     ASSERT_TRUE(far);
     EXPECT_EQ(far->bound, "HBM");
-    EXPECT_DOUBLE_EQ(far->gflops, intensity * 4000);
+    EXPECT_DOUBLE_EQ(far->gflops, intensity * 4000 / 0.9);
 }
 
 TEST(gpu_roofline, nothing_measured_or_nothing_to_do_has_no_roof) {
@@ -75,22 +82,44 @@ TEST(gpu_roofline, nothing_measured_or_nothing_to_do_has_no_roof) {
     EXPECT_FALSE(gpu::roofline(gpu, square, "f32", 1));
 }
 
+// A large square product of which so much is claimed; its memory would feed more.
+std::string exceeded(const gpu::known_gpu& gpu, dtype type, std::string_view computes_in,
+                     double gflops) {
+    return gpu::exceeded_limit(gpu, core::row_major_problem(type, 9999, 9999, 9999), computes_in,
+                               1'000'000'000, gflops);
+}
+
 TEST(gpu_roofline, more_than_two_percent_above_the_unit_is_impossible) {
-    EXPECT_FALSE(gpu::above_peak(limits(), dtype::f32, "f32", 61.1e3));
-    EXPECT_TRUE(gpu::above_peak(limits(), dtype::f32, "f32", 61.3e3));
+    const gpu::known_gpu gpu = test::planted_gpu();
+    EXPECT_EQ(exceeded(gpu, dtype::f32, "f32", 61.1e3), "");
+    EXPECT_EQ(exceeded(gpu, dtype::f32, "f32", 61.3e3), "compute");
     // The same figure is ordinary for tf32 on the same data, and for f64 on dmma.
-    EXPECT_FALSE(gpu::above_peak(limits(), dtype::f32, "tf32", 61.3e3));
-    EXPECT_FALSE(gpu::above_peak(limits(), dtype::f64, "f64", 61.1e3));
-    EXPECT_TRUE(gpu::above_peak(limits(), dtype::f64, "f64", 61.3e3));
+    EXPECT_EQ(exceeded(gpu, dtype::f32, "tf32", 61.3e3), "");
+    EXPECT_EQ(exceeded(gpu, dtype::f64, "f64", 61.1e3), "");
+    EXPECT_EQ(exceeded(gpu, dtype::f64, "f64", 61.3e3), "compute");
 }
 
 TEST(gpu_roofline, what_quiet_data_reach_is_possible) {
     gpu::known_gpu gpu = test::planted_gpu();
     for (auto& p : gpu.limits.compute)
         if (p.unit == "tensor f16") p.constant_input_gflops = 1100e3;
-    EXPECT_FALSE(gpu::above_peak(gpu.limits, dtype::f16, "f32", 1120e3));
-    EXPECT_TRUE(gpu::above_peak(gpu.limits, dtype::f16, "f32", 1130e3));
+    EXPECT_EQ(exceeded(gpu, dtype::f16, "f32", 1120e3), "");
+    EXPECT_EQ(exceeded(gpu, dtype::f16, "f32", 1130e3), "compute");
     EXPECT_EQ(gpu::peak_gflops(gpu.limits, dtype::f16, "f32"), 1000e3);  // the roof stays
+}
+
+// A matrix times a vector, hot in L2 and far beyond it.
+TEST(gpu_roofline, more_than_memory_delivers_is_impossible_too) {
+    const gpu::known_gpu gpu = test::planted_gpu();
+    const auto thin = core::row_major_problem(dtype::f32, 2048, 1, 2048);
+    const double intensity = machine::arithmetic_intensity(thin);
+    const auto limit = [&](std::int64_t rotating_bytes, double gb_per_s) {
+        return gpu::exceeded_limit(gpu, thin, "f32", rotating_bytes, intensity * gb_per_s);
+    };
+    EXPECT_EQ(limit(20'000'000, 5090), "");
+    EXPECT_EQ(limit(20'000'000, 5110), "L2");
+    EXPECT_EQ(limit(5'000'000'000, 4110), "");
+    EXPECT_EQ(limit(5'000'000'000, 4130), "HBM");
 }
 
 }  // namespace

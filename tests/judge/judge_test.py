@@ -59,9 +59,13 @@ class Honest(Judge):
         verdict = json.loads((self.folder / "v.json").read_text())
         case = verdict["cases"][0]
         self.assertIn("cpu.engine", [peer["name"] for peer in case["peers"]])
-        self.assertGreaterEqual(len(case["target"]["trials_s"]), 7)
+        for party in (case["target"], *case["peers"]):
+            self.assertEqual(len(party["trials_per_process"]), 5, party["name"])
+            self.assertGreaterEqual(min(party["trials_per_process"]), 3)
+            self.assertEqual(sum(party["trials_per_process"]), len(party["trials_s"]))
         low, high = case["ci95_ratio"]
         self.assertTrue(0 < low <= verdict["ratio"] <= high < 50)
+        self.assertEqual(verdict["ci95_ratio"], [low, high])
         page = (self.folder / "v.html").read_text()
         self.assertIn(f'"implementation":"target: {verdict["target"]}"', page)
         self.assertIn(verdict["sentence"].replace("<", "\\u003c"), page)

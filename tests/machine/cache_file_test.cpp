@@ -20,7 +20,7 @@ peaks invented(const description& machine, double gflops) {
         limits.compute.push_back({task.what.kernel->unit, task.what.kernel->operand,
                                   task.what.level, task.threads, gflops, 0, 3});
     for (const read_task& task : plan_reading(machine))
-        limits.bandwidth.push_back({task.level, task.threads, gflops, 0, 3, task.bytes});
+        limits.reading.push_back({task.threads, task.bytes, gflops, 0, 3});
     limits.measured_at_s = now_s();
     return limits;
 }
@@ -81,11 +81,11 @@ TEST_F(cache_file, that_is_damaged_foreign_or_old_is_not_used) {
         {"from the future", [](auto& c) { c["peaks"]["measured_at_s"] = now_s() + 7200; }},
         {"negative", [](auto& c) { c["peaks"]["compute"][1]["gflops"] = -1.0; }},
         {"no figure", [](auto& c) { c["peaks"]["compute"][1]["gflops"] = nullptr; }},
-        {"text", [](auto& c) { c["peaks"]["bandwidth"][0]["gb_per_s"] = "fast"; }},
+        {"text", [](auto& c) { c["peaks"]["reading"][0]["gb_per_s"] = "fast"; }},
         {"unknown type", [](auto& c) { c["peaks"]["compute"][1]["dtype"] = "f80"; }},
         {"unknown level", [](auto& c) { c["peaks"]["compute"][1]["isa"] = "mmx"; }},
         {"a unit missing", [](auto& c) { c["peaks"]["compute"].erase(1); }},
-        {"a memory missing", [](auto& c) { c["peaks"]["bandwidth"].erase(0); }},
+        {"a size missing", [](auto& c) { c["peaks"]["reading"].erase(0); }},
         {"no peaks", [](auto& c) { c.erase("peaks"); }},
         {"an array",
          [](auto& c) {
@@ -187,12 +187,33 @@ TEST(refreshing, keeps_the_better_of_old_and_new) {
     const description machine = small_machine();
     peaks known = invented(machine, 1e-9);
     known.compute.front().gflops = kept_gflops;
-    known.bandwidth.back().gb_per_s = kept_gflops;
+    known.reading.front().gb_per_s = kept_gflops;
+    const int odd = 9999;  // a number of threads that nobody measures again
+    known.reading.push_back({odd, 4096, 5, 0, 3});
     const peaks limits = refresh(machine, known, brief(), cache_options{{}, 0});
     EXPECT_EQ(limits.compute.front().gflops, kept_gflops);
-    EXPECT_EQ(limits.bandwidth.back().gb_per_s, kept_gflops);
+    EXPECT_EQ(limits.reading.front().gb_per_s, kept_gflops);
+    EXPECT_EQ(limits.bandwidth.front().gb_per_s, kept_gflops);  // of the new curve
+    EXPECT_EQ(limits.reading.back().threads, odd);
     for (std::size_t i = 1; i < limits.compute.size(); ++i)
         EXPECT_TRUE(limits.compute[i].gflops > 1e-9 && limits.compute[i].gflops < kept_gflops);
+}
+
+// What was measured for one and all threads is not lost for those of a number between.
+TEST(refreshing, measures_numbers_of_threads_that_a_kept_file_lacks) {
+    const scratch_folder folder;
+    const cache_options kept{folder.path() / "carat", 3600};
+    description machine = small_machine();
+    machine.cores = 3;
+    machine.core_cpus.assign(3, machine.core_cpus.front());
+    keep(owner_of(machine), invented(machine, kept_gflops), kept);
+    EXPECT_TRUE(was_kept(load_or_measure(machine, brief(), kept)));
+    measure_options between = brief();
+    between.threads = {2};
+    const peaks more = load_or_measure(machine, between, kept);
+    EXPECT_TRUE(was_kept(more));
+    EXPECT_TRUE(covers(more, plan_measurement(machine, {2})));
+    EXPECT_TRUE(load_kept(owner_of(machine, {2}), brief(), kept));
 }
 
 TEST(cache_location, follows_the_environment) {

@@ -38,15 +38,16 @@ TEST(peaks, have_a_plausible_figure_for_everything_planned) {
     const measuring_plan plan = plan_measurement(machine);
     EXPECT_TRUE(covers(limits, plan));
     EXPECT_EQ(limits.compute.size(), plan.compute.size());
-    EXPECT_EQ(limits.bandwidth.size(), plan.read.size());
+    EXPECT_EQ(limits.reading.size(), plan.read.size());
+    EXPECT_FALSE(limits.bandwidth.empty());
     int rounds = 0;
     for (const compute_peak& p : limits.compute) {
         EXPECT_TRUE(std::isfinite(p.gflops) && p.gflops > 0) << p.unit;
         EXPECT_TRUE(p.spread >= 0 && p.spread < 1) << p.unit;
         rounds += p.rounds;
     }
-    for (const bandwidth_peak& p : limits.bandwidth) {
-        EXPECT_TRUE(std::isfinite(p.gb_per_s) && p.gb_per_s > 0) << p.level;
+    for (const reading_peak& p : limits.reading) {
+        EXPECT_TRUE(std::isfinite(p.gb_per_s) && p.gb_per_s > 0) << p.working_set_bytes;
         rounds += p.rounds;
     }
     EXPECT_EQ(calls, rounds);
@@ -107,6 +108,10 @@ TEST(peaks, json_has_the_fields_of_the_schema_and_reads_back) {
     EXPECT_EQ(object["bandwidth"][7]["level"], "DRAM");
     EXPECT_EQ(object["bandwidth"][7]["threads"], 4);
     EXPECT_EQ(object["bandwidth"][7]["gb_per_s"], 25.0);
+    ASSERT_EQ(object["reading"].size(), 14u + 12u);
+    EXPECT_EQ(object["reading"][0]["working_set_bytes"], 16384);
+    EXPECT_EQ(object["reading"][25]["threads"], 4);
+    EXPECT_EQ(object["reading"][25]["gb_per_s"], 25.0);
     EXPECT_EQ(to_json(peaks_from_json(object)), object);
     EXPECT_THROW((void)peaks_from_json({{"compute", 1}}), error);
 }

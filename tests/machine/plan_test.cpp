@@ -1,57 +1,54 @@
-// Working sets lie in the level they measure and in no smaller one.
+// Working sets of all sizes that matter, and what is read of them at once.
 #include "lab/machine/plan.hpp"
 
 #include <gtest/gtest.h>
+#include <set>
 
 #include "tests/machine/sample_machine.hpp"
 
 namespace carat::machine {
 namespace {
 
-std::int64_t bytes_of(const std::vector<read_task>& tasks, const std::string& level, int threads) {
-    for (const read_task& task : tasks)
-        if (task.level == level && task.threads == threads) return task.bytes;
-    return -1;
+std::vector<read_task> of_threads(const description& machine, int threads) {
+    std::vector<read_task> own;
+    for (const read_task& task : plan_reading(machine, {threads}))
+        if (task.threads == threads) own.push_back(task);
+    return own;
 }
 
-TEST(plan, halves_each_level_and_goes_beyond_the_last) {
-    const auto tasks = plan_reading(sample_machine());
-    EXPECT_EQ(tasks.size(), 8u);
-    EXPECT_EQ(bytes_of(tasks, "L1", 1), 16 << 10);
-    EXPECT_EQ(bytes_of(tasks, "L2", 1), 256 << 10);
-    EXPECT_EQ(bytes_of(tasks, "L3", 1), 4 << 20);
-    EXPECT_EQ(bytes_of(tasks, "DRAM", 1), 128 << 20);
-    EXPECT_EQ(bytes_of(tasks, "L1", 4), 16 << 10);
-    // A quarter of L3 is 2 MiB, half of that still twice of L2.
-    EXPECT_EQ(bytes_of(tasks, "L3", 4), 1 << 20);
-    EXPECT_EQ(bytes_of(tasks, "DRAM", 4), 32 << 20);
+TEST(plan, sizes_go_from_half_of_l1_to_several_times_the_last_cache) {
+    for (const int threads : {1, 2, 4}) {
+        const auto tasks = of_threads(sample_machine(), threads);
+        EXPECT_EQ(tasks.front().bytes, 16 << 10);
+        EXPECT_EQ(tasks.back().bytes, (128 << 20) / threads);  // of 8 MiB for all
+        for (std::size_t i = 1; i < tasks.size(); ++i) {
+            EXPECT_GT(tasks[i].bytes, tasks[i - 1].bytes);
+            EXPECT_LE(tasks[i].bytes, 2 * tasks[i - 1].bytes + 4096);
+        }
+    }
 }
 
-TEST(plan, small_share_of_l3_still_leaves_l2) {
-    description machine = sample_machine();
-    machine.caches[2].size_bytes = 2 << 20;
-    const auto tasks = plan_reading(machine);
-    EXPECT_EQ(bytes_of(tasks, "L3", 1), 4 << 20);
-    EXPECT_EQ(bytes_of(tasks, "L3", 4), (2 << 20) + (1 << 20));
-}
-
-TEST(plan, large_caches_need_more_dram_and_small_memory_leaves_it_out) {
+TEST(plan, large_caches_need_larger_sets_and_small_memory_bounds_them) {
     description machine = sample_machine();
     machine.caches[3].size_bytes = 256 << 20;
-    EXPECT_EQ(bytes_of(plan_reading(machine), "DRAM", 1), std::int64_t{1} << 30);
-    machine.memory_bytes = std::int64_t{6} << 30;  // an eighth is 768 MiB: three times L3
-    EXPECT_EQ(bytes_of(plan_reading(machine), "DRAM", 1), std::int64_t{768} << 20);
+    EXPECT_EQ(of_threads(machine, 1).back().bytes, std::int64_t{1} << 30);
+    EXPECT_EQ(of_threads(machine, 4).back().bytes, std::int64_t{1} << 28);
     machine.memory_bytes = std::int64_t{2} << 30;
-    EXPECT_EQ(bytes_of(plan_reading(machine), "DRAM", 1), -1);
+    EXPECT_EQ(of_threads(machine, 1).back().bytes, std::int64_t{256} << 20);
 }
 
-TEST(plan, unknown_caches_are_not_measured) {
+// What a cache might hold is read whole, that it be there when it is read again.
+TEST(plan, only_what_no_cache_holds_is_read_in_slices) {
+    for (const read_task& task : plan_reading(sample_machine()))
+        EXPECT_EQ(task.in_slices, task.bytes > (64 << 20) / task.threads) << task.bytes;
+}
+
+TEST(plan, unknown_caches_have_a_curve_too) {
     description machine = sample_machine();
     machine.caches.clear();
-    const auto tasks = plan_reading(machine);
-    ASSERT_EQ(tasks.size(), 2u);
-    EXPECT_EQ(tasks[0].level, "DRAM");
-    EXPECT_EQ(tasks[0].bytes, 128 << 20);
+    const auto tasks = of_threads(machine, 1);
+    EXPECT_EQ(tasks.front().bytes, 16 << 10);
+    EXPECT_EQ(tasks.back().bytes, 128 << 20);
 }
 
 // What is left out of a set that shall not fit a cache may make it fit.
@@ -71,7 +68,19 @@ TEST(plan, one_core_is_measured_once) {
     machine.cores = 1;
     for (const read_task& task : plan_reading(machine)) EXPECT_EQ(task.threads, 1);
     for (const compute_task& task : plan_measurement(machine).compute) EXPECT_EQ(task.threads, 1);
-    EXPECT_EQ(plan_reading(machine).size(), 4u);
+}
+
+TEST(plan, other_numbers_of_threads_are_measured_on_request) {
+    const description machine = sample_machine();
+    const auto counts = [&](const std::vector<int>& others) {
+        std::set<int> found;
+        for (const compute_task& task : plan_measurement(machine, others).compute)
+            found.insert(task.threads);
+        return found;
+    };
+    EXPECT_EQ(counts({}), (std::set{1, 4}));
+    EXPECT_EQ(counts({3, 1, 3}), (std::set{1, 3, 4}));
+    EXPECT_EQ(counts({64}), (std::set{1, 4}));  // no more than there are cores
 }
 
 TEST(plan, sharing_counts_cores_not_hardware_threads) {

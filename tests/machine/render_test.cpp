@@ -28,6 +28,7 @@ TEST(render, fits_80_columns) {
     peaks limits = sample_peaks();
     limits.compute[0].gflops = 123456789.1;
     limits.compute[2].unit = std::string(60, 'u');
+    limits.reading[3].gb_per_s = 123456.7;
     expect_narrow(render(machine, limits));
     expect_narrow(render(describe()));
     expect_narrow(render(description{}));
@@ -37,7 +38,9 @@ TEST(render, names_figures_and_units) {
     const std::string text = render(sample_machine(), sample_peaks());
     for (const char* part : {"Sample 4000", "32 KiB", "512 KiB", "8 MiB", "16 GiB",
                              "in use: avx512", "GFLOP/s", "GB/s", "avx512 fma", "100.0", "360.0",
-                             "1 thread", "4 threads", "DRAM", "25.0", "4 cores"})
+                             "1 thread", "4 threads", "DRAM", "25.0", "4 cores",
+                             // The curve: a set in L2, the largest of one thread and none of four.
+                             "256 KiB      200.0 #", "\n  128 MiB       10.0 #\n"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 

@@ -45,10 +45,18 @@ inline peaks sample_peaks() {
         {"avx512 mul+add", dtype::i32, isa::avx512, 1, 80, 0.01, 9},
         {"avx512 bf16 dot", dtype::bf16, isa::avx512, 1, 90, 0.01, 9},
     };
-    limits.bandwidth = {{"L1", 1, 400, 0.01, 9, 16384},   {"L2", 1, 200, 0.01, 9, 262144},
-                        {"L3", 1, 40, 0.01, 9, 4194304},  {"DRAM", 1, 10, 0.01, 9, 134217728},
-                        {"L1", 4, 1600, 0.01, 9, 16384},  {"L2", 4, 800, 0.01, 9, 262144},
-                        {"L3", 4, 120, 0.01, 9, 1572864}, {"DRAM", 4, 25, 0.01, 9, 33554432}};
+    limits.bandwidth = {{"L1", 1, 400, 0.01, 9, 32768},   {"L2", 1, 200, 0.01, 9, 524288},
+                        {"L3", 1, 40, 0.01, 9, 8388608},  {"DRAM", 1, 10, 0.01, 9, 134217728},
+                        {"L1", 4, 1600, 0.01, 9, 32768},  {"L2", 4, 800, 0.01, 9, 524288},
+                        {"L3", 4, 120, 0.01, 9, 2097152}, {"DRAM", 4, 25, 0.01, 9, 33554432}};
+    // What a set is read at: the rate of the first level that holds it.
+    for (const int threads : {1, 4})
+        for (std::int64_t bytes = 16384; bytes <= 134217728 / threads; bytes *= 2)
+            for (const bandwidth_peak& level : limits.bandwidth) {
+                if (level.threads != threads || level.working_set_bytes < bytes) continue;
+                limits.reading.push_back({threads, bytes, level.gb_per_s, 0.01, 9});
+                break;
+            }
     limits.measured_at_s = 1'700'000'000;
     return limits;
 }

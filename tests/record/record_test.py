@@ -3,23 +3,30 @@
 import json
 import os
 import pathlib
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 RECORD = pathlib.Path(sys.argv[1]).resolve()
+COMMAND = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None  # carat itself
 
 # Leaves what ANSWER holds where it is asked to, and what it was called with.
 CARAT = """#!{python}
-import json, os, pathlib, sys
+import json, os, pathlib, signal, sys, time
 if sys.argv[1:] == ["info", "--json"]:
     print(pathlib.Path("{folder}/machine").read_text())
     sys.exit(0)
 with open("{folder}/calls", "a") as calls:
     calls.write(os.environ.get("CARAT_VARIABLE", "") + "|" + " ".join(sys.argv[1:]) + "\\n")
 answer = json.loads(pathlib.Path("{folder}/answer").read_text())
+if answer["exit"] == "waits":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    pathlib.Path("{folder}/waiting").touch()
+    time.sleep(60)
 pathlib.Path(sys.argv[-1]).write_text(json.dumps(answer["document"]))
 sys.exit(answer["exit"])
 """
@@ -91,6 +98,42 @@ class Record(unittest.TestCase):
         self.assertIn("ended with 3", self.record(code=3).stdout)
         self.assertEqual(file.read_text(), before)
 
+    def test_whoever_interrupts_it_leaves_the_file_whole(self):
+        file = self.commit(self.document())
+        before = file.read_text()
+        (self.folder / "answer").write_text(json.dumps({"document": self.document(), "exit": "waits"}))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            (self.folder / "waiting").unlink(missing_ok=True)
+            running = subprocess.Popen(
+                [sys.executable, RECORD, "--results", self.folder / "results", "--scratch",
+                 self.folder / "new", "--carat", self.carat], text=True, start_new_session=True,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while not (self.folder / "waiting").exists():
+                time.sleep(0.01)
+            os.killpg(running.pid, number)
+            out, err = running.communicate(timeout=30)
+            self.assertEqual((running.returncode, err), (1, "cpu/a.json: kept: interrupted\n"), out)
+            self.assertEqual(file.read_text(), before)
+            self.assertEqual([f.name for f in file.parent.iterdir()], ["a.json"])
+
+    def test_a_disk_that_is_full_leaves_the_file_whole(self):
+        file = self.commit(self.document())
+        before = file.read_text()
+        (self.folder / "answer").write_text(json.dumps({"document": self.document(), "exit": 0}))
+        full = ("import sys, pathlib; sys.path.insert(0, sys.argv.pop(1)); import record\n"
+                "def write(path, text):\n"
+                "    with open(path, 'w') as half: half.write(text[:20])\n"
+                "    raise OSError(28, 'No space left on device')\n"
+                "pathlib.Path.write_text = write\n"
+                "record.main()")
+        done = subprocess.run([sys.executable, "-c", full, RECORD.parent, "--results",
+                               self.folder / "results", "--scratch", self.folder / "new", "--carat",
+                               self.carat], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("kept: OSError: [Errno 28] No space left on device", done.stdout)
+        self.assertEqual(file.read_text(), before)
+        self.assertEqual([f.name for f in file.parent.iterdir()], ["a.json"])
+
     def test_what_does_not_fit_this_machine_is_skipped_aloud(self):
         self.commit(self.document(machine={"cpu_model": "Another"}))
         self.commit(self.document(machine={**HERE, "isa": ["avx2", "avx512"]}), "cpu/b.json")
@@ -136,6 +179,34 @@ class Record(unittest.TestCase):
         self.assertEqual(done.stdout.strip(), str(
             [({}, ["bench", "--impl", "cuda.engine[block_m=64,block_n=16]", "--device", "cuda"]),
              ({}, ["bench", "--impl", "a"])]))
+
+
+@unittest.skipUnless(COMMAND, "no carat was given")
+class WithCarat(unittest.TestCase):
+    def test_a_file_is_measured_anew_or_kept_for_a_busy_machine(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            file = folder / "results/cpu/small.json"
+            file.parent.mkdir(parents=True)
+            words = ["bench", "--impl", "naive", "--size", "100", "--threads", "1", "--trials", "10"]
+            subprocess.run([COMMAND, *words, "--quiet", "--json", file], check=True,
+                           stdout=subprocess.DEVNULL)
+            document = json.loads(file.read_text())
+            document["date"] = "2000-01-01T00:00:00Z"
+            file.write_text(json.dumps(document))
+            before = file.read_text()
+            done = subprocess.run([sys.executable, RECORD, "--results", folder / "results",
+                                   "--scratch", folder / "new", "--carat", COMMAND],
+                                  capture_output=True, text=True)
+            if done.returncode != 0:
+                self.assertRegex(done.stdout, "^cpu/small.json: kept: .* was disturbed: ")
+                self.assertEqual(file.read_text(), before)
+                return
+            self.assertEqual(done.stdout, "cpu/small.json: measured anew\n")
+            now = json.loads(file.read_text())
+            self.assertGreater(now["date"], "2020")
+            self.assertEqual(now["command"], "carat " + " ".join([*words, "--quiet"]))
+            self.assertEqual(len(now["results"][0]["trials_s"]), 10)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class judging : public testing::Test {
     }
 
     [[nodiscard]] bool refused(double gflops, const std::string& computes_in) const {
-        return session::above_peak(result_at(gflops, computes_in), limits(), dtype::f32);
+        return !session::exceeded_limit(result_at(gflops, computes_in), limits(), p, 0).empty();
     }
 
     [[nodiscard]] session::known_limits limits() const { return {machine, cpu, &gpu}; }
@@ -44,11 +44,13 @@ TEST_F(judging, the_same_figure_is_possible_or_not_by_the_precision_computed_in)
     EXPECT_FALSE(refused(100e3, "tf32"));
     EXPECT_TRUE(refused(520e3, "tf32"));
     EXPECT_FALSE(refused(520e3, "f16"));
-    EXPECT_FALSE(refused(1e9, "a precision nobody measured"));
+    EXPECT_FALSE(refused(0.8e6, "a precision nobody measured"));
+    EXPECT_TRUE(refused(0.9e6, "a precision nobody measured"));  // 170.7 flop a byte from L2
     results::result untimed = result_at(1e9, "f32");
     untimed.trials_s.clear();
-    EXPECT_FALSE(session::above_peak(untimed, limits(), dtype::f32));
-    EXPECT_FALSE(session::above_peak(result_at(1e9, "f32"), {machine, cpu, nullptr}, dtype::f32));
+    EXPECT_EQ(session::exceeded_limit(untimed, limits(), p, 0), "");
+    const session::known_limits alone{machine, cpu, nullptr};
+    EXPECT_EQ(session::exceeded_limit(result_at(1e9, "f32"), alone, p, 0), "");
 }
 
 TEST_F(judging, a_gpu_result_stands_under_the_gpus_roof) {

@@ -190,7 +190,7 @@ TEST_F(sessions, the_peak_is_measured_again_before_a_figure_is_called_impossible
     limits.compute.push_back({"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
     request.shapes = {{8, 8, 8}};
     int measured = 0;
-    user.measure_again = [&](machine::peaks better) {
+    user.measure_again = [&](machine::peaks better, const std::vector<int>&) {
         ++measured;
         better.compute[0].gflops = 1e9;
         return better;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <sched.h>
 #include <thread>
 #include <unistd.h>
 
@@ -63,6 +64,23 @@ void look_for_a_pool(int, const core::problem&, const core::operands&) {
     if (told().spins != before) ++told().disturbed;
 }
 
+// Two threads that share a processor and give it up in turns: each time the system counts one as
+// displaced, as it does where another process takes it.
+void lose_the_processor(int, const core::problem&, const core::operands&) {
+    cpu_set_t before, one;
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    const auto give_way = [&one] {
+        sched_setaffinity(0, sizeof one, &one);
+        for (int i = 0; i < 3000; ++i) sched_yield();
+    };
+    std::thread other(give_way);
+    give_way();
+    other.join();
+    sched_setaffinity(0, sizeof before, &before);
+}
+
 std::unique_ptr<core::runnable> crash_early(const core::problem&, const core::settings&) {
     crash();
     return nullptr;
@@ -79,6 +97,7 @@ const core::implementation babbling = fake("test.babbling", prepare<babble>);
 const core::implementation drifting = fake("test.drifting", prepare<wrong_in_a_later_process>);
 const core::implementation spilling = fake("test.spilling", prepare<write_between_lines>);
 const core::implementation spinner = fake("test.spinner", prepare<start_a_pool>);
+const core::implementation displaced = fake("test.displaced", prepare<lose_the_processor>);
 const core::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
 
 // A library is asked for in its own process, so that one that crashes as it is loaded is met there.
@@ -207,6 +226,35 @@ TEST_F(workers, a_pool_that_spins_runs_beside_nobody) {
     EXPECT_EQ(r.results[1].reason, "");
     EXPECT_GT(told().spins, 0);
     EXPECT_EQ(told().disturbed, 0);
+}
+
+// Accounts of a process that works a second between two looks, and is displaced so often.
+std::function<measure::work_probe()> displaced_each_second(std::int64_t times) {
+    return [times] {
+        const auto looks = std::make_shared<int>(0);
+        return measure::work_probe{[looks] { return 1.0 * ++*looks; },
+                                   [looks] { return 1.0 * *looks; },
+                                   []() -> std::optional<measure::processor_use> { return {}; },
+                                   [looks, times] { return times * *looks; }, 2};
+    };
+}
+
+// Between short trials this process is woken and put aside hundreds of times a second: that
+// disturbs no worker, and whoever works here.
+TEST_F(workers, what_this_process_loses_counts_where_it_does_the_work) {
+    around.probe = displaced_each_second(100'000);
+    EXPECT_EQ(measure({&right}).results[0].busy, "");
+    request.processes = 0;
+    const std::string busy = measure({&right}).results[0].busy;
+    EXPECT_NE(busy.find("lost their processors"), std::string::npos) << busy;
+}
+
+TEST_F(workers, a_worker_that_loses_its_processor_is_called_busy) {
+    around.probe = displaced_each_second(0);
+    const results::result r = measure({&displaced}).results[0];
+    EXPECT_NE(r.busy, "") << r.reason;
+    ASSERT_EQ(r.trials_displaced.size(), r.trials_s.size());
+    EXPECT_GT(*std::ranges::min_element(r.trials_displaced), 1000);
 }
 
 TEST_F(workers, an_interruption_keeps_the_trials_so_far_and_leaves_nobody_behind) {

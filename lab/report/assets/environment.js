@@ -82,6 +82,22 @@ function peak_table() {
   ], distinct(all.map(([what]) => what)), { class: "small" });
 }
 
+/** The curve that the levels of memory were read off. */
+function reading_table() {
+  const points = peaks("reading").filter(on_cpu);
+  if (points.length === 0) return null;
+  const counts = distinct(points.map((p) => p.threads)).sort((a, b) => a - b);
+  const rate = (size, threads) => digits(
+    points.find((p) => p.working_set_bytes === size && p.threads === threads)?.gb_per_s);
+  return table([
+    { head: "A thread's set", class: "number", cell: bytes },
+    ...counts.map((count) => ({ head: thread_label(count), class: "number",
+                                cell: (size) => rate(size, count) })),
+    { head: "", cell: () => "GB/s" },
+  ], distinct(points.map((p) => p.working_set_bytes)).sort((a, b) => a - b),
+  { class: "small", id: "reading" });
+}
+
 function vendor_table() {
   const vendors = new Map(file.results.filter((c) => c.available && c.library?.name)
     .map((c) => [c.implementation, c.library]));
@@ -117,6 +133,7 @@ section({
         element("div", {}, titled("Machine", machine_facts()), titled("Caches", cache_table())),
         element("div", {}, titled("Run and build", run_facts()),
                 titled("Peaks", peak_table()),
+                titled("Reading, by working set", reading_table()),
                 titled("Peaks of the GPU", gpu_peak_table()))),
       titled("Vendor libraries", vendor_table()),
       titled("Unavailable here", absent_table()),

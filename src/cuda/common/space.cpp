@@ -1,7 +1,11 @@
 // A GPU as the laboratory sees it. Copies wait for the work before them and are done when they
-// return; time is taken by events on the stream of the work.
+// return; time is taken by events on the stream of the work, which begins when all of it is there.
+#include <atomic>
+#include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <thread>
 
 #include <carat/error.hpp>
 
@@ -12,6 +16,37 @@
 namespace carat::cuda {
 
 namespace {
+
+// Holds a stream back while work is enqueued behind it, so that small kernels follow each other and
+// the host's launches are not what is timed. Work that waits for the stream itself, or fills its
+// queue, would wait for ever: the gate opens by itself after a while, and is then as good as none.
+class gate {
+  public:
+    explicit gate(cudaStream_t stream) {
+        auto told = std::make_unique<flag>(is_open_);
+        if (cudaLaunchHostFunc(stream, wait, told.get()) == cudaSuccess)
+            (void)told.release();  // wait() frees it
+        else
+            (void)cudaGetLastError();
+    }
+    gate(const gate&) = delete;
+    gate& operator=(const gate&) = delete;
+    ~gate() { *is_open_ = true; }
+
+  private:
+    using flag = std::shared_ptr<std::atomic<bool>>;
+
+    // On a thread of the driver's, which may make no call into CUDA.
+    static void CUDART_CB wait(void* data) {
+        using monotonic = std::chrono::steady_clock;
+        constexpr auto longest = std::chrono::milliseconds(10);
+        const std::unique_ptr<flag> is_open(static_cast<flag*>(data));
+        const auto end = monotonic::now() + longest;
+        while (!**is_open && monotonic::now() < end) std::this_thread::yield();
+    }
+
+    flag is_open_ = std::make_shared<std::atomic<bool>>(false);
+};
 
 class device_space final : public core::execution_space {
   public:
@@ -60,9 +95,12 @@ class device_space final : public core::execution_space {
 
     [[nodiscard]] double time_s(const std::function<void()>& work) override {
         use();
-        CARAT_CUDA_CHECK(cudaEventRecord(start_.get(), stream()));
-        work();
-        CARAT_CUDA_CHECK(cudaEventRecord(stop_.get(), stream()));
+        {
+            const gate closed(stream());
+            CARAT_CUDA_CHECK(cudaEventRecord(start_.get(), stream()));
+            work();
+            CARAT_CUDA_CHECK(cudaEventRecord(stop_.get(), stream()));
+        }
         CARAT_CUDA_CHECK(cudaEventSynchronize(stop_.get()));
         float elapsed_ms = 0;
         CARAT_CUDA_CHECK(cudaEventElapsedTime(&elapsed_ms, start_.get(), stop_.get()));

@@ -41,18 +41,32 @@ json parse(const std::string& text, const std::string& name) {
     }
 }
 
-json with_visible_texts(json value) {
-    if (value.is_string()) return visible(value.get_ref<const std::string&>());
+namespace {
+
+void make_visible(std::string& text) {
+    if (std::string shown = visible(text); shown != text) text = std::move(shown);
+}
+
+void make_visible(json& value) {
+    if (value.is_string()) make_visible(value.get_ref<std::string&>());
     if (value.is_array())
-        for (json& element : value) element = with_visible_texts(std::move(element));
-    if (!value.is_object()) return value;
+        for (json& element : value)
+            if (!element.is_number()) make_visible(element);
+    if (!value.is_object()) return;
     auto& object = value.get_ref<json::object_t&>();
-    for (auto& [key, field] : object) field = with_visible_texts(std::move(field));
+    for (auto& [key, field] : object) make_visible(field);
     const auto hides = [](const auto& entry) { return visible(entry.first) != entry.first; };
-    if (std::none_of(object.begin(), object.end(), hides)) return value;  // nearly always
+    if (std::none_of(object.begin(), object.end(), hides)) return;  // nearly always
     json shown = json::object();
     for (auto& [key, field] : object) shown[visible(key)] = std::move(field);
-    return shown;
+    value = std::move(shown);
+}
+
+}  // namespace
+
+json with_visible_texts(json value) {
+    make_visible(value);
+    return value;
 }
 
 }  // namespace carat::files

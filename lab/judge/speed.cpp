@@ -1,0 +1,42 @@
+#include "lab/judge/speed.hpp"
+
+#include <cmath>
+
+namespace carat::judge {
+
+statistics::estimate slower_by(const timed& a, const timed& b) {
+    return statistics::paired_difference(statistics::by_process(a.trials_s, a.trials_per_process),
+                                         statistics::by_process(b.trials_s, b.trials_per_process));
+}
+
+statistics::estimate over_sizes(std::span<const statistics::estimate> sizes) {
+    if (sizes.size() == 1) return sizes.front();
+    const auto count = static_cast<double>(sizes.size());
+    statistics::estimate mean = {
+        .value = 0, .error = 0, .of = statistics::scope::several_processes};
+    double fourth = 0;
+    for (const statistics::estimate& one : sizes) {
+        mean.value += one.value / count;
+        mean.replicates += one.replicates;
+        const double variance = one.error * one.error / (count * count);
+        mean.error += variance;
+        fourth += variance * variance / one.df;
+    }
+    // Of a size without an interval the error is infinite, and so is that of all.
+    if (!std::isfinite(mean.error)) return {.value = mean.value, .replicates = mean.replicates};
+    mean.df = fourth > 0 ? mean.error * mean.error / fourth : 1;
+    mean.error = std::sqrt(mean.error);
+    return mean;
+}
+
+speed speed_of(const statistics::estimate& slower) {
+    const statistics::interval times = statistics::exponential(statistics::t_interval(slower));
+    return {std::exp(-slower.value), {1 / times.upper, 1 / times.lower}};
+}
+
+ruling rule(const speed& found, double at_least) {
+    if (found.ci95[0] >= at_least) return ruling::right;
+    return found.ci95[1] < at_least ? ruling::slower : ruling::unclear;
+}
+
+}  // namespace carat::judge
