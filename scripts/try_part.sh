@@ -82,7 +82,8 @@ cmakes() {
         cmake=build/venv/bin/cmake
         "$cmake" --version
         quietly configure build/cmake
-        quietly "$cmake" --build build/cmake --target carat carat_blas carat_blas64 carat_command carat_completions
+        quietly "$cmake" --build build/cmake --target carat carat_blas carat_blas64 \
+            carat_blas_alternative carat_blas64_alternative carat_command carat_completions
         quietly env DESTDIR="$PWD/build/staged" "$cmake" --install build/cmake
     done
 }
