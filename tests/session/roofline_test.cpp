@@ -33,7 +33,8 @@ class judging : public testing::Test {
     machine::description machine;
     // A processor so slow that a GPU's figure judged by it would be refused.
     machine::peaks cpu{{{"slow unit", dtype::f32, core::isa::baseline, 1, 1e-9, 0, 1}},
-                       {{"DRAM", 1, 1e-9, 0, 1, 1}}};
+                       {{"DRAM", 1, 1e-9, 0, 1, 1}},
+                       {{1, 1 << 30, 1e-9, 0, 1}}};
     gpu::known_gpu gpu = test::planted_gpu();
     const core::problem p = core::row_major_problem(dtype::f32, 1024, 1024, 1024);
 };

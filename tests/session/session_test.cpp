@@ -202,6 +202,31 @@ TEST_F(sessions, the_peak_is_measured_again_before_a_figure_is_called_impossible
     EXPECT_TRUE(doc.results[0].ranked());
 }
 
+TEST_F(sessions, nobody_is_accused_by_limits_measured_on_a_busy_machine) {
+    limits.compute.push_back({"slow unit", dtype::f64, core::isa::baseline, 1, 1e-9, 0, 1});
+    const session::case_result r = run_first(1.5);
+    EXPECT_NE(result(r, "test.right").busy, "");
+    EXPECT_FALSE(result(r, "test.right").above_peak);
+}
+
+TEST_F(sessions, a_figure_above_what_memory_feeds_is_measured_again_and_then_refused) {
+    limits.reading = {{1, 1 << 20, 1e-9, 0, 1}};
+    limits.bandwidth = {{"L1", 1, 1e-9, 0, 1, 1 << 20}};
+    request.shapes = {{8, 8, 8}};
+    request.chosen = {{&right, {}, true}};
+    std::vector<int> with_threads;
+    user.measure_again = [&](machine::peaks same, const std::vector<int>& threads) {
+        with_threads = threads;
+        return same;
+    };
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
+    EXPECT_EQ(with_threads, std::vector{doc.results[0].threads_used});
+    EXPECT_TRUE(doc.results[0].above_peak);
+    EXPECT_TRUE(doc.results[0].reason.starts_with("faster than its operands can come from L1"))
+        << doc.results[0].reason;
+}
+
 TEST_F(sessions, one_implementation_with_several_tunables_carries_them_in_its_name) {
     request.chosen = {{&right, {{"tile-size", 2}}, true}, {&right, {{"tile-size", 8}}, true}};
     const session::case_result r = run_first();

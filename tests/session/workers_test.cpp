@@ -70,7 +70,7 @@ void lose_the_processor(int, const core::problem&, const core::operands&) {
     cpu_set_t before, one;
     sched_getaffinity(0, sizeof before, &before);
     CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
     const auto give_way = [&one] {
         sched_setaffinity(0, sizeof one, &one);
         for (int i = 0; i < 3000; ++i) sched_yield();

@@ -1,6 +1,8 @@
 #include "files/json/document.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "files/read.hpp"
@@ -14,18 +16,23 @@ namespace {
 
 // Brackets outside of texts, as far as the parser would get: it stops at the first error, and up to
 // there both see the same.
-bool is_deep(const std::string& text) {
+bool is_deep(std::string_view text) {
+    constexpr auto tells = [] {
+        std::array<bool, 256> those = {};
+        for (const char c : {'"', '[', '{', ']', '}'}) those[static_cast<unsigned char>(c)] = true;
+        return those;
+    }();
     int level = 0;
-    bool quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
-        if (c == '"') quoted = !quoted;
-        if (quoted) {
-            i += c == '\\' ? 1 : 0;
-            continue;
+        if (!tells[static_cast<unsigned char>(c)]) continue;  // nearly all are figures and blanks
+        if (c == '"') {
+            while (++i < text.size() && text[i] != '"') i += text[i] == '\\' ? 1 : 0;
+        } else if (c == '[' || c == '{') {
+            if (++level > most_levels) return true;
+        } else {
+            --level;
         }
-        if ((c == '[' || c == '{') && ++level > most_levels) return true;
-        if (c == ']' || c == '}') --level;
     }
     return false;
 }
