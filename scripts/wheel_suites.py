@@ -11,6 +11,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,13 +32,14 @@ def fresh_environment(folder):
 
 def run_suite(python, package, scratch, environment):
     """{outcome: {tests}} of PACKAGE, and what the library says it multiplied."""
-    report, profile = scratch / "report.xml", scratch / "profile"
-    profile.unlink(missing_ok=True)
+    report, profiles = scratch / "report.xml", scratch / "profiles"
+    shutil.rmtree(profiles, ignore_errors=True)
+    profiles.mkdir()
     done = subprocess.run(
         [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", "-W", "ignore",
          f"--ignore-glob={WITHOUT}", f"--junitxml={report}", "--pyargs", package],
         cwd=scratch, capture_output=True, text=True, check=False,
-        env={**os.environ, "CARAT_PROFILE": str(profile), "CARAT_NUM_THREADS": "2", **environment})
+        env={**os.environ, "CARAT_PROFILE": str(profiles / "of-%p"), "CARAT_NUM_THREADS": "2", **environment})
     if done.returncode not in (0, 1):
         sys.exit(f"wheel_suites: {package}: pytest ended with {done.returncode}\n{done.stdout[-3000:]}"
                  f"{done.stderr[-1000:]}")
@@ -48,7 +50,7 @@ def run_suite(python, package, scratch, environment):
                    "skipped" if "skipped" in kinds else "passed")
         told[outcome].add(f"{case.get('classname')}::{case.get('name')}")
     report.unlink()
-    return told, profile.read_text() if profile.exists() else ""
+    return told, "".join(file.read_text() for file in profiles.iterdir())
 
 
 def compare(python, package, scratch, library):
