@@ -259,6 +259,10 @@ lone_tile<T> product::tile() const {
             factor<T>(problem_.beta)};
 }
 
+template lone_tile<double> product::tile() const;
+template lone_tile<float> product::tile() const;
+template lone_tile<std::uint32_t> product::tile() const;
+
 template <class T>
 void product::run_lone_tile(const core::operands& data, std::byte*) const {
     tile<T>()(data);
