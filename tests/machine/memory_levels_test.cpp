@@ -86,10 +86,10 @@ TEST(memory_levels, a_disturbed_point_makes_no_level_of_its_own) {
 TEST(memory_levels, more_plateaus_than_memories_are_joined) {
     EXPECT_EQ(levels_on(sample_machine(), {{32 * kibibyte, 400},
                                            {512 * kibibyte, 200},
-                                           {4 * mebibyte, 45},
+                                           {4 * mebibyte, 60},
                                            {16 * mebibyte, 40},
                                            {128 * mebibyte, 10}}),
-              "L1 400 to 32; L2 200 to 512; L3 45 to 16384; DRAM 10 to 131072; ");
+              "L1 400 to 32; L2 200 to 512; L3 60 to 16384; DRAM 10 to 131072; ");
 }
 
 TEST(memory_levels, memory_too_small_to_leave_the_caches_is_not_called_dram) {

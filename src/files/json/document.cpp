@@ -27,7 +27,8 @@ bool is_deep(std::string_view text) {
         const char c = text[i];
         if (!tells[static_cast<unsigned char>(c)]) continue;  // nearly all are figures and blanks
         if (c == '"') {
-            while (++i < text.size() && text[i] != '"') i += text[i] == '\\' ? 1 : 0;
+            while (++i < text.size() && text[i] != '"')
+                if (text[i] == '\\') ++i;
         } else if (c == '[' || c == '{') {
             if (++level > most_levels) return true;
         } else {
