@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/operation.hpp"
 #include "vendor/common/blas_shape.hpp"
 #include "vendor/common/kernel_note.hpp"
 #include "vendor/common/scale_only.hpp"
