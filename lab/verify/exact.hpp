@@ -51,6 +51,9 @@ class exact_pass {
     /// The bias is drawn from this, so that products may share one.
     void draw_bias_from(std::uint64_t seed) { factors_.bias_seed = seed; }
 
+    /// Of so many rows, by the rules of the problem it was made for.
+    void take_rows(std::int64_t m) { problem_.m = rows_.lines = m; }
+
     /// The number that an epilogue adds to column j.
     [[nodiscard]] double bias(std::int64_t j) const { return factors_.bias(j); }
 

@@ -27,8 +27,10 @@ exact_passes::exact_passes(const core::operation& all, std::string claim, exact_
 }
 
 exact_pass exact_passes::of(std::int64_t i, int threads) const {
-    exact_pass one(problem_of(all_, i), claim_, kind_,
+    // What rules say of the size of numbers depends on the rows; a bias is one for all.
+    exact_pass one(all_.last.bias ? all_.one : problem_of(all_, i), claim_, kind_,
                    seed_ + static_cast<std::uint64_t>(i) * seeds_apart, threads, all_.last);
+    one.take_rows(problem_of(all_, i).m);
     one.draw_bias_from(seed_);
     return one;
 }

@@ -178,9 +178,12 @@ void check_tiny(std::size_t m, std::size_t n, std::size_t k, unsigned lies, doub
 
 // Of one tile and of a little more, in every layout: pads stay as they are.
 TEST(batch, tiny_products_are_exact_however_they_lie) {
-    for (const unsigned m : {1U, 2U, 3U, 4U, 7U, 8U, 9U, 13U, 16U, 17U, 25U, 33U})
-        for (const unsigned n : {1U, 2U, 5U, 6U, 8U, 12U, 13U})
-            for (const unsigned k : {1U, 3U, 4U, 8U, 9U, 17U, 40U})
+    constexpr std::size_t rows[] = {1, 2, 3, 4, 7, 8, 9, 13, 16, 17, 25, 33};
+    constexpr std::size_t columns[] = {1, 2, 5, 6, 8, 12, 13};
+    constexpr std::size_t depths[] = {1, 3, 4, 8, 9, 17, 40};
+    for (const std::size_t m : rows)
+        for (const std::size_t n : columns)
+            for (const std::size_t k : depths)
                 for (const unsigned lies : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u})
                     for (const double beta : {0.0, 1.0}) {
                         check_tiny<double>(m, n, k, lies, beta);

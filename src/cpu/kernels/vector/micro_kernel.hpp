@@ -69,23 +69,21 @@ enum class update {
     adds,      // C = alpha sums + beta C
 };
 
-// One vector of C; Ragged: of `edge` lanes only.
+// What a vector of C becomes; Ragged: of `edge` lanes only.
 template <class T, bool Ragged, update How>
-inline void write_vector(typename vector<T>::type sums, T* c, typename vector<T>::type alpha,
-                         typename vector<T>::type beta, typename vector<T>::mask edge) {
+inline typename vector<T>::type updated(typename vector<T>::type sums, const T* c,
+                                        typename vector<T>::type alpha,
+                                        typename vector<T>::type beta,
+                                        typename vector<T>::mask edge) {
     using vec = vector<T>;
-    typename vec::type value = sums;
     if constexpr (How == update::adds && Ragged) {
-        value = vec::multiply_add(alpha, sums, vec::multiply(beta, vec::load(c, edge)));
+        return vec::multiply_add(alpha, sums, vec::multiply(beta, vec::load(c, edge)));
     } else if constexpr (How == update::adds) {
-        value = vec::multiply_add(alpha, sums, vec::multiply(beta, vec::load(c)));
+        return vec::multiply_add(alpha, sums, vec::multiply(beta, vec::load(c)));
     } else if constexpr (How == update::scales) {
-        value = vec::multiply(alpha, sums);
-    }
-    if constexpr (Ragged) {
-        vec::store(c, value, edge);
+        return vec::multiply(alpha, sums);
     } else {
-        vec::store(c, value);
+        return sums;
     }
 }
 
@@ -95,19 +93,33 @@ struct sums {
     typename vector<T>::type at[std::size_t{N}][std::size_t{V}];
 };
 
+// All of C is read before any is written: what is read so soon behind a masked store, even beside
+// it, waits until that has left for the cache. 9 x 440 x 4 in f64, C by columns 9 apart: 4.3 us so.
 template <class T, int V, int N, bool Ragged, update How>
-inline void write_tile(const sums<T, V, N>& c, const tile_call<T>& t,
-                       typename vector<T>::mask edge) {
+inline void write_tile(sums<T, V, N>& c, const tile_call<T>& t, typename vector<T>::mask edge) {
     using vec = vector<T>;
-    const auto alpha = vec::broadcast(t.alpha);
-    const auto beta = vec::broadcast(t.beta);
-    CARAT_UNROLL for (int j = 0; j < N; ++j) {
-        T* column = t.c + j * t.c_col_stride;
-        CARAT_UNROLL for (int v = 0; v < V - 1; ++v) {
-            write_vector<T, false, How>(c.at[j][v], column + v * vec::lanes, alpha, beta, edge);
+    constexpr int last = V - 1;
+    if constexpr (How != update::replaces) {
+        const auto alpha = vec::broadcast(t.alpha);
+        const auto beta = vec::broadcast(t.beta);
+        CARAT_UNROLL for (int j = 0; j < N; ++j) {
+            const T* const column = t.c + j * t.c_col_stride;
+            CARAT_UNROLL for (int v = 0; v < last; ++v) {
+                c.at[j][v] =
+                    updated<T, false, How>(c.at[j][v], column + v * vec::lanes, alpha, beta, edge);
+            }
+            c.at[j][last] = updated<T, Ragged, How>(c.at[j][last], column + last * vec::lanes,
+                                                    alpha, beta, edge);
         }
-        write_vector<T, Ragged, How>(c.at[j][V - 1], column + (V - 1) * vec::lanes, alpha, beta,
-                                     edge);
+    }
+    CARAT_UNROLL for (int j = 0; j < N; ++j) {
+        T* const column = t.c + j * t.c_col_stride;
+        CARAT_UNROLL for (int v = 0; v < last; ++v) vec::store(column + v * vec::lanes, c.at[j][v]);
+        if constexpr (Ragged) {
+            vec::store(column + last * vec::lanes, c.at[j][last], edge);
+        } else {
+            vec::store(column + last * vec::lanes, c.at[j][last]);
+        }
     }
 }
 
