@@ -6,7 +6,11 @@
 #include <carat/error.hpp>
 
 #if defined(__x86_64__)
+#if defined(__clang__)
+#define _Bool bool  // glibc 2.36 has C's name in this header, which clang takes for none in C++
+#endif
 #include <sys/platform/x86.h>
+#undef _Bool
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
