@@ -1,54 +1,19 @@
 #include "cpu/engine.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <utility>
 
 #include "core/swap_ab.hpp"
 #include "cpu/blocked/out_of_place.hpp"
 #include "cpu/machine.hpp"
 #include "cpu/scale_c.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/should_swap.hpp"
 #include "cpu/skinny/loops.hpp"
 #include "cpu/unpacked/loops.hpp"
 
 namespace carat::cpu_engine {
 
 namespace {
-
-// Whether few lines of C side by side leave lanes of their vectors idle that cost more than what
-// the other turn costs: C through a buffer, 1.5 instructions an element, where a vector multiplies
-// and adds twice a cycle. Then it is the `many` lines of the other operand that fill vectors.
-bool leaves_lanes_idle(std::int64_t few, std::int64_t many, std::int64_t k, int vector_bytes,
-                       dtype type) {
-    const auto lanes =
-        static_cast<std::int64_t>(static_cast<std::size_t>(vector_bytes) / size_bytes(type));
-    if (few > 2 * lanes || many < lanes) return false;
-    const std::int64_t spared =
-        many * plan::ceil_div(few, lanes) - plan::ceil_div(many, lanes) * few;
-    return k * spared > 3 * many * few;
-}
-
-// Whether C^T = B^T A^T is the better form: kernels want the columns of C contiguous and long.
-bool should_swap(const core::problem& p, bool may_be_skinny, int vector_bytes) {
-    if (may_be_skinny && std::min(p.m, p.n) <= plan::most_dot_columns) {
-        const auto pays = [&](std::int64_t lines, std::int64_t few) {
-            const int bytes = static_cast<int>(size_bytes(p.a_type));
-            return plan::takes_dot_products(lines, few, p.k, bytes, vector_bytes, this_machine());
-        };
-        if (p.a_layout.col_stride == 1 && pays(p.m, p.n)) return false;
-        if (p.b_layout.row_stride == 1 && pays(p.n, p.m)) return true;
-    }
-    if (may_be_skinny && p.m > 1 && p.n > p.m && p.c_layout.row_stride == 1 &&
-        p.b_layout.col_stride == 1 && leaves_lanes_idle(p.m, p.n, p.k, vector_bytes, p.a_type))
-        return true;
-    if (may_be_skinny && p.n > 1 && p.m > p.n && p.c_layout.col_stride == 1 &&
-        p.a_layout.row_stride == 1 && leaves_lanes_idle(p.n, p.m, p.k, vector_bytes, p.a_type))
-        return false;
-    if (p.m == 1) return p.n > 1;
-    if (p.n == 1 || p.c_layout.row_stride == 1) return false;
-    return std::abs(p.c_layout.col_stride) < std::abs(p.c_layout.row_stride);
-}
 
 int bytes_of_vectors(const kernel_set& with) {
     return with.f64.lanes * static_cast<int>(sizeof(double));
