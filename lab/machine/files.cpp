@@ -8,7 +8,6 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <ranges>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -139,7 +138,7 @@ void add_cores(description& found, const fs::path& cpus, const cpu_list& allowed
 cpu_list fastest_first(cpu_list cpus, const fs::path& root) {
     std::multimap<speed, int, std::greater<speed>> by_speed;  // equal ones in the order given
     for (const int cpu : cpus) by_speed.emplace(speed_of(cpu, root), cpu);
-    std::ranges::copy(std::views::values(by_speed), cpus.begin());
+    std::ranges::transform(by_speed, cpus.begin(), [](const auto& one) { return one.second; });
     return cpus;
 }
 

@@ -17,7 +17,7 @@ std::vector<int> thread_counts(const description& machine, const std::vector<int
     std::vector<int> counts = {1, std::max(1, machine.cores)};
     for (const int threads : others) counts.push_back(std::clamp(threads, 1, counts[1]));
     std::ranges::sort(counts);
-    counts.erase(std::ranges::unique(counts).begin(), counts.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
     return counts;
 }
 

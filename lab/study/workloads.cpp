@@ -61,7 +61,7 @@ std::vector<many> many_products() {
     const auto of_experts = [&](std::int64_t n, std::int64_t k) {
         return session::size_of({1, n, k}, experts);
     };
-    return {{"attention's scores in training, 12 heads of 4 sequences of 128",
+    return {{"attention's scores in training, 4 x 128 tokens, 12 heads",
              dtype::f32,
              "nt",
              of_48,
@@ -78,7 +78,7 @@ std::vector<many> many_products() {
              "nn",
              experts,
              {of_experts(1024, 256), of_experts(256, 1024)}},
-            {"convolution 3 x 3 by im2col, 28 x 28, 64 channels, 8 images",
+            {"convolution 3 x 3 by im2col, 28 x 28 x 64, 8 images",
              dtype::f32,
              "nn",
              of_8,
