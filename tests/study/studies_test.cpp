@@ -71,13 +71,15 @@ TEST(studies, never_measure_a_case_twice) {
     for (const study::definition& s : study::studies())
         for (const study::extent e :
              {study::extent::quick, study::extent::usual, study::extent::full}) {
-            std::set<std::tuple<dtype, std::int64_t, std::int64_t, std::int64_t>> seen;
+            std::set<std::tuple<std::string, dtype, std::int64_t, std::int64_t, std::int64_t>> seen;
             study::options how;
             how.how_much = e;
-            for (const study::part& p : s.parts(how))
+            for (const study::part& p : s.parts(how)) {
+                const std::string asked = core::describe(p.request.asked);
                 for (const dtype type : p.request.types)
                     for (const session::shape& z : p.request.shapes)
-                        EXPECT_TRUE(seen.insert({type, z.m, z.n, z.k}).second) << s.name;
+                        EXPECT_TRUE(seen.insert({asked, type, z.m, z.n, z.k}).second) << s.name;
+            }
             EXPECT_FALSE(seen.empty());
         }
 }
