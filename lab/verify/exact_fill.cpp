@@ -160,10 +160,10 @@ void fill_initial(const factors& f, const lines_view<T>& rows, std::int64_t line
 }  // namespace
 
 void exact_pass::fill_c(void* c) const {
-    const auto& [row, col] = problem_.c_layout;
+    const core::layout& lies = problem_.c_layout;
     core::visit(problem_.c_type, [&]<class T>(core::element_tag<T>) {
-        fill_initial(factors_, lines_view<T>{static_cast<T*>(c), row, col}, problem_.m, problem_.n,
-                     threads_);
+        const lines_view<T> rows{static_cast<T*>(c), lies.row_stride, lies.col_stride};
+        fill_initial(factors_, rows, problem_.m, problem_.n, threads_);
     });
 }
 
