@@ -74,8 +74,7 @@ std::vector<pointer> places_of(const json& file) {
     for (const auto& [place, value] : flat.items())
         for (pointer at(place); !at.empty(); at = at.parent_pointer()) places.push_back(at);
     std::ranges::sort(places, {}, &pointer::to_string);
-    const auto doubled = std::ranges::unique(places);
-    places.erase(doubled.begin(), doubled.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     return places;
 }
 
