@@ -82,7 +82,7 @@ void add_info(CLI::App& app, action& chosen) {
     auto options = std::make_shared<info_options>();
     sub->add_flag(
         "--measure", options->measure,
-        "measure the peak of each unit and the bandwidth of each memory (4 s, 2 s a GPU)");
+        "measure the peak of each unit and the bandwidth of each memory (7 s, 2 s a GPU)");
     sub->add_flag("--thorough", options->thorough, "measure for 20 s, 8 s a GPU");
     sub->add_flag("--json", options->json, "print JSON");
     sub->footer("Examples:\n  carat info\n  carat info --measure --json > machine.json");
