@@ -24,6 +24,13 @@ std::int64_t log_uniform(std::mt19937_64& bits) {
     return std::llround(smallest * std::pow(largest / smallest, share));
 }
 
+session::shape drawn_shape(std::mt19937_64& bits) {
+    session::shape size = {log_uniform(bits), log_uniform(bits), log_uniform(bits)};
+    if (bits() >> 63 != 0)
+        for (std::int64_t* extent : {&size.m, &size.n, &size.k}) *extent = (*extent + 15) / 16 * 16;
+    return size;
+}
+
 hit_rate rate_of(const std::string& kind, std::vector<double> ratios) {
     hit_rate found;
     found.kind = kind;
@@ -89,9 +96,7 @@ std::vector<session::case_key> draw(std::uint64_t seed, std::size_t count,
     std::vector<session::case_key> all;
     for (std::size_t i = 0; i < count; ++i) {
         session::case_key key;
-        key.size.m = log_uniform(bits);
-        key.size.n = log_uniform(bits);
-        key.size.k = log_uniform(bits);
+        key.size = drawn_shape(bits);
         key.type = types[i % types.size()];
         all.push_back(key);
     }

@@ -31,8 +31,8 @@ namespace carat::explain {
 [[nodiscard]] nlohmann::json to_json(const core::gpu_prediction& foretold,
                                      const results::result& measured);
 
-/// `count` products whose m, n and k are log-uniform from 16 to 16384, of `types` in turn: always
-/// the same for a seed.
+/// `count` products whose m, n and k are log-uniform from 16 to 16384, half of them rounded up to
+/// multiples of 16, of `types` in turn: always the same for a seed.
 [[nodiscard]] std::vector<session::case_key> draw(std::uint64_t seed, std::size_t count,
                                                   std::span<const dtype> types);
 

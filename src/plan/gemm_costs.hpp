@@ -96,18 +96,27 @@ struct gemm_costs {
         double enough_stages;
     } residency;
 
+    // In every wave an SM stores the C of its tiles, however few SMs there are at work.
+    struct fitted_kernels {
+        double launch_s;  // with how much of it overlaps
+        double factor;    // measured over modelled, of k-blocks and memory
+        double stored_bytes_per_s;
+        double stored_off_16_bytes_per_s;  // C's rows begin between 16 bytes
+    };
+
     // What only a prediction needs (gemm_prediction.hpp): no kernel is chosen by it.
     struct {
         double memory_bytes_per_s;  // read, of the GPU that these costs were measured on
         double sustained_share;     // of the tensor cores' peak, at the power limit
         double power_sharpness;     // how suddenly that limit is felt
-        // Measured over modelled: of streams of weights, of other single tiles, whose launches
-        // overlap, and of persistent kernels.
-        double thin_factor;
-        double single_tile_factor;
-        double persistent_factor;
+        fitted_kernels thin;        // streams of weights
+        fitted_kernels single_tile;
+        fitted_kernels persistent;
+        double storing_bytes_per_s;  // of all SMs
+        double meeting_factor;
         double packing_launch_s;
         double packing_bytes_per_s;  // read and written
+        double transposing_launch_s;
         double transposing_bytes_per_s;
         double low;  // by rule of thumb a measurement lies between these factors of it
         double high;

@@ -14,8 +14,13 @@ namespace {
 constexpr struct {
     double memory_bytes_per_s = 4.616e12;
     double flop_per_s = 65.8e12;
-    double packing_launch_s = 2.5e-6;
-    double packing_bytes_per_s = 2e12;
+    double launch_s = 2.9e-6;
+    double multiplying_factor = 1.1;  // measured over modelled
+    double memory_factor = 1.2;
+    double meeting_factor = 0.65;
+    double storing_bytes_per_s = 3.8e12;  // after the last k-tile
+    double packing_launch_s = 2.9e-6;
+    double packing_bytes_per_s = 5e12;
     double gemv_share = 0.93;
     double gemv_launch_s = 2.5e-6;
     double low = 0.87;
@@ -66,10 +71,25 @@ candidate candidate_of(const gemm_plan& plan, const gemm_request& of) {
 }
 
 double packing_s(const packed_first& packing, const gemm_costs& costs) {
+    const auto& with = costs.prediction;
     if (packing.bytes + packing.transposed_bytes == 0) return 0;
-    return costs.prediction.packing_launch_s +
-           packing.bytes / costs.prediction.packing_bytes_per_s +
-           packing.transposed_bytes / costs.prediction.transposing_bytes_per_s;
+    return (packing.transposed_bytes > 0 ? with.transposing_launch_s : with.packing_launch_s) +
+           packing.bytes / with.packing_bytes_per_s +
+           packing.transposed_bytes / with.transposing_bytes_per_s;
+}
+
+// All of C at memory's rate, or in every wave a tile's at an SM's.
+double storing_s(const candidate& c, const gemm_request& of, const gemm_parts& parts,
+                 const gemm_costs& costs, const gemm_costs::fitted_kernels& with) {
+    const double tile =
+        static_cast<double>(c.kernel->block_m) * c.kernel->block_n * of.result_bytes / c.split_k;
+    const bool odd = !of.c_on_16_bytes && !c.swap_ab;
+    const double waves = c.kernel->stream_k ? parts.turns.waves : std::ceil(parts.turns.waves);
+    const double at_once = parts.turns.alone ? 1 : 2;  // CTAs on an SM
+    const double of_tiles =
+        at_once * waves * tile / (odd ? with.stored_off_16_bytes_per_s : with.stored_bytes_per_s);
+    const double hidden = c.is_pingpong() ? costs.pingpong_storing_share : 1;
+    return hidden * std::max(of_tiles, parts.stored_bytes / costs.prediction.storing_bytes_per_s);
 }
 
 void count_waves(core::gpu_prediction& told, std::int64_t tiles, std::int64_t at_once,
@@ -102,13 +122,17 @@ std::optional<core::gpu_prediction> predict(const gemm_plan& plan, const gemm_re
     const candidate c = candidate_of(plan, of);
     const gemm_parts parts = parts_of(c, of, costs_here(costs, of, here), false);
     const bool thin = is_thin(of, costs) && !plan.kernel->is_persistent();
-    const double factor = thin                           ? with.thin_factor
-                          : plan.kernel->is_persistent() ? with.persistent_factor
-                                                         : with.single_tile_factor;
+    const gemm_costs::fitted_kernels& fit = thin                           ? with.thin
+                                            : plan.kernel->is_persistent() ? with.persistent
+                                                                           : with.single_tile;
     const double flop =
         2.0 * static_cast<double>(of.batch * of.m * of.n) * static_cast<double>(of.k);
     const double power_s = flop / (with.sustained_share * here.unit_gflops * 1e9);
-    const double kernel_s = softly_longest(factor * parts.seconds, power_s, with.power_sharpness);
+    const double meeting_s = with.meeting_factor * parts.meeting_s;
+    const double stored_s = storing_s(c, of, parts, costs, fit);
+    const double unlimited_s = fit.launch_s + fit.factor * parts.together_s + meeting_s + stored_s;
+    const double kernel_s = softly_longest(unlimited_s, power_s, with.power_sharpness);
+    const double longest_s = std::max({parts.tensor_s, parts.loading_s, parts.memory_s});
 
     core::gpu_prediction told;
     told.kind = thin ? "thin" : std::string(core::kernel_name::name_of(plan.kernel->schedule));
@@ -117,14 +141,15 @@ std::optional<core::gpu_prediction> predict(const gemm_plan& plan, const gemm_re
     told.l2_bytes = parts.loaded_bytes;
     told.stored_bytes = parts.stored_bytes;
     told.packed_bytes = packing.bytes + packing.transposed_bytes;
-    told.parts = {{"tensor cores", parts.tensor_s, true},
-                  {"L2 to the SMs", parts.loading_s, true},
-                  {"memory", parts.memory_s, true},
-                  {"launch", parts.launch_s, false},
-                  {"CTAs that meet", parts.meeting_s, false},
-                  {"C", parts.storing_s, false},
-                  {"fitted and power", kernel_s - parts.seconds, false},
-                  {"packing", packing_s(packing, costs), false}};
+    told.parts = {
+        {"tensor cores", parts.tensor_s, true},
+        {"L2 to the SMs", parts.loading_s, true},
+        {"memory", parts.memory_s, true},
+        {"launch", fit.launch_s, false},
+        {"CTAs that meet", meeting_s, false},
+        {"C", stored_s, false},
+        {"fitted and power", kernel_s - fit.launch_s - longest_s - meeting_s - stored_s, false},
+        {"packing", packing_s(packing, costs), false}};
     told.time_s = kernel_s + packing_s(packing, costs);
     bound(told, with.low, with.high);
     return told;
@@ -151,12 +176,18 @@ std::optional<core::gpu_prediction> predict(const simt_plan& plan, const simt_re
     told.stored_bytes = stored_bytes(of);
     told.l2_bytes = loaded_bytes(of, tile);
     told.packed_bytes = packing.bytes;
-    told.parts = {{"multiply-add units", parts.multiplying_s, true},
-                  {"memory", parts.memory_s, true},
-                  {"launch", parts.launch_s, false},
-                  {"CTAs that meet", parts.meeting_s, false},
+    const double multiplying_s = measured_on.multiplying_factor * parts.multiplying_s;
+    const double memory_s = measured_on.memory_factor * parts.memory_s;
+    const double storing_s = stored_bytes(of) / (measured_on.storing_bytes_per_s * memory);
+    const double meeting_s = measured_on.meeting_factor * parts.meeting_s;
+    told.parts = {{"multiply-add units", multiplying_s, true},
+                  {"memory", memory_s, true},
+                  {"launch", measured_on.launch_s, false},
+                  {"CTAs that meet", meeting_s, false},
+                  {"C", storing_s, false},
                   {"packing", packing_s, false}};
-    told.time_s = parts.seconds + packing_s;
+    told.time_s = std::max(multiplying_s, memory_s) + measured_on.launch_s + meeting_s + storing_s +
+                  packing_s;
     bound(told, measured_on.low, measured_on.high);
     return told;
 }

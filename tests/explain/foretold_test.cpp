@@ -58,7 +58,7 @@ TEST(Foretold, SetsAreDrawnAlikeForASeed) {
     const auto again = draw(7, 200, types);
     ASSERT_EQ(one.size(), 200U);
     std::int64_t least = 1 << 20, most = 0;
-    int odd = 0;
+    int odd = 0, multiples = 0;
     for (std::size_t i = 0; i < one.size(); ++i) {
         EXPECT_EQ(one[i].size, again[i].size);
         EXPECT_EQ(one[i].type, types[i % 2]);
@@ -66,6 +66,7 @@ TEST(Foretold, SetsAreDrawnAlikeForASeed) {
             least = std::min(least, extent);
             most = std::max(most, extent);
             odd += extent % 2 != 0 ? 1 : 0;
+            multiples += extent % 16 == 0 ? 1 : 0;
         }
     }
     EXPECT_NE(one[0].size, draw(8, 1, types)[0].size);
@@ -73,7 +74,8 @@ TEST(Foretold, SetsAreDrawnAlikeForASeed) {
     EXPECT_LE(most, 16384);
     EXPECT_LT(least, 32);
     EXPECT_GT(most, 8192);
-    EXPECT_GT(odd, 100) << "no multiples of 8 alone";
+    EXPECT_GT(odd, 100) << "no multiples of 16 alone";
+    EXPECT_GT(multiples, 200) << "programs mostly have them";
 }
 
 TEST(Foretold, HitsAreCountedByKindAndOnlyOfWhatWasMeasured) {

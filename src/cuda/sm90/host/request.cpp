@@ -28,19 +28,23 @@ plan::gemm_request request_for(const core::problem& p, accumulation accumulate) 
     if (a == operand_major::mn && !mn_major_of(p.b_type, accumulate).b) b = operand_major::k;
     const int a_at = lines_begin_at(shape_of_a(p, accumulate));
     const int b_at = lines_begin_at(shape_of_b(p, accumulate));
-    return {.m = p.m,
-            .n = p.n,
-            .k = p.k * products_of(accumulate),
-            .a_type = p.a_type,
-            .b_type = p.b_type,
-            .accumulate = accumulate,
-            .result_bytes = static_cast<int>(size_bytes(p.c_type)),
-            .a_major = a,
-            .b_major = b,
-            .a_on_sectors = a_at >= 32,
-            .b_on_sectors = b_at >= 32,
-            .on_lines = a_at == 128 && b_at == 128,
-            .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride};
+    return {
+        .m = p.m,
+        .n = p.n,
+        .k = p.k * products_of(accumulate),
+        .a_type = p.a_type,
+        .b_type = p.b_type,
+        .accumulate = accumulate,
+        .result_bytes = static_cast<int>(size_bytes(p.c_type)),
+        .a_major = a,
+        .b_major = b,
+        .a_on_sectors = a_at >= 32,
+        .b_on_sectors = b_at >= 32,
+        .on_lines = a_at == 128 && b_at == 128,
+        .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
+        .c_on_16_bytes =
+            core::bytes_of(p.c_type, std::max(p.c_layout.row_stride, p.c_layout.col_stride)) % 16 ==
+            0};
 }
 
 std::optional<layout_class> layout_in_group(const grouped& member, accumulation accumulate) {
