@@ -64,6 +64,25 @@ TEST_F(simt, every_pair_of_layouts_over_a_long_k) {
     EXPECT_EQ(ran, 64);
 }
 
+// Memory between the rows is watched by check().
+TEST_F(simt, rows_of_c_may_begin_and_end_anywhere) {
+    int ran = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::simt_tile& tile : cuda::simt::tiles_of(type))
+            for (const std::int64_t offset : {0, 1, 2, 3})
+                for (const std::int64_t padding : {0, 1, 2, 3})
+                    for (const std::int64_t n : {1, 5, 67, 128, 261}) {
+                        test::trial t{core::row_major_problem(type, 131, n, 40), offset};
+                        t.p.c_layout = core::row_major(n + padding);
+                        t.p.alpha = -2;
+                        const core::settings how{
+                            1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", 1}}};
+                        ASSERT_EQ(test::check(engine(), how, t), "");
+                        ++ran;
+                    }
+    EXPECT_GE(ran, 2 * 3 * 4 * 4 * 5);
+}
+
 TEST_F(simt, vectors_over_a_long_k) {
     int ran = 0;
     for (const dtype type : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16})

@@ -64,6 +64,9 @@ struct dmma {
     static constexpr int block_k = 16;
     static constexpr int steps = 2;
     static constexpr int vectors = warp_m * warp_n / 32 / vector<double>::size;
+    static constexpr bool stores_lines = B == operand_major::mn;  // its lanes have neighbours
+    static constexpr int high = High;
+    static constexpr int wide = Wide;
 
     struct fragments {
         double a[High][4];

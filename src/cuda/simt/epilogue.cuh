@@ -6,6 +6,7 @@
 
 #include "cuda/ptx/cluster.cuh"
 #include "cuda/simt/arguments.hpp"
+#include "cuda/simt/line.cuh"
 #include "cuda/simt/vector.cuh"
 
 namespace carat::cuda::simt {
@@ -36,21 +37,17 @@ __device__ __forceinline__ void write(const arguments<T>& p, std::int64_t first,
     }
 }
 
-template <class T>
-__device__ __forceinline__ vector<T> scaled(const arguments<T>& p, vector<T> x) {
-#pragma unroll
-    for (T& element : x.of) element *= p.alpha;
-    return x;
-}
-
 template <class C, class T>
 __device__ __forceinline__ void store_tile(const arguments<T>& p, const owner& of,
                                            const typename C::math::accumulators& acc) {
     using math = typename C::math;
+    if constexpr (math::stores_lines)
+        if (!p.is_vectorized && p.col_stride == 1 && p.beta == T{0})
+            return store_lines<C>(p, of, acc);
 #pragma unroll
     for (int i = 0; i < math::vectors; ++i) {
         const place at = math::template place_of<C>(i, of);
-        write<math::place_step>(p, of.first, at, scaled(p, math::take(acc, i)));
+        write<math::place_step>(p, of.first, at, times(p.alpha, math::take(acc, i)));
     }
 }
 
@@ -97,7 +94,7 @@ __device__ __forceinline__ void reduce_splits(const arguments<T>& p, unsigned ch
 #pragma unroll
         for (int v = 0; v < together; ++v) {
             const place at = math::template place_of<C>(math::number_of(split * each + i, v), of);
-            write<math::place_step>(p, of.first, at, scaled(p, total[v]));
+            write<math::place_step>(p, of.first, at, times(p.alpha, total[v]));
         }
     }
 }

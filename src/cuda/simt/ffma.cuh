@@ -34,6 +34,9 @@ struct ffma {
     static constexpr int block_k = 8;
     static constexpr int steps = block_k;
     static constexpr int vectors = Rows * Cols / vector<float>::size;
+    static constexpr bool stores_lines = true;
+    static constexpr int rows = Rows;
+    static constexpr int cols = Cols;
 
     static constexpr int deep =
         A == operand_major::k ? vector<float>::size : 1;  // what is read of A
