@@ -72,6 +72,14 @@ plan::request request_of(const core::problem& p, bool out_of_place, int threads,
             .wanted = wanted};
 }
 
+// The stride of a lone row or column leads nowhere, and decides nothing.
+core::problem turned(const core::problem& p, bool swapped) {
+    core::problem q = swapped ? core::swapped(p) : p;
+    if (q.m == 1) q.a_layout.row_stride = q.k;
+    if (q.n == 1) q.b_layout.col_stride = q.k;
+    return q;
+}
+
 // `p` has been transposed, `data` has not.
 template <class T>
 task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
@@ -124,7 +132,7 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
                  const plan::blocking& wanted, const epilogue_request* last,
                  const prepared_operand* ready)
     : swapped_(should_swap(p, may_be_skinny(p, wanted, last), bytes_of_vectors(with))),
-      problem_(swapped_ ? core::swapped(p) : p),
+      problem_(turned(p, swapped_)),
       kernels_(&with),
       last_(last),
       ready_(ready),
@@ -144,7 +152,7 @@ void product::turn_for_prepared(const core::problem& p) {
     const plan::cpu_plan usual = plan_;
     by_lanes_ = usual.how == plan::path::skinny && !request_.m_contiguous_a;
     swapped_ = ready_->place == side::right;
-    problem_ = swapped_ ? core::swapped(p) : p;
+    problem_ = turned(p, swapped_);
     request_.m = problem_.m;
     request_.n = problem_.n;
     request_.same_types = false;

@@ -25,6 +25,7 @@ struct simt_request {
     std::int64_t k = 0;
     std::int64_t batch = 1;  // products of these sizes in one launch
     dtype type = dtype::f32;
+    bool c_on_16_bytes = true;  // its rows begin at multiples of 16 bytes
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
     int block_n = 0;

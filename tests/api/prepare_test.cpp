@@ -91,6 +91,29 @@ TYPED_TEST(prepared, gives_the_bits_of_the_product_without) {
     EXPECT_EQ(executed, 18 * 16);
 }
 
+// Where there is one row (or column), the stride to the next one may be anything.
+TEST(prepared_matrix, bits_depend_on_no_stride_that_leads_nowhere) {
+    constexpr std::size_t k = 256;
+    const auto memory = test::random_matrix<double>(1, k, 1);
+    const auto others = test::random_matrix<double>(1, 5 * k, 2);
+    for (const std::ptrdiff_t step : {1, 5}) {
+        double first = 0;
+        for (const std::ptrdiff_t to_nowhere : {256, 1, 0, -1, 7}) {
+            const matrix_view<const double> a(memory.data(), 1, k, to_nowhere, 1);
+            const matrix_view<const double> b(others.data(), k, 1, step, to_nowhere);
+            const auto check = [&](const auto& x, const auto& y, const char* what) {
+                double c = 0;
+                matrix_product(cpu{1}, x, y, matrix_view<double>(&c, 1, 1, to_nowhere, 1));
+                if (first == 0) first = c;
+                EXPECT_EQ(c, first) << what << ", stride " << to_nowhere << ", B's " << step;
+            };
+            check(a, b, "neither");
+            check(prepare(a, side::left), b, "A");
+            check(a, prepare(b), "B");
+        }
+    }
+}
+
 TEST(prepared_matrix, remembers_and_is_independent_of_what_it_was_made_from) {
     auto b = test::whole_matrix<float>(50, 70, 3, 2);
     const auto a = test::whole_matrix<float>(20, 50, 3, 1);

@@ -5,6 +5,7 @@
 #include "core/problem.hpp"
 #include "cpu/kernels/micro_kernel.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/unpacked/loops.hpp"
 
 namespace carat::cpu_engine {
 
@@ -18,7 +19,8 @@ template <class T>
     if (p.n > with.unpacked_columns[static_cast<std::size_t>(vectors - 1)]) return false;
     if (p.a_layout.row_stride == 1) return true;
     constexpr std::int64_t panel_bytes = stack_bytes / 2;
-    return p.a_layout.col_stride == 1 && p.m <= with.mr &&
+    // No deeper than where sums are cut of an A that is packed.
+    return p.a_layout.col_stride == 1 && p.m <= with.mr && p.k <= unpacked_kc &&
            p.k * with.mr * std::int64_t{sizeof(T)} <= panel_bytes;
 }
 

@@ -49,15 +49,15 @@ inline constexpr plan::gemm_costs costs = {
     .prediction = {.memory_bytes_per_s = 4.616e12,
                    .sustained_share = 0.77,
                    .power_sharpness = 12,
-                   .thin = {0.5e-6, 1.27, 10.7e9, 4.7e9},
-                   .single_tile = {0.5e-6, 1.09, 10.7e9, 4.7e9},
-                   .persistent = {2.2e-6, 1.17, 20.4e9, 13.7e9},
-                   .storing_bytes_per_s = 4.4e12,
-                   .meeting_factor = 0.1,
-                   .packing_launch_s = 3.8e-6,
+                   .thin = {1.0e-6, 1.68, 11.5e9, 5.4e9},
+                   .single_tile = {1.3e-6, 1.06, 11.5e9, 5.4e9},
+                   .persistent = {3.45e-6, 1.22, 22.8e9, 13.7e9},
+                   .storing_bytes_per_s = 3.4e12,
+                   .meeting_factor = 0.43,
+                   .packing_launch_s = 2.75e-6,
                    .packing_bytes_per_s = 3.1e12,
-                   .transposing_launch_s = 5.7e-6,
-                   .transposing_bytes_per_s = 2.2e12,
+                   .transposing_launch_s = 4.6e-6,
+                   .transposing_bytes_per_s = 2.1e12,
                    .low = 0.87,
                    .high = 1.15},
 };
@@ -74,7 +74,7 @@ inline constexpr plan::gemm_costs costs_of_h100 = [] {
     c.storing_bytes_per_s = 2.6e12;
     c.thin.memory_bytes_per_s = 3.05e12;
     c.prediction.memory_bytes_per_s = 3.085e12;
-    c.prediction.storing_bytes_per_s = 3e12;
+    c.prediction.storing_bytes_per_s = 2.27e12;
     c.prediction.sustained_share = 0.83;  // 780 of 937 TFLOP/s at 8192 (results/h100/bf16.json)
     return c;
 }();
