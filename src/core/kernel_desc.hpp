@@ -45,6 +45,7 @@ struct kernel_desc {
     bool stream_k = false;  // the last waves' tiles are cut along K in even shares
     bool glu = false;       // a tile may hold gates and their values
     bool grouped = false;   // planned for products of different sizes in one launch
+    bool batched = false;   // persistent: its tiles are those of all products of a batch
     // CTAs of a cluster with tiles below each other, which share B, or beside each other, which
     // share A. Of a single tile cluster_m is what the launch says, up to most_cluster_m.
     int cluster_m = 1;
@@ -78,6 +79,7 @@ class kernel_name {
         add(d.block_m).add("x").add(d.block_n).add("x").add(d.block_k()).add("_");
         add(d.cluster_m).add("x").add(d.cluster_n).add("_").add(name_of(d.schedule));
         if (d.stream_k) add("_stream_k");
+        if (d.batched) add("_batched");
         add(name_of(d.accumulate)).add("_");
         add(d.a_major == operand_major::k ? "k" : "m")
             .add(d.b_major == operand_major::k ? "k" : "n");

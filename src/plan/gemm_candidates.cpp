@@ -136,7 +136,7 @@ std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of) {
 bool matches(const kernel_desc& kernel, const gemm_request& wanted, bool swap_ab) {
     // A and B are scaled in blocks of different shapes.
     if (swap_ab && wanted.accumulate == core::accumulation::blockwise) return false;
-    return kernel.accumulate == wanted.accumulate &&
+    return kernel.batched == wanted.persistent_batch && kernel.accumulate == wanted.accumulate &&
            kernel.a_type == (swap_ab ? wanted.b_type : wanted.a_type) &&
            kernel.b_type == (swap_ab ? wanted.a_type : wanted.b_type) &&
            kernel.a_major == (swap_ab ? wanted.b_major : wanted.a_major) &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "plan/cpu_plan.hpp"
 #include "plan/gemm_candidates.hpp"
 
 namespace carat::plan {
@@ -34,10 +35,42 @@ std::string name_of(const tile& t) {
 
 }  // namespace
 
+namespace {
+
+// In every wave an SM stores the C of its tile.
+std::optional<gemm_plan> plan_persistent_batch(const gemm_request& wanted,
+                                               const gemm_model& model) {
+    gemm_request of = wanted;
+    of.persistent_batch = true;
+    auto plan = plan_gemm(of, model);
+    if (!plan) return plan;
+    const core::kernel_desc& k = *plan->kernel;
+    const auto& fit = model.costs.prediction.persistent;
+    const bool swap = plan->swap_ab;
+    const std::int64_t tiles = of.batch * ceil_div(swap ? of.n : of.m, k.block_m * k.cluster_m) *
+                               k.cluster_m * ceil_div(swap ? of.m : of.n, k.block_n);
+    const auto waves = static_cast<double>(ceil_div(tiles, of.sms));
+    const double tile_bytes = static_cast<double>(k.block_m) * k.block_n * of.result_bytes;
+    const double rate = of.c_on_16_bytes ? fit.stored_bytes_per_s : fit.stored_off_16_bytes_per_s;
+    const double hidden =
+        k.schedule == kernel_schedule::pingpong ? model.costs.pingpong_storing_share : 1;
+    const double all_bytes = static_cast<double>(of.batch * of.m * of.n) * of.result_bytes;
+    plan->seconds += hidden * std::max(0.0, waves * tile_bytes / rate -
+                                                all_bytes / model.costs.storing_bytes_per_s);
+    return plan;
+}
+
+}  // namespace
+
 std::optional<gemm_plan> plan_batch(const gemm_request& wanted, const gemm_model& model) {
     gemm_request of = wanted;
     of.asked.schedule = kernel_schedule::single_tile;
-    const auto at_once = plan_gemm(of, model);
+    auto at_once = plan_gemm(of, model);
+    if (wanted.asked == gemm_overrides{}) {
+        const auto persistent = plan_persistent_batch(wanted, model);
+        if (persistent && (!at_once || persistent->seconds < at_once->seconds))
+            at_once = persistent;
+    }
     of = wanted;
     of.batch = 1;
     const auto one = plan_gemm(of, model);

@@ -25,6 +25,8 @@ struct gemm_overrides {
     std::optional<core::kernel_schedule> schedule = {};
     choice stream_k = choice::free;  // where there are tiles enough for it
     bool swaps_for_c_only = false;   // A and B swapped where C lies by columns, and nowhere else
+
+    bool operator==(const gemm_overrides&) const = default;
 };
 
 struct gemm_request {
@@ -32,6 +34,8 @@ struct gemm_request {
     std::int64_t n = 0;
     std::int64_t k = 0;
     std::int64_t batch = 1;  // products of these sizes in one launch
+    bool persistent_batch =
+        false;  // by kernels whose tiles are those of all products, and no other
     dtype a_type = dtype::bf16;
     dtype b_type = dtype::bf16;
     core::accumulation accumulate = core::accumulation::native;
@@ -82,8 +86,9 @@ struct gemm_model {
 [[nodiscard]] std::optional<gemm_plan> plan_gemm(const gemm_request& wanted,
                                                  const gemm_model& model);
 
-/// Of a batch in one launch of single tiles. Nothing where as many launches of plan_gemm's are
-/// predicted to be faster, or where no single tiles have what was asked for.
+/// Of a batch in one launch: of single tiles, or where nothing was asked for of persistent ones.
+/// Nothing where as many launches of plan_gemm's are predicted to be faster, or where no single
+/// tiles have what was asked for.
 [[nodiscard]] std::optional<gemm_plan> plan_batch(const gemm_request& wanted,
                                                   const gemm_model& model);
 

@@ -63,6 +63,7 @@ bool can_be_asked_for(const kernel_desc& d) {
                 of.a_major = swap_ab ? d.b_major : d.a_major;
                 of.b_major = swap_ab ? d.a_major : d.b_major;
                 of.c_by_rows = c_by_rows;
+                of.persistent_batch = d.batched;
                 of.asked = {.block_m = d.block_m,
                             .block_n = d.block_n,
                             .schedule = d.schedule,

@@ -87,6 +87,20 @@ __device__ __forceinline__ void tma_store(const CUtensorMap& map, const void* fr
 #endif
 }
 
+// The same of matrix z of a batch.
+__device__ __forceinline__ void tma_store(const CUtensorMap& map, const void* from, int x, int y,
+                                          int z) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+            &map),
+        "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
+        : "memory");
+#else
+    (void)map, (void)from, (void)x, (void)y, (void)z;
+#endif
+}
+
 __device__ __forceinline__ void tma_store_commit() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");

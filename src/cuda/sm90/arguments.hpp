@@ -57,7 +57,7 @@ struct epilogue_arguments {
     bool has_source;  // beta is not 0
 };
 
-// Of single tiles: the product is numbered by blockIdx.y.
+// Of single tiles the product is numbered by blockIdx.y, of batched persistent kernels by the tile.
 struct batch_arguments {
     bool one_a;  // for all of the batch
     bool one_b;
@@ -133,12 +133,13 @@ struct arguments {
     group_table group;
     stream_k_workspace stream_k;
     in_kernel_packing packing;
+    int products;  // of a batch whose tiles are numbered through all
 };
 static_assert(std::is_trivially_copyable_v<arguments<float>>);
 static_assert(sizeof(arguments<float>) == sizeof(arguments<std::uint32_t>));
 
-// What TMA is told; single tiles find a batch of matrices in a and b. Where TMA can't store C
-// nothing looks at c and source.
+// What TMA is told; single tiles find a batch of matrices in a and b, batched ones in all. Where
+// TMA can't store C nothing looks at c and source.
 struct tma_descriptors {
     CUtensorMap a;
     CUtensorMap b;

@@ -12,7 +12,8 @@
 //   itself:
 //                 while one multiplies the other one stores
 //
-// With stream_k a persistent kernel shares out its last waves evenly (scheduler.cuh).
+// With stream_k a persistent kernel shares out its last waves evenly (scheduler.cuh); batched, its
+// tiles are those of all products.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +41,8 @@ struct config {
     static constexpr bool is_persistent = schedule != kernel_schedule::single_tile;
     static constexpr bool is_pingpong = schedule == kernel_schedule::pingpong;
     static constexpr bool stream_k = Desc.stream_k;
+    static constexpr bool is_batched = Desc.batched;
+    static_assert(!is_batched || (is_persistent && !stream_k && !Desc.a_from_registers()));
     static_assert(is_persistent || !stream_k);
     static_assert(!is_pingpong || (block_m == 128 && block_n == 128 && is_native));
     static_assert(sizeof(Element) * 8 >= traits_of(Desc.a_type).bits);
@@ -83,7 +86,7 @@ struct config {
     static constexpr bool has_glu = Desc.glu;
     // The second half of a tile's columns may be stored beside the next tile (deferred.cuh).
     static constexpr bool defers_half_store = schedule == kernel_schedule::cooperative &&
-                                              (block_n == 192 || block_n == 256) &&
+                                              !is_batched && (block_n == 192 || block_n == 256) &&
                                               is_half(Desc.a_type) && is_native;
     // Of three warpgroups that begin with 168 registers a thread each, or four with 128.
     static constexpr int consumer_registers = multicast_a ? 160 : defers_half_store ? 224 : 232;
@@ -95,7 +98,8 @@ struct config {
         b_major == operand_major::mn ? (block_n + block_k - 1) / block_k * block_k : block_n;
     static constexpr int b_bytes = loaded_b_columns * block_k_bytes;
     static constexpr int splits = accumulate == accumulation::three_tf32 ? 2 : 1;  // big, small
-    static constexpr bool packs_in_kernel = is_persistent && !multicast_a && splits == 1;
+    static constexpr bool packs_in_kernel =
+        is_persistent && !is_batched && !multicast_a && splits == 1;
     static constexpr int stage_bytes = splits * (a_bytes + b_bytes);
     static constexpr int max_stages = 16;
 

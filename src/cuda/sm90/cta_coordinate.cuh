@@ -63,12 +63,24 @@ struct cta_coordinate {
 template <class C, class ElementCompute>
 [[nodiscard]] __device__ __forceinline__ auto tiles_of(const cta_coordinate<C>& cta,
                                                        const arguments<ElementCompute>& p) {
-    const int tiles = p.grid.tiles_m * p.grid.tiles_n;
+    const int tiles = p.grid.tiles_m * p.grid.tiles_n * (C::is_batched ? p.products : 1);
     if constexpr (C::stream_k)
         return stream_k_tile_scheduler(cta.cluster, cta.clusters, tiles, p.stream_k.tiles,
                                        p.problem.k_tiles);
     else
         return persistent_tile_scheduler(cta.cluster, cta.clusters, tiles, p.problem.k_tiles);
+}
+
+// A tile of a persistent kernel: of which product, and where in it.
+struct product_tile {
+    int product;
+    tile_coordinate tile;
+};
+
+template <class C>
+[[nodiscard]] __device__ __forceinline__ product_tile locate(int tile, int tiles_m, int tiles_n) {
+    const int product = C::is_batched ? tile / (tiles_m * tiles_n) : 0;
+    return {product, raster_swizzle(tile - product * (tiles_m * tiles_n), tiles_m, tiles_n)};
 }
 
 // The tile of a single_tile CTA, and its split of K.

@@ -76,6 +76,22 @@ constexpr void add_cooperative(kernel_list& to, const family& f, int block_n,
     to.add(d);
 }
 
+// Products of a batch: large tiles, and smaller ones each by itself, so that a product of few rows
+// wastes none of a cluster.
+constexpr void add_batched(kernel_list& to, const family& f) {
+    for (const auto& [schedule, block_n] :
+         {std::pair{kernel_schedule::cooperative, 256}, {kernel_schedule::pingpong, 128}}) {
+        if (schedule == kernel_schedule::pingpong && !f.is(core::accumulation::native)) continue;
+        kernel_desc d = like(f);
+        d.block_m = 128;
+        d.block_n = block_n;
+        d.schedule = schedule;
+        d.batched = true;
+        d.cluster_m = block_n == 256 ? 2 : 1;
+        to.add(d);
+    }
+}
+
 // Three math warpgroups, and two CTAs with tiles beside each other that share A.
 constexpr void add_three_warpgroups(kernel_list& to, const family& f) {
     kernel_desc d = like(f);
@@ -118,6 +134,7 @@ constexpr void add_16_bits(kernel_list& to, dtype type) {
             const family f{type, type, core::accumulation::native, a, b};
             add_tiles(to, f);
             add_pingpong(to, f);
+            add_batched(to, f);
         }
 }
 
@@ -135,6 +152,7 @@ constexpr void add_8_bits(kernel_list& to) {
     const family integers{dtype::i8, dtype::i8};
     add_tiles(to, integers);
     add_pingpong(to, integers);
+    add_batched(to, integers);
     for (const auto& [a, b] : {std::pair{dtype::e4m3, dtype::e4m3},
                                {dtype::e5m2, dtype::e4m3},
                                {dtype::e4m3, dtype::e5m2}}) {
@@ -146,6 +164,8 @@ constexpr void add_8_bits(kernel_list& to) {
         add_three_warpgroups(to, promoted);
         add_cooperative(to, promoted, 256, true);
     }
+    add_batched(to, {dtype::e4m3, dtype::e4m3});
+    add_batched(to, {dtype::e4m3, dtype::e4m3, accumulation::promoted});
     const family blockwise{dtype::e4m3, dtype::e4m3, accumulation::blockwise};
     add_tiles(to, blockwise);
     add_cooperative(to, blockwise, 256, true);

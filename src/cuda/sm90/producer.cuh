@@ -67,7 +67,7 @@ __device__ __forceinline__ void load_a(const pipeline<C>& pipe, int stage, int s
         unsigned char* const to = pipe.a(stage) + split * C::a_bytes + line * C::block_k_bytes;
         if constexpr (C::multicast_a)
             ptx::tma_load_multicast(to, map, x, y, pipe.full[stage], (1 << C::cluster_ctas) - 1);
-        else if constexpr (C::is_persistent)
+        else if constexpr (C::is_persistent && !C::is_batched)
             ptx::tma_load(to, map, x, y, pipe.full[stage]);
         else
             ptx::tma_load(to, map, x, y, tile.batch_a, pipe.full[stage]);
@@ -83,7 +83,7 @@ __device__ __forceinline__ void load_b(const pipeline<C>& pipe, int stage, int s
         unsigned char* const to = pipe.b(stage) + split * C::b_bytes + line * C::block_k_bytes;
         if constexpr (C::multicast_a)
             ptx::tma_load(to, map, x, y, pipe.full[stage]);
-        else if constexpr (C::is_persistent)
+        else if constexpr (C::is_persistent && !C::is_batched)
             ptx::tma_load_multicast(to, map, x, y, pipe.full[stage], everyone);
         else if (cta.multicasts())
             ptx::tma_load_multicast(to, map, x, y, tile.batch_b, pipe.full[stage], everyone);
@@ -97,9 +97,9 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
                                              const cta_problem& of,
                                              const arguments<ElementCompute>& p,
                                              const cta_coordinate<C>& cta, const work_tile& work,
-                                             packing_progress& packed) {
-    const int batch_a = p.batch.one_a ? 0 : static_cast<int>(blockIdx.y);
-    const int batch_b = p.batch.one_b ? 0 : static_cast<int>(blockIdx.y);
+                                             int product, packing_progress& packed) {
+    const int batch_a = p.batch.one_a ? 0 : product;
+    const int batch_b = p.batch.one_b ? 0 : product;
     const int col = cta.col(work.tile, columns_of_c<C>(p));
     const int to_values = glu_values_offset<C>(p);
     const producer_tile tile{cta.row(work.tile), col, to_values, batch_a, batch_b};
@@ -127,12 +127,12 @@ __device__ __forceinline__ void run_producer(const pipeline<C>& pipe, const cta_
     pipeline_state at;
     packing_progress packed(p.packing);
     if constexpr (C::is_persistent) {
-        for (auto w = tiles_of(cta, p); !w.is_done(); w.advance())
-            produce_tile<C>(
-                pipe, at, of, p, cta,
-                {raster_swizzle(w.tile, of.tiles_m, of.tiles_n), w.k_begin(), w.k_end()}, packed);
+        for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
+            const auto [product, tile] = locate<C>(w.tile, of.tiles_m, of.tiles_n);
+            produce_tile<C>(pipe, at, of, p, cta, {tile, w.k_begin(), w.k_end()}, product, packed);
+        }
     } else {
-        produce_tile<C>(pipe, at, of, p, cta, single, packed);
+        produce_tile<C>(pipe, at, of, p, cta, single, static_cast<int>(blockIdx.y), packed);
     }
 }
 

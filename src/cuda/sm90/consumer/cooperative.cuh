@@ -31,11 +31,11 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
     int deferred = 0;  // tiles whose second half was left to idle warps
     const auto sync = [&] { staging.sync_warpgroup(); };
     for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
-        const tile_coordinate t = raster_swizzle(w.tile, p.grid.tiles_m, p.grid.tiles_n);
+        const auto [product, t] = locate<C>(w.tile, p.grid.tiles_m, p.grid.tiles_n);
         const int row = cta.row(t) + warpgroup * 64;
         const int col = cta.col(t, columns_of_c<C>(p));
         if (p.epilogue.has_source && p.c.is_tma && !w.passes_accumulators())
-            load_first_source<C>(staging, p.c.type, row, col);
+            load_first_source<C>(staging, p.c.type, row, col, product);
         // Beside promoted accumulators there are no registers for it.
         constexpr bool prefetches = C::is_native;
         prefetched_bias<C, ElementCompute> bias;
@@ -56,7 +56,7 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
         }
         if (!prefetches) bias.read(p, col, thread_now);
         if (p.packing.pieces > 0) ptx::wait_for(barriers.packed, 0);
-        const output_tile out{row, col, thread_now};
+        const output_tile out{row, col, thread_now, product};
         if constexpr (C::defers_half_store)
             if (defer_half<C>(staging, barriers.deferred, p, out, acc[0], deferred)) continue;
         run_epilogue<C>(staging, p, bias, out, acc);

@@ -34,16 +34,16 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
         w.advance();
     }
     const auto place = [&] {
-        return w.is_done() ? tile_coordinate{}
-                           : raster_swizzle(w.tile, p.grid.tiles_m, p.grid.tiles_n);
+        return w.is_done() ? product_tile{} : locate<C>(w.tile, p.grid.tiles_m, p.grid.tiles_n);
     };
-    tile_coordinate t = place();
+    product_tile at_hand = place();
     while (!w.is_done()) {
+        const auto [product, t] = at_hand;
         const int row = cta.row(t);
         const int col = t.n * columns_of_c<C>(p);
         const bool passes_on = w.passes_accumulators();
         if (p.epilogue.has_source && p.c.is_tma && !passes_on)
-            load_first_source<C>(staging, p.c.type, row, col);
+            load_first_source<C>(staging, p.c.type, row, col, product);
         prefetched_bias<C, ElementCompute> bias;
         bias.read(p, col, thread);
         accumulator<C> acc[2][C::block_n / 2];
@@ -66,7 +66,7 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
                                       // The tensor cores are still busy.
                                       k_tiles_of_other = w.k_tiles();
                                       w.advance();
-                                      t = place();
+                                      at_hand = place();
                                   });
         at.skip(k_tiles_of_other, pipe.stages);
         if (passes_on) {
@@ -75,7 +75,7 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
                 passed(cta.cluster, half).pass(acc[half], thread, sync);
         } else {
             if (p.packing.pieces > 0) ptx::wait_for(barriers.packed, 0);
-            run_epilogue<C>(staging, p, bias, {row, col, thread}, acc);
+            run_epilogue<C>(staging, p, bias, {row, col, thread, product}, acc);
         }
     }
     if (thread % 32 == 0) ptx::tma_store_wait<0>();

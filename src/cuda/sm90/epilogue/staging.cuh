@@ -25,6 +25,7 @@ struct output_tile {
     int row;
     int col;
     int thread;
+    int product = 0;
 };
 
 inline constexpr int staging_tile_bytes = 64 * 128;
@@ -87,18 +88,25 @@ struct staging_tiles {
         return tile;
     }
     // By the one that leads, when the tile whose turn comes so much later has been read.
-    __device__ __forceinline__ void load_source(int later, int row, int col) const {
+    __device__ __forceinline__ void load_source(int later, int row, int col, int product) const {
         const int of_turn = (turn + later) % 2;
+        unsigned char* const to = tiles + of_turn * staging_tile_bytes + first_row * 128;
         ptx::arrive_and_expect_tx(arrived[of_turn], bytes);
-        ptx::tma_load(tiles + of_turn * staging_tile_bytes + first_row * 128, *source, col,
-                      row + first_row, arrived[of_turn]);
+        if constexpr (C::is_batched)
+            ptx::tma_load(to, *source, col, row + first_row, product, arrived[of_turn]);
+        else
+            ptx::tma_load(to, *source, col, row + first_row, arrived[of_turn]);
     }
     __device__ __forceinline__ void wait_for_source() {
         ptx::wait_for(arrived[turn], parity);
         parity ^= turn;
     }
-    __device__ __forceinline__ void store(const unsigned char* tile, int row, int col) const {
-        ptx::tma_store(*c, tile + first_row * 128, col, row + first_row);
+    __device__ __forceinline__ void store(const unsigned char* tile, int row, int col,
+                                          int product) const {
+        if constexpr (C::is_batched)
+            ptx::tma_store(*c, tile + first_row * 128, col, row + first_row, product);
+        else
+            ptx::tma_store(*c, tile + first_row * 128, col, row + first_row);
         ptx::tma_store_commit();
     }
 };

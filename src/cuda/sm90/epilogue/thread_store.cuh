@@ -25,6 +25,7 @@ struct thread_store {
     int col;              // of C, the tile's first
     int from;
     int lane;
+    std::int64_t before_product;  // elements of C
 
     __device__ __forceinline__ thread_store(const arguments<ElementCompute>& with,
                                             unsigned char* staging, const output_tile& of,
@@ -34,12 +35,14 @@ struct thread_store {
           row(of.row + of.thread / 32 * rows),
           col(of.col),
           from(from_column),
-          lane(of.thread % 32) {}
+          lane(of.thread % 32),
+          before_product(C::is_batched ? of.product * with.c.batch_stride : 0) {}
 
     // What the rows of the tile before this one ended with, within 16 bytes of memory, is stored
     // with this one's, so many bytes away; 0: there is none of the same rows.
     __device__ __forceinline__ void store(int to_before, bool is_last) const {
-        To* const to = static_cast<To*>(p.c.data) + row * p.c.row_stride + col * p.c.col_stride;
+        To* const to = static_cast<To*>(p.c.data) + before_product + row * p.c.row_stride +
+                       col * p.c.col_stride;
         const int there = min(columns, p.problem.n - col);
         const int bytes = there * static_cast<int>(sizeof(To));
         const int before = (from - col) * static_cast<int>(sizeof(To));
@@ -54,8 +57,8 @@ struct thread_store {
     __device__ __forceinline__ void load_source() const {
         const void* const residual = p.epilogue.fusion.residual;
         const void* const data = residual != nullptr ? residual : p.c.data;
-        const To* const source =
-            static_cast<const To*>(data) + row * p.c.row_stride + col * p.c.col_stride;
+        const To* const source = static_cast<const To*>(data) + before_product +
+                                 row * p.c.row_stride + col * p.c.col_stride;
         each_element([&](To& staged, std::int64_t at) { staged = source[at]; });
     }
 

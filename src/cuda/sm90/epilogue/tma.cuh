@@ -39,7 +39,8 @@ __device__ __forceinline__ void store_scaled(staging_tiles<C>& staging,
         fill_staging_scaled<C, To>(tile, p.epilogue.alpha, first, out.thread, acc[number % Parts]);
         ptx::fence_proxy_async_shared();
         staging.sync();
-        if (staging.leads) staging.store(tile, out.row + number % Parts * 64, out.col + first);
+        if (staging.leads)
+            staging.store(tile, out.row + number % Parts * 64, out.col + first, out.product);
     }
 }
 
@@ -49,24 +50,24 @@ __device__ __forceinline__ void store_scaled(staging_tiles<C>& staging,
 // begin with the other one.
 template <class C, class To>
 __device__ __forceinline__ void load_source(const staging_tiles<C>& staging, int later, int number,
-                                            int row, int col, int width = C::block_n) {
+                                            int row, int col, int product, int width = C::block_n) {
     constexpr int columns = staging_columns<To>;
     constexpr int parts = C::is_pingpong ? 2 : 1;
     if (number / parts * columns >= width) return;
-    staging.load_source(later, row + number % parts * 64, col + number / parts * columns);
+    staging.load_source(later, row + number % parts * 64, col + number / parts * columns, product);
 }
 
 // Before the first accumulators are there.
 template <class C>
 __device__ __forceinline__ void load_first_source(const staging_tiles<C>& staging, output_type type,
-                                                  int row, int col) {
+                                                  int row, int col, int product) {
     if (!staging.leads) return;
     ptx::tma_store_wait<0>();
     for (const int number : {0, 1})
         if (type == output_type::f16 || type == output_type::bf16)
-            load_source<C, __half>(staging, number, number, row, col);
+            load_source<C, __half>(staging, number, number, row, col, product);
         else
-            load_source<C, float>(staging, number, number, row, col);
+            load_source<C, float>(staging, number, number, row, col, product);
 }
 
 // beta times what has arrived in a staging tile.
@@ -110,10 +111,10 @@ __device__ __forceinline__ void store_and_reload(const staging_tiles<C>& staging
     if (!p.epilogue.has_source && staging.leads) ptx::tma_store_wait<0>();
     staging.sync();
     if (!staging.leads) return;
-    staging.store(tile, out.row + number % Parts * 64, first);
+    staging.store(tile, out.row + number % Parts * 64, first, out.product);
     if (p.epilogue.has_source) {
         ptx::tma_store_wait<0>();
-        load_source<C, To>(staging, 1, number + 2, out.row, out.col, width);
+        load_source<C, To>(staging, 1, number + 2, out.row, out.col, out.product, width);
     }
 }
 
@@ -163,9 +164,9 @@ __device__ __forceinline__ void store_fused(staging_tiles<C>& staging,
         const auto by_threads = [&] {
             // Beside promoted accumulators there are no registers for it meanwhile.
             const int own = !C::is_native ? ptx::thread_anew() % 128 : out.thread;
-            return thread_store<C, To, ElementCompute>(p, tile,
-                                                       {out.row + number % Parts * 64, first, own},
-                                                       out.col + number / Parts * order::columns);
+            return thread_store<C, To, ElementCompute>(
+                p, tile, {out.row + number % Parts * 64, first, own, out.product},
+                out.col + number / Parts * order::columns);
         };
         if (!ByTma && has_source) {
             by_threads().load_source();

@@ -62,7 +62,7 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
     choose_ctas();
     // Into shared memory that a persistent kernel has to itself until C leaves, wherever C and what
     // is added to it will lie.
-    const bool has_room = desc().is_persistent() && desc().cluster_n == 1 &&
+    const bool has_room = desc().is_persistent() && !desc().batched && desc().cluster_n == 1 &&
                           accumulate_ != accumulation::three_tf32 &&
                           (problem_.beta == 0 || !output_.strides_fit_tma());
     if (has_room && may_pack_in_kernel(a_, b_))
@@ -78,7 +78,7 @@ void gemm::choose_stages() {
 
 void gemm::choose_ctas() {
     shape_.cluster = plan_.cluster();
-    const std::int64_t clusters = clusters_m() * clusters_n();
+    const std::int64_t clusters = clusters_m() * clusters_n() * (desc().batched ? batch_.count : 1);
     const std::int64_t launched =
         desc().is_persistent() ? std::min<std::int64_t>(clusters, resident_clusters()) : clusters;
     shape_.ctas = shape_.cluster * static_cast<int>(launched);

@@ -56,6 +56,9 @@ class gemm final : public gemm_product {
                                                    launch_cache& kept) const;
     // Two CTAs to an SM where there are so many, though one would have it for itself.
     void share_sms(launch_shape& shape, arguments<float>& with) const;
+    // Where TMA can store all of them.
+    void map_batch_of_c(tma_descriptors& maps, arguments<float>& told, const launch_arguments& with,
+                        std::int64_t apart) const;
 
     [[nodiscard]] bool fits_group(const grouped& own) const;
     [[nodiscard]] group_entry entry_of(const grouped& own) const;

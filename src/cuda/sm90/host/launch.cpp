@@ -63,22 +63,38 @@ bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_a
     const launch_arguments with = own(given);
     batch_strides apart = given_apart;
     if (plan_.swap_ab) std::swap(apart.a, apart.b);
-    if (desc().is_persistent()) return false;
+    if (desc().is_persistent() != desc().batched) return false;
     (void)packing_.start(a_, b_, with.data, with.stream, apart);
     arguments<float> told = arguments_for(with);
     told.c.batch_stride = apart.c;
     told.c.is_vectorized = told.c.is_vectorized && apart.c % 4 == 0;
     told.batch = {batch_.one_a, batch_.one_b};
     const int block_k = desc().block_k();
+    const int sharing = desc().batched ? plan_.cluster_m : multicast_ctas();
     tma_descriptors maps{};
     maps.a = a_.map(with.data.a, desc().block_m, block_k, {batch_.matrices_a(), apart.a});
-    maps.b = b_.map(with.data.b, desc().block_n / multicast_ctas(), block_k / multicast_ctas(),
+    maps.b = b_.map(with.data.b, desc().block_n / sharing, block_k / sharing,
                     {batch_.matrices_b(), apart.b});
     launch_shape shape = shape_;
-    shape.batch = static_cast<int>(batch_.count);
-    share_sms(shape, told);
+    if (desc().batched) {
+        map_batch_of_c(maps, told, with, apart.c);
+    } else {
+        shape.batch = static_cast<int>(batch_.count);
+        share_sms(shape, told);
+    }
     kernel_->launch(maps, told, shape, with.stream);
     return true;
+}
+
+void gemm::map_batch_of_c(tma_descriptors& maps, arguments<float>& told,
+                          const launch_arguments& with, std::int64_t apart) const {
+    const std::int64_t bytes = core::bytes_of(problem_.c_type, apart);
+    told.products = static_cast<int>(batch_.count);
+    told.c.is_tma = told.c.is_tma && apart > 0 && bytes % 16 == 0;
+    if (!told.c.is_tma) return;
+    const batch all = {batch_.count, apart};
+    maps.c = output_.map(with.data.c, all);
+    if (told.epilogue.has_source) maps.source = output_.map(source_of(with), all);
 }
 
 void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {
@@ -129,7 +145,8 @@ arguments<float> gemm::arguments_for(const launch_arguments& with) const {
             .batch = {false, false},
             .group = {},
             .stream_k = {},
-            .packing = {}};
+            .packing = {},
+            .products = 1};
 }
 
 }  // namespace carat::cuda::sm90

@@ -65,10 +65,13 @@ output_tensor output::at(void* c, const void* source) const {
         0};
 }
 
-CUtensorMap output::map(const void* c) const {
+CUtensorMap output::map(const void* c, const batch& of) const {
     const core::problem& p = problem_;
     if (is_stored_by_columns()) return describe({c, p.c_type, p.m, p.n, p.c_layout.col_stride, 32});
-    return describe({c, p.c_type, p.n, p.m, p.c_layout.row_stride, kernel_->store_rows});
+    lines rows{c, p.c_type, p.n, p.m, p.c_layout.row_stride, kernel_->store_rows};
+    rows.matrices = of.count;
+    rows.matrix_stride = of.spacing;
+    return describe(rows);
 }
 
 }  // namespace carat::cuda::sm90

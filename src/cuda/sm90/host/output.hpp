@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/problem.hpp"
+#include "cuda/sm90/host/operand.hpp"
 #include "cuda/sm90/kernels.hpp"
 
 namespace carat::cuda::sm90 {
@@ -23,7 +24,7 @@ class output {
     [[nodiscard]] bool strides_fit_tma() const;
 
     [[nodiscard]] output_tensor at(void* c, const void* source) const;
-    [[nodiscard]] CUtensorMap map(const void* c) const;
+    [[nodiscard]] CUtensorMap map(const void* c, const batch& of = {}) const;
 
   private:
     // By a kernel whose A goes through registers, and which has nothing to add.
