@@ -200,6 +200,22 @@ TYPED_TEST(gpu_strided, what_is_added) {
                     this->expect_loop({of, 5, {}, {}, {by_rows, 0, gap}, e});
 }
 
+// Whose tiles persistent kernels of 8 and 16 bits take in turn, through all products.
+TYPED_TEST(gpu_strided, products_of_several_tiles) {
+    for (const shape& of : {shape{304, 528, 272}, {297, 519, 265}}) {
+        for (const int layouts : {0, 1, 2, 3, 4})
+            for (const std::size_t odd : {0UL, 1UL, 16UL}) {
+                const auto at = [&](int bit) { return place{(layouts & bit) == 0, odd, 2 * odd}; };
+                this->expect_loop({of, 20, at(1), at(2), at(4)});
+            }
+        for (const added e : every_e)
+            for (const std::size_t gap : {0UL, 7UL})
+                this->expect_loop({of, 20, {}, {}, {true, 0, gap}, e});
+        for (const auto& [one_a, one_b] : {std::pair{true, false}, {false, true}})
+            this->expect_loop({of, 20, {}, {}, {}, added::beside, one_a, one_b});
+    }
+}
+
 // With one B products whose rows go on from one to the next are one product.
 TYPED_TEST(gpu_strided, one_matrix_for_all) {
     for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {1, 90, 50}})

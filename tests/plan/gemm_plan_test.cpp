@@ -424,14 +424,15 @@ std::optional<gemm_plan> batch_of(gemm_request of, std::int64_t count) {
     return plan::plan_batch(of, h200);
 }
 
-TEST(plan_batch, is_of_single_tiles_that_exist) {
+TEST(plan_batch, is_of_kernels_that_take_batches) {
     int planned = 0;
     for (const gemm_request& of : requests())
         for (const std::int64_t count : {2, 100, 4096}) {
             const std::optional<gemm_plan> plan = batch_of(of, count);
             if (!plan) continue;
             ++planned;
-            EXPECT_FALSE(plan->kernel->is_persistent()) << testing::PrintToString(of);
+            EXPECT_EQ(plan->kernel->is_persistent(), plan->kernel->batched)
+                << testing::PrintToString(of);
             EXPECT_LE(plan->seconds, static_cast<double>(count) * plan_of(of).seconds)
                 << testing::PrintToString(of);
         }
@@ -442,6 +443,19 @@ TEST(plan_batch, cuts_k_only_where_the_products_do_not_fill_the_gpu) {
     EXPECT_GT(plan_of(row_major(256, 256, 4096)).split_k, 1);
     EXPECT_GT(batch_of(row_major(256, 256, 4096), 2).value().split_k, 1);
     EXPECT_EQ(batch_of(row_major(256, 256, 4096), 256).value().split_k, 1);
+}
+
+// Tiles of one product do not fill the GPU, those of all do many times: what is asked for, as
+// batch invariance asks for one part of K, single tiles have.
+TEST(plan_batch, products_of_several_tiles_take_persistent_ones) {
+    for (gemm_request of : {row_major(512, 512, 512), row_major(576, 1328, 1432),
+                            row_major(808, 1840, 320), row_major(300, 520, 264)}) {
+        EXPECT_TRUE(batch_of(of, 64).value().kernel->batched) << testing::PrintToString(of);
+        of.asked.split_k = 1;
+        EXPECT_FALSE(batch_of(of, 64).value().kernel->batched) << testing::PrintToString(of);
+    }
+    EXPECT_FALSE(batch_of(row_major(64, 64, 64), 1000).value().kernel->batched);
+    EXPECT_FALSE(plan_of(row_major(4096, 4096, 4096)).kernel->batched);
 }
 
 TEST(plan_batch, large_products_are_launched_one_by_one) {

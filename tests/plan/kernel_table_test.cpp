@@ -42,11 +42,11 @@ TEST(kernel_table, holds_what_the_instructions_can_do) {
         // A CTA's share of B begins with a swizzle atom, eight lines.
         EXPECT_EQ(d.block_n % (8 * std::max(d.cluster_m, d.most_cluster_m)), 0);
         if (d.is_persistent()) {
-            EXPECT_EQ(d.cluster_m * d.cluster_n, 2);
+            EXPECT_TRUE(d.cluster_m * d.cluster_n == 2 || d.batched);
             EXPECT_EQ(d.most_split_k, 1);
             EXPECT_FALSE(d.grouped);
         } else {
-            EXPECT_FALSE(d.stream_k || d.glu);
+            EXPECT_FALSE(d.stream_k || d.glu || d.batched);
         }
     }
 }
