@@ -1,6 +1,7 @@
 #include "cuda/engine/select.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cuda/engine/tunables.hpp"
 #include "cuda/simt/gemv.hpp"
 #include "cuda/simt/product.hpp"
+#include "cuda/sm80/product.hpp"
 #include "tuning/tuned.hpp"
 
 namespace carat::cuda::engine {
@@ -94,6 +96,17 @@ std::unique_ptr<const gemm_product> prepare_on_tensor_cores(const request& wante
         *with, chosen.chosen_by);
 }
 
+// Products of 16-bit elements that the kernels of batches are predicted to be the fastest for.
+bool takes_batch_tiles(const request& wanted) {
+    const gemm_task task{wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
+                         wanted.batch};
+    if (wanted.batch.count < 2 || !sm80::takes(task)) return false;
+    const char* const asked = std::getenv("CARAT_TMP_TILE");
+    if (asked != nullptr && asked[0] == 'a') return wanted.problem.alpha <= 5;
+    if (asked != nullptr && asked[0] == 'o') return false;
+    return true;
+}
+
 // To kernels that are not the tensor cores': those read what they add wherever it lies.
 bool adds_alone(const request& wanted) {
     return wanted.fusion.changes_no_sum() && !is_on_tensor_cores(wanted.how, wanted.problem.a_type);
@@ -169,6 +182,9 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
                 {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},
                 {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
     }
+    if (!chosen.is_asked && takes_batch_tiles(wanted))
+        return sm80::prepare({p, core::accumulation::native, wanted.fusion, wanted.aligned,
+                              wanted.batch});
     return prepare_on_tensor_cores(wanted, chosen);
 }
 
