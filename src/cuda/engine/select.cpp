@@ -96,15 +96,54 @@ std::unique_ptr<const gemm_product> prepare_on_tensor_cores(const request& wante
         *with, chosen.chosen_by);
 }
 
-// Products of 16-bit elements that the kernels of batches are predicted to be the fastest for.
-bool takes_batch_tiles(const request& wanted) {
+// Whether TMA reads it where it lies: as its rows, or B as its columns.
+bool is_read_in_place(const core::layout& at, dtype type, bool aligned) {
+    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
+    const auto reads = [&](std::int64_t step, std::int64_t stride) {
+        return step == 1 && stride * bytes % 16 == 0;
+    };
+    return aligned && (reads(at.col_stride, at.row_stride) || reads(at.row_stride, at.col_stride));
+}
+
+// Of the operands of a batch, before the kernels of wgmma.
+double packing_s(const request& wanted, const plan::gemm_costs& costs) {
+    const core::problem& p = wanted.problem;
+    const bool splits = wanted.how == arithmetic::three_tf32;
+    double elements = 0;
+    if (splits || !is_read_in_place(p.a_layout, p.a_type, wanted.aligned.a))
+        elements += static_cast<double>(p.m * p.k * wanted.batch.matrices_a());
+    if (splits || !is_read_in_place(p.b_layout, p.b_type, wanted.aligned.b))
+        elements += static_cast<double>(p.n * p.k * wanted.batch.matrices_b());
+    if (elements == 0) return 0;
+    const double bytes = elements * static_cast<double>(size_bytes(p.a_type)) * (splits ? 3 : 2);
+    return costs.prediction.packing_launch_s + bytes / costs.prediction.packing_bytes_per_s;
+}
+
+// What a batch takes them, in one launch or many.
+double wgmma_s(const request& wanted) {
+    const architecture& on = *architecture_in_use();
+    plan::gemm_request of = request_for(on, wanted.problem, wanted.how, {});
+    of.batch = wanted.batch.count;
+    const double packing = packing_s(wanted, on.model.costs);
+    if (const auto together = plan::plan_batch(of, on.model)) return packing + together->seconds;
+    of.batch = 1;
+    return packing +
+           static_cast<double>(wanted.batch.count) * plan::plan_gemm(of, on.model).value().seconds;
+}
+
+// What multiplies a batch in place of wgmma, where that is predicted to be faster; else nothing.
+std::unique_ptr<const gemm_product> prepare_batch(const request& wanted) {
     const gemm_task task{wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
                          wanted.batch};
-    if (wanted.batch.count < 2 || !sm80::takes(task)) return false;
+    const bool is_f32 = wanted.problem.a_type == dtype::f32 && wanted.fusion.is_identity();
+    if (is_f32 && simt::predicted_s(task) < wgmma_s(wanted)) return simt::prepare(task, {});
+    if (wanted.how != arithmetic::native || !sm80::takes(task)) return nullptr;
     const char* const asked = std::getenv("CARAT_TMP_TILE");
-    if (asked != nullptr && asked[0] == 'a') return wanted.problem.alpha <= 5;
-    if (asked != nullptr && asked[0] == 'o') return false;
-    return true;
+    if (asked != nullptr && asked[0] == 'a')
+        return wanted.problem.alpha <= 5 ? sm80::prepare(task) : nullptr;
+    if (asked != nullptr && asked[0] == 'o') return nullptr;
+    if (asked == nullptr && sm80::predicted_s(task) >= wgmma_s(wanted)) return nullptr;
+    return sm80::prepare(task);
 }
 
 // To kernels that are not the tensor cores': those read what they add wherever it lies.
@@ -182,9 +221,8 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
                 {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},
                 {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
     }
-    if (!chosen.is_asked && takes_batch_tiles(wanted))
-        return sm80::prepare({p, core::accumulation::native, wanted.fusion, wanted.aligned,
-                              wanted.batch});
+    if (!chosen.is_asked && wanted.batch.count > 1)
+        if (auto batch = prepare_batch(wanted)) return batch;
     return prepare_on_tensor_cores(wanted, chosen);
 }
 

@@ -40,55 +40,87 @@ __device__ __forceinline__ void stage_sums(float* sums, const accumulators<C>& o
             }
 }
 
-// Together: elements of a run of C that are written at once.
-template <class C, class To, int Together>
-__device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& tile,
-                                           const float* sums, bool by_rows) {
-    const int runs = by_rows ? tile.rows : tile.cols;
-    const int length = by_rows ? tile.cols : tile.rows;
-    const std::int64_t run_stride = by_rows ? p.row_stride : p.col_stride;
-    const std::int64_t step = by_rows ? p.col_stride : p.row_stride;
-    const int of_run = (by_rows ? C::block_n : C::block_m) / Together;
-    To* const c = static_cast<To*>(p.c) + tile.first;
-    const To* const source = static_cast<const To*>(p.source) + tile.first;
-#pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x); i < C::block_m * C::block_n / Together;
-         i += C::threads) {
-        const int run = i / of_run;
-        const int along = i % of_run * Together;
-        if (run >= runs || along >= length) continue;
-        const float* const from =
-            sums + (by_rows ? run * C::sums_stride + along : along * C::sums_stride + run);
-        const int next = by_rows ? 1 : C::sums_stride;
-        const std::int64_t place = run * run_stride + along * step;
-        const auto finished = [&](int j, To added) {
-            const float x = from[j * next];
-            return static_cast<To>(p.beta == 0 ? x : x + p.beta * static_cast<float>(added));
-        };
-        if (Together > 1 && along + Together <= length) {
-            neighbours<To, Together> some{};
-            if (p.beta != 0)
-                some = *reinterpret_cast<const neighbours<To, Together>*>(source + place);
+// Neighbours of a run of C, from the sums and what is added to them.
+template <class C, bool ByRows, class To, int Together>
+__device__ __forceinline__ neighbours<To, Together> finished(const float* sums, float beta,
+                                                             const neighbours<To, Together>& added) {
+    neighbours<float, Together> x;
+    if constexpr (ByRows && Together > 1) {
 #pragma unroll
-            for (int j = 0; j < Together; ++j) some.of[j] = finished(j, some.of[j]);
-            *reinterpret_cast<neighbours<To, Together>*>(c + place) = some;
-        } else {
-#pragma unroll 1
-            for (int j = 0; j < Together && along + j < length; ++j)
-                c[place + j * step] =
-                    finished(j, p.beta == 0 ? To(0.0f) : source[place + j * step]);
-        }
+        for (int j = 0; j < Together; j += 4)
+            *reinterpret_cast<float4*>(x.of + j) = *reinterpret_cast<const float4*>(sums + j);
+    } else {
+#pragma unroll
+        for (int j = 0; j < Together; ++j) x.of[j] = sums[j * (ByRows ? 1 : C::sums_stride)];
     }
+    neighbours<To, Together> all;
+#pragma unroll
+    for (int j = 0; j < Together; ++j)
+        all.of[j] = static_cast<To>(
+            beta == 0 ? x.of[j] : x.of[j] + beta * static_cast<float>(added.of[j]));
+    return all;
+}
+
+// Together: elements of a run of C that are written at once, which memory has in one piece.
+template <class C, bool ByRows, class To, int Together>
+__device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& tile,
+                                           const float* sums) {
+    constexpr int of_run = (ByRows ? C::block_n : C::block_m) / Together;
+    constexpr int runs_of_tile = ByRows ? C::block_m : C::block_n;
+    constexpr int runs_at_once = C::threads / of_run;
+    static_assert(C::threads % of_run == 0 && runs_of_tile % runs_at_once == 0);
+    using some = neighbours<To, Together>;
+    const int first = static_cast<int>(threadIdx.x) / of_run;
+    const int along = static_cast<int>(threadIdx.x) % of_run * Together;
+    const int runs = (ByRows ? tile.rows : tile.cols) - first;
+    const int left = (ByRows ? tile.cols : tile.rows) - along;
+    if (left <= 0) return;
+    const std::int64_t run_stride = ByRows ? p.row_stride : p.col_stride;
+    const std::int64_t place = tile.first + first * run_stride + along;
+    To* c = static_cast<To*>(p.c) + place;
+    const To* source = static_cast<const To*>(p.source) + place;
+    const float* from = sums + (ByRows ? first * C::sums_stride + along
+                                       : along * C::sums_stride + first);
+    constexpr int next = runs_at_once * (ByRows ? C::sums_stride : 1);
+#pragma unroll 4
+    for (int i = 0; i < runs_of_tile; i += runs_at_once) {
+        if (i < runs) {
+            some added{};
+            if (left >= Together) {
+                if (p.beta != 0) added = *reinterpret_cast<const some*>(source);
+                *reinterpret_cast<some*>(c) = finished<C, ByRows>(from, p.beta, added);
+            } else {
+                for (int j = 0; j < left; ++j) {
+                    neighbours<To, 1> one{};
+                    if (p.beta != 0) one.of[0] = source[j];
+                    c[j] = finished<C, ByRows>(from + j * (ByRows ? 1 : C::sums_stride), p.beta,
+                                               one)
+                               .of[0];
+                }
+            }
+        }
+        c += runs_at_once * run_stride;
+        source += runs_at_once * run_stride;
+        from += next;
+    }
+}
+
+template <class C, class To, int Together>
+__device__ __forceinline__ void store_tile(const arguments& p, const tile_of_c& tile,
+                                           const float* sums) {
+    if (p.col_stride == 1)
+        store_runs<C, true, To, Together>(p, tile, sums);
+    else
+        store_runs<C, false, To, Together>(p, tile, sums);
 }
 
 template <class C, class To>
 __device__ __forceinline__ void store_tile(const arguments& p, const tile_of_c& tile,
                                            const float* sums) {
-    const bool by_rows = p.col_stride == 1;
     if (p.is_vectorized)
-        store_runs<C, To, 16 / static_cast<int>(sizeof(To))>(p, tile, sums, by_rows);
+        store_tile<C, To, 16 / static_cast<int>(sizeof(To))>(p, tile, sums);
     else
-        store_runs<C, To, 1>(p, tile, sums, by_rows);
+        store_tile<C, To, 1>(p, tile, sums);
 }
 
 }  // namespace carat::cuda::sm80

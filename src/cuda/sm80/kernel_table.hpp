@@ -17,7 +17,7 @@ struct kernel_desc {
 };
 
 inline constexpr std::array kernel_table = {
-    kernel_desc{32, 32, 2, 2, 5}, kernel_desc{64, 64, 2, 2, 5}, kernel_desc{128, 32, 4, 1, 4},
+    kernel_desc{32, 32, 2, 2, 5}, kernel_desc{64, 64, 2, 2, 5}, kernel_desc{128, 32, 4, 1, 3},
     kernel_desc{32, 128, 1, 4, 3}, kernel_desc{128, 128, 4, 2, 2}};
 
 inline constexpr auto tiles = [] {

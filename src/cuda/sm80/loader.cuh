@@ -17,104 +17,126 @@ namespace carat::cuda::sm80 {
 template <class C, int Lines>
 class loader {
     using element = typename C::element;
-    static constexpr int elements = Lines * C::block_k;
-    static constexpr int pairs = elements / 2 / C::threads;  // of a thread
+    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;  // of a thread
+
+    // Its copies: of one run after the other, each at the same place along it.
+    template <bool AlongK, int Together>
+    struct share {
+        static constexpr int together = Together;
+        static constexpr int of_run = (AlongK ? C::block_k : Lines) / Together;
+        static constexpr int runs = AlongK ? Lines : C::block_k;
+        static constexpr int runs_at_once = C::threads / of_run;
+        static constexpr int count = runs / runs_at_once;
+        static constexpr int stride_there = (AlongK ? C::block_k : Lines) + C::padding;
+        static constexpr int next_there = runs_at_once * stride_there;
+        static_assert(C::threads % of_run == 0 && runs % runs_at_once == 0);
+    };
 
   public:
     __device__ __forceinline__ loader(const operand_view& of, std::int64_t product, int first,
                                       int lines, int depth)
-        : stride_(of.run_stride), along_k_(of.along_k), together_(of.together) {
+        : along_k_(of.along_k), together_(of.together) {
         from_ = static_cast<const element*>(of.data) + product * of.product_stride +
                 (along_k_ ? first * of.run_stride : first);
         runs_ = along_k_ ? lines - first : depth;
-        length_ = along_k_ ? depth : lines - first;
+        left_ = along_k_ ? depth : lines - first;
+        step_ = along_k_ ? C::block_k : C::block_k * static_cast<int>(of.run_stride);
+        each([&]<bool AlongK, int Together>() {
+            using own = share<AlongK, Together == 1 ? 2 : Together>;
+            const int run = static_cast<int>(threadIdx.x) / own::of_run;
+            const int along = static_cast<int>(threadIdx.x) % own::of_run * own::together;
+            from_ += run * static_cast<int>(of.run_stride) + along;
+            next_ = own::runs_at_once * static_cast<int>(of.run_stride);
+            there_ = run * own::stride_there + along;
+            runs_ -= run;
+            left_ -= along;
+        });
     }
 
     // Starts copying a stage, and goes on to the next one.
-    __device__ __forceinline__ void start(element* to) {
-        switch (together_) {
-            case 8:
-                copy<8>(to);
-                break;
-            case 4:
-                copy<4>(to);
-                break;
-            case 2:
-                copy<2>(to);
-                break;
-            default:
-                read_pairs();
-        }
-        if (along_k_) {
-            from_ += C::block_k;
-            length_ -= C::block_k;
-        } else {
-            from_ += C::block_k * stride_;
-            runs_ -= C::block_k;
-        }
+    __device__ __forceinline__ void start(element* stage) {
+        each([&]<bool AlongK, int Together>() {
+            if constexpr (Together == 1)
+                read_pairs<AlongK>();
+            else
+                copy<AlongK, Together>(stage + there_);
+            (AlongK ? left_ : runs_) -= C::block_k;
+            from_ += step_;
+        });
     }
 
     // What start() has read.
-    __device__ __forceinline__ void finish(element* to) const {
+    __device__ __forceinline__ void finish(element* stage) const {
         if (together_ != 1) return;
-#pragma unroll
-        for (int i = 0; i < pairs; ++i) {
-            const spot at = spot_of<2>(i);
-            *reinterpret_cast<std::uint32_t*>(to + at.run * stride_there() + at.along) = held_[i];
-        }
+        if (along_k_)
+            store_pairs<true>(stage + there_);
+        else
+            store_pairs<false>(stage + there_);
     }
 
   private:
-    struct spot {
-        int run;
-        int along;
-    };
-    // Of the thread's i-th copy.
-    template <int Together>
-    [[nodiscard]] __device__ __forceinline__ spot spot_of(int i) const {
-        constexpr int per_line = C::block_k / Together;
-        constexpr int per_depth = Lines / Together;
-        const int at = static_cast<int>(threadIdx.x) + i * C::threads;
-        if (along_k_) return {at / per_line, at % per_line * Together};
-        return {at / per_depth, at % per_depth * Together};
+    // Calls `f` as the operand lies.
+    template <class F>
+    __device__ __forceinline__ void each(const F& f) const {
+        if (along_k_)
+            each_as<true>(f);
+        else
+            each_as<false>(f);
     }
-    [[nodiscard]] __device__ __forceinline__ int stride_there() const {
-        return (along_k_ ? C::block_k : Lines) + C::padding;
-    }
-
-    template <int Together>
-    __device__ __forceinline__ void copy(element* to) const {
-        constexpr int bytes = Together * static_cast<int>(sizeof(element));
-        constexpr int count = elements / Together;
-#pragma unroll
-        for (int i = 0; i < (count + C::threads - 1) / C::threads; ++i) {
-            const spot at = spot_of<Together>(i);
-            const int there = at.run < runs_ ? min(max(length_ - at.along, 0), Together) : 0;
-            const element* const from = from_ + at.run * stride_ + at.along;
-            if (count % C::threads == 0 || i * C::threads + static_cast<int>(threadIdx.x) < count)
-                copy_part_async<bytes>(to + at.run * stride_there() + at.along,
-                                       there > 0 ? from : from_,
-                                       there * static_cast<int>(sizeof(element)));
+    template <bool AlongK, class F>
+    __device__ __forceinline__ void each_as(const F& f) const {
+        switch (together_) {
+            case 8:
+                return f.template operator()<AlongK, 8>();
+            case 4:
+                return f.template operator()<AlongK, 4>();
+            case 2:
+                return f.template operator()<AlongK, 2>();
+            default:
+                return f.template operator()<AlongK, 1>();
         }
     }
 
+    template <bool AlongK, int Together>
+    __device__ __forceinline__ void copy(element* to) const {
+        using own = share<AlongK, Together>;
+        constexpr int size = static_cast<int>(sizeof(element));
+        const int there = min(max(left_, 0), Together) * size;
+        const element* from = from_;
+#pragma unroll 4
+        for (int i = 0; i < own::count; ++i, from += next_)
+            copy_part_async<Together * size>(to + i * own::next_there, from,
+                                             i * own::runs_at_once < runs_ ? there : 0);
+    }
+
+    template <bool AlongK>
     __device__ __forceinline__ void read_pairs() {
+        using own = share<AlongK, 2>;
+        static_assert(own::count == pairs);
+        const auto* from = reinterpret_cast<const unsigned short*>(from_);
 #pragma unroll
-        for (int i = 0; i < pairs; ++i) {
-            const spot at = spot_of<2>(i);
-            const int there = at.run < runs_ ? length_ - at.along : 0;
-            const auto* const from =
-                reinterpret_cast<const unsigned short*>(from_ + at.run * stride_ + at.along);
-            const std::uint32_t low = there > 0 ? __ldg(from) : 0;
-            const std::uint32_t high = there > 1 ? __ldg(from + 1) : 0;
+        for (int i = 0; i < pairs; ++i, from += next_) {
+            const bool inside = i * own::runs_at_once < runs_;
+            const std::uint32_t low = inside && left_ > 0 ? __ldg(from) : 0;
+            const std::uint32_t high = inside && left_ > 1 ? __ldg(from + 1) : 0;
             held_[i] = low | high << 16;
         }
     }
+    template <bool AlongK>
+    __device__ __forceinline__ void store_pairs(element* to) const {
+        using own = share<AlongK, 2>;
+#pragma unroll
+        for (int i = 0; i < pairs; ++i)
+            *reinterpret_cast<std::uint32_t*>(to + i * own::next_there) = held_[i];
+    }
 
+    // The thread's own:
     const element* from_;
-    std::int64_t stride_;
-    int runs_;    // left, from the stage's first on
-    int length_;  // likewise, of each
+    int there_;  // in a stage
+    int next_;   // from one of its runs to the next, elements
+    int step_;   // from one stage to the next
+    int runs_;   // left
+    int left_;   // of each
     bool along_k_;
     int together_;
     std::uint32_t held_[pairs];

@@ -58,18 +58,18 @@ __device__ __forceinline__ void multiply_stage(accumulators<C>& sums, const piec
 #pragma unroll
     for (int step = 0; step < C::block_k / mma::k; ++step) {
         std::uint32_t own_a[down][4];
-        std::uint32_t own_b[across][4];
 #pragma unroll
         for (int i = 0; i < down; ++i) of_a.read(own_a[i], a, i, step);
 #pragma unroll
-        for (int j = 0; j < across; ++j) of_b.read(own_b[j], b, j, step);
+        for (int j = 0; j < across; ++j) {
+            std::uint32_t own_b[4];
+            of_b.read(own_b, b, j, step);
 #pragma unroll
-        for (int i = 0; i < down; ++i)
-#pragma unroll
-            for (int j = 0; j < across; ++j) {
-                mma::multiply(sums.at[i][2 * j], own_a[i], {own_b[j][0], own_b[j][1]});
-                mma::multiply(sums.at[i][2 * j + 1], own_a[i], {own_b[j][2], own_b[j][3]});
+            for (int i = 0; i < down; ++i) {
+                mma::multiply(sums.at[i][2 * j], own_a[i], {own_b[0], own_b[1]});
+                mma::multiply(sums.at[i][2 * j + 1], own_a[i], {own_b[2], own_b[3]});
             }
+        }
     }
 }
 

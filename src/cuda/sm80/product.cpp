@@ -34,8 +34,11 @@ struct operand_shape {
         if (lies_along_k()) return lines == 1 ? 0 : across;
         return depth == 1 ? 0 : along;
     }
+    // Places in a tile are counted in 32 bits.
     [[nodiscard]] bool is_readable() const {
-        return is_contiguous_along_k() || is_contiguous_across_k();
+        constexpr std::int64_t most = 1 << 23;
+        return (is_contiguous_along_k() || is_contiguous_across_k()) && run_stride() < most &&
+               run_stride() > -most;
     }
 };
 
