@@ -45,16 +45,18 @@ simt_parts parts_of(const simt_tile& of, int split_k, const simt_request& p,
     found.blocks = blocks;
     found.at_once = each_alone ? places : places * of.ctas_per_sm;
     found.bytes = bytes;
+    found.multiplying_s = static_cast<double>(rounds) * of.m * of.n * depth / rate;
+    found.memory_s = bytes / here.memory_bytes_per_s;
     const double stored = static_cast<double>(core::bytes_of(p.type, p.batch * p.m * p.n)) /
                           static_cast<double>(blocks / split_k);
-    found.storing_s = static_cast<double>(rounds) * stored / storing_bytes_per_s;
-    found.multiplying_s = static_cast<double>(rounds) * of.m * of.n * depth / rate;
-    const double one_s = found.multiplying_s / together + found.storing_s;
-    found.memory_s = bytes / here.memory_bytes_per_s;
+    const double alone_s = found.multiplying_s / together +
+                           static_cast<double>(rounds - 1) * stored / storing_bytes_per_s;
+    const double together_s = std::max(found.multiplying_s, found.memory_s);
+    found.storing_s = std::max(0.0, alone_s - together_s);
     found.launch_s = around_s;
     found.meeting_s =
         split_k > 1 ? static_cast<double>(rounds) * (meeting_s + sending_s * tile_bytes) : 0;
-    found.seconds = around_s + std::max({found.multiplying_s, one_s, found.memory_s}) + found.meeting_s;
+    found.seconds = around_s + together_s + found.storing_s + found.meeting_s;
     return found;
 }
 

@@ -1,7 +1,6 @@
 #include "cuda/engine/select.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -105,8 +104,10 @@ bool is_read_in_place(const core::layout& at, dtype type, bool aligned) {
     return aligned && (reads(at.col_stride, at.row_stride) || reads(at.row_stride, at.col_stride));
 }
 
-// Of the operands of a batch, before the kernels of wgmma.
-double packing_s(const request& wanted, const plan::gemm_costs& costs) {
+// Of the operands of a batch, before another kernel, as measured on an H100.
+double packing_s(const request& wanted) {
+    constexpr double launch_s = 5e-6;  // the host's two
+    constexpr double bytes_per_s = 2.2e12;
     const core::problem& p = wanted.problem;
     const bool splits = wanted.how == arithmetic::three_tf32;
     double elements = 0;
@@ -114,21 +115,37 @@ double packing_s(const request& wanted, const plan::gemm_costs& costs) {
         elements += static_cast<double>(p.m * p.k * wanted.batch.matrices_a());
     if (splits || !is_read_in_place(p.b_layout, p.b_type, wanted.aligned.b))
         elements += static_cast<double>(p.n * p.k * wanted.batch.matrices_b());
-    if (elements == 0) return 0;
     const double bytes = elements * static_cast<double>(size_bytes(p.a_type)) * (splits ? 3 : 2);
-    return costs.prediction.packing_launch_s + bytes / costs.prediction.packing_bytes_per_s;
+    return elements == 0 ? 0 : launch_s + bytes / bytes_per_s;
 }
 
-// What a batch takes them, in one launch or many.
+// What C takes beyond what is planned, where its rows begin between four elements.
+double storing_between_s(const request& wanted, bool in_one_launch) {
+    const core::layout& at = wanted.problem.c_layout;
+    if (std::max(at.row_stride, at.col_stride) % 4 == 0) return 0;
+    const double elements_per_s = in_one_launch ? 3e11 : 4e11;
+    return static_cast<double>(wanted.problem.m * wanted.problem.n * wanted.batch.count) /
+           elements_per_s;
+}
+
+// What a batch takes the kernels of wgmma, in one launch or many.
 double wgmma_s(const request& wanted) {
     const architecture& on = *architecture_in_use();
     plan::gemm_request of = request_for(on, wanted.problem, wanted.how, {});
     of.batch = wanted.batch.count;
-    const double packing = packing_s(wanted, on.model.costs);
-    if (const auto together = plan::plan_batch(of, on.model)) return packing + together->seconds;
+    const double packing = packing_s(wanted);
+    if (const auto together = plan::plan_batch(of, on.model))
+        return packing + together->seconds + storing_between_s(wanted, true);
     of.batch = 1;
-    return packing +
+    return packing + storing_between_s(wanted, false) +
            static_cast<double>(wanted.batch.count) * plan::plan_gemm(of, on.model).value().seconds;
+}
+
+// The same in f32's own arithmetic, of two operands that are packed or not as they are there.
+double f32_s(const request& wanted, const gemm_task& task) {
+    request own = wanted;
+    own.how = arithmetic::native;
+    return packing_s(own) + simt::predicted_s(task);
 }
 
 // What multiplies a batch in place of wgmma, where that is predicted to be faster; else nothing.
@@ -136,13 +153,9 @@ std::unique_ptr<const gemm_product> prepare_batch(const request& wanted) {
     const gemm_task task{wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
                          wanted.batch};
     const bool is_f32 = wanted.problem.a_type == dtype::f32 && wanted.fusion.is_identity();
-    if (is_f32 && simt::predicted_s(task) < wgmma_s(wanted)) return simt::prepare(task, {});
+    if (is_f32 && f32_s(wanted, task) < wgmma_s(wanted)) return simt::prepare(task, {});
     if (wanted.how != arithmetic::native || !sm80::takes(task)) return nullptr;
-    const char* const asked = std::getenv("CARAT_TMP_TILE");
-    if (asked != nullptr && asked[0] == 'a')
-        return wanted.problem.alpha <= 5 ? sm80::prepare(task) : nullptr;
-    if (asked != nullptr && asked[0] == 'o') return nullptr;
-    if (asked == nullptr && sm80::predicted_s(task) >= wgmma_s(wanted)) return nullptr;
+    if (sm80::predicted_s(task) >= wgmma_s(wanted)) return nullptr;
     return sm80::prepare(task);
 }
 

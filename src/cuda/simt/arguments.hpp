@@ -16,21 +16,9 @@ using core::operand_major;
 template <class T>
 inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 
-// A as its rows, B as its columns, where TMA can't read them.
-template <class T>
-struct gathered {
-    const T* data;        // null: TMA reads it
-    std::int64_t across;  // elements from one line to the next
-    std::int64_t along;   // elements from one depth to the next
-    std::int64_t product_stride;
-    bool along_k;  // neighbours in memory are
-};
-
 // C = alpha A B + beta source, for each product of a batch.
 template <class T>
 struct arguments {
-    gathered<T> a;
-    gathered<T> b;
     T* c;
     const T* source;          // C itself, or a matrix laid out as C
     std::int64_t row_stride;  // elements
@@ -41,7 +29,6 @@ struct arguments {
     bool one_b;
     int m;
     int n;
-    int k;
     int k_tiles;
     int tiles_m;
     int tiles_n;

@@ -1,6 +1,6 @@
-// What distinguishes one simt kernel from another. A CTA multiplies a tile of C; a producer
-// brings tiles of A and B by TMA, or element by element, through a pipeline of stages in shared
-// memory, all other warps multiply, each a part of the tile, in the arithmetic of the type itself:
+// What distinguishes one simt kernel from another. A CTA multiplies a tile of C; one producer warp
+// brings tiles of A and B by TMA through a pipeline of stages in shared memory, all others
+// multiply, each a part of the tile, in the arithmetic of the type itself:
 //
 //     ffma.cuh   f32, one FFMA a product
 //     dmma.cuh   f64, on the tensor cores, whose f64 is as exact as any
@@ -32,8 +32,7 @@ struct config {
     static constexpr int consumer_registers = CtasPerSm == 1 ? Math::registers : 200;
     static constexpr int producer_registers =
         CtasPerSm == 1 ? 504 - 2 * consumer_registers : 256 - consumer_registers;
-    static constexpr int producer_threads = takes_registers ? 128 : 32;
-    static constexpr int threads = consumer_threads + producer_threads;
+    static constexpr int threads = consumer_threads + (takes_registers ? 128 : 32);
     static constexpr int ctas_per_sm = CtasPerSm;
     static constexpr int block_m = WarpsM * Math::warp_m;
     static constexpr int block_n = WarpsN * Math::warp_n;

@@ -1,5 +1,4 @@
-// The kernel: most warps are consumers, one thread of those after them is the producer, or all are
-// where an operand is gathered.
+// The kernel: most warps are consumers, one thread of those after them is the producer.
 //
 //     producer   [ A0 B0 | A1 B1 | A2 B2 | A3 B3 ] A4 B4 ...      stage = k-tile % stages
 //     consumers    A0 B0   A1 B1 ...
@@ -19,7 +18,6 @@
 #include "cuda/simt/arguments.hpp"
 #include "cuda/simt/config.hpp"
 #include "cuda/simt/epilogue.cuh"
-#include "cuda/simt/gather.cuh"
 
 namespace carat::cuda::simt {
 
@@ -124,11 +122,6 @@ struct tma_boxes {
     }
 };
 
-template <class T>
-__device__ __forceinline__ bool gathers(const arguments<T>& p) {
-    return p.a.data != nullptr || p.b.data != nullptr;
-}
-
 // What the producer does next: a stage's tiles of a tile of C.
 template <class C, class T>
 struct producer {
@@ -164,32 +157,6 @@ struct producer {
         ptx::arrive_and_expect_tx(full, C::stage_bytes);
         boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, p.one_a ? 0 : product, full);
         boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, p.one_b ? 0 : product, full);
-        advance();
-    }
-    // The same, by all threads of the producer, of which the first speaks to TMA.
-    __device__ __forceinline__ void load_or_gather(const CUtensorMap& a, const CUtensorMap& b,
-                                                   int thread) {
-        ptx::barrier& full = r.full[at.stage];
-        const int depth = k * C::block_k;
-        ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
-        if (thread == 0) {
-            ptx::arrive_and_expect_tx(full, (p.a.data == nullptr ? C::a_bytes : 0) +
-                                                (p.b.data == nullptr ? C::b_bytes : 0));
-            if (p.a.data == nullptr)
-                boxes_of_a::load(r.a(at.stage), a, row, depth, p.one_a ? 0 : product, full);
-            if (p.b.data == nullptr)
-                boxes_of_b::load(r.b(at.stage), b, col, depth, p.one_b ? 0 : product, full);
-        }
-        if (p.a.data != nullptr)
-            gather<T, math::a_major, C::block_m, C::block_k, C::producer_threads>(
-                r.a(at.stage), p.a, product, row, depth, p.m, p.k, thread);
-        if (p.b.data != nullptr)
-            gather<T, math::b_major, C::block_n, C::block_k, C::producer_threads>(
-                r.b(at.stage), p.b, product, col, depth, p.n, p.k, thread);
-        ptx::arrive_when_copied(full);
-        advance();
-    }
-    __device__ __forceinline__ void advance() {
         at.advance();
         if (++k < split.first + split.count) return;
         k = split.first;
@@ -295,12 +262,11 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     const pipeline<C> r(shared, barriers);
     const bool splits_k = p.log2_split_k > 0;
     if (threadIdx.x == C::consumer_threads) {
-        if (p.a.data == nullptr) ptx::prefetch_tensor_map(a);
-        if (p.b.data == nullptr) ptx::prefetch_tensor_map(b);
-        const int arrivals = 1 + (gathers(p) ? C::producer_threads : 0);
+        ptx::prefetch_tensor_map(a);
+        ptx::prefetch_tensor_map(b);
 #pragma unroll 1
         for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::init_barrier(barriers.full[stage], arrivals);
+            ptx::init_barrier(barriers.full[stage], 1);
             ptx::init_barrier(barriers.empty[stage], C::warps);
         }
         ptx::init_barrier(barriers.dsmem, 1);
@@ -314,12 +280,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 
     if (threadIdx.x >= C::consumer_threads) {
         if constexpr (C::takes_registers) ptx::setmaxnreg_dec<C::producer_registers>();
-        if (gathers(p)) {
-            producer<C, T> own(r, p);
-#pragma unroll 1
-            while (!own.done())
-                own.load_or_gather(a, b, static_cast<int>(threadIdx.x) - C::consumer_threads);
-        } else if (threadIdx.x == C::consumer_threads) {
+        if (threadIdx.x == C::consumer_threads) {
             producer<C, T> own(r, p);
 #pragma unroll 1
             while (!own.done()) own.load(a, b);

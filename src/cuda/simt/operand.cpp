@@ -13,23 +13,14 @@ bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype 
 }  // namespace
 
 operand::operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned,
-                 std::int64_t matrices, bool may_be_gathered)
+                 std::int64_t matrices)
     : shape_(of), matrices_(matrices) {
     const bool lies_across = readable(of.across, of.along, of.depth, of.type);
     const bool lies_along = may_lie_along_k && readable(of.along, of.across, of.lines, of.type);
     if (!lies_across && lies_along && is_aligned)
         major_ = operand_major::k;
-    else if (lies_across && is_aligned)
-        return;
-    else if (may_be_gathered)
-        gather(may_lie_along_k);
-    else
+    else if (!lies_across || !is_aligned)
         take_packing_memory();
-}
-
-void operand::gather(bool may_lie_along_k) {
-    gathers_ = true;
-    if (may_lie_along_k && shape_.lies_along_k()) major_ = operand_major::k;
 }
 
 strided operand::packed_from(const void* data, std::int64_t apart) const {
@@ -58,7 +49,6 @@ packing operand::packing_of(const void* data, std::int64_t apart) const {
 
 CUtensorMap operand::map(const void* data, std::int64_t apart, int tile_lines,
                          int tile_depth) const {
-    if (gathers_) return {};
     const bool along_k = major_ == operand_major::k;
     lines there{data,
                 shape_.type,

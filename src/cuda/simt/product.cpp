@@ -55,11 +55,11 @@ class product final : public gemm_product {
           a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
               problem_.a_layout.col_stride},
              kernel_table[row_].reads(operand_major::k, operand_major::mn),
-             swap_ab_ ? task.aligned.b : task.aligned.a, batch_.matrices_a(), is_gathered(task)),
+             swap_ab_ ? task.aligned.b : task.aligned.a, batch_.matrices_a()),
           b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
               problem_.b_layout.row_stride},
              kernel_table[row_].reads(operand_major::mn, operand_major::k),
-             swap_ab_ ? task.aligned.a : task.aligned.b, batch_.matrices_b(), is_gathered(task)) {
+             swap_ab_ ? task.aligned.a : task.aligned.b, batch_.matrices_b()) {
         choose();
     }
 
@@ -79,11 +79,8 @@ class product final : public gemm_product {
         const CUtensorMap a = a_.map(data.a, apart.a, k.block_m, k.block_k);
         const CUtensorMap b = b_.map(data.b, apart.b, k.block_n, k.block_k);
         const void* const residual = with.fusion.residual;
-        arguments<T> told =
-            arguments_for(data.c, residual == nullptr ? data.c : residual, apart.c);
-        told.a = a_.template gathered_from<T>(data.a, apart.a);
-        told.b = b_.template gathered_from<T>(data.b, apart.b);
-        k.launch(a, b, told, shape_, with.stream);
+        k.launch(a, b, arguments_for(data.c, residual == nullptr ? data.c : residual, apart.c),
+                 shape_, with.stream);
         return true;
     }
 
@@ -101,9 +98,6 @@ class product final : public gemm_product {
     }
 
   private:
-    // Of many products those that TMA can't read: packing takes longer than most of them.
-    static bool is_gathered(const gemm_task& task) { return task.batch.count > 1; }
-
     // Those that have to be, in one launch.
     void pack_both(const core::operands& data, const batch_strides& apart,
                    cudaStream_t stream) const {
@@ -146,9 +140,7 @@ class product final : public gemm_product {
         const kernel<T>& k = *kernel_;
         const core::layout& at = p.c_layout;
         const auto bytes = static_cast<std::int64_t>(sizeof(T));
-        return {.a = {},
-                .b = {},
-                .c = static_cast<T*>(c),
+        return {.c = static_cast<T*>(c),
                 .source = static_cast<const T*>(source),
                 .row_stride = at.row_stride,
                 .col_stride = at.col_stride,
@@ -160,7 +152,6 @@ class product final : public gemm_product {
                 .one_b = batch_.one_b,
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k = static_cast<int>(p.k),
                 .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
                 .tiles_m = static_cast<int>(tiles_m_),
                 .tiles_n = static_cast<int>(tiles_n_),

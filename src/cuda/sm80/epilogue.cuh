@@ -42,8 +42,8 @@ __device__ __forceinline__ void stage_sums(float* sums, const accumulators<C>& o
 
 // Neighbours of a run of C, from the sums and what is added to them.
 template <class C, bool ByRows, class To, int Together>
-__device__ __forceinline__ neighbours<To, Together> finished(const float* sums, float beta,
-                                                             const neighbours<To, Together>& added) {
+__device__ __forceinline__ neighbours<To, Together> finished(
+    const float* sums, float beta, const neighbours<To, Together>& added) {
     neighbours<float, Together> x;
     if constexpr (ByRows && Together > 1) {
 #pragma unroll
@@ -56,8 +56,8 @@ __device__ __forceinline__ neighbours<To, Together> finished(const float* sums, 
     neighbours<To, Together> all;
 #pragma unroll
     for (int j = 0; j < Together; ++j)
-        all.of[j] = static_cast<To>(
-            beta == 0 ? x.of[j] : x.of[j] + beta * static_cast<float>(added.of[j]));
+        all.of[j] =
+            static_cast<To>(beta == 0 ? x.of[j] : x.of[j] + beta * static_cast<float>(added.of[j]));
     return all;
 }
 
@@ -79,8 +79,8 @@ __device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& 
     const std::int64_t place = tile.first + first * run_stride + along;
     To* c = static_cast<To*>(p.c) + place;
     const To* source = static_cast<const To*>(p.source) + place;
-    const float* from = sums + (ByRows ? first * C::sums_stride + along
-                                       : along * C::sums_stride + first);
+    const float* from =
+        sums + (ByRows ? first * C::sums_stride + along : along * C::sums_stride + first);
     constexpr int next = runs_at_once * (ByRows ? C::sums_stride : 1);
 #pragma unroll 4
     for (int i = 0; i < runs_of_tile; i += runs_at_once) {
@@ -93,9 +93,9 @@ __device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& 
                 for (int j = 0; j < left; ++j) {
                     neighbours<To, 1> one{};
                     if (p.beta != 0) one.of[0] = source[j];
-                    c[j] = finished<C, ByRows>(from + j * (ByRows ? 1 : C::sums_stride), p.beta,
-                                               one)
-                               .of[0];
+                    c[j] =
+                        finished<C, ByRows>(from + j * (ByRows ? 1 : C::sums_stride), p.beta, one)
+                            .of[0];
                 }
             }
         }
@@ -105,22 +105,70 @@ __device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& 
     }
 }
 
-template <class C, class To, int Together>
-__device__ __forceinline__ void store_tile(const arguments& p, const tile_of_c& tile,
+// Runs of 16-bit elements that begin anywhere: two that memory has in one word at once. Where a run
+// begins between two words, its first thread has its first and its last element.
+template <class C, bool ByRows, class To>
+__device__ __forceinline__ void store_pairs(const arguments& p, const tile_of_c& tile,
+                                            const float* sums) {
+    constexpr int length = ByRows ? C::block_n : C::block_m;
+    constexpr int of_run = length / 2;
+    constexpr int runs_of_tile = ByRows ? C::block_m : C::block_n;
+    constexpr int runs_at_once = C::threads / of_run;
+    constexpr int step = ByRows ? 1 : C::sums_stride;
+    constexpr int run_step = ByRows ? C::sums_stride : 1;
+    static_assert(C::threads % of_run == 0 && runs_of_tile % runs_at_once == 0);
+    const int first = static_cast<int>(threadIdx.x) / of_run;
+    const int own = static_cast<int>(threadIdx.x) % of_run * 2;
+    const int runs = ByRows ? tile.rows : tile.cols;
+    const int there = ByRows ? tile.cols : tile.rows;
+    const std::int64_t run_stride = ByRows ? p.row_stride : p.col_stride;
+    To* c = static_cast<To*>(p.c) + tile.first + first * run_stride;
+    const To* source = static_cast<const To*>(p.source) + tile.first + first * run_stride;
+    const float* from = sums + first * run_step;
+#pragma unroll 4
+    for (int run = first; run < runs_of_tile; run += runs_at_once) {
+        if (run < runs) {
+            const int between = static_cast<int>(reinterpret_cast<std::uintptr_t>(c) / 2 % 2);
+            const int high = own + 1 - between;
+            const int low = high > 0 ? high - 1 : length - 1;
+            neighbours<To, 2> added{};
+            if (p.beta != 0 && low < there) added.of[0] = source[low];
+            if (p.beta != 0 && high < there) added.of[1] = source[high];
+            const neighbours<To, 1> x =
+                finished<C, ByRows, To, 1>(from + low * step, p.beta, {added.of[0]});
+            const neighbours<To, 1> y =
+                finished<C, ByRows, To, 1>(from + high * step, p.beta, {added.of[1]});
+            if (low < high && high < there) {
+                *reinterpret_cast<neighbours<To, 2>*>(c + low) = {x.of[0], y.of[0]};
+            } else {
+                if (low < there) c[low] = x.of[0];
+                if (high < there) c[high] = y.of[0];
+            }
+        }
+        c += runs_at_once * run_stride;
+        source += runs_at_once * run_stride;
+        from += runs_at_once * run_step;
+    }
+}
+
+template <class C, bool ByRows, class To>
+__device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& tile,
                                            const float* sums) {
-    if (p.col_stride == 1)
-        store_runs<C, true, To, Together>(p, tile, sums);
+    if (p.is_vectorized)
+        store_runs<C, ByRows, To, 16 / static_cast<int>(sizeof(To))>(p, tile, sums);
+    else if constexpr (sizeof(To) == 2)
+        store_pairs<C, ByRows, To>(p, tile, sums);
     else
-        store_runs<C, false, To, Together>(p, tile, sums);
+        store_runs<C, ByRows, To, 1>(p, tile, sums);
 }
 
 template <class C, class To>
 __device__ __forceinline__ void store_tile(const arguments& p, const tile_of_c& tile,
                                            const float* sums) {
-    if (p.is_vectorized)
-        store_tile<C, To, 16 / static_cast<int>(sizeof(To))>(p, tile, sums);
+    if (p.col_stride == 1)
+        store_runs<C, true, To>(p, tile, sums);
     else
-        store_tile<C, To, 1>(p, tile, sums);
+        store_runs<C, false, To>(p, tile, sums);
 }
 
 }  // namespace carat::cuda::sm80

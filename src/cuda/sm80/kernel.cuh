@@ -31,16 +31,15 @@ __device__ __forceinline__ coordinate coordinate_of(const arguments& p) {
 
 template <class C>
 __device__ __forceinline__ void multiply_tile(accumulators<C>& sums, const arguments& p,
-                                              const coordinate& at,
-                                              typename C::element* shared) {
+                                              const coordinate& at, typename C::element* shared) {
     loader<C, C::block_m> a(p.a, at.product, at.row, p.m, p.k);
     loader<C, C::block_n> b(p.b, at.product, at.col, p.n, p.k);
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const auto read_a = piece_reader::of<C>(p.a, C::block_m, warp / C::warps_n * C::warp_m, lane,
-                                            true);
-    const auto read_b = piece_reader::of<C>(p.b, C::block_n, warp % C::warps_n * C::warp_n, lane,
-                                            false);
+    const auto read_a =
+        piece_reader::of<C>(p.a, C::block_m, warp / C::warps_n * C::warp_m, lane, true);
+    const auto read_b =
+        piece_reader::of<C>(p.b, C::block_n, warp % C::warps_n * C::warp_n, lane, false);
     const int count = (p.k + C::block_k - 1) / C::block_k;
     const auto stage = [&](int i) { return shared + i % C::stages * C::stage_elements; };
     const auto start = [&](int i) {

@@ -1,8 +1,6 @@
 #include "cuda/sm80/product.hpp"
 
-#include <cstdlib>
 #include <limits>
-#include <sstream>
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
@@ -90,17 +88,18 @@ plan::batch_request request_for(const gemm_task& task) {
             .result_bytes = static_cast<int>(size_bytes(p.c_type)),
             .together_a = likely(a_of(p), task.aligned.a),
             .together_b = likely(b_of(p), task.aligned.b),
+            .vectorized_c = std::max(p.c_layout.row_stride, p.c_layout.col_stride) *
+                                static_cast<std::int64_t>(size_bytes(p.c_type)) % 16 ==
+                            0,
             .sms = describe(device_in_use()).multiprocessors};
 }
 
 class product final : public gemm_product {
   public:
-    explicit product(const gemm_task& task)
+    product(const gemm_task& task, std::size_t row)
         : problem_(task.problem),
           count_(task.batch.count),
-          plan_(plan::plan_batch_tiles(request_for(task), tiles)),
-          kernel_(task.problem.a_type == dtype::f16 ? &kernel_of_f16(row())
-                                                    : &kernel_of_bf16(row())),
+          kernel_(task.problem.a_type == dtype::f16 ? &kernel_of_f16(row) : &kernel_of_bf16(row)),
           facts_(load_kernel(kernel_->name, kernel_->function, kernel_->threads,
                              kernel_->shared_bytes)) {
         CARAT_CUDA_CHECK(cudaFuncSetAttribute(kernel_->function,
@@ -126,16 +125,6 @@ class product final : public gemm_product {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
 
   private:
-    // The model's, but for trials.
-    [[nodiscard]] std::size_t row() const {
-        const char* const asked = std::getenv("CARAT_TMP_TILE");
-        if (asked != nullptr && asked[0] >= '0' && asked[0] < '5')
-            return static_cast<std::size_t>(asked[0] - '0');
-        if (asked != nullptr && asked[0] == 'a' && problem_.alpha <= 5)
-            return static_cast<std::size_t>(problem_.alpha) - 1;
-        return plan_.row;
-    }
-
     [[nodiscard]] arguments arguments_for(const launch_arguments& with,
                                           const batch_strides& apart) const {
         const core::problem& p = problem_;
@@ -168,7 +157,6 @@ class product final : public gemm_product {
 
     core::problem problem_;
     std::int64_t count_;
-    plan::batch_tile_plan plan_;
     const kernel* kernel_;
     core::kernel_facts facts_;
 };
@@ -196,8 +184,9 @@ double predicted_s(const gemm_task& task) {
     return plan::plan_batch_tiles(request_for(task), tiles).seconds;
 }
 
-std::unique_ptr<const gemm_product> prepare(const gemm_task& task) {
-    return std::make_unique<product>(task);
+std::unique_ptr<const gemm_product> prepare(const gemm_task& task, std::optional<std::size_t> row) {
+    return std::make_unique<product>(
+        task, row ? *row : plan::plan_batch_tiles(request_for(task), tiles).row);
 }
 
 }  // namespace carat::cuda::sm80

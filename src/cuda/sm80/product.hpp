@@ -15,6 +15,8 @@ namespace carat::cuda::sm80 {
 /// What the fastest kernel is predicted to take.
 [[nodiscard]] double predicted_s(const gemm_task& task);
 
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const gemm_task& task);
+/// With this row of the table, else with the fastest.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const gemm_task& task,
+                                                          std::optional<std::size_t> row = {});
 
 }  // namespace carat::cuda::sm80
