@@ -19,7 +19,7 @@ constexpr double pairs_step_s = 1e-6;     // the same of elements that come by t
 constexpr double flop_per_s = 2.4e12;     // of a multiprocessor
 constexpr double copies_per_s = 1.85e10;  // loads and stores of a thread, likewise
 constexpr double stored_per_s = 39e9;     // bytes of C, likewise
-constexpr double stored_in_pairs_per_s = 16e9;
+constexpr double stored_singly_per_s = 10e9;
 constexpr double bytes_per_s = 1.93e12;  // of memory
 
 // Two elements that come through registers are two loads and a store.
@@ -48,7 +48,7 @@ double seconds_of(const batch_tile& tile, const batch_request& of) {
         std::max(together * (flop / flop_per_s + loading), pairs ? pairs_step_s : step_s);
     const double stored =
         static_cast<double>(of.m * of.n * of.batch) * of.result_bytes / static_cast<double>(ctas);
-    const double storing = stored / (of.vectorized_c ? stored_per_s : stored_in_pairs_per_s);
+    const double storing = stored / (of.vectorized_c ? stored_per_s : stored_singly_per_s);
     const double one = cta_s + place_s * tile.block_m * tile.block_n +
                        static_cast<double>(ceil_div(of.k, block_k)) * step + together * storing;
     const double waves =

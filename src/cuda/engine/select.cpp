@@ -121,11 +121,11 @@ double packing_s(const request& wanted) {
 
 // What C takes beyond what is planned, where its rows begin between four elements.
 double storing_between_s(const request& wanted, bool in_one_launch) {
-    const core::layout& at = wanted.problem.c_layout;
-    if (std::max(at.row_stride, at.col_stride) % 4 == 0) return 0;
-    const double elements_per_s = in_one_launch ? 3e11 : 4e11;
-    return static_cast<double>(wanted.problem.m * wanted.problem.n * wanted.batch.count) /
-           elements_per_s;
+    const core::problem& p = wanted.problem;
+    if (std::max(p.c_layout.row_stride, p.c_layout.col_stride) % 4 == 0) return 0;
+    const bool is_staged = plan::stages_c(p.m, p.n, static_cast<int>(size_bytes(p.c_type)));
+    const double elements_per_s = !in_one_launch ? 4e11 : is_staged ? 8.5e11 : 3e11;
+    return static_cast<double>(p.m * p.n * wanted.batch.count) / elements_per_s;
 }
 
 // What a batch takes the kernels of wgmma, in one launch or many.

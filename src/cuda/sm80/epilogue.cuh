@@ -105,59 +105,11 @@ __device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& 
     }
 }
 
-// Runs of 16-bit elements that begin anywhere: two that memory has in one word at once. Where a run
-// begins between two words, its first thread has its first and its last element.
-template <class C, bool ByRows, class To>
-__device__ __forceinline__ void store_pairs(const arguments& p, const tile_of_c& tile,
-                                            const float* sums) {
-    constexpr int length = ByRows ? C::block_n : C::block_m;
-    constexpr int of_run = length / 2;
-    constexpr int runs_of_tile = ByRows ? C::block_m : C::block_n;
-    constexpr int runs_at_once = C::threads / of_run;
-    constexpr int step = ByRows ? 1 : C::sums_stride;
-    constexpr int run_step = ByRows ? C::sums_stride : 1;
-    static_assert(C::threads % of_run == 0 && runs_of_tile % runs_at_once == 0);
-    const int first = static_cast<int>(threadIdx.x) / of_run;
-    const int own = static_cast<int>(threadIdx.x) % of_run * 2;
-    const int runs = ByRows ? tile.rows : tile.cols;
-    const int there = ByRows ? tile.cols : tile.rows;
-    const std::int64_t run_stride = ByRows ? p.row_stride : p.col_stride;
-    To* c = static_cast<To*>(p.c) + tile.first + first * run_stride;
-    const To* source = static_cast<const To*>(p.source) + tile.first + first * run_stride;
-    const float* from = sums + first * run_step;
-#pragma unroll 4
-    for (int run = first; run < runs_of_tile; run += runs_at_once) {
-        if (run < runs) {
-            const int between = static_cast<int>(reinterpret_cast<std::uintptr_t>(c) / 2 % 2);
-            const int high = own + 1 - between;
-            const int low = high > 0 ? high - 1 : length - 1;
-            neighbours<To, 2> added{};
-            if (p.beta != 0 && low < there) added.of[0] = source[low];
-            if (p.beta != 0 && high < there) added.of[1] = source[high];
-            const neighbours<To, 1> x =
-                finished<C, ByRows, To, 1>(from + low * step, p.beta, {added.of[0]});
-            const neighbours<To, 1> y =
-                finished<C, ByRows, To, 1>(from + high * step, p.beta, {added.of[1]});
-            if (low < high && high < there) {
-                *reinterpret_cast<neighbours<To, 2>*>(c + low) = {x.of[0], y.of[0]};
-            } else {
-                if (low < there) c[low] = x.of[0];
-                if (high < there) c[high] = y.of[0];
-            }
-        }
-        c += runs_at_once * run_stride;
-        source += runs_at_once * run_stride;
-        from += runs_at_once * run_step;
-    }
-}
-
 template <class C, bool ByRows, class To>
 __device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& tile,
                                            const float* sums) {
     if (p.is_vectorized)
         store_runs<C, ByRows, To, 16 / static_cast<int>(sizeof(To))>(p, tile, sums);
-    else if constexpr (sizeof(To) == 2)
-        store_pairs<C, ByRows, To>(p, tile, sums);
     else
         store_runs<C, ByRows, To, 1>(p, tile, sums);
 }

@@ -1,6 +1,7 @@
 #include "cuda/sm80/product.hpp"
 
 #include <limits>
+#include <string>
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
@@ -123,6 +124,17 @@ class product final : public gemm_product {
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+    [[nodiscard]] core::plan_facts planned() const override {
+        const std::int64_t tiles = plan::ceil_div(problem_.m, kernel_->block_m) *
+                                   plan::ceil_div(problem_.n, kernel_->block_n) * count_;
+        core::plan_facts told;
+        told.why = "tiles of " + std::to_string(kernel_->block_m) + " x " +
+                   std::to_string(kernel_->block_n) + ", for batches, " + std::to_string(tiles) +
+                   " of them for " + std::to_string(count_) + " products\n";
+        told.rows = problem_.m;
+        told.cols = problem_.n;
+        return told;
+    }
 
   private:
     [[nodiscard]] arguments arguments_for(const launch_arguments& with,
