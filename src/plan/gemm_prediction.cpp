@@ -155,7 +155,6 @@ std::optional<core::gpu_prediction> predict(const simt_plan& plan, const simt_re
                   {"memory", parts.memory_s, true},
                   {"launch", parts.launch_s, false},
                   {"CTAs that meet", parts.meeting_s, false},
-                  {"C", parts.storing_s, false},
                   {"packing", packing_s, false}};
     told.time_s = parts.seconds + packing_s;
     bound(told, measured_on.low, measured_on.high);

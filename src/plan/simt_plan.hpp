@@ -53,7 +53,6 @@ struct simt_parts {
     double bytes = 0;  // of A, B and C
     double multiplying_s = 0;
     double memory_s = 0;
-    double storing_s = 0;  // of C, what is seen of it
     double launch_s = 0;
     double meeting_s = 0;  // of blocks that share K
     double seconds = 0;

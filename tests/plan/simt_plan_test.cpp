@@ -72,13 +72,6 @@ TEST(simt_plan, a_round_that_is_full_beats_a_larger_tile) {
     EXPECT_EQ(plan_of(square(4096, dtype::f64)).block_m, 128);
 }
 
-// At little K storing is most of the time; of one round the launch's time holds it.
-TEST(simt_plan, blocks_wait_for_their_own_stores) {
-    const simt_tile alone{256, 128, 8, 1, 8, 0.82};
-    EXPECT_GT(parts_of(alone, 1, {.m = 840, .n = 80, .k = 40, .batch = 786}).storing_s, 1e-4);
-    EXPECT_EQ(parts_of(alone, 1, {.m = 840, .n = 80, .k = 40}).storing_s, 0);
-}
-
 TEST(simt_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
     for (const dtype type : {dtype::f32, dtype::f64}) {
         EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .type = type}).split_k, 1);

@@ -137,15 +137,17 @@ double wgmma_s(const request& wanted) {
     if (const auto together = plan::plan_batch(of, on.model))
         return packing + together->seconds + storing_between_s(wanted, true);
     of.batch = 1;
+    const auto one = plan::plan_gemm(of, on.model);
+    if (!one) return std::numeric_limits<double>::infinity();
     return packing + storing_between_s(wanted, false) +
-           static_cast<double>(wanted.batch.count) * plan::plan_gemm(of, on.model).value().seconds;
+           static_cast<double>(wanted.batch.count) * one->seconds;
 }
 
 // The same in f32's own arithmetic, of two operands that are packed or not as they are there.
 double f32_s(const request& wanted, const gemm_task& task) {
     request own = wanted;
     own.how = arithmetic::native;
-    return packing_s(own) + simt::predicted_s(task);
+    return packing_s(own) + simt::predicted_s(task) + storing_between_s(own, true);
 }
 
 // What multiplies a batch in place of wgmma, where that is predicted to be faster; else nothing.
