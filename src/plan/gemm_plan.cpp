@@ -38,8 +38,9 @@ std::string name_of(const tile& t) {
 double storing_s(const gemm_request& of, const gemm_costs& costs) {
     constexpr double thin = 40;
     const auto extent = static_cast<double>(std::min(of.m, of.n));
-    const double elements_per_s =
-        stages_c(of.m, of.n, of.result_bytes) ? 7.5e11 : 5e11 * std::min(1.0, extent / thin);
+    const double elements_per_s = stages_c(of.m, of.n, of.a_type, of.result_bytes)
+                                      ? 7.5e11
+                                      : 5e11 * std::min(1.0, extent / thin);
     constexpr double seen = 0.7;  // of the operands
     const auto operands = static_cast<double>(of.batch * of.bytes_of((of.m + of.n) * of.k));
     return costs.launch_s + static_cast<double>(of.batch * of.m * of.n) / elements_per_s +
@@ -48,9 +49,9 @@ double storing_s(const gemm_request& of, const gemm_costs& costs) {
 
 }  // namespace
 
-bool stages_c(std::int64_t m, std::int64_t n, int result_bytes) {
+bool stages_c(std::int64_t m, std::int64_t n, dtype elements, int result_bytes) {
     constexpr std::int64_t fewest = 64;
-    return result_bytes == 2 && std::min(m, n) >= fewest;
+    return is_half(elements) && result_bytes == 2 && std::min(m, n) >= fewest;
 }
 
 std::optional<gemm_plan> plan_batch(const gemm_request& wanted, const gemm_model& model) {

@@ -82,7 +82,7 @@ struct gemm_model {
                                                  const gemm_model& model);
 
 /// Whether C of a batch goes by way of shared memory.
-[[nodiscard]] bool stages_c(std::int64_t m, std::int64_t n, int result_bytes);
+[[nodiscard]] bool stages_c(std::int64_t m, std::int64_t n, dtype elements, int result_bytes);
 
 /// Of a batch in one launch of single tiles. Nothing where as many launches of plan_gemm's are
 /// predicted to be faster, or where no single tiles have what was asked for.

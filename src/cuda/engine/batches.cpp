@@ -40,7 +40,8 @@ double packing_s(const request& wanted) {
 double storing_between_s(const request& wanted, bool in_one_launch) {
     const core::problem& p = wanted.problem;
     if (std::max(p.c_layout.row_stride, p.c_layout.col_stride) % 4 == 0) return 0;
-    const bool is_staged = plan::stages_c(p.m, p.n, static_cast<int>(size_bytes(p.c_type)));
+    const bool is_staged =
+        plan::stages_c(p.m, p.n, p.a_type, static_cast<int>(size_bytes(p.c_type)));
     const double elements_per_s = !in_one_launch ? 4e11 : is_staged ? 8.5e11 : 3e11;
     return static_cast<double>(p.m * p.n * wanted.batch.count) / elements_per_s;
 }

@@ -71,7 +71,8 @@ bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_a
     told.batch = {batch_.one_a, batch_.one_b};
     // By way of shared memory, as if something were fused: written from registers, C of 16 bits
     // takes up to 1.6 times as long where its tiles are wide, and less where they are thin.
-    if (plan::stages_c(problem_.m, problem_.n, static_cast<int>(size_bytes(problem_.c_type))))
+    if (plan::stages_c(problem_.m, problem_.n, problem_.a_type,
+                       static_cast<int>(size_bytes(problem_.c_type))))
         told.epilogue.is_fused = true;
     const int block_k = desc().block_k();
     tma_descriptors maps{};
