@@ -29,26 +29,6 @@ __device__ inline void copy_async(void* shared, const void* global, bool inside)
 #endif
 }
 
-// The first `there` bytes of so many, and zeros behind them.
-template <int Bytes>
-__device__ inline void copy_part_async(void* shared, const void* global, int there) {
-    static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16);
-#if __CUDA_ARCH__ >= 800
-    const auto target = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    if constexpr (Bytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(global),
-                     "r"(there)
-                     : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target), "l"(global),
-                     "n"(Bytes), "r"(there)
-                     : "memory");
-#else
-    for (int i = 0; i < Bytes; ++i)
-        static_cast<char*>(shared)[i] = i < there ? static_cast<const char*>(global)[i] : char{0};
-#endif
-}
-
 // Closes a group of copies.
 __device__ inline void commit_copies() {
 #if __CUDA_ARCH__ >= 800

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "cuda/common/async_copy.cuh"
+#include "cuda/common/async_part.cuh"
 #include "cuda/sm80/arguments.hpp"
 
 namespace carat::cuda::sm80 {
