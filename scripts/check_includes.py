@@ -20,6 +20,7 @@ ALLOWED = {
     "src/cuda/ptx": [],
     "src/cuda/common": ["include/carat", "src/core", "src/plan", "src/cuda/ptx"],
     "src/cuda/simt": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
+    "src/cuda/sm80": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
     "src/cuda/sm90": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
     "src/cuda/engine": ["include/carat", "src/core", "src/plan", "src/tuning", "src/cuda"],
     "src/vendor": ["include/carat", "src/core"],

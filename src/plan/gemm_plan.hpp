@@ -86,6 +86,9 @@ struct gemm_model {
 [[nodiscard]] std::optional<gemm_plan> plan_gemm(const gemm_request& wanted,
                                                  const gemm_model& model);
 
+/// Whether C of a batch goes by way of shared memory.
+[[nodiscard]] bool stages_c(std::int64_t m, std::int64_t n, dtype elements, int result_bytes);
+
 /// Of a batch in one launch: of single tiles, or where nothing was asked for of persistent ones.
 /// Nothing where as many launches of plan_gemm's are predicted to be faster, or where no single
 /// tiles have what was asked for.

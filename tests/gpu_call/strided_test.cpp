@@ -173,9 +173,9 @@ using kinds =
                    kind<e4m3, float>, kind<std::int8_t, std::int32_t>>;
 TYPED_TEST_SUITE(gpu_strided, kinds);
 
-constexpr shape shapes[] = {{8, 8, 8},       {32, 32, 32},  {64, 64, 64},
-                            {100, 100, 100}, {33, 31, 65},  {130, 200, 48},
-                            {1, 120, 130},   {120, 1, 130}, {64, 48, 700}};
+constexpr shape shapes[] = {{8, 8, 8},     {32, 32, 32},   {64, 64, 64},  {100, 100, 100},
+                            {33, 31, 65},  {130, 200, 48}, {1, 120, 130}, {120, 1, 130},
+                            {64, 48, 700}, {130, 200, 900}};
 
 TYPED_TEST(gpu_strided, sizes) {
     for (const shape& of : shapes)
@@ -184,7 +184,7 @@ TYPED_TEST(gpu_strided, sizes) {
 }
 
 TYPED_TEST(gpu_strided, layouts_and_distances) {
-    for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {96, 160, 32}})
+    for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {96, 160, 32}, {70, 100, 650}})
         for (const int layouts : {0, 1, 2, 3, 4, 5, 6, 7})
             for (const std::size_t odd : {0UL, 1UL, 16UL}) {
                 const auto at = [&](int bit) { return place{(layouts & bit) == 0, odd, 2 * odd}; };

@@ -590,4 +590,20 @@ TEST(plan_gemm, takes_what_was_fastest_on_an_h200) {
     EXPECT_LE(not_measured, 5) << "shapes whose choice nobody measured";
 }
 
+// Written as wide tiles, by way of shared memory, C leaves faster than from registers.
+TEST(plan_batch, takes_no_less_than_its_c) {
+    gemm_request of = row_major(232, 152, 16);
+    of.batch = 745;
+    of.result_bytes = 2;
+    EXPECT_GT(plan::plan_batch(of, h100).value().seconds, 232 * 152 * 745 / 7.5e11);
+    of.m = 48;
+    EXPECT_GT(plan::plan_batch(of, h100).value().seconds, 48 * 152 * 745 / 5e11);
+    of.m = 10;
+    EXPECT_GT(plan::plan_batch(of, h100).value().seconds, 40 * 152 * 745 / 5e11);
+    EXPECT_TRUE(plan::stages_c(64, 64, dtype::f16, 2));
+    EXPECT_FALSE(plan::stages_c(63, 640, dtype::f16, 2));
+    EXPECT_FALSE(plan::stages_c(64, 64, dtype::f16, 4));
+    EXPECT_FALSE(plan::stages_c(64, 64, dtype::e4m3, 2));
+}
+
 }  // namespace

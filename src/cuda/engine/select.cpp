@@ -11,6 +11,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/engine/architectures.hpp"
+#include "cuda/engine/batches.hpp"
 #include "cuda/engine/tunables.hpp"
 #include "cuda/simt/gemv.hpp"
 #include "cuda/simt/product.hpp"
@@ -168,6 +169,11 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
             return simt::prepare(
                 {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},
                 {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
+    }
+    if (!chosen.is_asked && wanted.batch.count > 1) {
+        plan::gemm_request of = request_for(*architecture_in_use(), p, wanted.how, {});
+        of.batch = wanted.batch.count;
+        if (auto batch = prepare_batch(wanted, of)) return batch;
     }
     return prepare_on_tensor_cores(wanted, chosen);
 }

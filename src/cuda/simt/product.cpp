@@ -192,6 +192,13 @@ std::string reason_against(const core::problem& p, const overrides& asked) {
     return plan::reason_against(request_for(by_rows(p), asked), tiles_of(p.c_type));
 }
 
+double predicted_s(const gemm_task& task) {
+    const core::problem p = by_rows(task.problem);
+    return plan::make_simt_plan(request_for(p, {}, task.batch.count), tiles_of(p.c_type))
+        .value()
+        .seconds;
+}
+
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, const overrides& asked) {
     if (!counts_tiles_of(task)) return nullptr;
     if (task.problem.c_type == dtype::f64) return std::make_unique<product<double>>(task, asked);

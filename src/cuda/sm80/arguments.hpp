@@ -1,0 +1,49 @@
+// What a kernel is told about a batch, and how the host launches it.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+
+namespace carat::cuda::sm80 {
+
+// A as its rows, B as its columns: runs of neighbours in memory, along K or across it.
+struct operand_view {
+    const void* data;
+    std::int64_t run_stride;      // elements from one run to the next
+    std::int64_t product_stride;  // 0: one matrix for all
+    bool along_k;
+    // Elements that are copied at once: 8, 4 or 2, of which runs begin at multiples, or 1.
+    int together;
+};
+
+// C = alpha A B + beta source, for each product.
+struct arguments {
+    operand_view a;
+    operand_view b;
+    void* c;
+    const void* source;  // C itself, or a matrix laid out as C
+    std::int64_t row_stride;
+    std::int64_t col_stride;
+    std::int64_t product_stride;  // of C and source
+    bool is_f32;                  // C, else of the operands' type
+    bool is_vectorized;           // runs of C begin at multiples of 16 bytes
+    int m;
+    int n;
+    int k;
+    int tiles_m;
+    int tiles;  // of a product
+    float alpha;
+    float beta;
+};
+
+// One kernel, for the host.
+struct kernel {
+    const char* name;
+    const void* function;
+    int block_m;
+    int block_n;
+    int threads;
+    int shared_bytes;
+};
+
+}  // namespace carat::cuda::sm80

@@ -1,0 +1,146 @@
+// An operand's way into shared memory, a stage at a time, as its runs lie:
+//
+//     along K     [ line 0: 32 k | .. | line 1: 32 k | .. ]      "..": padding
+//     across K    [ k 0: lines   | .. | k 1: lines   | .. ]
+//
+// Copies of 4 to 16 bytes go past the registers; where runs begin between two words, elements come
+// by twos through registers, which are stored when the stage before has been multiplied. What is
+// beyond the operand is 0.
+#pragma once
+
+#include "cuda/common/async_copy.cuh"
+#include "cuda/common/async_part.cuh"
+#include "cuda/sm80/arguments.hpp"
+
+namespace carat::cuda::sm80 {
+
+// Of an operand `Lines` of a tile.
+template <class C, int Lines>
+class loader {
+    using element = typename C::element;
+    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;  // of a thread
+
+    // Its copies: of one run after the other, each at the same place along it.
+    template <bool AlongK, int Together>
+    struct share {
+        static constexpr int together = Together;
+        static constexpr int of_run = (AlongK ? C::block_k : Lines) / Together;
+        static constexpr int runs = AlongK ? Lines : C::block_k;
+        static constexpr int runs_at_once = C::threads / of_run;
+        static constexpr int count = runs / runs_at_once;
+        static constexpr int stride_there = (AlongK ? C::block_k : Lines) + C::padding;
+        static constexpr int next_there = runs_at_once * stride_there;
+        static_assert(C::threads % of_run == 0 && runs % runs_at_once == 0);
+    };
+
+  public:
+    __device__ __forceinline__ loader(const operand_view& of, std::int64_t product, int first,
+                                      int lines, int depth)
+        : along_k_(of.along_k), together_(of.together) {
+        from_ = static_cast<const element*>(of.data) + product * of.product_stride +
+                (along_k_ ? first * of.run_stride : first);
+        runs_ = along_k_ ? lines - first : depth;
+        left_ = along_k_ ? depth : lines - first;
+        step_ = along_k_ ? C::block_k : C::block_k * static_cast<int>(of.run_stride);
+        each([&]<bool AlongK, int Together>() {
+            using own = share<AlongK, Together == 1 ? 2 : Together>;
+            const int run = static_cast<int>(threadIdx.x) / own::of_run;
+            const int along = static_cast<int>(threadIdx.x) % own::of_run * own::together;
+            from_ += run * static_cast<int>(of.run_stride) + along;
+            next_ = own::runs_at_once * static_cast<int>(of.run_stride);
+            there_ = run * own::stride_there + along;
+            runs_ -= run;
+            left_ -= along;
+        });
+    }
+
+    // Starts copying a stage, and goes on to the next one.
+    __device__ __forceinline__ void start(element* stage) {
+        each([&]<bool AlongK, int Together>() {
+            if constexpr (Together == 1)
+                read_pairs<AlongK>();
+            else
+                copy<AlongK, Together>(stage + there_);
+            (AlongK ? left_ : runs_) -= C::block_k;
+            from_ += step_;
+        });
+    }
+
+    // What start() has read.
+    __device__ __forceinline__ void finish(element* stage) const {
+        if (together_ != 1) return;
+        if (along_k_)
+            store_pairs<true>(stage + there_);
+        else
+            store_pairs<false>(stage + there_);
+    }
+
+  private:
+    // Calls `f` as the operand lies.
+    template <class F>
+    __device__ __forceinline__ void each(const F& f) const {
+        if (along_k_)
+            each_as<true>(f);
+        else
+            each_as<false>(f);
+    }
+    template <bool AlongK, class F>
+    __device__ __forceinline__ void each_as(const F& f) const {
+        switch (together_) {
+            case 8:
+                return f.template operator()<AlongK, 8>();
+            case 4:
+                return f.template operator()<AlongK, 4>();
+            case 2:
+                return f.template operator()<AlongK, 2>();
+            default:
+                return f.template operator()<AlongK, 1>();
+        }
+    }
+
+    template <bool AlongK, int Together>
+    __device__ __forceinline__ void copy(element* to) const {
+        using own = share<AlongK, Together>;
+        constexpr int size = static_cast<int>(sizeof(element));
+        const int there = min(max(left_, 0), Together) * size;
+        const element* from = from_;
+#pragma unroll 4
+        for (int i = 0; i < own::count; ++i, from += next_)
+            copy_part_async<Together * size>(to + i * own::next_there, from,
+                                             i * own::runs_at_once < runs_ ? there : 0);
+    }
+
+    template <bool AlongK>
+    __device__ __forceinline__ void read_pairs() {
+        using own = share<AlongK, 2>;
+        static_assert(own::count == pairs);
+        const auto* from = reinterpret_cast<const unsigned short*>(from_);
+#pragma unroll
+        for (int i = 0; i < pairs; ++i, from += next_) {
+            const bool inside = i * own::runs_at_once < runs_;
+            const std::uint32_t low = inside && left_ > 0 ? __ldg(from) : 0;
+            const std::uint32_t high = inside && left_ > 1 ? __ldg(from + 1) : 0;
+            held_[i] = low | high << 16;
+        }
+    }
+    template <bool AlongK>
+    __device__ __forceinline__ void store_pairs(element* to) const {
+        using own = share<AlongK, 2>;
+#pragma unroll
+        for (int i = 0; i < pairs; ++i)
+            *reinterpret_cast<std::uint32_t*>(to + i * own::next_there) = held_[i];
+    }
+
+    // The thread's own:
+    const element* from_;
+    int there_;  // in a stage
+    int next_;   // from one of its runs to the next, elements
+    int step_;   // from one stage to the next
+    int runs_;   // left
+    int left_;   // of each
+    bool along_k_;
+    int together_;
+    std::uint32_t held_[pairs];
+};
+
+}  // namespace carat::cuda::sm80

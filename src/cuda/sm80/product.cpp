@@ -1,0 +1,204 @@
+#include "cuda/sm80/product.hpp"
+
+#include <limits>
+#include <string>
+
+#include "cuda/common/device.hpp"
+#include "cuda/common/kernel.hpp"
+#include "cuda/common/launch.hpp"
+#include "cuda/sm80/kernel_table.hpp"
+#include "cuda/sm80/kernels.hpp"
+#include "plan/cpu_plan.hpp"
+
+namespace carat::cuda::sm80 {
+
+namespace {
+
+constexpr std::int64_t element_bytes = 2;
+
+// A as its rows, B as its columns.
+struct operand_shape {
+    std::int64_t lines;
+    std::int64_t depth;
+    std::int64_t across;  // elements from one line to the next
+    std::int64_t along;   // elements from one depth to the next
+
+    // Of a line of one element, or of one line, any stride will do.
+    [[nodiscard]] bool is_contiguous_along_k() const { return along == 1 || depth == 1; }
+    [[nodiscard]] bool is_contiguous_across_k() const { return across == 1 || lines == 1; }
+    [[nodiscard]] bool lies_along_k() const {
+        return is_contiguous_along_k() && !(is_contiguous_across_k() && depth == 1);
+    }
+    [[nodiscard]] std::int64_t run_stride() const {
+        if (lies_along_k()) return lines == 1 ? 0 : across;
+        return depth == 1 ? 0 : along;
+    }
+    // Places in a tile are counted in 32 bits.
+    [[nodiscard]] bool is_readable() const {
+        constexpr std::int64_t most = 1 << 23;
+        return (is_contiguous_along_k() || is_contiguous_across_k()) && run_stride() < most &&
+               run_stride() > -most;
+    }
+};
+
+operand_shape a_of(const core::problem& p) {
+    return {p.m, p.k, p.a_layout.row_stride, p.a_layout.col_stride};
+}
+operand_shape b_of(const core::problem& p) {
+    return {p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
+}
+
+// Elements of which runs begin at multiples: 8 of 16 bytes, or fewer.
+int together(const void* data, std::int64_t run_stride, std::int64_t product_stride) {
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    for (const int count : {8, 4, 2})
+        if (address % static_cast<std::uintptr_t>(count * element_bytes) == 0 &&
+            run_stride % count == 0 && product_stride % count == 0)
+            return count;
+    return 1;
+}
+
+operand_view view_of(const operand_shape& of, const void* data, std::int64_t apart) {
+    return {.data = data,
+            .run_stride = of.run_stride(),
+            .product_stride = apart,
+            .along_k = of.lies_along_k(),
+            .together = together(data, of.run_stride(), apart)};
+}
+
+bool has_contiguous_columns(const core::problem& p) {
+    return p.c_layout.row_stride == 1 || p.m == 1;
+}
+bool has_contiguous_rows(const core::problem& p) {
+    return p.c_layout.col_stride == 1 || p.n == 1;
+}
+
+// Of products whose matrices lie behind each other, 16 bytes apart where they are aligned.
+plan::batch_request request_for(const gemm_task& task) {
+    const core::problem& p = task.problem;
+    const auto likely = [](const operand_shape& of, bool aligned) {
+        return aligned ? together(nullptr, of.run_stride(), 0)
+                       : together(nullptr, of.run_stride(), of.lines * of.depth);
+    };
+    return {.m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .batch = task.batch.count,
+            .one_a = task.batch.one_a,
+            .one_b = task.batch.one_b,
+            .result_bytes = static_cast<int>(size_bytes(p.c_type)),
+            .together_a = likely(a_of(p), task.aligned.a),
+            .together_b = likely(b_of(p), task.aligned.b),
+            .vectorized_c = std::max(p.c_layout.row_stride, p.c_layout.col_stride) *
+                                static_cast<std::int64_t>(size_bytes(p.c_type)) % 16 ==
+                            0,
+            .sms = describe(device_in_use()).multiprocessors};
+}
+
+class product final : public gemm_product {
+  public:
+    product(const gemm_task& task, std::size_t row)
+        : problem_(task.problem),
+          count_(task.batch.count),
+          kernel_(task.problem.a_type == dtype::f16 ? &kernel_of_f16(row) : &kernel_of_bf16(row)),
+          facts_(load_kernel(kernel_->name, kernel_->function, kernel_->threads,
+                             kernel_->shared_bytes)) {
+        CARAT_CUDA_CHECK(cudaFuncSetAttribute(kernel_->function,
+                                              cudaFuncAttributePreferredSharedMemoryCarveout,
+                                              cudaSharedmemCarveoutMaxShared));
+    }
+
+    void run(const launch_arguments& with, launch_cache*) const override {
+        (void)run_batch(with, {0, 0, 0});
+    }
+
+    bool run_batch(const launch_arguments& with, const batch_strides& apart) const override {
+        arguments told = arguments_for(with, apart);
+        void* addresses[] = {&told};
+        launch_closely(kernel_->function,
+                       {dim3(static_cast<unsigned>(told.tiles * count_)),
+                        static_cast<unsigned>(kernel_->threads),
+                        static_cast<std::size_t>(kernel_->shared_bytes)},
+                       with.stream, addresses);
+        return true;
+    }
+
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+    [[nodiscard]] core::plan_facts planned() const override {
+        const std::int64_t tiles = plan::ceil_div(problem_.m, kernel_->block_m) *
+                                   plan::ceil_div(problem_.n, kernel_->block_n) * count_;
+        core::plan_facts told;
+        told.why = "tiles of " + std::to_string(kernel_->block_m) + " x " +
+                   std::to_string(kernel_->block_n) + ", for batches, " + std::to_string(tiles) +
+                   " of them for " + std::to_string(count_) + " products\n";
+        told.rows = problem_.m;
+        told.cols = problem_.n;
+        return told;
+    }
+
+  private:
+    [[nodiscard]] arguments arguments_for(const launch_arguments& with,
+                                          const batch_strides& apart) const {
+        const core::problem& p = problem_;
+        const void* const residual = with.fusion.residual;
+        const void* const source = residual == nullptr ? with.data.c : residual;
+        const core::layout& at = p.c_layout;
+        const bool by_rows = has_contiguous_rows(p);
+        const std::int64_t run_stride =
+            by_rows ? (p.m == 1 ? 0 : at.row_stride) : (p.n == 1 ? 0 : at.col_stride);
+        const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
+        return {.a = view_of(a_of(p), with.data.a, apart.a),
+                .b = view_of(b_of(p), with.data.b, apart.b),
+                .c = with.data.c,
+                .source = source,
+                .row_stride = by_rows ? run_stride : 1,
+                .col_stride = by_rows ? 1 : run_stride,
+                .product_stride = apart.c,
+                .is_f32 = p.c_type == dtype::f32,
+                .is_vectorized = is_aligned(with.data.c) && is_aligned(source) &&
+                                 run_stride * bytes % 16 == 0 && apart.c * bytes % 16 == 0,
+                .m = static_cast<int>(p.m),
+                .n = static_cast<int>(p.n),
+                .k = static_cast<int>(p.k),
+                .tiles_m = static_cast<int>(plan::ceil_div(p.m, kernel_->block_m)),
+                .tiles = static_cast<int>(plan::ceil_div(p.m, kernel_->block_m) *
+                                          plan::ceil_div(p.n, kernel_->block_n)),
+                .alpha = static_cast<float>(p.alpha),
+                .beta = static_cast<float>(p.beta)};
+    }
+
+    core::problem problem_;
+    std::int64_t count_;
+    const kernel* kernel_;
+    core::kernel_facts facts_;
+};
+
+// CTAs and places of them in 32 bits.
+bool counts_tiles_of(const gemm_task& task) {
+    constexpr std::int64_t smallest = 32;
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const core::problem& p = task.problem;
+    return std::max({p.m, p.n, p.k}) < most / 2 &&
+           plan::ceil_div(p.m, smallest) * plan::ceil_div(p.n, smallest) <= most / task.batch.count;
+}
+
+}  // namespace
+
+bool takes(const gemm_task& task) {
+    const core::problem& p = task.problem;
+    return is_half(p.a_type) && p.a_type == p.b_type &&
+           (p.c_type == p.a_type || p.c_type == dtype::f32) && task.fusion.changes_no_sum() &&
+           a_of(p).is_readable() && b_of(p).is_readable() &&
+           (has_contiguous_rows(p) || has_contiguous_columns(p)) && counts_tiles_of(task);
+}
+
+double predicted_s(const gemm_task& task) {
+    return plan::plan_batch_tiles(request_for(task), tiles).seconds;
+}
+
+std::unique_ptr<const gemm_product> prepare(const gemm_task& task, std::optional<std::size_t> row) {
+    return std::make_unique<product>(
+        task, row ? *row : plan::plan_batch_tiles(request_for(task), tiles).row);
+}
+
+}  // namespace carat::cuda::sm80

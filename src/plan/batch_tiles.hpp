@@ -1,0 +1,42 @@
+// How long a batch of products of 16-bit elements takes the kernels of src/cuda/sm80, and which of
+// their tiles is fastest. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace carat::plan {
+
+struct batch_tile {
+    int block_m;
+    int block_n;
+    int ctas_per_sm;
+};
+
+struct batch_request {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    std::int64_t batch = 1;
+    bool one_a = false;
+    bool one_b = false;
+    int result_bytes = 2;  // of an element of C
+    // Elements of A and of B that are copied at once, as they lie: 8, 4, 2 or 1.
+    int together_a = 8;
+    int together_b = 8;
+    bool vectorized_c = true;  // its runs begin at multiples of 16 bytes
+    int sms = 132;
+};
+
+struct batch_tile_plan {
+    std::size_t row = 0;  // of the table of tiles
+    double seconds = 0;
+};
+
+[[nodiscard]] double seconds_of(const batch_tile& tile, const batch_request& of);
+
+[[nodiscard]] batch_tile_plan plan_batch_tiles(const batch_request& of,
+                                               std::span<const batch_tile> tiles);
+
+}  // namespace carat::plan

@@ -1,0 +1,64 @@
+// Which tile the kernels of batches take, and what they are predicted to take.
+#include "plan/batch_tiles.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "cuda/sm80/kernel_table.hpp"
+
+namespace {
+
+using namespace carat::plan;
+using carat::cuda::sm80::tiles;
+
+const batch_tile& tile_of(const batch_request& of) {
+    return tiles[plan_batch_tiles(of, tiles).row];
+}
+
+TEST(batch_tiles, the_fastest_of_all_is_taken) {
+    for (const std::int64_t m : {16, 100, 700})
+        for (const std::int64_t n : {16, 100, 700})
+            for (const std::int64_t k : {16, 100, 700})
+                for (const std::int64_t count : {2, 50, 1000})
+                    for (const int together : {1, 2, 4, 8}) {
+                        batch_request of{.m = m, .n = n, .k = k, .batch = count};
+                        of.together_a = together;
+                        const batch_tile_plan plan = plan_batch_tiles(of, tiles);
+                        for (const batch_tile& tile : tiles)
+                            EXPECT_LE(plan.seconds, seconds_of(tile, of));
+                        EXPECT_EQ(plan.seconds, seconds_of(tiles[plan.row], of));
+                    }
+}
+
+// Tiles that stick out multiply zeros.
+TEST(batch_tiles, small_products_take_small_tiles_and_large_ones_large_tiles) {
+    EXPECT_EQ(tile_of({.m = 32, .n = 32, .k = 64, .batch = 4000}).block_m, 32);
+    EXPECT_EQ(tile_of({.m = 2048, .n = 2048, .k = 64, .batch = 16}).block_m, 128);
+    EXPECT_LT(tile_of({.m = 32, .n = 2048, .k = 256, .batch = 500}).block_m, 64);
+    EXPECT_LT(tile_of({.m = 2048, .n = 32, .k = 256, .batch = 500}).block_n, 64);
+}
+
+TEST(batch_tiles, nothing_is_faster_than_memory) {
+    const batch_request of{.m = 512, .n = 512, .k = 16, .batch = 500};
+    const double bytes = 2.0 * 500 * (512 * 512 + 2 * 512 * 16);
+    EXPECT_GT(plan_batch_tiles(of, tiles).seconds, bytes / 3.35e12);
+}
+
+TEST(batch_tiles, elements_that_come_by_twos_take_longer) {
+    batch_request of{.m = 256, .n = 256, .k = 512, .batch = 400};
+    const double aligned = plan_batch_tiles(of, tiles).seconds;
+    of.together_b = 1;
+    const double pairs = plan_batch_tiles(of, tiles).seconds;
+    EXPECT_GT(pairs, aligned);
+    of.vectorized_c = false;
+    EXPECT_GT(plan_batch_tiles(of, tiles).seconds, pairs);
+}
+
+TEST(batch_tiles, one_matrix_for_all_is_read_once) {
+    batch_request of{.m = 16, .n = 32, .k = 32768, .batch = 64};
+    const double all = plan_batch_tiles(of, tiles).seconds;
+    of.one_b = true;
+    EXPECT_LE(plan_batch_tiles(of, tiles).seconds, all);
+}
+
+}  // namespace
