@@ -66,6 +66,10 @@ void carat_door_open(carat_door* door, void* stream) {
         note(door, "cudaStreamCreate", cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
     for (cudaEvent_t* event : {&s.begin, &s.calls_end, &s.copies_end})
         note(door, "cudaEventCreate", cudaEventCreate(event));
+    if (door->message[0] != '\0') return;
+    // What a first copy loads might wait for a stream that is held.
+    carat_door_copy(door, 0, 512, 256, 2);
+    carat_door_wait(door);
 }
 
 void* carat_door_stream() {
