@@ -78,7 +78,7 @@ void batch::fill_on_gpu(const entry& e) {
 std::string batch::changed_on_gpu() {
     const std::vector<device_rows> c = all_c();
     if (desk_->changed_since_snapshot(c) >= 0)
-        return "C was still written when the stream it was given was done";
+        return "it still wrote when the stream that it was given was done";
     if (const std::int64_t byte = desk_->changed_outside(c); byte >= 0)
         return "it " + place_of(byte);
     return {};

@@ -135,7 +135,7 @@ class referee {
     }
 
     [[nodiscard]] std::int64_t gpu_bytes_needed() const {
-        constexpr std::int64_t copies = 5;  // the desk's, and a reference in twice the precision
+        constexpr std::int64_t copies = 6;  // the desk's, and a reference in twice the precision
         constexpr std::int64_t for_others = std::int64_t{3} << 30;
         const std::int64_t free = desk::memory().free_bytes - for_others;
         std::int64_t most = std::min(gpu_memory_for_sets, std::max<std::int64_t>(free, 0) / copies);

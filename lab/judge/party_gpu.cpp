@@ -60,6 +60,7 @@ void party::enqueue() {
 // Seconds of all calls, by events. Those are taken in the target's process, and the referee's clock
 // has to agree, over all goes together: a wait for a processor comes once.
 double party::released(double passed_s) {
+    if (is_target_) rules_.gpu->remember();
     const carat_door seen = door();
     if (const std::string why = message_of(seen); !why.empty()) throw foul(files::visible(why));
     passed_s_ += passed_s;

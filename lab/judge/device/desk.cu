@@ -79,9 +79,10 @@ struct desk::buffers {
           snapshot(cuda::allocate(bytes(size))),
           image(cuda::allocate(bytes(size))),
           compared(cuda::allocate(bytes(size))),
+          remembered(cuda::allocate(bytes(size))),
           first(cuda::allocate(sizeof(unsigned long long))) {}
 
-    cuda::device_memory live, snapshot, image, compared, first;
+    cuda::device_memory live, snapshot, image, compared, remembered, first;
 
     static char* at(const cuda::device_memory& memory) { return static_cast<char*>(memory.get()); }
 };
@@ -141,7 +142,15 @@ void desk::publish() {
     wait();
 }
 
+void desk::remember() {
+    copy(own_->remembered.get(), own_->live.get(), size_bytes_, cudaMemcpyDeviceToDevice);
+    wait();
+}
+
 std::int64_t desk::changed_since_snapshot(std::span<const device_rows> c) {
+    const std::int64_t later =
+        first_difference(buffers::at(own_->remembered), buffers::at(own_->live));
+    if (later >= 0) return later;
     char* seen = buffers::at(own_->compared);
     copy(seen, own_->live.get(), size_bytes_, cudaMemcpyDeviceToDevice);
     copy_rows(seen, snapshot(), c);

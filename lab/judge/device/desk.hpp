@@ -38,7 +38,11 @@ class desk {
     // To where the target looks; the snapshot's bytes become none of a result.
     void publish();
 
-    // The first byte that differs, -1: none. Of `c` from its snapshot; elsewhere from the image.
+    // What the target is given as it is now, in memory that it can't reach.
+    void remember();
+
+    // The first byte that differs, -1: none. Of `c` from its snapshot and from what was remembered;
+    // elsewhere from the image.
     [[nodiscard]] std::int64_t changed_since_snapshot(std::span<const device_rows> c);
     [[nodiscard]] std::int64_t changed_outside(std::span<const device_rows> c);
 

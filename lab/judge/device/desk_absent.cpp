@@ -40,6 +40,9 @@ void desk::draw(dtype, std::int64_t, std::int64_t, const core::layout&, char*, d
 void desk::publish() {
     refuse();
 }
+void desk::remember() {
+    refuse();
+}
 std::int64_t desk::changed_since_snapshot(std::span<const device_rows>) {
     refuse();
 }
