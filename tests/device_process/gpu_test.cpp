@@ -1,10 +1,10 @@
-// Who breaks the process that all rows of a real GPU share costs its own row, and no other. The
-// process of the test makes no call into CUDA, since what it forks could make none then.
+// Who breaks the process that all rows of a real GPU share costs its own row, and no other. This
+// program is that process, too.
 #include "lab/gpu/gpu.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
+#include <string_view>
 
 #include "fault.hpp"
 #include "lab/catalogue/catalogue.hpp"
@@ -14,14 +14,6 @@ namespace {
 
 using namespace carat;
 using namespace carat::fakes;
-
-bool has_gpu() {
-    const pid_t child = fork();
-    if (child == 0) _exit(gpu::unavailable(0).empty() ? 0 : 1);
-    int status = 1;
-    waitpid(child, &status, 0);
-    return status == 0;
-}
 
 using fault = void (*)();
 
@@ -66,13 +58,35 @@ core::implementation row(const char* name) {
     return fake(name, prepare_there<Break>, core::device::cuda);
 }
 
-const core::implementation one = row<nothing>("test.one");
-const core::implementation two = row<nothing>("test.two");
+const std::vector<core::implementation>& rows() {
+    static const std::vector<core::implementation> all = {
+        row<nothing>("test.one"),          row<nothing>("test.two"),
+        row<crash>("test.crashes"),        row<leave>("test.leaves"),
+        row<hang>("test.hangs"),           row<write_illegally>("test.spoils"),
+        row<work_for_ever>("test.endless")};
+    return all;
+}
+
+const core::implementation& row_called(std::string_view name) {
+    for (const core::implementation& one : rows())
+        if (one.name == name) return one;
+    throw std::runtime_error("there is no such row");
+}
+
+constexpr const char* worker_argument = "--serve-as-worker";
+
+int serve_as_worker() {
+    process::end_with_parent();
+    session::serve(process::channel(process::child::channel_descriptor),
+                   process::child::memory_descriptor, row_called);
+    return 0;
+}
 
 class device_process_gpu : public testing::Test {
   protected:
     void SetUp() override {
-        if (!has_gpu()) GTEST_SKIP() << "no GPU test can run: there is none";
+        if (const std::string why = gpu::unavailable(gpu::in_use()); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
         request.shapes = {{300, 260, 220}};
         request.timing.trials = 6;
         request.timing.min_trial_s = 1e-4;
@@ -81,11 +95,13 @@ class device_process_gpu : public testing::Test {
         request.patience_s = 4;
         request.measure_energy = false;
         around.sensors = [] { return session::gpu_sensors{}; };
-        around.start = [](int memory, const core::implementation*) { return forked(memory); };
+        around.start = [](int memory, const core::implementation*) {
+            return process::child::execute({"/proc/self/exe", worker_argument}, memory);
+        };
     }
 
-    std::string reason_of(const core::implementation& bad) {
-        choose(request, {&one, &bad, &two});
+    std::string reason_of(const char* bad) {
+        choose(request, {&row_called("test.one"), &row_called(bad), &row_called("test.two")});
         const session::case_result r =
             session::run_case(request, session::cases_of(request).front(), around);
         for (const std::size_t i : {0u, 2u}) {
@@ -106,28 +122,29 @@ class device_process_gpu : public testing::Test {
 };
 
 TEST_F(device_process_gpu, a_crash_costs_its_row) {
-    const core::implementation bad = row<crash>("test.crashes");
-    EXPECT_EQ(reason_of(bad), "the process ended by SIGSEGV in a later product");
+    EXPECT_EQ(reason_of("test.crashes"), "the process ended by SIGSEGV in a later product");
 }
 
 TEST_F(device_process_gpu, an_exit_costs_its_row) {
-    const core::implementation bad = row<leave>("test.leaves");
-    EXPECT_EQ(reason_of(bad), "the process exited with status 3 in a later product");
+    EXPECT_EQ(reason_of("test.leaves"), "the process exited with status 3 in a later product");
 }
 
 TEST_F(device_process_gpu, a_hang_costs_its_row) {
-    const core::implementation bad = row<hang>("test.hangs");
-    EXPECT_TRUE(reason_of(bad).starts_with("the process gave no answer within "));
+    EXPECT_TRUE(reason_of("test.hangs").starts_with("the process gave no answer within "));
 }
 
 TEST_F(device_process_gpu, a_broken_context_costs_its_row) {
-    const core::implementation bad = row<write_illegally>("test.spoils");
-    EXPECT_NE(reason_of(bad).find("illegal"), std::string::npos);
+    EXPECT_NE(reason_of("test.spoils").find("illegal"), std::string::npos);
 }
 
 TEST_F(device_process_gpu, a_kernel_that_does_not_end_costs_its_row) {
-    const core::implementation bad = row<work_for_ever>("test.endless");
-    EXPECT_TRUE(reason_of(bad).starts_with("the process gave no answer within "));
+    EXPECT_TRUE(reason_of("test.endless").starts_with("the process gave no answer within "));
 }
 
 }  // namespace
+
+int main(int argc, char** argv) {
+    if (argc == 2 && argv[1] == std::string_view(worker_argument)) return serve_as_worker();
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}
