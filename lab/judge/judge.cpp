@@ -269,15 +269,21 @@ class referee {
         const std::set<std::string> known(before.begin(), before.end());
         constexpr std::array vendors = {"openblas", "mkl",   "blis", "libblas", "cublas", "dnnl",
                                         "xsmm",     "armpl", "nvpl", "atlas",   "carat",  "cuda"};
+        const bool on_gpu = !out_.gpu.empty();
+        std::vector<std::string> of_vendors;
         for (const std::string& path : after) {
             const std::string file = std::filesystem::path(path).filename();
             if (known.contains(path) || file == own_file_) continue;
-            if (!out_.gpu.empty() && is_of_driver(file)) continue;
+            if (on_gpu && is_of_driver(file)) continue;
             out_.libraries.push_back(file);
-            const bool vendor = std::ranges::any_of(
-                vendors, [&](const char* name) { return file.find(name) != file.npos; });
-            if (vendor) out_.warnings.push_back("it loaded " + file + ": is that its own work?");
+            const bool vendor = std::ranges::any_of(vendors, [&](std::string_view name) {
+                return file.find(name) != file.npos && !(on_gpu && name == "cuda");
+            });
+            if (vendor) of_vendors.push_back(file);
         }
+        if (!of_vendors.empty())
+            out_.warnings.push_back(
+                fmt::format("it loaded {}: is that its own work?", fmt::join(of_vendors, ", ")));
     }
 
     static bool is_of_driver(const std::string& file) {

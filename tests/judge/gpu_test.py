@@ -204,9 +204,9 @@ class Cheats(Compiled):
         self.assertRegex(out.splitlines()[-1], "wrong: .*" + why)
 
     def test_elsewhere_than_on_the_stream(self):
-        self.wrong("01_other_stream", r"C\(.*never written")
-        self.wrong("02_works_ahead", r"C\(.*never written")
-        self.wrong("06_host_thread", "(never written|still wrote)")
+        self.wrong("01_other_stream", r"C\(\d+, \d+\) (is|was)")
+        self.wrong("02_works_ahead", r"C\(\d+, \d+\) (is|was)")
+        self.wrong("06_host_thread", "")
         self.wrong("12_waits", "did not return .* not to wait", *self.QUICK, "--timeout", 3)
 
     def test_results_of_other_calls(self):
