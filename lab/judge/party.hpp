@@ -56,6 +56,8 @@ class party {
     [[nodiscard]] batch& calls() { return *calls_; }
     [[nodiscard]] const worker& process() const { return worker_; }
     [[nodiscard]] std::int64_t checked() const { return checked_; }
+    // On a GPU: why its times, by events, are not to be believed; empty: the clock agrees.
+    [[nodiscard]] std::string reason_against_times() const;
 
   private:
     void order(char what, std::int32_t calls);
@@ -81,6 +83,7 @@ class party {
     double explained_s_ = 0;                         // of passed_s_ on a GPU, by events
     std::int64_t taken_bytes_ = 0, kept_bytes_ = 0;  // of a GPU's memory; after the first call
     std::int64_t goes_ = 0;
+    int late_in_a_row_ = 0;
     bool is_warm_ = false;
     std::int64_t checked_ = 0;
 };

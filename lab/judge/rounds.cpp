@@ -114,6 +114,10 @@ void rounds::start_peers() {
             if (entrants_.back().who == peers_.back().get()) entrants_.pop_back();
         }
     }
+    if (entrants_.size() == 1)
+        throw error(error_code::unsupported,
+                    "judge: nothing here multiplies such matrices to compare with: --at-least 0 "
+                    "asks whether it is right");
 }
 
 // All vendors' routines in a few rounds; the fastest goes on.
@@ -153,9 +157,14 @@ void rounds::renew() {
     for (entrant& e : entrants_) blaming(e, [&] { estimate(e); });
 }
 
+void rounds::distrust(const entrant& e) {
+    if (e.who->is_target() && busy_.empty()) busy_ = e.who->reason_against_times();
+}
+
 // What is still to be known of a process that ends.
 void rounds::retire(const entrant& e) {
     retired_s_ += e.who->process().cpu_s();
+    distrust(e);
     if (!e.who->is_target() ||
         std::ranges::none_of(peers_, [&](const auto& peer) { return peer.get() == e.who; }))
         return;

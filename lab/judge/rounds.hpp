@@ -40,6 +40,7 @@ class rounds {
     void choose_vendor();
     void renew();
     void retire(const entrant& e);
+    void distrust(const entrant& e);
     void measure(int trials);
     [[nodiscard]] int trials_of_one_process() const;
     void before_trial(entrant& e);

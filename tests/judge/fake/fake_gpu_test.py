@@ -21,13 +21,18 @@ FOUND = {
 
 
 class FakeGpu(unittest.TestCase):
-    def judged(self, name, code):
-        done = subprocess.run([PROGRAM, TARGETS / f"{name}.cpp"], capture_output=True, text=True, timeout=120)
+    def judged(self, name, code, *at_least):
+        done = subprocess.run([PROGRAM, TARGETS / f"{name}.cpp", *at_least], capture_output=True, text=True,
+                              timeout=120)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout.splitlines()[-1]
 
     def test_honest(self):
         self.assertRegex(self.judged("honest", 0), "^fake GPU: honest.cpp, honest: right")
+
+    @unittest.skipIf(pathlib.Path("/dev/nvidiactl").exists(), "a GPU is here, and carat's engine with it")
+    def test_nothing_to_compare_with(self):
+        self.assertIn("--at-least 0", self.judged("honest", 3, "0.5"))
 
     def test_each_cheat(self):
         self.assertEqual({"honest", *FOUND}, {path.stem for path in TARGETS.glob("*.cpp")})
