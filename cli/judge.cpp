@@ -13,6 +13,7 @@
 #include "cli/terminal.hpp"
 #include "files/output.hpp"
 #include "files/visible.hpp"
+#include "lab/gpu/gpu.hpp"
 #include "lab/judge/worker.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/report/report.hpp"
@@ -28,7 +29,7 @@ struct judge_options {
     std::string target, sizes, type, threads, json, report;
     std::optional<std::uint64_t> seed;
     double at_least = 0.9, time_s = 10, timeout_s = 60;
-    bool quiet = false;
+    bool on_gpu = false, quiet = false;
 };
 
 template <class T>
@@ -48,6 +49,7 @@ judge::request request_of(const judge_options& o) {
     r.threads = only("--threads", threads, session::parse_threads(threads, cores));
     r.seed = o.seed ? *o.seed : std::random_device()();
     r.at_least = o.at_least;
+    r.python_on_gpu = o.on_gpu;
     r.time_s = o.time_s;
     r.timeout_s = o.timeout_s;
     return r;
@@ -59,8 +61,9 @@ void print(const judge::timed_case& c, const judge::timed& of) {
 }
 
 void print(const judge::outcome& o) {
-    fmt::print("{}{}, seed {}\n", o.type.empty() ? "" : o.type + ", ",
-               report::counted(static_cast<std::size_t>(o.threads), "thread"), o.seed);
+    const std::string where =
+        o.gpu.empty() ? report::counted(static_cast<std::size_t>(o.threads), "thread") : o.gpu;
+    fmt::print("{}{}, seed {}\n", o.type.empty() ? "" : o.type + ", ", where, o.seed);
     for (const judge::timed_case& c : o.cases) {
         fmt::print("\n  {:<34} {:>10} {:>10}\n",
                    fmt::format("{}x{}x{}", c.size.m, c.size.n, c.size.k), "ms", "GFLOP/s");
@@ -100,6 +103,8 @@ std::string page(const judge::outcome& o) {
     doc.date = session::now_utc();
     doc.command = command_line();
     doc.machine = machine::to_json(machine::describe());
+    doc.machine["gpus"] = nlohmann::json::array();
+    if (!o.gpu.empty()) doc.machine["gpus"].push_back(gpu::describe(gpu::in_use()));
     return report::html(results::to_json(doc));
 }
 
@@ -137,8 +142,11 @@ void add_judge(CLI::App& app, action& chosen) {
         ->required()
         ->check(file_name());
     sub->add_option("--size", o->sizes,
-                    "what is timed, 512 or 1000x500x64, with commas (default: 512 and one drawn)");
+                    "what is timed, 512 or 1000x500x64, with commas (default: 512, on a "
+                    "GPU 4096, and one drawn)");
     sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, i8 (default: the first it takes)");
+    sub->add_flag("--gpu", o->on_gpu,
+                  "the Python function takes tensors on the GPU, and uses its current stream");
     sub->add_option("--threads", o->threads, "as many may work (default: all cores)")
         ->check(thread_counts());
     sub->add_option("--seed", o->seed, "repeats a judgement (default: drawn, and printed)")
@@ -164,6 +172,7 @@ void add_judge(CLI::App& app, action& chosen) {
         "  carat judge mine.cpp                        compiled, checked, timed\n"
         "  carat judge mine.so --dtype f32 --threads 1 --size 1000,64x64x4096\n"
         "  carat judge mine.py:product --at-least 0    is it right?\n"
+        "  carat judge mine.py:kernel --gpu            tensors of PyTorch, or Triton\n"
         "  carat judge mine.c --at-least 0.5 --json verdict.json");
     sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
 }

@@ -21,7 +21,8 @@
 #define CARAT_KERNEL_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define CARAT_KERNEL_VERSION 1
+/* 2 added CARAT_ON_GPU; kernels of version 1 go on working. */
+#define CARAT_KERNEL_VERSION 2
 
 /* Element types, to be combined with | in carat_kernel.types. C is of the type named last. */
 enum carat_kernel_type {
@@ -34,8 +35,12 @@ enum carat_kernel_type {
 
 /* What else a kernel offers, in carat_kernel.features. */
 enum carat_kernel_feature {
-    CARAT_ALPHA_BETA = 1 /* any alpha and beta; otherwise it is called with 1 and 0 alone. With
-                            beta 0, C may hold anything, NaN too, and is not to be read. */
+    CARAT_ALPHA_BETA = 1, /* any alpha and beta; otherwise it is called with 1 and 0 alone. With
+                             beta 0, C may hold anything, NaN too, and is not to be read. */
+    CARAT_ON_GPU = 2      /* a, b and c are in the current GPU's memory. run() starts its work on
+                             `stream`, at most eight kernels and copies, and returns without
+                             waiting: the stream is held until all calls are enqueued. The first
+                             call of a size is not: what must wait or allocate does so there. */
 };
 
 struct carat_gemm {
@@ -57,7 +62,8 @@ struct carat_kernel {
     uint32_t features; /* of carat_kernel_feature */
     /* Whether run() takes this product; the matrices are not to be read. Null: it takes all. */
     int (*supports)(const struct carat_gemm*);
-    /* Returns 0 when C is complete: nothing may go on afterwards. Another value is a failure. */
+    /* Returns 0 when C is complete, or will be when `stream` has done what was started there:
+       nothing may go on afterwards. Another value is a failure. */
     int (*run)(const struct carat_gemm*);
 };
 

@@ -7,6 +7,7 @@
 #include <carat/carat_kernel.h>
 
 #include "core/dtype_traits.hpp"
+#include "lab/judge/device/guard.hpp"
 #include "lab/verify/exact_rules.hpp"
 #include "lab/verify/verify.hpp"
 #include "lab/workload/workload.hpp"
@@ -24,11 +25,6 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
 
 std::size_t at(std::int64_t index) {
     return static_cast<std::size_t>(index);
-}
-
-// A NaN in every floating type, but for the bits drawn: what a product reads of it, shows.
-std::uint64_t guard_word(std::uint64_t seed, std::int64_t index) {
-    return verify::mixed(seed ^ static_cast<std::uint64_t>(index)) | 0x7ff07ff07ff07ff0u;
 }
 
 }  // namespace
@@ -130,16 +126,20 @@ void batch::keep_supported(const shared_memory& from) {
 }
 
 core::operands batch::operands_of(const entry& e) const {
-    char* base = const_cast<char*>(image_.data());
+    char* base = desk_ != nullptr ? desk_->image() : const_cast<char*>(image_.data());
     return {base + e.row.a, base + e.row.b, base + e.row.c};
 }
 
 // C begins as NaN, zeros, or numbers as plausible as the result: whoever tells a test by what C
 // holds finds all of them in every go.
+std::uint64_t batch::c_begins_as(const entry& e) {
+    return e.problem.beta != 0 ? 2 : verify::mixed(e.seed + 7) % 3;
+}
+
 void batch::fill_c(const entry& e) {
     char* c = image_.data() + e.row.c;
     const core::problem& p = e.problem;
-    const auto choice = p.beta != 0 ? 2 : verify::mixed(e.seed + 7) % 3;
+    const auto choice = c_begins_as(e);
     const bool floating = is_floating(p.c_type);
     if (choice == 0) return verify::poison(p, c);
     const workload::distribution values = choice == 1 ? workload::zeros()
@@ -163,11 +163,6 @@ void batch::fill(entry& e) {
 
 void batch::draw(data_kind kind, std::uint64_t seed, const shared_memory& to) {
     seed = verify::mixed(seed);
-    image_.resize(at(size_bytes_));
-    for (std::int64_t i = data_begins / 8; i < size_bytes_ / 8; ++i) {
-        const std::uint64_t word = guard_word(seed, i);
-        std::memcpy(image_.data() + 8 * i, &word, 8);
-    }
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         entry& e = calls_[i];
         e.seed = verify::mixed(seed + i);
@@ -179,13 +174,26 @@ void batch::draw(data_kind kind, std::uint64_t seed, const shared_memory& to) {
         e.exact.reset();
         if (exact && plain)
             e.exact = sums ? verify::exact_kind::sums : verify::exact_kind::significands;
-        fill(e);
     }
+    if (desk_ != nullptr)
+        draw_on_gpu(seed);
+    else
+        draw_on_host(seed, to);
+}
+
+void batch::draw_on_host(std::uint64_t seed, const shared_memory& to) {
+    image_.resize(at(size_bytes_));
+    for (std::int64_t i = data_begins / 8; i < size_bytes_ / 8; ++i) {
+        const std::uint64_t word = guard_word(seed, i);
+        std::memcpy(image_.data() + 8 * i, &word, 8);
+    }
+    for (entry& e : calls_) fill(e);
     std::memcpy(to.data() + data_begins, image_.data() + data_begins,
                 at(size_bytes_ - data_begins));
 }
 
 bool batch::changed_since(const shared_memory& memory) const {
+    if (desk_ != nullptr) return desk_->changed_since_snapshot(all_c()) >= 0;
     return std::memcmp(memory.data() + data_begins, seen_.data() + data_begins,
                        at(size_bytes_ - data_begins)) != 0;
 }

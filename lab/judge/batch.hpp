@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/problem.hpp"
+#include "lab/judge/device/desk.hpp"
 #include "lab/judge/memory.hpp"
 #include "lab/verify/exact.hpp"
 
@@ -37,6 +38,9 @@ class batch {
   public:
     batch(std::vector<core::problem> problems, alignment how, int threads, std::uint64_t seed);
 
+    // In a GPU's memory from here on, where everything is drawn and compared; null: the host's.
+    void lie_on(desk* gpu) { desk_ = gpu; }
+
     // From the beginning of the memory.
     [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
     [[nodiscard]] std::int32_t calls() const { return static_cast<std::int32_t>(calls_.size()); }
@@ -53,7 +57,7 @@ class batch {
     void draw(data_kind kind, std::uint64_t seed, const shared_memory& to);
 
     // What is wrong with what the target left; empty: nothing. Every byte outside C is compared,
-    // every exact pass, and general data as far as `most_s` seconds go.
+    // every exact pass, and general data as far as `most_s` seconds go; on a GPU all of it.
     [[nodiscard]] std::string check(const shared_memory& from, double most_s);
 
     // Whether some C is other than check() saw it.
@@ -71,8 +75,21 @@ class batch {
     };
 
     void lay_out(alignment how, std::uint64_t seed);
+    void draw_on_host(std::uint64_t seed, const shared_memory& to);
+    void draw_on_gpu(std::uint64_t seed);
     void fill(entry& e);
     void fill_c(const entry& e);
+    void fill_on_gpu(const entry& e);
+    // NaN, zeros, or numbers as plausible as the result.
+    [[nodiscard]] static std::uint64_t c_begins_as(const entry& e);
+    [[nodiscard]] std::string failed_call(const shared_memory& from) const;
+    [[nodiscard]] std::string check_on_host(double most_s);
+    [[nodiscard]] std::string check_on_gpu();
+    [[nodiscard]] std::string changed_on_gpu();
+    [[nodiscard]] std::string check_exact_on_gpu(const entry& e);
+    [[nodiscard]] std::string check_general_on_gpu(const entry& e) const;
+    [[nodiscard]] std::string stale_on_gpu(const entry& e) const;
+    [[nodiscard]] std::vector<device_rows> all_c() const;
     [[nodiscard]] std::string tampered() const;
     [[nodiscard]] std::string place_of(std::int64_t byte) const;
     [[nodiscard]] core::operands operands_of(const entry& e) const;
@@ -88,7 +105,8 @@ class batch {
     int threads_;
     std::vector<char> image_;     // as drawn
     std::vector<char> seen_;      // as the target left it
-    std::vector<char> previous_;  // as it left the go before
+    std::vector<char> previous_;  // as it left the go before; of a GPU the first bytes of each C
+    desk* desk_ = nullptr;
     std::int64_t checked_ = 0;
 };
 

@@ -180,13 +180,22 @@ std::string batch::check_general(const entry& e) const {
         v.row, v.col, v.error_ulp, name(p.c_type), most_ulp);
 }
 
-std::string batch::check(const shared_memory& from, double most_s) {
-    std::swap(previous_, seen_);
-    seen_.assign(from.data(), from.data() + size_bytes_);
+std::string batch::failed_call(const shared_memory& from) const {
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         const std::int64_t status = from.table()[i].status;
         if (status != 0) return fmt::format("run() returned {} ({})", status, where(calls_[i]));
     }
+    return {};
+}
+
+std::string batch::check(const shared_memory& from, double most_s) {
+    std::swap(previous_, seen_);
+    if (desk_ == nullptr) seen_.assign(from.data(), from.data() + size_bytes_);
+    if (std::string found = failed_call(from); !found.empty()) return found;
+    return desk_ != nullptr ? check_on_gpu() : check_on_host(most_s);
+}
+
+std::string batch::check_on_host(double most_s) {
     if (std::string found = tampered(); !found.empty()) return "it " + found;
     // The suspicious first, then any; as data are drawn anew, the first differ from go to go.
     std::vector<std::pair<double, const entry*>> general;

@@ -4,12 +4,15 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include <carat/carat_kernel.h>
 #include <carat/error.hpp>
 
 #include "core/execution_space.hpp"
+#include "lab/gpu/gpu.hpp"
 #include "lab/judge/party.hpp"
 #include "lab/judge/processes.hpp"
 #include "lab/judge/rounds.hpp"
@@ -22,6 +25,7 @@ namespace carat::judge {
 namespace {
 
 constexpr std::int64_t memory_for_sets = std::int64_t{128} << 20;
+constexpr std::int64_t gpu_memory_for_sets = std::int64_t{512} << 20;
 
 // Numbers of one judgement, from its seed.
 class lot {
@@ -61,22 +65,19 @@ std::vector<session::shape> shapes_to_try(std::uint64_t seed) {
 }
 
 // A multiple of all tiles' sides, and one of none.
-std::vector<session::shape> sizes_to_time(const request& r) {
+std::vector<session::shape> sizes_to_time(const request& r, bool on_gpu) {
     if (!r.sizes.empty()) return r.sizes;
     lot l(r.seed + 1);
-    return {{512, 512, 512}, {l.odd(400, 640), l.odd(400, 640), l.odd(400, 640)}};
+    const std::int64_t side = on_gpu ? 4096 : 512;
+    const std::int64_t least = side / 32 * 25, most = side / 4 * 5;
+    return {{side, side, side}, {l.odd(least, most), l.odd(least, most), l.odd(least, most)}};
 }
 
 constexpr std::array judged_types = {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i8};
 
 class referee {
   public:
-    referee(const request& r, const hooks& user)
-        : asked_(r),
-          user_(user),
-          sizes_(sizes_to_time(r)),
-          memory_(bytes_needed()),
-          rules_{memory_, asked_, user_} {
+    referee(const request& r, const hooks& user) : asked_(r), user_(user) {
         out_.target = r.target;
         out_.seed = r.seed;
         out_.threads = r.threads;
@@ -86,7 +87,8 @@ class referee {
     outcome run() {
         protect_referee();
         try {
-            const target what = open_target(asked_.target);
+            const target what = open_target(asked_.target, asked_.python_on_gpu);
+            if (asked_.python_on_gpu) require_gpu();
             out_.target = what.name;
             out_.warnings = what.notes;
             out_.ruled = ruling::right;
@@ -103,6 +105,53 @@ class referee {
     }
 
   private:
+    void require_gpu() const {
+        const int device = gpu::in_use();
+        if (const std::string why = gpu::unavailable(device); !why.empty())
+            throw error(error_code::unsupported,
+                        fmt::format("TARGET '{}' needs a GPU: none here: {}", asked_.target, why));
+    }
+
+    // What it wants is asked of a process that does nothing else.
+    [[nodiscard]] bool wants_gpu(const target& what) const {
+        const shared_memory small(data_begins + std::int64_t{sizeof(carat_door)});
+        table_of_rules rules{small, asked_, user_};
+        party one(what.name, what.arguments, rules, true);
+        one.load();
+        return (small.head().features & CARAT_ON_GPU) != 0;
+    }
+
+    void lay_table(const target& what) {
+        const bool on_gpu = wants_gpu(what);
+        sizes_ = sizes_to_time(asked_, on_gpu);
+        if (on_gpu) {
+            require_gpu();
+            out_.gpu = gpu::describe(gpu::in_use()).value("name", "");
+            desk_ = std::make_unique<desk>(gpu_bytes_needed());
+        }
+        const std::int64_t door = data_begins + std::int64_t{sizeof(carat_door)};
+        memory_ = std::make_unique<shared_memory>(on_gpu ? door : bytes_needed());
+        rules_.emplace(table_of_rules{*memory_, asked_, user_, desk_.get()});
+    }
+
+    [[nodiscard]] std::int64_t gpu_bytes_needed() const {
+        constexpr std::int64_t copies = 6;  // the desk's, and a reference in twice the precision
+        constexpr std::int64_t for_others = std::int64_t{3} << 30;
+        const std::int64_t free = desk::memory().free_bytes - for_others;
+        std::int64_t most = std::min(gpu_memory_for_sets, std::max<std::int64_t>(free, 0) / copies);
+        for (const session::shape& s : sizes_) {
+            const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));
+            if (bytes > free / copies)
+                throw error(error_code::out_of_memory,
+                            fmt::format("--size {}x{}x{} takes {} MiB of a GPU's memory to judge, "
+                                        "and {} are free: choose a smaller size",
+                                        s.m, s.n, s.k, (bytes * copies + for_others) >> 20,
+                                        (free + for_others) >> 20));
+            most = std::max(most, bytes);
+        }
+        return most;
+    }
+
     [[nodiscard]] std::int64_t bytes_needed() const {
         // The shared memory, three images of it, and those of the peers.
         constexpr std::int64_t copies = 8;
@@ -121,11 +170,12 @@ class referee {
     }
 
     void run_target(const target& what) {
-        party one(what.name, what.arguments, rules_, true);
+        lay_table(what);
+        party one(what.name, what.arguments, *rules_, true);
         const std::vector<std::string> before = one.wait_until_started();
         one.load();
-        choose_type(memory_.head());
-        const bool offers_factors = (memory_.head().features & CARAT_ALPHA_BETA) != 0;
+        choose_type(memory_->head());
+        const bool offers_factors = (memory_->head().features & CARAT_ALPHA_BETA) != 0;
         tell("checking");
         check_shapes(one, offers_factors);
         for (const session::shape& s : sizes_)
@@ -169,21 +219,21 @@ class referee {
     // Both exact passes and general data, on shapes and places of their own.
     void check_shapes(party& one, bool offers_factors) {
         std::vector<core::problem> problems;
-        for (const session::shape& s : shapes_to_try(rules_.draw()))
-            problems.push_back(draw_problem(type_, s.m, s.n, s.k, alignment::any, rules_.draw()));
+        for (const session::shape& s : shapes_to_try(rules_->draw()))
+            problems.push_back(draw_problem(type_, s.m, s.n, s.k, alignment::any, rules_->draw()));
         out_.refused.clear();
-        one.enter(batch(problems, alignment::any, asked_.threads, rules_.draw()), &out_.refused);
+        one.enter(batch(problems, alignment::any, asked_.threads, rules_->draw()), &out_.refused);
         for (const data_kind kind :
              {data_kind::significands, data_kind::sums, data_kind::general, data_kind::exact})
             go(one, kind);
         if (!offers_factors) return;
-        lot l(rules_.draw());
+        lot l(rules_->draw());
         for (core::problem& p : problems) {
             p.alpha = static_cast<double>(l.between(-2, 2));
             p.beta = static_cast<double>(l.between(-1, 1));
         }
         std::vector<std::string> ignored;
-        one.enter(batch(problems, alignment::any, asked_.threads, rules_.draw()), &ignored);
+        one.enter(batch(problems, alignment::any, asked_.threads, rules_->draw()), &ignored);
         go(one, data_kind::general);
     }
 
@@ -199,14 +249,14 @@ class referee {
     }
 
     void check_size(party& one, session::shape s) {
-        const core::problem p = draw_problem(type_, s.m, s.n, s.k, alignment::wide, rules_.draw());
-        one.enter(batch({p, p}, alignment::wide, asked_.threads, rules_.draw()), nullptr);
+        const core::problem p = draw_problem(type_, s.m, s.n, s.k, alignment::wide, rules_->draw());
+        one.enter(batch({p, p}, alignment::wide, asked_.threads, rules_->draw()), nullptr);
         for (const data_kind kind : {data_kind::general, data_kind::exact, data_kind::general})
             go(one, kind);
     }
 
     void time(party& one, session::shape s) {
-        rounds all(rules_, one, s, type_);
+        rounds all(*rules_, one, s, type_);
         out_.cases.push_back(all.run());
         out_.calls_checked += all.checked();
         loaded_.insert(loaded_.end(), all.libraries().begin(), all.libraries().end());
@@ -219,14 +269,26 @@ class referee {
         const std::set<std::string> known(before.begin(), before.end());
         constexpr std::array vendors = {"openblas", "mkl",   "blis", "libblas", "cublas", "dnnl",
                                         "xsmm",     "armpl", "nvpl", "atlas",   "carat",  "cuda"};
+        const bool on_gpu = !out_.gpu.empty();
+        std::vector<std::string> of_vendors;
         for (const std::string& path : after) {
             const std::string file = std::filesystem::path(path).filename();
             if (known.contains(path) || file == own_file_) continue;
+            if (on_gpu && is_of_driver(file)) continue;
             out_.libraries.push_back(file);
-            const bool vendor = std::ranges::any_of(
-                vendors, [&](const char* name) { return file.find(name) != file.npos; });
-            if (vendor) out_.warnings.push_back("it loaded " + file + ": is that its own work?");
+            const bool vendor = std::ranges::any_of(vendors, [&](std::string_view name) {
+                return file.find(name) != file.npos && !(on_gpu && name == "cuda");
+            });
+            if (vendor) of_vendors.push_back(file);
         }
+        if (!of_vendors.empty())
+            out_.warnings.push_back(
+                fmt::format("it loaded {}: is that its own work?", fmt::join(of_vendors, ", ")));
+    }
+
+    static bool is_of_driver(const std::string& file) {
+        return file.starts_with("libcuda.so") || file.starts_with("libcudart") ||
+               file.starts_with("libnvidia-");
     }
 
     void rule() {
@@ -245,8 +307,9 @@ class referee {
     const request& asked_;
     const hooks& user_;
     std::vector<session::shape> sizes_;
-    shared_memory memory_;
-    table_of_rules rules_;
+    std::unique_ptr<desk> desk_;
+    std::unique_ptr<shared_memory> memory_;
+    std::optional<table_of_rules> rules_;
     dtype type_ = dtype::f64;
     std::string busy_;
     std::string own_file_;  // what it was made, or is, itself

@@ -21,6 +21,7 @@ struct request {
     std::string target;
     std::vector<session::shape> sizes;  // empty: drawn
     std::optional<dtype> type;          // none: the first that the target takes
+    bool python_on_gpu = false;         // a Python function is given matrices in a GPU's memory
     int threads = 1;
     std::uint64_t seed = 1;
     double at_least = 0.9;  // of the best one's speed; 0: it is not timed
@@ -60,6 +61,7 @@ struct outcome {
     std::string target;  // the file, and what the kernel calls itself
     std::string kernel;
     std::string type;
+    std::string gpu;  // its name, where matrices lie in its memory
     int threads = 1;
     std::uint64_t seed = 1;
     double at_least = 0.9;

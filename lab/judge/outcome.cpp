@@ -19,7 +19,7 @@ nlohmann::json to_json(const timed_case& c, const timed& of) {
 results::result result_of(const outcome& o, const timed_case& c, const timed& of, int rank) {
     results::result r;
     r.implementation = &of == &c.target ? "target: " + o.target : of.name;
-    r.device = "cpu";
+    r.device = o.gpu.empty() ? "cpu" : "cuda";
     r.dtype = o.type;
     r.m = c.size.m;
     r.n = c.size.n;
@@ -120,14 +120,23 @@ nlohmann::json to_json(const outcome& o) {
                          {"ratio", c.ratio},
                          {"ci95_ratio", c.ci95_ratio}});
     }
-    return {{"judgement", 1},           {"verdict", name(o.ruled)},
-            {"sentence", o.sentence()}, {"reason", o.reason},
-            {"target", o.target},       {"kernel", o.kernel},
-            {"dtype", o.type},          {"threads", o.threads},
-            {"seed", o.seed},           {"at_least", o.at_least},
-            {"ratio", o.ratio},         {"ci95_ratio", o.ci95_ratio},
-            {"cases", cases},           {"calls_checked", o.calls_checked},
-            {"libraries", o.libraries}, {"warnings", o.warnings},
+    return {{"judgement", 1},
+            {"verdict", name(o.ruled)},
+            {"sentence", o.sentence()},
+            {"reason", o.reason},
+            {"target", o.target},
+            {"kernel", o.kernel},
+            {"dtype", o.type},
+            {"threads", o.threads},
+            {"gpu", o.gpu.empty() ? nlohmann::json(nullptr) : nlohmann::json(o.gpu)},
+            {"seed", o.seed},
+            {"at_least", o.at_least},
+            {"ratio", o.ratio},
+            {"ci95_ratio", o.ci95_ratio},
+            {"cases", cases},
+            {"calls_checked", o.calls_checked},
+            {"libraries", o.libraries},
+            {"warnings", o.warnings},
             {"refused", o.refused}};
 }
 

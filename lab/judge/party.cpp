@@ -34,37 +34,59 @@ std::vector<std::string> party::wait_until_started() {
 }
 
 void party::load() {
-    worker_.ask('l', 0, rules_.asked.timeout_s);
+    order('l', 0);
     const header& head = rules_.memory.head();
     const std::string said(head.message, strnlen(head.message, sizeof head.message));
-    if (head.version != CARAT_KERNEL_VERSION)
+    if (head.version < 1 || head.version > CARAT_KERNEL_VERSION)
         throw foul("it can't be loaded: " + files::visible(said));
     if (!said.empty())
         throw foul("it brings its own " + files::visible(said) + ", a function of the C library");
+    if (rules_.gpu != nullptr) open_door();
+}
+
+// What the process takes of a GPU's memory is counted while no other is at work.
+void party::order(char what, std::int32_t calls) {
+    if (rules_.gpu == nullptr) return worker_.ask(what, calls, rules_.asked.timeout_s);
+    const desk::room before = desk::memory();
+    worker_.ask(what, calls, rules_.asked.timeout_s);
+    watch_memory(before);
+}
+
+void party::prepare() {
+    calls_->announce(rules_.memory);
+    order('p', calls_->calls());
 }
 
 void party::enter(batch&& calls, std::vector<std::string>* refused) {
     calls_ = std::make_unique<batch>(std::move(calls));
-    calls_->announce(rules_.memory);
-    worker_.ask('p', calls_->calls(), rules_.asked.timeout_s);
+    calls_->lie_on(rules_.gpu);
+    prepare();
     for (std::int32_t i = 0; i < calls_->calls(); ++i) {
         if (rules_.memory.table()[i].status != 0) continue;
         const std::string product = core::describe(calls_->problem(i));
         if (refused == nullptr) throw foul("it refuses the product to be timed, " + product);
         refused->push_back(product);
     }
-    if (refused == nullptr) return;
-    calls_->keep_supported(rules_.memory);
-    worker_.ask('p', calls_->calls(), rules_.asked.timeout_s);
+    if (refused != nullptr) {
+        calls_->keep_supported(rules_.memory);
+        order('p', calls_->calls());
+    }
+    if (rules_.gpu != nullptr) warm_up();
 }
 
 void party::make_ready(data_kind kind) {
-    calls_->announce(rules_.memory);
-    worker_.ask('p', calls_->calls(), rules_.asked.timeout_s);
+    prepare();
+    if (rules_.gpu != nullptr) enqueue();
     calls_->draw(kind, rules_.draw(), rules_.memory);
 }
 
 double party::go() {
+    if (rules_.gpu != nullptr) {
+        const desk::room before = desk::memory();
+        const worker::use taken = worker_.run(calls_->calls(), rules_.asked.timeout_s);
+        watch_memory(before);
+        return released(taken.passed_s) / calls_->calls();
+    }
     const worker::use taken = worker_.run(calls_->calls(), rules_.asked.timeout_s);
     if (is_target_) count_threads(taken);
     return taken.passed_s / calls_->calls();
@@ -82,6 +104,7 @@ void party::count_threads(const worker::use& taken) {
 }
 
 void party::check(double most_s) {
+    if (rules_.gpu != nullptr) wait_for_gpu();
     const std::string found = calls_->check(rules_.memory, most_s);
     checked_ += calls_->calls();
     if (!found.empty()) throw foul(found + late_writes());

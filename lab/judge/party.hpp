@@ -17,9 +17,14 @@ struct table_of_rules {
     const shared_memory& memory;
     const request& asked;
     const hooks& user;
+    desk* gpu = nullptr;  // where matrices lie in a GPU's memory
     std::uint64_t draws = 0;
 
     [[nodiscard]] std::uint64_t draw();
+    // Of matrices, with what lies before data_begins.
+    [[nodiscard]] std::int64_t capacity_bytes() const {
+        return gpu != nullptr ? gpu->size_bytes() : memory.size_bytes();
+    }
 };
 
 class party {
@@ -51,10 +56,22 @@ class party {
     [[nodiscard]] batch& calls() { return *calls_; }
     [[nodiscard]] const worker& process() const { return worker_; }
     [[nodiscard]] std::int64_t checked() const { return checked_; }
+    // On a GPU: why its times, by events, are not to be believed; empty: the clock agrees.
+    [[nodiscard]] std::string reason_against_times() const;
 
   private:
+    void order(char what, std::int32_t calls);
+    void prepare();
     void count_threads(const worker::use& taken);
     [[nodiscard]] std::string late_writes();
+
+    [[nodiscard]] carat_door& door() const;
+    void open_door();
+    void warm_up();
+    void enqueue();
+    double released(double passed_s);
+    void wait_for_gpu();
+    void watch_memory(const desk::room& before);
 
     std::string name_;
     std::vector<std::string> arguments_;
@@ -63,6 +80,11 @@ class party {
     worker worker_;
     std::unique_ptr<batch> calls_;
     double cpu_s_ = 0, passed_s_ = 0;
+    double explained_s_ = 0;                         // of passed_s_ on a GPU, by events
+    std::int64_t taken_bytes_ = 0, kept_bytes_ = 0;  // of a GPU's memory; after the first call
+    std::int64_t goes_ = 0;
+    int late_in_a_row_ = 0;
+    bool is_warm_ = false;
     std::int64_t checked_ = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "core/dtype_traits.hpp"
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/judge/device/desk.hpp"
 #include "lab/judge/serve.hpp"
 
 namespace carat::judge {
@@ -59,7 +60,12 @@ class peer_service final : public service {
         if (ready == nullptr) ready = entry_.prepare(problem_of(row), how);
         calls_.resize(static_cast<std::size_t>(index) + 1);
         calls_.back() = {ready.get(), {memory + row.a, memory + row.b, memory + row.c}};
+        ready->expect(calls_.back().data);
         return true;
+    }
+
+    void* own_stream() override {
+        return entry_.where == core::device::cuda ? stream_of_products() : nullptr;
     }
 
     std::int64_t run(std::int32_t index) override {
@@ -81,6 +87,13 @@ class peer_service final : public service {
     std::vector<ready_call> calls_;
 };
 
+// f32 may be multiplied as tf32, say.
+bool computes_in_less(const core::implementation& entry, const core::problem& p) {
+    const core::signature* types = core::find_signature(entry, p);
+    return entry.where == core::device::cuda && types != nullptr && p.a_type == p.c_type &&
+           types->computes_in != name(p.c_type);
+}
+
 }  // namespace
 
 int serve_peer(const std::string& name) {
@@ -90,11 +103,12 @@ int serve_peer(const std::string& name) {
     return serve(what);
 }
 
-std::vector<std::string> peers_for(const core::problem& p, int threads) {
+std::vector<std::string> peers_for(const core::problem& p, core::device where, int threads) {
     std::vector<std::string> names;
+    const std::string_view engine = where == core::device::cpu ? "cpu.engine" : "cuda.engine";
     for (const core::implementation* entry : lab::catalogue().entries()) {
-        const bool wanted = entry->name == "cpu.engine" || entry->name.starts_with("vendor.");
-        if (entry->where != core::device::cpu || !wanted) continue;
+        const bool wanted = entry->name == engine || entry->name.starts_with("vendor.");
+        if (entry->where != where || !wanted || computes_in_less(*entry, p)) continue;
         const core::settings how = {entry->threaded ? threads : 1, {}};
         if (core::reason_against(*entry, p, how).empty()) names.emplace_back(entry->name);
     }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/problem.hpp"
+#include "core/implementation.hpp"
 
 namespace carat::judge {
 
@@ -14,7 +14,9 @@ int serve_peer(const std::string& name);
 // The word after the command's name that leads there.
 inline constexpr const char* peer_command = "judge-peer";
 
-// Names of what may be compared with here: the engine, and vendors' routines for this product.
-[[nodiscard]] std::vector<std::string> peers_for(const core::problem& p, int threads);
+// Names of what may be compared with here, on the processor or the GPU in use: the engine, and
+// vendors' routines for this product that compute in no less than its types say.
+[[nodiscard]] std::vector<std::string> peers_for(const core::problem& p, core::device where,
+                                                 int threads);
 
 }  // namespace carat::judge

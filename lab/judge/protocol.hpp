@@ -6,6 +6,15 @@
 //     'l'  load the target and describe it in the header
 //     'p'  make the calls of the table ready; row.status: 1 when the target takes the product
 //     'g'  call the target for each row of the table; row.status: what it returned
+//
+// Where matrices lie in a GPU's memory a carat_door (device/door.hpp) begins at data_begins, rows'
+// addresses are relative to that memory, and:
+//
+//     'm'  open the door
+//     'w'  call the target for each row, and wait for the stream
+//     'q'  hold the stream, and call the target for each row
+//     'g'  let the stream go on, and wait for it
+//     's'  wait for the GPU
 #pragma once
 
 #include <cstdint>

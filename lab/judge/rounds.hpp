@@ -33,12 +33,14 @@ class rounds {
 
     [[nodiscard]] batch batch_of(std::int64_t calls);
     [[nodiscard]] std::int64_t calls_lasting(double run_s) const;
+    [[nodiscard]] bool on_gpu() const { return rules_.gpu != nullptr; }
     void estimate(entrant& e);
     static void blaming(const entrant& e, const std::function<void()>& work);
     void start_peers();
     void choose_vendor();
     void renew();
     void retire(const entrant& e);
+    void distrust(const entrant& e);
     void measure(int trials);
     [[nodiscard]] int trials_of_one_process() const;
     void before_trial(entrant& e);

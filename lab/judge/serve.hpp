@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <carat/carat_kernel.h>
+
+#include "lab/judge/device/door.hpp"
 #include "lab/judge/protocol.hpp"
 
 namespace carat::judge {
@@ -24,6 +27,55 @@ class service {
     virtual void load(header& to) = 0;
     virtual bool prepare(const call& row, std::int32_t index, char* memory) = 0;
     virtual std::int64_t run(std::int32_t index) = 0;
+    // On a GPU: the stream that run() uses; null: it takes any.
+    virtual void* own_stream() { return nullptr; }
+};
+
+// The orders of what lies in a GPU's memory.
+class gpu_service {
+  public:
+    gpu_service(service& what, carat_door* door, call* rows)
+        : what_(what), door_(door), rows_(rows) {}
+
+    // From the first 'm' on.
+    [[nodiscard]] bool is_open() const { return open_; }
+
+    void answer(const command& asked) {
+        if (asked.what == 'm') {
+            carat_door_open(door_, what_.own_stream());
+            open_ = true;
+        }
+        if (asked.what == 'q') enqueue(asked.calls);
+        if (asked.what == 'w') {
+            door_->message[0] = '\0';
+            run(asked.calls);
+            carat_door_wait(door_);
+        }
+        if (asked.what == 'g') carat_door_release(door_);
+        if (asked.what == 's') carat_door_finish(door_);
+    }
+
+  private:
+    void run(std::int32_t calls) {
+        for (std::int32_t i = 0; i < calls; ++i) rows_[i].status = what_.run(i);
+    }
+
+    void enqueue(std::int32_t calls) {
+        carat_door_hold(door_);
+        run(calls);
+        carat_door_calls_end(door_);
+        for (std::int32_t i = 0; i < calls; ++i) {
+            const call& r = rows_[i];
+            const std::int64_t size = r.type == CARAT_F64 ? 8 : 4;
+            carat_door_copy(door_, r.c, r.ldc * size, r.n * size, r.m);
+        }
+        carat_door_copies_end(door_);
+    }
+
+    service& what_;
+    carat_door* door_;
+    call* rows_;
+    bool open_ = false;
 };
 
 // Until the referee closes the pipe; the exit code. The referee's end ends this process, too.
@@ -36,13 +88,18 @@ inline int serve(service& what) {
     if (mapped == MAP_FAILED) return 1;
     auto* memory = static_cast<char*>(mapped);
     auto* rows = reinterpret_cast<call*>(memory + table_begins);
+    gpu_service gpu(what, reinterpret_cast<carat_door*>(memory + data_begins), rows);
     command asked = {};
     while (read(command_fd, &asked, sizeof asked) == sizeof asked) {
         if (asked.what == 'l') what.load(*reinterpret_cast<header*>(memory));
         for (std::int32_t i = 0; asked.what == 'p' && i < asked.calls; ++i)
-            rows[i].status = what.prepare(rows[i], i, memory) ? 1 : 0;
-        for (std::int32_t i = 0; asked.what == 'g' && i < asked.calls; ++i)
-            rows[i].status = what.run(i);
+            rows[i].status =
+                what.prepare(rows[i], i, gpu.is_open() ? carat_door_memory() : memory) ? 1 : 0;
+        if (gpu.is_open() || asked.what == 'm')
+            gpu.answer(asked);
+        else
+            for (std::int32_t i = 0; asked.what == 'g' && i < asked.calls; ++i)
+                rows[i].status = what.run(i);
         if (write(reply_fd, &asked.what, 1) != 1) return 1;
     }
     return 0;

@@ -1,6 +1,7 @@
 #include "lab/judge/speed.hpp"
 
 #include <cmath>
+#include <fmt/format.h>
 
 namespace carat::judge {
 
@@ -37,6 +38,15 @@ speed speed_of(const statistics::estimate& slower) {
 ruling rule(const speed& found, double at_least) {
     if (found.ci95[0] >= at_least) return ruling::right;
     return found.ci95[1] < at_least ? ruling::slower : ruling::unclear;
+}
+
+std::string reason_against_times(double passed_s, double by_events_s, std::int64_t goes) {
+    const double hand_overs_s = 0.02 + 2e-3 * static_cast<double>(goes);
+    if (passed_s <= 1.1 * by_events_s + hand_overs_s) return {};
+    return fmt::format(
+        "{:.3g} ms passed where events on its stream tell of {:.3g}: other work takes the "
+        "processor, or the events are made up",
+        1e3 * passed_s, 1e3 * by_events_s);
 }
 
 }  // namespace carat::judge

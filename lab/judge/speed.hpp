@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
+#include <string>
 
 #include "lab/judge/judge.hpp"
 #include "lab/statistics/replicates.hpp"
@@ -26,5 +28,10 @@ struct speed {
 
 // Right where the whole interval is at least so much, slower where the whole is less, else unclear.
 [[nodiscard]] ruling rule(const speed& found, double at_least);
+
+// Why times taken by events in the target's own process are not to be believed: over all goes
+// together more passed by the referee's clock. Empty: they agree.
+[[nodiscard]] std::string reason_against_times(double passed_s, double by_events_s,
+                                               std::int64_t goes);
 
 }  // namespace carat::judge

@@ -102,7 +102,7 @@ target compile(const fs::path& source) {
     return made;
 }
 
-target python_function(const fs::path& file, const std::string& function) {
+target python_function(const fs::path& file, const std::string& function, bool on_gpu) {
     target made;
     made.arguments = {"--exec",
                       environment("PYTHON", "python3"),
@@ -110,6 +110,8 @@ target python_function(const fs::path& file, const std::string& function) {
                       own_file("host.py").string(),
                       fs::absolute(file).string(),
                       function};
+    if (on_gpu)
+        made.arguments.push_back(own_file("host.py").replace_filename("judge_door.so").string());
     return made;
 }
 
@@ -132,16 +134,19 @@ fs::path own_file(const char* name) {
                 fmt::format("judge: {} is missing beside the command: install carat anew", name));
 }
 
-target open_target(const std::string& text) {
+target open_target(const std::string& text, bool python_on_gpu) {
     const std::size_t colon = text.rfind(':');
     const bool python = colon != text.npos && text.substr(0, colon).ends_with(".py");
     const fs::path file = python ? text.substr(0, colon) : text;
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) refuse(text, "is no file");
     const std::string extension = file.extension();
+    if (python_on_gpu && !python)
+        throw error(error_code::invalid_argument,
+                    "--gpu is for FILE.py:FUNCTION: a carat_kernel says CARAT_ON_GPU itself");
     target made;
     if (python)
-        made = python_function(file, text.substr(colon + 1));
+        made = python_function(file, text.substr(colon + 1), python_on_gpu);
     else if (extension == ".c" || extension == ".cpp" || extension == ".cc" || extension == ".cu")
         made = compile(file);
     else if (extension == ".py")

@@ -23,7 +23,8 @@ struct target {
 
 // TARGET is a shared object, a .c, .cpp or .cu file, or FILE.py:FUNCTION. Throws carat::error for
 // one that isn't there or that nothing here can serve, and does_not_compile.
-[[nodiscard]] target open_target(const std::string& text);
+// `python_on_gpu`: the function is given what lies in a GPU's memory; others say so themselves.
+[[nodiscard]] target open_target(const std::string& text, bool python_on_gpu);
 
 // Where judge_host, host.py and the header lie beside the command.
 [[nodiscard]] std::filesystem::path own_file(const char* name);

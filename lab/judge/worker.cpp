@@ -155,7 +155,7 @@ void worker::await_reply(char what, double timeout_s) {
         }
         if (interrupted_ && interrupted_()) throw interrupted{};
         if (now_s() > until_s)
-            throw foul(fmt::format("it did not return within {:.0f} s (--timeout)", timeout_s));
+            throw hangs(fmt::format("it did not return within {:.0f} s (--timeout)", timeout_s));
     }
 }
 

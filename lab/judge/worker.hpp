@@ -19,6 +19,11 @@ struct foul : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// It gave no answer in time.
+struct hangs : foul {
+    using foul::foul;
+};
+
 // Thrown where the user asked to stop.
 struct interrupted {};
 

@@ -202,6 +202,7 @@ class Installed(unittest.TestCase):
                        "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
                        "libcarat_blas64.so.0.1.0\n", "carat_blas.pc\n"):
             self.assertIn(wanted, content)
+        self.assertEqual("lib/carat/judge_door.so\n" in content, bool(NVCC))
         self.assertNotIn(BUILD, content)
         self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
         for relation in ("Conflicts", "Replaces", "Provides"):

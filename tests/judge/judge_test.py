@@ -91,7 +91,7 @@ class Honest(Judge):
     def test_the_library_of_another_is_named(self):
         out = self.judge(f"{EXAMPLES / 'cheats/vendor.py'}:hand_written_kernel", "--at-least", 0,
                          "--size", "64", code=RIGHT).stdout
-        self.assertRegex(out, r"it loaded \S*(blas|mkl)\S*: is that its own work\?")
+        self.assertRegex(out, r"it loaded .*(blas|mkl).*: is that its own work\?")
 
 
 class Cheats(Judge):

@@ -49,10 +49,13 @@ class kernel_service final : public service {
         kernel_ = static_cast<const carat_kernel*>(dlsym(library, "carat_kernel_v1"));
         if (kernel_ == nullptr)
             return say(to, "it exports no carat_kernel_v1 (see <carat/carat_kernel.h>)");
-        if (kernel_->version != CARAT_KERNEL_VERSION || kernel_->run == nullptr)
-            return say(to, "its carat_kernel_v1 is not of version 1, or has no run()");
+        if (kernel_->version < 1 || kernel_->version > CARAT_KERNEL_VERSION ||
+            kernel_->run == nullptr)
+            return say(to, "its carat_kernel_v1 is not of version 1 or 2, or has no run()");
         to.types = kernel_->types;
-        to.features = kernel_->features;
+        const std::uint32_t known =
+            kernel_->version == 1 ? CARAT_ALPHA_BETA : CARAT_ALPHA_BETA | CARAT_ON_GPU;
+        to.features = kernel_->features & known;
         std::snprintf(to.name, sizeof to.name, "%s", kernel_->name == nullptr ? "" : kernel_->name);
         say(to, replaced(library));
         to.version = kernel_->version;
@@ -62,8 +65,13 @@ class kernel_service final : public service {
         if (static_cast<std::size_t>(index) >= calls_.size())
             calls_.resize(static_cast<std::size_t>(index) + 1);
         carat_gemm& g = calls_[static_cast<std::size_t>(index)];
-        g = {row.m,   row.n,   row.k,     memory + row.a, memory + row.b, memory + row.c, row.lda,
-             row.ldb, row.ldc, row.alpha, row.beta,       row.type,       row.threads,    nullptr};
+        g = {row.m,          row.n,
+             row.k,          memory + row.a,
+             memory + row.b, memory + row.c,
+             row.lda,        row.ldb,
+             row.ldc,        row.alpha,
+             row.beta,       row.type,
+             row.threads,    carat_door_stream()};
         return kernel_->supports == nullptr || kernel_->supports(&g) != 0;
     }
 

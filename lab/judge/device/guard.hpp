@@ -1,0 +1,15 @@
+// What lies between, in front of and behind matrices, in host memory and in a GPU's.
+#pragma once
+
+#include <cstdint>
+
+#include "lab/verify/exact_rules.hpp"
+
+namespace carat::judge {
+
+// A NaN in every floating type, but for the bits drawn: what a product reads of it, shows.
+CARAT_HOST_DEVICE inline std::uint64_t guard_word(std::uint64_t seed, std::int64_t index) {
+    return verify::mixed(seed ^ static_cast<std::uint64_t>(index)) | 0x7ff07ff07ff07ff0u;
+}
+
+}  // namespace carat::judge
