@@ -1,6 +1,7 @@
 // Cases whose implementations have processes of their own: some do their work, and some crash,
 // hang, exit or spin. They are forked, since no command knows them.
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -74,8 +75,10 @@ void share_a_processor(int, const core::problem&, const core::operands&) {
     sched_getaffinity(0, sizeof before, &before);
     CPU_ZERO(&one);
     CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
-    const auto give_way = [&one] {
+    std::atomic<int> there = 0;
+    const auto give_way = [&one, &there] {
         sched_setaffinity(0, sizeof one, &one);
+        for (++there; there < 2;) sched_yield();
         for (int i = 0; i < 3000; ++i) sched_yield();
     };
     std::thread other(give_way);
