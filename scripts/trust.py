@@ -46,12 +46,12 @@ class Program:
         return file
 
     def compare(self, before, after):
-        """The changes between two files; a verdict is no failure here."""
+        """What differs between two files; a verdict is no failure here."""
         done = subprocess.run([self.path, "compare", str(before), str(after), "--json", "-"],
                               stdout=subprocess.PIPE, text=True)
         if done.returncode not in (0, 1) or not done.stdout:
             sys.exit(f"trust: {self.path} compare ended with {done.returncode}")
-        return json.loads(done.stdout)["changes"]
+        return json.loads(done.stdout)
 
 
 def shapes(count, largest, seed):
@@ -94,11 +94,13 @@ def null(arguments, program):
              for i in range(arguments.runs)]
     pairs, reasons = [], collections.Counter()
     for a, b in itertools.combinations(range(arguments.runs), 2):
-        changes = [brief(c) for c in program.compare(files[a], files[b])]
+        told = program.compare(files[a], files[b])
+        changes = [brief(c) for c in told["changes"]]
         reasons += withheld(changes)
         pairs.append({"runs": [a, b], "cases": len(changes),
                       "verdicts": dict(collections.Counter(c["verdict"] for c in changes)),
-                      "claimed": [c for c in changes if c["verdict"] in CLAIMS]})
+                      "claimed": [c for c in changes if c["verdict"] in CLAIMS],
+                      "notes": told.get("notes", [])})
     cases = sum(p["cases"] for p in pairs)
     claims = sum(len(p["claimed"]) for p in pairs)
     silent = sum(reasons.values())
@@ -132,7 +134,7 @@ def pools(arguments, program):
         first = first or together
         for name in names:
             alone = program.bench(f"{name}{i}", name, [arguments.size], arguments.seed + i)
-            for change in program.compare(alone, together):
+            for change in program.compare(alone, together)["changes"]:
                 row = change["implementation"]
                 compared.append({**brief(change), "round": i, "alone_gflops": gflops(alone, row),
                                  "together_gflops": gflops(together, row)})
