@@ -303,15 +303,9 @@ gpu_sensors& trials::sensors() {
 void trials::measure_energy(contender& c) {
     if (stopped() || !is_timed(c)) return;
     tell("measuring the energy of " + c.result.implementation, 1);
-    constexpr double batch_s = 0.01;
-    const double run_s = *std::ranges::min_element(c.result.trials_s);
-    const auto runs = static_cast<std::int64_t>(std::ceil(batch_s / run_s));
     c.watch.measure_energy(
-        sensors(),
-        [&]() -> gpu_telemetry::batch {
-            return {runs, time_runs(c, runs)};
-        },
-        c.result.flop);
+        sensors(), *std::ranges::min_element(c.result.trials_s),
+        [&](std::int64_t runs) { return time_runs(c, runs); }, c.result.flop);
 }
 
 }  // namespace carat::session
