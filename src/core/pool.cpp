@@ -56,7 +56,7 @@ struct board {
     int pieces = 0;
     int seats = 0;
     int first = 0;
-    std::atomic<int> cpu{-1};  // where its caller was when it posted
+    std::atomic<int> cpu{0};  // where its caller was when it posted
     detail::piece_function function = nullptr;
     const void* work = nullptr;
     std::array<line, most_workers + 1> lines;
