@@ -57,7 +57,8 @@ std::string_view opposite(statistics::verdict v) {
 }
 
 bool is_guest(const results::document& doc) {
-    return doc.machine.is_object() && !doc.machine.value("hypervisor", "").empty();
+    const auto told = doc.machine.find("hypervisor");
+    return told != doc.machine.end() && told->is_string() && !told->get<std::string>().empty();
 }
 
 // What two sessions' figures differ by of themselves. From few cases it can't be told: guests,
