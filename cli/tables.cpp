@@ -221,6 +221,14 @@ std::string library_notes(std::span<const results::result* const> rows, told_so_
     return text;
 }
 
+// What is to be known of how rows ran, though verdicts rest on them.
+std::string remarks(std::span<const results::result* const> rows) {
+    std::string text;
+    for (const results::result* c : rows)
+        if (!c->remark.empty()) text += note(c->implementation + ": " + c->remark);
+    return text;
+}
+
 // Figures in the order asked for: where others disturbed one, none is before another.
 std::string unranked(std::span<const results::result* const> figures,
                      const results::comparison& compared, std::string_view date) {
@@ -251,8 +259,8 @@ std::string ranking(std::span<const results::result> results, const results::com
         return heading(compared, results::result{}) + "   nothing was timed\n" +
                not_run(results, told);
     if (results::first_disturbed(results) != nullptr)
-        return unranked(ranked, compared, told.date) + library_notes(ranked, told) +
-               not_run(results, told);
+        return unranked(ranked, compared, told.date) + remarks(ranked) +
+               library_notes(ranked, told) + not_run(results, told);
 
     std::ranges::sort(ranked, {}, &results::result::rank);
     const std::size_t columns = columns_for_names(ranked);
@@ -265,7 +273,8 @@ std::string ranking(std::span<const results::result> results, const results::com
         std::ranges::find(ranked, compared.base, [](const auto* c) { return c->implementation; });
     const results::result& other = base == ranked.end() ? *ranked.front() : **base;
     for (const results::result* c : ranked) text += row(*c, other, compared, columns, told.date);
-    text += scope_note(results, compared) + library_notes(ranked, told) + not_run(results, told);
+    text += scope_note(results, compared) + remarks(ranked) + library_notes(ranked, told) +
+            not_run(results, told);
     text += disturbance(*ranked.front()) + few_note(ranked);
     if (all_pairs) text += pairs(compared);
     return text;

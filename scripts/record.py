@@ -167,6 +167,18 @@ def require_sound(document, before):
         raise Kept(f"kept: {len(lost)} figures are missing, the first {' '.join(lost[0])}")
 
 
+def written(document):
+    """As committed files are: a field a line, and of a list an item a line."""
+    def brief(value):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    def field(value):
+        if not isinstance(value, list) or not value:
+            return brief(value)
+        return "[\n" + ",\n".join(f"  {brief(item)}" for item in value) + "\n ]"
+    return "{\n" + ",\n".join(f' "{key}": {field(value)}' for key, value in document.items()) + "\n}\n"
+
+
 def replace(file, document, commands):
     """Whole or not at all."""
     document["command"] = "; ".join(
@@ -174,7 +186,7 @@ def replace(file, document, commands):
         for variables, words in commands)
     draft = file.with_name("." + file.name + ".new")
     try:
-        draft.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        draft.write_text(written(document))
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ import itertools
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,12 +46,12 @@ class Program:
         return file
 
     def compare(self, before, after):
-        """The changes between two files; a verdict is no failure here."""
+        """What differs between two files; a verdict is no failure here."""
         done = subprocess.run([self.path, "compare", str(before), str(after), "--json", "-"],
                               stdout=subprocess.PIPE, text=True)
         if done.returncode not in (0, 1) or not done.stdout:
             sys.exit(f"trust: {self.path} compare ended with {done.returncode}")
-        return json.loads(done.stdout)["changes"]
+        return json.loads(done.stdout)
 
 
 def shapes(count, largest, seed):
@@ -80,25 +81,37 @@ def about(file):
                           for r in document["results"] if r.get("library")}}
 
 
+def withheld(changes):
+    """How often no verdict was given, by the reason, whatever its figures."""
+    silent = [c for c in changes if c["verdict"] in ("busy", "lost", "missing")]
+    return collections.Counter(re.sub(r"\d+", "N", c.get("reason") or c["verdict"])
+                               for c in silent)
+
+
 def null(arguments, program):
     sizes = shapes(arguments.cases, arguments.largest, arguments.seed)
     files = [program.bench(f"run{i}", arguments.impl, sizes, arguments.seed + i)
              for i in range(arguments.runs)]
-    pairs = []
+    pairs, reasons = [], collections.Counter()
     for a, b in itertools.combinations(range(arguments.runs), 2):
-        changes = [brief(c) for c in program.compare(files[a], files[b])]
+        told = program.compare(files[a], files[b])
+        changes = [brief(c) for c in told["changes"]]
+        reasons += withheld(changes)
         pairs.append({"runs": [a, b], "cases": len(changes),
                       "verdicts": dict(collections.Counter(c["verdict"] for c in changes)),
-                      "claimed": [c for c in changes if c["verdict"] in CLAIMS]})
+                      "claimed": [c for c in changes if c["verdict"] in CLAIMS],
+                      "notes": told.get("notes", [])})
     cases = sum(p["cases"] for p in pairs)
     claims = sum(len(p["claimed"]) for p in pairs)
-    silent = sum(p["verdicts"].get(v, 0) for p in pairs for v in ("busy", "lost", "missing"))
+    silent = sum(reasons.values())
     judged = cases - silent
     print(f"{claims} of {judged} comparisons of a library with itself say faster or slower"
           f" ({silent} more without a verdict)")
     sound = judged > 0 and claims <= MOST_CLAIMS * judged
-    return sound, {"of": "null", **about(files[0]), "shapes": sizes, "comparisons": cases,
-                   "judged": judged, "claims": claims, "pairs": pairs}
+    return sound, {"of": "null", **about(files[0]), "dtype": arguments.dtype,
+                   "budget_s": arguments.budget, "shapes": sizes,
+                   "comparisons": cases, "judged": judged, "claims": claims, "withheld": dict(reasons),
+                   "pairs": pairs}
 
 
 def gflops(file, name):
@@ -121,7 +134,7 @@ def pools(arguments, program):
         first = first or together
         for name in names:
             alone = program.bench(f"{name}{i}", name, [arguments.size], arguments.seed + i)
-            for change in program.compare(alone, together):
+            for change in program.compare(alone, together)["changes"]:
                 row = change["implementation"]
                 compared.append({**brief(change), "round": i, "alone_gflops": gflops(alone, row),
                                  "together_gflops": gflops(together, row)})

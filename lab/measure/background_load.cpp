@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -32,6 +33,13 @@ std::optional<processor_use> use_in_line(const std::string& line) {
         if (!(fields >> t)) return std::nullopt;
     const auto& [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
     return processor_use{user + nice + system + irq + softirq + steal, steal};
+}
+
+// Another file system in its place (lxcfs) tells a container of its own processes alone.
+bool is_of_the_kernel(const char* file) {
+    constexpr long proc = 0x9fa0;
+    struct statfs system {};
+    return statfs(file, &system) != 0 || system.f_type == proc;
 }
 
 std::int64_t displaced_so_far() {
@@ -61,16 +69,20 @@ std::optional<processor_use> busy_ticks(std::string_view stat, const std::vector
 }
 
 work_probe processor_time(std::vector<int> cpus) {
+    static constexpr const char* stat_file = "/proc/stat";
     const idle_probe process = this_process();
     const int count = static_cast<int>(cpus.size());
     const auto per_s = static_cast<double>(sysconf(_SC_CLK_TCK));
-    return {process.now_s, process.cpu_s,
+    return {process.now_s,
+            process.cpu_s,
             [cpus = std::move(cpus), per_s]() -> std::optional<processor_use> {
-                const auto ticks = busy_ticks(contents("/proc/stat"), cpus);
+                const auto ticks = busy_ticks(contents(stat_file), cpus);
                 if (!ticks) return std::nullopt;
                 return processor_use{ticks->busy / per_s, ticks->stolen / per_s};
             },
-            displaced_so_far, count};
+            displaced_so_far,
+            count,
+            is_of_the_kernel(stat_file)};
 }
 
 background_load::background_load(work_probe probe)
@@ -84,6 +96,7 @@ conditions background_load::seen() const {
     constexpr double least_s = 0.5;
     conditions out;
     out.cpus = probe_.cpus;
+    out.sees_all = probe_.sees_all;
     out.passed_s = probe_.now_s() - began_s_;
     const std::optional<processor_use> all_s = probe_.all_s();
     const double own_s = probe_.own_s() - own_s_;

@@ -28,6 +28,7 @@ struct work_probe {
     // How often one of this process's threads lost its processor while it would have gone on.
     std::function<std::int64_t()> displaced;
     int cpus = 0;
+    bool sees_all = true;  // false: a container's own processes and no others
 };
 
 // Of these hardware threads, by the system's numbers, as /proc/stat has them.

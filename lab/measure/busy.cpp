@@ -26,6 +26,17 @@ double uncertainty(const conditions& seen) {
 constexpr double most_waiting = 0.05;
 constexpr double some_waiting = 0.01;
 
+// Who takes a processor lets one thread wait as long, or two where they would have shared another.
+bool others_explain(const conditions& seen, double waiting_cpus) {
+    if (!seen.other_share || !seen.sees_all) return true;
+    return 2 * *seen.other_share * seen.cpus >= waiting_cpus;
+}
+
+// A group of processes that has used up its time waits as well.
+bool may_be_held_back(const conditions& seen) {
+    return seen.granted_cpus > 0 && seen.threads_of_one > seen.granted_cpus;
+}
+
 // A share of the trials that moves a median, and more than chance disturbs.
 constexpr double most_disturbed = 0.25;
 
@@ -54,15 +65,20 @@ std::string whole(double value) {
     return std::to_string(std::lround(value));
 }
 
+bool waits_long(const conditions& seen) {
+    return seen.waiting_share.value_or(0) > most_waiting;
+}
+
 std::string of_one(const conditions& seen) {
     constexpr const char* remedy = ": stop other work, or ask for fewer threads";
-    if (seen.waiting_share && *seen.waiting_share > most_waiting)
+    const bool own = waits_for_itself(seen);
+    if (waits_long(seen) && !own)
         return "its threads waited for a processor " + whole(100 * *seen.waiting_share) +
                " % of their time" + remedy;
-    if (is_tick_shaped(seen))
+    if (is_tick_shaped(seen) && !own)
         return "its time is a multiple of the scheduler's tick of " + whole(1e3 * seen.tick_s) +
                " ms, which threads waited for" + remedy;
-    if (loses_to_one(seen))
+    if (loses_to_one(seen) && !(own && waits_long(seen)))
         return whole(seen.threads_of_one) + " threads take " +
                whole(100 * seen.median_s / seen.one_thread_s) + " % of the time of one" + remedy;
     if (seen.disturbed_share > most_disturbed)
@@ -82,13 +98,27 @@ std::string of_others(const conditions& seen) {
     return "other work took " + share + "stop it and measure again";
 }
 
+// By others that take slices: threads of one process displace each other as often.
+bool is_displaced(const conditions& seen) {
+    const bool by_others =
+        !seen.other_share || !seen.sees_all || *seen.other_share * seen.cpus > background;
+    return by_others && seen.displaced_per_s > most_displaced_per_s;
+}
+
 }  // namespace
+
+bool waits_for_itself(const conditions& seen) {
+    const double share = seen.waiting_share.value_or(0);
+    return seen.threads_of_one > 1 && share > some_waiting && !may_be_held_back(seen) &&
+           !others_explain(seen, share * seen.threads_of_one);
+}
 
 bool is_disturbed(const trial_conditions& seen) {
     const double threads_s = seen.time_s * seen.threads;
     if (threads_s <= 0) return false;
-    if (seen.waited_s > most_waiting * threads_s || seen.stolen_s > most_waiting * threads_s)
-        return true;
+    if (seen.stolen_s > most_waiting * threads_s) return true;
+    if (seen.waits_for_itself) return false;
+    if (seen.waited_s > most_waiting * threads_s) return true;
     if (static_cast<double>(seen.displaced) > 1 + most_displaced_per_s * threads_s) return true;
     return seen.threads > 1 && is_near_a_multiple(seen.run_s, seen.tick_s) &&
            (seen.waited_s > some_waiting * threads_s || seen.fastest_run_s < seen.run_s / 2);
@@ -103,9 +133,15 @@ double tick_s() {
 std::string reason_against_verdict(const conditions& seen) {
     if (std::string why = of_others(seen); !why.empty()) return why;
     if (std::string why = of_one(seen); !why.empty()) return why;
-    if (seen.displaced_per_s <= most_displaced_per_s) return {};
+    if (!is_displaced(seen)) return {};
     return "its threads lost their processors " + whole(seen.displaced_per_s) +
            " times a second: stop other work, or ask for fewer threads";
+}
+
+std::string remark_on(const conditions& seen) {
+    if (!waits_long(seen) || !waits_for_itself(seen)) return {};
+    return "its threads waited for one another " + whole(100 * *seen.waiting_share) +
+           " % of their time";
 }
 
 }  // namespace carat::measure

@@ -4,7 +4,8 @@
 // Threads that share a processor with other work wait for it a scheduler's slice at a time, and a
 // product on several threads waits for the last of them: one busy process makes a figure a lottery
 // whose interval looks narrow: barriers that wait a tick take it every time. Work that finds idle
-// cores disturbs little, and is only told.
+// cores disturbs little, and is only told. So are threads of one product that share a processor
+// while nobody else wants one: that is how it runs here, at any time.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,9 @@ struct conditions {
     double tick_s = 0;                         // the scheduler's
     double one_thread_s = 0;                   // median where it had one thread
     double disturbed_share = 0;                // of its trials
+    // Containers may be shown their own use alone, and be granted less than their processors.
+    bool sees_all = true;     // whether `other_share` is of whoever runs there
+    double granted_cpus = 0;  // processors' worth of time; 0: no limit
 };
 
 struct trial_conditions {
@@ -41,7 +45,12 @@ struct trial_conditions {
     double waited_s = 0;         // by its threads, ready and without a processor
     double stolen_s = 0;         // by the hypervisor's other guests
     double tick_s = 0;           // the scheduler's; 0: unknown
+    // Whether threads of this one waited for each other, as waits_for_itself() says of all trials.
+    bool waits_for_itself = false;
 };
+
+/// Whether its threads wait for one another: others took too little for it.
+[[nodiscard]] bool waits_for_itself(const conditions& seen);
 
 /// Whether others took enough from one trial that its time is theirs as well.
 [[nodiscard]] bool is_disturbed(const trial_conditions& seen);
@@ -52,5 +61,9 @@ struct trial_conditions {
 /// Why the machine was too busy for a verdict, with the remedy: "other work took 37 % of the
 /// processors' time: stop it and measure again". Empty when it wasn't.
 [[nodiscard]] std::string reason_against_verdict(const conditions& seen);
+
+/// What is to be known of a figure that a verdict may rest on: "its threads waited for one another
+/// 31 % of their time". Empty: nothing.
+[[nodiscard]] std::string remark_on(const conditions& seen);
 
 }  // namespace carat::measure

@@ -17,13 +17,14 @@ struct release {
 };
 
 // Of each library in order. A version between two is as old as the later one at least; so a few
-// suffice, and none newer than two years need stand here before it has aged.
+// suffice, and none newer than two years need stand here before it has aged. Those of BLIS,
+// libxsmm, oneDNN, the reference BLAS and OpenBLAS up to 0.3.28 lie no earlier than their tags.
 constexpr std::array releases = {
     release{"BLIS", "0.8.1", "2021-03"},
     release{"BLIS", "0.9", "2022-04"},
     release{"BLIS", "1.0", "2024-05"},
     release{"BLIS", "1.1", "2025-01"},
-    release{"BLIS", "2.0", "2025-05"},
+    release{"BLIS", "2.0", "2025-06"},
     release{"Eigen", "3.3.9", "2020-12"},
     release{"Eigen", "3.4.0", "2021-08"},
     release{"Eigen", "5.0", "2025-09"},
@@ -51,8 +52,8 @@ constexpr std::array releases = {
     release{"cuBLAS", "12.8", "2025-01"},
     release{"cuBLAS", "12.9", "2025-05"},
     release{"cuBLAS", "13.0", "2025-08"},
-    release{"libxsmm", "1.16", "2020-05"},
-    release{"libxsmm", "1.17", "2021-10"},
+    release{"libxsmm", "1.16", "2020-06"},
+    release{"libxsmm", "1.17", "2021-12"},
     release{"oneDNN", "2.6", "2022-04"},
     release{"oneDNN", "3.0", "2022-12"},
     release{"oneDNN", "3.2", "2023-07"},

@@ -151,8 +151,8 @@ void check_result(const json& result, const std::string& place) {
     const std::string where = fmt::format("{} ({})", place, label.get_ref<const std::string&>());
     required(result, "device", name, where);
     check_shape(result, where);
-    for (const char* field :
-         {"reason", "group", "computes_in", "verification", "ci_method", "bound", "stop", "busy"}) {
+    for (const char* field : {"reason", "group", "computes_in", "verification", "ci_method",
+                              "bound", "stop", "busy", "remark"}) {
         optional(result, field, text, where);
     }
     for (const char* field : {"above_peak", "few_trials"}) optional(result, field, boolean, where);

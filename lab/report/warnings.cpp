@@ -246,6 +246,20 @@ void vendor_notes(const json& doc, list& said) {
     }
 }
 
+// In the words of the first, where several have one.
+void remarks(const json& doc, list& said) {
+    const auto has_one = [](const json& result) {
+        return !field_or<std::string>(result, "remark", "").empty() && measured(result);
+    };
+    const auto found = select(doc, has_one);
+    if (found.results == 0) return;
+    const auto first = std::ranges::find_if(doc["results"], has_one);
+    said.push_back(
+        {"note",
+         fmt::format("Of {}, in the first: {}: {}.", counted(found.results, "result"),
+                     unquoted((*first)["remark"].get<std::string>()), listed(found.names))});
+}
+
 void aged(const json& doc, list& said) {
     const auto date = field_or<std::string>(doc, "date", "");
     std::set<std::string> told;
@@ -281,7 +295,7 @@ void conditions(const json& doc, list& said) {
 std::vector<warning> warnings(const json& doc) {
     list said;
     for (const auto concern : {failures, unfinished, virtual_machine, unequal_threads, other_work,
-                               trial_quality, accuracy, aged, conditions, vendor_notes}) {
+                               trial_quality, accuracy, aged, remarks, conditions, vendor_notes}) {
         concern(doc, said);
     }
     const auto weight = [](const warning& w) {

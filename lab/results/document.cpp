@@ -205,6 +205,7 @@ json encode(const result& c) {
     if (c.background_cpu_share) out["background_cpu_share"] = *c.background_cpu_share;
     if (c.waiting_share) out["waiting_share"] = *c.waiting_share;
     if (!c.busy.empty()) out["busy"] = c.busy;
+    if (!c.remark.empty()) out["remark"] = c.remark;
     if (c.gpu) out["gpu"] = to_json(*c.gpu);
     for (const core::kernel_facts& k : c.kernels) out["kernels"].push_back(to_json(k));
     if (c.end_to_end) out["phases"] = to_json(*c.end_to_end);
@@ -261,6 +262,7 @@ result decode_result(const files::fields& in) {
         in("background_cpu_share", c.background_cpu_share.emplace());
     if (in.find("waiting_share") != nullptr) in("waiting_share", c.waiting_share.emplace());
     if (in.find("busy") != nullptr) in("busy", c.busy);
+    if (in.find("remark") != nullptr) in("remark", c.remark);
     if (in.find("gpu") != nullptr) c.gpu = gpu_facts_from(in.object("gpu"));
     if (in.find("kernels") != nullptr)
         in.each("kernels",

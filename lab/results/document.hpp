@@ -57,7 +57,8 @@ struct result {
     std::optional<double> background_cpu_share;
     // Of the time of its threads in its trials, spent waiting for a processor; none: unknown.
     std::optional<double> waiting_share;
-    std::string busy;  // why the figure bears no verdict: other work; empty: it does
+    std::string busy;    // why the figure bears no verdict: other work; empty: it does
+    std::string remark;  // on how it ran where that bears on the figure; may be empty
 
     double flop = 0, arithmetic_intensity = 0;
     double mean_s = 0, sd_s = 0, min_s = 0, max_s = 0, median_s = 0;

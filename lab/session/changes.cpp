@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "lab/session/settle.hpp"
+#include "lab/statistics/drift.hpp"
 
 namespace carat::session {
 
@@ -55,8 +56,29 @@ std::string_view opposite(statistics::verdict v) {
     return to_string(v);
 }
 
-// Of times, before over after: that is of throughput, after over before.
-void judge_rows(std::vector<change>& rows, const analysis_options& how, rounds in) {
+bool is_guest(const results::document& doc) {
+    const auto told = doc.machine.find("hypervisor");
+    return told != doc.machine.end() && told->is_string() && !told->get<std::string>().empty();
+}
+
+// What two sessions' figures differ by of themselves. From few cases it can't be told: guests,
+// which share their processors, then have the most.
+double drift_between(const std::vector<change*>& judged,
+                     const std::vector<statistics::estimate>& differences, bool guests) {
+    std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> cases;
+    for (const change* c : judged) {
+        const results::result& of = *c->before;
+        cases.emplace(of.dtype + of.layout + core::describe(of.asked), of.m, of.n, of.k);
+    }
+    if (cases.size() >= statistics::fewest_drifting) return statistics::drift_of(differences);
+    const bool same = std::ranges::all_of(differences, [](const auto& d) { return d.value == 0; });
+    const bool on_cpu =
+        std::ranges::any_of(judged, [](const change* c) { return c->before->device == "cpu"; });
+    return guests && on_cpu && !same ? statistics::most_drift : 0;
+}
+
+// Of times, before over after: that is of throughput, after over before. Returns the drift.
+double judge_rows(std::vector<change>& rows, const analysis_options& how, rounds in, bool guests) {
     const auto difference =
         in == rounds::common ? statistics::paired_difference : statistics::unpaired_difference;
     std::vector<change*> judged;
@@ -66,6 +88,8 @@ void judge_rows(std::vector<change>& rows, const analysis_options& how, rounds i
         judged.push_back(&c);
         differences.push_back(difference(processes_of(*c.before), processes_of(*c.after)));
     }
+    const double drift = in == rounds::common ? 0 : drift_between(judged, differences, guests);
+    for (statistics::estimate& d : differences) d = statistics::across_sessions(d, drift);
     const std::vector<statistics::judged> found = statistics::judge_family(
         differences, {.alpha = how.alpha, .equivalence_margin = how.equivalence_margin});
     for (std::size_t i = 0; i < judged.size(); ++i) {
@@ -82,6 +106,7 @@ void judge_rows(std::vector<change>& rows, const analysis_options& how, rounds i
         c.reason = fmt::format("no interval from fewer than {} processes: measure both so",
                                statistics::fewest_processes);
     }
+    return drift;
 }
 
 std::string shown(const nlohmann::json& value) {
@@ -171,7 +196,7 @@ changes compare_documents(const results::document& before, const results::docume
     for (const results::result& c : before.results)
         if (c.has_figure()) all.rows.push_back({.before = &c, .after = later.find(c)});
     std::ranges::for_each(all.rows, set_apart);
-    judge_rows(all.rows, how, in);
+    const double drift = judge_rows(all.rows, how, in, is_guest(before) || is_guest(after));
     for (const results::result& c : after.results) {
         if (!c.has_figure()) continue;
         const results::result* old = earlier.find(c);
@@ -182,6 +207,11 @@ changes compare_documents(const results::document& before, const results::docume
         if (c.ratio > 0) ratios.push_back(c.ratio);
     if (!ratios.empty()) all.over_cases = statistics::ratio_over_cases(ratios);
     all.notes = differences(before, after);
+    if (drift > how.equivalence_margin / 2)
+        all.notes.push_back(
+            fmt::format("intervals allow for {:.1f} % by which sessions on this machine differ of "
+                        "themselves: compare --ab measures both side by side",
+                        100 * drift));
     fail_on(all, before, after);
     return all;
 }

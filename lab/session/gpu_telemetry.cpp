@@ -1,7 +1,10 @@
 #include "lab/session/gpu_telemetry.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cmath>
+#include <thread>
 
 #include "lab/gpu/gpu.hpp"
 
@@ -10,9 +13,55 @@ namespace carat::session {
 namespace {
 
 constexpr double least_apart_s = 0.02;
-constexpr double tick_s = 0.1;             // of the energy counter, as seen on an H200
-constexpr double window_s = 2.5 * tick_s;  // it ends with the third
-constexpr double long_window_s = 1;        // where a batch is so long that ticks are met late
+constexpr double tick_s = 0.1;                   // of the energy counter, as seen on an H200
+constexpr double back_to_back_s = 4.5 * tick_s;  // three whole ticks lie within
+constexpr double start_s = 0.03;                 // until the GPU works
+
+struct tick {
+    double at_s, energy_j;
+};
+
+// Notes when the counter advances, in a thread of its own, as long as it lives.
+class tick_watch {
+  public:
+    explicit tick_watch(const gpu_sensors& from)
+        : from_(from),
+          begin_s_(from.now_s()),
+          last_j_(from.energy_j()),
+          thread_([this] { watch(); }) {}
+    tick_watch(const tick_watch&) = delete;
+    tick_watch& operator=(const tick_watch&) = delete;
+    ~tick_watch() { stop(); }
+
+    [[nodiscard]] std::vector<tick> seen() {
+        stop();
+        return ticks_;
+    }
+
+  private:
+    void watch() {
+        while (!done_) {
+            const std::optional<double> now_j = from_.energy_j();
+            const double now_s = from_.now_s();
+            if (now_j && now_j != last_j_ && now_s > begin_s_ + start_s && !done_)
+                ticks_.push_back({now_s, *now_j});
+            last_j_ = now_j;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+
+    void stop() {
+        done_ = true;
+        if (thread_.joinable()) thread_.join();
+    }
+
+    const gpu_sensors& from_;
+    double begin_s_;
+    std::optional<double> last_j_;
+    std::vector<tick> ticks_;
+    std::atomic<bool> done_ = false;
+    std::thread thread_;  // after what it uses
+};
 
 template <class T>
 std::vector<T> known(const std::vector<gpu::reading>& samples,
@@ -48,34 +97,18 @@ void gpu_telemetry::look(gpu_sensors& from) {
     from.last_look_s = from.now_s();
 }
 
-void gpu_telemetry::measure_energy(const gpu_sensors& from, const std::function<batch()>& run,
+void gpu_telemetry::measure_energy(const gpu_sensors& from, double run_s,
+                                   const std::function<double(std::int64_t runs)>& run,
                                    double flop) {
-    const auto energy = [&] { return from.energy_j ? from.energy_j() : std::nullopt; };
-    const auto idle_j = energy();
-    if (!idle_j) return;
-    double begin_s = from.now_s();
-    std::optional<double> begin_j = idle_j;
-    batch last;
-    while (begin_j == idle_j && from.now_s() - begin_s < 2 * tick_s) {
-        last = run();
-        begin_j = energy();
-    }
-    begin_s = from.now_s();
-    const double wanted_s = last.time_s > tick_s / 4 ? long_window_s : window_s;
-    std::int64_t runs = 0;
-    std::optional<double> end_j = begin_j;
-    double spent_s = 0;
-    for (bool ticked = false; spent_s < wanted_s || (!ticked && spent_s < wanted_s + 2 * tick_s);) {
-        runs += run().runs;
-        const auto now_j = energy();
-        ticked = now_j != end_j;
-        end_j = now_j;
-        spent_s = from.now_s() - begin_s;
-    }
-    if (!begin_j || !end_j || *end_j <= *begin_j) return;
-    power_w_ = (*end_j - *begin_j) / spent_s;
-    joules_per_gflop_ = (*end_j - *begin_j) / (static_cast<double>(runs) * flop * 1e-9);
-    window_s_ = spent_s;
+    if (!from.energy_j || !from.energy_j() || run_s <= 0) return;
+    const auto runs = static_cast<std::int64_t>(std::ceil(back_to_back_s / run_s));
+    tick_watch counter(from);
+    const double time_s = run(runs);
+    const std::vector<tick> ticks = counter.seen();
+    if (ticks.size() < 2) return;
+    window_s_ = ticks.back().at_s - ticks.front().at_s;
+    power_w_ = (ticks.back().energy_j - ticks.front().energy_j) / *window_s_;
+    joules_per_gflop_ = *power_w_ * time_s / (static_cast<double>(runs) * flop * 1e-9);
 }
 
 std::optional<results::gpu_facts> gpu_telemetry::facts() const {

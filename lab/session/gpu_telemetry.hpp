@@ -1,6 +1,7 @@
 // Looks at the GPU between the trials of a result, and measures the energy of its runs after them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -13,8 +14,8 @@ namespace carat::session {
 struct gpu_sensors {
     std::function<gpu::reading()> read;               // takes some ms on a virtual machine
     std::function<std::optional<double>()> energy_j;  // only that: less than 1 ms
-    std::function<double()> now_s;
-    double last_look_s = -1;  // at any result
+    std::function<double()> now_s;                    // these two are asked by another thread, too
+    double last_look_s = -1;                          // at any result
 };
 
 // Of the GPU in use; `read` is empty where NVML has no answers.
@@ -26,13 +27,11 @@ class gpu_telemetry {
     // just now.
     void look(gpu_sensors& from);
 
-    // Runs back to back until the energy counter, which advances ten times a second, has done so
-    // often enough. `run_s` runs once or more, waits for the end and says how often and how long.
-    struct batch {
-        std::int64_t runs = 0;
-        double time_s = 0;
-    };
-    void measure_energy(const gpu_sensors& from, const std::function<batch()>& run, double flop);
+    // Energy and time of runs back to back, between ticks of the energy counter, which advances ten
+    // times a second: another thread reads it meanwhile, so that the GPU has no pause. `run` runs
+    // as often as it is told, waits for the end and says how long that took; once takes `run_s`.
+    void measure_energy(const gpu_sensors& from, double run_s,
+                        const std::function<double(std::int64_t runs)>& run, double flop);
 
     // Nothing when nothing was seen.
     [[nodiscard]] std::optional<results::gpu_facts> facts() const;

@@ -45,6 +45,7 @@ void add_disturbances(results::result& c, const results::result& more) {
     add_beside(c.trials_displaced, had, more.trials_displaced, added);
     add_beside(c.trials_waited_s, had, more.trials_waited_s, added);
     add_beside(c.trials_stolen_s, had, more.trials_stolen_s, added);
+    if (!more.remark.empty()) c.remark = more.remark;
 }
 
 void add_trials(results::result& c, const results::result& more) {

@@ -48,8 +48,13 @@ void keep_disturbances(contender& c) {
     drop_zeros(r.trials_stolen_s);
 }
 
+void judge_conditions(contender& c, const measure::conditions& seen) {
+    c.result.busy = measure::reason_against_verdict(seen);
+    c.result.remark = c.result.busy.empty() ? measure::remark_on(seen) : "";
+}
+
 // Those of its trials that others disturbed, as a share.
-double disturbed_share(const contender& c, double fastest_s) {
+double disturbed_share(const contender& c, double fastest_s, bool waits_for_itself) {
     if (c.in_trials.empty() || c.in_trials.size() != c.result.trials_s.size()) return 0;
     int disturbed = 0;
     for (std::size_t i = 0; i < c.in_trials.size(); ++i) {
@@ -61,7 +66,8 @@ double disturbed_share(const contender& c, double fastest_s) {
                                             .displaced = t.displaced,
                                             .waited_s = t.waited_s.value_or(0),
                                             .stolen_s = t.stolen_s,
-                                            .tick_s = measure::tick_s()});
+                                            .tick_s = measure::tick_s(),
+                                            .waits_for_itself = waits_for_itself});
     }
     return static_cast<double>(disturbed) / static_cast<double>(c.in_trials.size());
 }
@@ -210,7 +216,7 @@ void trials::conclude(std::span<contender> all, const measure::background_load& 
         c.result.background_cpu_share = seen.other_share;
         if (c.waited_s && c.ran_s > 0)
             c.result.waiting_share = *c.waited_s / (c.ran_s * c.result.threads_used);
-        if (is_timed(c)) c.result.busy = measure::reason_against_verdict(of_one(seen, c));
+        if (is_timed(c)) judge_conditions(c, of_one(seen, c));
         keep_disturbances(c);
         if (const auto costs_s = c.at->hand_overs_s(); !costs_s.empty())
             c.result.hand_over_s = statistics::median(costs_s);
@@ -281,7 +287,8 @@ measure::conditions trials::of_one(measure::conditions seen, const contender& c)
     seen.median_s = statistics::median(c.result.trials_s);
     seen.fastest_s = *std::ranges::min_element(c.result.trials_s);
     seen.tick_s = measure::tick_s();
-    seen.disturbed_share = disturbed_share(c, seen.fastest_s);
+    seen.granted_cpus = around_.machine.cpu_quota;
+    seen.disturbed_share = disturbed_share(c, seen.fastest_s, measure::waits_for_itself(seen));
     if (around_.one_thread_s && seen.threads_of_one > 1)
         seen.one_thread_s = around_.one_thread_s(*c.what, key_);
     return seen;
@@ -296,15 +303,9 @@ gpu_sensors& trials::sensors() {
 void trials::measure_energy(contender& c) {
     if (stopped() || !is_timed(c)) return;
     tell("measuring the energy of " + c.result.implementation, 1);
-    constexpr double batch_s = 0.01;
-    const double run_s = *std::ranges::min_element(c.result.trials_s);
-    const auto runs = static_cast<std::int64_t>(std::ceil(batch_s / run_s));
     c.watch.measure_energy(
-        sensors(),
-        [&]() -> gpu_telemetry::batch {
-            return {runs, time_runs(c, runs)};
-        },
-        c.result.flop);
+        sensors(), *std::ranges::min_element(c.result.trials_s),
+        [&](std::int64_t runs) { return time_runs(c, runs); }, c.result.flop);
 }
 
 }  // namespace carat::session

@@ -22,6 +22,7 @@
 #include <csignal>
 #include <ctime>
 #include <pthread.h>
+#include <sched.h>
 
 #include "core/spin_wait.hpp"
 #include "core/worker_cpus.hpp"
@@ -55,6 +56,7 @@ struct board {
     int pieces = 0;
     int seats = 0;
     int first = 0;
+    std::atomic<int> cpu{0};  // where its caller was when it posted
     detail::piece_function function = nullptr;
     const void* work = nullptr;
     std::array<line, most_workers + 1> lines;
@@ -144,6 +146,9 @@ void serve(board& on, int worker, std::uint32_t& last) {
     const int own = worker - s.first + 1;
     if (!s.open || s.number == last || own < 1 || own >= s.seats) return;
     last = s.number;
+    // There the caller goes on with its pieces.
+    if (const int cpu = sched_getcpu(); cpu >= 0 && cpu == on.cpu.load(std::memory_order_relaxed))
+        leave_processor(cpu, s.seats);
     wait_word& at = on.at_of(worker);
     at.exchange(taken_for(s.number), std::memory_order_seq_cst);
     if (on.state.load(std::memory_order_seq_cst) == seen) take_pieces(on, own, s.number);
@@ -277,6 +282,7 @@ void run_on_board(board& on, int workers, int helpers) {
     on.seats = helpers + 1;
     on.first = std::clamp(others, 0, workers - helpers);
     ++on.number;
+    on.cpu.store(sched_getcpu(), std::memory_order_relaxed);
     post(on);
     take_pieces(on, 0, on.number);
     close(on);

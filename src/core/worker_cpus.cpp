@@ -22,4 +22,14 @@ void let_run_everywhere(pthread_attr_t& attributes) {
     pthread_attr_setaffinity_np(&attributes, sizeof allowed, &allowed);
 }
 
+void leave_processor(int cpu, int threads) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < threads)
+        return;
+    cpu_set_t others = allowed;
+    CPU_CLR(static_cast<std::size_t>(cpu), &others);
+    if (sched_setaffinity(0, sizeof others, &others) == 0)
+        sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 }  // namespace carat::core

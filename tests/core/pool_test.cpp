@@ -1,9 +1,11 @@
 // Pieces on the pool: each done once, by seats that share nothing, whatever the system refuses.
 #include "core/pool.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <sched.h>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "core/control_group.hpp"
+#include "core/worker_cpus.hpp"
 #include "tests/core/child.hpp"
 
 namespace {
@@ -88,6 +91,66 @@ TEST(pool, calls_inside_a_piece_and_inside_a_parallel_region_are_right) {
 #pragma omp parallel num_threads(3)
     wrong += all_done_once(7, 3) ? 0 : 1;
     EXPECT_EQ(wrong, 0);
+}
+
+cpu_set_t allowed_here() {
+    cpu_set_t allowed;
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    return allowed;
+}
+
+TEST(pool, a_thread_leaves_its_processor_and_may_come_back) {
+    const cpu_set_t before = allowed_here();
+    if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "there is one processor";
+    int left = 0;
+    for (int i = 0; i < 20; ++i) {  // the system may bring it back at once
+        const int cpu = sched_getcpu();
+        leave_processor(cpu, 2);
+        left += sched_getcpu() != cpu ? 1 : 0;
+    }
+    EXPECT_GE(left, 10);
+    leave_processor(sched_getcpu(), CPU_COUNT(&before) + 1);  // too few for all to have one
+    const cpu_set_t after = allowed_here();
+    EXPECT_TRUE(CPU_EQUAL(&before, &after));
+}
+
+void keep_all_threads_on(const cpu_set_t& where) {
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+        sched_setaffinity(std::stoi(task.path().filename()), sizeof where, &where);
+}
+
+// Whether both threads of a call came, and worked on different processors.
+bool work_apart() {
+    std::array<std::atomic<int>, 2> cpus{-1, -1};
+    for_each_piece(2, 2, [&](int, int seat) {
+        cpus[static_cast<std::size_t>(seat)] = sched_getcpu();
+        for (int i = 0; i < 20 && (cpus[0] < 0 || cpus[1] < 0); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    return cpus[0] >= 0 && cpus[1] >= 0 && cpus[0] != cpus[1];
+}
+
+// Caller and worker were kept on one processor and are let go; some systems wake the worker there.
+TEST(pool, a_worker_does_not_work_on_its_callers_processor) {
+    if (!carat::test::threads_start_in_children)
+        GTEST_SKIP() << carat::test::no_threads_in_children;
+    const cpu_set_t everywhere = allowed_here();
+    if (CPU_COUNT(&everywhere) < 2) GTEST_SKIP() << "there is one processor";
+    const auto often_apart = [&everywhere] {
+        constexpr int tries = 20;
+        int apart = 0;
+        for (int i = 0; i < tries; ++i) {
+            cpu_set_t here;
+            CPU_ZERO(&here);
+            CPU_SET(static_cast<std::size_t>(sched_getcpu()), &here);
+            keep_all_threads_on(here);
+            (void)work_apart();
+            keep_all_threads_on(everywhere);
+            apart += work_apart() ? 1 : 0;
+        }
+        return apart >= tries / 2;
+    };
+    EXPECT_EQ(carat::test::in_child(often_apart), 0);
 }
 
 // What makes a busy machine harmless: a worker that does not run holds nothing up. Here none can:

@@ -45,6 +45,14 @@ struct account {
     }
 };
 
+TEST(background_load, says_when_it_sees_no_others) {
+    account a;
+    work_probe probe = a.probe(2);
+    EXPECT_TRUE(background_load(probe).seen().sees_all);
+    probe.sees_all = false;
+    EXPECT_FALSE(background_load(probe).seen().sees_all);
+}
+
 TEST(background_load, is_what_this_process_did_not_use) {
     account a{100, 7, 5000};
     const background_load others(a.probe(2));

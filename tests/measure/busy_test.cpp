@@ -30,6 +30,12 @@ conditions of_one(int threads, std::optional<double> waiting, double median_s, d
     return seen;
 }
 
+// The same where others took this share of two processors meanwhile.
+conditions beside(std::optional<double> other, conditions seen) {
+    seen.other_share = other;
+    return seen;
+}
+
 TEST(reason_against_verdict, holds_over_a_table_of_situations) {
     const situation table[] = {
         {"two threads alone on two cores", share(0, 2, 2, 2), ""},
@@ -53,13 +59,22 @@ TEST(reason_against_verdict, holds_over_a_table_of_situations) {
         {"threads displaced where the system tells no shares",
          {4, {}, 0, 180, 2, 2, 2},
          "its threads lost their processors 180 times a second: stop other work, or ask for fewer"},
-        {"threads displaced by each other", {4, 0.01, 0, 250, 1, 16, 16}, "its threads lost"},
+        {"threads displaced by each other", {4, 0.01, 0, 250, 1, 16, 16}, ""},
+        {"threads displaced by a few on idle cores",
+         {4, 0.1, 0, 250, 1, 16, 16},
+         "its threads lost"},
         {"now and then", {4, 0.01, 0, 40, 2, 2, 2}, ""},
-        {"its threads wait", of_one(2, 0.23, 1e-3, 1e-3, 0),
+        {"its threads wait", beside(0.12, of_one(2, 0.23, 1e-3, 1e-3, 0)),
          "its threads waited for a processor 23 % of their time: stop other work, or ask for"},
         {"a thread alone waits", of_one(1, 0.2, 1e-3, 1e-3, 0), "its threads waited"},
+        {"they wait, for whom is unknown", beside({}, of_one(2, 0.23, 1e-3, 1e-3, 0)),
+         "its threads waited"},
+        {"they wait for one another", beside(0.11, of_one(2, 0.23, 1e-3, 1e-3, 0)), ""},
+        {"they wait for one another a tick", of_one(2, 0.23, 8.1e-3, 0.07e-3, 0), ""},
+        {"two that share a processor lose to one", of_one(2, 0.23, 6e-3, 6e-3, 5e-3), ""},
+        {"too little sharing for that", of_one(2, 0.03, 6e-3, 6e-3, 5e-3), "2 threads take 120 %"},
         {"they hardly wait", of_one(2, 0.02, 1e-3, 1e-3, 0), ""},
-        {"a tick and some waiting", of_one(2, 0.02, 4.05e-3, 4e-3, 0),
+        {"a tick and some waiting", beside(0.01, of_one(2, 0.02, 4.05e-3, 4e-3, 0)),
          "its time is a multiple of the scheduler's tick of 4 ms"},
         {"two ticks, once far less", of_one(2, {}, 8.1e-3, 0.07e-3, 0), "its time is a multiple"},
         {"as long as a tick by chance", of_one(2, 0.001, 4e-3, 3.9e-3, 0), ""},
@@ -96,6 +111,39 @@ TEST(is_disturbed, tells_what_one_trial_lost_to_others) {
     EXPECT_TRUE(is_disturbed(of_trial(0, 0, 0, 8.1e-3)));  // two ticks, once far less
     EXPECT_FALSE(is_disturbed(of_trial(0, 0, 0, 8.1e-3, 8e-3)));
     EXPECT_TRUE(is_disturbed(of_trial(0, 0.3e-3, 0, 8.1e-3, 8e-3)));
+}
+
+// Neither can be told from waiting for one another by what others took.
+TEST(reason_against_verdict, counts_waiting_that_a_container_may_hide_or_cause) {
+    conditions seen = of_one(2, 0.23, 1e-3, 1e-3, 0);
+    seen.sees_all = false;
+    EXPECT_TRUE(reason_against_verdict(seen).starts_with("its threads waited for a processor"));
+    seen.sees_all = true;
+    seen.granted_cpus = 1.5;
+    EXPECT_TRUE(reason_against_verdict(seen).starts_with("its threads waited for a processor"));
+    seen.granted_cpus = 2;
+    EXPECT_EQ(reason_against_verdict(seen), "");
+    seen = {4, 0.01, 0, 250, 1, 16, 16};
+    seen.sees_all = false;
+    EXPECT_TRUE(reason_against_verdict(seen).starts_with("its threads lost"));
+}
+
+TEST(remark_on, tells_of_threads_that_waited_for_one_another) {
+    const char* own = "its threads waited for one another 23 % of their time";
+    EXPECT_EQ(remark_on(beside(0.11, of_one(2, 0.23, 1e-3, 1e-3, 0))), own);
+    EXPECT_EQ(remark_on(beside(0.12, of_one(2, 0.23, 1e-3, 1e-3, 0))), "");  // for others
+    EXPECT_EQ(remark_on(of_one(2, 0.04, 1e-3, 1e-3, 0)), "");
+    EXPECT_EQ(remark_on(of_one(1, 0.23, 1e-3, 1e-3, 0)), "");
+    EXPECT_EQ(remark_on(of_one(2, {}, 1e-3, 1e-3, 0)), "");
+}
+
+TEST(is_disturbed, is_no_trial_whose_threads_waited_for_one_another) {
+    trial_conditions seen{10e-3, 8.1e-3, 1e-3, 2, 9, 5e-3, 0, 4e-3};
+    EXPECT_TRUE(is_disturbed(seen));
+    seen.waits_for_itself = true;
+    EXPECT_FALSE(is_disturbed(seen));
+    seen.stolen_s = 10e-3;  // the host's doing
+    EXPECT_TRUE(is_disturbed(seen));
 }
 
 TEST(reason_against_verdict, counts_the_trials_that_were_disturbed) {

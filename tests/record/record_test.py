@@ -82,6 +82,16 @@ class Record(unittest.TestCase):
         self.assertTrue((self.folder / "calls").read_text().startswith("x|bench --impl a --json "))
         self.assertEqual(len(list(file.parent.iterdir())), 1)
 
+    def test_a_new_file_has_a_result_a_line_as_those_committed(self):
+        file = self.commit(self.document())
+        self.record(answer=self.document([result(trials_s=[2.0, 3.0]), result("b")]))
+        lines = file.read_text().splitlines()
+        self.assertEqual(lines[0], "{")
+        self.assertIn(' "comparisons": [],', lines)
+        rows = [line for line in lines if line.startswith("  {")]
+        self.assertEqual([json.loads(row.rstrip(","))["trials_s"] for row in rows],
+                         [[2.0, 3.0], [1.0]])
+
     def test_an_unsound_run_leaves_the_file_and_says_why(self):
         file = self.commit(self.document())
         before = file.read_text()

@@ -68,6 +68,13 @@ class Trust(unittest.TestCase):
             self.assertEqual(done.returncode, code, done.stdout)
         self.assertEqual((found["judged"], found["claims"]), (0, 0))
 
+    def test_what_was_withheld_is_counted_by_its_reason(self):
+        changes = [change("busy", reason=f"its threads waited {i} % of their time") for i in (7, 31)]
+        _, found, _ = self.trust("null", "--cases", "4", "--runs", "3",
+                                 changes=[*changes, change("tie"), change("lost")])
+        self.assertEqual(found["withheld"],
+                         {"its threads waited N % of their time": 6, "lost": 3})
+
     def test_pools_together_are_to_give_what_each_gives_alone(self):
         for changes, code in (([change("slower", 0.93, 0.96)], 0),
                               ([change("slower", 0.90, 0.94)], 1),

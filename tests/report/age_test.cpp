@@ -16,6 +16,8 @@ TEST(age, is_that_of_the_first_known_version_not_before) {
     EXPECT_EQ(released("OpenBLAS", "0.3.22, pthread"), "2023-04");  // at the latest
     EXPECT_EQ(released("oneDNN", "3.2.1, OpenMP"), "2023-07");
     EXPECT_EQ(released("OpenBLAS", "0.3.9"), "2022-02");
+    EXPECT_EQ(released("BLIS", "2.0"), "2025-06");
+    EXPECT_EQ(released("libxsmm", "1.17"), "2021-12");
     EXPECT_EQ(released("cuBLASLt", "12.4.5"), "2024-03");
     EXPECT_EQ(released("OpenBLAS", "0.3.340"), "");
     EXPECT_EQ(released("Unheard of", "1.0"), "");

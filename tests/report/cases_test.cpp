@@ -245,6 +245,8 @@ TEST(warnings, tell_what_weakens_a_run) {
     result["ci95_gflops"] = nullptr;
     EXPECT_TRUE(warns(doc, "warning", "1 result from fewer than three processes"));
     EXPECT_TRUE(warns(doc, "note", "`cpu.slow`: set X for 'more'"));
+    result["remark"] = "its threads waited for `one another`";
+    EXPECT_TRUE(warns(doc, "note", "its threads waited for 'one another': `cpu.slow`"));
 }
 
 TEST(busy_machines, one_disturbed_row_leaves_no_rank_and_no_verdict) {

@@ -29,6 +29,7 @@ results::document sample() {
     c.trials_s = {0.25, 0.5};
     c.background_cpu_share = 0.25;
     c.busy = "other work took 25 %";
+    c.remark = "its threads waited";
     c.flop = 2e6;
     c.ci95_median_s = {-std::numeric_limits<double>::infinity(),
                        std::numeric_limits<double>::infinity()};
@@ -81,9 +82,11 @@ TEST_F(results_files, survive_the_round_trip_infinities_included) {
     older["results"][0].erase("layout");
     older["results"][0].erase("background_cpu_share");
     older["results"][0].erase("busy");
+    older["results"][0].erase("remark");
     EXPECT_EQ(results::from_json(older, "older").results[0].layout, "nn");
     EXPECT_EQ(results::from_json(older, "older").results[0].background_cpu_share, std::nullopt);
     EXPECT_EQ(back.results[0].busy, "other work took 25 %");
+    EXPECT_EQ(back.results[0].remark, "its threads waited");
     EXPECT_TRUE(back.results[0].has_figure());
     // Unranked beside one that was disturbed.
     EXPECT_TRUE(results::from_json(older, "older").results[0].has_figure());

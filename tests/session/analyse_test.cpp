@@ -246,6 +246,41 @@ TEST(compare_documents, judges_all_cases_together) {
     EXPECT_EQ(session::compare_documents(before, same, {}).count("tie"), 2u);
 }
 
+// Of so many sizes, all slower by these shares, in turns.
+results::document sizes(int count, double even, double odd, std::uint64_t seed) {
+    std::vector<results::result> all;
+    for (int i = 0; i < count; ++i) {
+        all.push_back(measured("a", 1 + (i % 2 == 0 ? even : odd), 5, 10, 0.002,
+                               seed + static_cast<std::uint64_t>(i)));
+        all.back().m += i;
+    }
+    return document_of(std::move(all));
+}
+
+TEST(compare_documents, claims_no_change_that_another_session_makes) {
+    const results::document before = sizes(8, 0, 0, 1), after = sizes(8, 0.06, -0.06, 100);
+    const session::changes apart = session::compare_documents(before, after, {});
+    EXPECT_EQ(apart.count("unclear"), 8u);
+    ASSERT_EQ(apart.notes.size(), 1u);
+    EXPECT_NE(apart.notes[0].find("allow for 5.0 % by which sessions"), std::string::npos);
+    const session::changes side_by_side =
+        session::compare_documents(before, after, {}, session::rounds::common);
+    EXPECT_EQ(side_by_side.count("slower"), 4u);
+    EXPECT_TRUE(side_by_side.notes.empty());
+    const session::changes large = session::compare_documents(before, sizes(8, 0.4, 0.4, 200), {});
+    EXPECT_EQ(large.count("slower"), 8u);
+}
+
+// From few cases the drift can't be told; it is a guest's.
+TEST(compare_documents, takes_guests_for_drifting_where_it_can_not_tell) {
+    results::document before = sizes(2, 0, 0, 1);
+    const results::document after = sizes(2, 0.06, 0.06, 100);
+    EXPECT_EQ(session::compare_documents(before, after, {}).count("slower"), 2u);
+    before.machine = {{"hypervisor", "KVM"}};
+    EXPECT_EQ(session::compare_documents(before, after, {}).count("unclear"), 2u);
+    EXPECT_EQ(session::compare_documents(before, before, {}).count("tie"), 2u);
+}
+
 // Processes that differ by 20 % from each other, in the same way on both sides: their rounds were
 // the same.
 TEST(compare_documents, pairs_what_was_measured_in_common_rounds) {

@@ -110,14 +110,25 @@ TEST_F(watching, samples_are_summed_up_and_not_taken_too_often) {
     EXPECT_EQ(other.facts()->samples, 1);
 }
 
-TEST_F(watching, energy_is_weighed_between_two_ticks_of_its_counter) {
-    session::gpu_telemetry watch;
-    now_s += 0.037;
-    const auto batch = [this]() -> session::gpu_telemetry::batch {
-        now_s += 5e-3;
-        return {4, 5e-3};
+// The clock goes on as the counter is read, by another thread, while the runs last.
+TEST_F(watching, energy_is_weighed_between_ticks_of_its_counter_while_runs_follow_each_other) {
+    std::atomic<double> clock_s = 0.037;
+    session::gpu_sensors from;
+    from.now_s = [&] { return clock_s.load(); };
+    from.energy_j = [&]() -> std::optional<double> {
+        clock_s = clock_s + 1e-3;
+        return 400 * 0.1 * std::floor(clock_s * 10);  // of 400 W, ten times a second
     };
-    watch.measure_energy(sensors(), batch, 2e9);  // 2 GFLOP in 1.25 ms at 400 W: 0.25 J a GFLOP
+    session::gpu_telemetry watch;
+    std::vector<std::int64_t> runs;
+    const auto run = [&](std::int64_t count) {
+        runs.push_back(count);
+        const double end_s = clock_s + 1.25e-3 * static_cast<double>(count);
+        while (clock_s < end_s) std::this_thread::yield();
+        return 1.25e-3 * static_cast<double>(count);
+    };
+    watch.measure_energy(from, 1.25e-3, run, 2e9);    // 2 GFLOP in 1.25 ms: 0.25 J a GFLOP
+    EXPECT_EQ(runs, std::vector<std::int64_t>{360});  // at once
     const auto facts = watch.facts();
     ASSERT_TRUE(facts);
     EXPECT_NEAR(*facts->power_w, 400, 10);
@@ -130,18 +141,13 @@ TEST_F(watching, without_answers_there_are_no_facts) {
     session::gpu_telemetry watch;
     watch.look(nothing);
     watch.measure_energy(
-        nothing, [] { return session::gpu_telemetry::batch{}; }, 1);
+        nothing, 1, [](std::int64_t) { return 1.0; }, 1);
     EXPECT_FALSE(watch.facts());
     // A counter that stands still, as on cards that have none, ends and says nothing.
     session::gpu_sensors stuck = sensors();
     stuck.energy_j = [] { return std::optional<double>(5); };
     watch.measure_energy(
-        stuck,
-        [this] {
-            now_s += 0.01;
-            return session::gpu_telemetry::batch{1, 0.01};
-        },
-        1);
+        stuck, 0.01, [](std::int64_t) { return 1.0; }, 1);
     EXPECT_FALSE(watch.facts());
 }
 

@@ -1,14 +1,18 @@
 // Cases whose implementations have processes of their own: some do their work, and some crash,
 // hang, exit or spin. They are forked, since no command knows them.
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 #include "fakes.hpp"
+#include "lab/machine/affinity.hpp"
 #include "lab/results/files.hpp"
 #include "lab/session/session.hpp"
 #include "lab/session/trials.hpp"
@@ -64,15 +68,17 @@ void look_for_a_pool(int, const core::problem&, const core::operands&) {
     if (told().spins != before) ++told().disturbed;
 }
 
-// Two threads that share a processor and give it up in turns: each time the system counts one as
-// displaced, as it does where another process takes it.
-void lose_the_processor(int, const core::problem&, const core::operands&) {
+// Two threads share a processor and give it up in turns: each waits for the other, and the system
+// counts it as displaced, as it does where another process takes the processor.
+void share_a_processor(int, const core::problem&, const core::operands&) {
     cpu_set_t before, one;
     sched_getaffinity(0, sizeof before, &before);
     CPU_ZERO(&one);
     CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
-    const auto give_way = [&one] {
+    std::atomic<int> there = 0;
+    const auto give_way = [&one, &there] {
         sched_setaffinity(0, sizeof one, &one);
+        for (++there; there < 2;) sched_yield();
         for (int i = 0; i < 3000; ++i) sched_yield();
     };
     std::thread other(give_way);
@@ -80,6 +86,45 @@ void lose_the_processor(int, const core::problem&, const core::operands&) {
     other.join();
     sched_setaffinity(0, sizeof before, &before);
 }
+
+// Endless loops of another process, one on each processor.
+class foreign_load {
+  public:
+    foreign_load() {
+        for (std::size_t cpu : machine_cpus()) loops_.push_back(start_loop(cpu));
+    }
+    foreign_load(const foreign_load&) = delete;
+    foreign_load& operator=(const foreign_load&) = delete;
+    ~foreign_load() {
+        for (const pid_t loop : loops_) {
+            kill(loop, SIGKILL);
+            waitpid(loop, nullptr, 0);
+        }
+    }
+
+  private:
+    static std::vector<std::size_t> machine_cpus() {
+        cpu_set_t allowed;
+        sched_getaffinity(0, sizeof allowed, &allowed);
+        std::vector<std::size_t> all;
+        for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+            if (CPU_ISSET(cpu, &allowed)) all.push_back(cpu);
+        return all;
+    }
+
+    static pid_t start_loop(std::size_t cpu) {
+        const pid_t loop = fork();
+        if (loop != 0) return loop;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        for (;;) sched_getcpu();
+    }
+
+    std::vector<pid_t> loops_;
+};
 
 std::unique_ptr<core::runnable> crash_early(const core::problem&, const core::settings&) {
     crash();
@@ -97,7 +142,7 @@ const core::implementation babbling = fake("test.babbling", prepare<babble>);
 const core::implementation drifting = fake("test.drifting", prepare<wrong_in_a_later_process>);
 const core::implementation spilling = fake("test.spilling", prepare<write_between_lines>);
 const core::implementation spinner = fake("test.spinner", prepare<start_a_pool>);
-const core::implementation displaced = fake("test.displaced", prepare<lose_the_processor>);
+const core::implementation sharing = fake("test.sharing", prepare<share_a_processor>);
 const core::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
 
 // A library is asked for in its own process, so that one that crashes as it is loaded is met there.
@@ -228,21 +273,26 @@ TEST_F(workers, a_pool_that_spins_runs_beside_nobody) {
     EXPECT_EQ(told().disturbed, 0);
 }
 
-// Accounts of a process that works a second between two looks, and is displaced so often.
-std::function<measure::work_probe()> displaced_each_second(std::int64_t times) {
-    return [times] {
+// Accounts of a process that works a second between two looks and is displaced so often, on two
+// processors, of which others took this share; none: unknown.
+std::function<measure::work_probe()> each_second(std::int64_t displaced,
+                                                 std::optional<double> others) {
+    return [displaced, others] {
         const auto looks = std::make_shared<int>(0);
         return measure::work_probe{[looks] { return 1.0 * ++*looks; },
                                    [looks] { return 1.0 * *looks; },
-                                   []() -> std::optional<measure::processor_use> { return {}; },
-                                   [looks, times] { return times * *looks; }, 2};
+                                   [looks, others]() -> std::optional<measure::processor_use> {
+                                       if (!others) return {};
+                                       return measure::processor_use{*looks * (1 + 2 * *others), 0};
+                                   },
+                                   [looks, displaced] { return displaced * *looks; }, 2};
     };
 }
 
 // Between short trials this process is woken and put aside hundreds of times a second: that
 // disturbs no worker, and whoever works here.
 TEST_F(workers, what_this_process_loses_counts_where_it_does_the_work) {
-    around.probe = displaced_each_second(100'000);
+    around.probe = each_second(100'000, {});
     const auto says_so = [](const std::string& busy) {
         return busy.find("lost their processors") != std::string::npos;
     };
@@ -251,12 +301,31 @@ TEST_F(workers, what_this_process_loses_counts_where_it_does_the_work) {
     EXPECT_TRUE(says_so(measure({&right}).results[0].busy));
 }
 
-TEST_F(workers, a_worker_that_loses_its_processor_is_called_busy) {
-    around.probe = displaced_each_second(0);
-    const results::result r = measure({&displaced}).results[0];
+TEST_F(workers, whose_processors_others_take_are_called_busy) {
+    const foreign_load others;
+    request.timing.min_trial_s = 0.1;  // beyond a slice of theirs
+    around.probe = [] { return measure::processor_time(machine::allowed_cpus()); };
+    const results::result r = measure({&right}).results[0];
+    if (!r.background_cpu_share) GTEST_SKIP() << "the system does not tell what others take";
     EXPECT_NE(r.busy, "") << r.reason;
+    EXPECT_EQ(r.remark, "");
+}
+
+// At any time, hence a verdict may rest on it.
+TEST_F(workers, whose_threads_wait_for_one_another_are_not_called_busy_but_remarked_on) {
+    around.probe = each_second(0, 0.001);
+    const results::result r = measure({&sharing}).results[0];
     ASSERT_EQ(r.trials_displaced.size(), r.trials_s.size());
     EXPECT_GT(*std::ranges::min_element(r.trials_displaced), 1000);
+    if (!r.waiting_share) GTEST_SKIP() << "the system does not tell who waits";
+    EXPECT_EQ(r.busy, "");
+    EXPECT_TRUE(r.ranked());
+    EXPECT_TRUE(r.remark.starts_with("its threads waited for one another")) << r.remark;
+}
+
+TEST_F(workers, whose_threads_wait_for_nobody_knows_whom_are_called_busy) {
+    around.probe = each_second(0, {});
+    EXPECT_NE(measure({&sharing}).results[0].busy, "");
 }
 
 TEST_F(workers, an_interruption_keeps_the_trials_so_far_and_leaves_nobody_behind) {
