@@ -31,8 +31,10 @@ bool should_swap(const core::problem& p, bool may_be_skinny, int vector_bytes) {
             const int bytes = static_cast<int>(size_bytes(p.a_type));
             return plan::takes_dot_products(lines, few, p.k, bytes, vector_bytes, this_machine());
         };
-        if (p.a_layout.col_stride == 1 && pays(p.m, p.n)) return false;
-        if (p.b_layout.row_stride == 1 && pays(p.n, p.m)) return true;
+        const bool rows_pay = p.a_layout.col_stride == 1 && pays(p.m, p.n);
+        const bool columns_pay = p.b_layout.row_stride == 1 && pays(p.n, p.m);
+        if (rows_pay && (p.m >= p.n || !columns_pay)) return false;
+        if (columns_pay) return true;
     }
     if (may_be_skinny && p.m > 1 && p.n > p.m && p.c_layout.row_stride == 1 &&
         p.b_layout.col_stride == 1 && leaves_lanes_idle(p.m, p.n, p.k, vector_bytes, p.a_type))
