@@ -27,12 +27,15 @@ bool leaves_lanes_idle(std::int64_t few, std::int64_t many, std::int64_t k, int 
 
 bool should_swap(const core::problem& p, bool may_be_skinny, int vector_bytes) {
     if (may_be_skinny && std::min(p.m, p.n) <= plan::most_dot_columns) {
+        const bool rows_lie_so = p.a_layout.col_stride == 1;
+        const bool columns_lie_so = p.b_layout.row_stride == 1;
         const auto pays = [&](std::int64_t lines, std::int64_t few) {
             const int bytes = static_cast<int>(size_bytes(p.a_type));
-            return plan::takes_dot_products(lines, few, p.k, bytes, vector_bytes, this_machine());
+            return plan::takes_dot_products(lines, few, p.k, rows_lie_so && columns_lie_so, bytes,
+                                            vector_bytes, this_machine());
         };
-        const bool rows_pay = p.a_layout.col_stride == 1 && pays(p.m, p.n);
-        const bool columns_pay = p.b_layout.row_stride == 1 && pays(p.n, p.m);
+        const bool rows_pay = rows_lie_so && pays(p.m, p.n);
+        const bool columns_pay = columns_lie_so && pays(p.n, p.m);
         if (rows_pay && (p.m >= p.n || !columns_pay)) return false;
         if (columns_pay) return true;
     }

@@ -60,11 +60,13 @@ bool has_few_rows(const request& r, const kernel_shape& kernel) {
 // 7 x 256 x 256 (f64, one thread). Beyond, or where a tile's lines of A would compete for a few
 // sets of the caches, what counts is to read A in order.
 bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) {
-    if (r.n == 1 && r.k_contiguous_a && !r.m_contiguous_a) return r.k >= least_depth_of_dots(1);
-    if (r.n == 1) return r.m_contiguous_a && r.m * r.k >= 1024;
+    if (r.n == 1 && r.k_contiguous_a && !r.m_contiguous_a) return r.k >= (r.m < 16 ? 40 : 20);
+    if (r.n == 1)
+        return r.m_contiguous_a && r.k >= 16 && r.m * r.k * kernel.element_bytes > on.l1_bytes;
     const bool very_few = r.n <= most_skinny_columns;
     if (!r.m_contiguous_a && r.k_contiguous_a)
-        return takes_dot_products(r.m, r.n, r.k, kernel.element_bytes, kernel.vector_bytes, on);
+        return takes_dot_products(r.m, r.n, r.k, r.k_contiguous_b, kernel.element_bytes,
+                                  kernel.vector_bytes, on);
     if (!r.m_contiguous_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
         return false;
     const std::int64_t kept_bytes = very_few && r.conflicting_a ? on.l1_bytes : on.l2_bytes;
@@ -172,19 +174,22 @@ int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel
 // Emerald Rapids with AVX-512 and with AVX2: 1.0 to 1.3 times as fast at the least depths, twice
 // from there on to ten times with three lines or fewer; 0.5 to 0.8 at half of them, and with 8
 // columns of 200 lines.
-bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k) {
+bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
+                           bool few_lie_alike) {
+    if (!few_lie_alike && lines < 5 * few) return false;  // what copying them costs
     if (few > most_skinny_columns) return few <= 16 && lines <= 16 && k >= 128;
     return k >= least_depth_of_dots(few) && (few <= 6 || lines <= 64);
 }
 
 // Beyond L2 both wait for memory. f64 1.03 to 1.05 times as fast with up to 5 columns that stay in
 // L1, and 0.8 with 5 of 2000 depths.
-bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
-                          const machine& on) {
+bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
+                          int element_bytes, const machine& on) {
     constexpr std::int64_t most_bytes_of_columns = 24;
     constexpr std::int64_t most_bytes_beyond_l2 = 40;
     if (few < 2) return false;
-    if (lines * k * element_bytes <= on.l2_bytes) return near_are_dot_products(lines, few, k);
+    if (lines * k * element_bytes <= on.l2_bytes)
+        return near_are_dot_products(lines, few, k, few_lie_alike);
     if (lines < 5 * few || k < least_depth_of_dots(few)) return false;
     if (element_bytes <= 4) return few * element_bytes <= most_bytes_of_columns;
     return few * element_bytes <= most_bytes_beyond_l2 &&
@@ -209,9 +214,9 @@ bool more_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
 
 }  // namespace
 
-bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
-                        int vector_bytes, const machine& on) {
-    return few_are_dot_products(lines, few, k, element_bytes, on) ||
+bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
+                        int element_bytes, int vector_bytes, const machine& on) {
+    return few_are_dot_products(lines, few, k, few_lie_alike, element_bytes, on) ||
            more_are_dot_products(lines, few, k, element_bytes, vector_bytes, on);
 }
 

@@ -37,6 +37,14 @@ void whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
     }
 }
 
+// As many vectors as tiles of N columns may have.
+template <class T>
+constexpr int most_vectors_of(int columns) {
+    int most = tile<T>::unpacked_vectors;
+    while (most > 1 && tile<T>::unpacked_columns(most) < columns) --most;
+    return most;
+}
+
 // The same bits as from tiles that are called one by one.
 template <class T, int N>
 void tall_tile(const tile_call<T>& call, std::int64_t rows) {
