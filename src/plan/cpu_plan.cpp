@@ -61,8 +61,7 @@ bool has_few_rows(const request& r, const kernel_shape& kernel) {
 // sets of the caches, what counts is to read A in order.
 bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) {
     if (r.n == 1 && r.k_contiguous_a && !r.m_contiguous_a) return r.k >= (r.m < 16 ? 40 : 20);
-    if (r.n == 1)
-        return r.m_contiguous_a && r.k >= 16 && r.m * r.k * kernel.element_bytes > on.l1_bytes;
+    if (r.n == 1) return r.m_contiguous_a && r.m * r.k * kernel.element_bytes > on.l2_bytes / 4;
     const bool very_few = r.n <= most_skinny_columns;
     if (!r.m_contiguous_a && r.k_contiguous_a)
         return takes_dot_products(r.m, r.n, r.k, r.k_contiguous_b, kernel.element_bytes,
@@ -187,10 +186,11 @@ bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, 
                           int element_bytes, const machine& on) {
     constexpr std::int64_t most_bytes_of_columns = 24;
     constexpr std::int64_t most_bytes_beyond_l2 = 40;
+    constexpr std::int64_t least_bytes_of_depth = 512;
     if (few < 2) return false;
     if (lines * k * element_bytes <= on.l2_bytes)
         return near_are_dot_products(lines, few, k, few_lie_alike);
-    if (lines < 5 * few || k < least_depth_of_dots(few)) return false;
+    if (lines < 5 * few || k * element_bytes < least_bytes_of_depth) return false;
     if (element_bytes <= 4) return few * element_bytes <= most_bytes_of_columns;
     return few * element_bytes <= most_bytes_beyond_l2 &&
            few * k * element_bytes <= on.l1_bytes / 2;

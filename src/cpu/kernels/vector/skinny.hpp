@@ -154,7 +154,9 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
     }
     constexpr int entries = R * N;
     constexpr int lanes = vec::lanes;
-    typename fold<T>::line lines[std::size_t{(entries + lanes - 1) / lanes * lanes}] = {};
+    constexpr int whole = (entries + lanes - 1) / lanes * lanes;
+    typename fold<T>::line lines[std::size_t{whole}];
+    CARAT_UNROLL for (int e = entries; e < whole; ++e) lines[e] = typename fold<T>::line{};
     CARAT_UNROLL for (int j = 0; j < N; ++j) {
         CARAT_UNROLL for (int i = 0; i < R; ++i)
             vec::store(reinterpret_cast<T*>(&lines[j * R + i]), c[i][j]);

@@ -49,9 +49,7 @@ constexpr int most_vectors_of(int columns) {
 template <class T, int N>
 void tall_tile(const tile_call<T>& call, std::int64_t rows) {
     constexpr int v = tall_vectors<T, N>;
-    constexpr int most =
-        tile<T>::unpacked_columns(tile<T>::unpacked_vectors) >= N ? tile<T>::unpacked_vectors : 1;
-    constexpr std::int64_t step = most * vector<T>::lanes;
+    constexpr std::int64_t step = most_vectors_of<T>(N) * vector<T>::lanes;
     tile_call<T> t = call;
     if (t.beta != T{0})
         whole_tall_tiles<T, v, N, update::adds>(t, rows);
