@@ -14,7 +14,7 @@ namespace {
 // the other turn costs: C through a buffer, half a cycle an element where four are turned at once,
 // while a vector multiplies and adds twice a cycle. Then it is the `many` lines of the other
 // operand that fill vectors. With twice that price 397 x 4 x 10 took 2.2 times as long in f32 and
-// 889 x 4 x 7 1.8; with half of it 2243 x 10 x 12 takes 1.4 times as long in f64.
+// 889 x 4 x 7 1.8. Of more than a vector, which leave fewer idle, that price is right.
 bool leaves_lanes_idle(std::int64_t few, std::int64_t many, std::int64_t k, int vector_bytes,
                        dtype type) {
     const auto lanes =
@@ -22,7 +22,8 @@ bool leaves_lanes_idle(std::int64_t few, std::int64_t many, std::int64_t k, int 
     if (few > 2 * lanes || many < lanes) return false;
     const std::int64_t spared =
         many * plan::ceil_div(few, lanes) - plan::ceil_div(many, lanes) * few;
-    return 2 * k * spared > (few < 4 ? 3 : 2) * many * few;
+    const std::int64_t price = few < 4 ? 3 : few <= lanes ? 2 : 6;
+    return 2 * k * spared > price * many * few;
 }
 
 }  // namespace

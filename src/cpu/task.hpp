@@ -76,18 +76,21 @@ __attribute__((noinline)) void apply_epilogue(const task<T>& t, const tile_call<
             {call.c, call.rows, call.cols, call.c_col_stride, t.first_row + i, t.first_col + j});
 }
 
-// to(p, q) = from(p, q) for a tile of C, whose columns are contiguous in one of them.
+// A tile of C to its copy, whose columns lie one behind the other, or back. Four columns side by
+// side are turned in registers.
 template <class T>
 void copy_tile(const task<T>& t, int rows, int cols, T* copy, T* c, bool back) {
-    if (t.c_col_stride == 1 && back)
-        return t.with->turn_rows(copy, rows, cols, rows, c, t.c_row_stride);
-    if (t.c_col_stride == 1) return t.with->turn_rows(c, t.c_row_stride, rows, cols, copy, rows);
+    if (t.c_col_stride == 1 && cols >= 4) {
+        if (back) return t.with->turn_rows(copy, rows, cols, rows, c, t.c_row_stride);
+        return t.with->turn_rows(c, t.c_row_stride, rows, cols, copy, rows);
+    }
     for (int q = 0; q < cols; ++q) {
-        for (int p = 0; p < rows; ++p) {
-            T& near = copy[q * std::int64_t{rows} + p];
-            T& far = c[p * t.c_row_stride + q * t.c_col_stride];
-            (back ? far : near) = back ? near : far;
-        }
+        T* const near = copy + q * std::int64_t{rows};
+        T* const far = c + q * t.c_col_stride;
+        if (back)
+            for (int p = 0; p < rows; ++p) far[p * t.c_row_stride] = near[p];
+        else
+            for (int p = 0; p < rows; ++p) near[p] = far[p * t.c_row_stride];
     }
 }
 

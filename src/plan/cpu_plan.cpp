@@ -60,7 +60,7 @@ bool has_few_rows(const request& r, const kernel_shape& kernel) {
 // 7 x 256 x 256 (f64, one thread). Beyond, or where a tile's lines of A would compete for a few
 // sets of the caches, what counts is to read A in order.
 bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) {
-    if (r.n == 1 && r.k_contiguous_a && !r.m_contiguous_a) return r.k >= (r.m < 16 ? 40 : 20);
+    if (r.n == 1 && r.k_contiguous_a && !r.m_contiguous_a) return r.k >= (r.m < 16 ? 40 : 18);
     if (r.n == 1) return r.m_contiguous_a && r.m * r.k * kernel.element_bytes > on.l2_bytes / 4;
     const bool very_few = r.n <= most_skinny_columns;
     if (!r.m_contiguous_a && r.k_contiguous_a)
