@@ -24,14 +24,19 @@ std::uint64_t bits_of(double factor) {
     return std::bit_cast<std::uint64_t>(factor);
 }
 
+std::uint64_t size_of(const erased_matrix& a, const erased_matrix& b, const erased_matrix& c) {
+    return c.rows * 0x9e3779b97f4a7c15U ^ c.cols * 0xbf58476d1ce4e5b9U ^
+           a.cols * 0x94d049bb133111ebU ^
+           static_cast<std::uint64_t>(a.row_stride) * 0xd6e8feb86659fd93U ^
+           static_cast<std::uint64_t>(b.row_stride) * 0xa0761d6478bd642fU;
+}
+
 // A call but for its addresses. A and B share k, and all have one type.
 struct signature {
     std::size_t m, n, k;
     std::ptrdiff_t a_row, a_col, b_row, b_col, c_row, c_col;
     std::uint64_t alpha, beta;
     dtype type;
-
-    bool operator==(const signature&) const = default;
 
     signature(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
               const erased_matrix& c)
@@ -47,6 +52,16 @@ struct signature {
           alpha(bits_of(a.factor * b.factor)),
           beta(e == nullptr ? 0 : bits_of(e->factor)),
           type(c.type) {}
+
+    // Of matrices whose sizes go together, see may_be_known.
+    [[nodiscard]] bool is(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
+                          const erased_matrix& c) const {
+        return m == c.rows && n == c.cols && k == a.cols && a_row == a.row_stride &&
+               a_col == a.col_stride && b_row == b.row_stride && b_col == b.col_stride &&
+               c_row == c.row_stride && c_col == c.col_stride && type == c.type &&
+               alpha == bits_of(a.factor * b.factor) &&
+               beta == (e == nullptr ? 0 : bits_of(e->factor));
+    }
 };
 
 bool is_plain(const erased_matrix& m, dtype type) {
@@ -80,19 +95,19 @@ struct known_call {
     }
 };
 
-// One place for each; a call takes that of the one before.
+// One of 32, and what of its size was last asked for in vain: keeping a call costs a third of it,
+// so a size that comes twice is kept, and one of many that come in turns is not.
+struct place {
+    std::optional<known_call> known;
+    std::uint64_t asked = 0;
+};
+
 class known_calls {
   public:
-    std::optional<known_call>& at(const signature& s) {
-        const std::uint64_t mixed = s.m * 0x9e3779b97f4a7c15U ^ s.n * 0xbf58476d1ce4e5b9U ^
-                                    s.k * 0x94d049bb133111ebU ^
-                                    static_cast<std::uint64_t>(s.a_row) * 0xd6e8feb86659fd93U ^
-                                    static_cast<std::uint64_t>(s.b_row) * 0xa0761d6478bd642fU;
-        return calls_[mixed >> 60];
-    }
+    place& at(std::uint64_t size) { return places_[size >> 59]; }
 
   private:
-    std::array<std::optional<known_call>, 16> calls_;
+    std::array<place, 32> places_;
 };
 
 core::per_thread<known_calls> of_threads;
@@ -104,9 +119,8 @@ bool multiply_as_known(const cpu& where, const erased_matrix& a, const erased_ma
     if (where.threads < 0 || !may_be_known(a, b, e, c)) return false;
     known_calls* const own = of_threads.get_if_made();
     if (own == nullptr) return false;
-    const signature asked(a, b, e, c);
-    const std::optional<known_call>& known = own->at(asked);
-    if (!known || !(known->alike == asked)) return false;
+    const std::optional<known_call>& known = own->at(size_of(a, b, c)).known;
+    if (!known || !known->alike.is(a, b, e, c)) return false;
     if (!apart(a, known->in_a, c, known->in_c) && may_overlap(a, c)) return false;
     if (!apart(b, known->in_b, c, known->in_c) && may_overlap(b, c)) return false;
     known->multiply(a, b, c);
@@ -121,9 +135,14 @@ bool multiply_and_keep(const core::problem& p, const cpu_engine::kernel_set& ker
     if (work == 0 || work >= least_shared || !may_be_known(a, b, e, c)) return false;
     known_calls* const own = of_threads.get();
     if (own == nullptr) return false;
-    const signature asked(a, b, e, c);
-    std::optional<known_call>& known = own->at(asked);
-    known.emplace(asked, p, kernels, a, b, c);
+    const std::uint64_t size = size_of(a, b, c);
+    place& here = own->at(size);
+    if (here.asked != size) {
+        here.asked = size;
+        return false;
+    }
+    std::optional<known_call>& known = here.known;
+    known.emplace(signature(a, b, e, c), p, kernels, a, b, c);
     if (known->made.workspace_bytes() != 0) {
         known.reset();
         return false;

@@ -17,9 +17,9 @@ namespace carat::api {
                                      const detail::erased_matrix& b, const detail::erased_matrix* e,
                                      const detail::erased_matrix& c);
 
-// The same for a call that has been checked, which is kept. False, with nothing done, where it is
-// none of those that are: f64 and f32 in operands of their type, E is C or there is none, so few
-// multiplications that no plan has two threads, and no workspace.
+// The same for a call that has been checked, which is kept if its size comes twice. False, with
+// nothing done, where it is none of those that are: f64 and f32 in operands of their type, E is C
+// or there is none, so few multiplications that no plan has two threads, and no workspace.
 [[nodiscard]] bool multiply_and_keep(const core::problem& p, const cpu_engine::kernel_set& kernels,
                                      const detail::erased_matrix& a, const detail::erased_matrix& b,
                                      const detail::erased_matrix* e,
