@@ -1,7 +1,7 @@
 // What a thread keeps of the small products it multiplied last: that their sizes and strides are
 // right, and their plans. A call that differs in nothing but addresses asks for these no more.
 //
-// Checking and planning are 900 of the 1300 instructions of a product of 5 x 6 by 6 x 5.
+// Checking and planning were 1460 of the 2060 instructions of 5 x 6 x 5.
 #pragma once
 
 #include <carat/product.hpp>
