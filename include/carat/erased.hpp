@@ -42,11 +42,11 @@ struct erased_matrix {
 
 template <class T>
 constexpr matrix_view<T> plain(const scaled_view<T>& s) {
-    return s.matrix;
+    return view_of(s.matrix);
 }
 template <class T>
 constexpr matrix_view<T> plain(const block_scaled_view<T>& s) {
-    return s.matrix;
+    return view_of(s.matrix);
 }
 template <matrix_like M>
 constexpr auto plain(M& m) {

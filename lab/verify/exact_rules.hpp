@@ -17,11 +17,7 @@
 #include <cmath>
 #include <cstdint>
 
-#if defined(__CUDACC__)
-#define CARAT_HOST_DEVICE __host__ __device__
-#else
-#define CARAT_HOST_DEVICE
-#endif
+#include "core/split_mix.hpp"
 
 namespace carat::verify {
 
@@ -55,12 +51,8 @@ struct element_change {
     std::int64_t added = 0;
 };
 
-// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 CARAT_HOST_DEVICE inline std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    return core::mix(x + core::split_mix_step);
 }
 
 enum class stream : std::uint8_t { base, sign, change, line, depth, offset, pick, scale, element };

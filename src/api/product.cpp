@@ -8,6 +8,7 @@
 #include "api/checks.hpp"
 #include "api/elements.hpp"
 #include "api/integers.hpp"
+#include "api/known_calls.hpp"
 #include "api/multiply_part.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
@@ -51,6 +52,7 @@ void multiply_checked(const cpu& where, const erased_matrix& a, const erased_mat
         const std::vector<std::int32_t> exact = api::exact_if_needed(p, threads, a, b, e);
         if (!exact.empty()) return api::write_rows(exact, c);
     }
+    if (steps == nullptr && api::multiply_and_keep(p, kernels, a, b, e, c)) return;
     if (steps == nullptr && !core::rounds_integers(p))
         return run_engine(p, threads, kernels, a, b, e, c, nullptr);
     cpu_engine::epilogue_request last = {
@@ -75,7 +77,7 @@ void multiply_or_say_why(const cpu& where, const erased_matrix& a, const erased_
 
 void detail::multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                       const erased_matrix* e, const erased_matrix& c) {
-    multiply_or_say_why(where, a, b, e, c, nullptr);
+    if (!api::multiply_as_known(where, a, b, e, c)) multiply_or_say_why(where, a, b, e, c, nullptr);
 }
 
 void api::multiply_part(const erased_matrix& a, const erased_matrix& b, const erased_matrix& added,

@@ -7,6 +7,8 @@
 
 #include <carat/error.hpp>
 
+#include "core/split_mix.hpp"
+
 namespace carat::core {
 
 namespace {
@@ -33,24 +35,9 @@ std::int64_t number(std::string_view text, std::string_view& left, std::string_v
     return value;
 }
 
-// Of Steele, Lea and Flood: one state, the same numbers everywhere.
-class split_mix {
-  public:
-    explicit split_mix(std::int64_t seed) : state_(static_cast<std::uint64_t>(seed)) {}
-    std::uint64_t operator()() {
-        std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
-
-  private:
-    std::uint64_t state_;
-};
-
 std::vector<std::int64_t> drawn(std::string_view text) {
     std::string_view left = text.substr(uneven.size());
-    split_mix random(number(text, left, ":"));
+    split_mix random(static_cast<std::uint64_t>(number(text, left, ":")));
     const std::int64_t rows = number(text, left, "/");
     const std::int64_t products = number(text, left, "");
     if (products < 1 || products > most_products)

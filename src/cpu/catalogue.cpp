@@ -1,7 +1,7 @@
 // The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
 #include <algorithm>
+#include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -131,7 +131,7 @@ class ready_prepared final : public core::runnable {
 
     void take(const core::operands& data) override {
         const core::problem& p = all_.one;
-        packed& to = packed_[data.b];
+        packed& to = place_of(data.b);
         to.operand.place = side::right;
         pack_operand(
             to.operand, kernels_, p.b_type,
@@ -145,23 +145,35 @@ class ready_prepared final : public core::runnable {
         last_.use(data.bias);
         core::operands one = data;
         if (last_.get() != nullptr && all_.one.beta != 0) one.e = one.c;
-        packed_.at(data.b).made->run(one, memory_);
+        place_of(data.b).made.value().run(one, memory_);
     }
     [[nodiscard]] int threads() const override { return usual().threads(); }
     [[nodiscard]] core::plan_facts planned() const override { return usual().facts(); }
 
   private:
     struct packed {
+        const void* from = nullptr;
         prepared_operand operand;
         std::optional<product> made;
     };
+    // Runs take Bs in turns, so that the one behind the last is mostly right: no search is timed.
+    packed& place_of(const void* b) {
+        for (std::size_t tried = 0; tried < packed_.size(); ++tried, ++last_used_) {
+            if (last_used_ == packed_.size()) last_used_ = 0;
+            if (packed_[last_used_].from == b) return packed_[last_used_];
+        }
+        last_used_ = packed_.size();
+        packed_.emplace_back().from = b;
+        return packed_.back();
+    }
     [[nodiscard]] product usual() const { return {all_.one, threads_, kernels_, {}, last_.get()}; }
 
     core::operation all_;
     ready_epilogue last_;  // which the products refer to
     const kernel_set& kernels_;
     int threads_;
-    std::map<const void*, packed> packed_;
+    std::deque<packed> packed_;  // products refer to their operands
+    std::size_t last_used_ = 0;
     workspace workspace_;
     std::byte* memory_ = nullptr;
 };

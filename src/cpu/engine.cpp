@@ -246,6 +246,12 @@ void product::run_unpacked(const core::operands& data, std::byte* memory) const 
 }
 
 template <class T>
+void product::run_skinny(const core::operands& data, std::byte* memory) const {
+    const task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
+    multiply_skinny(whole, share_of<T>(memory, 0));
+}
+
+template <class T>
 lone_tile<T> product::tile() const {
     return {kernel_of<T>(*kernels_), problem_, swapped_, factor<T>(problem_.alpha),
             factor<T>(problem_.beta)};
@@ -382,12 +388,14 @@ bool product::is_one_tile() const {
 product::runner product::choose_runner() const {
     if (problem_.m == 0 || problem_.n == 0) return &product::run_nothing;
     if (matrix_unit_) return &product::run_on_matrix_unit;
-    const bool unpacked = plan_.how == plan::path::unpacked && plan_.threads() == 1 &&
-                          request_.k != 0 && last_ == nullptr;
+    // Without the cuts into rectangles, and what copying a task costs.
+    const bool is_whole = plan_.threads() == 1 && request_.k != 0 && last_ == nullptr;
     return visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) -> runner {
         if (out_of_place()) return &product::run_out_of_place<T>;
         if (is_lone_tile_) return &product::run_lone_tile<T>;
-        return unpacked ? &product::run_unpacked<T> : &product::run_as<T>;
+        if (is_whole && plan_.how == plan::path::unpacked) return &product::run_unpacked<T>;
+        const bool skinny = plan_.how == plan::path::skinny && ready_ == nullptr;
+        return is_whole && skinny ? &product::run_skinny<T> : &product::run_as<T>;
     });
 }
 

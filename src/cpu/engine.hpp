@@ -80,6 +80,8 @@ class product {
     template <class T>
     void run_unpacked(const core::operands& data, std::byte* memory) const;
     template <class T>
+    void run_skinny(const core::operands& data, std::byte* memory) const;
+    template <class T>
     void run_as(const core::operands& data, std::byte* memory) const;
     template <class T>
     void run_rectangle(const task<T>& whole, range rows, range cols, T* memory) const;

@@ -76,6 +76,24 @@ __attribute__((noinline)) void apply_epilogue(const task<T>& t, const tile_call<
             {call.c, call.rows, call.cols, call.c_col_stride, t.first_row + i, t.first_col + j});
 }
 
+// A tile of C to its copy, whose columns lie one behind the other, or back. Four columns side by
+// side are turned in registers.
+template <class T>
+void copy_tile(const task<T>& t, int rows, int cols, T* copy, T* c, bool back) {
+    if (t.c_col_stride == 1 && cols >= 4) {
+        if (back) return t.with->turn_rows(copy, rows, cols, rows, c, t.c_row_stride);
+        return t.with->turn_rows(c, t.c_row_stride, rows, cols, copy, rows);
+    }
+    for (int q = 0; q < cols; ++q) {
+        T* const near = copy + q * std::int64_t{rows};
+        T* const far = c + q * t.c_col_stride;
+        if (back)
+            for (int p = 0; p < rows; ++p) far[p * t.c_row_stride] = near[p];
+        else
+            for (int p = 0; p < rows; ++p) near[p] = far[p * t.c_row_stride];
+    }
+}
+
 // A tile through a copy on the stack.
 template <class T>
 __attribute__((noinline)) void run_tile_in_buffer(void (*run)(const tile_call<T>&),
@@ -85,14 +103,10 @@ __attribute__((noinline)) void run_tile_in_buffer(void (*run)(const tile_call<T>
     alignas(64) T copy[largest_tile_bytes / sizeof(T)];
     call.c = copy;
     call.c_col_stride = call.rows;
-    for (int q = 0; call.beta != T{0} && q < call.cols; ++q)
-        for (int p = 0; p < call.rows; ++p)
-            copy[q * call.c_col_stride + p] = c[p * t.c_row_stride + q * t.c_col_stride];
+    if (call.beta != T{0}) copy_tile(t, call.rows, call.cols, copy, c, false);
     run(call);
     if (t.epilogue != nullptr && call.last) apply_epilogue(t, call, i, j);
-    for (int q = 0; q < call.cols; ++q)
-        for (int p = 0; p < call.rows; ++p)
-            c[p * t.c_row_stride + q * t.c_col_stride] = copy[q * call.c_col_stride + p];
+    copy_tile(t, call.rows, call.cols, copy, c, true);
 }
 
 // Runs one tile whose k, a and b are set; `i` and `j` are its place in C. Columns of C that are not

@@ -1,11 +1,11 @@
 #include "cpu/workspace.hpp"
 
-#include <new>
-#include <pthread.h>
 #include <string>
 #include <sys/mman.h>
 
 #include <carat/error.hpp>
+
+#include "core/per_thread.hpp"
 
 namespace carat::cpu_engine {
 
@@ -15,15 +15,7 @@ constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
 
-// A thread_local object with a destructor ends the process where there is no memory for it; a key's
-// value does not. Made before main; there are none left where a program has taken all 1024.
-pthread_key_t key;
-
-void destroy(void* own) {
-    delete static_cast<workspace*>(own);
-}
-
-const bool has_key = pthread_key_create(&key, destroy) == 0;
+core::per_thread<workspace> of_threads;
 
 }  // namespace
 
@@ -57,13 +49,9 @@ void workspace::trim() noexcept {
 }
 
 workspace& thread_workspace() {
-    auto* own = static_cast<workspace*>(has_key ? pthread_getspecific(key) : nullptr);
-    if (own != nullptr) return *own;
-    std::unique_ptr<workspace> made(has_key ? new (std::nothrow) workspace : nullptr);
-    if (made == nullptr || pthread_setspecific(key, made.get()) != 0)
-        throw error(error_code::out_of_memory,
-                    "matrix_product: no memory for what a thread keeps; C is unchanged");
-    return *made.release();
+    if (workspace* const own = of_threads.get(); own != nullptr) return *own;
+    throw error(error_code::out_of_memory,
+                "matrix_product: no memory for what a thread keeps; C is unchanged");
 }
 
 }  // namespace carat::cpu_engine

@@ -35,6 +35,11 @@ constexpr std::int64_t most_columns_by_kept_a = 1000;
 // Rows of A up to this many bytes, four vectors of AVX-512, are few: B is read once or twice.
 constexpr std::int64_t few_rows_bytes = 256;
 
+// Depths from which dot products win back adding up the lanes of their sums.
+std::int64_t least_depth_of_dots(std::int64_t columns) {
+    return 16 * columns + 20;
+}
+
 double multiplications(const request& r) {
     return static_cast<double>(r.m) * static_cast<double>(r.n) * static_cast<double>(r.k);
 }
@@ -55,10 +60,12 @@ bool has_few_rows(const request& r, const kernel_shape& kernel) {
 // 7 x 256 x 256 (f64, one thread). Beyond, or where a tile's lines of A would compete for a few
 // sets of the caches, what counts is to read A in order.
 bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) {
-    if (r.n == 1) return (r.m_contiguous_a || r.k_contiguous_a) && r.m * r.k >= 1024;
+    if (r.n == 1 && r.k_contiguous_a && !r.m_contiguous_a) return r.k >= (r.m < 16 ? 40 : 18);
+    if (r.n == 1) return r.m_contiguous_a && r.m * r.k * kernel.element_bytes > on.l2_bytes / 4;
     const bool very_few = r.n <= most_skinny_columns;
     if (!r.m_contiguous_a && r.k_contiguous_a)
-        return takes_dot_products(r.m, r.n, r.k, kernel.element_bytes, kernel.vector_bytes, on);
+        return takes_dot_products(r.m, r.n, r.k, r.k_contiguous_b, kernel.element_bytes,
+                                  kernel.vector_bytes, on);
     if (!r.m_contiguous_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
         return false;
     const std::int64_t kept_bytes = very_few && r.conflicting_a ? on.l1_bytes : on.l2_bytes;
@@ -162,18 +169,29 @@ int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel
     return static_cast<int>(std::min({static_cast<double>(by_rows), by_work, double{most_pieces}}));
 }
 
-// Against a tile whose vectors the columns fill in part, on an Emerald Rapids: f32 1.2 to 3.4 times
-// as fast with up to 6 columns of 128 depths and more, 0.6 to 1.4 times with 7; f64 1.1 to 2 times
-// with 2 and 3 columns in L2. Beyond, where both wait for memory, 1.03 to 1.05 times with up to 5
-// that stay in L1, and 0.8 with 5 of 2000 depths.
-bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
-                          const machine& on) {
+// Near, against a tile whose lines are packed, or whose vectors the columns fill in part, on an
+// Emerald Rapids with AVX-512 and with AVX2: 1.0 to 1.3 times as fast at the least depths, twice
+// from there on to ten times with three lines or fewer; 0.5 to 0.8 at half of them, and with 8
+// columns of 200 lines.
+bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
+                           bool few_lie_alike) {
+    if (!few_lie_alike && lines < 5 * few) return false;  // what copying them costs
+    if (few > most_skinny_columns) return few <= 16 && lines <= 16 && k >= 128;
+    return k >= least_depth_of_dots(few) && (few <= 6 || lines <= 64);
+}
+
+// Beyond L2 both wait for memory. f64 1.03 to 1.05 times as fast with up to 5 columns that stay in
+// L1, and 0.8 with 5 of 2000 depths.
+bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
+                          int element_bytes, const machine& on) {
     constexpr std::int64_t most_bytes_of_columns = 24;
     constexpr std::int64_t most_bytes_beyond_l2 = 40;
     constexpr std::int64_t least_bytes_of_depth = 512;
-    if (few < 2 || lines < 5 * few || k * element_bytes < least_bytes_of_depth) return false;
-    if (element_bytes <= 4 || lines * k * element_bytes <= on.l2_bytes)
-        return few * element_bytes <= most_bytes_of_columns;
+    if (few < 2) return false;
+    if (lines * k * element_bytes <= on.l2_bytes)
+        return near_are_dot_products(lines, few, k, few_lie_alike);
+    if (lines < 5 * few || k * element_bytes < least_bytes_of_depth) return false;
+    if (element_bytes <= 4) return few * element_bytes <= most_bytes_of_columns;
     return few * element_bytes <= most_bytes_beyond_l2 &&
            few * k * element_bytes <= on.l1_bytes / 2;
 }
@@ -196,9 +214,9 @@ bool more_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
 
 }  // namespace
 
-bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
-                        int vector_bytes, const machine& on) {
-    return few_are_dot_products(lines, few, k, element_bytes, on) ||
+bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
+                        int element_bytes, int vector_bytes, const machine& on) {
+    return few_are_dot_products(lines, few, k, few_lie_alike, element_bytes, on) ||
            more_are_dot_products(lines, few, k, element_bytes, vector_bytes, on);
 }
 

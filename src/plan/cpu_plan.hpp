@@ -83,9 +83,11 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 }
 
 // Whether few columns of B meet `lines` rows of A, contiguous in k, one dot product each: a
-// register tile would fill a part of a vector with the columns.
+// register tile would fill a part of a vector with the columns. `few_lie_alike`: these are
+// contiguous in k as well, and need not be copied.
 [[nodiscard]] bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
-                                      int element_bytes, int vector_bytes, const machine& on);
+                                      bool few_lie_alike, int element_bytes, int vector_bytes,
+                                      const machine& on);
 
 // The multiple of `unit` that cuts `total` into equal parts of at most `most`.
 [[nodiscard]] std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit);

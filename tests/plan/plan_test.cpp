@@ -121,21 +121,46 @@ TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
 // Not where a tile's vectors are nearly full or sums short, nor, where memory decides, of columns
 // that L1 can't keep.
 TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
-    EXPECT_TRUE(takes_dot_products(5000, 5, 500, 4, 64, server));
-    EXPECT_FALSE(takes_dot_products(5000, 7, 500, 4, 64, server));
-    EXPECT_FALSE(takes_dot_products(5000, 1, 500, 4, 64, server));
-    EXPECT_FALSE(takes_dot_products(24, 5, 500, 4, 64, server));
-    EXPECT_FALSE(takes_dot_products(5000, 5, 127, 4, 64, server));
-    EXPECT_TRUE(takes_dot_products(100, 3, 500, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(100, 4, 500, 8, 64, server));
-    EXPECT_TRUE(takes_dot_products(5000, 5, 500, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(5000, 6, 500, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(5000, 5, 2000, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(5000, 5, 500, true, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 7, 500, true, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 1, 500, true, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 5, 127, true, 4, 64, server));
+    EXPECT_TRUE(takes_dot_products(5000, 5, 500, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 6, 500, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 5, 2000, true, 8, 64, server));
     constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
     request r{.m = 5000, .n = 5, .k = 500, .m_contiguous_a = false, .k_contiguous_a = true};
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::skinny);
     r.k = 100;
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::blocked);
+}
+
+// In L2 the more columns, the more depths; few lines as well, unless columns must be copied first.
+TEST(cpu_plan, few_columns_in_l2_are_dot_products_of_some_depths) {
+    EXPECT_TRUE(takes_dot_products(2, 3, 68, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(2, 3, 67, true, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(100, 6, 116, true, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(100, 6, 115, true, 4, 64, server));
+    EXPECT_TRUE(takes_dot_products(64, 8, 200, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(65, 8, 200, true, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(16, 16, 128, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(17, 16, 128, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(14, 3, 200, false, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(15, 3, 200, false, 8, 64, server));
+}
+
+// One column is a tall tile while A is near; of lines along k, once they are long.
+TEST(cpu_plan, one_column_is_read_in_the_order_of_memory_once_a_is_far) {
+    request r{.m = 300, .n = 1, .k = 20};
+    EXPECT_EQ(make_cpu_plan(r, f64_24x8, server).how, path::unpacked);
+    r.m = 1 << 20;
+    EXPECT_EQ(make_cpu_plan(r, f64_24x8, server).how, path::skinny);
+    request lines{.m = 15, .n = 1, .k = 40, .m_contiguous_a = false, .k_contiguous_a = true};
+    EXPECT_EQ(make_cpu_plan(lines, f64_24x8, server).how, path::skinny);
+    lines.k = 39;
+    EXPECT_EQ(make_cpu_plan(lines, f64_24x8, server).how, path::unpacked);
+    lines.m = 16;
+    EXPECT_EQ(make_cpu_plan(lines, f64_24x8, server).how, path::skinny);
 }
 
 // Of AVX2, and where a tile's vectors would stay idle in part.
@@ -144,13 +169,13 @@ TEST(cpu_plan, more_columns_are_dot_products_where_they_fill_no_vectors) {
     request r{.m = 30000, .n = 17, .k = 900, .m_contiguous_a = false, .k_contiguous_a = true};
     EXPECT_EQ(make_cpu_plan(r, f64_8x6, server).how, path::skinny);
     EXPECT_NE(make_cpu_plan(r, f64_24x8, server).how, path::skinny);
-    EXPECT_FALSE(takes_dot_products(30000, 16, 900, 8, 32, server));
-    EXPECT_FALSE(takes_dot_products(30000, 33, 900, 8, 32, server));
-    EXPECT_FALSE(takes_dot_products(30000, 8, 900, 8, 32, server));
-    EXPECT_FALSE(takes_dot_products(84, 17, 90000, 8, 32, server));
-    EXPECT_FALSE(takes_dot_products(30000, 17, 255, 8, 32, server));
-    EXPECT_FALSE(takes_dot_products(100, 17, 256, 8, 32, server));
-    EXPECT_TRUE(takes_dot_products(30000, 17, 512, 4, 32, server));
+    EXPECT_FALSE(takes_dot_products(30000, 16, 900, true, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(30000, 33, 900, true, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(30000, 8, 900, true, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(84, 17, 90000, true, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(30000, 17, 255, true, 8, 32, server));
+    EXPECT_FALSE(takes_dot_products(100, 17, 256, true, 8, 32, server));
+    EXPECT_TRUE(takes_dot_products(30000, 17, 512, true, 4, 32, server));
 }
 
 TEST(cpu_plan, few_columns_are_fewer_with_narrow_vectors) {

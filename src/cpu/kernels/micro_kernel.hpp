@@ -88,6 +88,9 @@ template <class T>
 using tile_function = void (*)(const tile_call<T>&);
 
 template <class T>
+using tall_function = void (*)(const tile_call<T>&, std::int64_t rows);
+
+template <class T>
 struct kernel {
     std::string_view name;  // gemm_f64_avx512_24x8
     int mr;
@@ -102,11 +105,17 @@ struct kernel {
     tile_function<T> (*find_unpacked)(int rows, int cols);
     int unpacked_vectors;
     std::array<int, 4> unpacked_columns;
-    // The same for at most mr rows and for nr columns, and A is left packed for other columns.
+    // Tiles of `unpacked` one under the other, for any number of rows: by the number of columns, at
+    // most tall_columns, less 1.
+    int tall_columns;
+    std::array<tall_function<T>, plan::most_skinny_columns> tall;
+    // Like `unpacked`, for at most mr rows and for nr columns, and A is left packed for other
+    // columns.
     tile_function<T> fused_packing;
-    // A micropanel for unpacked tiles, of at most mr rows whose depths lie side by side:
-    // out[p * mr + i]. Behind the last row it is left as it is.
-    void (*turn_rows)(const T* in, std::int64_t outer_stride, int rows, std::int64_t k, T* out);
+    // Rows, at most mr, whose depths lie side by side, turned: out[p * out_step + i]. Behind the
+    // last row it is left as it is.
+    void (*turn_rows)(const T* in, std::int64_t outer_stride, int rows, std::int64_t k, T* out,
+                      std::int64_t out_step);
     // By the number of columns, less 1; rows of A are contiguous.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_columns;
     // The same where A and b are contiguous in k.

@@ -103,14 +103,15 @@ void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
 // More columns than the kernels take are groups of a size whose tile loads least: 3 rows by 4
 // columns, or 4 by 3, are 7 vectors for 12 multiply-adds. Groups meet the same rows from L2.
 template <class T>
-void add_groups_of_rows(const task<T>& t, skinny_call<T> call) {
+void add_groups_of_rows(const task<T>& t, const skinny_call<T>& all) {
     constexpr std::int64_t most_in_group = 4;
-    const std::int64_t all = call.cols;
-    const std::int64_t groups =
-        all <= plan::most_skinny_columns ? 1 : plan::ceil_div(all, most_in_group);
+    if (all.cols <= plan::most_skinny_columns)
+        return t.with->skinny_rows[static_cast<std::size_t>(all.cols - 1)](all);
+    skinny_call<T> call = all;
     std::int64_t first = 0;
-    for (std::int64_t left = groups; left > 0; --left, first += call.cols) {
-        call.cols = static_cast<int>(plan::ceil_div(all - first, left));
+    for (std::int64_t left = plan::ceil_div(all.cols, most_in_group); left > 0;
+         --left, first += call.cols) {
+        call.cols = static_cast<int>(plan::ceil_div(all.cols - first, left));
         t.with->skinny_rows[static_cast<std::size_t>(call.cols - 1)](call);
         call.b += call.cols * call.b_col_stride;
         call.sums += call.cols * call.sums_step;

@@ -58,7 +58,7 @@ class lone_tile {
         if (turn_ == nullptr)
             call_.a = a;
         else
-            turn_(a, outer_stride_, call_.rows, call_.k, panel_);
+            turn_(a, outer_stride_, call_.rows, call_.k, panel_, call_.a_k_stride);
         run_(call_);
     }
 

@@ -86,24 +86,43 @@ int next_even_vectors(std::int64_t left, int most) {
     return static_cast<int>((left + 1) / 2);
 }
 
+// Whether nothing is to be done between one tile and the next one under it.
+template <class T>
+bool may_be_tall(const task<T>& t) {
+    return t.c_row_stride == 1 && t.epilogue == nullptr && !t.fetches_c;
+}
+
+// Tiles of columns from j on, one under the other.
+template <class T>
+void run_down(const task<T>& t, tile_call<T>& call, int most_vectors, std::int64_t j,
+              std::int64_t depth) {
+    const int lanes = t.with->lanes;
+    if (call.cols <= t.with->tall_columns && may_be_tall(t)) {
+        call.a = reinterpret_cast<const T*>(t.a.at(0, depth));
+        call.c = t.c_at(0, j);
+        call.c_col_stride = t.c_col_stride;
+        return t.with->tall[static_cast<std::size_t>(call.cols - 1)](call, t.m);
+    }
+    for (std::int64_t i = 0; i < t.m; i += call.rows) {
+        const std::int64_t left = t.m - i;
+        const int vectors = next_even_vectors(plan::ceil_div(left, lanes), most_vectors);
+        call.rows = static_cast<int>(std::min<std::int64_t>(left, vectors * lanes));
+        call.a = reinterpret_cast<const T*>(t.a.at(i, depth));
+        run_tile(t.with->unpacked, t, call, i, j);
+    }
+}
+
 // Some columns of C: a micropanel of B stays in L1 while A passes.
 template <class T>
 void multiply_columns(const task<T>& t, tile_call<T>& call, std::int64_t first, std::int64_t end,
                       std::int64_t depth) {
-    const int lanes = t.with->lanes;
-    const std::int64_t all = plan::ceil_div(t.m, lanes);
+    const std::int64_t all = plan::ceil_div(t.m, t.with->lanes);
     const int even = even_vectors(all, t.with->unpacked_vectors);
     const int most = t.with->unpacked_columns[static_cast<std::size_t>(even - 1)];
     for (std::int64_t j = first; j < end; j += call.cols) {
         call.cols = static_cast<int>(next_columns(end - j, most));
         call.b = reinterpret_cast<const T*>(t.b.at(j, depth));
-        for (std::int64_t i = 0; i < t.m; i += call.rows) {
-            const std::int64_t left = t.m - i;
-            const int vectors = next_even_vectors(plan::ceil_div(left, lanes), even);
-            call.rows = static_cast<int>(std::min<std::int64_t>(left, vectors * lanes));
-            call.a = reinterpret_cast<const T*>(t.a.at(i, depth));
-            run_tile(t.with->unpacked, t, call, i, j);
-        }
+        run_down(t, call, even, j, depth);
     }
 }
 
@@ -126,7 +145,8 @@ void rows_first(const task<T>& t, std::int64_t kc) {
 template <class T>
 void multiply_where_it_lies(const task<T>& t, std::int64_t nc, std::int64_t kc) {
     constexpr std::int64_t near_bytes = 64 << 10;
-    if (t.m * t.k * std::int64_t{sizeof(T)} <= near_bytes) return rows_first(t, kc);
+    const bool is_near = t.m * t.k * std::int64_t{sizeof(T)} <= near_bytes;
+    if (is_near && !(t.n <= t.with->tall_columns && may_be_tall(t))) return rows_first(t, kc);
     tile_call<T> call = call_of(t);
     for (std::int64_t j = 0; j < t.n; j += nc) {
         call.beta = t.beta;
@@ -143,7 +163,8 @@ void pack_tile(const task<T>& t, std::int64_t i, std::int64_t p, int rows, std::
                T* panel) {
     const std::byte* const from = t.a.at(i, p);
     if (t.a.k_stride != 1) return t.pack_a(from, t.a.outer_stride, t.a.k_stride, rows, k, panel);
-    t.with->turn_rows(reinterpret_cast<const T*>(from), t.a.outer_stride, rows, k, panel);
+    t.with->turn_rows(reinterpret_cast<const T*>(from), t.a.outer_stride, rows, k, panel,
+                      t.with->mr);
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #include "cpu/kernels/vector/micro_kernel.hpp"
 #include "cpu/kernels/vector/pack.hpp"
 #include "cpu/kernels/vector/skinny.hpp"
+#include "cpu/kernels/vector/tall.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 
@@ -24,6 +25,12 @@ constexpr std::array<int, 4> unpacked_columns() {
     for (int v = 1; v <= tile<T>::unpacked_vectors; ++v)
         columns[static_cast<std::size_t>(v - 1)] = tile<T>::unpacked_columns(v);
     return columns;
+}
+
+template <class T, int... Column>
+constexpr std::array<tall_function<T>, plan::most_skinny_columns> tall(
+    std::integer_sequence<int, Column...>) {
+    return {&tall_tile<T, Column + 1>...};
 }
 
 template <class T, int... Column>
@@ -65,6 +72,8 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .find_unpacked = &find_tile<T, strided_operands>,
         .unpacked_vectors = tile<T>::unpacked_vectors,
         .unpacked_columns = unpacked_columns<T>(),
+        .tall_columns = tall_columns<T>,
+        .tall = tall<T>(std::make_integer_sequence<int, tall_columns<T>>()),
         .fused_packing = &any_fused_packing_tile<T>,
         .turn_rows = &turn_rows<T, rows_of_tile<T>, vector<T>::lanes>,
         .skinny_columns =

@@ -42,9 +42,9 @@ struct square {
         return load(values);
     }
 
-    // out[p * Width + i] = in[i * outer_stride + p] for i, p < Q.
-    template <int Width, class S>
-    static void transpose(const S* in, std::int64_t outer_stride, T* out) {
+    // out[p * out_step + i] = in[i * outer_stride + p] for i, p < Q.
+    template <class S>
+    static void transpose(const S* in, std::int64_t outer_stride, T* out, std::int64_t out_step) {
         constexpr std::make_integer_sequence<int, Q> all;
         line x[std::size_t{Q}];
         CARAT_UNROLL for (int i = 0; i < Q; ++i) x[i] = load(in + i * outer_stride);
@@ -57,7 +57,7 @@ struct square {
             CARAT_UNROLL for (int i = 0; i < Q; ++i) x[i] = y[i];
         }
         CARAT_UNROLL for (int p = 0; p < Q; ++p)
-            __builtin_memcpy(out + p * Width, &x[p], sizeof x[p]);
+            __builtin_memcpy(out + p * out_step, &x[p], sizeof x[p]);
     }
 };
 
@@ -102,37 +102,40 @@ void pack_transposed(const S* in, std::int64_t outer_stride, std::int64_t k, T* 
     for (; p + q <= k; p += q) {
         for (int i = 0; i < Width; i += q) {
             const int line = i + q <= Width ? i : Width - q;
-            square<T, q>::template transpose<Width>(in + line * outer_stride + p, outer_stride,
-                                                    out + p * Width + line);
+            square<T, q>::transpose(in + line * outer_stride + p, outer_stride,
+                                    out + p * Width + line, Width);
         }
     }
     pack_rows<T, S, Width>(in + p, outer_stride, 1, Width, k - p, out + p * Width);
 }
 
 // Squares from whole ones down to four; the last of them, along both axes, overlaps the one before.
-template <class T, class S, int Width, int Q>
-void transpose_some(const S* in, std::int64_t outer_stride, int extent, std::int64_t k, T* out) {
+template <class T, class S, int Q>
+inline void transpose_some(const S* in, std::int64_t outer_stride, int extent, std::int64_t k,
+                           T* out, std::int64_t out_step) {
     if (extent >= Q && k >= Q) {
         for (std::int64_t p = 0; p < k; p += Q) {
             const std::int64_t depth = p + Q <= k ? p : k - Q;
             for (int i = 0; i < extent; i += Q) {
                 const int line = i + Q <= extent ? i : extent - Q;
-                square<T, Q>::template transpose<Width>(in + line * outer_stride + depth,
-                                                        outer_stride, out + depth * Width + line);
+                square<T, Q>::transpose(in + line * outer_stride + depth, outer_stride,
+                                        out + depth * out_step + line, out_step);
             }
         }
     } else if constexpr (Q > 4) {
-        transpose_some<T, S, Width, Q / 2>(in, outer_stride, extent, k, out);
+        transpose_some<T, S, Q / 2>(in, outer_stride, extent, k, out, out_step);
     } else {
         for (std::int64_t p = 0; p < k; ++p)
-            for (int i = 0; i < extent; ++i) out[p * Width + i] = widen(in[i * outer_stride + p]);
+            for (int i = 0; i < extent; ++i)
+                out[p * out_step + i] = widen(in[i * outer_stride + p]);
     }
 }
 
 // See kernel<T> in micro_kernel.hpp.
 template <class T, int Width, int Lanes>
-void turn_rows(const T* in, std::int64_t outer_stride, int rows, std::int64_t k, T* out) {
-    transpose_some<T, T, Width, square_size<T>(Width, Lanes)>(in, outer_stride, rows, k, out);
+void turn_rows(const T* in, std::int64_t outer_stride, int rows, std::int64_t k, T* out,
+               std::int64_t out_step) {
+    transpose_some<T, T, square_size<T>(Width, Lanes)>(in, outer_stride, rows, k, out, out_step);
 }
 
 // See pack_function in kernel.hpp.
@@ -156,7 +159,7 @@ void pack(const void* source, std::int64_t outer_stride, std::int64_t k_stride, 
     }
     if (extent > 0 && k_stride == 1) {
         const auto some = static_cast<int>(extent);
-        transpose_some<T, S, Width, square_size<T>(Width, Lanes)>(in, outer_stride, some, k, out);
+        transpose_some<T, S, square_size<T>(Width, Lanes)>(in, outer_stride, some, k, out, Width);
         for (std::int64_t p = 0; p < k; ++p)
             for (int i = some; i < Width; ++i) out[p * Width + i] = T{0};
     } else if (extent > 0) {

@@ -37,6 +37,11 @@ struct vector {
     static type multiply_add(type a, type b, type c) { return a * b + c; }
 };
 
+template <class V>
+inline V kept(V v) {
+    return v;
+}
+
 template <class T>
 struct tile {
     static constexpr int vectors = 2;

@@ -134,13 +134,15 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
     const auto add = [&](std::int64_t p, const auto& load) {
         // At the end of these rows, the next ones.
         const std::int64_t fetched = p + ahead < t.k ? ahead : R * t.a_stride + ahead - t.k;
-        typename vec::type b[std::size_t{N}];
-        CARAT_UNROLL for (int j = 0; j < N; ++j) b[j] = load(t.b + j * t.b_col_stride + p);
+        typename vec::type av[std::size_t{R}];
         CARAT_UNROLL for (int i = 0; i < R; ++i) {
             const T* const from = a + i * t.a_stride + p;
-            const auto av = load(from);
+            av[i] = kept(load(from));
             __builtin_prefetch(from + fetched, 0, 3);
-            CARAT_UNROLL for (int j = 0; j < N; ++j) c[i][j] = vec::multiply_add(av, b[j], c[i][j]);
+        }
+        CARAT_UNROLL for (int j = 0; j < N; ++j) {
+            const auto b = kept(load(t.b + j * t.b_col_stride + p));
+            CARAT_UNROLL for (int i = 0; i < R; ++i) c[i][j] = vec::multiply_add(av[i], b, c[i][j]);
         }
     };
     std::int64_t p = 0;
@@ -152,7 +154,9 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
     }
     constexpr int entries = R * N;
     constexpr int lanes = vec::lanes;
-    typename fold<T>::line lines[std::size_t{(entries + lanes - 1) / lanes * lanes}] = {};
+    constexpr int whole = (entries + lanes - 1) / lanes * lanes;
+    typename fold<T>::line lines[std::size_t{whole}];
+    CARAT_UNROLL for (int e = entries; e < whole; ++e) lines[e] = typename fold<T>::line{};
     CARAT_UNROLL for (int j = 0; j < N; ++j) {
         CARAT_UNROLL for (int i = 0; i < R; ++i)
             vec::store(reinterpret_cast<T*>(&lines[j * R + i]), c[i][j]);
@@ -170,6 +174,9 @@ void add_rows(const skinny_call<T>& t) {
     std::int64_t i = 0;
     for (; i + together <= t.rows; i += together)
         add_rows<T, together, N>(t, t.a + i * t.a_stride, t.sums + i);
+    // Few sums alone would wait for each other.
+    for (; together > 2 && i + 2 <= t.rows; i += 2)
+        add_rows<T, 2, N>(t, t.a + i * t.a_stride, t.sums + i);
     for (; i < t.rows; ++i) add_rows<T, 1, N>(t, t.a + i * t.a_stride, t.sums + i);
 }
 

@@ -74,6 +74,14 @@ struct vector<std::uint32_t> {
     }
 };
 
+// In a register: compilers prefer to load it again for each of its uses, and loads are what is
+// short of.
+template <class V>
+inline V kept(V v) {
+    __asm__("" : "+x"(v));
+    return v;
+}
+
 template <class T>
 struct tile {
     static constexpr int vectors = 2;

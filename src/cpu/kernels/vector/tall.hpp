@@ -1,0 +1,67 @@
+// Tiles one under the other in a single call: of few columns and depths, a tile is over before the
+// next one has been called.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/kernels/vector/micro_kernel.hpp"
+
+namespace carat::cpu_engine::CARAT_ISA {
+
+// Columns that tiles of one vector may have, as far as there are tables for.
+template <class T>
+constexpr int tall_columns = std::min(tile<T>::unpacked_columns(1), plan::most_skinny_columns);
+
+// Vectors of A, their sums with N columns and an element of B, all in registers: of 32 at most 31.
+template <class T, int N>
+constexpr int tall_vectors = std::clamp(tile<T>::vectors* tile<T>::columns * 5 / 4 / (N + 1), 1, 8);
+
+template <class T, int V, int N, update How>
+void whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
+    using vec = vector<T>;
+    constexpr std::int64_t step = V * vec::lanes;
+    strided_operands<T> where(t);
+    const auto all = vec::first(vec::lanes);
+    for (; rows >= step; rows -= step, t.a += step, t.c += step) {
+        sums<T, V, N> c;
+        CARAT_UNROLL for (int j = 0; j < N; ++j) {
+            CARAT_UNROLL for (int v = 0; v < V; ++v) c.at[j][v] = vec::zero();
+        }
+        const T* a = t.a;
+        const T* b = t.b;
+        add_k<T, V, N, false>(c, where, a, b, t.k, all);
+        __asm__("" : "+r"(t.c));  // see register_tile
+        write_tile<T, V, N, false, How>(c, t, all);
+    }
+}
+
+// As many vectors as tiles of N columns may have.
+template <class T>
+constexpr int most_vectors_of(int columns) {
+    int most = tile<T>::unpacked_vectors;
+    while (most > 1 && tile<T>::unpacked_columns(most) < columns) --most;
+    return most;
+}
+
+// The same bits as from tiles that are called one by one.
+template <class T, int N>
+void tall_tile(const tile_call<T>& call, std::int64_t rows) {
+    constexpr int v = tall_vectors<T, N>;
+    constexpr std::int64_t step = most_vectors_of<T>(N) * vector<T>::lanes;
+    tile_call<T> t = call;
+    if (t.beta != T{0})
+        whole_tall_tiles<T, v, N, update::adds>(t, rows);
+    else if (t.alpha != T{1})
+        whole_tall_tiles<T, v, N, update::scales>(t, rows);
+    else
+        whole_tall_tiles<T, v, N, update::replaces>(t, rows);
+    t.cols = N;
+    for (; rows > 0; rows -= t.rows, t.a += t.rows, t.c += t.rows) {
+        t.rows = static_cast<int>(std::min(rows, step));
+        any_tile<T, strided_operands>(t);
+    }
+}
+
+}  // namespace carat::cpu_engine::CARAT_ISA
