@@ -104,8 +104,8 @@ struct gemm_costs {
         double stored_off_16_bytes_per_s;  // C's rows begin between 16 bytes
     };
 
-    // What only a prediction needs (gemm_prediction.hpp): but for how a batch is stored no kernel is
-    // chosen by it.
+    // What only a prediction needs (gemm_prediction.hpp): but for how a batch is stored no kernel
+    // is chosen by it.
     struct {
         double memory_bytes_per_s;  // read, of the GPU that these costs were measured on
         double sustained_share;     // of the tensor cores' peak, at the power limit
