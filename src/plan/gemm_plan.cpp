@@ -14,12 +14,13 @@ using tile = matching_kernels::tile;
 namespace {
 
 // Pingpong unless another tile or cluster was asked for. Their lines are whole ones: at 6000 and
-// 10000, whose lines begin at multiples of 32 bytes, they lost 20 to 40 % of their speed.
+// 10000, whose lines begin at multiples of 32 bytes, they lost 20 to 40 % of their speed. Of a
+// batch there is no other tile of their size.
 bool may_be_pingpong(const gemm_request& of) {
     const gemm_overrides& asked = of.asked;
     if (asked.schedule) return asked.schedule == kernel_schedule::pingpong;
-    return of.on_lines && asked.block_m == 0 && asked.block_n == 0 && asked.split_k <= 1 &&
-           asked.cluster_m == 0;
+    return (of.on_lines || of.persistent_batch) && asked.block_m == 0 && asked.block_n == 0 &&
+           asked.split_k <= 1 && asked.cluster_m == 0;
 }
 
 std::string list(const std::set<std::string>& all) {
