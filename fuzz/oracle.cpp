@@ -185,8 +185,9 @@ expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const
         x.excused = magnitude * (1 + f16) >= 65504 || most >= 65504;
     }
     x.excused = x.excused || most * (1 + relative_) >= in_.largest;
-    const bool exact = c_.whole && std::max(magnitude + size_of_e, total) <=
-                                       std::ldexp(1.0L, c_.f16_sums ? 11 : in_.digits);
+    const bool exact =
+        (c_.whole || c_.sums() == dtype::i32) &&
+        std::max(magnitude + size_of_e, total) <= std::ldexp(1.0L, c_.f16_sums ? 11 : in_.digits);
     if (exact) {
         x.error = 0;
         return x;
@@ -242,6 +243,8 @@ void oracle::take_step(std::size_t step, std::size_t i, std::size_t j, expectati
         return static_cast<long double>(on_.values[step].values[s.of == by::row ? i : j]);
     };
     const auto multiply = [&](long double factor) {
+        // Infinity times what may have been 0.
+        x.may_be_nan = x.may_be_nan || (std::isinf(factor) && std::abs(x.value) <= x.error);
         x.value *= factor;
         x.error *= std::abs(factor);
         round(x);

@@ -221,7 +221,9 @@ bool has_only(const product_case& c, detail::step_kind last) {
 
 // What carat.h offers, too.
 bool fits_c(const product_case& c) {
-    const bool steps = has_only(c, detail::step_kind::silu);
+    // There no steps are no epilogue, and E is part of the sum.
+    const bool steps =
+        has_only(c, detail::step_kind::silu) && (!c.has_epilogue || !c.steps.empty());
     const bool batch = c.group == grouping::one || c.group == grouping::strided;
     const bool options = !c.f16_sums && !c.batch_invariant && c.f32 == f32_as::f32;
     const bool ready =
