@@ -279,6 +279,7 @@ void oracle::add_e(expectation& x, long double e) const {
     if (!c_.reads_e()) return;
     const bool rounds = c_.beta != rounded(c_.sums(), c_.beta) || rounded(c_.sums(), e) != e;
     x.value += e;
+    if (std::isfinite(e) && std::abs(e) >= in_.largest) x.excused = true;
     if (rounds && std::isfinite(e)) x.error += 2 * in_.roundoff * std::abs(e) + in_.underflow;
     round(x);
 }
