@@ -30,15 +30,12 @@ bool may_be_skinny(const core::problem& p, const plan::blocking& wanted,
 // Whether lines of an operand have their elements at one k side by side, and consecutive depths
 // whole pages apart: then all of a line falls into a few sets of every cache.
 bool conflicts(dtype type, std::int64_t outer_stride, std::int64_t k_stride) {
-    constexpr std::int64_t page_bytes = 4096;
-    return outer_stride == 1 &&
-           k_stride * static_cast<std::int64_t>(size_bytes(type)) % page_bytes == 0;
+    return outer_stride == 1 && k_stride * static_cast<std::int64_t>(size_bytes(type)) % 4096 == 0;
 }
 
 // Whether elements this far apart are as far from the beginnings of their lines of cache.
 bool on_whole_lines(dtype type, std::int64_t k_stride) {
-    constexpr std::int64_t line_bytes = 64;
-    return k_stride * static_cast<std::int64_t>(size_bytes(type)) % line_bytes == 0;
+    return k_stride * static_cast<std::int64_t>(size_bytes(type)) % 64 == 0;
 }
 
 template <class T>
