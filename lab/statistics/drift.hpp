@@ -10,8 +10,8 @@
 
 namespace carat::statistics {
 
-/// The most that is taken for drift, as a standard deviation of logs: what a guest with two
-/// processors was seen to have (results/cpu/null.json). A larger spread is of real changes.
+/// The most that is taken for drift, as a standard deviation of logs: a choice. Beyond it a spread
+/// is taken for real changes.
 inline constexpr double most_drift = 0.05;
 
 /// From the differences of fewer cases there is no estimate.

@@ -100,6 +100,7 @@ struct known_call {
 struct place {
     std::optional<known_call> known;
     std::uint64_t asked = 0;
+    std::uint64_t wants_memory = 0;  // the last one that did, which is not kept
 };
 
 class known_calls {
@@ -137,6 +138,7 @@ bool multiply_and_keep(const core::problem& p, const cpu_engine::kernel_set& ker
     if (own == nullptr) return false;
     const std::uint64_t size = size_of(a, b, c);
     place& here = own->at(size);
+    if (here.wants_memory == size) return false;
     if (here.asked != size) {
         here.asked = size;
         return false;
@@ -144,6 +146,7 @@ bool multiply_and_keep(const core::problem& p, const cpu_engine::kernel_set& ker
     std::optional<known_call>& known = here.known;
     known.emplace(signature(a, b, e, c), p, kernels, a, b, c);
     if (known->made.workspace_bytes() != 0) {
+        here.wants_memory = size;
         known.reset();
         return false;
     }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t block_k = 32;
 
 // Fitted to 100 random batches in each tile on an H100, half of them at odd sizes; seconds.
-constexpr double around_s = 2.3e-6;       // a kernel's beginning and end, of many on a stream
+constexpr double launch_s = 2.3e-6;       // a kernel's beginning and end, of many on a stream
 constexpr double cta_s = 1e-6;            // its beginning and first loads
 constexpr double place_s = 4.8e-11;       // of a tile's accumulators, on their way to C
 constexpr double step_s = 0.5e-6;         // of block_k that waits for nobody else
@@ -53,7 +53,7 @@ double seconds_of(const batch_tile& tile, const batch_request& of) {
                        static_cast<double>(ceil_div(of.k, block_k)) * step + together * storing;
     const double waves =
         std::max(1.0, static_cast<double>(ctas) / static_cast<double>(of.sms * on_sm));
-    return around_s + std::max(waves * one, bytes_of(of) / bytes_per_s);
+    return launch_s + std::max(waves * one, bytes_of(of) / bytes_per_s);
 }
 
 batch_tile_plan plan_batch_tiles(const batch_request& of, std::span<const batch_tile> tiles) {

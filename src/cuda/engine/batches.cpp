@@ -12,28 +12,32 @@ namespace carat::cuda::engine {
 
 namespace {
 
-// Whether TMA reads it where it lies: as its rows, or B as its columns.
-bool is_read_in_place(const core::layout& at, dtype type, bool aligned) {
-    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
-    const auto reads = [&](std::int64_t step, std::int64_t stride) {
-        return step == 1 && stride * bytes % 16 == 0;
-    };
-    return aligned && (reads(at.col_stride, at.row_stride) || reads(at.row_stride, at.col_stride));
-}
-
-// Of the operands of a batch, before another kernel, as measured on an H100.
-double packing_s(const request& wanted) {
+// Packing a batch's operands before another kernel, as measured on an H100.
+double packing_s(double elements, double bytes_of_each) {
     constexpr double launch_s = 5e-6;  // the host's two
     constexpr double bytes_per_s = 2.2e12;
+    return elements == 0 ? 0 : launch_s + elements * bytes_of_each / bytes_per_s;
+}
+
+// Whether wgmma reads it where it lies: along K or, of 16 bits, across.
+bool is_read_in_place(std::int64_t along_k, std::int64_t across, dtype type, bool aligned) {
+    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
+    const auto reads = [&](std::int64_t step, std::int64_t stride) {
+        return step == 1 && stride > 0 && stride * bytes % 16 == 0;
+    };
+    return aligned && (reads(along_k, across) || (is_half(type) && reads(across, along_k)));
+}
+
+double wgmma_packing_s(const request& wanted) {
     const core::problem& p = wanted.problem;
+    const core::layout &a = p.a_layout, &b = p.b_layout;
     const bool splits = wanted.how == arithmetic::three_tf32;
     double elements = 0;
-    if (splits || !is_read_in_place(p.a_layout, p.a_type, wanted.aligned.a))
+    if (splits || !is_read_in_place(a.col_stride, a.row_stride, p.a_type, wanted.aligned.a))
         elements += static_cast<double>(p.m * p.k * wanted.batch.matrices_a());
-    if (splits || !is_read_in_place(p.b_layout, p.b_type, wanted.aligned.b))
+    if (splits || !is_read_in_place(b.row_stride, b.col_stride, p.b_type, wanted.aligned.b))
         elements += static_cast<double>(p.n * p.k * wanted.batch.matrices_b());
-    const double bytes = elements * static_cast<double>(size_bytes(p.a_type)) * (splits ? 3 : 2);
-    return elements == 0 ? 0 : launch_s + bytes / bytes_per_s;
+    return packing_s(elements, static_cast<double>(size_bytes(p.a_type)) * (splits ? 3 : 2));
 }
 
 // What C takes beyond what is planned, where its rows begin between four elements.
@@ -49,7 +53,7 @@ double storing_between_s(const request& wanted, bool in_one_launch) {
 // What a batch takes the kernels of wgmma, in one launch or many.
 double wgmma_s(const request& wanted, plan::gemm_request of) {
     const plan::gemm_model& model = architecture_in_use()->model;
-    const double packing = packing_s(wanted);
+    const double packing = wgmma_packing_s(wanted);
     if (const auto together = plan::plan_batch(of, model))
         return packing + together->seconds +
                (together->kernel->batched ? 0 : storing_between_s(wanted, true));
@@ -60,11 +64,11 @@ double wgmma_s(const request& wanted, plan::gemm_request of) {
            static_cast<double>(wanted.batch.count) * one->seconds;
 }
 
-// The same in f32's own arithmetic, of two operands that are packed or not as they are there.
+// The same in f32's own arithmetic.
 double f32_s(const request& wanted, const gemm_task& task) {
-    request own = wanted;
-    own.how = arithmetic::native;
-    return packing_s(own) + simt::predicted_s(task) + storing_between_s(own, true);
+    const simt::prediction own = simt::predicted(task);
+    return packing_s(own.packed_elements, 2 * sizeof(float)) + own.seconds +
+           storing_between_s(wanted, true);
 }
 
 }  // namespace

@@ -12,14 +12,20 @@ bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype 
 
 }  // namespace
 
+std::optional<operand_major> readable_as(const operand_shape& of, bool may_lie_along_k,
+                                         bool is_aligned) {
+    if (!is_aligned) return std::nullopt;
+    if (readable(of.across, of.along, of.depth, of.type)) return operand_major::mn;
+    const bool lies_along = readable(of.along, of.across, of.lines, of.type);
+    return may_lie_along_k && lies_along ? std::optional(operand_major::k) : std::nullopt;
+}
+
 operand::operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned,
                  std::int64_t matrices)
     : shape_(of), matrices_(matrices) {
-    const bool lies_across = readable(of.across, of.along, of.depth, of.type);
-    const bool lies_along = may_lie_along_k && readable(of.along, of.across, of.lines, of.type);
-    if (!lies_across && lies_along && is_aligned)
-        major_ = operand_major::k;
-    else if (!lies_across || !is_aligned)
+    if (const auto major = readable_as(of, may_lie_along_k, is_aligned))
+        major_ = *major;
+    else
         take_packing_memory();
 }
 

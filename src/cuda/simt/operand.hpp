@@ -1,6 +1,8 @@
 // How an operand reaches the simt kernels: read where it lies, or packed first.
 #pragma once
 
+#include <optional>
+
 #include "core/problem.hpp"
 #include "cuda/common/pack.hpp"
 #include "cuda/common/scratch.hpp"
@@ -17,6 +19,10 @@ struct operand_shape {
     std::int64_t across;  // elements from one line to the next
     std::int64_t along;   // elements from one depth to the next
 };
+
+/// How it can be read where it lies; nothing: it has to be packed.
+[[nodiscard]] std::optional<operand_major> readable_as(const operand_shape& of,
+                                                       bool may_lie_along_k, bool is_aligned);
 
 class operand {
   public:

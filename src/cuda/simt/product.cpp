@@ -41,6 +41,13 @@ core::problem by_rows(const core::problem& p) {
     return has_columns_closer(p) ? core::swapped(p) : p;
 }
 
+operand_shape shape_of_a(const core::problem& p) {
+    return {p.a_type, p.m, p.k, p.a_layout.row_stride, p.a_layout.col_stride};
+}
+operand_shape shape_of_b(const core::problem& p) {
+    return {p.b_type, p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
+}
+
 template <class T>
 class product final : public gemm_product {
   public:
@@ -53,13 +60,9 @@ class product final : public gemm_product {
                                      tiles_of(problem_.c_type))
                     .value()),
           row_(row_with(problem_.c_type, plan_.block_m, plan_.block_n)),
-          a_({problem_.a_type, problem_.m, problem_.k, problem_.a_layout.row_stride,
-              problem_.a_layout.col_stride},
-             kernel_table[row_].reads(operand_major::k, operand_major::mn),
+          a_(shape_of_a(problem_), kernel_table[row_].reads(operand_major::k, operand_major::mn),
              swap_ab_ ? task.aligned.b : task.aligned.a, batch_.matrices_a()),
-          b_({problem_.b_type, problem_.n, problem_.k, problem_.b_layout.col_stride,
-              problem_.b_layout.row_stride},
-             kernel_table[row_].reads(operand_major::mn, operand_major::k),
+          b_(shape_of_b(problem_), kernel_table[row_].reads(operand_major::mn, operand_major::k),
              swap_ab_ ? task.aligned.a : task.aligned.b, batch_.matrices_b()) {
         choose();
     }
@@ -192,11 +195,21 @@ std::string reason_against(const core::problem& p, const overrides& asked) {
     return plan::reason_against(request_for(by_rows(p), asked), tiles_of(p.c_type));
 }
 
-double predicted_s(const gemm_task& task) {
+prediction predicted(const gemm_task& task) {
     const core::problem p = by_rows(task.problem);
-    return plan::make_simt_plan(request_for(p, {}, task.batch.count), tiles_of(p.c_type))
-        .value()
-        .seconds;
+    const bool swap = has_columns_closer(task.problem);
+    const batch_shape batch = swap ? task.batch.swapped() : task.batch;
+    const plan::simt_plan plan =
+        plan::make_simt_plan(request_for(p, {}, batch.count), tiles_of(p.c_type)).value();
+    const kernel_desc& k = kernel_table[row_with(p.c_type, plan.block_m, plan.block_n)];
+    const bool along_a = k.reads(operand_major::k, operand_major::mn);
+    const bool along_b = k.reads(operand_major::mn, operand_major::k);
+    prediction told{plan.seconds, 0};
+    if (!readable_as(shape_of_a(p), along_a, swap ? task.aligned.b : task.aligned.a))
+        told.packed_elements += static_cast<double>(p.m * p.k * batch.matrices_a());
+    if (!readable_as(shape_of_b(p), along_b, swap ? task.aligned.a : task.aligned.b))
+        told.packed_elements += static_cast<double>(p.n * p.k * batch.matrices_b());
+    return told;
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, const overrides& asked) {
