@@ -1,5 +1,7 @@
 // A thread keeps what it has checked and planned of small products: whatever the next call is like,
 // it gives what a first call would.
+#include "api/known_calls.hpp"
+
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
@@ -39,6 +41,24 @@ template <class T>
 class known_calls_of : public testing::Test {};
 using element_types = testing::Types<double, float>;
 TYPED_TEST_SUITE(known_calls_of, element_types);
+
+// Else the tests below would be of first calls alone.
+TYPED_TEST(known_calls_of, are_kept_when_their_size_comes_twice) {
+    operands<TypeParam> x;
+    const cpu where{1};
+    std::thread([&] {  // which knows no calls yet
+        const auto is_known = [&] {
+            return api::multiply_as_known(where, detail::erase(x.a), detail::erase(x.b), nullptr,
+                                          detail::erase(x.c));
+        };
+        EXPECT_FALSE(is_known());
+        matrix_product(where, x.a, x.b, x.c);
+        EXPECT_FALSE(is_known());
+        matrix_product(where, x.a, x.b, x.c);
+        EXPECT_TRUE(is_known());
+    })
+        .join();
+}
 
 TYPED_TEST(known_calls_of, other_addresses) {
     using T = TypeParam;

@@ -7,6 +7,7 @@
 #include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
+#include "cuda/common/prefer_shared_memory.hpp"
 #include "cuda/simt/kernels.hpp"
 #include "cuda/simt/operand.hpp"
 #include "plan/cpu_plan.hpp"
@@ -128,14 +129,7 @@ class product final : public gemm_product {
         if (shape_.ctas <= sms_)
             shape_.shared_bytes = std::max(shape_.shared_bytes, too_much_for_two);
         facts_ = load_kernel(k.name, k.function, k.threads, shape_.shared_bytes);
-        make_room();
-    }
-
-    // Where shared memory is shared out differently, kernels can't follow each other closely.
-    void make_room() const {
-        CARAT_CUDA_CHECK(cudaFuncSetAttribute(kernel_->function,
-                                              cudaFuncAttributePreferredSharedMemoryCarveout,
-                                              cudaSharedmemCarveoutMaxShared));
+        prefer_shared_memory(kernel_->function);
     }
 
     [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,

@@ -6,6 +6,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
+#include "cuda/common/prefer_shared_memory.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/kernels.hpp"
 #include "plan/cpu_plan.hpp"
@@ -103,9 +104,7 @@ class product final : public gemm_product {
           kernel_(task.problem.a_type == dtype::f16 ? &kernel_of_f16(row) : &kernel_of_bf16(row)),
           facts_(load_kernel(kernel_->name, kernel_->function, kernel_->threads,
                              kernel_->shared_bytes)) {
-        CARAT_CUDA_CHECK(cudaFuncSetAttribute(kernel_->function,
-                                              cudaFuncAttributePreferredSharedMemoryCarveout,
-                                              cudaSharedmemCarveoutMaxShared));
+        prefer_shared_memory(kernel_->function);
     }
 
     void run(const launch_arguments& with, launch_cache*) const override {

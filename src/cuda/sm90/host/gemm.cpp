@@ -9,6 +9,7 @@
 #include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
+#include "cuda/common/prefer_shared_memory.hpp"
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cuda::sm90 {
@@ -33,13 +34,6 @@ int fewest_stages(accumulation accumulate) {
     return accumulate == accumulation::three_tf32 ? 2 : 3;
 }
 
-// Where shared memory is shared out differently, kernels can't follow each other closely.
-void prefer_shared_memory(const kernel& k) {
-    CARAT_CUDA_CHECK(cudaFuncSetAttribute(k.function,
-                                          cudaFuncAttributePreferredSharedMemoryCarveout,
-                                          cudaSharedmemCarveoutMaxShared));
-}
-
 }  // namespace
 
 gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view chosen_by)
@@ -58,7 +52,7 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
       sms_(describe(device_in_use()).multiprocessors) {
     choose_stages();
     facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads, shape_.shared_bytes);
-    prefer_shared_memory(*kernel_);
+    prefer_shared_memory(kernel_->function);
     choose_ctas();
     // Into shared memory that a persistent kernel has to itself until C leaves, wherever C and what
     // is added to it will lie.
