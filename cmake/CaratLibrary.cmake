@@ -45,9 +45,10 @@ else()
   # the CUDA runtime inside it, which is its own business.
   set(exports ${CMAKE_CURRENT_LIST_DIR}/exports.map)
   target_link_libraries(carat PRIVATE ${modules})
-  # Bound at once: what binds at a first call takes kilobytes of that thread's stack.
+  # Bound at once: what binds at a first call takes kilobytes of that thread's stack. Never unloaded:
+  # threads that ran in it end in it, workers and what a thread keeps.
   target_link_options(carat PRIVATE LINKER:--version-script=${exports} LINKER:--as-needed
-                                    LINKER:-z,now)
+                                    LINKER:-z,now LINKER:-z,nodelete)
   set_target_properties(carat PROPERTIES
                         VERSION ${PROJECT_VERSION} LINK_DEPENDS ${exports}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

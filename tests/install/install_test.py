@@ -152,6 +152,29 @@ class Installed(unittest.TestCase):
         self.assertNotIn("STATIC_TLS", run("readelf", "--dynamic", library))
         run(sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", library)
 
+    def test_a_thread_that_called_the_library_may_end_after_it_is_closed(self):
+        script = '''
+import _ctypes, ctypes, sys, threading
+blas = ctypes.CDLL(sys.argv[1])
+one, c = ctypes.c_double(1), (ctypes.c_double * 25)()
+called, closed = threading.Event(), threading.Event()
+def call():
+    for _ in range(4):
+        blas.cblas_dgemm(101, 111, 111, 5, 5, 5, one, c, 5, c, 5, one, (ctypes.c_double * 25)(), 5)
+    called.set()
+    closed.wait()
+thread = threading.Thread(target=call)
+thread.start()
+called.wait()
+_ctypes.dlclose(blas._handle)
+closed.set()
+thread.join()
+'''
+        for name in ("libcarat.so", "libcarat_blas.so"):
+            library = next(self.prefix.rglob(name))
+            self.assertIn("NODELETE", run("readelf", "--dynamic", library))
+        run(sys.executable, "-c", script, library)
+
     @unittest.skipIf(not NVCC, "this build has no CUDA")
     def test_machine_code_for_gpus_is_compressed(self):
         code = self.folder / "code"
