@@ -1,5 +1,5 @@
-// How long a batch of products of 16-bit elements takes the kernels of src/cuda/sm80, and which of
-// their tiles is fastest. Pure.
+// How long a batch of products takes the kernels of src/cuda/sm80, and which of their tiles is
+// fastest. Pure.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,31 @@ struct batch_tile_plan {
     double seconds = 0;
 };
 
-[[nodiscard]] double seconds_of(const batch_tile& tile, const batch_request& of);
+// Of kernels of one arithmetic, fitted (src/cuda/sm80/costs.hpp); seconds.
+struct batch_costs {
+    int element_bytes;
+    int block_k;
+    double launch_s;       // a kernel's beginning and end, of many on a stream
+    double cta_s;          // its beginning and first loads
+    double place_s;        // of a tile's accumulators, on their way to C
+    double step_s;         // of block_k that waits for nobody else
+    double singly_step_s;  // the same where an operand's elements are not copied together
+    double flop_per_s;     // of a multiprocessor
+    double copies_per_s;   // loads and stores of a thread, likewise
+    double single_copy;    // of an element alone: so many copies
+    double stored_per_s;   // bytes of C, likewise
+    double stored_singly_per_s;
+    double bytes_per_s;  // of memory
+};
 
-[[nodiscard]] batch_tile_plan plan_batch_tiles(const batch_request& of,
-                                               std::span<const batch_tile> tiles);
+struct batch_model {
+    const batch_costs& costs;
+    std::span<const batch_tile> tiles;
+};
+
+[[nodiscard]] double seconds_of(const batch_tile& tile, const batch_request& of,
+                                const batch_costs& costs);
+
+[[nodiscard]] batch_tile_plan plan_batch_tiles(const batch_request& of, const batch_model& model);
 
 }  // namespace carat::plan

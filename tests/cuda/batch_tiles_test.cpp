@@ -1,4 +1,4 @@
-// Every kernel for batches of 16-bit elements (src/cuda/sm80) in every layout, alignment, type of C
+// Every kernel that reads operands where they lie (src/cuda/sm80) in every layout, alignment, type of C
 // and E, edges and what is around C included. Sums of whole numbers are exact. On a GPU; skipped
 // without one.
 #include <cstring>
@@ -17,6 +17,7 @@
 namespace {
 
 using namespace carat;
+using cuda::sm80::arithmetic;
 
 // From -2 to 2, another one for each operand and place.
 int whole(unsigned operand, std::size_t at) {
@@ -33,6 +34,7 @@ struct one_case {
     std::int64_t padding;  // of a line
     std::size_t offset;    // of A and B from what is aligned
     bool adds;             // -1 times E
+    arithmetic how = arithmetic::own;
 
     [[nodiscard]] core::layout layout(int bit, std::int64_t rows, std::int64_t cols) const {
         return (layouts & bit) == 0 ? core::row_major(cols + padding)
@@ -113,11 +115,12 @@ void expect_exact(const one_case& c) {
     p.alpha = 2;
     p.beta = c.adds ? -1 : 0;
     const cuda::gemm_task task{p, core::accumulation::native, {}, {}, {.count = count}};
-    ASSERT_TRUE(cuda::sm80::takes(task)) << text(c);
+    ASSERT_TRUE(cuda::sm80::takes(task, c.how)) << text(c);
     cuda::launch_arguments with;
     with.data = {a.data(), b.data(), to.data()};
     if (c.adds) with.fusion.residual = e.data();
-    ASSERT_TRUE(cuda::sm80::prepare(task, c.row)->run_batch(with, {a.apart, b.apart, to.apart}));
+    ASSERT_TRUE(
+        cuda::sm80::prepare(task, c.how, c.row)->run_batch(with, {a.apart, b.apart, to.apart}));
     for (std::int64_t x = 0; x < count; ++x)
         for (std::int64_t i = 0; i < c.m; ++i)
             for (std::int64_t j = 0; j < c.n; ++j) {
@@ -139,33 +142,42 @@ class batch_tiles : public testing::Test {
     }
 };
 
+// A single row, column or depth, at any stride, and all layouts.
 template <class In, class Out>
-void expect_all_exact() {
-    for (std::size_t row = 0; row < cuda::sm80::kernel_table.size(); ++row)
+void expect_all_exact(std::size_t rows, arithmetic how = arithmetic::own) {
+    for (std::size_t row = 0; row < rows; ++row) {
         for (const int layouts : {0, 1, 2, 3, 4, 5, 6, 7})
             for (const std::int64_t padding : {0, 1, 2, 4, 8})
                 for (const bool adds : {false, true}) {
-                    expect_exact<In, Out>({row, 72, 136, 40, layouts, padding, 0, adds});
+                    expect_exact<In, Out>({row, 72, 136, 40, layouts, padding, 0, adds, how});
                     expect_exact<In, Out>({row, 133, 37, 131, layouts, padding,
-                                           static_cast<std::size_t>(padding), adds});
+                                           static_cast<std::size_t>(padding), adds, how});
                 }
+        for (const int layouts : {0, 7}) {
+            expect_exact<In, Out>({row, 1, 70, 50, layouts, 3, 0, false, how});
+            expect_exact<In, Out>({row, 70, 1, 50, layouts, 3, 1, true, how});
+            expect_exact<In, Out>({row, 70, 50, 1, layouts, 3, 0, true, how});
+        }
+    }
 }
 
 TEST_F(batch_tiles, bf16) {
-    expect_all_exact<bf16, bf16>();
+    expect_all_exact<bf16, bf16>(cuda::sm80::half_kernels.size());
+}
+TEST_F(batch_tiles, bf16_with_an_f32_c) {
+    expect_all_exact<bf16, float>(cuda::sm80::half_kernels.size());
 }
 TEST_F(batch_tiles, f16_with_an_f32_c) {
-    expect_all_exact<f16, float>();
+    expect_all_exact<f16, float>(cuda::sm80::half_kernels.size());
 }
-
-// A single row, column or depth, at any stride.
-TEST_F(batch_tiles, lines_of_one_element) {
-    for (std::size_t row = 0; row < cuda::sm80::kernel_table.size(); ++row)
-        for (const int layouts : {0, 7}) {
-            expect_exact<bf16, float>({row, 1, 70, 50, layouts, 3, 0, false});
-            expect_exact<bf16, bf16>({row, 70, 1, 50, layouts, 3, 1, true});
-            expect_exact<bf16, float>({row, 70, 50, 1, layouts, 3, 0, true});
-        }
+TEST_F(batch_tiles, f64) {
+    expect_all_exact<double, double>(cuda::sm80::f64_kernels.size());
+}
+TEST_F(batch_tiles, f32) {
+    expect_all_exact<float, float>(cuda::sm80::f32_kernels.size());
+}
+TEST_F(batch_tiles, tf32) {
+    expect_all_exact<float, float>(cuda::sm80::tf32_kernels.size(), arithmetic::tf32);
 }
 
 }  // namespace

@@ -4,15 +4,22 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#include "cuda/sm80/costs.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 
 namespace {
 
 using namespace carat::plan;
-using carat::cuda::sm80::tiles;
+namespace sm80 = carat::cuda::sm80;
+
+const batch_model half{sm80::half_costs, sm80::half_tiles};
+const batch_model all_models[] = {half,
+                                  {sm80::f64_costs, sm80::f64_tiles},
+                                  {sm80::f32_costs, sm80::f32_tiles},
+                                  {sm80::tf32_costs, sm80::tf32_tiles}};
 
 const batch_tile& tile_of(const batch_request& of) {
-    return tiles[plan_batch_tiles(of, tiles).row];
+    return half.tiles[plan_batch_tiles(of, half).row];
 }
 
 TEST(batch_tiles, the_fastest_of_all_is_taken) {
@@ -23,10 +30,13 @@ TEST(batch_tiles, the_fastest_of_all_is_taken) {
                     for (const int together : {1, 2, 4, 8}) {
                         batch_request of{.m = m, .n = n, .k = k, .batch = count};
                         of.together_a = together;
-                        const batch_tile_plan plan = plan_batch_tiles(of, tiles);
-                        for (const batch_tile& tile : tiles)
-                            EXPECT_LE(plan.seconds, seconds_of(tile, of));
-                        EXPECT_EQ(plan.seconds, seconds_of(tiles[plan.row], of));
+                        for (const batch_model& model : all_models) {
+                            const batch_tile_plan plan = plan_batch_tiles(of, model);
+                            for (const batch_tile& tile : model.tiles)
+                                EXPECT_LE(plan.seconds, seconds_of(tile, of, model.costs));
+                            EXPECT_EQ(plan.seconds,
+                                      seconds_of(model.tiles[plan.row], of, model.costs));
+                        }
                     }
 }
 
@@ -41,24 +51,24 @@ TEST(batch_tiles, small_products_take_small_tiles_and_large_ones_large_tiles) {
 TEST(batch_tiles, nothing_is_faster_than_memory) {
     const batch_request of{.m = 512, .n = 512, .k = 16, .batch = 500};
     const double bytes = 2.0 * 500 * (512 * 512 + 2 * 512 * 16);
-    EXPECT_GT(plan_batch_tiles(of, tiles).seconds, bytes / 3.35e12);
+    EXPECT_GT(plan_batch_tiles(of, half).seconds, bytes / 3.35e12);
 }
 
 TEST(batch_tiles, elements_that_come_by_twos_take_longer) {
     batch_request of{.m = 256, .n = 256, .k = 512, .batch = 400};
-    const double aligned = plan_batch_tiles(of, tiles).seconds;
+    const double aligned = plan_batch_tiles(of, half).seconds;
     of.together_b = 1;
-    const double pairs = plan_batch_tiles(of, tiles).seconds;
+    const double pairs = plan_batch_tiles(of, half).seconds;
     EXPECT_GT(pairs, aligned);
     of.vectorized_c = false;
-    EXPECT_GT(plan_batch_tiles(of, tiles).seconds, pairs);
+    EXPECT_GT(plan_batch_tiles(of, half).seconds, pairs);
 }
 
 TEST(batch_tiles, one_matrix_for_all_is_read_once) {
     batch_request of{.m = 16, .n = 32, .k = 32768, .batch = 64};
-    const double all = plan_batch_tiles(of, tiles).seconds;
+    const double all = plan_batch_tiles(of, half).seconds;
     of.one_b = true;
-    EXPECT_LE(plan_batch_tiles(of, tiles).seconds, all);
+    EXPECT_LE(plan_batch_tiles(of, half).seconds, all);
 }
 
 }  // namespace

@@ -6,17 +6,22 @@
 
 namespace carat::cuda::sm80 {
 
+// How an operand's runs lie: as a kernel is told, or as it was compiled.
+enum class lies : std::uint8_t { either, along_k, across_k };
+
 // A as its rows, B as its columns: runs of neighbours in memory, along K or across it.
 struct operand_view {
     const void* data;
     std::int64_t run_stride;      // elements from one run to the next
     std::int64_t product_stride;  // 0: one matrix for all
     bool along_k;
-    // Elements that are copied at once: 8, 4 or 2, of which runs begin at multiples, or 1.
+    // Elements that are copied at once: those of 16, 8 or 4 bytes, of which runs begin at
+    // multiples, or 1.
     int together;
 };
 
 // C = alpha A B + beta source, for each product.
+template <class Sum>
 struct arguments {
     operand_view a;
     operand_view b;
@@ -25,15 +30,15 @@ struct arguments {
     std::int64_t row_stride;
     std::int64_t col_stride;
     std::int64_t product_stride;  // of C and source
-    bool is_f32;                  // C, else of the operands' type
+    bool is_f32;                  // C of 16-bit operands, else of their type
     bool is_vectorized;           // runs of C begin at multiples of 16 bytes
     int m;
     int n;
     int k;
     int tiles_m;
     int tiles;  // of a product
-    float alpha;
-    float beta;
+    Sum alpha;
+    Sum beta;
 };
 
 // One kernel, for the host.

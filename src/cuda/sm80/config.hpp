@@ -1,41 +1,63 @@
-// What distinguishes one of these kernels from another: a CTA's tile of C, shared out to warps. For
-// batches of many small products: a CTA is begun soon, several are on an SM, so that some load
-// while others multiply or store, and operands are read wherever they lie.
+// What distinguishes one of these kernels from another: a CTA's tile of C, shared out to warps, and
+// the arithmetic. For batches of many small products: a CTA is begun soon, several are on an SM, so
+// that some load while others multiply or store, and operands are read wherever they lie.
 //
-//     CTA: WarpsM x WarpsN warps, each with its part of the tile in m16n8k16 pieces
+//     CTA: WarpsM x WarpsN warps, each with its part of the tile
 //
-// Nothing here is newer than compute capability 8.0 but how kernels follow each other.
+// Nothing here is newer than compute capability 8.0 but how kernels follow each other and the f64
+// tensor cores' m16n8k8.
 #pragma once
 
 #include <algorithm>
 
+#include "cuda/sm80/arguments.hpp"
+
 namespace carat::cuda::sm80 {
 
-template <class Element, int BlockM, int BlockN, int WarpsM, int WarpsN, int CtasPerSm>
+// An operand's tile in shared memory, whose runs are `padding` elements apart more than they are
+// long. Where its runs may lie either way, as large as the larger of both.
+template <class Math, lies Lies, int Lines>
+struct tile_in_shared {
+    static constexpr int along_stride = Math::block_k + Math::padding_along;
+    static constexpr int across_stride = Lines + Math::padding_across;
+    static constexpr int along = Lines * along_stride;
+    static constexpr int across = Math::block_k * across_stride;
+    static constexpr int elements = Lies == lies::along_k    ? along
+                                    : Lies == lies::across_k ? across
+                                                             : std::max(along, across);
+    // From one line to the next and from one k to the next.
+    static constexpr int line = Lies == lies::along_k ? along_stride : 1;
+    static constexpr int k = Lies == lies::along_k ? 1 : across_stride;
+};
+
+template <class Math, int BlockM, int BlockN, int WarpsM, int WarpsN, int CtasPerSm>
 struct config {
-    using element = Element;
+    using math = Math;
+    using element = typename Math::element;
+    using sum = typename Math::sum;
+    using tile_of_a = tile_in_shared<Math, Math::a, BlockM>;
+    using tile_of_b = tile_in_shared<Math, Math::b, BlockN>;
     static constexpr int block_m = BlockM;
     static constexpr int block_n = BlockN;
-    static constexpr int block_k = 32;
-    static constexpr int stages = 4;
+    static constexpr int block_k = Math::block_k;
     static constexpr int warps_n = WarpsN;
     static constexpr int threads = WarpsM * WarpsN * 32;
     static constexpr int ctas_per_sm = CtasPerSm;
     static constexpr int warp_m = BlockM / WarpsM;
     static constexpr int warp_n = BlockN / WarpsN;
 
-    // Runs of an operand, 16 bytes apart more than they are long, so that the eight that ldmatrix
-    // reads together lie in different banks.
-    static constexpr int padding = 8;
-    static constexpr int a_elements = BlockM * (block_k + padding);
-    static constexpr int b_elements = BlockN * (block_k + padding);
-    static constexpr int stage_elements = a_elements + b_elements;
+    static constexpr int a_elements = tile_of_a::elements;
+    static constexpr int stage_elements = a_elements + tile_of_b::elements;
+    static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(element));
+    // Of the 228 KB of an SM, of which each CTA takes 1.
+    static constexpr int most_bytes = (228 / CtasPerSm - 1) * 1024;
+    static constexpr int stages = std::min(4, most_bytes / stage_bytes);
     // The tile's sums, where the stages were.
-    static constexpr int sums_stride = BlockN + padding;
-    static constexpr int sums_bytes = BlockM * sums_stride * static_cast<int>(sizeof(float));
-    static constexpr int shared_bytes =
-        std::max(stages * stage_elements * static_cast<int>(sizeof(Element)), sums_bytes);
+    static constexpr int sums_stride = BlockN + 8;
+    static constexpr int sums_bytes = BlockM * sums_stride * static_cast<int>(sizeof(sum));
+    static constexpr int shared_bytes = std::max(stages * stage_bytes, sums_bytes);
     static_assert(warp_m % 16 == 0 && warp_n % 16 == 0);
+    static_assert(stages >= 3 && shared_bytes <= most_bytes);
 };
 
 }  // namespace carat::cuda::sm80

@@ -2,11 +2,9 @@
 // memory whether C's rows or its columns are contiguous.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
+#include <type_traits>
 
 #include "cuda/sm80/arguments.hpp"
-#include "cuda/sm80/mainloop.cuh"
 
 namespace carat::cuda::sm80 {
 
@@ -22,49 +20,31 @@ struct alignas(Together * sizeof(To)) neighbours {
     To of[Together];
 };
 
-template <class C>
-__device__ __forceinline__ void stage_sums(float* sums, const accumulators<C>& own, float alpha,
-                                           int row, int col, int lane) {
-#pragma unroll
-    for (int i = 0; i < accumulators<C>::down; ++i)
-#pragma unroll
-        for (int j = 0; j < accumulators<C>::across; ++j)
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const float(&x)[4] = own.at[i][j];
-                const int at = (row + i * 16 + half * 8 + lane / 4) * C::sums_stride + col + j * 8 +
-                               lane % 4 * 2;
-                // A zero as the sum of a product and no bias has it, as every kernel's.
-                *reinterpret_cast<float2*>(sums + at) = {fmaf(alpha, x[2 * half], 0.0f),
-                                                         fmaf(alpha, x[2 * half + 1], 0.0f)};
-            }
-}
-
 // Neighbours of a run of C, from the sums and what is added to them.
 template <class C, bool ByRows, class To, int Together>
 __device__ __forceinline__ neighbours<To, Together> finished(
-    const float* sums, float beta, const neighbours<To, Together>& added) {
-    neighbours<float, Together> x;
-    if constexpr (ByRows && Together > 1) {
+    const typename C::sum* sums, typename C::sum beta, const neighbours<To, Together>& added) {
+    using sum = typename C::sum;
+    constexpr int most = 16 / static_cast<int>(sizeof(sum));
+    constexpr int at_once = !ByRows ? 1 : Together < most ? Together : most;
+    neighbours<sum, Together> x;
 #pragma unroll
-        for (int j = 0; j < Together; j += 4)
-            *reinterpret_cast<float4*>(x.of + j) = *reinterpret_cast<const float4*>(sums + j);
-    } else {
-#pragma unroll
-        for (int j = 0; j < Together; ++j) x.of[j] = sums[j * (ByRows ? 1 : C::sums_stride)];
-    }
+    for (int j = 0; j < Together; j += at_once)
+        *reinterpret_cast<neighbours<sum, at_once>*>(x.of + j) =
+            *reinterpret_cast<const neighbours<sum, at_once>*>(sums +
+                                                               j * (ByRows ? 1 : C::sums_stride));
     neighbours<To, Together> all;
 #pragma unroll
     for (int j = 0; j < Together; ++j)
         all.of[j] =
-            static_cast<To>(beta == 0 ? x.of[j] : x.of[j] + beta * static_cast<float>(added.of[j]));
+            static_cast<To>(beta == 0 ? x.of[j] : x.of[j] + beta * static_cast<sum>(added.of[j]));
     return all;
 }
 
 // Together: elements of a run of C that are written at once, which memory has in one piece.
 template <class C, bool ByRows, class To, int Together>
-__device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& tile,
-                                           const float* sums) {
+__device__ __forceinline__ void store_runs(const arguments<typename C::sum>& p, const tile_of_c& tile,
+                                           const typename C::sum* sums) {
     constexpr int of_run = (ByRows ? C::block_n : C::block_m) / Together;
     constexpr int runs_of_tile = ByRows ? C::block_m : C::block_n;
     constexpr int runs_at_once = C::threads / of_run;
@@ -79,7 +59,7 @@ __device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& 
     const std::int64_t place = tile.first + first * run_stride + along;
     To* c = static_cast<To*>(p.c) + place;
     const To* source = static_cast<const To*>(p.source) + place;
-    const float* from =
+    const typename C::sum* from =
         sums + (ByRows ? first * C::sums_stride + along : along * C::sums_stride + first);
     constexpr int next = runs_at_once * (ByRows ? C::sums_stride : 1);
 #pragma unroll 4
@@ -106,8 +86,8 @@ __device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& 
 }
 
 template <class C, bool ByRows, class To>
-__device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& tile,
-                                           const float* sums) {
+__device__ __forceinline__ void store_runs(const arguments<typename C::sum>& p, const tile_of_c& tile,
+                                           const typename C::sum* sums) {
     if (p.is_vectorized)
         store_runs<C, ByRows, To, 16 / static_cast<int>(sizeof(To))>(p, tile, sums);
     else
@@ -115,12 +95,21 @@ __device__ __forceinline__ void store_runs(const arguments& p, const tile_of_c& 
 }
 
 template <class C, class To>
-__device__ __forceinline__ void store_tile(const arguments& p, const tile_of_c& tile,
-                                           const float* sums) {
+__device__ __forceinline__ void store_tile_as(const arguments<typename C::sum>& p, const tile_of_c& tile,
+                                           const typename C::sum* sums) {
     if (p.col_stride == 1)
         store_runs<C, true, To>(p, tile, sums);
     else
         store_runs<C, false, To>(p, tile, sums);
+}
+
+template <class C>
+__device__ __forceinline__ void store_tile(const arguments<typename C::sum>& p,
+                                           const tile_of_c& tile, const typename C::sum* sums) {
+    if (std::is_same_v<typename C::element, typename C::sum> || p.is_f32)
+        store_tile_as<C, typename C::sum>(p, tile, sums);
+    else
+        store_tile_as<C, typename C::element>(p, tile, sums);
 }
 
 }  // namespace carat::cuda::sm80

@@ -10,7 +10,6 @@
 #include "cuda/sm80/config.hpp"
 #include "cuda/sm80/epilogue.cuh"
 #include "cuda/sm80/loader.cuh"
-#include "cuda/sm80/mainloop.cuh"
 
 namespace carat::cuda::sm80 {
 
@@ -22,24 +21,18 @@ struct coordinate {
 };
 
 template <class C>
-__device__ __forceinline__ coordinate coordinate_of(const arguments& p) {
+__device__ __forceinline__ coordinate coordinate_of(const arguments<typename C::sum>& p) {
     const auto number = static_cast<int>(blockIdx.x);
     const int product = number / p.tiles;
     const int tile = number % p.tiles;
     return {product, tile % p.tiles_m * C::block_m, tile / p.tiles_m * C::block_n};
 }
 
-template <class C>
-__device__ __forceinline__ void multiply_tile(accumulators<C>& sums, const arguments& p,
+template <class C, class Part>
+__device__ __forceinline__ void multiply_tile(Part& own, const arguments<typename C::sum>& p,
                                               const coordinate& at, typename C::element* shared) {
-    loader<C, C::block_m> a(p.a, at.product, at.row, p.m, p.k);
-    loader<C, C::block_n> b(p.b, at.product, at.col, p.n, p.k);
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const auto read_a =
-        piece_reader::of<C>(p.a, C::block_m, warp / C::warps_n * C::warp_m, lane, true);
-    const auto read_b =
-        piece_reader::of<C>(p.b, C::block_n, warp % C::warps_n * C::warp_n, lane, false);
+    loader<C, C::math::a, C::block_m> a(p.a, at.product, at.row, p.m, p.k);
+    loader<C, C::math::b, C::block_n> b(p.b, at.product, at.col, p.n, p.k);
     const int count = (p.k + C::block_k - 1) / C::block_k;
     const auto stage = [&](int i) { return shared + i % C::stages * C::stage_elements; };
     const auto start = [&](int i) {
@@ -57,34 +50,33 @@ __device__ __forceinline__ void multiply_tile(accumulators<C>& sums, const argum
         __syncthreads();
         start(i + C::stages - 1);
         const auto from = static_cast<std::uint32_t>(__cvta_generic_to_shared(stage(i)));
-        multiply_stage<C>(sums, read_a, read_b, from, from + 2 * C::a_elements);
+        own.multiply(from, from + C::a_elements * static_cast<int>(sizeof(typename C::element)));
         finish(i + C::stages - 1);
     }
 }
 
 template <class C>
 __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
-    batch_kernel(const __grid_constant__ arguments p) {
+    batch_kernel(const __grid_constant__ arguments<typename C::sum> p) {
     extern __shared__ __align__(16) unsigned char shared[];
     const coordinate at = coordinate_of<C>(p);
     ptx::pdl_trigger();
     ptx::pdl_wait();
-    accumulators<C> own;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = warp / C::warps_n * C::warp_m;
+    const int col = warp % C::warps_n * C::warp_n;
+    typename C::math::template part<C> own(p.a, p.b, row, col, lane);
     multiply_tile<C>(own, p, at, reinterpret_cast<typename C::element*>(shared));
 
-    auto* const sums = reinterpret_cast<float*>(shared);
-    const int warp = static_cast<int>(threadIdx.x) / 32;
+    auto* const sums = reinterpret_cast<typename C::sum*>(shared);
     __syncthreads();
-    stage_sums<C>(sums, own, p.alpha, warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n,
-                  static_cast<int>(threadIdx.x) % 32);
+    own.sums().stage(sums, p.alpha, row, col, lane);
     __syncthreads();
     const tile_of_c tile{
         at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride,
         min(C::block_m, p.m - at.row), min(C::block_n, p.n - at.col)};
-    if (p.is_f32)
-        store_tile<C, float>(p, tile, sums);
-    else
-        store_tile<C, typename C::element>(p, tile, sums);
+    store_tile<C>(p, tile, sums);
 }
 
 }  // namespace carat::cuda::sm80

@@ -1,4 +1,5 @@
-// The kernels of the table (kernel_table.hpp), compiled.
+// The kernels of the tables (kernel_table.hpp), compiled: row `row` for operands that lie so. Where
+// lines of A lie across K those of B have to as well: others are multiplied as B^T A^T.
 #pragma once
 
 #include <cstddef>
@@ -9,5 +10,8 @@ namespace carat::cuda::sm80 {
 
 [[nodiscard]] const kernel& kernel_of_bf16(std::size_t row);
 [[nodiscard]] const kernel& kernel_of_f16(std::size_t row);
+[[nodiscard]] const kernel& kernel_of_f64(std::size_t row, bool a_along_k, bool b_along_k);
+[[nodiscard]] const kernel& kernel_of_f32(std::size_t row, bool a_along_k, bool b_along_k);
+[[nodiscard]] const kernel& kernel_of_tf32(std::size_t row, bool a_along_k, bool b_along_k);
 
 }  // namespace carat::cuda::sm80

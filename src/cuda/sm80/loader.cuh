@@ -1,24 +1,26 @@
 // An operand's way into shared memory, a stage at a time, as its runs lie:
 //
-//     along K     [ line 0: 32 k | .. | line 1: 32 k | .. ]      "..": padding
-//     across K    [ k 0: lines   | .. | k 1: lines   | .. ]
+//     along K     [ line 0: block_k | .. | line 1: block_k | .. ]      "..": padding
+//     across K    [ k 0: lines      | .. | k 1: lines      | .. ]
 //
-// Copies of 4 to 16 bytes go past the registers; where runs begin between two words, elements come
-// by twos through registers, which are stored when the stage before has been multiplied. What is
-// beyond the operand is 0.
+// Copies of 4 to 16 bytes go past the registers; where runs of 16-bit elements begin between two
+// words, they come by twos through registers, which are stored when the stage before has been
+// multiplied. What is beyond the operand is 0.
 #pragma once
 
 #include "cuda/common/async_copy.cuh"
 #include "cuda/common/async_part.cuh"
-#include "cuda/sm80/arguments.hpp"
+#include "cuda/sm80/config.hpp"
 
 namespace carat::cuda::sm80 {
 
 // Of an operand `Lines` of a tile.
-template <class C, int Lines>
+template <class C, lies Lies, int Lines>
 class loader {
     using element = typename C::element;
-    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;  // of a thread
+    using tile = tile_in_shared<typename C::math, Lies, Lines>;
+    static constexpr bool by_twos = sizeof(element) == 2;                // where nothing else fits
+    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;    // of a thread
 
     // Its copies: of one run after the other, each at the same place along it.
     template <bool AlongK, int Together>
@@ -28,7 +30,7 @@ class loader {
         static constexpr int runs = AlongK ? Lines : C::block_k;
         static constexpr int runs_at_once = C::threads / of_run;
         static constexpr int count = runs / runs_at_once;
-        static constexpr int stride_there = (AlongK ? C::block_k : Lines) + C::padding;
+        static constexpr int stride_there = AlongK ? tile::along_stride : tile::across_stride;
         static constexpr int next_there = runs_at_once * stride_there;
         static_assert(C::threads % of_run == 0 && runs % runs_at_once == 0);
     };
@@ -36,14 +38,15 @@ class loader {
   public:
     __device__ __forceinline__ loader(const operand_view& of, std::int64_t product, int first,
                                       int lines, int depth)
-        : along_k_(of.along_k), together_(of.together) {
+        : along_k_(Lies == lies::either ? of.along_k : Lies == lies::along_k),
+          together_(of.together) {
         from_ = static_cast<const element*>(of.data) + product * of.product_stride +
                 (along_k_ ? first * of.run_stride : first);
         runs_ = along_k_ ? lines - first : depth;
         left_ = along_k_ ? depth : lines - first;
         step_ = along_k_ ? C::block_k : C::block_k * static_cast<int>(of.run_stride);
         each([&]<bool AlongK, int Together>() {
-            using own = share<AlongK, Together == 1 ? 2 : Together>;
+            using own = share<AlongK, by_twos && Together == 1 ? 2 : Together>;
             const int run = static_cast<int>(threadIdx.x) / own::of_run;
             const int along = static_cast<int>(threadIdx.x) % own::of_run * own::together;
             from_ += run * static_cast<int>(of.run_stride) + along;
@@ -57,7 +60,7 @@ class loader {
     // Starts copying a stage, and goes on to the next one.
     __device__ __forceinline__ void start(element* stage) {
         each([&]<bool AlongK, int Together>() {
-            if constexpr (Together == 1)
+            if constexpr (by_twos && Together == 1)
                 read_pairs<AlongK>();
             else
                 copy<AlongK, Together>(stage + there_);
@@ -68,34 +71,33 @@ class loader {
 
     // What start() has read.
     __device__ __forceinline__ void finish(element* stage) const {
-        if (together_ != 1) return;
-        if (along_k_)
-            store_pairs<true>(stage + there_);
-        else
-            store_pairs<false>(stage + there_);
+        if constexpr (by_twos) {
+            if (together_ != 1) return;
+            if (along_k_)
+                store_pairs<true>(stage + there_);
+            else
+                store_pairs<false>(stage + there_);
+        }
     }
 
   private:
     // Calls `f` as the operand lies.
     template <class F>
     __device__ __forceinline__ void each(const F& f) const {
-        if (along_k_)
+        if (Lies == lies::along_k || (Lies == lies::either && along_k_))
             each_as<true>(f);
         else
             each_as<false>(f);
     }
     template <bool AlongK, class F>
     __device__ __forceinline__ void each_as(const F& f) const {
-        switch (together_) {
-            case 8:
-                return f.template operator()<AlongK, 8>();
-            case 4:
-                return f.template operator()<AlongK, 4>();
-            case 2:
-                return f.template operator()<AlongK, 2>();
-            default:
-                return f.template operator()<AlongK, 1>();
-        }
+        constexpr int most = 16 / static_cast<int>(sizeof(element));
+        if (together_ == most) return f.template operator()<AlongK, most>();
+        if constexpr (most > 4)
+            if (together_ == 4) return f.template operator()<AlongK, 4>();
+        if constexpr (most > 2)
+            if (together_ == 2) return f.template operator()<AlongK, 2>();
+        f.template operator()<AlongK, 1>();
     }
 
     template <bool AlongK, int Together>
@@ -140,7 +142,7 @@ class loader {
     int left_;   // of each
     bool along_k_;
     int together_;
-    std::uint32_t held_[pairs];
+    std::uint32_t held_[by_twos ? pairs : 1];
 };
 
 }  // namespace carat::cuda::sm80

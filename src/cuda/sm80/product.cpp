@@ -1,12 +1,16 @@
 #include "cuda/sm80/product.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
+#include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
 #include "cuda/common/prefer_shared_memory.hpp"
+#include "cuda/sm80/costs.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/kernels.hpp"
 #include "plan/cpu_plan.hpp"
@@ -15,10 +19,9 @@ namespace carat::cuda::sm80 {
 
 namespace {
 
-constexpr std::int64_t element_bytes = 2;
-
 // A as its rows, B as its columns.
 struct operand_shape {
+    std::int64_t element_bytes;
     std::int64_t lines;
     std::int64_t depth;
     std::int64_t across;  // elements from one line to the next
@@ -42,20 +45,23 @@ struct operand_shape {
     }
 };
 
+std::int64_t bytes_of_element(const core::problem& p) {
+    return static_cast<std::int64_t>(size_bytes(p.a_type));
+}
 operand_shape a_of(const core::problem& p) {
-    return {p.m, p.k, p.a_layout.row_stride, p.a_layout.col_stride};
+    return {bytes_of_element(p), p.m, p.k, p.a_layout.row_stride, p.a_layout.col_stride};
 }
 operand_shape b_of(const core::problem& p) {
-    return {p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
+    return {bytes_of_element(p), p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
 }
 
-// Elements of which runs begin at multiples: 8 of 16 bytes, or fewer.
-int together(const void* data, std::int64_t run_stride, std::int64_t product_stride) {
+// Elements of which runs begin at multiples: those of 16 bytes, or fewer.
+int together(const operand_shape& of, const void* data, std::int64_t product_stride) {
     const auto address = reinterpret_cast<std::uintptr_t>(data);
-    for (const int count : {8, 4, 2})
-        if (address % static_cast<std::uintptr_t>(count * element_bytes) == 0 &&
-            run_stride % count == 0 && product_stride % count == 0)
-            return count;
+    for (std::int64_t count = 16 / of.element_bytes; count > 1; count /= 2)
+        if (address % static_cast<std::uintptr_t>(count * of.element_bytes) == 0 &&
+            of.run_stride() % count == 0 && product_stride % count == 0)
+            return static_cast<int>(count);
     return 1;
 }
 
@@ -64,7 +70,7 @@ operand_view view_of(const operand_shape& of, const void* data, std::int64_t apa
             .run_stride = of.run_stride(),
             .product_stride = apart,
             .along_k = of.lies_along_k(),
-            .together = together(data, of.run_stride(), apart)};
+            .together = together(of, data, apart)};
 }
 
 bool has_contiguous_columns(const core::problem& p) {
@@ -74,12 +80,40 @@ bool has_contiguous_rows(const core::problem& p) {
     return p.c_layout.col_stride == 1 || p.n == 1;
 }
 
+// Kernels of f32 and f64 are compiled for operands that lie so, but for A across K and B along it:
+// C^T = B^T A^T then.
+bool swaps(const core::problem& p) {
+    return !is_half(p.a_type) && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
+}
+gemm_task as_computed(gemm_task task) {
+    if (!swaps(task.problem)) return task;
+    task.problem = core::swapped(task.problem);
+    task.batch = task.batch.swapped();
+    std::swap(task.aligned.a, task.aligned.b);
+    return task;
+}
+
+plan::batch_model model_for(const core::problem& p, arithmetic how) {
+    if (is_half(p.a_type)) return {half_costs, half_tiles};
+    if (p.a_type == dtype::f64) return {f64_costs, f64_tiles};
+    if (how == arithmetic::tf32) return {tf32_costs, tf32_tiles};
+    return {f32_costs, f32_tiles};
+}
+
+const kernel& kernel_for(const core::problem& p, arithmetic how, std::size_t row) {
+    const bool a = a_of(p).lies_along_k();
+    const bool b = b_of(p).lies_along_k();
+    if (p.a_type == dtype::f16) return kernel_of_f16(row);
+    if (p.a_type == dtype::bf16) return kernel_of_bf16(row);
+    if (p.a_type == dtype::f64) return kernel_of_f64(row, a, b);
+    return how == arithmetic::tf32 ? kernel_of_tf32(row, a, b) : kernel_of_f32(row, a, b);
+}
+
 // Of products whose matrices lie behind each other, 16 bytes apart where they are aligned.
 plan::batch_request request_for(const gemm_task& task) {
     const core::problem& p = task.problem;
     const auto likely = [](const operand_shape& of, bool aligned) {
-        return aligned ? together(nullptr, of.run_stride(), 0)
-                       : together(nullptr, of.run_stride(), of.lines * of.depth);
+        return together(of, nullptr, aligned ? 0 : of.lines * of.depth);
     };
     return {.m = p.m,
             .n = p.n,
@@ -96,14 +130,20 @@ plan::batch_request request_for(const gemm_task& task) {
             .sms = describe(device_in_use()).multiprocessors};
 }
 
+plan::batch_tile_plan plan_for(const gemm_task& computed, arithmetic how) {
+    return plan::plan_batch_tiles(request_for(computed), model_for(computed.problem, how));
+}
+
 class product final : public gemm_product {
   public:
-    product(const gemm_task& task, std::size_t row)
-        : problem_(task.problem),
-          count_(task.batch.count),
-          kernel_(task.problem.a_type == dtype::f16 ? &kernel_of_f16(row) : &kernel_of_bf16(row)),
-          facts_(load_kernel(kernel_->name, kernel_->function, kernel_->threads,
-                             kernel_->shared_bytes)) {
+    product(const gemm_task& given, arithmetic how, std::optional<std::size_t> row)
+        : swaps_(swaps(given.problem)) {
+        const gemm_task task = as_computed(given);
+        problem_ = task.problem;
+        count_ = task.batch.count;
+        kernel_ = &kernel_for(problem_, how, row ? *row : plan_for(task, how).row);
+        facts_ =
+            load_kernel(kernel_->name, kernel_->function, kernel_->threads, kernel_->shared_bytes);
         prefer_shared_memory(kernel_->function);
     }
 
@@ -111,14 +151,17 @@ class product final : public gemm_product {
         (void)run_batch(with, {0, 0, 0});
     }
 
-    bool run_batch(const launch_arguments& with, const batch_strides& apart) const override {
-        arguments told = arguments_for(with, apart);
-        void* addresses[] = {&told};
-        launch_closely(kernel_->function,
-                       {dim3(static_cast<unsigned>(told.tiles * count_)),
-                        static_cast<unsigned>(kernel_->threads),
-                        static_cast<std::size_t>(kernel_->shared_bytes)},
-                       with.stream, addresses);
+    bool run_batch(const launch_arguments& given, const batch_strides& given_apart) const override {
+        launch_arguments with = given;
+        batch_strides apart = given_apart;
+        if (swaps_) {
+            std::swap(with.data.a, with.data.b);
+            std::swap(apart.a, apart.b);
+        }
+        if (problem_.c_type == dtype::f64)
+            launch(arguments_for<double>(with, apart), with.stream);
+        else
+            launch(arguments_for<float>(with, apart), with.stream);
         return true;
     }
 
@@ -128,16 +171,28 @@ class product final : public gemm_product {
                                    plan::ceil_div(problem_.n, kernel_->block_n) * count_;
         core::plan_facts told;
         told.why = "tiles of " + std::to_string(kernel_->block_m) + " x " +
-                   std::to_string(kernel_->block_n) + ", for batches, " + std::to_string(tiles) +
-                   " of them for " + std::to_string(count_) + " products\n";
+                   std::to_string(kernel_->block_n) + ", read where they lie, " +
+                   std::to_string(tiles) + " of them for " + std::to_string(count_) +
+                   (count_ == 1 ? " product\n" : " products\n");
         told.rows = problem_.m;
         told.cols = problem_.n;
         return told;
     }
 
   private:
-    [[nodiscard]] arguments arguments_for(const launch_arguments& with,
-                                          const batch_strides& apart) const {
+    template <class Sum>
+    void launch(arguments<Sum> told, cudaStream_t stream) const {
+        void* addresses[] = {&told};
+        launch_closely(kernel_->function,
+                       {dim3(static_cast<unsigned>(told.tiles * count_)),
+                        static_cast<unsigned>(kernel_->threads),
+                        static_cast<std::size_t>(kernel_->shared_bytes)},
+                       stream, addresses);
+    }
+
+    template <class Sum>
+    [[nodiscard]] arguments<Sum> arguments_for(const launch_arguments& with,
+                                               const batch_strides& apart) const {
         const core::problem& p = problem_;
         const void* const residual = with.fusion.residual;
         const void* const source = residual == nullptr ? with.data.c : residual;
@@ -162,13 +217,14 @@ class product final : public gemm_product {
                 .tiles_m = static_cast<int>(plan::ceil_div(p.m, kernel_->block_m)),
                 .tiles = static_cast<int>(plan::ceil_div(p.m, kernel_->block_m) *
                                           plan::ceil_div(p.n, kernel_->block_n)),
-                .alpha = static_cast<float>(p.alpha),
-                .beta = static_cast<float>(p.beta)};
+                .alpha = static_cast<Sum>(p.alpha),
+                .beta = static_cast<Sum>(p.beta)};
     }
 
+    bool swaps_;
     core::problem problem_;
-    std::int64_t count_;
-    const kernel* kernel_;
+    std::int64_t count_ = 1;
+    const kernel* kernel_ = nullptr;
     core::kernel_facts facts_;
 };
 
@@ -183,21 +239,23 @@ bool counts_tiles_of(const gemm_task& task) {
 
 }  // namespace
 
-bool takes(const gemm_task& task) {
+bool takes(const gemm_task& task, arithmetic how) {
     const core::problem& p = task.problem;
-    return is_half(p.a_type) && p.a_type == p.b_type &&
-           (p.c_type == p.a_type || p.c_type == dtype::f32) && task.fusion.changes_no_sum() &&
-           a_of(p).is_readable() && b_of(p).is_readable() &&
+    const bool has_kernels = is_half(p.a_type) || p.a_type == dtype::f32 || p.a_type == dtype::f64;
+    return has_kernels && (how == arithmetic::own || p.a_type == dtype::f32) &&
+           p.a_type == p.b_type &&
+           (p.c_type == p.a_type || (is_half(p.a_type) && p.c_type == dtype::f32)) &&
+           task.fusion.changes_no_sum() && a_of(p).is_readable() && b_of(p).is_readable() &&
            (has_contiguous_rows(p) || has_contiguous_columns(p)) && counts_tiles_of(task);
 }
 
-double predicted_s(const gemm_task& task) {
-    return plan::plan_batch_tiles(request_for(task), tiles).seconds;
+double predicted_s(const gemm_task& task, arithmetic how) {
+    return plan_for(as_computed(task), how).seconds;
 }
 
-std::unique_ptr<const gemm_product> prepare(const gemm_task& task, std::optional<std::size_t> row) {
-    return std::make_unique<product>(
-        task, row ? *row : plan::plan_batch_tiles(request_for(task), tiles).row);
+std::unique_ptr<const gemm_product> prepare(const gemm_task& task, arithmetic how,
+                                            std::optional<std::size_t> row) {
+    return std::make_unique<product>(task, how, row);
 }
 
 }  // namespace carat::cuda::sm80

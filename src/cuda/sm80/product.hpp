@@ -1,4 +1,4 @@
-// Batches of f16 and bf16 products, in one launch, read where they lie.
+// Batches of products, and single ones, in one launch that reads operands where they lie.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,20 @@
 
 namespace carat::cuda::sm80 {
 
-/// Whether there are kernels for such a batch: of one type, contiguous in a dimension, with nothing
-/// fused but a residual, and a C of its type or f32 with contiguous rows or columns.
-[[nodiscard]] bool takes(const gemm_task& task);
+/// How elements are multiplied: f32 also rounded to tf32.
+enum class arithmetic : std::uint8_t { own, tf32 };
+
+/// Whether there are kernels for such a batch: of f16, bf16, f32 or f64, one type, contiguous in a
+/// dimension, with nothing fused but a residual, and a C of its type or f32 with contiguous rows or
+/// columns.
+[[nodiscard]] bool takes(const gemm_task& task, arithmetic how = arithmetic::own);
 
 /// What the fastest kernel is predicted to take.
-[[nodiscard]] double predicted_s(const gemm_task& task);
+[[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how = arithmetic::own);
 
 /// With this row of the table, else with the fastest.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const gemm_task& task,
+                                                          arithmetic how = arithmetic::own,
                                                           std::optional<std::size_t> row = {});
 
 }  // namespace carat::cuda::sm80

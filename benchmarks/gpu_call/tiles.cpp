@@ -1,0 +1,150 @@
+// Every kernel that reads operands where they lie (src/cuda/sm80) over random batches, beside what
+// packs them for TMA (src/cuda/simt) and cuBLAS: what the plan's costs are fitted to.
+// carat_benchmark_tiles [seed [cases [type|all]]] prints a line of JSON for each case, times in us.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime_api.h>
+#include <functional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "benchmarks/gpu_call/batch_peers.hpp"
+#include "cuda/common/handles.hpp"
+#include "cuda/simt/product.hpp"
+#include "cuda/sm80/kernel_table.hpp"
+#include "cuda/sm80/product.hpp"
+
+namespace {
+
+using namespace carat;
+using cuda::sm80::arithmetic;
+using sizes = benchmark::batch_sizes;
+
+struct track {
+    std::string_view name;
+    dtype type;
+    arithmetic how;
+    std::size_t rows;
+};
+const track tracks[] = {
+    {"f64", dtype::f64, arithmetic::own, cuda::sm80::f64_kernels.size()},
+    {"f32", dtype::f32, arithmetic::own, cuda::sm80::f32_kernels.size()},
+    {"tf32", dtype::f32, arithmetic::tf32, cuda::sm80::tf32_kernels.size()},
+};
+
+// A sixth of a gigabyte at most, so that none takes long.
+sizes drawn(std::mt19937_64& random) {
+    const auto between = [&](double low, double high) {
+        return std::exp2(
+            std::uniform_real_distribution<double>(std::log2(low), std::log2(high))(random));
+    };
+    const auto size = [&] { return std::llround(between(16, 2048)); };
+    while (true) {
+        const sizes s{size(), size(), size(), std::llround(between(4, 1024))};
+        const double work = static_cast<double>(s.m * s.n) * static_cast<double>(s.k * s.count);
+        const auto elements = static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n);
+        if (elements * static_cast<double>(s.count) <= 4e7 && 2 * work <= 4e10) return s;
+    }
+}
+
+using run = std::function<bool()>;
+
+double once_us(const run& what, int runs) {
+    static std::array<cudaEvent_t, 2> events = [] {
+        std::array<cudaEvent_t, 2> made{};
+        for (cudaEvent_t& e : made) cudaEventCreate(&e);
+        return made;
+    }();
+    cudaEventRecord(events[0], benchmark::peer_stream());
+    for (int i = 0; i < runs; ++i)
+        if (!what()) return 0;
+    cudaEventRecord(events[1], benchmark::peer_stream());
+    cudaEventSynchronize(events[1]);
+    float ms = 0;
+    cudaEventElapsedTime(&ms, events[0], events[1]);
+    return 1e3 * static_cast<double>(ms) / runs;
+}
+
+// The median of three turns of a millisecond.
+double us(const run& what) {
+    (void)once_us(what, 1);
+    const double one = once_us(what, 2);
+    const int runs = static_cast<int>(std::clamp(1000 / std::max(one, 0.1), 2.0, 200.0));
+    std::array<double, 3> turns{};
+    for (double& turn : turns) turn = once_us(what, runs);
+    std::ranges::sort(turns);
+    return turns[1];
+}
+
+void measure(const track& t, const sizes& s) {
+    const std::size_t each = size_bytes(t.type);
+    const auto memory = [&](std::int64_t elements) {
+        cuda::device_memory there =
+            cuda::allocate(static_cast<std::size_t>(elements * s.count) * each);
+        cudaMemset(there.get(), 0x3f, static_cast<std::size_t>(elements * s.count) * each);
+        return there;
+    };
+    const cuda::device_memory a = memory(s.m * s.k);
+    const cuda::device_memory b = memory(s.k * s.n);
+    const cuda::device_memory c = memory(s.m * s.n);
+    const core::problem p = core::row_major_problem(t.type, s.m, s.n, s.k);
+    cuda::gemm_task task{p, core::accumulation::native, {}, {}, {.count = s.count}};
+    task.aligned = {cuda::is_aligned(a.get(), s.m * s.k, t.type),
+                    cuda::is_aligned(b.get(), s.k * s.n, t.type)};
+    cuda::launch_arguments with;
+    with.data = {a.get(), b.get(), c.get()};
+    with.stream = benchmark::peer_stream();
+    const cuda::batch_strides apart{s.m * s.k, s.k * s.n, s.m * s.n};
+    std::printf("{\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"count\": %lld",
+                std::string(t.name).c_str(), static_cast<long long>(s.m),
+                static_cast<long long>(s.n), static_cast<long long>(s.k),
+                static_cast<long long>(s.count));
+    std::printf(", \"rows\": [");
+    for (std::size_t row = 0; row < t.rows; ++row) {
+        const auto made = cuda::sm80::prepare(task, t.how, row);
+        std::printf("%s%.2f", row == 0 ? "" : ", ",
+                    us([&] { return made->run_batch(with, apart); }));
+    }
+    std::printf("], \"predicted\": %.2f", 1e6 * cuda::sm80::predicted_s(task, t.how));
+    if (t.how == arithmetic::own) {
+        const auto packs = cuda::simt::prepare(task, {});
+        if (packs != nullptr)
+            std::printf(", \"simt\": %.2f", us([&] { return packs->run_batch(with, apart); }));
+        const cuda::simt::prediction told = cuda::simt::predicted(task);
+        std::printf(", \"simt_predicted\": %.2f, \"packed\": %.0f", 1e6 * told.seconds,
+                    told.packed_elements);
+    }
+    double best = 0;
+    std::string who = "none";
+    for (const benchmark::peer& one :
+         benchmark::peers_of(p, t.how == arithmetic::tf32, s, with.data)) {
+        const double taken = us(one.start);
+        if (taken > 0 && (best == 0 || taken < best)) best = taken, who = one.name;
+    }
+    std::printf(", \"peer\": %.2f, \"who\": \"%s\"}\n", best, who.c_str());
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto seed = static_cast<std::uint64_t>(argc > 1 ? std::atoll(argv[1]) : 1);
+    const int cases = argc > 2 ? std::atoi(argv[2]) : 20;
+    const std::string_view only = argc > 3 ? argv[3] : "all";
+    for (const track& t : tracks) {
+        if (only != "all" && only != t.name) continue;
+        std::mt19937_64 random(seed);
+        for (int i = 0; i < cases; ++i) {
+            sizes s = drawn(random);
+            if (i % 4 == 3)
+                s.m = (s.m + 7) / 8 * 8, s.n = (s.n + 7) / 8 * 8, s.k = (s.k + 7) / 8 * 8;
+            measure(t, s);
+        }
+    }
+    return 0;
+}

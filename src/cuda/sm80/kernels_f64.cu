@@ -1,0 +1,10 @@
+#include "cuda/sm80/words.cuh"
+#include "cuda/sm80/instances.cuh"
+
+namespace carat::cuda::sm80 {
+
+const kernel& kernel_of_f64(std::size_t row, bool a_along_k, bool b_along_k) {
+    return instance_of<f64_math, f64_kernels>(row, a_along_k, b_along_k, "f64");
+}
+
+}  // namespace carat::cuda::sm80

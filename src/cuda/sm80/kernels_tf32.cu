@@ -1,0 +1,10 @@
+#include "cuda/sm80/words.cuh"
+#include "cuda/sm80/instances.cuh"
+
+namespace carat::cuda::sm80 {
+
+const kernel& kernel_of_tf32(std::size_t row, bool a_along_k, bool b_along_k) {
+    return instance_of<tf32_math, tf32_kernels>(row, a_along_k, b_along_k, "tf32");
+}
+
+}  // namespace carat::cuda::sm80

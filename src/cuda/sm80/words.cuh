@@ -1,0 +1,142 @@
+// f64, and f32 as tf32, on the tensor cores: m16n8k8, whose operands a lane reads from shared memory
+// by single elements, wherever they lie.
+//
+// The instruction does not mind how K is numbered, as long as A and B agree. A lane with `word` =
+// lane % 4 has two k of each line:
+//
+//     f64    word and word + 4         runs 4 elements longer: 16 lanes meet every bank once
+//     tf32   2 word and the next one   along K one read of 8 bytes, runs 8 longer; across 4 longer
+#pragma once
+
+#include "cuda/ptx/mma.cuh"
+#include "cuda/sm80/accumulators.cuh"
+#include "cuda/sm80/config.hpp"
+
+namespace carat::cuda::sm80 {
+
+template <lies A, lies B>
+struct f64_math;
+template <lies A, lies B>
+struct tf32_math;
+
+__device__ __forceinline__ void read_one(double& x, std::uint32_t from) {
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(from));
+}
+__device__ __forceinline__ void read_one(std::uint32_t& x, std::uint32_t from) {
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(from));
+}
+__device__ __forceinline__ void read_two(std::uint32_t& x, std::uint32_t& y, std::uint32_t from) {
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x), "=r"(y) : "r"(from));
+}
+
+// Elements as the instruction takes them.
+__device__ __forceinline__ void prepare(double&) {}
+// To the nearest of 11 bits; the tensor cores ignore the others. What isn't finite stays.
+__device__ __forceinline__ void prepare(std::uint32_t& x) {
+    if (fabsf(__uint_as_float(x)) < __uint_as_float(0x7f800000u)) x += 0x1000u;
+}
+
+// Where a lane reads eight lines of an operand's tile, the first of all being `first`.
+template <class Math, class Tile>
+class line_reader {
+    using word = typename Math::word;
+    static constexpr int size = sizeof(word);
+
+  public:
+    __device__ __forceinline__ line_reader(int first, int lane)
+        : first_(size * ((first + lane / 4) * Tile::line + Math::first_k(lane % 4) * Tile::k)) {}
+
+    // Its two k of step `step`, of the lines that begin `line` after the first.
+    __device__ __forceinline__ void read(word& x, word& y, std::uint32_t stage, int line,
+                                         int step) const {
+        const std::uint32_t from = stage + static_cast<std::uint32_t>(first_) +
+                                   size * (line * Tile::line + step * 8 * Tile::k);
+        if constexpr (Math::next_k == 1 && Tile::k == 1) {
+            read_two(x, y, from);
+        } else {
+            read_one(x, from);
+            read_one(y, from + size * Math::next_k * Tile::k);
+        }
+        prepare(x), prepare(y);
+    }
+
+  private:
+    int first_;  // bytes
+};
+
+// A warp's part of a tile, whose first sum is at (row, col).
+template <class C>
+class words_part {
+    using math = typename C::math;
+    using word = typename math::word;
+
+  public:
+    __device__ __forceinline__ words_part(const operand_view&, const operand_view&, int row,
+                                          int col, int lane)
+        : a_(row, lane), b_(col, lane) {}
+
+    // A stage, whose tiles begin at these addresses.
+    __device__ __forceinline__ void multiply(std::uint32_t a, std::uint32_t b) {
+        constexpr int down = accumulators<C>::down;
+        constexpr int across = accumulators<C>::across;
+#pragma unroll
+        for (int step = 0; step < C::block_k / 8; ++step) {
+            word own_a[down][4];
+            word own_b[across][2];
+#pragma unroll
+            for (int i = 0; i < down; ++i)
+#pragma unroll
+                for (int half = 0; half < 2; ++half)
+                    a_.read(own_a[i][half], own_a[i][half + 2], a, i * 16 + half * 8, step);
+#pragma unroll
+            for (int j = 0; j < across; ++j) b_.read(own_b[j][0], own_b[j][1], b, j * 8, step);
+#pragma unroll
+            for (int j = 0; j < across; ++j)
+#pragma unroll
+                for (int i = 0; i < down; ++i)
+                    math::instruction::multiply(sums_.at[i][j], own_a[i], own_b[j]);
+        }
+    }
+    [[nodiscard]] __device__ __forceinline__ const accumulators<C>& sums() const { return sums_; }
+
+  private:
+    line_reader<math, typename C::tile_of_a> a_;
+    line_reader<math, typename C::tile_of_b> b_;
+    accumulators<C> sums_;
+};
+
+template <lies A, lies B>
+struct f64_math {
+    using element = double;
+    using sum = double;
+    using word = double;
+    using instruction = ptx::mma_f64_m16n8k8;
+    template <class C>
+    using part = words_part<C>;
+    static constexpr lies a = A;
+    static constexpr lies b = B;
+    static constexpr int block_k = 16;
+    static constexpr int padding_along = 4;
+    static constexpr int padding_across = 4;
+    static constexpr int next_k = 4;
+    static __device__ __forceinline__ int first_k(int word) { return word; }
+};
+
+template <lies A, lies B>
+struct tf32_math {
+    using element = float;
+    using sum = float;
+    using word = std::uint32_t;
+    using instruction = ptx::mma_m16n8<ptx::tf32>;
+    template <class C>
+    using part = words_part<C>;
+    static constexpr lies a = A;
+    static constexpr lies b = B;
+    static constexpr int block_k = 32;
+    static constexpr int padding_along = 8;
+    static constexpr int padding_across = 4;
+    static constexpr int next_k = 1;
+    static __device__ __forceinline__ int first_k(int word) { return 2 * word; }
+};
+
+}  // namespace carat::cuda::sm80
