@@ -96,6 +96,23 @@ struct gemm_costs {
         double enough_stages;
     } residency;
 
+    // Products in one launch.
+    struct {
+        // Where single tiles follow each other on an SM, C leaves at so many elements a second,
+        // whatever their type, the fewer the more of a tile of fewer than `thin` rows or columns
+        // sticks out, and such a share of operands comes beside it.
+        double stored_elements_per_s;
+        double staged_elements_per_s;  // whole runs of 16-bit elements
+        double thin;
+        double seen_operands;
+        // C whose rows begin between four elements takes beyond that an element's share of these.
+        double off_elements_per_s;  // a launch for each product
+        double off_at_once_elements_per_s;
+        double off_staged_elements_per_s;
+        double packing_launch_s;  // the host's two
+        double packing_bytes_per_s;
+    } batch;
+
     // In every wave an SM stores the C of its tiles, however few SMs there are at work.
     struct fitted_kernels {
         double launch_s;  // with how much of it overlaps

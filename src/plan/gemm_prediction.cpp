@@ -14,7 +14,7 @@ namespace {
 // 160 random products on an H100 (seeds 20261 and 71).
 constexpr struct {
     double memory_bytes_per_s = 4.616e12;
-    double flop_per_s = 65.8e12;
+    double unit_gflops = simt_unit_gflops;
     double launch_s = 2.75e-6;
     double multiplying_factor = 1.08;  // measured over modelled
     double memory_factor = 1.24;
@@ -178,7 +178,7 @@ std::optional<core::gpu_prediction> predict(const simt_plan& plan, const simt_re
     const double memory = here.memory_gb_per_s * 1e9 / measured_on.memory_bytes_per_s;
     const simt_rates reference;
     const simt_rates rates = {
-        reference.products_per_s * here.unit_gflops * 1e9 / measured_on.flop_per_s,
+        reference.products_per_s * here.unit_gflops / measured_on.unit_gflops,
         reference.memory_bytes_per_s * memory};
     const simt_parts parts = parts_of(tile, plan.split_k, of, rates);
     const double packing_s = packing.bytes == 0

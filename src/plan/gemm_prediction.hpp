@@ -24,6 +24,9 @@ struct packed_first {
                                                           const packed_first& packing,
                                                           const core::gpu_rates& here);
 
+/// What the costs of simt's kernels were measured beside, and every H100 and H200 has.
+inline constexpr double simt_unit_gflops = 65.8e3;
+
 /// The tile is that of the plan.
 [[nodiscard]] std::optional<core::gpu_prediction> predict(const simt_plan& plan,
                                                           const simt_request& of,

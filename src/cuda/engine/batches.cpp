@@ -1,6 +1,7 @@
 #include "cuda/engine/batches.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "core/dtype_traits.hpp"
@@ -12,11 +13,15 @@ namespace carat::cuda::engine {
 
 namespace {
 
-// Packing a batch's operands before another kernel, as measured on an H100.
+const plan::gemm_costs& costs() {
+    return architecture_in_use()->model.costs;
+}
+
+// Packing operands before wgmma's kernels.
 double packing_s(double elements, double bytes_of_each) {
-    constexpr double launch_s = 5e-6;  // the host's two
-    constexpr double bytes_per_s = 2.2e12;
-    return elements == 0 ? 0 : launch_s + elements * bytes_of_each / bytes_per_s;
+    const auto& fit = costs().batch;
+    return elements == 0 ? 0
+                         : fit.packing_launch_s + elements * bytes_of_each / fit.packing_bytes_per_s;
 }
 
 // Whether wgmma reads it where it lies: along K or, of 16 bits, across.
@@ -44,9 +49,12 @@ double wgmma_packing_s(const request& wanted) {
 double storing_between_s(const request& wanted, bool in_one_launch) {
     const core::problem& p = wanted.problem;
     if (std::max(p.c_layout.row_stride, p.c_layout.col_stride) % 4 == 0) return 0;
+    const auto& fit = costs().batch;
     const bool is_staged =
         plan::stages_c(p.m, p.n, p.a_type, static_cast<int>(size_bytes(p.c_type)));
-    const double elements_per_s = !in_one_launch ? 4e11 : is_staged ? 8.5e11 : 3e11;
+    const double elements_per_s = !in_one_launch ? fit.off_elements_per_s
+                                  : is_staged    ? fit.off_staged_elements_per_s
+                                                 : fit.off_at_once_elements_per_s;
     return static_cast<double>(p.m * p.n * wanted.batch.count) / elements_per_s;
 }
 
@@ -64,24 +72,58 @@ double wgmma_s(const request& wanted, plan::gemm_request of) {
            static_cast<double>(wanted.batch.count) * one->seconds;
 }
 
-// The same in f32's own arithmetic.
-double f32_s(const request& wanted, const gemm_task& task) {
-    const simt::prediction own = simt::predicted(task);
-    return packing_s(own.packed_elements, 2 * sizeof(float)) + own.seconds +
-           storing_between_s(wanted, true);
+gemm_task task_of(const request& wanted) {
+    return {wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
+            wanted.batch};
 }
+
+// The fastest of what is tried, where that is faster than what is known.
+class fastest {
+  public:
+    explicit fastest(double seconds) : seconds_(seconds) {}
+
+    void try_simt(const gemm_task& task) {
+        const double taken = simt::predicted_s(task, costs().prediction.memory_bytes_per_s);
+        if (taken >= seconds_) return;
+        seconds_ = taken;
+        prepare_ = [&task] { return simt::prepare(task, {}); };
+    }
+    void try_in_place(const gemm_task& task, sm80::arithmetic how) {
+        if (!sm80::takes(task, how)) return;
+        const double taken = sm80::predicted_s(task, how);
+        if (taken >= seconds_) return;
+        seconds_ = taken;
+        prepare_ = [&task, how] { return sm80::prepare(task, how); };
+    }
+    [[nodiscard]] std::unique_ptr<const gemm_product> prepared() const {
+        return prepare_ ? prepare_() : nullptr;
+    }
+
+  private:
+    double seconds_;
+    std::function<std::unique_ptr<const gemm_product>()> prepare_;
+};
 
 }  // namespace
 
+std::unique_ptr<const gemm_product> prepare_own(const request& wanted) {
+    const gemm_task task = task_of(wanted);
+    fastest best(std::numeric_limits<double>::infinity());
+    best.try_simt(task);
+    best.try_in_place(task, sm80::arithmetic::own);
+    return best.prepared();
+}
+
 std::unique_ptr<const gemm_product> prepare_batch(const request& wanted,
                                                   const plan::gemm_request& by_wgmma) {
-    const gemm_task task{wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
-                         wanted.batch};
-    const bool is_f32 = wanted.problem.a_type == dtype::f32 && wanted.fusion.is_identity();
-    if (is_f32 && f32_s(wanted, task) < wgmma_s(wanted, by_wgmma)) return simt::prepare(task, {});
-    if (wanted.how != arithmetic::native || !sm80::takes(task)) return nullptr;
-    if (sm80::predicted_s(task) >= wgmma_s(wanted, by_wgmma)) return nullptr;
-    return sm80::prepare(task);
+    const gemm_task task = task_of(wanted);
+    fastest best(wgmma_s(wanted, by_wgmma));
+    const bool is_f32 = wanted.problem.a_type == dtype::f32;
+    if (is_f32 && wanted.fusion.is_identity()) best.try_simt(task);
+    if (is_f32 || wanted.how == arithmetic::native)
+        best.try_in_place(task, sm80::arithmetic::own);
+    if (wanted.how == arithmetic::tf32) best.try_in_place(task, sm80::arithmetic::tf32);
+    return best.prepared();
 }
 
 }  // namespace carat::cuda::engine

@@ -1,5 +1,5 @@
-// What multiplies a batch on tensor cores: wgmma's kernels, after packing what TMA can't read,
-// those of sm80, which read it where it lies, or f32's own.
+// What multiplies batches, and products in f32's or f64's own arithmetic: wgmma's or simt's kernels,
+// after packing what TMA can't read, or those of sm80, which read it where it lies.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,9 @@
 #include "cuda/engine/select.hpp"
 
 namespace carat::cuda::engine {
+
+/// Products of f64, or of f32 in f32. @throws carat::error(out_of_memory).
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_own(const request& wanted);
 
 /// What multiplies a batch in place of wgmma's kernels, where that is predicted to be faster; else
 /// nothing. @throws carat::error(out_of_memory).

@@ -165,6 +165,8 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
     const way chosen = way_for(p, wanted.how, s);
     if (wanted.how == arithmetic::native && (wanted.fusion.is_identity() || adds_alone(wanted))) {
         if (!chosen.is_asked && gemv::takes(p)) return gemv::prepare(p, wanted.batch.count);
+        if (!is_on_tensor_cores(wanted.how, p.a_type) && !chosen.is_asked)
+            return prepare_own(wanted);
         if (!is_on_tensor_cores(wanted.how, p.a_type))
             return simt::prepare(
                 {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},

@@ -49,6 +49,11 @@ operand_shape shape_of_b(const core::problem& p) {
     return {p.b_type, p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
 }
 
+// Lines are read and written.
+double packing_bytes(const core::problem& p, std::int64_t lines) {
+    return 2.0 * static_cast<double>(core::bytes_of(p.c_type, lines * p.k));
+}
+
 template <class T>
 class product final : public gemm_product {
   public:
@@ -92,12 +97,9 @@ class product final : public gemm_product {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
         const core::gpu_rates& here) const override {
-        const auto twice = [&](std::int64_t lines) {
-            return 2.0 * sizeof(T) * static_cast<double>(lines * problem_.k * batch_.count);
-        };
         plan::packed_first packing;
-        if (a_.packed()) packing.bytes += twice(problem_.m);
-        if (b_.packed()) packing.bytes += twice(problem_.n);
+        if (a_.packed()) packing.bytes += packing_bytes(problem_, problem_.m * batch_.matrices_a());
+        if (b_.packed()) packing.bytes += packing_bytes(problem_, problem_.n * batch_.matrices_b());
         return plan::predict(plan_, request_for(problem_, {}, batch_.count),
                              kernel_table[row_].tile(), packing, here);
     }
@@ -189,21 +191,24 @@ std::string reason_against(const core::problem& p, const overrides& asked) {
     return plan::reason_against(request_for(by_rows(p), asked), tiles_of(p.c_type));
 }
 
-prediction predicted(const gemm_task& task) {
+double predicted_s(const gemm_task& task, double memory_bytes_per_s) {
     const core::problem p = by_rows(task.problem);
     const bool swap = has_columns_closer(task.problem);
     const batch_shape batch = swap ? task.batch.swapped() : task.batch;
-    const plan::simt_plan plan =
-        plan::make_simt_plan(request_for(p, {}, batch.count), tiles_of(p.c_type)).value();
+    const plan::simt_request of = request_for(p, {}, batch.count);
+    const plan::simt_plan plan = plan::make_simt_plan(of, tiles_of(p.c_type)).value();
     const kernel_desc& k = kernel_table[row_with(p.c_type, plan.block_m, plan.block_n)];
     const bool along_a = k.reads(operand_major::k, operand_major::mn);
     const bool along_b = k.reads(operand_major::mn, operand_major::k);
-    prediction told{plan.seconds, 0};
+    plan::packed_first packing;
     if (!readable_as(shape_of_a(p), along_a, swap ? task.aligned.b : task.aligned.a))
-        told.packed_elements += static_cast<double>(p.m * p.k * batch.matrices_a());
+        packing.bytes += packing_bytes(p, p.m * batch.matrices_a());
     if (!readable_as(shape_of_b(p), along_b, swap ? task.aligned.a : task.aligned.b))
-        told.packed_elements += static_cast<double>(p.n * p.k * batch.matrices_b());
-    return told;
+        packing.bytes += packing_bytes(p, p.n * batch.matrices_b());
+    return plan::predict(plan, of, k.tile(), packing,
+                         {plan::simt_unit_gflops, memory_bytes_per_s * 1e-9})
+        .value()
+        .time_s;
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, const overrides& asked) {

@@ -18,12 +18,9 @@ struct overrides {
 /// Why there is no such tile for these types; empty where there is.
 [[nodiscard]] std::string reason_against(const core::problem& p, const overrides& asked);
 
-/// What such a product is predicted to take, and the elements of both operands packed before it.
-struct prediction {
-    double seconds;
-    double packed_elements;
-};
-[[nodiscard]] prediction predicted(const gemm_task& task);
+/// What such a product is predicted to take with what is packed before it, where memory reads so
+/// many bytes a second.
+[[nodiscard]] double predicted_s(const gemm_task& task, double memory_bytes_per_s);
 
 /// For products of f64, or f32 in f32, with something to multiply and sizes below 2^31. Nothing
 /// where one launch can't count the tiles of a batch. @throws carat::error(out_of_memory).
