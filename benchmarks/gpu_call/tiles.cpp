@@ -110,7 +110,7 @@ void measure(const track& t, const sizes& s) {
         std::printf("%s%.2f", row == 0 ? "" : ", ",
                     us([&] { return made->run_batch(with, apart); }));
     }
-    std::printf("], \"predicted\": %.2f", 1e6 * cuda::sm80::predicted_s(task, t.how));
+    std::printf("], \"predicted\": %.2f", 1e6 * cuda::sm80::predicted_s(task, t.how, 3.085e12));
     if (t.how == arithmetic::own) {
         const auto packs = cuda::simt::prepare(task, {});
         if (packs != nullptr)

@@ -17,9 +17,9 @@ struct gpu_rates {
 };
 
 struct gpu_prediction {
-    std::string
-        kind;  // of kernel: "single_tile", "cooperative", "pingpong", "thin", "simt", "gemv"
-    std::int64_t tiles = 0;    // of C, a share of K each
+    std::string kind;        // of kernel: "single_tile", "cooperative", "pingpong", "thin", "simt",
+                             // "in_place", "gemv"
+    std::int64_t tiles = 0;  // of C, a share of K each
     std::int64_t at_once = 0;  // that the GPU has room for
     double waves = 0;          // tiles / at_once
     double idle_share = 0;     // of the room, all waves taken together

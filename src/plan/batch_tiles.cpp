@@ -14,16 +14,15 @@ double copies(const batch_costs& costs, int lines, int together) {
            (together == 1 ? costs.single_copy : 0.4 + 1.0 / together);
 }
 
-double bytes_of(const batch_request& of, const batch_costs& costs) {
+double read_bytes(const batch_request& of, const batch_costs& costs) {
     const auto a = static_cast<double>(of.m * of.k * (of.one_a ? 1 : of.batch));
     const auto b = static_cast<double>(of.k * of.n * (of.one_b ? 1 : of.batch));
-    return costs.element_bytes * (a + b) +
-           static_cast<double>(of.m * of.n * of.batch) * of.result_bytes;
+    return costs.element_bytes * (a + b);
 }
 
 }  // namespace
 
-double seconds_of(const batch_tile& tile, const batch_request& of, const batch_costs& costs) {
+batch_parts parts_of(const batch_tile& tile, const batch_request& of, const batch_costs& costs) {
     const std::int64_t ctas =
         of.batch * ceil_div(of.m, tile.block_m) * ceil_div(of.n, tile.block_n);
     const std::int64_t on_sm = std::min<std::int64_t>(ceil_div(ctas, of.sms), tile.ctas_per_sm);
@@ -33,17 +32,26 @@ double seconds_of(const batch_tile& tile, const batch_request& of, const batch_c
         (copies(costs, tile.block_m, of.together_a) + copies(costs, tile.block_n, of.together_b)) /
         costs.copies_per_s;
     const bool singly = of.together_a == 1 || of.together_b == 1;
-    const double step =
-        std::max(together * (flop / costs.flop_per_s + loading),
+    const double step = std::max(together * (flop / costs.flop_per_s + loading),
                                  singly ? costs.singly_step_s : costs.step_s);
-    const double stored =
-        static_cast<double>(of.m * of.n * of.batch) * of.result_bytes / static_cast<double>(ctas);
-    const double storing = stored / (of.vectorized_c ? costs.stored_per_s : costs.stored_singly_per_s);
+    batch_parts found;
+    found.ctas = ctas;
+    found.at_once = of.sms * on_sm;
+    found.stored_bytes = static_cast<double>(of.m * of.n * of.batch) * of.result_bytes;
+    found.bytes = read_bytes(of, costs) + found.stored_bytes;
+    const double stored = found.stored_bytes / static_cast<double>(ctas);
+    const double storing =
+        stored / (of.vectorized_c ? costs.stored_per_s : costs.stored_singly_per_s);
     const double one = costs.cta_s + costs.place_s * tile.block_m * tile.block_n +
-                       static_cast<double>(ceil_div(of.k, costs.block_k)) * step + together * storing;
+                       static_cast<double>(ceil_div(of.k, costs.block_k)) * step +
+                       together * storing;
     const double waves =
-        std::max(1.0, static_cast<double>(ctas) / static_cast<double>(of.sms * on_sm));
-    return costs.launch_s + std::max(waves * one, bytes_of(of, costs) / costs.bytes_per_s);
+        std::max(1.0, static_cast<double>(ctas) / static_cast<double>(found.at_once));
+    found.ctas_s = waves * one;
+    found.memory_s = found.bytes / (costs.memory_share * of.memory_bytes_per_s);
+    found.seconds = costs.launch_s + std::max(found.ctas_s, found.memory_s) +
+                    costs.seen_share * std::min(found.ctas_s, found.memory_s);
+    return found;
 }
 
 batch_tile_plan plan_batch_tiles(const batch_request& of, const batch_model& model) {

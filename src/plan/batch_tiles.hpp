@@ -26,6 +26,7 @@ struct batch_request {
     int together_b = 8;
     bool vectorized_c = true;  // its runs begin at multiples of 16 bytes
     int sms = 132;
+    double memory_bytes_per_s = 3.085e12;  // read, an H100's
 };
 
 struct batch_tile_plan {
@@ -47,7 +48,8 @@ struct batch_costs {
     double single_copy;    // of an element alone: so many copies
     double stored_per_s;   // bytes of C, likewise
     double stored_singly_per_s;
-    double bytes_per_s;  // of memory
+    double memory_share;  // of the rate of reading it that A, B and C reach
+    double seen_share;    // of the shorter of memory and CTAs beside the longer
 };
 
 struct batch_model {
@@ -55,8 +57,24 @@ struct batch_model {
     std::span<const batch_tile> tiles;
 };
 
-[[nodiscard]] double seconds_of(const batch_tile& tile, const batch_request& of,
-                                const batch_costs& costs);
+/// Where the seconds go: CTAs and memory beside each other.
+struct batch_parts {
+    std::int64_t ctas = 0;
+    std::int64_t at_once = 0;
+    double bytes = 0;  // of A, B and C
+    double stored_bytes = 0;
+    double ctas_s = 0;
+    double memory_s = 0;
+    double seconds = 0;
+};
+
+[[nodiscard]] batch_parts parts_of(const batch_tile& tile, const batch_request& of,
+                                   const batch_costs& costs);
+
+[[nodiscard]] inline double seconds_of(const batch_tile& tile, const batch_request& of,
+                                       const batch_costs& costs) {
+    return parts_of(tile, of, costs).seconds;
+}
 
 [[nodiscard]] batch_tile_plan plan_batch_tiles(const batch_request& of, const batch_model& model);
 

@@ -177,9 +177,8 @@ std::optional<core::gpu_prediction> predict(const simt_plan& plan, const simt_re
     if (!known(here)) return std::nullopt;
     const double memory = here.memory_gb_per_s * 1e9 / measured_on.memory_bytes_per_s;
     const simt_rates reference;
-    const simt_rates rates = {
-        reference.products_per_s * here.unit_gflops / measured_on.unit_gflops,
-        reference.memory_bytes_per_s * memory};
+    const simt_rates rates = {reference.products_per_s * here.unit_gflops / measured_on.unit_gflops,
+                              reference.memory_bytes_per_s * memory};
     const simt_parts parts = parts_of(tile, plan.split_k, of, rates);
     const double packing_s = packing.bytes == 0
                                  ? 0
@@ -204,6 +203,26 @@ std::optional<core::gpu_prediction> predict(const simt_plan& plan, const simt_re
                   {"packing", packing_s, false}};
     told.time_s = std::max(multiplying_s, memory_s) + measured_on.launch_s + meeting_s + storing_s +
                   packing_s;
+    bound(told, measured_on.low, measured_on.high);
+    return told;
+}
+
+std::optional<core::gpu_prediction> predict(const batch_tile& tile, batch_request of,
+                                            const batch_costs& costs, const core::gpu_rates& here) {
+    if (!known(here)) return std::nullopt;
+    of.memory_bytes_per_s = here.memory_gb_per_s * 1e9;
+    const batch_parts parts = parts_of(tile, of, costs);
+    core::gpu_prediction told;
+    told.kind = "in_place";
+    count_waves(told, parts.ctas, parts.at_once, false);
+    told.memory_bytes = parts.bytes - parts.stored_bytes;
+    told.stored_bytes = parts.stored_bytes;
+    told.l2_bytes = static_cast<double>(parts.ctas * (tile.block_m + tile.block_n) * of.k) *
+                    costs.element_bytes;
+    told.parts = {{"CTAs", parts.ctas_s, true},
+                  {"memory", parts.memory_s, true},
+                  {"launch", costs.launch_s, false}};
+    told.time_s = parts.seconds;
     bound(told, measured_on.low, measured_on.high);
     return told;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/gpu_prediction.hpp"
+#include "plan/batch_tiles.hpp"
 #include "plan/gemm_plan.hpp"
 #include "plan/simt_plan.hpp"
 
@@ -32,6 +33,11 @@ inline constexpr double simt_unit_gflops = 65.8e3;
                                                           const simt_request& of,
                                                           const simt_tile& tile,
                                                           const packed_first& packing,
+                                                          const core::gpu_rates& here);
+
+/// Read where it lies.
+[[nodiscard]] std::optional<core::gpu_prediction> predict(const batch_tile& tile, batch_request of,
+                                                          const batch_costs& costs,
                                                           const core::gpu_rates& here);
 
 /// A matrix times a vector, as fast as memory brings `bytes`, in so many CTAs.

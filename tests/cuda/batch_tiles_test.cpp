@@ -1,31 +1,23 @@
-// Every kernel that reads operands where they lie (src/cuda/sm80) in every layout, alignment, type of C
-// and E, edges and what is around C included. Sums of whole numbers are exact. On a GPU; skipped
-// without one.
+// Every kernel that reads operands where they lie (src/cuda/sm80) in every layout, alignment, type
+// of C and E, edges and what is around C included. Sums of whole numbers are exact. On a GPU;
+// skipped without one.
 #include <cstring>
 #include <gtest/gtest.h>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "core/dtype_traits.hpp"
 #include "cuda/common/device.hpp"
-#include "cuda/common/error.hpp"
-#include "cuda/common/handles.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/product.hpp"
+#include "tests/cuda/many.hpp"
 
 namespace {
 
 using namespace carat;
 using cuda::sm80::arithmetic;
-
-// From -2 to 2, another one for each operand and place.
-int whole(unsigned operand, std::size_t at) {
-    std::uint64_t x = at * 0x9e3779b97f4a7c15u + operand * 0x165667b1u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    return static_cast<int>((x >> 33) % 5) - 2;
-}
+using test::many;
+using test::whole;
 
 struct one_case {
     std::size_t row;  // of the table
@@ -51,62 +43,13 @@ std::string text(const one_case& c) {
 
 constexpr std::int64_t count = 3;
 
-constexpr std::size_t margin = 128;
-
-// Matrices behind each other, so far apart that they are aligned as their lines are.
-template <class T>
-class many {
-  public:
-    core::layout at;
-    std::int64_t apart;
-    std::vector<T> here;
-
-    many(const core::layout& layout, std::int64_t rows, std::int64_t cols, std::int64_t unit,
-         std::size_t offset)
-        : at(layout),
-          apart(((rows - 1) * layout.row_stride + (cols - 1) * layout.col_stride + 8) / unit *
-                    unit +
-                unit),
-          here(2 * margin + offset + static_cast<std::size_t>(count * apart),
-               T(std::numeric_limits<float>::quiet_NaN())),
-          first_(margin + offset),
-          there_(cuda::allocate(here.size() * sizeof(T))) {}
-
-    [[nodiscard]] std::size_t place(std::int64_t x, std::int64_t i, std::int64_t j) const {
-        return first_ + static_cast<std::size_t>(x * apart + i * at.row_stride + j * at.col_stride);
-    }
-    void fill(unsigned operand, std::int64_t rows, std::int64_t cols) {
-        for (std::int64_t x = 0; x < count; ++x)
-            for (std::int64_t i = 0; i < rows; ++i)
-                for (std::int64_t j = 0; j < cols; ++j) {
-                    const std::size_t to = place(x, i, j);
-                    here[to] = T(static_cast<float>(whole(operand, to)));
-                }
-    }
-    void upload() const {
-        CARAT_CUDA_CHECK(
-            cudaMemcpy(there_.get(), here.data(), here.size() * sizeof(T), cudaMemcpyHostToDevice));
-    }
-    [[nodiscard]] std::vector<T> downloaded() const {
-        std::vector<T> all(here.size());
-        CARAT_CUDA_CHECK(
-            cudaMemcpy(all.data(), there_.get(), all.size() * sizeof(T), cudaMemcpyDeviceToHost));
-        return all;
-    }
-    [[nodiscard]] T* data() const { return static_cast<T*>(there_.get()) + first_; }
-
-  private:
-    std::size_t first_;
-    cuda::device_memory there_;
-};
-
 template <class In, class Out>
 void expect_exact(const one_case& c) {
     const std::int64_t unit = c.padding == 0 ? 8 : c.padding;
-    many<In> a(c.layout(1, c.m, c.k), c.m, c.k, unit, c.offset);
-    many<In> b(c.layout(2, c.k, c.n), c.k, c.n, unit, c.offset);
-    many<Out> to(c.layout(4, c.m, c.n), c.m, c.n, unit, 0);
-    many<Out> e(to.at, c.m, c.n, unit, 0);
+    many<In> a(count, c.layout(1, c.m, c.k), c.m, c.k, unit, c.offset);
+    many<In> b(count, c.layout(2, c.k, c.n), c.k, c.n, unit, c.offset);
+    many<Out> to(count, c.layout(4, c.m, c.n), c.m, c.n, unit, 0);
+    many<Out> e(count, to.at, c.m, c.n, unit, 0);
     a.fill(1, c.m, c.k), b.fill(2, c.k, c.n), e.fill(3, c.m, c.n);
     a.upload(), b.upload(), to.upload(), e.upload();
     core::problem p = core::row_major_problem(dtype_of_v<In>, c.m, c.n, c.k);

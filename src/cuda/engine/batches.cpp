@@ -20,8 +20,9 @@ const plan::gemm_costs& costs() {
 // Packing operands before wgmma's kernels.
 double packing_s(double elements, double bytes_of_each) {
     const auto& fit = costs().batch;
-    return elements == 0 ? 0
-                         : fit.packing_launch_s + elements * bytes_of_each / fit.packing_bytes_per_s;
+    return elements == 0
+               ? 0
+               : fit.packing_launch_s + elements * bytes_of_each / fit.packing_bytes_per_s;
 }
 
 // Whether wgmma reads it where it lies: along K or, of 16 bits, across.
@@ -90,7 +91,7 @@ class fastest {
     }
     void try_in_place(const gemm_task& task, sm80::arithmetic how) {
         if (!sm80::takes(task, how)) return;
-        const double taken = sm80::predicted_s(task, how);
+        const double taken = sm80::predicted_s(task, how, costs().prediction.memory_bytes_per_s);
         if (taken >= seconds_) return;
         seconds_ = taken;
         prepare_ = [&task, how] { return sm80::prepare(task, how); };
@@ -120,8 +121,7 @@ std::unique_ptr<const gemm_product> prepare_batch(const request& wanted,
     fastest best(wgmma_s(wanted, by_wgmma));
     const bool is_f32 = wanted.problem.a_type == dtype::f32;
     if (is_f32 && wanted.fusion.is_identity()) best.try_simt(task);
-    if (is_f32 || wanted.how == arithmetic::native)
-        best.try_in_place(task, sm80::arithmetic::own);
+    if (is_f32 || wanted.how == arithmetic::native) best.try_in_place(task, sm80::arithmetic::own);
     if (wanted.how == arithmetic::tf32) best.try_in_place(task, sm80::arithmetic::tf32);
     return best.prepared();
 }

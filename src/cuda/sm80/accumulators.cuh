@@ -17,6 +17,15 @@ struct alignas(2 * sizeof(Sum)) two_sums {
     Sum of[2];
 };
 
+// A lane of a warp whose part of the tile begins at (row, col), and which part of each stage's K it
+// multiplies.
+struct place_in_cta {
+    int row;
+    int col;
+    int lane;
+    int k_group;
+};
+
 template <class C>
 struct accumulators {
     using sum = typename C::sum;
@@ -24,16 +33,17 @@ struct accumulators {
     static constexpr int across = C::warp_n / 8;
     sum at[down][across][4] = {};
 
-    // To the tile in shared memory of which the warp's part begins at (row, col).
-    __device__ __forceinline__ void stage(sum* sums, sum alpha, int row, int col, int lane) const {
+    // To the tile in shared memory.
+    __device__ __forceinline__ void stage(sum* sums, sum alpha, const place_in_cta& own) const {
 #pragma unroll
         for (int i = 0; i < down; ++i)
 #pragma unroll
             for (int j = 0; j < across; ++j)
 #pragma unroll
                 for (int half = 0; half < 2; ++half) {
-                    const int there = (row + i * 16 + half * 8 + lane / 4) * C::sums_stride + col +
-                                      j * 8 + lane % 4 * 2;
+                    const int there =
+                        (own.row + i * 16 + half * 8 + own.lane / 4) * C::sums_stride + own.col +
+                        j * 8 + own.lane % 4 * 2;
                     *reinterpret_cast<two_sums<sum>*>(sums + there) = {
                         scaled(alpha, at[i][j][2 * half]), scaled(alpha, at[i][j][2 * half + 1])};
                 }

@@ -27,12 +27,17 @@ __device__ __forceinline__ neighbours<To, Together> finished(
     using sum = typename C::sum;
     constexpr int most = 16 / static_cast<int>(sizeof(sum));
     constexpr int at_once = !ByRows ? 1 : Together < most ? Together : most;
-    neighbours<sum, Together> x;
+    neighbours<sum, Together> x{};
 #pragma unroll
-    for (int j = 0; j < Together; j += at_once)
-        *reinterpret_cast<neighbours<sum, at_once>*>(x.of + j) =
-            *reinterpret_cast<const neighbours<sum, at_once>*>(sums +
-                                                               j * (ByRows ? 1 : C::sums_stride));
+    for (int group = 0; group < C::k_groups; ++group, sums += C::sums_of_group)
+#pragma unroll
+        for (int j = 0; j < Together; j += at_once) {
+            const auto some = *reinterpret_cast<const neighbours<sum, at_once>*>(
+                sums + j * (ByRows ? 1 : C::sums_stride));
+#pragma unroll
+            for (int i = 0; i < at_once; ++i)
+                x.of[j + i] = group == 0 ? some.of[i] : x.of[j + i] + some.of[i];
+        }
     neighbours<To, Together> all;
 #pragma unroll
     for (int j = 0; j < Together; ++j)
@@ -43,8 +48,8 @@ __device__ __forceinline__ neighbours<To, Together> finished(
 
 // Together: elements of a run of C that are written at once, which memory has in one piece.
 template <class C, bool ByRows, class To, int Together>
-__device__ __forceinline__ void store_runs(const arguments<typename C::sum>& p, const tile_of_c& tile,
-                                           const typename C::sum* sums) {
+__device__ __forceinline__ void store_runs(const arguments<typename C::sum>& p,
+                                           const tile_of_c& tile, const typename C::sum* sums) {
     constexpr int of_run = (ByRows ? C::block_n : C::block_m) / Together;
     constexpr int runs_of_tile = ByRows ? C::block_m : C::block_n;
     constexpr int runs_at_once = C::threads / of_run;
@@ -86,8 +91,8 @@ __device__ __forceinline__ void store_runs(const arguments<typename C::sum>& p, 
 }
 
 template <class C, bool ByRows, class To>
-__device__ __forceinline__ void store_runs(const arguments<typename C::sum>& p, const tile_of_c& tile,
-                                           const typename C::sum* sums) {
+__device__ __forceinline__ void store_runs(const arguments<typename C::sum>& p,
+                                           const tile_of_c& tile, const typename C::sum* sums) {
     if (p.is_vectorized)
         store_runs<C, ByRows, To, 16 / static_cast<int>(sizeof(To))>(p, tile, sums);
     else
@@ -95,8 +100,8 @@ __device__ __forceinline__ void store_runs(const arguments<typename C::sum>& p, 
 }
 
 template <class C, class To>
-__device__ __forceinline__ void store_tile_as(const arguments<typename C::sum>& p, const tile_of_c& tile,
-                                           const typename C::sum* sums) {
+__device__ __forceinline__ void store_tile_as(const arguments<typename C::sum>& p,
+                                              const tile_of_c& tile, const typename C::sum* sums) {
     if (p.col_stride == 1)
         store_runs<C, true, To>(p, tile, sums);
     else

@@ -1,9 +1,10 @@
-// f32 in its own arithmetic, an FFMA a product. A warp's lanes are in 4 rows of 8. An operand is
-// read by 16 bytes: of lines along K four k of one line, else one k of four lines, so that nothing
-// is transposed on its way.
+// f32 in its own arithmetic, an FFMA a product. A warp's lanes are in 4 rows of 8, or 8 of 4, each
+// with up to 8 x 8 sums: what limits it are the 32 numbers a clock that come from shared memory. An
+// operand is read by 16 bytes: of lines along K four k of one line, else one k of four lines, so
+// that nothing is transposed on its way.
 //
-//     lines along K     lane row r has lines r, r + 4, ...          (r of 4, or of 8 for B)
-//     lines across K    lane row r has lines 4 r to 4 r + 3, and those 16 (32 for B) further
+//     lines along K     of R rows of lanes row r has lines r, r + R, ...
+//     lines across K    row r has lines 4 r to 4 r + 3, and those 4 R further
 #pragma once
 
 #include "cuda/sm80/accumulators.cuh"
@@ -23,8 +24,8 @@ class lines_of_lane {
         float at[Count][deep];
     };
 
-    __device__ __forceinline__ lines_of_lane(int first, int lane)
-        : first_(size * (first + line(0, lane)) * Tile::line) {}
+    __device__ __forceinline__ lines_of_lane(int first, int lane, int first_k)
+        : first_(size * ((first + line(0, lane)) * Tile::line + first_k * Tile::k)) {}
 
     // The lane's i-th line.
     static constexpr __device__ __forceinline__ int line(int i, int lane) {
@@ -48,25 +49,28 @@ class lines_of_lane {
     int first_;  // bytes
 };
 
-// A warp's part of a tile, whose first sum is at (row, col).
+// A warp's part of a tile.
 template <class C>
 class ffma_part {
-    static constexpr int rows = C::warp_m / 4;
-    static constexpr int cols = C::warp_n / 8;
-    using lines_of_a = lines_of_lane<typename C::tile_of_a, rows, 4>;
-    using lines_of_b = lines_of_lane<typename C::tile_of_b, cols, 8>;
+    static constexpr int lanes_m = C::warp_m > C::warp_n ? 8 : 4;
+    static constexpr int lanes_n = 32 / lanes_m;
+    static constexpr int rows = C::warp_m / lanes_m;
+    static constexpr int cols = C::warp_n / lanes_n;
+    using lines_of_a = lines_of_lane<typename C::tile_of_a, rows, lanes_m>;
+    using lines_of_b = lines_of_lane<typename C::tile_of_b, cols, lanes_n>;
 
   public:
-    __device__ __forceinline__ ffma_part(const operand_view&, const operand_view&, int row, int col,
-                                         int lane)
-        : a_(row, lane / 8), b_(col, lane % 8) {}
+    __device__ __forceinline__ ffma_part(const operand_view&, const operand_view&,
+                                         const place_in_cta& own)
+        : a_(own.row, own.lane / lanes_n, own.k_group * C::k_of_group),
+          b_(own.col, own.lane % lanes_n, own.k_group * C::k_of_group) {}
 
     // A stage, whose tiles begin at these addresses.
     __device__ __forceinline__ void multiply(std::uint32_t a, std::uint32_t b) {
         typename lines_of_a::numbers own_a;
         typename lines_of_b::numbers own_b;
 #pragma unroll
-        for (int k = 0; k < C::block_k; ++k) {
+        for (int k = 0; k < C::k_of_group; ++k) {
             a_.read(own_a, a, k);
             b_.read(own_b, b, k);
 #pragma unroll
@@ -80,15 +84,18 @@ class ffma_part {
         }
     }
 
-    [[nodiscard]] __device__ __forceinline__ const ffma_part& sums() const { return *this; }
-    __device__ __forceinline__ void stage(float* sums, float alpha, int row, int col,
-                                          int lane) const {
+    [[nodiscard]] __device__ __forceinline__ const ffma_part& sums() const {
+        return *this;
+    }
+    __device__ __forceinline__ void stage(float* sums, float alpha, const place_in_cta& own) const {
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
-            float* const to = sums + (row + lines_of_a::line(r, lane / 8)) * C::sums_stride + col;
+            float* const to = sums +
+                              (own.row + lines_of_a::line(r, own.lane / lanes_n)) * C::sums_stride +
+                              own.col;
 #pragma unroll
             for (int c = 0; c < cols; ++c)
-                to[lines_of_b::line(c, lane % 8)] = scaled(alpha, at_[r][c]);
+                to[lines_of_b::line(c, own.lane % lanes_n)] = scaled(alpha, at_[r][c]);
         }
     }
 

@@ -42,14 +42,14 @@ class piece_reader {
     bool transposed_;
 };
 
-// A warp's part of a tile, whose first sum is at (row, col).
+// A warp's part of a tile.
 template <class C>
 class half_part {
   public:
-    __device__ __forceinline__ half_part(const operand_view& a, const operand_view& b, int row,
-                                         int col, int lane)
-        : a_(piece_reader::of<C>(a, C::block_m, row, lane, true)),
-          b_(piece_reader::of<C>(b, C::block_n, col, lane, false)) {}
+    __device__ __forceinline__ half_part(const operand_view& a, const operand_view& b,
+                                         const place_in_cta& own)
+        : a_(piece_reader::of<C>(a, C::block_m, own.row, own.lane, true)),
+          b_(piece_reader::of<C>(b, C::block_n, own.col, own.lane, false)) {}
 
     // A stage, whose tiles begin at these addresses.
     __device__ __forceinline__ void multiply(std::uint32_t a, std::uint32_t b) {
@@ -73,7 +73,9 @@ class half_part {
             }
         }
     }
-    [[nodiscard]] __device__ __forceinline__ const accumulators<C>& sums() const { return sums_; }
+    [[nodiscard]] __device__ __forceinline__ const accumulators<C>& sums() const {
+        return sums_;
+    }
 
   private:
     piece_reader a_;

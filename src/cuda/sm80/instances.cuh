@@ -16,7 +16,8 @@ namespace carat::cuda::sm80 {
 template <class Math, const auto& Table, std::size_t Row>
 [[nodiscard]] kernel instance(const char* type) {
     constexpr kernel_desc row = Table[Row];
-    using c = config<Math, row.block_m, row.block_n, row.warps_m, row.warps_n, row.ctas_per_sm>;
+    using c = config<Math, row.block_m, row.block_n, row.warps_m, row.warps_n, row.k_groups,
+                     row.ctas_per_sm>;
     constexpr auto suffix = [] {
         if (Math::a == lies::either) return "";
         if (Math::a == lies::across_k) return "_mm";

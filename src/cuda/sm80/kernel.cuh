@@ -43,14 +43,17 @@ __device__ __forceinline__ void multiply_tile(Part& own, const arguments<typenam
         if (i < count) a.finish(stage(i)), b.finish(stage(i) + C::a_elements);
     };
 #pragma unroll 1
-    for (int i = 0; i < C::stages - 1; ++i) start(i), finish(i);
-#pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-        wait_for_copies<C::stages - 2>();
-        __syncthreads();
+    for (int i = 1 - C::stages; i < count; ++i) {
+        if (i >= 0) {
+            wait_for_copies<C::stages - 2>();
+            __syncthreads();
+        }
         start(i + C::stages - 1);
-        const auto from = static_cast<std::uint32_t>(__cvta_generic_to_shared(stage(i)));
-        own.multiply(from, from + C::a_elements * static_cast<int>(sizeof(typename C::element)));
+        if (i >= 0) {
+            const auto from = static_cast<std::uint32_t>(__cvta_generic_to_shared(stage(i)));
+            own.multiply(from,
+                         from + C::a_elements * static_cast<int>(sizeof(typename C::element)));
+        }
         finish(i + C::stages - 1);
     }
 }
@@ -62,16 +65,17 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     const coordinate at = coordinate_of<C>(p);
     ptx::pdl_trigger();
     ptx::pdl_wait();
-    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32 % C::warps_of_group;
+    const int group = static_cast<int>(threadIdx.x) / 32 / C::warps_of_group;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp / C::warps_n * C::warp_m;
     const int col = warp % C::warps_n * C::warp_n;
-    typename C::math::template part<C> own(p.a, p.b, row, col, lane);
+    typename C::math::template part<C> own(p.a, p.b, {row, col, lane, group});
     multiply_tile<C>(own, p, at, reinterpret_cast<typename C::element*>(shared));
 
     auto* const sums = reinterpret_cast<typename C::sum*>(shared);
     __syncthreads();
-    own.sums().stage(sums, p.alpha, row, col, lane);
+    own.sums().stage(sums + group * C::sums_of_group, p.alpha, {row, col, lane, group});
     __syncthreads();
     const tile_of_c tile{
         at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride,

@@ -1,5 +1,5 @@
-#include "cuda/sm80/words.cuh"
 #include "cuda/sm80/instances.cuh"
+#include "cuda/sm80/words.cuh"
 
 namespace carat::cuda::sm80 {
 

@@ -19,8 +19,8 @@ template <class C, lies Lies, int Lines>
 class loader {
     using element = typename C::element;
     using tile = tile_in_shared<typename C::math, Lies, Lines>;
-    static constexpr bool by_twos = sizeof(element) == 2;                // where nothing else fits
-    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;    // of a thread
+    static constexpr bool by_twos = sizeof(element) == 2;              // where nothing else fits
+    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;  // of a thread
 
     // Its copies: of one run after the other, each at the same place along it.
     template <bool AlongK, int Together>
@@ -44,13 +44,17 @@ class loader {
                 (along_k_ ? first * of.run_stride : first);
         runs_ = along_k_ ? lines - first : depth;
         left_ = along_k_ ? depth : lines - first;
+        depth_ = depth;
+        inside_ = lines - first >= Lines;
+        stride_bytes_ = static_cast<int>(of.run_stride) * static_cast<int>(sizeof(element));
         step_ = along_k_ ? C::block_k : C::block_k * static_cast<int>(of.run_stride);
         each([&]<bool AlongK, int Together>() {
             using own = share<AlongK, by_twos && Together == 1 ? 2 : Together>;
             const int run = static_cast<int>(threadIdx.x) / own::of_run;
             const int along = static_cast<int>(threadIdx.x) % own::of_run * own::together;
-            from_ += run * static_cast<int>(of.run_stride) + along;
-            next_ = own::runs_at_once * static_cast<int>(of.run_stride);
+            const bool clamps = !AlongK && Together == 1 && !by_twos;
+            from_ += (AlongK ? min(run, runs_ - 1) : run) * static_cast<int>(of.run_stride) +
+                     (clamps ? min(along, left_ - 1) : along);
             there_ = run * own::stride_there + along;
             runs_ -= run;
             left_ -= along;
@@ -62,9 +66,12 @@ class loader {
         each([&]<bool AlongK, int Together>() {
             if constexpr (by_twos && Together == 1)
                 read_pairs<AlongK>();
+            else if (depth_ >= C::block_k && (AlongK || Together == 1 || inside_))
+                copy_within<AlongK, Together>(stage + there_);
             else
                 copy<AlongK, Together>(stage + there_);
             (AlongK ? left_ : runs_) -= C::block_k;
+            depth_ -= C::block_k;
             from_ += step_;
         });
     }
@@ -100,14 +107,32 @@ class loader {
         f.template operator()<AlongK, 1>();
     }
 
+    // Within K. Of lines beyond the last one the last one comes instead, and nobody stores their
+    // sums: copies with predicates waited for each other, 60 cycles each.
+    template <bool AlongK, int Together>
+    __device__ __forceinline__ void copy_within(element* to) const {
+        using own = share<AlongK, Together>;
+        constexpr int size = Together * static_cast<int>(sizeof(element));
+        constexpr int at_once = sizeof(element) == 8 ? 4 : 8;  // addresses in registers
+        const int last = max(runs_ - 1, 0);
+#pragma unroll at_once
+        for (int i = 0; i < own::count; ++i) {
+            const std::int64_t run =
+                AlongK ? min(i * own::runs_at_once, last) : i * own::runs_at_once;
+            copy_part_async<size>(to + i * own::next_there,
+                                  reinterpret_cast<const char*>(from_) + run * stride_bytes_, size);
+        }
+    }
+
     template <bool AlongK, int Together>
     __device__ __forceinline__ void copy(element* to) const {
         using own = share<AlongK, Together>;
         constexpr int size = static_cast<int>(sizeof(element));
         const int there = min(max(left_, 0), Together) * size;
         const element* from = from_;
+        const int next = own::runs_at_once * (stride_bytes_ / size);
 #pragma unroll 4
-        for (int i = 0; i < own::count; ++i, from += next_)
+        for (int i = 0; i < own::count; ++i, from += next)
             copy_part_async<Together * size>(to + i * own::next_there, from,
                                              i * own::runs_at_once < runs_ ? there : 0);
     }
@@ -118,7 +143,7 @@ class loader {
         static_assert(own::count == pairs);
         const auto* from = reinterpret_cast<const unsigned short*>(from_);
 #pragma unroll
-        for (int i = 0; i < pairs; ++i, from += next_) {
+        for (int i = 0; i < pairs; ++i, from += own::runs_at_once * (stride_bytes_ / 2)) {
             const bool inside = i * own::runs_at_once < runs_;
             const std::uint32_t low = inside && left_ > 0 ? __ldg(from) : 0;
             const std::uint32_t high = inside && left_ > 1 ? __ldg(from + 1) : 0;
@@ -135,11 +160,13 @@ class loader {
 
     // The thread's own:
     const element* from_;
-    int there_;  // in a stage
-    int next_;   // from one of its runs to the next, elements
-    int step_;   // from one stage to the next
-    int runs_;   // left
-    int left_;   // of each
+    int there_;    // in a stage
+    int step_;     // from one stage to the next
+    int runs_;     // left
+    int left_;     // of each
+    int depth_;    // of K left
+    bool inside_;  // all lines are
+    int stride_bytes_;
     bool along_k_;
     int together_;
     std::uint32_t held_[by_twos ? pairs : 1];

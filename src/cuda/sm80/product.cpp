@@ -14,6 +14,7 @@
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/kernels.hpp"
 #include "plan/cpu_plan.hpp"
+#include "plan/gemm_prediction.hpp"
 
 namespace carat::cuda::sm80 {
 
@@ -130,10 +131,6 @@ plan::batch_request request_for(const gemm_task& task) {
             .sms = describe(device_in_use()).multiprocessors};
 }
 
-plan::batch_tile_plan plan_for(const gemm_task& computed, arithmetic how) {
-    return plan::plan_batch_tiles(request_for(computed), model_for(computed.problem, how));
-}
-
 class product final : public gemm_product {
   public:
     product(const gemm_task& given, arithmetic how, std::optional<std::size_t> row)
@@ -141,7 +138,12 @@ class product final : public gemm_product {
         const gemm_task task = as_computed(given);
         problem_ = task.problem;
         count_ = task.batch.count;
-        kernel_ = &kernel_for(problem_, how, row ? *row : plan_for(task, how).row);
+        request_ = request_for(task);
+        const plan::batch_model model = model_for(problem_, how);
+        const std::size_t chosen = row ? *row : plan::plan_batch_tiles(request_, model).row;
+        tile_ = model.tiles[chosen];
+        costs_ = &model.costs;
+        kernel_ = &kernel_for(problem_, how, chosen);
         facts_ =
             load_kernel(kernel_->name, kernel_->function, kernel_->threads, kernel_->shared_bytes);
         prefer_shared_memory(kernel_->function);
@@ -166,6 +168,10 @@ class product final : public gemm_product {
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+    [[nodiscard]] std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const override {
+        return plan::predict(tile_, request_, *costs_, here);
+    }
     [[nodiscard]] core::plan_facts planned() const override {
         const std::int64_t tiles = plan::ceil_div(problem_.m, kernel_->block_m) *
                                    plan::ceil_div(problem_.n, kernel_->block_n) * count_;
@@ -224,6 +230,9 @@ class product final : public gemm_product {
     bool swaps_;
     core::problem problem_;
     std::int64_t count_ = 1;
+    plan::batch_request request_;
+    plan::batch_tile tile_{};
+    const plan::batch_costs* costs_ = nullptr;
     const kernel* kernel_ = nullptr;
     core::kernel_facts facts_;
 };
@@ -249,8 +258,11 @@ bool takes(const gemm_task& task, arithmetic how) {
            (has_contiguous_rows(p) || has_contiguous_columns(p)) && counts_tiles_of(task);
 }
 
-double predicted_s(const gemm_task& task, arithmetic how) {
-    return plan_for(as_computed(task), how).seconds;
+double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_per_s) {
+    const gemm_task computed = as_computed(task);
+    plan::batch_request of = request_for(computed);
+    of.memory_bytes_per_s = memory_bytes_per_s;
+    return plan::plan_batch_tiles(of, model_for(computed.problem, how)).seconds;
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, arithmetic how,

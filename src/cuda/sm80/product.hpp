@@ -16,8 +16,8 @@ enum class arithmetic : std::uint8_t { own, tf32 };
 /// columns.
 [[nodiscard]] bool takes(const gemm_task& task, arithmetic how = arithmetic::own);
 
-/// What the fastest kernel is predicted to take.
-[[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how = arithmetic::own);
+/// What the fastest kernel is predicted to take where memory reads so many bytes a second.
+[[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_per_s);
 
 /// With this row of the table, else with the fastest.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const gemm_task& task,

@@ -1,5 +1,5 @@
-// f64, and f32 as tf32, on the tensor cores: m16n8k8, whose operands a lane reads from shared memory
-// by single elements, wherever they lie.
+// f64, and f32 as tf32, on the tensor cores: m16n8k8, whose operands a lane reads from shared
+// memory by single elements, wherever they lie.
 //
 // The instruction does not mind how K is numbered, as long as A and B agree. A lane with `word` =
 // lane % 4 has two k of each line:
@@ -43,8 +43,9 @@ class line_reader {
     static constexpr int size = sizeof(word);
 
   public:
-    __device__ __forceinline__ line_reader(int first, int lane)
-        : first_(size * ((first + lane / 4) * Tile::line + Math::first_k(lane % 4) * Tile::k)) {}
+    __device__ __forceinline__ line_reader(int first, int lane, int first_k)
+        : first_(size * ((first + lane / 4) * Tile::line +
+                         (first_k + Math::first_k(lane % 4)) * Tile::k)) {}
 
     // Its two k of step `step`, of the lines that begin `line` after the first.
     __device__ __forceinline__ void read(word& x, word& y, std::uint32_t stage, int line,
@@ -64,23 +65,24 @@ class line_reader {
     int first_;  // bytes
 };
 
-// A warp's part of a tile, whose first sum is at (row, col).
+// A warp's part of a tile.
 template <class C>
 class words_part {
     using math = typename C::math;
     using word = typename math::word;
 
   public:
-    __device__ __forceinline__ words_part(const operand_view&, const operand_view&, int row,
-                                          int col, int lane)
-        : a_(row, lane), b_(col, lane) {}
+    __device__ __forceinline__ words_part(const operand_view&, const operand_view&,
+                                          const place_in_cta& own)
+        : a_(own.row, own.lane, own.k_group * C::k_of_group),
+          b_(own.col, own.lane, own.k_group * C::k_of_group) {}
 
     // A stage, whose tiles begin at these addresses.
     __device__ __forceinline__ void multiply(std::uint32_t a, std::uint32_t b) {
         constexpr int down = accumulators<C>::down;
         constexpr int across = accumulators<C>::across;
 #pragma unroll
-        for (int step = 0; step < C::block_k / 8; ++step) {
+        for (int step = 0; step < C::k_of_group / 8; ++step) {
             word own_a[down][4];
             word own_b[across][2];
 #pragma unroll
@@ -97,7 +99,9 @@ class words_part {
                     math::instruction::multiply(sums_.at[i][j], own_a[i], own_b[j]);
         }
     }
-    [[nodiscard]] __device__ __forceinline__ const accumulators<C>& sums() const { return sums_; }
+    [[nodiscard]] __device__ __forceinline__ const accumulators<C>& sums() const {
+        return sums_;
+    }
 
   private:
     line_reader<math, typename C::tile_of_a> a_;

@@ -1,0 +1,71 @@
+// The matrices of a batch on either side, and what surrounds them.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "cuda/common/error.hpp"
+#include "cuda/common/handles.hpp"
+
+namespace carat::test {
+
+// From -2 to 2, another one for each operand and place.
+inline int whole(unsigned operand, std::size_t at) {
+    std::uint64_t x = at * 0x9e3779b97f4a7c15u + operand * 0x165667b1u;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    return static_cast<int>((x >> 33) % 5) - 2;
+}
+
+// Matrices behind each other, so far apart that they are aligned as their lines are.
+template <class T>
+class many {
+  public:
+    static constexpr std::size_t margin = 128;
+    core::layout at;
+    std::int64_t apart;
+    std::vector<T> here;
+
+    many(std::int64_t count, const core::layout& layout, std::int64_t rows, std::int64_t cols,
+         std::int64_t unit, std::size_t offset)
+        : at(layout),
+          apart(((rows - 1) * layout.row_stride + (cols - 1) * layout.col_stride + 8) / unit *
+                    unit +
+                unit),
+          here(2 * margin + offset + static_cast<std::size_t>(count * apart),
+               T(std::numeric_limits<float>::quiet_NaN())),
+          count_(count),
+          first_(margin + offset),
+          there_(cuda::allocate(here.size() * sizeof(T))) {}
+
+    [[nodiscard]] std::size_t place(std::int64_t x, std::int64_t i, std::int64_t j) const {
+        return first_ + static_cast<std::size_t>(x * apart + i * at.row_stride + j * at.col_stride);
+    }
+    void fill(unsigned operand, std::int64_t rows, std::int64_t cols) {
+        for (std::int64_t x = 0; x < count_; ++x)
+            for (std::int64_t i = 0; i < rows; ++i)
+                for (std::int64_t j = 0; j < cols; ++j) {
+                    const std::size_t to = place(x, i, j);
+                    here[to] = T(static_cast<float>(whole(operand, to)));
+                }
+    }
+    void upload() const {
+        CARAT_CUDA_CHECK(
+            cudaMemcpy(there_.get(), here.data(), here.size() * sizeof(T), cudaMemcpyHostToDevice));
+    }
+    [[nodiscard]] std::vector<T> downloaded() const {
+        std::vector<T> all(here.size());
+        CARAT_CUDA_CHECK(
+            cudaMemcpy(all.data(), there_.get(), all.size() * sizeof(T), cudaMemcpyDeviceToHost));
+        return all;
+    }
+    [[nodiscard]] T* data() const { return static_cast<T*>(there_.get()) + first_; }
+
+  private:
+    std::int64_t count_;
+    std::size_t first_;
+    cuda::device_memory there_;
+};
+
+}  // namespace carat::test
