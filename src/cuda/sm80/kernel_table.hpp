@@ -30,7 +30,7 @@ inline constexpr std::array f64_kernels = {
 
 inline constexpr std::array f32_kernels = {
     kernel_desc{32, 32, 1, 1, 4, 5}, kernel_desc{64, 64, 2, 1, 2, 3},
-    kernel_desc{128, 32, 2, 1, 2, 3}, kernel_desc{32, 128, 1, 2, 2, 3},
+    kernel_desc{128, 32, 2, 1, 2, 2}, kernel_desc{32, 128, 1, 2, 2, 2},
     kernel_desc{128, 64, 4, 1, 1, 3}};
 
 inline constexpr std::array tf32_kernels = {
