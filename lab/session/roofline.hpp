@@ -24,9 +24,9 @@ struct known_limits {
 void fill_roofline(results::result& c, const known_limits& limits, const core::operation& all,
                    std::int64_t rotating_bytes);
 
-// Which limit the fastest trial, even it alone, is beyond: "compute", the peak of the unit it
-// claims with as many threads as it uses, or a memory. Empty without trials and where none was
-// measured.
+// Which limit its fastest trials are beyond, all but one in twenty, since a virtual machine's clock
+// may jump: "compute", the peak of the unit it claims with as many threads as it uses, or a memory.
+// Empty without trials and where none was measured.
 [[nodiscard]] std::string exceeded_limit(const results::result& c, const known_limits& limits,
                                          const core::operation& all, std::int64_t rotating_bytes);
 

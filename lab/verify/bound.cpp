@@ -132,7 +132,10 @@ double bound::of(const entry& e) const {
     const double last = claimed_.promoted_after == 0 ? claimed_.roundoff : f32.roundoff;
     const double storing = stored_.roundoff > last ? stored_.roundoff : 0;
     const double storing_underflow = storing > 0 ? stored_.smallest : 0;
-    if (e.exact) return e.value == 0 ? 0 : storing * std::abs(e.value) + storing_underflow;
+    // cuBLAS rounds to C's type before it adds beta C.
+    const double before_c = beta_ != 0 ? storing * e.magnitude : 0;
+    if (e.exact)
+        return e.value == 0 ? before_c : storing * std::abs(e.value) + before_c + storing_underflow;
     const auto steps = static_cast<double>(e.terms + further_roundings_);
     const double relative = growth(roundoffs(e.terms) + 2 * claimed_.input_roundoff);
     double tolerance =
@@ -143,7 +146,7 @@ double bound::of(const entry& e) const {
     const double underflows = steps * std::max(1.0, std::abs(alpha_)) + (scales ? e.neighbours : 0);
     const double of_operands = claimed_.smallest == flushing ? flushing : claimed_.smallest_operand;
     tolerance += claimed_.smallest * underflows +
-                 of_operands * std::max(1.0, std::abs(alpha_)) * 2 * e.neighbours;
+                 of_operands * std::max(1.0, std::abs(alpha_)) * 2 * e.neighbours + before_c;
     return tolerance + storing * (std::abs(e.value) + tolerance) + storing_underflow;
 }
 

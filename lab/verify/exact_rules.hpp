@@ -113,10 +113,16 @@ struct factors {
         return x / (1 + exp(-x * (linear + cubic * x * x)));
     }
 
+    // What beta C is added to, from (i,j) of A B.
+    CARAT_HOST_DEVICE double before_c(double product, std::int64_t j) const {
+        return activated(argument(product, j));
+    }
+    CARAT_HOST_DEVICE double with_c(double value, std::int64_t i, std::int64_t j) const {
+        return beta == 0 ? value : value + beta * initial(i, j);
+    }
     // C(i,j), from that of A B.
     CARAT_HOST_DEVICE double of(double product, std::int64_t i, std::int64_t j) const {
-        const double value = activated(argument(product, j));
-        return beta == 0 ? value : value + beta * initial(i, j);
+        return with_c(before_c(product, j), i, j);
     }
 
     // How far a C(i,j) may be from `right`, which of() gives: an activation that is no sum is

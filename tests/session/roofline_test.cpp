@@ -54,6 +54,17 @@ TEST_F(judging, the_same_figure_is_possible_or_not_by_the_precision_computed_in)
     EXPECT_EQ(session::exceeded_limit(result_at(1e9, "f32"), alone, p, 0), "");
 }
 
+TEST_F(judging, one_trial_of_twenty_accuses_nobody) {
+    results::result c = result_at(61e3, "f32");
+    const double possible = c.trials_s.front();
+    const double impossible = possible / 10;
+    c.trials_s.assign(40, possible);
+    c.trials_s[7] = impossible;
+    EXPECT_EQ(session::exceeded_limit(c, limits(), p, 0), "");
+    c.trials_s[30] = impossible;
+    EXPECT_EQ(session::exceeded_limit(c, limits(), p, 0), "compute");
+}
+
 TEST_F(judging, a_gpu_result_stands_under_the_gpus_roof) {
     results::result c = result_at(30e3, "f32");
     session::fill_roofline(c, limits(), p, 1'000'000'000);

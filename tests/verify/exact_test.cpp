@@ -81,6 +81,12 @@ double cut(double value, int digits) {
     return std::trunc(value / unit) * unit;
 }
 
+double rounded(double value, int digits) {
+    if (value == 0) return 0;
+    const double unit = std::ldexp(1.0, std::ilogb(value) + 1 - digits);
+    return std::nearbyint(value / unit) * unit;
+}
+
 struct product {
     core::problem p;
     std::vector<std::byte> a, b, c;
@@ -106,8 +112,8 @@ struct product {
     [[nodiscard]] core::operands operands() { return {a.data(), b.data(), c.data()}; }
 
     // In a random order, with sums cut to so many digits; those of groups of `promoted` k added up
-    // in f32.
-    void multiply(int digits, std::int64_t promoted, std::uint64_t seed) {
+    // in f32. What beta C is added to has so many digits, too, if any.
+    void multiply(int digits, std::int64_t promoted, std::uint64_t seed, int before_c = 0) {
         const source left = a_source(p, operands());
         const source right = b_source(p, operands());
         std::vector<std::int64_t> order(static_cast<std::size_t>(p.k));
@@ -130,6 +136,7 @@ struct product {
                     sum = 0;
                 }
                 double result = cut(p.alpha * (total + sum), whole_digits(digits));
+                if (before_c > 0) result = rounded(result, before_c);
                 if (p.beta != 0)
                     result =
                         cut(result + p.beta * c_source(p, c.data()).at(i, j), whole_digits(digits));
@@ -346,6 +353,25 @@ TEST(exact, has_all_digits_in_a_c_that_is_read) {
     EXPECT_EQ(pass.with().digits, 23);
     p.a_type = p.b_type = p.c_type = dtype::f64;
     EXPECT_EQ(exact_pass(p, "f64", exact_kind::sums, 1).with().digits, 52);
+}
+
+// As cuBLAS does: to C's 8 digits and no fewer.
+TEST(exact, lets_a_product_be_rounded_to_cs_type_before_c_is_added) {
+    const types bf16_c{dtype::bf16, dtype::bf16, dtype::bf16, "f32, rounded once", 24};
+    product made(bf16_c, {100, 130, 700}, false);
+    made.p.beta = 1;
+    const exact_pass pass(made.p, bf16_c.claim, exact_kind::sums, 1, 1);
+    pass.fill(made.a.data(), made.b.data());
+    const auto passes = [&](int before_c) {
+        pass.fill_c(made.c.data());
+        made.multiply(24, made.p.k, 1, before_c);
+        return pass.check(made.c.data()).passed;
+    };
+    EXPECT_TRUE(passes(0));
+    const std::vector<std::byte> rounded_once = made.c;
+    EXPECT_TRUE(passes(8));
+    EXPECT_NE(made.c, rounded_once);
+    EXPECT_FALSE(passes(7));
 }
 
 TEST(padding, that_was_overwritten_is_named) {

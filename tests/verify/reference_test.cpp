@@ -195,6 +195,27 @@ TEST(Reference, TellsItsProgressAndStops) {
     EXPECT_THROW(static_cast<void>(large.reference(how)), cancelled);
 }
 
+// As cuBLAS does where C is narrow; with more of it than that an entry is wrong.
+TEST(Reference, LetsAProductBeRoundedBeforeCIsAdded) {
+    trial<bf16> t(9, 11, 700, workload::uniform(0, 1), 1, 1);
+    const verify::reference r = t.reference();
+    const auto passes = [&](double added) {
+        std::vector<bf16> c(t.initial.size());
+        for (std::int64_t i = 0; i < t.p.m; ++i)
+            for (std::int64_t j = 0; j < t.p.n; ++j) {
+                double sum = 0;
+                for (std::int64_t q = 0; q < t.p.k; ++q)
+                    sum += static_cast<double>(t.at_a(i, q)) * static_cast<double>(t.at_b(q, j));
+                const std::size_t at = t.index(i, j);
+                c[at] = bf16(static_cast<double>(bf16(sum)) + static_cast<double>(t.initial[at]) +
+                             added);
+            }
+        return r.check(c.data(), "f32, rounded once").passed;
+    };
+    EXPECT_TRUE(passes(0));
+    EXPECT_FALSE(passes(2));
+}
+
 TEST(Poison, IsFoundInEveryType) {
     int found = 0;
     for (const dtype type :

@@ -58,15 +58,15 @@ inline constexpr plan::gemm_costs costs = {
     .prediction = {.memory_bytes_per_s = 4.616e12,
                    .sustained_share = 0.77,
                    .power_sharpness = 12,
-                   .thin = {1.0e-6, 1.68, 11.5e9, 5.4e9},
-                   .single_tile = {1.3e-6, 1.06, 11.5e9, 5.4e9},
-                   .persistent = {3.45e-6, 1.22, 22.8e9, 13.7e9},
-                   .storing_bytes_per_s = 3.4e12,
-                   .meeting_factor = 0.43,
-                   .packing_launch_s = 2.75e-6,
+                   .thin = {1.53e-6, 1.25, 19.5e9, 7.5e9},
+                   .single_tile = {1.53e-6, 1.14, 20.8e9, 5.9e9},
+                   .persistent = {3.6e-6, 1.09, 26.6e9, 14.5e9},
+                   .storing_bytes_per_s = 4.2e12,
+                   .meeting_factor = 0.86,
+                   .packing_launch_s = 2.5e-6,
                    .packing_bytes_per_s = 3.1e12,
                    .transposing_launch_s = 4.6e-6,
-                   .transposing_bytes_per_s = 2.1e12,
+                   .transposing_bytes_per_s = 1.9e12,
                    .low = 0.87,
                    .high = 1.15},
 };
@@ -83,7 +83,7 @@ inline constexpr plan::gemm_costs costs_of_h100 = [] {
     c.storing_bytes_per_s = 2.6e12;
     c.thin.memory_bytes_per_s = 3.05e12;
     c.prediction.memory_bytes_per_s = 3.085e12;
-    c.prediction.storing_bytes_per_s = 2.27e12;
+    c.prediction.storing_bytes_per_s = 2.97e12;
     c.prediction.sustained_share = 0.83;  // 780 of 937 TFLOP/s at 8192 (results/h100/bf16.json)
     return c;
 }();
