@@ -112,12 +112,11 @@ offered() { # bits; every BLAS of this system that is ours
 }
 
 carat_works() { # package, command
-    local revision kernels=0
-    revision=$(cat build/packages/revision)
-    tells " ($revision)$" "$2" --version # or it is an older package: ./dev package makes it anew
-    [[ $1 != */carat-cuda* ]] || kernels=1
+    local kernels=""
+    tells " ($(cat build/packages/revision))$" "$2" --version # or ./dev package made it long ago
+    [[ $1 != */carat-cuda* ]] || kernels=cuda.engine
     tells '^cpu\.engine .* yes$' "$2" list
-    [ "$("$2" list | grep -c '^cuda\.engine ')" = $kernels ]
+    [ "$("$2" list | grep -o '^cuda\.engine' || true)" = "$kernels" ]
     tells 'Impl=cpu.engine M=32 N=16 K=8' "$2" run --m 32 --n 16 --k 8 --trials 3
 }
 
@@ -137,7 +136,7 @@ serves_as_blas() { # package
     install "./$1"
     update-alternatives --set "libblas.so.3-$multiarch" "$(offered "")"
     tells '^dgemm .* 1x1x1 ' env CARAT_PROFILE=1 /tmp/dgemm
-    tells '^cblas_dgemm .* 300x300x300 ' env CARAT_PROFILE=1 python3 -c "$product"
+    tells '^dgemm .* 300x300x300 ' env CARAT_PROFILE=1 python3 -c "$product"
     purge "$1"
     [ -z "$(offered "")$(offered 64)" ]
     /tmp/dgemm

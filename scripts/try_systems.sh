@@ -159,7 +159,7 @@ unpack() { # system, root
     mkdir "$2"
     tar -C "$2" -xf "$cache/systems/$1.tar"
     copy_settings "$2"
-    git clone -q --no-hardlinks . "$2/root/carat"
+    git clone -q -c advice.detachedHead=false --no-hardlinks . "$2/root/carat"
 }
 
 # On a system that has nothing yet: what was built elsewhere brings with it what it needs.
