@@ -101,10 +101,13 @@ purge() { # package, options
 
 # Runs a command, shows what it tells, and fails where no line of that fits.
 tells() { # pattern, command
-    local told
-    told=$("${@:2}" 2>&1)
+    local told code=0
+    told=$("${@:2}" 2>&1) || code=$?
     echo "$told"
-    grep -q -- "$1" <<<"$told" || { echo "try_part: ${*:2}: no line like $1" >&2 && return 1; }
+    if [ $code -ne 0 ] || ! grep -q -- "$1" <<<"$told"; then
+        echo "try_part: ${*:2}: exit status $code, a line like $1 was expected" >&2
+        return 1
+    fi
 }
 
 offered() { # bits; every BLAS of this system that is ours
