@@ -68,8 +68,8 @@ bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) 
                                   kernel.vector_bytes, on);
     if (!r.m_contiguous_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
         return false;
-    const std::int64_t kept_bytes = very_few && r.conflicting_a ? on.l1_bytes : on.l2_bytes;
-    return r.m * r.k * kernel.element_bytes > kept_bytes;
+    if (very_few && !r.conflicting_a) return !fits_l2(r, kernel, on);
+    return r.m * r.k * kernel.element_bytes > (very_few ? on.l1_bytes : on.l2_bytes);
 }
 
 // Packing a panel of B costs as much as 16 rows' share of multiplying it, which it must win back

@@ -60,7 +60,7 @@ struct skinny_call {
     T* of_lanes;  // panel_by_lanes: room for lanes * cols * mr sums
     int cols;
     // Where other columns meet the same A: what to fetch meanwhile, `fetched` depths from `next`
-    // on.
+    // on. Of A contiguous in k: 0 where it is near.
     const T* next;
     int fetched;
 };

@@ -124,6 +124,8 @@ template <class T>
 void add_rows(const task<T>& t, skinny_call<T>& call, std::int64_t i, T* copy) {
     call.a_stride = t.a.outer_stride;
     call.b_col_stride = t.b.outer_stride;
+    constexpr std::int64_t near_bytes = 32 << 10;
+    call.fetched = t.m * t.k * std::int64_t{sizeof(T)} > near_bytes ? 1 : 0;
     const std::int64_t step = copied_step<T>(t.k);
     for (std::int64_t p = 0; p < t.k; p += most_depth) {
         call.k = std::min(most_depth, t.k - p);

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "cpu/kernels/vector/micro_kernel.hpp"
 
@@ -114,6 +116,42 @@ struct fold {
     }
 };
 
+// sums[i] += the lane First + i of a with b behind it, for R of them.
+template <class T, int R, int First>
+inline void add_column(typename fold<T>::line a, typename fold<T>::line b,
+                       typename vector<T>::mask some, T* sums) {
+    using line = typename fold<T>::line;
+    const auto moved = [&]<int... Q>(std::integer_sequence<int, Q...>) {
+        return __builtin_shufflevector(a, b, (First + Q)...);
+    }(std::make_integer_sequence<int, vector<T>::lanes>());
+    const line sum = moved + reinterpret_cast<line>(vector<T>::load(sums, some));
+    vector<T>::store(sums, reinterpret_cast<typename vector<T>::type>(sum), some);
+}
+
+// sums[j][i] += what the lanes of line j * R + i add up to. Each column of sums at once, as far as
+// it is in one vector or two: taking the lanes one by one took as long as adding them up.
+template <class T, int R, int N>
+inline void add_folded(const typename fold<T>::line* lines, T* sums, std::int64_t sums_step) {
+    using vec = vector<T>;
+    using line = typename fold<T>::line;
+    constexpr int lanes = vec::lanes;
+    constexpr int folded = (R * N + lanes - 1) / lanes;
+    line x[std::size_t{folded + 1}];
+    CARAT_UNROLL for (int v = 0; v < folded; ++v) x[v] = fold<T>::template of<lanes>(lines + v * lanes);
+    if constexpr (has_cheap_masks && R <= lanes) {
+        x[folded] = line{};
+        const auto some = vec::first(R);
+        [&]<int... J>(std::integer_sequence<int, J...>) {
+            (add_column<T, R, J * R % lanes>(x[J * R / lanes], x[J * R / lanes + 1], some,
+                                             sums + J * sums_step),
+             ...);
+        }(std::make_integer_sequence<int, N>());
+    } else {
+        CARAT_UNROLL for (int e = 0; e < R * N; ++e) sums[e / R * sums_step + e % R] +=
+            x[e / lanes][e % lanes];
+    }
+}
+
 // As many rows of A at once as there are registers for sums of: several rows are several streams,
 // and share what is loaded of b.
 template <class T, int N>
@@ -135,10 +173,10 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
         // At the end of these rows, the next ones.
         const std::int64_t fetched = p + ahead < t.k ? ahead : R * t.a_stride + ahead - t.k;
         typename vec::type av[std::size_t{R}];
-        CARAT_UNROLL for (int i = 0; i < R; ++i) {
-            const T* const from = a + i * t.a_stride + p;
-            av[i] = kept(load(from));
-            __builtin_prefetch(from + fetched, 0, 3);
+        CARAT_UNROLL for (int i = 0; i < R; ++i) av[i] = kept(load(a + i * t.a_stride + p));
+        if (t.fetched != 0) {
+            CARAT_UNROLL for (int i = 0; i < R; ++i)
+                __builtin_prefetch(a + i * t.a_stride + p + fetched, 0, 3);
         }
         CARAT_UNROLL for (int j = 0; j < N; ++j) {
             const auto b = kept(load(t.b + j * t.b_col_stride + p));
@@ -161,23 +199,26 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
         CARAT_UNROLL for (int i = 0; i < R; ++i)
             vec::store(reinterpret_cast<T*>(&lines[j * R + i]), c[i][j]);
     }
-    for (int first = 0; first < entries; first += lanes) {
-        const typename fold<T>::line x = fold<T>::template of<lanes>(lines + first);
-        CARAT_UNROLL for (int e = 0; e < lanes; ++e) if (first + e < entries)
-            sums[(first + e) / R * t.sums_step + (first + e) % R] += x[e];
-    }
+    add_folded<T, R, N>(lines, sums, t.sums_step);
 }
 
 template <class T, int N>
 void add_rows(const skinny_call<T>& t) {
-    constexpr int together = rows_together<T, N>;
+    constexpr int most = rows_together<T, N>;
     std::int64_t i = 0;
-    for (; i + together <= t.rows; i += together)
-        add_rows<T, together, N>(t, t.a + i * t.a_stride, t.sums + i);
+    const auto add = [&]<int R>(std::integral_constant<int, R>) {
+        add_rows<T, R, N>(t, t.a + i * t.a_stride, t.sums + i);
+        i += R;
+    };
+    while (t.rows - i >= most && t.rows - i != most + 1) add(std::integral_constant<int, most>());
     // Few sums alone would wait for each other.
-    for (; together > 2 && i + 2 <= t.rows; i += 2)
-        add_rows<T, 2, N>(t, t.a + i * t.a_stride, t.sums + i);
-    for (; i < t.rows; ++i) add_rows<T, 1, N>(t, t.a + i * t.a_stride, t.sums + i);
+    if constexpr (most > 4)
+        while (t.rows - i >= 4 && t.rows - i != 5) add(std::integral_constant<int, 4>());
+    if constexpr (most > 3)
+        while (t.rows - i >= 3) add(std::integral_constant<int, 3>());
+    if constexpr (most > 2)
+        while (t.rows - i >= 2) add(std::integral_constant<int, 2>());
+    while (i < t.rows) add(std::integral_constant<int, 1>());
 }
 
 // sums = A b for N columns and a whole panel of A. Fetching ahead of what the hardware fetches

@@ -7,6 +7,9 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
+// Whether a part of a vector is loaded and stored as fast as all of it.
+inline constexpr bool has_cheap_masks = true;
+
 template <>
 struct vector<double> {
     using type = __m512d;
