@@ -175,7 +175,9 @@ int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel
 // columns of 200 lines.
 bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
                            bool few_lie_alike) {
-    if (!few_lie_alike && lines < 5 * few) return false;  // what copying them costs
+    // What copying them costs; of three or two, less than the four cycles a depth that a tile of so
+    // few sums waits.
+    if (!few_lie_alike && few > 3 && lines < 5 * few) return false;
     if (few > most_skinny_columns) return few <= 16 && lines <= 16 && k >= 128;
     return k >= least_depth_of_dots(few) && (few <= 6 || lines <= 64);
 }

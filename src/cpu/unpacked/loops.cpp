@@ -156,8 +156,8 @@ void columns_first(const task<T>& t, std::int64_t nc, std::int64_t kc) {
 }
 
 // How many rows of a C that is not near had better be written column by column, in the order of
-// memory, before the others: 404 x 416 x 13 took 1.8 times as long with AVX2 in f64 one row of tiles
-// after the other. Whole tiles only: behind a masked store, what is read beside it waits.
+// memory, before the others: 404 x 416 x 13 took 1.8 times as long with AVX2 in f64 one row of
+// tiles after the other. Whole tiles only: behind a masked store, what is read beside it waits.
 template <class T>
 std::int64_t rows_by_columns(const task<T>& t) {
     constexpr std::int64_t near_bytes = 32 << 10;

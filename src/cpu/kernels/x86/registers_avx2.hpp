@@ -16,6 +16,8 @@ inline __m256i first_of_8(int count) {
 
 // Whether a part of a vector is loaded and stored as fast as all of it.
 inline constexpr bool has_cheap_masks = false;
+template <class T>
+struct eight;  // not used then
 
 template <>
 struct vector<double> {
