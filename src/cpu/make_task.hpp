@@ -1,6 +1,10 @@
 // A problem as the loops see it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
 #include "core/problem.hpp"
 #include "cpu/task.hpp"
 
@@ -27,6 +31,8 @@ template <class T>
                                 const core::operands& data) {
     const void* const a = swapped ? data.b : data.a;
     const void* const b = swapped ? data.a : data.b;
+    bool rounds = false;
+    if constexpr (std::is_integral_v<T>) rounds = core::rounds_integers(p);
     return {.with = &with,
             .pack_a = with.pack[p.a_type].a,
             .pack_b = with.pack[p.b_type].b,
@@ -38,8 +44,8 @@ template <class T>
             .c = static_cast<T*>(data.c),
             .c_row_stride = p.c_layout.row_stride,
             .c_col_stride = p.c_layout.col_stride,
-            .alpha = core::rounds_integers(p) ? T{1} : factor<T>(p.alpha),
-            .beta = core::rounds_integers(p) ? T{0} : factor<T>(p.beta)};
+            .alpha = rounds ? T{1} : factor<T>(p.alpha),
+            .beta = rounds ? T{0} : factor<T>(p.beta)};
 }
 
 }  // namespace carat::cpu_engine

@@ -13,6 +13,9 @@ namespace {
 
 // A tile of A this deep takes half of L1.
 constexpr std::int64_t packed_kc = unpacked_kc;
+// A C in L1, and depths that end before C has come from L2.
+constexpr std::int64_t near_c_bytes = 32 << 10;
+constexpr std::int64_t few_depths = 24;
 
 // Vectors of the next tile. Four at once, where kernels have them, only instead of a single one
 // that would remain: 4 x 6 and 3 x 8 do as many multiply-adds a load, 1 x 8 do half.
@@ -101,6 +104,7 @@ void run_down(const task<T>& t, tile_call<T>& call, int most_vectors, std::int64
         call.a = reinterpret_cast<const T*>(t.a.at(0, depth));
         call.c = t.c_at(0, j);
         call.c_col_stride = t.c_col_stride;
+        call.fetches_c = t.m * t.n * std::int64_t{sizeof(T)} > near_c_bytes && call.k <= few_depths;
         return t.with->tall[static_cast<std::size_t>(call.cols - 1)](call, t.m);
     }
     for (std::int64_t i = 0; i < t.m; i += call.rows) {
@@ -160,8 +164,7 @@ void columns_first(const task<T>& t, std::int64_t nc, std::int64_t kc) {
 // tiles after the other. Whole tiles only: behind a masked store, what is read beside it waits.
 template <class T>
 std::int64_t rows_by_columns(const task<T>& t) {
-    constexpr std::int64_t near_bytes = 32 << 10;
-    if (t.m * t.n * std::int64_t{sizeof(T)} <= near_bytes) return 0;
+    if (t.m * t.n * std::int64_t{sizeof(T)} <= near_c_bytes) return 0;
     const std::int64_t tile = 3 * t.with->lanes;
     return t.m >= 2 * tile ? t.m / tile * tile : 0;
 }

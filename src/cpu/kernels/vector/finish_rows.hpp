@@ -30,7 +30,8 @@ inline void finish_square(const T* sums, std::int64_t step, int rows, int cols, 
         if (i >= rows) return;
         auto y = reinterpret_cast<typename vec::type>(x[i]);
         if constexpr (How == update::adds) {
-            const auto added = reinterpret_cast<typename vec::type>(square<T, 8>::load(old + 8 * i));
+            const auto added =
+                reinterpret_cast<typename vec::type>(square<T, 8>::load(old + 8 * i));
             y = vec::multiply_add(alphas, y, vec::multiply(betas, added));
         } else if constexpr (How == update::scales) {
             y = vec::multiply(alphas, y);

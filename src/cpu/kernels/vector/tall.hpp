@@ -35,6 +35,11 @@ void whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
         }
         const T* a = t.a;
         const T* b = t.b;
+        // All at once, since there may be few depths.
+        if (t.fetches_c) {
+            CARAT_UNROLL for (int j = 0; j < N; ++j)
+                prefetch_column<T, V>(t.c + j * t.c_col_stride);
+        }
         add_k<T, V, N, false>(c, where, a, b, t.k, all);
         __asm__("" : "+r"(t.c));  // see register_tile
         write_tile<T, V, N, false, How>(c, t, all);
