@@ -78,6 +78,11 @@ class product {
     void run_lone_tile(const core::operands& data, std::byte* memory) const;
     template <class T>
     [[nodiscard]] lone_tile<T> tile() const;
+    // Its panel is on the stack of nothing else.
+    template <class T, class Each>
+    [[gnu::noinline]] void lone_tiles(const Each& each) const {
+        each(tile<T>());
+    }
     template <class T>
     void run_unpacked(const core::operands& data, std::byte* memory) const;
     template <class T>
@@ -132,7 +137,7 @@ void product::run_many(range which, const OperandsOf& of, std::byte* memory) con
             run(of(static_cast<std::size_t>(which.first + i)));
     };
     visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) {
-        if (is_lone_tile_) return each(tile<T>());
+        if (is_lone_tile_) return lone_tiles<T>(each);
         if (run_ != &product::run_unpacked<T>)
             return each([&](const core::operands& data) { this->run(data, memory); });
         task<T> whole = unpacked_task<T>();

@@ -179,6 +179,8 @@ bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
     // few sums waits.
     if (!few_lie_alike && few > 3 && lines < 5 * few) return false;
     if (few > most_skinny_columns) return few <= 16 && lines <= 16 && k >= 128;
+    // A tile of so few sums waits four cycles a depth.
+    if (lines * few <= 8) return k >= 8 * few + 8;
     return k >= least_depth_of_dots(few) && (few <= 6 || lines <= 64);
 }
 

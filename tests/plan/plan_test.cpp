@@ -137,8 +137,10 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
 
 // In L2 the more columns, the more depths; few lines as well, unless columns must be copied first.
 TEST(cpu_plan, few_columns_in_l2_are_dot_products_of_some_depths) {
-    EXPECT_TRUE(takes_dot_products(2, 3, 68, true, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(2, 3, 67, true, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(3, 3, 68, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(3, 3, 67, true, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(2, 3, 32, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(2, 3, 31, true, 8, 64, server));
     EXPECT_TRUE(takes_dot_products(100, 6, 116, true, 4, 64, server));
     EXPECT_FALSE(takes_dot_products(100, 6, 115, true, 4, 64, server));
     EXPECT_TRUE(takes_dot_products(64, 8, 200, true, 8, 64, server));
