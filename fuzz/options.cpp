@@ -10,7 +10,7 @@ namespace carat::fuzz {
 
 const char* const usage =
     "usage: carat_fuzz [--minutes M] [--cases N] [--seed S] [--only CASE] [--gpu]\n"
-    "                  [--jobs J]\n"
+    "                  [--jobs J] [--threads T] [--kernels FILE]\n"
     "\n"
     "Random calls of the library and of the drop-in BLAS, each entry checked against a bound\n"
     "(docs/fuzzing.md).\n"
@@ -19,7 +19,9 @@ const char* const usage =
     "  --seed S     of all that is random (the day)\n"
     "  --only CASE  the case of a finding: a number, blas:NUMBER or gpu:NUMBER\n"
     "  --gpu        calls on a GPU instead\n"
-    "  --jobs J     so many processes at once (1); they leave a GPU's memory to each other\n";
+    "  --jobs J     so many processes at once (1)\n"
+    "  --threads T  with --gpu: so many threads in each, with streams of their own (1)\n"
+    "  --kernels F  with --gpu: adds the names of kernels that graphs captured to a file\n";
 
 namespace {
 
@@ -66,6 +68,11 @@ options parse(int count, char** words) {
             o.seed = number_of<std::uint64_t>(word, value());
         } else if (word == "--jobs") {
             o.jobs = std::max<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1);
+        } else if (word == "--threads") {
+            o.threads = std::clamp<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1,
+                                                  most_threads);
+        } else if (word == "--kernels") {
+            o.kernels = value();
         } else if (word == "--block") {
             o.block = value();
         } else if (word == "--only") {

@@ -80,12 +80,15 @@ std::size_t draw_extent(random_numbers& random, bool on_gpu) {
     }
 }
 
-// As much work as a case may be: thousands of small ones a second, some that take all paths.
+// As much work as a case may be: thousands of small ones a second, some that take all paths. On a
+// GPU of each size so many that they take the host as long as those of a tenth of it: it looks at
+// their faces, of which a product has (M N K)^(2/3).
 std::size_t draw_work(random_numbers& random, bool on_gpu) {
     if (on_gpu) {
-        constexpr std::size_t works[] = {200'000,    200'000,    2'000'000,   2'000'000,
-                                         20'000'000, 20'000'000, 200'000'000, 2'000'000'000};
-        return random.pick(works);
+        constexpr double least = 60'000;
+        constexpr double most = 4e9;
+        return static_cast<std::size_t>(
+            std::min(least / std::pow(1 - random.uniform(), 1.5), most));
     }
     const std::size_t kind = random.below(400);
     if (kind == 0) return 60'000'000;
@@ -94,17 +97,42 @@ std::size_t draw_work(random_numbers& random, bool on_gpu) {
     return 30'000;
 }
 
+// How many elements there may be: each is made and checked on the host.
+struct most_elements {
+    double of_c = 1e6;
+    double of_operands = 1e9;
+
+    most_elements(std::size_t work, bool on_gpu) {
+        if (!on_gpu) return;
+        const double face = std::pow(static_cast<double>(work), 2.0 / 3);
+        of_c = std::min(4 * face, 4e6);
+        of_operands = std::min(10 * face, 4e6);
+    }
+    [[nodiscard]] bool has(const product_size& s) const {
+        const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n);
+        return m * n <= of_c && (m + n) * static_cast<double>(s.k) <= of_operands;
+    }
+};
+
 product_size draw_size(random_numbers& random, std::size_t work, bool on_gpu) {
     product_size s = {draw_extent(random, on_gpu), draw_extent(random, on_gpu),
                       draw_extent(random, on_gpu)};
     if (random.chance(60)) s.k = 1000 + random.below(9000);
-    constexpr std::size_t most_entries = 1'000'000;  // each is checked on the host
-    while (s.m * s.n * s.k > work || s.m * s.n > most_entries) {
+    const most_elements most(work, on_gpu);
+    while (s.m * s.n * s.k > work || !most.has(s)) {
         std::size_t* const extents[] = {&s.m, &s.n, &s.k};
         std::size_t& chosen = *random.pick(extents);
         chosen = std::max<std::size_t>(chosen / 2, 1);
     }
     return s;
+}
+
+// Large enough for the tiles of persistent kernels, which take the products of a batch in turn.
+product_size draw_tiles(random_numbers& random) {
+    constexpr std::size_t sides[] = {128, 128, 192, 256, 256, 384};
+    constexpr std::size_t depths[] = {64, 128, 128, 256, 512};
+    const auto some = [&](std::size_t at) { return random.chance(4) ? at - random.below(30) : at; };
+    return {some(random.pick(sides)), some(random.pick(sides)), some(random.pick(depths))};
 }
 
 double draw_factor(random_numbers& random, bool whole) {
@@ -154,14 +182,16 @@ void draw_group(random_numbers& random, product_case& c) {
     constexpr grouping kinds[] = {grouping::strided, grouping::pointers, grouping::listed};
     c.group = random.pick(kinds);
     const std::size_t count = 1 + random.below(random.chance(10) ? 40 : 6);
-    while (c.sizes[0].m * c.sizes[0].n * c.sizes[0].k * count > work * 2)
+    const bool tiles = c.on_gpu && random.chance(16);
+    if (tiles) c.sizes[0] = draw_tiles(random);
+    while (!tiles && c.sizes[0].m * c.sizes[0].n * c.sizes[0].k * count > work * 2)
         c.sizes[0] = size(work / count + 1);
     c.a_for_all = random.chance(5);
     c.b_for_all = !c.a_for_all && random.chance(5);
     while (c.sizes.size() < count) {
         product_size s = c.sizes[0];
         if (c.group == grouping::listed) {
-            s = size(work / count + 1);
+            s = tiles ? draw_tiles(random) : size(work / count + 1);
             if (c.a_for_all) s = {c.sizes[0].m, s.n, c.sizes[0].k};
             if (c.b_for_all) s = {s.m, c.sizes[0].n, c.sizes[0].k};
         }
@@ -194,8 +224,8 @@ void draw_prepared(random_numbers& random, product_case& c) {
 
 trial draw_trial(random_numbers& random, bool on_gpu) {
     if (on_gpu) {
-        if (random.chance(60)) return trial::many_threads;
-        return random.chance(60) ? trial::failing_memory : trial::ordinary;
+        if (random.chance(1500)) return trial::many_threads;  // of 64 cases
+        return random.chance(1500) ? trial::failing_memory : trial::ordinary;
     }
     switch (random.below(40)) {
         case 0:
@@ -268,7 +298,7 @@ void draw_for_gpu(random_numbers& random, product_case& c) {
     c.by_blocks = c.a_type == dtype::e4m3 && random.chance(3);
     c.chained = can_be_chained(c) && random.chance(6);
     constexpr far_operand some[] = {far_operand::a, far_operand::b, far_operand::e, far_operand::c};
-    if (!c.chained && c.how == trial::ordinary && random.chance(50)) c.far = random.pick(some);
+    if (!c.chained && c.how == trial::ordinary && random.chance(400)) c.far = random.pick(some);
 }
 
 }  // namespace

@@ -8,8 +8,11 @@
 #include "calls.hpp"
 #include "chain.hpp"
 #include "far.hpp"
+#include "full_memory.hpp"
 #include "fuzz/numbers.hpp"
 #include "fuzz/oracle.hpp"
+#include "kernels.hpp"
+#include "fuzz/times.hpp"
 #include "naive.hpp"
 #include "seat.hpp"
 
@@ -21,6 +24,7 @@ struct gpu_running {
     const running& r;
     seat& there;
     bool in_order;  // matrices' memory comes from cudaMallocAsync
+    const memory_watch& memory;
     const far_lines* far = nullptr;
 };
 
@@ -36,6 +40,7 @@ void each_operand(const gpu_running& g, const Visit& visit) {
 
 // At the same distance from a multiple of 256 bytes as on the host.
 void upload(const gpu_running& g) {
+    const timed t(3);
     const cudaStream_t stream = g.r.of.stream;
     each_operand(g, [&](operand& o, device_bytes& there) {
         const std::span<std::byte> here = o.remembered();
@@ -54,6 +59,7 @@ void upload(const gpu_running& g) {
 }
 
 void download(const gpu_running& g) {
+    const timed t(5);
     const cudaStream_t stream = g.r.of.stream;
     each_operand(g, [&](operand& o, device_bytes& there) {
         const std::span<std::byte> here = o.remembered();
@@ -81,6 +87,7 @@ outcome start(const std::function<void()>& work) {
 
 // The call, and the one ahead of it that makes its A.
 outcome start_all(const gpu_running& g) {
+    const timed t(4);
     return start([&] {
         if (g.r.of.chained) make_a(g.r, g.there);
         start_call(g.r.of, g.r.on);
@@ -89,12 +96,17 @@ outcome start_all(const gpu_running& g) {
 
 // The call within a graph, which then runs twice.
 outcome replay(const gpu_running& g) {
+    const timed t(6);
     const cudaStream_t stream = g.r.of.stream;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
     const outcome o = start_all(g);
     cudaGraph_t graph = nullptr;
     must(cudaStreamEndCapture(stream, &graph), "the end of a capture");
-    if (!o.returned) return o;
+    if (!o.returned) {
+        must(cudaGraphDestroy(graph), "a graph");
+        return o;
+    }
+    note_kernels(graph);
     cudaGraphExec_t ready = nullptr;
     must(cudaGraphInstantiate(&ready, graph, 0), "a graph");
     // Once where E is C: the second run would add to the first.
@@ -103,6 +115,7 @@ outcome replay(const gpu_running& g) {
     must(cudaStreamSynchronize(stream), "a graph's run");
     must(cudaGraphExecDestroy(ready), "a graph");
     must(cudaGraphDestroy(graph), "a graph");
+    g.r.count.note(feature::graph);
     return o;
 }
 
@@ -111,9 +124,17 @@ std::string compare(const running& r, const std::vector<std::byte>& bits, const 
     return r.on.c.bits() == bits ? std::string() : std::string(what) + ": other bits";
 }
 
+// Refused for want of memory, as it may be while memory is full.
+bool is_want_of_memory(const gpu_running& g, const outcome& o) {
+    if (o.returned || o.code != error_code::out_of_memory || !g.memory.was_full()) return false;
+    ++g.r.count.no_memory;
+    return true;
+}
+
 // Another stream, or product by product: batches have the bits of single calls where both are
 // batch-invariant.
 std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
+    const timed t(11);
     const running& r = g.r;
     r.of.stream = g.there.streams[r.random.below(4)];
     r.on.c.restore();
@@ -124,8 +145,10 @@ std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
         for (std::size_t p = 0; p < r.of.sizes.size(); ++p) start_single_call(r.of, r.on, p);
     };
     const outcome o = one_by_one ? start(singles) : start_all(g);
+    if (is_want_of_memory(g, o)) return {};
     if (!o.returned) return "once more: refused: " + o.what;
     download(g);
+    r.count.note(feature::one_by_one, one_by_one);
     return compare(r, bits, one_by_one ? "product by product" : "once more, on another stream");
 }
 
@@ -142,8 +165,10 @@ std::string with_fewer_rows(const gpu_running& g, const std::vector<std::byte>& 
     r.on.c.restore();
     upload(g);
     const outcome o = start_all(g);
+    if (is_want_of_memory(g, o)) return {};
     if (!o.returned) return "with fewer rows: refused: " + o.what;
     download(g);
+    r.count.note(feature::fewer_rows);
     ++r.count.repeated;
     std::vector<std::byte> now = r.on.c.bits();
     now.resize(bytes);
@@ -160,6 +185,7 @@ bool allows(const range& all, dtype type, double stored) {
 
 // What the step has noted, whose memory is put back; and another number in its place is found.
 std::string check_largest(const running& r) {
+    const timed t(8);
     const std::size_t step = r.of.place_of_largest();
     range all;
     std::size_t entries = 0;
@@ -171,7 +197,7 @@ std::string check_largest(const running& r) {
     const double stored = memory.read(memory.all[0])[0];
     memory.restore_elements();
     if (entries == 0) return {};
-    ++r.count.largest;
+    r.count.note(feature::largest);
     if (!allows(all, memory.type, stored))
         return "the largest number is " + std::to_string(stored) + ", but must be " +
                std::to_string(all.low) + " to " + std::to_string(all.high);
@@ -186,6 +212,7 @@ std::string check_largest(const running& r) {
 }
 
 std::string check_memory(const running& r) {
+    const timed t(10);
     r.on.c.restore_elements();
     if (std::string wrong = r.on.c.changed(); !wrong.empty()) return "around C: " + wrong;
     return changed_inputs(r);
@@ -193,7 +220,7 @@ std::string check_memory(const running& r) {
 
 std::string try_call(const gpu_running& given) {
     const running& r = given.r;
-    place_all(r);
+    { const timed t(2); place_all(r); }
     const far_lines far(r, given.there.far);
     gpu_running g = given;
     g.far = &far;
@@ -201,13 +228,12 @@ std::string try_call(const gpu_running& given) {
     const bool captured = r.of.stream != nullptr && !g.in_order && r.random.chance(6);
     const outcome o = captured ? replay(g) : start_all(g);
     download(g);
-    if (!o.returned && r.of.how == trial::failing_memory && o.code == error_code::out_of_memory) {
-        ++r.count.no_memory;
-        return {};
-    }
+    if (is_want_of_memory(g, o)) return changed_inputs(r);
     if (r.of.chained && o.returned)
         if (std::string wrong = check_made_a(r); !wrong.empty()) return wrong;
-    if (std::string wrong = check_result(r, o, false); !wrong.empty())
+    std::string wrong_result;
+    { const timed t(7); wrong_result = check_result(r, o, false); }
+    if (std::string wrong = wrong_result; !wrong.empty())
         return (captured ? "in a graph: " : "") + wrong;
     if (r.of.place_of_largest() < r.of.steps.size())
         if (std::string wrong = check_largest(r); !wrong.empty()) return wrong;
@@ -227,24 +253,10 @@ std::string try_call(const gpu_running& given) {
 
 // All but some megabytes taken.
 std::string try_full_memory(const gpu_running& g) {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    must(cudaMemGetInfo(&free, &total), "free memory");
-    const std::size_t left = (std::size_t{1} << 20) * (1 + g.r.random.below(64));
-    void* taken = nullptr;
-    if (free <= left || cudaMalloc(&taken, free - left) != cudaSuccess) {
-        static_cast<void>(cudaGetLastError());
-        return try_call(g);
-    }
-    std::string wrong;
-    try {
-        wrong = try_call(g);
-    } catch (const std::runtime_error&) {
-        // No memory for the matrices themselves.
-        static_cast<void>(cudaGetLastError());
-    }
-    must(cudaFree(taken), "the memory taken");
-    return wrong;
+    const timed t(14);
+    const taken_memory taken((std::size_t{1} << 20) * (1 + g.r.random.below(64)));
+    g.r.count.note(feature::full_memory, static_cast<bool>(taken));
+    return try_call(g);
 }
 
 // Whether each element has a place of its own.
@@ -252,50 +264,89 @@ bool can_be_written(const matrix_place& m) {
     return (m.rows < 2 || m.row_stride != 0) && (m.cols < 2 || m.col_stride != 0);
 }
 
+// A worker's seat, and behind it those of its own threads.
+std::size_t first_seat(const surroundings& in) {
+    return in.thread * (gpu_threads + 1);
+}
+
+std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
+                         tally& count);
+
 std::string try_threads(const running& r, std::uint64_t seed) {
     return in_threads(r, gpu_threads, [&](std::size_t thread, std::uint64_t number, tally& count) {
-        take_seat(thread + 1);
+        take_seat(first_seat(r.in) + thread + 1);
         return run_gpu_case(~seed, number, r.in, count);
     });
 }
 
-}  // namespace
+// Where the fuzzer itself finds no memory there is no case.
+std::string run(const gpu_running& g, std::uint64_t seed) {
+    const running& r = g.r;
+    try {
+        if (r.of.how == trial::many_threads) return try_threads(r, seed);
+        if (r.of.how == trial::failing_memory && !r.in.shares_gpu) return try_full_memory(g);
+        return try_call(g);
+    } catch (const no_device_memory& e) {
+        if (!g.memory.was_full() && !r.in.shares_gpu) return e.what();
+        ++r.count.no_memory;
+    } catch (const std::runtime_error& e) {
+        return e.what();
+    }
+    return {};
+}
+
+void count_case(const gpu_running& g, std::uint64_t nested) {
+    tally& to = g.r.count;
+    const product_case& c = g.r.of;
+    ++to.cases;
+    count_features(g.r);
+    const auto address = reinterpret_cast<std::uintptr_t>(g.r.on.a.data(g.r.on.a.all[0]));
+    to.note(feature::misaligned, address % 16 != 0);
+    to.note(feature::stream, c.stream != nullptr);
+    to.note(feature::chained, c.chained);
+    to.note(feature::in_order, g.in_order);
+    to.note(feature::threads, nested);
+    to.note(feature::beside_full_memory, g.memory.was_full());
+}
 
 std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                          tally& count) {
     static const bool started = [] {
         sums_on_device = naive_sums;
-        return true;
+        return load_naive_sums();
     }();
     static_cast<void>(started);
     random_numbers random(seed, number);
     product_case c = draw_case(random, number, true);
     const bool nested = (seed >> 63) != 0;
-    if (nested) c.how = trial::ordinary;
-    if (nested || in.shares_gpu) c.far = far_operand::none;  // there is no room for eight
+    if (nested)
+        c.how = trial::ordinary;
+    else
+        take_seat(first_seat(in));
     seat& there = own_seat();
     c.stream = there.streams[random.below(4)];
     const running r = {c, there.on, random, in, count, !nested};
-    lay_out(r);
+    { const timed t(1); lay_out(r); }
     c.chained = c.chained && can_be_written(there.on.a.all[0]);
     const std::string text = c.describe();
-    tell_description(in, text);
-    const gpu_running g = {r, there, random.chance(8)};
+    if (!nested) tell_description(in, text);
+    const memory_watch memory;
+    const gpu_running g = {r, there, random.chance(8), memory};
     std::string wrong;
-    try {
-        wrong = c.how == trial::many_threads                       ? try_threads(r, seed)
-                : c.how == trial::failing_memory && !in.shares_gpu ? try_full_memory(g)
-                                                                   : try_call(g);
-    } catch (const std::runtime_error& e) {
-        wrong = e.what();
-    }
-    if (c.how != trial::many_threads) {
-        ++count.cases;
-        count.chained += c.chained ? 1 : 0;
-        count.by_blocks += c.by_blocks ? 1 : 0;
-        count.by_c += c.by_c ? 1 : 0;
-    }
+    { const timed t(0); wrong = run(g, seed); }
+    if (c.how != trial::many_threads) count_case(g, nested);
     return wrong.empty() ? wrong : text + ": " + wrong;
+}
+
+bool gpu_is_lost() {
+    const cudaError_t status = cudaStreamQuery(own_seat().of_oracle);
+    return status != cudaSuccess && status != cudaErrorNotReady;
+}
+
+}  // namespace
+
+family of_gpus() {
+    return {"gpu", run_gpu_case, gpu_is_lost, [](const std::string& f) { tell_kernels(f); print_times(); }};
 }
 
 std::string why_no_gpu() {
