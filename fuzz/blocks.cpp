@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <initializer_list>
+#include <malloc.h>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -167,10 +168,19 @@ void watch(const shared& from) {
     }
 }
 
+// What is given back is asked for again by the next case, page by page.
+void keep_memory() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 // A signal ends the child, after which its parent says which case it was.
 void run_cases(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
                shared& to) {
     tell_of_crashes();
+    keep_memory();
     std::thread([&] { watch(to); }).detach();
     std::vector<std::thread> others;
     for (std::size_t thread = 1; thread < o.threads; ++thread)
@@ -181,8 +191,6 @@ void run_cases(const family& of, const options& o, std::uint64_t first, std::uin
     run_some(of, o, first, last, 0, to);
     for (std::thread& other : others) other.join();
     if (of.ends != nullptr) of.ends(o.kernels);
-    std::fflush(stdout);
-    _exit(0);
 }
 
 std::string how_it_ended(int status) {
@@ -265,6 +273,19 @@ void run_given_block(const options& o, std::span<const family> all) {
     within.until = clock::time_point(clock::duration(until));
     for (const family& of : all)
         if (of.name == name) run_cases(of, within, first, last, to);
+    std::fflush(stdout);
+    _exit(0);
+}
+
+report run_here(const family& of, const options& o, std::uint64_t first, std::uint64_t last) {
+    auto& to = *static_cast<shared*>(map_shared(sizeof(shared), -1));
+    to.next = first;
+    for (slot& one : to.of_threads) one.current = none;
+    run_cases(of, o, first, last, to);
+    report all;
+    for (const slot& one : to.of_threads) all.all.add(one.count);
+    all.findings = to.findings;
+    return all;
 }
 
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,

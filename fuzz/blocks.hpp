@@ -44,7 +44,11 @@ void in_children(std::uint64_t jobs, const std::function<void(std::uint64_t)>& r
 [[nodiscard]] bool in_a_child(bool (*work)());
 
 // In the program that run_block() starts: the cases that --block names.
-void run_given_block(const options& o, std::span<const family> all);
+[[noreturn]] void run_given_block(const options& o, std::span<const family> all);
+
+// The same in this process, for tools that watch it.
+[[nodiscard]] report run_here(const family& of, const options& o, std::uint64_t first,
+                              std::uint64_t last);
 
 // Runs cases `first` to `last` - 1 of one block.
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,

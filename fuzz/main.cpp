@@ -110,6 +110,18 @@ int run_all(options o) {
     return findings == 0 ? 0 : 1;
 }
 
+int run_some_here(const options& o) {
+    if (const std::string why = why_no_calls_on_gpus(); !why.empty()) {
+        std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());
+        return no_gpu;
+    }
+    const family& of = families(true)[0];
+    const report r = run_here(of, o, 0, o.cases);
+    print_counts(of, r.all);
+    std::printf("%llu findings\n", static_cast<unsigned long long>(r.findings));
+    return r.findings == 0 ? 0 : 1;
+}
+
 int run_only(const options& o) {
     const std::size_t colon = o.only.find(':');
     const std::string name = colon == std::string::npos ? "" : o.only.substr(0, colon);
@@ -154,6 +166,7 @@ int main(int count, char** words) {
             if constexpr (CARAT_HAS_CUDA) all.push_back(of_gpus());
             run_given_block(o, all);
         }
+        if (o.here) return run_some_here(o);
         if (o.gpu || o.only.starts_with("gpu:")) {
             // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
             const bool there = in_a_child([] {

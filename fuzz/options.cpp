@@ -21,6 +21,7 @@ const char* const usage =
     "  --gpu        calls on a GPU instead\n"
     "  --jobs J     so many processes at once (1)\n"
     "  --threads T  with --gpu: so many threads in each, with streams of their own (1)\n"
+    "  --here       with --gpu --cases: in this process, which a sanitizer watches\n"
     "  --kernels F  with --gpu: adds the names of kernels that graphs captured to a file\n";
 
 namespace {
@@ -57,6 +58,8 @@ options parse(int count, char** words) {
         };
         if (word == "--gpu") {
             o.gpu = true;
+        } else if (word == "--here") {
+            o.here = true;
         } else if (word == "--help" || word == "-h") {
             o.help = true;
         } else if (word == "--minutes") {
@@ -82,6 +85,8 @@ options parse(int count, char** words) {
                                         "' is no option; carat_fuzz --help lists them");
         }
     }
+    if (o.here && (o.cases == 0 || !o.gpu))
+        throw std::invalid_argument("--here is for --gpu and a number of --cases");
     if (o.cases != 0 && !has_minutes) o.minutes = 1e9;
     return o;
 }

@@ -21,6 +21,7 @@ struct options {
     std::uint64_t jobs = 1;   // processes at once
     std::uint64_t threads = 1;  // that run cases in each of them, on a GPU
     clock::time_point until = clock::time_point::max();
+    bool here = false;        // in this process
     bool gpu = false;
     bool help = false;
 };
