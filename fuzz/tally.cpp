@@ -38,6 +38,7 @@ const std::array<const char*, features> feature_names = {
     "of more than 1e8",
     "on streams",
     "captured by a graph",
+    "with C in memory of the graph",
     "whose A the call ahead makes",
     "in memory of cudaMallocAsync",
     "beside other threads of its own",

@@ -51,6 +51,7 @@ enum class feature : std::size_t {
     hundred_millions,
     stream,
     graph,
+    captured_memory,
     chained,
     in_order,
     threads,

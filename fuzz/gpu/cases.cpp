@@ -94,12 +94,34 @@ outcome start_all(const gpu_running& g) {
     });
 }
 
+// C lies in memory that the capture itself takes and gives back.
+outcome start_in_own_memory(const gpu_running& g) {
+    const cudaStream_t stream = g.r.of.stream;
+    operand& c = g.r.on.c;
+    const std::span<std::byte> here = c.remembered();
+    if (here.empty() || g.far->has(c)) return start_all(g);
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(here.data()) % 256;
+    std::byte* const kept = g.there.of_matrices[3].data() + offset;
+    void* taken = nullptr;
+    must(cudaMallocAsync(&taken, here.size() + 256, stream), "cudaMallocAsync in a capture");
+    std::byte* const own = static_cast<std::byte*>(taken) + offset;
+    must(cudaMemcpyAsync(own, kept, here.size(), cudaMemcpyDeviceToDevice, stream), "a copy");
+    c.seen_at(own);
+    const outcome o = start_all(g);
+    c.seen_at(kept);
+    must(cudaMemcpyAsync(kept, own, here.size(), cudaMemcpyDeviceToDevice, stream), "a copy");
+    must(cudaFreeAsync(taken, stream), "cudaFreeAsync in a capture");
+    g.r.count.note(feature::captured_memory);
+    return o;
+}
+
 // The call within a graph, which then runs twice.
 outcome replay(const gpu_running& g) {
     const timed t(6);
     const cudaStream_t stream = g.r.of.stream;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
-    const outcome o = start_all(g);
+    const bool takes_memory = g.r.random.chance(3);
+    const outcome o = takes_memory ? start_in_own_memory(g) : start_all(g);
     cudaGraph_t graph = nullptr;
     must(cudaStreamEndCapture(stream, &graph), "the end of a capture");
     if (!o.returned) {
