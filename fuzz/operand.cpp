@@ -46,8 +46,12 @@ std::ptrdiff_t draw_strides(random_numbers& random, matrix_place& m, bool writte
     if (random.chance(12)) m.row_stride = -m.row_stride;
     if (random.chance(12)) m.col_stride = -m.col_stride;
     // An axis of one element has a stride that means nothing.
-    if (m.rows == 1 && random.chance(3)) m.row_stride = random.between(-1000, 1000);
-    if (m.cols == 1 && random.chance(3)) m.col_stride = random.between(-1000, 1000);
+    const auto any = [&] {
+        constexpr std::int64_t far = std::int64_t{1} << 40;
+        return random.chance(4) ? random.between(-far, far) : random.between(-1000, 1000);
+    };
+    if (m.rows == 1 && random.chance(3)) m.row_stride = any();
+    if (m.cols == 1 && random.chance(3)) m.col_stride = any();
     if (!written && random.chance(25)) (random.chance(2) ? m.row_stride : m.col_stride) = 0;
     return static_cast<std::ptrdiff_t>(inner) * step;
 }

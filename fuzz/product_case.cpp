@@ -127,12 +127,14 @@ product_size draw_size(random_numbers& random, std::size_t work, bool on_gpu) {
     return s;
 }
 
-// Large enough for the tiles of persistent kernels, which take the products of a batch in turn.
-product_size draw_tiles(random_numbers& random) {
+// Large enough for the tiles of persistent kernels: of batches, which these take in turn, or up to
+// `most` times as many rows and columns.
+product_size draw_tiles(random_numbers& random, std::size_t most) {
     constexpr std::size_t sides[] = {128, 128, 192, 256, 256, 384};
     constexpr std::size_t depths[] = {64, 128, 128, 256, 512};
     const auto some = [&](std::size_t at) { return random.chance(4) ? at - random.below(30) : at; };
-    return {some(random.pick(sides)), some(random.pick(sides)), some(random.pick(depths))};
+    const auto side = [&] { return some(random.pick(sides) * (1 + random.below(most))); };
+    return {side(), side(), some(random.pick(depths))};
 }
 
 double draw_factor(random_numbers& random, bool whole) {
@@ -176,6 +178,7 @@ void draw_group(random_numbers& random, product_case& c) {
     const std::size_t work = draw_work(random, c.on_gpu);
     const auto size = [&](std::size_t most) { return draw_size(random, most, c.on_gpu); };
     c.sizes.push_back(size(work));
+    if (c.on_gpu && random.chance(24)) c.sizes[0] = draw_tiles(random, 4);
     // Bytes have too many combinations of types for all to be batches here.
     if (is_byte_integer(c.a_type) && is_half(c.c_type)) return;
     if (!random.chance(c.on_gpu ? 4 : 8)) return;
@@ -183,7 +186,7 @@ void draw_group(random_numbers& random, product_case& c) {
     c.group = random.pick(kinds);
     const std::size_t count = 1 + random.below(random.chance(10) ? 40 : 6);
     const bool tiles = c.on_gpu && random.chance(16);
-    if (tiles) c.sizes[0] = draw_tiles(random);
+    if (tiles) c.sizes[0] = draw_tiles(random, 1);
     while (!tiles && c.sizes[0].m * c.sizes[0].n * c.sizes[0].k * count > work * 2)
         c.sizes[0] = size(work / count + 1);
     c.a_for_all = random.chance(5);
@@ -191,7 +194,7 @@ void draw_group(random_numbers& random, product_case& c) {
     while (c.sizes.size() < count) {
         product_size s = c.sizes[0];
         if (c.group == grouping::listed) {
-            s = tiles ? draw_tiles(random) : size(work / count + 1);
+            s = tiles ? draw_tiles(random, 1) : size(work / count + 1);
             if (c.a_for_all) s = {c.sizes[0].m, s.n, c.sizes[0].k};
             if (c.b_for_all) s = {s.m, c.sizes[0].n, c.sizes[0].k};
         }
