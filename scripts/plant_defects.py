@@ -4,7 +4,8 @@ plant_defects.py [--gpu] [--minutes M] [--seed S] [--only NAME] [--build-only]
 
 All edits go into one copy of the checkout (build/defects), each behind a number that the
 environment names, so that the library is built once. Prints a row for each: its option, the
-seconds, what was found. Exit code: 0 all found, 1 one was not, 2 an edit no longer applies.
+seconds, what was found. Exit code: 0 all found, 1 one was not, 2 an edit no longer
+applies or something is found with nothing planted.
 """
 
 import argparse
@@ -39,9 +40,10 @@ class Defect:
 
 DEFECTS = [
     Defect("165 KiB of stack", "src/cpu/engine.cpp", "    multiply_skinny(whole, share_of",
-           "    if (is_planted(NUMBER)) {\n        [[maybe_unused]] volatile char room[165 << 10];\n"
-           "        for (int i = (165 << 10) - 1; i >= 0; i -= 512) room[i] = 0;\n    }\n"
-           "    multiply_skinny(whole, share_of"),
+           "    const auto fill = []() __attribute__((noinline)) {\n"
+           "        [[maybe_unused]] volatile char room[165 << 10];\n"
+           "        for (int i = (165 << 10) - 1; i >= 0; i -= 512) room[i] = 0;\n    };\n"
+           "    if (is_planted(NUMBER)) fill();\n    multiply_skinny(whole, share_of"),
     Defect("overlaps not looked for", "src/api/overlap.cpp",
            "    if (empty(x) || empty(y)) return false;\n    const byte_span in_x",
            "    if (empty(x) || empty(y) || is_planted(NUMBER)) return false;\n"
@@ -148,10 +150,10 @@ def build():
     return COPY / "build" / "dev" / "fuzz" / "carat_fuzz"
 
 
-def look_for(given, program, number):
+def look_for(given, program, number, minutes):
     """Seconds until the first finding, and what it says; no seconds where there was none."""
-    words = [program, "--minutes", str(given.minutes), "--seed", str(given.seed)]
-    if DEFECTS[number - 1].on_gpu:
+    words = [program, "--minutes", str(minutes), "--seed", str(given.seed)]
+    if given.gpu:
         words += ["--gpu", "--threads", str(given.threads)]
     began = time.monotonic()
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -177,12 +179,16 @@ def main():
         program = build()
     if given.build_only:
         return 0
+    seconds, found = look_for(given, program, 0, 0.2)
+    if seconds is not None:
+        print(f"found with nothing planted: {found}", file=sys.stderr)
+        return 2
     missed = 0
     print("| defect | option | seconds | found as |\n|---|---|--:|---|")
     for number, defect in enumerate(DEFECTS, 1):
         if defect.on_gpu != given.gpu or given.only not in defect.what:
             continue
-        seconds, found = look_for(given, program, number)
+        seconds, found = look_for(given, program, number, given.minutes)
         missed += seconds is None
         told = "not found" if seconds is None else f"{seconds:.0f}"
         option = "`--gpu`" if defect.on_gpu else "`blas`" if found.startswith("blas:") else ""
