@@ -195,8 +195,7 @@ void run_cases(const family& of, const options& o, std::uint64_t first, std::uin
 
 std::string how_it_ended(int status) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (signal == SIGALRM)
-        return "took more than " + std::to_string(most_time.count()) + " s";
+    if (signal == SIGALRM) return "took more than " + std::to_string(most_time.count()) + " s";
     if (signal != 0) return std::string("ended the process: ") + strsignal(signal);
     return "left with " + std::to_string(WEXITSTATUS(status));
 }
@@ -217,7 +216,8 @@ void find_culprit(const family& of, const options& o, const shared& from, int st
     }
     if (to.findings != before) return;
     ++to.findings;
-    tell(of, o, some, how_it_ended(status) + " while these ran, of which none does it alone:" + all);
+    tell(of, o, some,
+         how_it_ended(status) + " while these ran, of which none does it alone:" + all);
 }
 
 }  // namespace

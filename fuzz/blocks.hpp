@@ -16,7 +16,7 @@ namespace carat::fuzz {
 inline constexpr std::uint64_t isa_count = 4;
 inline constexpr std::uint64_t cases_in_a_block = 1000;
 inline constexpr std::uint64_t cases_in_a_gpu_block = 20'000;  // CUDA takes long to start
-inline constexpr std::uint64_t most_findings = 100;         // a run with as many ends
+inline constexpr std::uint64_t most_findings = 100;            // a run with as many ends
 
 // A kind of cases: what --only calls it, and what runs one.
 struct family {

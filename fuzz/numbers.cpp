@@ -91,9 +91,9 @@ bool common_pattern(const format& f, double value, std::uint32_t& pattern) {
     const int grid = std::max(exponent, f.least_exponent) - f.digits + 1;
     const double unit = std::bit_cast<double>(static_cast<std::uint64_t>(1023 - grid) << 52);
     const double whole = std::abs(value) * unit + 0x1p52;  // rounds to even
-    pattern = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(whole)) +
-              (static_cast<std::uint32_t>(grid - f.least_exponent + f.digits - 1)
-               << (f.digits - 1));
+    pattern =
+        static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(whole)) +
+        (static_cast<std::uint32_t>(grid - f.least_exponent + f.digits - 1) << (f.digits - 1));
     return true;
 }
 

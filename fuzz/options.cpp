@@ -72,8 +72,8 @@ options parse(int count, char** words) {
         } else if (word == "--jobs") {
             o.jobs = std::max<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1);
         } else if (word == "--threads") {
-            o.threads = std::clamp<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1,
-                                                  most_threads);
+            o.threads =
+                std::clamp<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1, most_threads);
         } else if (word == "--kernels") {
             o.kernels = value();
         } else if (word == "--block") {

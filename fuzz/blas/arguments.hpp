@@ -87,7 +87,8 @@ class blas_caller {
         for (std::int64_t i = 0; i < of_.n; ++i)
             for (std::int64_t j = 0; j < of_.n; ++j) {
                 const bool by_rows = of_.how == blas_call::by_rows;
-                const auto at = static_cast<std::size_t>(by_rows ? i * of_.ldc + j : i + j * of_.ldc);
+                const auto at =
+                    static_cast<std::size_t>(by_rows ? i * of_.ldc + j : i + j * of_.ldc);
                 if (of_.uplo == 'U' ? i <= j : i >= j) c[at] = whole.c[at];
             }
     }

@@ -40,8 +40,8 @@ blas_shape shape_of_b(const blas_arguments<T>& g) {
 
 template <class T>
 blas_shape shape_of_c(const blas_arguments<T>& g) {
-    const bool square = g.which == routine::syrk || g.which == routine::syr2k ||
-                        g.which == routine::gemmtr;
+    const bool square =
+        g.which == routine::syrk || g.which == routine::syr2k || g.which == routine::gemmtr;
     return square ? blas_shape{g.n, g.n} : blas_shape{g.m, g.n};
 }
 

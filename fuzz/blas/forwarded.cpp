@@ -22,17 +22,17 @@ struct routine_of_level_2 {
 };
 
 constexpr routine_of_level_2 routines[] = {
-    {"swap", "sdcz", "nxy"},      {"copy", "sdcz", "nxy"},       {"scal", "sdcz", "nax"},
-    {"axpy", "sdcz", "naxy"},     {"dot", "sd", "nxy", 'r'},     {"nrm2", "sd", "nx", 'r'},
-    {"asum", "sd", "nx", 'r'},    {"amax", "sdcz", "nx", 'i'},   {"rot", "sd", "nxyrr"},
+    {"swap", "sdcz", "nxy"},      {"copy", "sdcz", "nxy"},        {"scal", "sdcz", "nax"},
+    {"axpy", "sdcz", "naxy"},     {"dot", "sd", "nxy", 'r'},      {"nrm2", "sd", "nx", 'r'},
+    {"asum", "sd", "nx", 'r'},    {"amax", "sdcz", "nx", 'i'},    {"rot", "sd", "nxyrr"},
     {"gemv", "sdcz", "tmnaAxby"}, {"gbmv", "sdcz", "tmnklaAxby"}, {"symv", "sd", "unaAxby"},
-    {"hemv", "cz", "unaAxby"},    {"sbmv", "sd", "unkaAxby"},    {"hbmv", "cz", "unkaAxby"},
-    {"spmv", "sd", "unaPxby"},    {"hpmv", "cz", "unaPxby"},     {"trmv", "sdcz", "utdnAx"},
-    {"trsv", "sdcz", "utdnAx"},   {"tbmv", "sdcz", "utdnkAx"},   {"tbsv", "sdcz", "utdnkAx"},
-    {"tpmv", "sdcz", "utdnPx"},   {"tpsv", "sdcz", "utdnPx"},    {"ger", "sd", "mnaxyA"},
-    {"geru", "cz", "mnaxyA"},     {"gerc", "cz", "mnaxyA"},      {"syr", "sd", "unaxA"},
-    {"her", "cz", "unrxA"},       {"spr", "sd", "unaxP"},        {"hpr", "cz", "unrxP"},
-    {"syr2", "sd", "unaxyA"},     {"her2", "cz", "unaxyA"},      {"spr2", "sd", "unaxyP"},
+    {"hemv", "cz", "unaAxby"},    {"sbmv", "sd", "unkaAxby"},     {"hbmv", "cz", "unkaAxby"},
+    {"spmv", "sd", "unaPxby"},    {"hpmv", "cz", "unaPxby"},      {"trmv", "sdcz", "utdnAx"},
+    {"trsv", "sdcz", "utdnAx"},   {"tbmv", "sdcz", "utdnkAx"},    {"tbsv", "sdcz", "utdnkAx"},
+    {"tpmv", "sdcz", "utdnPx"},   {"tpsv", "sdcz", "utdnPx"},     {"ger", "sd", "mnaxyA"},
+    {"geru", "cz", "mnaxyA"},     {"gerc", "cz", "mnaxyA"},       {"syr", "sd", "unaxA"},
+    {"her", "cz", "unrxA"},       {"spr", "sd", "unaxP"},         {"hpr", "cz", "unrxP"},
+    {"syr2", "sd", "unaxyA"},     {"her2", "cz", "unaxyA"},       {"spr2", "sd", "unaxyP"},
     {"hpr2", "cz", "unaxyP"},
 };
 
@@ -115,8 +115,8 @@ class forwarded_call {
     }
 
     void add_matrix() {
-        const std::int64_t lda = std::max<std::int64_t>(
-            {longest(), sizes_[2] + sizes_[3] + 1, 1}) + random_.between(0, 3);
+        const std::int64_t lda = std::max<std::int64_t>({longest(), sizes_[2] + sizes_[3] + 1, 1}) +
+                                 random_.between(0, 3);
         add_numbers(static_cast<std::size_t>(lda * std::max<std::int64_t>(longest(), 1)) * parts());
         add_integer(lda);
     }

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "library.hpp"
 #include "fuzz/random.hpp"
 #include "fuzz/tally.hpp"
+#include "library.hpp"
 
 namespace carat::fuzz {
 

@@ -12,7 +12,6 @@
 #include "fuzz/numbers.hpp"
 #include "fuzz/oracle.hpp"
 #include "kernels.hpp"
-#include "fuzz/times.hpp"
 #include "naive.hpp"
 #include "seat.hpp"
 
@@ -40,7 +39,6 @@ void each_operand(const gpu_running& g, const Visit& visit) {
 
 // At the same distance from a multiple of 256 bytes as on the host.
 void upload(const gpu_running& g) {
-    const timed t(3);
     const cudaStream_t stream = g.r.of.stream;
     each_operand(g, [&](operand& o, device_bytes& there) {
         const std::span<std::byte> here = o.remembered();
@@ -59,7 +57,6 @@ void upload(const gpu_running& g) {
 }
 
 void download(const gpu_running& g) {
-    const timed t(5);
     const cudaStream_t stream = g.r.of.stream;
     each_operand(g, [&](operand& o, device_bytes& there) {
         const std::span<std::byte> here = o.remembered();
@@ -87,7 +84,6 @@ outcome start(const std::function<void()>& work) {
 
 // The call, and the one ahead of it that makes its A.
 outcome start_all(const gpu_running& g) {
-    const timed t(4);
     return start([&] {
         if (g.r.of.chained) make_a(g.r, g.there);
         start_call(g.r.of, g.r.on);
@@ -117,7 +113,6 @@ outcome start_in_own_memory(const gpu_running& g) {
 
 // The call within a graph, which then runs twice.
 outcome replay(const gpu_running& g) {
-    const timed t(6);
     const cudaStream_t stream = g.r.of.stream;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
     const bool takes_memory = g.r.random.chance(3);
@@ -156,7 +151,6 @@ bool is_want_of_memory(const gpu_running& g, const outcome& o) {
 // Another stream, or product by product: batches have the bits of single calls where both are
 // batch-invariant.
 std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
-    const timed t(11);
     const running& r = g.r;
     r.of.stream = g.there.streams[r.random.below(4)];
     r.on.c.restore();
@@ -207,7 +201,6 @@ bool allows(const range& all, dtype type, double stored) {
 
 // What the step has noted, whose memory is put back; and another number in its place is found.
 std::string check_largest(const running& r) {
-    const timed t(8);
     const std::size_t step = r.of.place_of_largest();
     range all;
     std::size_t entries = 0;
@@ -234,7 +227,6 @@ std::string check_largest(const running& r) {
 }
 
 std::string check_memory(const running& r) {
-    const timed t(10);
     r.on.c.restore_elements();
     if (std::string wrong = r.on.c.changed(); !wrong.empty()) return "around C: " + wrong;
     return changed_inputs(r);
@@ -242,7 +234,7 @@ std::string check_memory(const running& r) {
 
 std::string try_call(const gpu_running& given) {
     const running& r = given.r;
-    { const timed t(2); place_all(r); }
+    place_all(r);
     const far_lines far(r, given.there.far);
     gpu_running g = given;
     g.far = &far;
@@ -253,9 +245,7 @@ std::string try_call(const gpu_running& given) {
     if (is_want_of_memory(g, o)) return changed_inputs(r);
     if (r.of.chained && o.returned)
         if (std::string wrong = check_made_a(r); !wrong.empty()) return wrong;
-    std::string wrong_result;
-    { const timed t(7); wrong_result = check_result(r, o, false); }
-    if (std::string wrong = wrong_result; !wrong.empty())
+    if (std::string wrong = check_result(r, o, false); !wrong.empty())
         return (captured ? "in a graph: " : "") + wrong;
     if (r.of.place_of_largest() < r.of.steps.size())
         if (std::string wrong = check_largest(r); !wrong.empty()) return wrong;
@@ -275,7 +265,6 @@ std::string try_call(const gpu_running& given) {
 
 // All but some megabytes taken.
 std::string try_full_memory(const gpu_running& g) {
-    const timed t(14);
     const taken_memory taken((std::size_t{1} << 20) * (1 + g.r.random.below(64)));
     g.r.count.note(feature::full_memory, static_cast<bool>(taken));
     return try_call(g);
@@ -348,14 +337,13 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     seat& there = own_seat();
     c.stream = there.streams[random.below(4)];
     const running r = {c, there.on, random, in, count, !nested};
-    { const timed t(1); lay_out(r); }
+    lay_out(r);
     c.chained = c.chained && can_be_written(there.on.a.all[0]);
     const std::string text = c.describe();
     if (!nested) tell_description(in, text);
     const memory_watch memory;
     const gpu_running g = {r, there, random.chance(8), memory};
-    std::string wrong;
-    { const timed t(0); wrong = run(g, seed); }
+    const std::string wrong = run(g, seed);
     if (c.how != trial::many_threads) count_case(g, nested);
     return wrong.empty() ? wrong : text + ": " + wrong;
 }
@@ -368,7 +356,7 @@ bool gpu_is_lost() {
 }  // namespace
 
 family of_gpus() {
-    return {"gpu", run_gpu_case, gpu_is_lost, [](const std::string& f) { tell_kernels(f); print_times(); }};
+    return {"gpu", run_gpu_case, gpu_is_lost, tell_kernels};
 }
 
 std::string why_no_gpu() {

@@ -28,7 +28,8 @@ Function* driver(const char* name) {
 
 std::string kernel_of(CUgraphNode node) {
     static auto* const type_of = driver<decltype(cuGraphNodeGetType)>("cuGraphNodeGetType");
-    static auto* const ask = driver<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams");
+    static auto* const ask =
+        driver<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams");
     static auto* const name_of = driver<decltype(cuFuncGetName)>("cuFuncGetName");
     static auto* const name_of_kernel = driver<decltype(cuKernelGetName)>("cuKernelGetName");
     if (type_of == nullptr || ask == nullptr || name_of == nullptr || name_of_kernel == nullptr)

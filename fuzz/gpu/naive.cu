@@ -1,6 +1,5 @@
 #include "naive.hpp"
 #include "seat.hpp"
-#include "fuzz/times.hpp"
 
 namespace carat::fuzz {
 
@@ -53,7 +52,6 @@ bool load_naive_sums() {
 
 void naive_sums(const product_size& s, std::span<const double> a, std::span<const double> b,
                 const least_sizes& least, product_sums& to) {
-    const timed t(13);
     seat& own = own_seat();
     device_bytes& in_a = own.oracle_a;
     device_bytes& in_b = own.oracle_b;
