@@ -85,6 +85,8 @@ options parse(int count, char** words) {
                                         "' is no option; carat_fuzz --help lists them");
         }
     }
+    if (o.threads > 1 && !o.gpu && o.block.empty())
+        throw std::invalid_argument("--threads is for --gpu");
     if (o.here && (o.cases == 0 || !o.gpu))
         throw std::invalid_argument("--here is for --gpu and a number of --cases");
     if (o.cases != 0 && !has_minutes) o.minutes = 1e9;

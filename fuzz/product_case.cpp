@@ -85,7 +85,7 @@ std::size_t draw_extent(random_numbers& random, bool on_gpu) {
 // their faces, of which a product has (M N K)^(2/3).
 std::size_t draw_work(random_numbers& random, bool on_gpu) {
     if (on_gpu) {
-        constexpr double least = 60'000;
+        constexpr double least = 40'000;
         constexpr double most = 4e9;
         return static_cast<std::size_t>(
             std::min(least / std::pow(1 - random.uniform(), 1.5), most));
@@ -178,7 +178,7 @@ void draw_group(random_numbers& random, product_case& c) {
     const std::size_t work = draw_work(random, c.on_gpu);
     const auto size = [&](std::size_t most) { return draw_size(random, most, c.on_gpu); };
     c.sizes.push_back(size(work));
-    if (c.on_gpu && random.chance(24)) c.sizes[0] = draw_tiles(random, 4);
+    if (c.on_gpu && random.chance(64)) c.sizes[0] = draw_tiles(random, 4);
     // Bytes have too many combinations of types for all to be batches here.
     if (is_byte_integer(c.a_type) && is_half(c.c_type)) return;
     if (!random.chance(c.on_gpu ? 4 : 8)) return;

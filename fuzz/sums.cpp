@@ -112,7 +112,7 @@ product_sums sums_of(const product_size& s, dtype sums, std::span<const double> 
     const std::vector<double> size_b = magnitudes(b, least.b);
     result.largest_of_a = largest_of(size_a);
     result.largest_of_b = largest_of(size_b);
-    if (sums_on_device != nullptr && s.m * s.n * s.k > 1'000'000) {
+    if (sums_on_device != nullptr && s.m * s.n * s.k > 400'000) {
         sums_on_device(s, a, b, least, result);
     } else {
         multiply(s, sums, a.data(), b.data(), result, result.sum.data());

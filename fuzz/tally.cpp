@@ -36,6 +36,8 @@ const std::array<const char*, features> feature_names = {
     "through carat.h",
     "of more than 1e6 multiplications",
     "of more than 1e8",
+    "of some millions of entries",
+    "batches among them",
     "on streams",
     "captured by a graph",
     "with C in memory of the graph",

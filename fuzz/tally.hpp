@@ -49,6 +49,8 @@ enum class feature : std::size_t {
     by_c,
     million,
     hundred_millions,
+    large,
+    large_batch,
     stream,
     graph,
     captured_memory,

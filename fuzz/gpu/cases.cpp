@@ -12,6 +12,7 @@
 #include "fuzz/numbers.hpp"
 #include "fuzz/oracle.hpp"
 #include "kernels.hpp"
+#include "large.hpp"
 #include "naive.hpp"
 #include "seat.hpp"
 
@@ -320,6 +321,20 @@ void count_case(const gpu_running& g, std::uint64_t nested) {
     to.note(feature::beside_full_memory, g.memory.was_full());
 }
 
+// One filled and checked on the GPU.
+std::string run_large(random_numbers& random, const surroundings& in, seat& there, tally& count) {
+    const memory_watch memory;
+    try {
+        return run_large_case(random, in, there, count);
+    } catch (const no_device_memory& e) {
+        if (!memory.was_full() && !in.shares_gpu) return e.what();
+        ++count.no_memory;
+    } catch (const std::runtime_error& e) {
+        return std::string("large: ") + e.what();
+    }
+    return {};
+}
+
 std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                          tally& count) {
     static const bool started = [] {
@@ -328,13 +343,12 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     }();
     static_cast<void>(started);
     random_numbers random(seed, number);
-    product_case c = draw_case(random, number, true);
     const bool nested = (seed >> 63) != 0;
-    if (nested)
-        c.how = trial::ordinary;
-    else
-        take_seat(first_seat(in));
+    if (!nested) take_seat(first_seat(in));
     seat& there = own_seat();
+    if (random.chance(12)) return run_large(random, in, there, count);
+    product_case c = draw_case(random, number, true);
+    if (nested) c.how = trial::ordinary;
     c.stream = there.streams[random.below(4)];
     const running r = {c, there.on, random, in, count, !nested};
     lay_out(r);

@@ -26,6 +26,9 @@ struct seat {
     device_bytes oracle_a;
     device_bytes oracle_b;
     device_bytes oracle_sums;
+    std::array<device_bytes, 4> of_large;
+    device_bytes large_bias;
+    device_bytes verdicts;
 };
 
 // Of this thread: seat 0 unless it took another one.
