@@ -42,7 +42,7 @@ bool oracle::is_near(std::size_t i, std::size_t j, double stored) const {
     const long double e = e_at(i, j);
     const long double alpha = c_.alpha();
     const long double off = std::abs(stored - (alpha * sums_.sum[at] + e));
-    if (c_.whole || !(off > 0)) return off == 0;
+    if (c_.whole || off == 0 || !std::isfinite(off)) return off == 0;
     const long double total = std::abs(alpha) * sums_.magnitude[at] + std::abs(e);
     return off <= relative_ * total + least_rounding(c_.c_type, c_.sums(), stored);
 }
