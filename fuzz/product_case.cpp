@@ -90,10 +90,10 @@ std::size_t draw_work(random_numbers& random, bool on_gpu) {
         return static_cast<std::size_t>(
             std::min(least / std::pow(1 - random.uniform(), 1.5), most));
     }
-    const std::size_t kind = random.below(400);
+    const std::size_t kind = random.below(1200);
     if (kind == 0) return 60'000'000;
-    if (kind < 12) return 4'000'000;
-    if (kind < 60) return 400'000;
+    if (kind < 28) return 4'000'000;
+    if (kind < 180) return 400'000;
     return 30'000;
 }
 
@@ -290,7 +290,7 @@ bool can_be_chained(const product_case& c) {
 // So large that threads share it, and of several blocks of K: where these are cut may not depend on
 // how many threads there are.
 void draw_deep(random_numbers& random, product_case& c) {
-    if (c.group != grouping::one || c.how != trial::ordinary || !random.chance(150)) return;
+    if (c.group != grouping::one || c.how != trial::ordinary || !random.chance(300)) return;
     c.sizes[0] = {80 + random.below(150), 80 + random.below(150), 300 + random.below(900)};
     c.threads = static_cast<int>(2 + random.below(2));
 }

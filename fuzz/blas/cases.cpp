@@ -21,9 +21,15 @@ struct libraries {
     blas_library reference;
 };
 
+// Where the build put or found it, or in a folder that the environment names: on another machine.
+std::string place_of(const std::string& file) {
+    const char* const folder = std::getenv("CARAT_FUZZ_LIBRARIES");
+    return folder == nullptr ? file : folder + file.substr(file.rfind('/'));
+}
+
 // The first call that is passed on binds the drop-in to the reference beside it.
 libraries opened(const char* ours, const char* reference) {
-    libraries all = {blas_library(ours), blas_library(reference)};
+    libraries all = {blas_library(place_of(ours)), blas_library(place_of(reference))};
     setenv("CARAT_BLAS_FALLBACK", all.reference.file().c_str(), 1);
     if (!all.ours.is_open() || !all.reference.is_open()) return all;
     const std::int64_t none = 0;
@@ -258,7 +264,8 @@ std::string run_typed(const libraries& in, random_numbers& random, const surroun
 std::string why_no_blas() {
     // Opened in children only, since libraries learn of the instruction set when they are.
     for (const char* const file : {CARAT_FUZZ_BLAS, CARAT_FUZZ_REFERENCE})
-        if (access(file, R_OK) != 0) return std::string(file) + " is not there";
+        if (*file == 0 || access(place_of(file).c_str(), R_OK) != 0)
+            return std::string(file) + " is not there";
     return {};
 }
 
