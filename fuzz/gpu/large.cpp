@@ -65,19 +65,20 @@ pair_of_types draw_large_types(random_numbers& random) {
 void draw_large_sizes(random_numbers& random, large_case& l, const pair_of_types& t) {
     constexpr std::uint64_t sides[] = {1024, 1536, 2048, 2048, 2560, 3072};
     constexpr std::uint64_t heads[] = {128, 192, 256, 384, 512, 768};
-    constexpr std::uint64_t depths[] = {64, 128, 128, 256, 512, 1024};
+    constexpr std::uint64_t depths[] = {64, 128, 128, 256, 512, 1024, 2048, 4096};
     const bool batch = random.chance(2);
     const auto some = [&](std::uint64_t at) {
         return random.chance(3) ? at - random.below(99) : at;
     };
     const std::uint64_t m = some(batch ? random.pick(heads) : random.pick(sides));
     const std::uint64_t n = some(batch ? random.pick(heads) : random.pick(sides));
-    const std::uint64_t k =
-        random.chance(3) ? random.pick(depths) - random.below(60) : random.pick(depths);
+    std::uint64_t k = random.pick(depths) - (random.chance(3) ? random.below(60) : 0);
     constexpr std::uint64_t most_entries = 6'000'000;
     const std::uint64_t count = batch ? std::max<std::uint64_t>(most_entries / (m * n), 2) : 1;
     const std::uint64_t some_count =
         batch ? 2 + random.below(std::min<std::uint64_t>(count, 200)) : 1;
+    constexpr std::uint64_t most_work = 8'000'000'000;  // the GPU's own loops take as long
+    while (m * n * k * some_count > most_work) k /= 2;
     const std::uint64_t of_a = random.chance(6) ? 1 : some_count;
     const std::uint64_t of_b = of_a == some_count && random.chance(5) ? 1 : some_count;
     l.a = lay_out(random, t.operands, m, k, of_a);
