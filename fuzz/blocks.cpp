@@ -133,6 +133,7 @@ surroundings surroundings_of(const options& o, std::uint64_t first, std::size_t 
     return {.flushes = wide,
             .has_f16_sums = wide && has_flag("avx512_fp16"),
             .thread = thread,
+            .is_watched = o.here,
             .shares_gpu = o.jobs > 1,
             .description = to.description};
 }

@@ -72,11 +72,8 @@ void count_features(const running& r) {
     to.note(feature::by_blocks, c.by_blocks);
     to.note(feature::prepared, c.ready != prepared::none);
     to.note(feature::by_c, c.by_c);
-    double work = 0;
-    for (const product_size& s : c.sizes)
-        work += static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-    to.note(feature::million, work > 1e6);
-    to.note(feature::hundred_millions, work > 1e8);
+    to.note(feature::million, c.work() > 1e6);
+    to.note(feature::hundred_millions, c.work() > 1e8);
     to.note(feature::batch_invariant, c.batch_invariant);
 }
 

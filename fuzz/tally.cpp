@@ -18,6 +18,7 @@ const std::array<const char*, features> feature_names = {
     "strided batches",
     "batches at pointers",
     "lists",
+    "lists laid out alike",
     "A by columns",
     "A with gaps",
     "both strides above 1",

@@ -31,6 +31,7 @@ enum class feature : std::size_t {
     strided,
     pointers,
     listed,
+    tidy,
     by_columns,
     gaps,
     two_strides,

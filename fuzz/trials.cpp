@@ -66,6 +66,9 @@ void lay_out(const running& r) {
     on.a.type = c.a_type;
     on.b.type = c.b_type;
     on.c.type = on.e.type = c.c_type;
+    const bool tidy = c.group == grouping::listed && r.random.chance(2);
+    for (operand* o : {&on.a, &on.b, &on.c, &on.e}) o->tidy = tidy;
+    r.count.note(feature::tidy, tidy);
     on.a.for_all = c.a_for_all;
     on.b.for_all = c.b_for_all;
     const auto shapes = [&](auto rows, auto cols) { return shapes_of(c, rows, cols); };

@@ -30,6 +30,7 @@ struct surroundings {
     bool flushes = false;  // this instruction set takes bf16's subnormal numbers for zeros
     bool has_f16_sums = false;
     std::size_t thread = 0;   // of those that run cases in this process
+    bool is_watched = false;  // by a tool that makes large cases take minutes
     bool shares_gpu = false;  // with other processes' cases
     // Is told what a case is before it runs, in memory that outlives the process.
     std::span<char> description = {};
