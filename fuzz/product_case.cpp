@@ -1,7 +1,6 @@
 #include "product_case.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
