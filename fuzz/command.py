@@ -95,17 +95,17 @@ def ended(command, folder):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
                           stdin=subprocess.DEVNULL, env=surroundings) as process:
         asked = False
-        try:
-            out, err = process.communicate(timeout=LIMIT)
-        except subprocess.TimeoutExpired:
-            asked = True
-            process.send_signal(signal.SIGTERM)
+        for wait in (LIMIT, 10, 60):  # a first signal lets what runs end, a second does not
             try:
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=wait)
+                break
             except subprocess.TimeoutExpired:
-                process.kill()
-                out, err = process.communicate()
-                return None, out, err, asked
+                asked = True
+                process.send_signal(signal.SIGTERM)
+        else:
+            process.kill()
+            out, err = process.communicate()
+            return None, out, err, asked
         return process.returncode, out, err, asked
 
 
