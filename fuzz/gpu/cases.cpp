@@ -297,7 +297,8 @@ std::string run(const gpu_running& g, std::uint64_t seed) {
     const running& r = g.r;
     try {
         if (r.of.how == trial::many_threads) return try_threads(r, seed);
-        if (r.of.how == trial::failing_memory && !r.in.shares_gpu) return try_full_memory(g);
+        const bool alone = !r.in.shares_gpu && !r.in.is_watched;
+        if (r.of.how == trial::failing_memory && alone) return try_full_memory(g);
         return try_call(g);
     } catch (const no_device_memory& e) {
         if (!g.memory.was_full() && !r.in.shares_gpu) return e.what();
