@@ -22,6 +22,14 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
     sub.add_option("--beta", flags.beta, "0 does not read C")
         ->check(number(-4, 4))
         ->capture_default_str();
+    sub.add_option("--e", flags.e, "what beta multiplies: c itself, or an other matrix")
+        ->check(CLI::IsMember({"c", "other"}))
+        ->capture_default_str();
+    sub.add_option("--scale-by", flags.scale_by,
+                   "blocks: e4m3 has an f32 scale for each row of A by 128 of K and each 128 x 128 "
+                   "of B")
+        ->check(CLI::IsMember({"none", "blocks"}))
+        ->capture_default_str();
     sub.add_option("--out", flags.out,
                    "type of C: bf16, f16 or f32 (default: what the type is summed in)");
     sub.add_flag("--prepared", flags.prepared,
@@ -40,6 +48,16 @@ core::call call_of(const call_flags& flags) {
                     "--prepared is of one product: leave --batch and --groups out");
     asked.alpha = flags.alpha;
     asked.beta = flags.beta;
+    asked.other_e = flags.e == "other";
+    if (asked.other_e && asked.beta == 0)
+        throw error(error_code::invalid_argument,
+                    "--e other is a matrix that --beta multiplies, which is 0: add --beta 1");
+    asked.block_scales = flags.scale_by == "blocks";
+    if (asked.block_scales &&
+        (!asked.is_one_product() || asked.prepared || asked.other_e || !flags.epilogue.empty()))
+        throw error(error_code::invalid_argument,
+                    "--scale-by blocks is of one product: leave --batch, --groups, --prepared, "
+                    "--e and --epilogue out");
     if (!flags.epilogue.empty()) asked.last = session::parse_epilogue(flags.epilogue);
     if (!flags.out.empty()) asked.out = session::parse_out(flags.out);
     return asked;

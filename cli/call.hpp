@@ -11,7 +11,7 @@ namespace carat::cli {
 struct call_flags {
     std::string batch = "1";
     double alpha = 1, beta = 0;
-    std::string groups, out, epilogue;
+    std::string groups, out, epilogue, e = "c", scale_by = "none";
     bool prepared = false;
 };
 

@@ -176,7 +176,8 @@ std::string traffic_text(const explain::explanation& told) {
         text += fmt::format(" of {} products with a B each",
                             core::rows_of_groups(told.key.asked.groups).size());
     if (told.c_read_bytes > 0)
-        text += fmt::format("; {} of them are C, read for beta", bytes_text(told.c_read_bytes));
+        text += fmt::format("; {} of them are {}, read for beta", bytes_text(told.c_read_bytes),
+                            told.key.asked.other_e ? "E" : "C");
     return text;
 }
 

@@ -94,6 +94,8 @@ std::string call_fields(const core::call& asked) {
     if (asked.prepared) text += "Prepared=B ";
     if (asked.alpha != 1) text += fmt::format("Alpha={} ", asked.alpha);
     if (asked.beta != 0) text += fmt::format("Beta={} ", asked.beta);
+    if (asked.other_e) text += "E=other ";
+    if (asked.block_scales) text += "Scales=blocks ";
     return text;
 }
 

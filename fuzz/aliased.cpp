@@ -48,7 +48,7 @@ void put_c_into(const running& r, operand& victim) {
     if (&victim == &r.on.e && !repeats && r.random.chance(2)) c.all = victim.all;
     c.measure();
     c.place(r.random);  // whose canaries nobody will look at
-    victim.place(r.random, c.span_bytes() + 64);
+    victim.place(r.random, (c.span_bytes() + 64 + 7) / 8 * 8);  // its elements stay aligned
     victim.write_values();
     const auto reach =
         static_cast<std::int64_t>((c.span_bytes() + victim.span_bytes()) / size_bytes(c.type));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -10,11 +11,13 @@
 #include <fstream>
 #include <functional>
 #include <initializer_list>
+#include <malloc.h>
 #include <memory>
 #include <new>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "crash.hpp"
@@ -23,15 +26,23 @@ namespace carat::fuzz {
 
 namespace {
 
-constexpr unsigned most_seconds = 300;  // of a case
+constexpr std::chrono::seconds most_time(300);  // of a case
 constexpr std::array<const char*, isa_count> isas = {"baseline", "avx2", "avx512", "amx"};
 
-// What a child tells its parent, also when it ends in the middle of a case.
-struct shared {
+constexpr int gpu_lost = 3;
+constexpr std::uint64_t none = ~std::uint64_t{0};
+
+// What a child's thread tells the parent, also when it ends in the middle of a case.
+struct slot {
     tally count;
-    std::uint64_t current;
-    std::uint64_t findings;
-    std::array<char, 400> description;
+    std::uint64_t current = none;
+    clock::rep since = 0;
+    std::array<char, 400> description = {};
+};
+struct shared {
+    std::atomic<std::uint64_t> next;  // no thread has begun it yet
+    std::atomic<std::uint64_t> findings;
+    std::array<slot, most_threads> of_threads;
 };
 
 // As the system names what the processor has.
@@ -105,35 +116,109 @@ int status_of_child(const std::function<void()>& work) {
     if (of.name != "gpu") setenv("CARAT_FORCE_ISA", isa_of(first), 1);
     const std::string seed = std::to_string(o.seed);
     const std::string jobs = std::to_string(o.jobs);
+    const std::string threads = std::to_string(o.threads);
     const std::string block = std::to_string(file) + " " + std::to_string(first) + " " +
-                              std::to_string(last) + " " + of.name;
-    execl("/proc/self/exe", "carat_fuzz", "--seed", seed.c_str(), "--jobs", jobs.c_str(), "--block",
-          block.c_str(), nullptr);
+                              std::to_string(last) + " " +
+                              std::to_string(o.until.time_since_epoch().count()) + " " + of.name;
+    execl("/proc/self/exe", "carat_fuzz", "--seed", seed.c_str(), "--jobs", jobs.c_str(),
+          "--threads", threads.c_str(), "--kernels", o.kernels.c_str(), "--block", block.c_str(),
+          nullptr);
     std::fprintf(stderr, "carat_fuzz: can't be started again: %s\n", std::strerror(errno));
     _exit(2);
+}
+
+surroundings surroundings_of(const options& o, std::uint64_t first, std::size_t thread, slot& to) {
+    const std::string isa = isa_of(first);
+    const bool wide = isa == "avx512" || isa == "amx";
+    return {.flushes = wide,
+            .has_f16_sums = wide && has_flag("avx512_fp16"),
+            .thread = thread,
+            .is_watched = o.here,
+            .shares_gpu = o.jobs > 1,
+            .description = to.description};
+}
+
+// Cases that no thread has begun, until there are none or there is no more time.
+void run_some(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
+              std::size_t thread, shared& to) {
+    slot& own = to.of_threads[thread];
+    const surroundings in = surroundings_of(o, first, thread, own);
+    while (clock::now() < o.until) {
+        const std::uint64_t number = to.next.fetch_add(1);
+        if (number >= last || to.findings >= most_findings) break;
+        own.since = clock::now().time_since_epoch().count();
+        own.current = number;
+        const std::string wrong = of.run(o.seed, number, in, own.count);
+        const bool lost = !wrong.empty() && of.is_lost != nullptr && of.is_lost();
+        if (lost && o.threads > 1) _exit(gpu_lost);  // by which case is seen when each runs alone
+        own.current = none;
+        if (wrong.empty()) continue;
+        ++to.findings;
+        tell(of, o, number, wrong);
+        if (lost) return;
+    }
+}
+
+// Ends the process where a case takes too long.
+void watch(const shared& from) {
+    for (;; sleep(1)) {
+        const clock::rep now = clock::now().time_since_epoch().count();
+        for (const slot& one : from.of_threads)
+            if (one.current != none && now - one.since > clock::duration(most_time).count())
+                std::raise(SIGALRM);
+    }
+}
+
+// What is given back is asked for again by the next case, page by page.
+void keep_memory() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
 }
 
 // A signal ends the child, after which its parent says which case it was.
 void run_cases(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
                shared& to) {
     tell_of_crashes();
-    const surroundings in = {.flushes = std::strcmp(isa_of(first), "avx512") == 0 ||
-                                        std::strcmp(isa_of(first), "amx") == 0,
-                             .has_f16_sums = std::strcmp(isa_of(first), "avx2") != 0 &&
-                                             std::strcmp(isa_of(first), "baseline") != 0 &&
-                                             has_flag("avx512_fp16"),
-                             .shares_gpu = o.jobs > 1,
-                             .description = to.description};
-    for (std::uint64_t number = first; number < last; ++number) {
-        to.current = number;
-        alarm(most_seconds);
-        const std::string wrong = of.run(o.seed, number, in, to.count);
-        if (wrong.empty()) continue;
-        ++to.findings;
-        tell(of, o, number, wrong);
+    keep_memory();
+    std::thread([&] { watch(to); }).detach();
+    std::vector<std::thread> others;
+    for (std::size_t thread = 1; thread < o.threads; ++thread)
+        others.emplace_back([&, thread] {
+            const crash_stack here;
+            run_some(of, o, first, last, thread, to);
+        });
+    run_some(of, o, first, last, 0, to);
+    for (std::thread& other : others) other.join();
+    if (of.ends != nullptr) of.ends(o.kernels);
+}
+
+std::string how_it_ended(int status) {
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (signal == SIGALRM) return "took more than " + std::to_string(most_time.count()) + " s";
+    if (signal != 0) return std::string("ended the process: ") + strsignal(signal);
+    return "left with " + std::to_string(WEXITSTATUS(status));
+}
+
+// Which of the cases that ran when a process of several threads ended ends one alone.
+void find_culprit(const family& of, const options& o, const shared& from, int status, report& to) {
+    options alone = o;
+    alone.threads = 1;
+    alone.until = clock::time_point::max();
+    const std::uint64_t before = to.findings;
+    std::string all;
+    std::uint64_t some = 0;
+    for (const slot& one : from.of_threads) {
+        if (one.current == none) continue;
+        some = one.current;
+        all += " " + case_name(of, some);
+        run_block(of, alone, some, some + 1, to);
     }
-    std::fflush(stdout);
-    _exit(0);
+    if (to.findings != before) return;
+    ++to.findings;
+    tell(of, o, some,
+         how_it_ended(status) + " while these ran, of which none does it alone:" + all);
 }
 
 }  // namespace
@@ -181,31 +266,52 @@ void run_given_block(const options& o, std::span<const family> all) {
     int file = -1;
     std::uint64_t first = 0;
     std::uint64_t last = 0;
+    clock::rep until = 0;
     std::string name;
-    std::istringstream(o.block) >> file >> first >> last >> name;
+    std::istringstream(o.block) >> file >> first >> last >> until >> name;
     auto& to = *static_cast<shared*>(map_shared(sizeof(shared), file));
+    options within = o;
+    within.until = clock::time_point(clock::duration(until));
     for (const family& of : all)
-        if (of.name == name) run_cases(of, o, first, last, to);
+        if (of.name == name) run_cases(of, within, first, last, to);
+    std::fflush(stdout);
+    _exit(0);
+}
+
+report run_here(const family& of, const options& o, std::uint64_t first, std::uint64_t last) {
+    auto& to = *static_cast<shared*>(map_shared(sizeof(shared), -1));
+    to.next = first;
+    for (slot& one : to.of_threads) one.current = none;
+    run_cases(of, o, first, last, to);
+    report all;
+    for (const slot& one : to.of_threads) all.all.add(one.count);
+    all.findings = to.findings;
+    return all;
 }
 
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
                report& to) {
-    while (first < last && to.findings < most_findings) {
+    while (first < last && to.findings < most_findings && clock::now() < o.until) {
         const told by_child;
-        by_child->current = first;
+        by_child->next = first;
         const int status =
             status_of_child([&] { start_again(of, o, first, last, by_child.file()); });
-        to.all.add(by_child->count);
+        for (const slot& one : by_child->of_threads) to.all.add(one.count);
         to.findings += by_child->findings;
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-        ++to.findings;
-        const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        tell(of, o, by_child->current,
-             std::string(by_child->description.data()) + ": " +
-                 (signal == SIGALRM ? "took more than " + std::to_string(most_seconds) + " s"
-                  : signal != 0     ? std::string("ended the process: ") + strsignal(signal)
-                                    : "left with " + std::to_string(WEXITSTATUS(status))));
-        first = by_child->current + 1;
+        const std::uint64_t next = std::max(first + 1, by_child->next.load());
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+            first = next;
+            continue;
+        }
+        const slot& only = by_child->of_threads[0];
+        if (o.threads > 1) {
+            find_culprit(of, o, *by_child, status, to);
+        } else {
+            ++to.findings;
+            tell(of, o, only.current == none ? first : only.current,
+                 only.description.data() + (": " + how_it_ended(status)));
+        }
+        first = next;
     }
 }
 

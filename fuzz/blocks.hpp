@@ -15,14 +15,18 @@ namespace carat::fuzz {
 
 inline constexpr std::uint64_t isa_count = 4;
 inline constexpr std::uint64_t cases_in_a_block = 1000;
-inline constexpr std::uint64_t cases_in_a_gpu_block = 200;  // which take longer
-inline constexpr std::uint64_t most_findings = 100;         // a run with as many ends
+inline constexpr std::uint64_t cases_in_a_gpu_block = 20'000;  // CUDA takes long to start
+inline constexpr std::uint64_t most_findings = 100;            // a run with as many ends
 
 // A kind of cases: what --only calls it, and what runs one.
 struct family {
     std::string name;  // "" or "blas"
     std::string (*run)(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                        tally& count);
+    // Whether the process can't run another case after one that was wrong; may be null.
+    bool (*is_lost)() = nullptr;
+    // When a process ends, given --kernels; may be null.
+    void (*ends)(const std::string& kernels) = nullptr;
 };
 
 struct report {
@@ -40,7 +44,11 @@ void in_children(std::uint64_t jobs, const std::function<void(std::uint64_t)>& r
 [[nodiscard]] bool in_a_child(bool (*work)());
 
 // In the program that run_block() starts: the cases that --block names.
-void run_given_block(const options& o, std::span<const family> all);
+[[noreturn]] void run_given_block(const options& o, std::span<const family> all);
+
+// The same in this process, for tools that watch it.
+[[nodiscard]] report run_here(const family& of, const options& o, std::uint64_t first,
+                              std::uint64_t last);
 
 // Runs cases `first` to `last` - 1 of one block.
 void run_block(const family& of, const options& o, std::uint64_t first, std::uint64_t last,

@@ -15,7 +15,6 @@ namespace carat::fuzz {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
 constexpr int no_gpu = 77;  // as tests say that they were skipped
 
 // On a CPU, or on a GPU.
@@ -30,7 +29,7 @@ const std::vector<family>& families(bool gpu) {
     }();
     static const std::vector<family> on_gpus = [] {
         std::vector<family> all;
-        if constexpr (CARAT_HAS_CUDA) all = {{"gpu", run_gpu_case}};
+        if constexpr (CARAT_HAS_CUDA) all = {of_gpus()};
         return all;
     }();
     return gpu ? on_gpus : on_cpus;
@@ -43,35 +42,8 @@ std::string why_no_calls_on_gpus() {
         return "this build has no CUDA: configure with -DCARAT_CUDA=ON";
 }
 
-bool in_time(const options& o, clock::time_point start) {
-    return std::chrono::duration<double>(clock::now() - start).count() < o.minutes * 60;
-}
-
-void print_counts(const family& of, const report& r) {
-    const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
-    const tally& t = r.all;
-    std::printf(
-        "%s: %llu cases, %llu entries (%llu excused), %llu refused as they must be, "
-        "%llu compared by bits, %llu without memory, stack at most %llu bytes\n",
-        of.name.empty() ? "products" : of.name.c_str(), number(t.cases), number(t.entries),
-        number(t.excused), number(t.refused), number(t.repeated), number(t.no_memory),
-        number(t.most_stack));
-    const auto also = [&](const char* what, std::uint64_t count) {
-        if (count != 0) std::printf("  %llu %s\n", number(count), what);
-    };
-    also("through carat.h", t.by_c);
-    also("with scales of blocks", t.by_blocks);
-    also("with the largest number", t.largest);
-    also("whose A is made by the call ahead", t.chained);
-    also("beyond 2^31 elements", t.far);
-    if (t.refused_apart != 0)
-        std::printf("  %llu refused for an overlap that is none\n", number(t.refused_apart));
-    std::printf("  planted errors caught:");
-    for (std::size_t i = 0; i < plants; ++i)
-        if (t.planted[i] != 0)
-            std::printf(" %s %llu of %llu;", plant_names[i], number(t.caught[i]),
-                        number(t.planted[i]));
-    std::printf("\n");
+void print_counts(const family& of, const tally& t) {
+    std::printf("%s", text_of(t, of.name.empty() ? "products" : of.name).c_str());
 }
 
 std::uint64_t found_by_all(std::span<const report> reports) {
@@ -81,13 +53,15 @@ std::uint64_t found_by_all(std::span<const report> reports) {
 }
 
 // Every so many-th block of all families in turn, until there is no more time.
-void run_blocks(const options& o, std::uint64_t job, clock::time_point start,
-                std::span<report> reports) {
+void run_blocks(const options& o, std::uint64_t job, std::span<report> reports) {
     const std::vector<family>& all = families(o.gpu);
-    const std::uint64_t cases = o.gpu ? cases_in_a_gpu_block : cases_in_a_block;
-    for (std::uint64_t block = job; in_time(o, start); block += o.jobs) {
+    const std::uint64_t cases = !o.gpu         ? cases_in_a_block
+                                : o.cases == 0 ? cases_in_a_gpu_block
+                                               : (o.cases + o.jobs - 1) / o.jobs;
+    const std::uint64_t end = o.gpu && o.cases != 0 ? o.cases : ~std::uint64_t{0};
+    for (std::uint64_t block = job; clock::now() < o.until; block += o.jobs) {
         const std::uint64_t first = block * cases;
-        if (o.cases != 0 && reports[0].all.cases * o.jobs >= o.cases) return;
+        if (first >= end || (o.cases != 0 && reports[0].all.cases * o.jobs >= o.cases)) return;
         if (found_by_all(reports) >= most_findings) {
             std::printf("stopped after %llu findings\n",
                         static_cast<unsigned long long>(found_by_all(reports)));
@@ -95,7 +69,7 @@ void run_blocks(const options& o, std::uint64_t job, clock::time_point start,
         }
         if (!o.gpu && !machine_has(isa_of(first))) continue;
         for (std::size_t f = 0; f < all.size(); ++f)
-            run_block(all[f], o, first, first + cases, reports[f]);
+            run_block(all[f], o, first, std::min(first + cases, end), reports[f]);
     }
 }
 
@@ -108,12 +82,14 @@ std::string not_run(const options& o) {
 }
 
 // Each of a run's processes has its own reports in `all`.
-int run_all(const options& o) {
+int run_all(options o) {
     const std::vector<family>& all = families(o.gpu);
     const clock::time_point start = clock::now();
+    const std::chrono::duration<double> limit(std::min(o.minutes, 1e6) * 60);
+    o.until = start + std::chrono::duration_cast<clock::duration>(limit);
     const std::span<report> of_jobs = shared_reports(o.jobs * all.size());
     const auto run_job = [&](std::uint64_t job) {
-        run_blocks(o, job, start, of_jobs.subspan(job * all.size(), all.size()));
+        run_blocks(o, job, of_jobs.subspan(job * all.size(), all.size()));
     };
     if (o.jobs == 1)
         run_job(0);
@@ -128,10 +104,22 @@ int run_all(const options& o) {
     std::printf("seed %llu, %.0f s\n", static_cast<unsigned long long>(o.seed), seconds);
     if (const std::string left_out = not_run(o); !left_out.empty())
         std::printf("not run, since this processor lacks them: %s\n", left_out.c_str());
-    for (std::size_t f = 0; f < all.size(); ++f) print_counts(all[f], reports[f]);
+    for (std::size_t f = 0; f < all.size(); ++f) print_counts(all[f], reports[f].all);
     const std::uint64_t findings = found_by_all(reports);
     std::printf("%llu findings\n", static_cast<unsigned long long>(findings));
     return findings == 0 ? 0 : 1;
+}
+
+int run_some_here(const options& o) {
+    if (const std::string why = why_no_calls_on_gpus(); !why.empty()) {
+        std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());
+        return no_gpu;
+    }
+    const family& of = families(true)[0];
+    const report r = run_here(of, o, 0, o.cases);
+    print_counts(of, r.all);
+    std::printf("%llu findings\n", static_cast<unsigned long long>(r.findings));
+    return r.findings == 0 ? 0 : 1;
 }
 
 int run_only(const options& o) {
@@ -149,8 +137,10 @@ int run_only(const options& o) {
             return 2;
         }
         report r;
-        run_block(of, o, number, number + 1, r);
-        print_counts(of, r);
+        options alone = o;
+        alone.threads = alone.jobs = 1;
+        run_block(of, alone, number, number + 1, r);
+        print_counts(of, r.all);
         return r.findings == 0 ? 0 : 1;
     }
     std::fprintf(stderr,
@@ -172,10 +162,11 @@ int main(int count, char** words) {
             return 0;
         }
         if (!o.block.empty()) {
-            const family all[] = {
-                {"", run_product_case}, {"blas", run_blas_case}, {"gpu", run_gpu_case}};
+            std::vector<family> all = {{"", run_product_case}, {"blas", run_blas_case}};
+            if constexpr (CARAT_HAS_CUDA) all.push_back(of_gpus());
             run_given_block(o, all);
         }
+        if (o.here) return run_some_here(o);
         if (o.gpu || o.only.starts_with("gpu:")) {
             // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
             const bool there = in_a_child([] {

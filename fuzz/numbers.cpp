@@ -83,6 +83,20 @@ void read_line(const std::byte* from, std::ptrdiff_t stride, std::size_t count, 
     for (std::size_t i = 0; i < count; ++i, from += stride) to[i] = static_cast<double>(one(from));
 }
 
+// Exponent and fraction of an ordinary number that stays one, as most are: fast.
+bool common_pattern(const format& f, double value, std::uint32_t& pattern) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const int exponent = static_cast<int>(bits >> 52 & 2047) - 1023;
+    if (exponent < f.least_exponent - 1 || !(std::abs(value) <= f.largest)) return false;
+    const int grid = std::max(exponent, f.least_exponent) - f.digits + 1;
+    const double unit = std::bit_cast<double>(static_cast<std::uint64_t>(1023 - grid) << 52);
+    const double whole = std::abs(value) * unit + 0x1p52;  // rounds to even
+    pattern =
+        static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(whole)) +
+        (static_cast<std::uint32_t>(grid - f.least_exponent + f.digits - 1) << (f.digits - 1));
+    return true;
+}
+
 }  // namespace
 
 const format& format_of(dtype type) {
@@ -168,9 +182,14 @@ void store(dtype type, double value, std::byte* to) {
         default:
             break;
     }
-    // Sign, then the fraction and exponent that the nearest value has.
     const format& f = format_of(type);
     const int bits = static_cast<int>(size_bytes(type)) * 8;
+    if (std::uint32_t common = 0; common_pattern(f, value, common)) {
+        if (std::signbit(value)) common |= 1u << (bits - 1);
+        if (bits == 8) return write(static_cast<std::uint8_t>(common));
+        return write(static_cast<std::uint16_t>(common));
+    }
+    // Sign, then the fraction and exponent that the nearest value has.
     std::uint32_t pattern = 0;
     const auto magnitude = static_cast<double>(std::abs(rounded(type, value)));
     const std::uint32_t exponents = ((1u << (bits - f.digits)) - 1) << (f.digits - 1);

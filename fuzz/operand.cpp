@@ -46,10 +46,24 @@ std::ptrdiff_t draw_strides(random_numbers& random, matrix_place& m, bool writte
     if (random.chance(12)) m.row_stride = -m.row_stride;
     if (random.chance(12)) m.col_stride = -m.col_stride;
     // An axis of one element has a stride that means nothing.
-    if (m.rows == 1 && random.chance(3)) m.row_stride = random.between(-1000, 1000);
-    if (m.cols == 1 && random.chance(3)) m.col_stride = random.between(-1000, 1000);
+    const auto any = [&] {
+        constexpr std::int64_t far = std::int64_t{1} << 40;
+        return random.chance(4) ? random.between(-far, far) : random.between(-1000, 1000);
+    };
+    if (m.rows == 1 && random.chance(3)) m.row_stride = any();
+    if (m.cols == 1 && random.chance(3)) m.col_stride = any();
     if (!written && random.chance(25)) (random.chance(2) ? m.row_stride : m.col_stride) = 0;
     return static_cast<std::ptrdiff_t>(inner) * step;
+}
+
+std::ptrdiff_t to_16(std::ptrdiff_t count) {
+    return (count + 15) / 16 * 16;
+}
+
+void lay_out_tidily(matrix_place& m, bool by_rows) {
+    const std::ptrdiff_t line = to_16(static_cast<std::ptrdiff_t>(by_rows ? m.cols : m.rows));
+    m.row_stride = by_rows ? std::max<std::ptrdiff_t>(line, 16) : 1;
+    m.col_stride = by_rows ? 1 : std::max<std::ptrdiff_t>(line, 16);
 }
 
 }  // namespace
@@ -62,11 +76,14 @@ void operand::lay_out(random_numbers& random, grouping how, std::span<const shap
     const bool heads = how == grouping::strided && !for_all && random.chance(2);
     std::ptrdiff_t next = 0;
     std::ptrdiff_t head = 0;
+    const bool tidy_by_rows = tidy && random.below(5) < 3;
     for (std::size_t p = 0; p < (for_all ? 1 : shapes.size()); ++p) {
         matrix_place m = {shapes[p].rows, shapes[p].cols};
         m.start = start;
         start += m.size();
-        if (p == 0 || how == grouping::listed) {
+        if (tidy) {
+            lay_out_tidily(m, tidy_by_rows);
+        } else if (p == 0 || how == grouping::listed) {
             head = draw_strides(random, m, written, heads ? shapes.size() : 1);
         } else {
             m.row_stride = all[0].row_stride;
@@ -83,6 +100,7 @@ void operand::lay_out(random_numbers& random, grouping how, std::span<const shap
         } else {
             m.first = next - e.low;
             next += e.high - e.low + random.between(0, 9);
+            if (tidy) next = to_16(next);
         }
         all.push_back(m);
     }
@@ -112,9 +130,9 @@ std::size_t operand::span_bytes() const {
 
 void operand::place(random_numbers& random, std::size_t around_bytes) {
     const std::size_t bytes = size_bytes(type);
-    const flush side = random.chance(2) ? flush::front : flush::back;
+    const flush side = tidy || random.chance(2) ? flush::front : flush::back;
     // Vectors' alignments and every odd one.
-    const std::size_t offset = random.chance(2) ? 0 : random.below(70);
+    const std::size_t offset = tidy || random.chance(2) ? 0 : random.below(70);
     std::byte* const first =
         memory_.place(span_bytes() + 2 * around_bytes, side, offset * bytes) + around_bytes;
     origin_ = first - low_bytes();

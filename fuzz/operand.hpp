@@ -41,6 +41,7 @@ class operand {
   public:
     dtype type = dtype::f64;
     bool for_all = false;           // one matrix for all products of a batch
+    bool tidy = false;              // of a list: all laid out alike, at multiples of 16 elements
     std::ptrdiff_t stride = 0;      // between the matrices of grouping::strided
     std::vector<matrix_place> all;  // one for each product, or one
     std::vector<double> values;     // what its elements are

@@ -10,7 +10,7 @@ namespace carat::fuzz {
 
 const char* const usage =
     "usage: carat_fuzz [--minutes M] [--cases N] [--seed S] [--only CASE] [--gpu]\n"
-    "                  [--jobs J]\n"
+    "                  [--jobs J] [--threads T] [--kernels FILE]\n"
     "\n"
     "Random calls of the library and of the drop-in BLAS, each entry checked against a bound\n"
     "(docs/fuzzing.md).\n"
@@ -19,7 +19,10 @@ const char* const usage =
     "  --seed S     of all that is random (the day)\n"
     "  --only CASE  the case of a finding: a number, blas:NUMBER or gpu:NUMBER\n"
     "  --gpu        calls on a GPU instead\n"
-    "  --jobs J     so many processes at once (1); they leave a GPU's memory to each other\n";
+    "  --jobs J     so many processes at once (1)\n"
+    "  --threads T  with --gpu: so many threads in each, with streams of their own (1)\n"
+    "  --here       with --gpu --cases: in this process, which a sanitizer watches\n"
+    "  --kernels F  with --gpu: adds the names of kernels that graphs captured to a file\n";
 
 namespace {
 
@@ -55,6 +58,8 @@ options parse(int count, char** words) {
         };
         if (word == "--gpu") {
             o.gpu = true;
+        } else if (word == "--here") {
+            o.here = true;
         } else if (word == "--help" || word == "-h") {
             o.help = true;
         } else if (word == "--minutes") {
@@ -66,6 +71,11 @@ options parse(int count, char** words) {
             o.seed = number_of<std::uint64_t>(word, value());
         } else if (word == "--jobs") {
             o.jobs = std::max<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1);
+        } else if (word == "--threads") {
+            o.threads =
+                std::clamp<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1, most_threads);
+        } else if (word == "--kernels") {
+            o.kernels = value();
         } else if (word == "--block") {
             o.block = value();
         } else if (word == "--only") {
@@ -75,6 +85,10 @@ options parse(int count, char** words) {
                                         "' is no option; carat_fuzz --help lists them");
         }
     }
+    if (o.threads > 1 && !o.gpu && o.block.empty())
+        throw std::invalid_argument("--threads is for --gpu");
+    if (o.here && (o.cases == 0 || !o.gpu))
+        throw std::invalid_argument("--here is for --gpu and a number of --cases");
     if (o.cases != 0 && !has_minutes) o.minutes = 1e9;
     return o;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "numbers.hpp"
 
@@ -125,7 +124,8 @@ oracle::oracle(const product_case& c, const workbench& on, std::size_t product, 
       relative_(relative_error()),
       // Sums are of k roundings, in 11 (f64) or 29 bits more.
       own_relative_(growth(static_cast<long double>(size_.k) + 2,
-                           c.sums() == dtype::f64 ? 0x1p-63L : 0x1p-53L)) {}
+                           c.sums() == dtype::f64 ? 0x1p-63L : 0x1p-53L)),
+      is_plain_(!c.has_epilogue && !c.f16_sums && !is_integer(c.a_type) && reads_operands()) {}
 
 // Of a sum of K products, alpha and E, in any order. Sums of 128 products of fp8 end there and are
 // added up in f32.
@@ -337,57 +337,6 @@ void oracle::note_largest(std::size_t step, range& all) const {
             all.low = std::max(all.low, size - x.error);
             all.high = std::max(all.high, size + x.error);
         }
-}
-
-bool oracle::allows(const expectation& e, double stored) const {
-    if (e.excused) return true;
-    const bool whole = format_of(c_.c_type).whole;
-    if (std::isnan(e.value)) return whole ? stored == 0 : std::isnan(stored);
-    if (std::isnan(stored)) return e.may_be_nan;
-    if (!std::isfinite(e.value)) return stored == static_cast<double>(rounded(c_.c_type, e.value));
-    if (std::abs(stored - e.value) <= e.error && std::isfinite(stored)) return true;
-    return rounded(c_.c_type, e.value - e.error) <= stored &&
-           stored <= rounded(c_.c_type, e.value + e.error);
-}
-
-std::string oracle::check(std::span<const double> stored, std::size_t& excused) const {
-    for (std::size_t i = 0; i < size_.m; ++i) {
-        for (std::size_t j = 0; j < size_.n; ++j) {
-            const expectation e = at(i, j);
-            const double is = stored[i * size_.n + j];
-            excused += e.excused ? 1 : 0;
-            if (allows(e, is)) continue;
-            char text[200];
-            std::snprintf(text, sizeof text,
-                          "C(%zu, %zu) of product %zu is %.17g but must be %.17Lg +- %.3Lg", i, j,
-                          product_, is, e.value, e.error);
-            return text;
-        }
-    }
-    return {};
-}
-
-bool oracle::fits() const {
-    if (c_.on_gpu) return true;
-    if (c_.c_type != dtype::i32) return bound_fits() || !is_byte_integer(c_.a_type);
-    for (std::size_t i = 0; i < size_.m; ++i)
-        for (std::size_t j = 0; j < size_.n; ++j) {
-            const long double value = plain_sum(i, j, e_at(i, j)).value;
-            if (value < -0x1p31L || value > 0x1p31L - 1) return false;
-        }
-    return true;
-}
-
-bool oracle::bound_fits() const {
-    if (size_.m == 0 || size_.n == 0) return true;
-    const long double sums = static_cast<long double>(sums_.largest_of_a) * sums_.largest_of_b *
-                             static_cast<long double>(size_.k);
-    if (c_.c_type != dtype::i32) return sums <= 0x1p31L - 1;
-    long double largest_e = 0;
-    for (std::size_t i = 0; i < size_.m; ++i)
-        for (std::size_t j = 0; j < size_.n; ++j)
-            largest_e = std::max(largest_e, std::abs(e_at(i, j)));
-    return std::abs(c_.alpha()) * sums + largest_e <= 0x1p31L - 1;
 }
 
 }  // namespace carat::fuzz

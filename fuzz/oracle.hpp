@@ -66,6 +66,9 @@ class oracle {
     [[nodiscard]] const product_size& size() const { return size_; }
 
   private:
+    // Whether an entry is so near that its bound need not be worked out, which is larger. False
+    // says nothing.
+    [[nodiscard]] bool is_near(std::size_t i, std::size_t j, double stored) const;
     [[nodiscard]] bool reads_operands() const { return c_.alpha() != 0 && size_.k != 0; }
     [[nodiscard]] long double relative_error() const;
     [[nodiscard]] long double largest_as_read() const;
@@ -97,6 +100,7 @@ class oracle {
     product_sums sums_;
     long double relative_;  // of a sum, and of the oracle's own
     long double own_relative_;
+    bool is_plain_;  // sums of floating point, without an epilogue
 };
 
 }  // namespace carat::fuzz

@@ -44,13 +44,15 @@ bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, 
         const double product = judge.a(at.i, p) * judge.b(p, at.j) * r.of.alpha();
         if (std::abs(product) > std::abs(largest)) largest = product;
     }
+    const expectation e = judge.at(at.i, at.j);
     const double all =
         std::abs(r.of.alpha()) * judge.sums().magnitude[at.i * judge.sums().n + at.j] +
-        std::abs(static_cast<double>(judge.at(at.i, at.j).value));
+        std::abs(static_cast<double>(e.value));
     const format& f = format_of(r.of.c_type);
     const double rounding = std::abs(value) * std::ldexp(1, 2 - f.digits);
+    const double hidden = 4 * static_cast<double>(e.error) + 0.02 * all + rounding;
     const bool seen = f.whole ? std::abs(largest) >= 1
-                              : std::abs(largest) > 0.02 * all + rounding &&
+                              : std::abs(largest) > hidden &&
                                     std::abs(largest) > std::ldexp(1.0, f.least_exponent / 2);
     if (!seen || judge.size().k > 3000) return false;
     value -= largest;

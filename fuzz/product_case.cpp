@@ -1,7 +1,6 @@
 #include "product_case.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -80,31 +79,61 @@ std::size_t draw_extent(random_numbers& random, bool on_gpu) {
     }
 }
 
-// As much work as a case may be: thousands of small ones a second, some that take all paths.
+// As much work as a case may be: thousands of small ones a second, some that take all paths. On a
+// GPU of each size so many that they take the host as long as those of a tenth of it: it looks at
+// their faces, of which a product has (M N K)^(2/3).
 std::size_t draw_work(random_numbers& random, bool on_gpu) {
     if (on_gpu) {
-        constexpr std::size_t works[] = {200'000,    200'000,    2'000'000,   2'000'000,
-                                         20'000'000, 20'000'000, 200'000'000, 2'000'000'000};
-        return random.pick(works);
+        constexpr double least = 40'000;
+        constexpr double most = 4e9;
+        return static_cast<std::size_t>(
+            std::min(least / std::pow(1 - random.uniform(), 1.5), most));
     }
-    const std::size_t kind = random.below(400);
+    const std::size_t kind = random.below(1200);
     if (kind == 0) return 60'000'000;
-    if (kind < 12) return 4'000'000;
-    if (kind < 60) return 400'000;
+    if (kind < 28) return 4'000'000;
+    if (kind < 180) return 400'000;
     return 30'000;
 }
+
+// How many elements there may be: each is made and checked on the host.
+struct most_elements {
+    double of_c = 1e6;
+    double of_operands = 1e9;
+
+    most_elements(std::size_t work, bool on_gpu) {
+        if (!on_gpu) return;
+        const double face = std::pow(static_cast<double>(work), 2.0 / 3);
+        of_c = std::min(4 * face, 4e6);
+        of_operands = std::min(10 * face, 4e6);
+    }
+    [[nodiscard]] bool has(const product_size& s) const {
+        const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n);
+        return m * n <= of_c && (m + n) * static_cast<double>(s.k) <= of_operands;
+    }
+};
 
 product_size draw_size(random_numbers& random, std::size_t work, bool on_gpu) {
     product_size s = {draw_extent(random, on_gpu), draw_extent(random, on_gpu),
                       draw_extent(random, on_gpu)};
     if (random.chance(60)) s.k = 1000 + random.below(9000);
-    constexpr std::size_t most_entries = 1'000'000;  // each is checked on the host
-    while (s.m * s.n * s.k > work || s.m * s.n > most_entries) {
+    const most_elements most(work, on_gpu);
+    while (s.m * s.n * s.k > work || !most.has(s)) {
         std::size_t* const extents[] = {&s.m, &s.n, &s.k};
         std::size_t& chosen = *random.pick(extents);
         chosen = std::max<std::size_t>(chosen / 2, 1);
     }
     return s;
+}
+
+// Large enough for the tiles of persistent kernels: of batches, which these take in turn, or up to
+// `most` times as many rows and columns.
+product_size draw_tiles(random_numbers& random, std::size_t most) {
+    constexpr std::size_t sides[] = {128, 128, 192, 256, 256, 384};
+    constexpr std::size_t depths[] = {64, 128, 128, 256, 512};
+    const auto some = [&](std::size_t at) { return random.chance(4) ? at - random.below(30) : at; };
+    const auto side = [&] { return some(random.pick(sides) * (1 + random.below(most))); };
+    return {side(), side(), some(random.pick(depths))};
 }
 
 double draw_factor(random_numbers& random, bool whole) {
@@ -148,20 +177,23 @@ void draw_group(random_numbers& random, product_case& c) {
     const std::size_t work = draw_work(random, c.on_gpu);
     const auto size = [&](std::size_t most) { return draw_size(random, most, c.on_gpu); };
     c.sizes.push_back(size(work));
+    if (c.on_gpu && random.chance(64)) c.sizes[0] = draw_tiles(random, 4);
     // Bytes have too many combinations of types for all to be batches here.
     if (is_byte_integer(c.a_type) && is_half(c.c_type)) return;
     if (!random.chance(c.on_gpu ? 4 : 8)) return;
     constexpr grouping kinds[] = {grouping::strided, grouping::pointers, grouping::listed};
     c.group = random.pick(kinds);
     const std::size_t count = 1 + random.below(random.chance(10) ? 40 : 6);
-    while (c.sizes[0].m * c.sizes[0].n * c.sizes[0].k * count > work * 2)
+    const bool tiles = c.on_gpu && random.chance(16);
+    if (tiles) c.sizes[0] = draw_tiles(random, 1);
+    while (!tiles && c.sizes[0].m * c.sizes[0].n * c.sizes[0].k * count > work * 2)
         c.sizes[0] = size(work / count + 1);
     c.a_for_all = random.chance(5);
     c.b_for_all = !c.a_for_all && random.chance(5);
     while (c.sizes.size() < count) {
         product_size s = c.sizes[0];
         if (c.group == grouping::listed) {
-            s = size(work / count + 1);
+            s = tiles ? draw_tiles(random, 1) : size(work / count + 1);
             if (c.a_for_all) s = {c.sizes[0].m, s.n, c.sizes[0].k};
             if (c.b_for_all) s = {s.m, c.sizes[0].n, c.sizes[0].k};
         }
@@ -192,10 +224,12 @@ void draw_prepared(random_numbers& random, product_case& c) {
         c.ready = c.a_for_all ? prepared::left : prepared::right;
 }
 
-trial draw_trial(random_numbers& random, bool on_gpu) {
+trial draw_trial(random_numbers& random, std::uint64_t number, bool on_gpu) {
     if (on_gpu) {
-        if (random.chance(60)) return trial::many_threads;
-        return random.chance(60) ? trial::failing_memory : trial::ordinary;
+        if (random.chance(1500)) return trial::many_threads;  // of 64 cases
+        // Most of a process's first cases, when code is still to be loaded.
+        const bool early = number % 1000 < 20;
+        return random.chance(early ? 10 : 1500) ? trial::failing_memory : trial::ordinary;
     }
     switch (random.below(40)) {
         case 0:
@@ -257,7 +291,7 @@ bool can_be_chained(const product_case& c) {
 // So large that threads share it, and of several blocks of K: where these are cut may not depend on
 // how many threads there are.
 void draw_deep(random_numbers& random, product_case& c) {
-    if (c.group != grouping::one || c.how != trial::ordinary || !random.chance(150)) return;
+    if (c.group != grouping::one || c.how != trial::ordinary || !random.chance(300)) return;
     c.sizes[0] = {80 + random.below(150), 80 + random.below(150), 300 + random.below(900)};
     c.threads = static_cast<int>(2 + random.below(2));
 }
@@ -268,7 +302,7 @@ void draw_for_gpu(random_numbers& random, product_case& c) {
     c.by_blocks = c.a_type == dtype::e4m3 && random.chance(3);
     c.chained = can_be_chained(c) && random.chance(6);
     constexpr far_operand some[] = {far_operand::a, far_operand::b, far_operand::e, far_operand::c};
-    if (!c.chained && c.how == trial::ordinary && random.chance(50)) c.far = random.pick(some);
+    if (!c.chained && c.how == trial::ordinary && random.chance(400)) c.far = random.pick(some);
 }
 
 }  // namespace
@@ -277,7 +311,7 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     product_case c;
     c.number = number;
     c.on_gpu = on_gpu;
-    c.how = draw_trial(random, on_gpu);
+    c.how = draw_trial(random, number, on_gpu);
     const types t = on_gpu ? draw_gpu_types(random) : draw_types(random);
     c.a_type = t.a;
     c.b_type = t.b;
@@ -323,40 +357,15 @@ std::size_t product_case::place_of_largest() const {
     return static_cast<std::size_t>(std::ranges::find_if(steps, is_it) - steps.begin());
 }
 
-bool product_case::is_gated() const {
-    return std::ranges::any_of(steps, [](const drawn_step& s) { return detail::is_gate(s.kind); });
+double product_case::work() const {
+    double all = 0;
+    for (const product_size& s : sizes)
+        all += static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    return all;
 }
 
-std::string product_case::describe() const {
-    std::string text(name(a_type));
-    text += " x " + std::string(name(b_type)) + " into " + std::string(name(c_type));
-    constexpr std::array groups = {"", " strided", " pointers", " listed"};
-    if (group != grouping::one)
-        text += ", " + std::to_string(sizes.size()) + groups[static_cast<std::size_t>(group)];
-    for (std::size_t i = 0; i < std::min<std::size_t>(sizes.size(), 3); ++i)
-        text += ", " + std::to_string(sizes[i].m) + "x" + std::to_string(sizes[i].n) + "x" +
-                std::to_string(sizes[i].k);
-    text += ", alpha " + std::to_string(alpha());
-    if (e != addend::none) text += e == addend::c ? ", E is C" : ", E";
-    if (e != addend::none) text += " times " + std::to_string(beta);
-    if (has_epilogue) text += ", epilogue of " + std::to_string(steps.size()) + ":";
-    constexpr std::array kinds = {"bias", "scale", "scale_all", "relu",   "gelu", "silu",
-                                  "each", "reglu", "geglu",     "swiglu", "amax"};
-    for (const drawn_step& step : steps)
-        text += std::string(" ") + kinds[static_cast<std::size_t>(step.kind)];
-    if (ready != prepared::none) text += ready == prepared::left ? ", A prepared" : ", B prepared";
-    if (f16_sums) text += ", sums of f16";
-    if (f32 != f32_as::f32) text += f32 == f32_as::tf32 ? ", as tf32" : ", as 3xtf32";
-    if (batch_invariant) text += ", batch-invariant";
-    if (by_c) text += ", by carat.h";
-    if (by_blocks) text += ", scaled by blocks";
-    if (chained) text += ", A made by the call ahead";
-    constexpr std::array far_ones = {"", "A", "B", "E", "C"};
-    if (far != far_operand::none)
-        text += std::string(", beyond 2^31: ") + far_ones[static_cast<std::size_t>(far)];
-    constexpr std::array trials = {"", ", aliased", ", bad argument", ", failing memory",
-                                   ", many threads"};
-    return text + ", threads " + std::to_string(threads) + trials[static_cast<std::size_t>(how)];
+bool product_case::is_gated() const {
+    return std::ranges::any_of(steps, [](const drawn_step& s) { return detail::is_gate(s.kind); });
 }
 
 }  // namespace carat::fuzz

@@ -83,6 +83,8 @@ struct product_case {
     }
     // Of the step that notes the largest number, or how many there are.
     [[nodiscard]] std::size_t place_of_largest() const;
+    // Multiplications of all products.
+    [[nodiscard]] double work() const;
     [[nodiscard]] bool reads_e() const { return e != addend::none && beta != 0; }
     [[nodiscard]] std::string describe() const;
 };

@@ -47,7 +47,7 @@ std::string run_product_case(std::uint64_t seed, std::uint64_t number, const sur
     const std::string wrong = run(r, seed);
     if (c.how != trial::many_threads) {
         ++count.cases;
-        count.by_c += c.by_c ? 1 : 0;
+        count_features(r);
     }
     return wrong.empty() ? wrong : text + ": " + wrong;
 }

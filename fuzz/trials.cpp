@@ -60,32 +60,15 @@ std::string expected_overflow(const running& r) {
 
 }  // namespace
 
-void tally::add(const tally& other) {
-    cases += other.cases;
-    entries += other.entries;
-    excused += other.excused;
-    refused += other.refused;
-    refused_apart += other.refused_apart;
-    repeated += other.repeated;
-    no_memory += other.no_memory;
-    far += other.far;
-    chained += other.chained;
-    largest += other.largest;
-    by_blocks += other.by_blocks;
-    by_c += other.by_c;
-    most_stack = std::max(most_stack, other.most_stack);
-    for (std::size_t i = 0; i < plants; ++i) {
-        planted[i] += other.planted[i];
-        caught[i] += other.caught[i];
-    }
-}
-
 void lay_out(const running& r) {
     product_case& c = r.of;
     workbench& on = r.on;
     on.a.type = c.a_type;
     on.b.type = c.b_type;
     on.c.type = on.e.type = c.c_type;
+    const bool tidy = c.group == grouping::listed && r.random.chance(2);
+    for (operand* o : {&on.a, &on.b, &on.c, &on.e}) o->tidy = tidy;
+    r.count.note(feature::tidy, tidy);
     on.a.for_all = c.a_for_all;
     on.b.for_all = c.b_for_all;
     const auto shapes = [&](auto rows, auto cols) { return shapes_of(c, rows, cols); };

@@ -1,7 +1,6 @@
 // Runs cases: a call under its trial, and everything that is checked afterwards.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,37 +11,10 @@
 #include <carat/prepare.hpp>
 
 #include "product_case.hpp"
+#include "tally.hpp"
 #include "workbench.hpp"
 
 namespace carat::fuzz {
-
-// An error planted into what a right call left, which the checks must find.
-enum class plant { entry, one_k, pad, bit, repeat, input, largest, scale };
-inline constexpr std::size_t plants = 8;
-inline constexpr std::size_t plants_on_cpus = 6;
-inline constexpr std::array plant_names = {"entry",    "one k",           "pad byte",
-                                           "last bit", "repeated bit",    "input byte",
-                                           "largest",  "scale of a block"};
-
-struct tally {
-    std::uint64_t cases = 0;
-    std::uint64_t entries = 0;
-    std::uint64_t excused = 0;
-    std::uint64_t refused = 0;        // calls that must be refused and were
-    std::uint64_t refused_apart = 0;  // refused for an overlap that is none
-    std::uint64_t repeated = 0;       // compared by bits with another call
-    std::uint64_t no_memory = 0;      // calls whose allocation failed
-    std::uint64_t far = 0;            // beyond 2^31 elements
-    std::uint64_t chained = 0;        // A made by the call ahead
-    std::uint64_t largest = 0;        // with a largest number
-    std::uint64_t by_blocks = 0;      // with scales of blocks
-    std::uint64_t by_c = 0;           // through carat.h
-    std::uint64_t most_stack = 0;
-    std::array<std::uint64_t, plants> planted = {};
-    std::array<std::uint64_t, plants> caught = {};
-
-    void add(const tally& other);
-};
 
 // What a call did.
 struct outcome {
@@ -57,6 +29,8 @@ struct outcome {
 struct surroundings {
     bool flushes = false;  // this instruction set takes bf16's subnormal numbers for zeros
     bool has_f16_sums = false;
+    std::size_t thread = 0;   // of those that run cases in this process
+    bool is_watched = false;  // by a tool that makes large cases take minutes
     bool shares_gpu = false;  // with other processes' cases
     // Is told what a case is before it runs, in memory that outlives the process.
     std::span<char> description = {};
@@ -93,6 +67,8 @@ using one_case = std::function<std::string(std::size_t thread, std::uint64_t num
 [[nodiscard]] std::string check_repeats(const running& r, const std::vector<std::byte>& bits);
 [[nodiscard]] std::string check_plants(const running& r);
 [[nodiscard]] std::string check_plant(const running& r, plant kind);
+// What the case has, and where its operands lie.
+void count_features(const running& r);
 void tell_description(const surroundings& in, const std::string& text);
 
 [[nodiscard]] std::string try_ordinary(const running& r);

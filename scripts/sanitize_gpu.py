@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The GPU tests under NVIDIA's compute-sanitizer: sanitize_gpu.py [OPTIONS] PROGRAM [PROGRAM...]
+"""GPU tests and the fuzzer under NVIDIA's compute-sanitizer: sanitize_gpu.py [OPTIONS] PROGRAM...
 
-Each program of tests runs in shards, several at a time, under each tool: memcheck finds accesses out
-of bounds, racecheck hazards in shared memory, synccheck misused barriers. initcheck is left out: it
-takes an exchange of tensor maps for a read (ADR 0103). racecheck takes much longer than the others.
-Logs are kept beside the programs, under sanitizer/. Exit code: 0 all clean, 1 findings or failed
+Each program, of tests or carat_fuzz, runs in shards, several at a time, under each tool: memcheck
+finds accesses out of bounds, racecheck hazards in shared memory, synccheck misused barriers,
+initcheck reads of what nobody wrote. initcheck is left out unless --tools names it: it takes an
+exchange of tensor maps for a read (ADR 0103). racecheck takes much longer than the others. Logs are kept beside the programs, under sanitizer/. Exit code: 0 all clean, 1 findings or failed
 tests, 77 nothing could be checked, 130 after Ctrl-C.
 """
 
@@ -21,6 +21,8 @@ import time
 
 CHECKER = "compute-sanitizer"
 TOOLS = ("memcheck", "racecheck", "synccheck")
+ALL_TOOLS = (*TOOLS, "initcheck")
+FUZZER = "carat_fuzz"
 FOUND = 86  # the exit code asked of the checker; tests that fail by themselves end with 1
 stopped = False  # by Ctrl-C
 
@@ -35,6 +37,9 @@ def arguments():
                         help="tests to run, as --gtest_filter takes them: --filter='-limits.*'")
     parser.add_argument("--thin", type=int, default=1500,
                         help="keep one trial of so many in sweeps (%(default)s)")
+    parser.add_argument("--cases", type=int, default=100, help="of the fuzzer a shard (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1,
+                        help="of the fuzzer's first shard; the others' follow (%(default)s)")
     parser.add_argument("--shards", type=int, default=8, help="processes a program (%(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (%(default)s)")
     parser.add_argument("--limit", type=float, default=3600, help="seconds a process (%(default)s)")
@@ -42,9 +47,9 @@ def arguments():
     given = parser.parse_args()
     given.tools = given.tools.split(",")
     for tool in given.tools:
-        if tool not in TOOLS:
-            parser.error(f"--tools {tool}: none of {', '.join(TOOLS)}")
-    for name in ("thin", "shards", "jobs", "limit"):
+        if tool not in ALL_TOOLS:
+            parser.error(f"--tools {tool}: none of {', '.join(ALL_TOOLS)}")
+    for name in ("thin", "cases", "shards", "jobs", "limit"):
         if getattr(given, name) <= 0:
             parser.error(f"--{name} {getattr(given, name)}: give more than 0")
     for program in given.programs:
@@ -65,7 +70,7 @@ def what_is_missing():
 
 def judge(code, said):
     """What was found, in words ("" nothing), and how many tests passed."""
-    passed = re.search(r"\[  PASSED  \] (\d+) test", said)
+    passed = re.search(r"(?:\[  PASSED  \] |^gpu: )(\d+) (?:test|cases)", said, re.MULTILINE)
     tests = int(passed[1]) if passed else 0
     summaries = re.findall(r"=+ (?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)", said)
     found = sum(int(number) for pair in summaries for number in pair if number)
@@ -100,9 +105,11 @@ def run(given, tool, program, shard):
     log.parent.mkdir(exist_ok=True)
     environment = {**os.environ, "GTEST_TOTAL_SHARDS": str(given.shards),
                    "GTEST_SHARD_INDEX": str(shard), "CARAT_TEST_THIN": str(given.thin)}
+    words = ([f"--gtest_filter={given.filter}"] if program.name != FUZZER else
+             ["--gpu", "--here", "--cases", str(given.cases), "--seed", str(given.seed + shard)])
     # Tests run out of memory on purpose: what the runtime answers then is no finding.
     command = [CHECKER, "--tool", tool, "--error-exitcode", str(FOUND), "--report-api-errors", "no",
-               program, f"--gtest_filter={given.filter}"]
+               program, *words]
     began = time.monotonic()
     code = output_into(log, command, environment, given.limit)
     fault, tests = judge(code, log.read_text(errors="replace"))

@@ -7,11 +7,16 @@ import posixpath
 import re
 from pathlib import Path
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"README.md": "start.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md"}
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)", re.DOTALL)
+
+
+FETCHED = re.compile(r"""<(?:script|img|iframe|link\s[^>]*rel="?(?:stylesheet|preload|icon))[^>]*"""
+                     r"""\s(?:src|href)=["']?((?:https?:)?//[^"'\s>]+)""")
 
 
 def reference_page(header):
@@ -53,6 +58,8 @@ def on_files(files, config):
     for header in headers():
         files.append(File.generated(config, reference_page(header), content=reference(header)))
     files.append(File.generated(config, "reference/carat_gemm.md", content=python_reference()))
+    files.append(File.generated(config, "assets/iframe-worker.js",
+                                content=(ROOT / "scripts/iframe-worker.js").read_text()))
     return files
 
 
@@ -90,3 +97,10 @@ def on_page_markdown(markdown, page, config, files):
         return f"{mark}[{text}]({relative}{anchor or ''})"
 
     return LINK.sub(replace, markdown)
+
+
+def on_post_page(output, page, config):
+    fetched = FETCHED.search(output)
+    if fetched:
+        raise PluginError(f"{page.file.src_uri} loads {fetched[1]}: the site is to need no network")
+    return output

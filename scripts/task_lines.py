@@ -7,7 +7,8 @@ from tables_common import ROOT, table
 
 FOLDER = ROOT / "examples" / "tasks"
 PROGRAMS = {"carat": "carat.cpp", "NumPy": "numpy_tasks.py", "Eigen": "eigen.cpp",
-            "oneDNN": "onednn.cpp", "cuBLASLt": "cublaslt.cpp"}
+            "oneDNN": "onednn.cpp", "cuBLASLt": "cublaslt.cpp",
+            "std::linalg": "std_linalg.cpp"}
 TASKS = {"product": "C = A B, f32", "scaled": "C = 2 A B^T + E",
          "layer": "gelu(A B + bias)", "bf16": "bf16 by bf16 into f32",
          "bytes": "int8 by int8 into int32", "batch": "a batch at equal distances",

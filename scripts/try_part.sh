@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # One part of scripts/try_systems.sh, in the system that is tried: bench, test, cmake, lto, aarch64,
-# package or the name of a compiler. Exit status 77: the system has no such compiler. Whatever is built passes
-# without a warning.
-set -euo pipefail
+# package, installed or the name of a compiler. Exit status 77: the system has no such compiler, or nothing to
+# install. Whatever is built passes without a warning.
+set -Eeuo pipefail
+trap 'echo "try_part.sh:$LINENO: $BASH_COMMAND" >&2' ERR
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 smoke='^(core|plan|statistics|cpu|api|report|machine)\.|^install\.|^cli\.commands|^blas\.netlib'
@@ -88,28 +89,99 @@ cmakes() {
     done
 }
 
-# What ./dev package makes: the .deb is this system's BLAS when chosen, and no more once removed; the
-# tarball works where it lies.
-package() {
-    local name deb=""
-    quietly ./dev package
-    deb=$(echo build/packages/carat_*.deb)
-    install "./$deb" libopenblas0-openmp libblas-dev gcc libc6-dev
-    name=libblas.so.3-$(gcc -print-multiarch)
-    update-alternatives --set "$name" /usr/lib/carat/blas/libblas.so.3
+# All files but logs, caches and what apt and dpkg keep for themselves.
+files_here() {
+    find / -xdev \( -path /root -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /var/lib/apt \
+        -o -path '/var/lib/dpkg/*' ! -path '/var/lib/dpkg/alternatives*' \) -prune -o ! -type d -print | sort
+}
+
+purge() { # package, options
+    apt-get purge -y -q "$(dpkg-deb --field "$1" Package)" "${@:2}" >/dev/null
+}
+
+# Runs a command, shows what it tells, and fails where no line of that fits.
+tells() { # pattern, command
+    local told code=0
+    told=$("${@:2}" 2>&1) || code=$?
+    echo "$told"
+    if [ $code -ne 0 ] || ! grep -q -- "$1" <<<"$told"; then
+        echo "try_part: ${*:2}: exit status $code, a line like $1 was expected" >&2
+        return 1
+    fi
+}
+
+offered() { # bits; every BLAS of this system that is ours
+    update-alternatives --list "libblas$1.so.3-$multiarch" 2>/dev/null | grep /carat/ || true
+}
+
+carat_works() { # package, command
+    local kernels=""
+    tells " ($(cat build/packages/revision))$" "$2" --version # or ./dev package made it long ago
+    [[ $1 != */carat-cuda* ]] || kernels=cuda.engine
+    tells '^cpu\.engine .* yes$' "$2" list
+    [ "$("$2" list | grep -o '^cuda\.engine' || true)" = "$kernels" ]
+    tells 'Impl=cpu.engine M=32 N=16 K=8' "$2" run --m 32 --n 16 --k 8 --trials 3
+}
+
+# Its dependencies are all that it needs, and what it brought goes with it.
+comes_and_goes() { # package
+    files_here >/tmp/before
+    install "./$1"
+    carat_works "$1" carat
+    [ "$(offered "")$(offered 64)" = /usr/lib/carat/blas/libblas.so.3/usr/lib/carat/blas/libblas64.so.3 ]
+    purge "$1" --autoremove
+    files_here | diff /tmp/before -
+}
+
+# A program in C and NumPy call it once it is chosen, and another BLAS when it is removed.
+serves_as_blas() { # package
+    local product='import numpy as np; a = np.full((300, 300), 2.0); assert (a @ a == 1200).all()'
+    install "./$1"
+    update-alternatives --set "libblas.so.3-$multiarch" "$(offered "")"
+    tells '^dgemm .* 1x1x1 ' env CARAT_PROFILE=1 /tmp/dgemm
+    tells '^dgemm .* 300x300x300 ' env CARAT_PROFILE=1 python3 -c "$product"
+    purge "$1"
+    [ -z "$(offered "")$(offered 64)" ]
+    /tmp/dgemm
+    python3 -c "$product"
+}
+
+# One package takes the place of the other, and is offered once.
+takes_the_place() { # package, of package
+    install "./$2"
+    install "./$1"
+    carat_works "$1" carat
+    [ "$(offered "")" = /usr/lib/carat/blas/libblas.so.3 ]
+    purge "$1"
+}
+
+# The packages in build/packages on this system, which has nothing else at first.
+packages() {
+    local debs=(build/packages/carat*.deb) package
+    [ -f "${debs[0]}" ] || {
+        echo "no packages: try the part package first, or make them here: ./dev package --with-cuda"
+        exit 77
+    }
+    multiarch=$(basename /usr/lib/*-linux-gnu)
+    for package in "${debs[@]}"; do comes_and_goes "$package"; done
+    install libopenblas0-openmp libblas-dev gcc libc6-dev python3-numpy
     printf '%s\n' 'double cblas_ddot(int, const double *, int, const double *, int);' \
         'void dgemm_();' 'int main() { double x = 3, y = 0, one = 1; int n = 1;' \
         'dgemm_("N", "N", &n, &n, &n, &one, &x, &n, &x, &n, &one, &y, &n);' \
-        'return y != 9 || cblas_ddot(1, &x, 1, &x, 1) != 9; }' >build/dgemm.c
-    gcc -std=gnu11 build/dgemm.c -o build/dgemm -lblas
-    CARAT_PROFILE=1 build/dgemm 2>&1 | tee /dev/stderr | grep -q '^dgemm .* 1x1x1 '
-    carat --version
-    apt-get purge -y -q carat >/dev/null
-    ! update-alternatives --list "$name" | grep carat
-    build/dgemm
-    mkdir build/moved
-    tar -C build/moved -xzf build/packages/carat-*.tar.gz
-    build/moved/*/bin/carat --version
+        'return y != 9 || cblas_ddot(1, &x, 1, &x, 1) != 9; }' >/tmp/dgemm.c
+    gcc -std=gnu11 /tmp/dgemm.c -o /tmp/dgemm -lblas
+    for package in "${debs[@]}"; do serves_as_blas "$package"; done
+    if [ ${#debs[@]} = 2 ]; then
+        takes_the_place "${debs[0]}" "${debs[1]}"
+        takes_the_place "${debs[1]}" "${debs[0]}"
+    fi
+    for package in build/packages/carat-*.tar.gz; do
+        rm -rf /tmp/moved
+        mkdir /tmp/moved
+        tar -C /tmp/moved -xzf "$package"
+        carat_works "$package" "$(echo /tmp/moved/*/bin/carat)"
+    done
+    echo "held: ${debs[*]##*/}"
 }
 
 part() {
@@ -137,10 +209,11 @@ part() {
                 -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
             quietly ninja -C build/aarch64 carat carat_ladder_cpu carat_lab_machine
             ;;
-        package) package ;;
+        package) quietly ./dev package ;;
+        installed) packages ;;
         g++-* | clang-*) compiler "$1" ;;
         *)
-            echo "try_part: unknown part '$1': use bench, test, cmake, lto, aarch64, package or a compiler" >&2
+            echo "try_part: unknown part '$1': use bench, test, cmake, lto, aarch64, package, installed or a compiler" >&2
             exit 2
             ;;
     esac

@@ -18,7 +18,10 @@ usage: scripts/try_systems.sh [SYSTEM | SYSTEM:PART[,PART...]] ...
           cmake      CMake 3.25 and the newest one, from pip
           lto        the libraries with link-time optimisation
           aarch64    the library by a cross compiler
-          package    the .deb and the tarball: made, installed, used as the system's BLAS, removed
+          package    the .deb and the tarball are made
+          installed  these, or those that lie in build/packages here where this machine is that system, as
+                     ./dev package --with-cuda leaves them: installed alone, used as the system's BLAS,
+                     removed without a trace, unpacked elsewhere
 
 Without parts all of them are run. CARAT_MIRROR_DEBIAN and CARAT_MIRROR_UBUNTU name package mirrors; by
 default they are this machine's own, then debootstrap's. XDG_CACHE_HOME says where systems, logs and
@@ -28,7 +31,7 @@ TEXT
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/carat
 compilers=g++-12,g++-13,g++-14,clang-14,clang-15,clang-16,clang-17,clang-18,clang-19
-all_parts=bench,test,compilers,cmake,lto,aarch64,package
+all_parts=bench,test,compilers,cmake,lto,aarch64,package,installed
 table=()
 passed=0 failed=0 skipped=0
 work="" child=""
@@ -152,6 +155,29 @@ try() { # system, root, part
     esac
 }
 
+unpack() { # system, root
+    mkdir "$2"
+    tar -C "$2" -xf "$cache/systems/$1.tar"
+    copy_settings "$2"
+    git clone -q -c advice.detachedHead=false --no-hardlinks . "$2/root/carat"
+}
+
+# On a system that has nothing yet: what was built elsewhere brings with it what it needs.
+try_installed() { # system, root that packages may have been made in
+    local clean=$2-clean to=$2-clean/root/carat/build/packages from=("$2/root/carat")
+    unpack "$1" "$clean"
+    mkdir -p "$to"
+    git rev-parse --short=10 HEAD >"$to/revision"
+    ! is_this_machine "$1" || from=(. "${from[@]}")
+    find "${from[@]/%//build/packages}" -maxdepth 1 -name 'carat[-_]*' -exec cp {} "$to" \; 2>/dev/null || true
+    try "$1" "$clean" installed
+    rm -rf --one-file-system "$clean"
+}
+
+is_this_machine() { # system
+    [ "$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" = "$(suite_of "$1")" ]
+}
+
 try_system() { # system, parts
     local root=$work/$1 part why=""
     if ! bootstrap "$1"; then
@@ -159,11 +185,13 @@ try_system() { # system, parts
         report "$1" all skipped 0 "it can't be bootstrapped here: $why"
         return
     fi
-    mkdir "$root"
-    tar -C "$root" -xf "$cache/systems/$1.tar"
-    copy_settings "$root"
-    git clone -q --no-hardlinks . "$root/root/carat"
-    for part in ${2//,/ }; do try "$1" "$root" "$part"; done
+    unpack "$1" "$root"
+    for part in ${2//,/ }; do
+        case $part in
+            installed) try_installed "$1" "$root" ;;
+            *) try "$1" "$root" "$part" ;;
+        esac
+    done
     rm -rf --one-file-system "$root"
 }
 

@@ -42,14 +42,16 @@ class drawing {
     }
 
     // Of 2^3 to 512^3: sides alike for half of them. As many products as come to 2^23
-    // multiplications, and at most 8 MiB of f64.
-    call_case batch() {
+    // multiplications, and at most 8 MiB of f64. `in_one_order`: A and B lie as C does, and beta is
+    // 0 or 1, which is all that libxsmm takes.
+    call_case batch(bool in_one_order = false) {
         call_case one;
         one.m = between(2, 512);
         const bool cube = below(2) == 0;
         one.n = cube ? one.m : between(2, 512);
         one.k = cube ? one.m : between(2, 512);
         place(one);
+        while (in_one_order && !lies_in_one_order(one)) place(one);
         const std::int64_t elements = one.m * one.k + one.k * one.n + one.m * one.n;
         one.count = std::clamp<std::int64_t>(
             std::min((1 << 23) / (one.m * one.n * one.k), (1 << 20) / elements), 2, 4096);
@@ -69,6 +71,9 @@ class drawing {
         constexpr std::int64_t pads[] = {0, 0, 1, 8, 13};
         const bool by_rows = below(2) == 0;
         return {by_rows, (by_rows ? cols : rows) + pads[below(5)]};
+    }
+    static bool lies_in_one_order(const call_case& one) {
+        return one.a.by_rows == one.c.by_rows && one.b.by_rows == one.c.by_rows && one.beta != 0.5;
     }
     void place(call_case& one) {
         constexpr double betas[] = {0, 1, 0.5};

@@ -1,141 +1,76 @@
-// Products and batches on one thread of a CPU beside a peer's, with any layouts, leading
-// dimensions, beta and order of C:
+// Products and batches on CPUs beside a peer's, with any layouts, leading dimensions, beta and
+// order of C:
 //
-//   carat_benchmark_cpu_call [seed [cases [f64|f32|all [products|batches]]]]
+//   carat_benchmark_cpu_call [seed [cases [f64|f32|all [products|batches [PEER [threads]]]]]]
 //
-// Products are compared with OpenBLAS', batches with MKL's gemm_batch_strided, or with OpenBLAS'
-// where there is no MKL; CARAT_PEER_PATH names their folders. Each case is verified, and is a line
-// of JSON. Both sides take turns of the thread's own time, so that what else the machine does
-// counts little; the ratio, the peer's time by carat's, is the median of those of the rounds. A
-// last line has the geometric mean, the fifth percentile and the worst ten.
+// PEER: openblas, as products have it where none is named, mkl, as batches have it, or libxsmm, in
+// batches of the layouts that it takes; CARAT_PEER_PATH names their folders. Each case is verified,
+// and is a line of JSON. Both sides take turns: on one thread of the thread's own time, so that
+// what else the machine does counts little; with more, 0 being all of them, each in a process of
+// its own. The ratio, the peer's time by carat's, is the median of those of the rounds. A last line
+// has the geometric mean, the fifth percentile and the worst ten.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <limits>
-#include <random>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
-#include <carat/carat.hpp>
-
-#include "benchmarks/cpu_call/peers.hpp"
+#include "benchmarks/cpu_call/operands.hpp"
+#include "benchmarks/cpu_call/side.hpp"
 #include "lab/statistics/summary.hpp"
 
 namespace {
 
 using namespace carat;
 using benchmark::call_case;
+using benchmark::operands;
+using benchmark::peer;
 using benchmark::placed;
 
-constexpr int rounds = 21;
 constexpr double turn_s = 1e-3;
 
-template <class T>
-struct operand {
-    std::vector<T> values;
-    placed how;
-    std::size_t rows = 0, cols = 0;
-    std::int64_t step = 0;  // from one matrix to the next
-
-    operand(const placed& lines, std::int64_t m, std::int64_t n, std::int64_t count,
-            std::mt19937_64& random)
-        : how(lines),
-          rows(static_cast<std::size_t>(m)),
-          cols(static_cast<std::size_t>(n)),
-          step((how.by_rows ? m : n) * how.lead) {
-        std::uniform_real_distribution<T> uniform(-1, 1);
-        values.resize(static_cast<std::size_t>(step * count));
-        for (T& x : values) x = uniform(random);
-    }
-    [[nodiscard]] matrix_view<T> view(std::int64_t i = 0) {
-        return {values.data() + i * step, rows, cols, how.by_rows ? how.lead : 1,
-                how.by_rows ? 1 : how.lead};
-    }
-};
-
-template <class T>
-struct operands {
-    call_case one;
-    operand<T> a, b, c;
-
-    operands(const call_case& wanted, std::mt19937_64& random)
-        : one(wanted),
-          a(one.a, one.m, one.k, one.count, random),
-          b(one.b, one.k, one.n, one.count, random),
-          c(one.c, one.m, one.n, one.count, random) {}
-
-    void multiply() {
-        const cpu where{1};
-        if (one.count == 1)
-            return matrix_product(where, a.view(), b.view(), scaled(one.beta, c.view()), c.view());
-        const auto count = static_cast<std::size_t>(one.count);
-        const auto to = strided(c.view(), count, c.step);
-        matrix_products(where, strided(a.view(), count, a.step), strided(b.view(), count, b.step),
-                        strided(scaled(one.beta, c.view()), count, c.step), to);
-    }
-    void multiply(const benchmark::peer<T>& other) {
-        const auto as_int = [](std::int64_t x) { return static_cast<int>(x); };
-        other(one, a.values.data(), as_int(a.step), b.values.data(), as_int(b.step),
-              c.values.data(), as_int(c.step));
-    }
-};
-
-// Whether some elements of C are within the bound of rounding, and none between its lines has
-// changed.
-template <class T>
-bool is_right(operands<T>& x, std::vector<T> before, std::mt19937_64& random) {
-    const call_case& one = x.one;
-    std::vector<T> left = x.c.values;
-    const auto pick = [&](std::int64_t end) {
-        return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random);
-    };
-    for (int sample = 0; sample < 200; ++sample) {
-        const std::int64_t of = pick(one.count), i = pick(one.m), j = pick(one.n);
-        const auto at = [](auto view, std::int64_t row, std::int64_t col) {
-            return static_cast<long double>(
-                view(static_cast<std::size_t>(row), static_cast<std::size_t>(col)));
-        };
-        matrix_view<T> old = x.c.view(of);
-        old = {before.data() + (old.data() - x.c.values.data()), old.rows(), old.cols(),
-               old.row_stride(), old.col_stride()};
-        long double sum = one.beta * at(old, i, j);
-        long double size = std::fabs(sum);
-        for (std::int64_t p = 0; p < one.k; ++p) {
-            const long double term = at(x.a.view(of), i, p) * at(x.b.view(of), p, j);
-            sum += term, size += std::fabs(term);
-        }
-        const long double bound =
-            static_cast<long double>(one.k + 4) * std::numeric_limits<T>::epsilon() / 2 * size;
-        if (!(std::fabs(at(x.c.view(of), i, j) - sum) <= bound)) return false;
-    }
-    const std::int64_t used = one.c.by_rows ? one.n : one.m;
-    for (std::size_t i = 0; i < left.size(); ++i)
-        if (static_cast<std::int64_t>(i) % one.c.lead >= used && left[i] != before[i]) return false;
-    return true;
-}
-
-// Of this thread, so that others' turns on the core don't count.
-double now_s() {
+// Of this thread, so that others' turns on the core don't count; or of the day.
+double now_s(clockid_t clock) {
     timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 template <class Run>
-double seconds(const Run& run, int times) {
-    const double start = now_s();
+double seconds(const Run& run, int times, clockid_t clock) {
+    const double start = now_s(clock);
     for (int i = 0; i < times; ++i) run();
-    return (now_s() - start) / times;
+    return (now_s(clock) - start) / times;
 }
 
 template <class Run>
-int times_for(const Run& run) {
+int times_for(const Run& run, clockid_t clock) {
     run();
-    return static_cast<int>(std::clamp(turn_s / std::max(seconds(run, 2), 1e-8), 1.0, 1e5));
+    return static_cast<int>(std::clamp(turn_s / std::max(seconds(run, 2, clock), 1e-8), 1.0, 1e5));
 }
+
+struct wish {
+    std::uint64_t seed;
+    long long cases;
+    bool batches;
+    std::string peer;
+    int threads;
+
+    [[nodiscard]] call_case draw(benchmark::drawing& from) const {
+        return batches ? from.batch(peer == "libxsmm") : from.product();
+    }
+};
+
+struct times {
+    std::vector<double> own, its;
+};
 
 struct outcome {
     std::string line;
@@ -147,76 +82,138 @@ std::string described(const placed& x, const char* name) {
            std::to_string(x.lead) + "\"";
 }
 
-template <class T>
-outcome measure(const call_case& one, const benchmark::peer<T>& other, std::mt19937_64& random) {
-    operands<T> x(one, random);
-    const std::vector<T> before = x.c.values;
-    x.multiply();
-    if (!is_right(x, before, random)) return {"", 0};
-    const auto own = [&] { x.multiply(); };
-    const auto its = [&] { x.multiply(other); };
-    const int own_times = times_for(own), its_times = times_for(its);
-    std::vector<double> own_s, its_s, ratios;
-    for (int round = 0; round < rounds; ++round) {
-        own_s.push_back(seconds(own, own_times));
-        its_s.push_back(seconds(its, its_times));
-        ratios.push_back(its_s.back() / own_s.back());
-        x.c.values = before;
-    }
+outcome describe(const char* type, const call_case& one, const times& all) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < all.own.size(); ++i) ratios.push_back(all.its[i] / all.own[i]);
     const double flop =
         2.0 * static_cast<double>(one.m * one.n) * static_cast<double>(one.k * one.count);
+    const double own = statistics::median(all.own), its = statistics::median(all.its);
     char text[320];
     std::snprintf(text, sizeof text,
                   "{\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"count\": %lld, %s, "
                   "%s, %s, \"beta\": %g, \"carat_us\": %.3f, \"peer_us\": %.3f, "
                   "\"carat_gflops\": %.2f, \"ratio\": %.3f}",
-                  sizeof(T) == 8 ? "f64" : "f32", static_cast<long long>(one.m),
-                  static_cast<long long>(one.n), static_cast<long long>(one.k),
-                  static_cast<long long>(one.count), described(one.a, "a").c_str(),
-                  described(one.b, "b").c_str(), described(one.c, "c").c_str(), one.beta,
-                  1e6 * statistics::median(own_s), 1e6 * statistics::median(its_s),
-                  1e-9 * flop / statistics::median(own_s), statistics::median(ratios));
+                  type, static_cast<long long>(one.m), static_cast<long long>(one.n),
+                  static_cast<long long>(one.k), static_cast<long long>(one.count),
+                  described(one.a, "a").c_str(), described(one.b, "b").c_str(),
+                  described(one.c, "c").c_str(), one.beta, 1e6 * own, 1e6 * its, 1e-9 * flop / own,
+                  statistics::median(ratios));
     return {text, statistics::median(ratios)};
 }
 
-void summarise(const char* type, const std::string& peer, std::vector<outcome> all) {
+// On this thread; nothing where a product is wrong.
+template <class T>
+times measure(const call_case& one, const peer<T>& other, std::mt19937_64& random) {
+    constexpr int rounds = 21;
+    constexpr clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
+    operands<T> x(one, random);
+    const std::vector<T> before = x.c.values;
+    x.multiply();
+    times all;
+    if (!is_right(x, before, random)) return all;
+    const auto own = [&] { x.multiply(); };
+    const auto its = [&] { x.multiply(other); };
+    const int own_times = times_for(own, clock), its_times = times_for(its, clock);
+    for (int round = 0; round < rounds; ++round) {
+        all.own.push_back(seconds(own, own_times, clock));
+        all.its.push_back(seconds(its, its_times, clock));
+        x.c.values = before;
+    }
+    return all;
+}
+
+// What a side's process does: case i, drawn as every process draws it, for one turn. The peer is
+// opened by the process that calls it.
+template <class T>
+std::function<double(int)> turns_of(const wish& all, bool own) {
+    struct state {
+        benchmark::drawing draw;
+        int at = -1;
+        int times = 0;
+        call_case one = {};
+        std::optional<operands<T>> x = {};
+        peer<T> other = {};
+    };
+    const auto now = std::make_shared<state>(state{benchmark::drawing(all.seed)});
+    return [=](int i) {
+        std::string why;
+        if (!own && now->other.name.empty())
+            now->other = benchmark::open_peer<T>(all.peer, all.threads, why);
+        const auto run = [&] {
+            own ? now->x->multiply(all.threads) : now->x->multiply(now->other);
+        };
+        if (now->at != i) {
+            for (; now->at < i; ++now->at) now->one = all.draw(now->draw);
+            std::mt19937_64 random(all.seed + static_cast<std::uint64_t>(i));
+            now->x.emplace(now->one, random);
+            const std::vector<T> before = now->x->c.values;
+            if (!now->other.prepare(now->one)) return 0.0;
+            run();
+            if (own && !is_right(*now->x, before, random)) return 0.0;
+            now->times = times_for(run, CLOCK_MONOTONIC);
+        }
+        return seconds(run, now->times, CLOCK_MONOTONIC);
+    };
+}
+
+// Threads that spin after their work, OpenBLAS' for 2^26 cycles, sleep when the other side's turn
+// comes.
+times measure_apart(const benchmark::side& own, const benchmark::side& its, int i) {
+    constexpr int rounds = 5;
+    times all;
+    const auto turn = [&](const benchmark::side& of, std::vector<double>& to, int rest_ms) {
+        to.push_back(of(i));
+        std::this_thread::sleep_for(std::chrono::milliseconds(rest_ms));
+        return to.back() > 0;
+    };
+    for (int round = 0; round <= rounds; ++round) {
+        if (!turn(own, all.own, 1) || !turn(its, all.its, 30)) return {};
+        if (round == 0) all = {};  // which made the operands
+    }
+    return all;
+}
+
+void summarise(const char* type, const std::string& peer, int threads, std::vector<outcome> all) {
     std::ranges::sort(all, {}, &outcome::ratio);
     double sum = 0;
     for (const outcome& one : all) sum += std::log(one.ratio);
     std::printf(
-        "{\"type\": \"%s\", \"peer\": \"%s\", \"cases\": %zu, \"geomean\": %.3f, \"p5\": "
-        "%.3f, \"least\": %.3f, \"worst\": [",
-        type, peer.c_str(), all.size(), std::exp(sum / static_cast<double>(all.size())),
+        "{\"type\": \"%s\", \"peer\": \"%s\", \"threads\": %d, \"cases\": %zu, \"geomean\": %.3f, "
+        "\"p5\": %.3f, \"least\": %.3f, \"worst\": [",
+        type, peer.c_str(), threads, all.size(), std::exp(sum / static_cast<double>(all.size())),
         all[all.size() / 20].ratio, all.front().ratio);
     for (std::size_t i = 0; i < std::min<std::size_t>(10, all.size()); ++i)
         std::printf("%s\n  %s", i == 0 ? "" : ",", all[i].line.c_str());
     std::printf("]}\n");
 }
 
+// The cases one after the other; those the peer has no code for are left out.
 template <class T>
-bool measure_all(const char* type, std::uint64_t seed, long long cases, bool batches) {
-    std::string why;
-    benchmark::peer<T> other;
-    if (batches) other = benchmark::mkl<T>(why);
-    if (other.gemm == nullptr) other = benchmark::openblas<T>(why);
-    if (other.gemm == nullptr || (batches && other.batch == nullptr)) {
-        std::fprintf(stderr, "carat_benchmark_cpu_call: %s\n",
-                     why.empty() ? "this OpenBLAS has no gemm_batch_strided" : why.c_str());
+bool measure_all(const char* type, const wish& of) {
+    const auto say = [](const std::string& what) {
+        std::fprintf(stderr, "carat_benchmark_cpu_call: %s\n", what.c_str());
         return false;
-    }
-    benchmark::drawing draw(seed);
+    };
+    std::optional<benchmark::side> own, its;
+    if (of.threads != 1) own.emplace(turns_of<T>(of, true)), its.emplace(turns_of<T>(of, false));
+    std::string why;
+    peer<T> other = benchmark::open_peer<T>(of.peer, 1, why);
+    if (!other.takes(of.batches)) return say(why.empty() ? of.peer + " has no such call" : why);
+    benchmark::drawing draw(of.seed);
     std::vector<outcome> all;
-    for (long long i = 0; i < cases; ++i) {
-        const call_case one = batches ? draw.batch() : draw.product();
-        all.push_back(measure<T>(one, other, draw.engine()));
-        if (all.back().ratio == 0) {
-            std::fprintf(stderr, "carat_benchmark_cpu_call: case %lld of %s is wrong\n", i, type);
-            return false;
-        }
+    for (int i = 0; i < of.cases; ++i) {
+        const call_case one = of.draw(draw);
+        if (!other.prepare(one)) continue;
+        const times taken =
+            of.threads == 1 ? measure<T>(one, other, draw.engine()) : measure_apart(*own, *its, i);
+        if (taken.own.empty())
+            return say("case " + std::to_string(i) + " of " + type + " is wrong");
+        all.push_back(describe(type, one, taken));
         std::printf("%s\n", all.back().line.c_str());
         std::fflush(stdout);
     }
-    summarise(type, other.name, all);
+    if (all.empty()) return say(of.peer + " takes none of these cases");
+    summarise(type, other.name, of.threads, all);
     return true;
 }
 
@@ -224,22 +221,25 @@ bool measure_all(const char* type, std::uint64_t seed, long long cases, bool bat
 
 int main(int argc, char** argv) {
     const auto word = [&](int i, const char* otherwise) {
-        return std::string_view(argc > i ? argv[i] : otherwise);
+        return std::string(argc > i ? argv[i] : otherwise);
     };
-    const long long seed = std::atoll(word(1, "1").data());
-    const long long cases = std::atoll(word(2, "100").data());
-    const std::string_view type = word(3, "all");
-    const std::string_view what = word(4, "products");
-    if (cases < 1 || (type != "all" && type != "f64" && type != "f32") ||
-        (what != "products" && what != "batches")) {
+    const std::string type = word(3, "all");
+    const std::string what = word(4, "products");
+    const bool batches = what == "batches";
+    wish all{static_cast<std::uint64_t>(std::atoll(word(1, "1").c_str())),
+             std::atoll(word(2, "100").c_str()), batches, word(5, batches ? "mkl" : "openblas"),
+             std::atoi(word(6, "1").c_str())};
+    const bool known_peer = all.peer == "openblas" || all.peer == "mkl" || all.peer == "libxsmm";
+    if (all.cases < 1 || all.threads < 0 || (type != "all" && type != "f64" && type != "f32") ||
+        (what != "products" && !batches) || !known_peer) {
         std::fprintf(stderr,
-                     "carat_benchmark_cpu_call [seed [cases [f64|f32|all "
-                     "[products|batches]]]], with cases of at least 1\n");
+                     "carat_benchmark_cpu_call [seed [cases [f64|f32|all [products|batches "
+                     "[openblas|mkl|libxsmm [threads]]]]]], with cases of at least 1 and 0 threads "
+                     "for all of them\n");
         return 2;
     }
-    const bool batches = what == "batches";
-    const auto start = static_cast<std::uint64_t>(seed);
-    if (type != "f32" && !measure_all<double>("f64", start, cases, batches)) return 2;
-    if (type != "f64" && !measure_all<float>("f32", start, cases, batches)) return 2;
+    if (all.threads == 0) all.threads = static_cast<int>(std::thread::hardware_concurrency());
+    if (type != "f32" && !measure_all<double>("f64", all)) return 2;
+    if (type != "f64" && !measure_all<float>("f32", all)) return 2;
     return 0;
 }

@@ -3,21 +3,16 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "benchmarks/gpu_call/turns.hpp"
 #include "core/problem.hpp"
 
 namespace carat::benchmark {
 
 struct batch_sizes {
     std::int64_t m, n, k, count;
-};
-
-struct peer {
-    std::function<bool()> start;  // false: it can't
-    std::string name = "none";
 };
 
 /// Why there is none here; empty where there is.

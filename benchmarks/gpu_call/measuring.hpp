@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cuda_runtime_api.h>
 #include <functional>
 #include <random>
@@ -15,15 +14,11 @@
 
 #include <carat/carat.hpp>
 
+#include "benchmarks/gpu_call/must.hpp"
+
 namespace carat::benchmark {
 
 inline constexpr int rounds = 15;
-
-inline void must(cudaError_t status) {
-    if (status == cudaSuccess) return;
-    std::fprintf(stderr, "carat_benchmark_gpu_call: %s\n", cudaGetErrorString(status));
-    std::exit(2);
-}
 
 // A row-major matrix of random bf16, or of any float, on the GPU.
 template <class T>

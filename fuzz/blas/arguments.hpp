@@ -1,6 +1,8 @@
 // The arguments of a routine of level 3, and the call.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -10,7 +12,9 @@
 
 namespace carat::fuzz {
 
-enum class routine { gemm, symm, syrk, syr2k, trmm, trsm };
+enum class routine { gemm, symm, syrk, syr2k, trmm, trsm, gemmtr };
+inline constexpr std::array routine_names = {"gemm", "symm", "syrk",  "syr2k",
+                                             "trmm", "trsm", "gemmtr"};
 
 // By columns, by rows (CBLAS), or Fortran's call.
 enum class blas_call { fortran, by_columns, by_rows };
@@ -61,16 +65,32 @@ class blas_caller {
     blas_caller(const blas_library& in, const blas_arguments<T>& of) : in_(in), of_(of) {}
 
     void operator()(const T* a, const T* b, T* c) const {
+        if (of_.which == routine::gemmtr && in_.find(name()) == nullptr) return by_gemm(a, b, c);
         of_.how == blas_call::fortran ? fortran(a, b, c) : cblas(a, b, c);
     }
 
   private:
     [[nodiscard]] std::string name() const {
-        constexpr const char* stems[] = {"gemm", "symm", "syrk", "syr2k", "trmm", "trsm"};
-        const std::string stem = stems[static_cast<std::size_t>(of_.which)];
+        const std::string stem = routine_names[static_cast<std::size_t>(of_.which)];
         const char letter = std::is_same_v<T, float> ? 's' : 'd';
         if (of_.how == blas_call::fortran) return letter + stem + "_";
         return std::string("cblas_") + letter + stem;
+    }
+
+    // References before 3.12 have no gemmtr: the triangle of a gemm.
+    void by_gemm(const T* a, const T* b, T* c) const {
+        blas_arguments<T> whole = of_;
+        whole.which = routine::gemm;
+        whole.m = of_.n;
+        std::copy_n(c, whole.c.size(), whole.c.begin());
+        blas_caller<T, I>(in_, whole)(a, b, whole.c.data());
+        for (std::int64_t i = 0; i < of_.n; ++i)
+            for (std::int64_t j = 0; j < of_.n; ++j) {
+                const bool by_rows = of_.how == blas_call::by_rows;
+                const auto at =
+                    static_cast<std::size_t>(by_rows ? i * of_.ldc + j : i + j * of_.ldc);
+                if (of_.uplo == 'U' ? i <= j : i >= j) c[at] = whole.c[at];
+            }
     }
 
     template <class... Arguments>
@@ -87,6 +107,9 @@ class blas_caller {
             case routine::gemm:
                 return call(&of_.trans_a, &of_.trans_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta,
                             c, &ldc);
+            case routine::gemmtr:
+                return call(&of_.uplo, &of_.trans_a, &of_.trans_b, &n, &k, &alpha, a, &lda, b, &ldb,
+                            &beta, c, &ldc);
             case routine::symm:
                 return call(&of_.side, &of_.uplo, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
             case routine::syrk:
@@ -113,6 +136,8 @@ class blas_caller {
         switch (of_.which) {
             case routine::gemm:
                 return call(order, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+            case routine::gemmtr:
+                return call(order, uplo, ta, tb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
             case routine::symm:
                 return call(order, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc);
             case routine::syrk:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "draw.hpp"
+#include "forwarded.hpp"
 #include "fuzz/arena.hpp"
 
 namespace carat::fuzz {
@@ -20,17 +21,31 @@ struct libraries {
     blas_library reference;
 };
 
+// Where the build put or found it, or in a folder that the environment names: on another machine.
+std::string place_of(const std::string& file) {
+    const char* const folder = std::getenv("CARAT_FUZZ_LIBRARIES");
+    return folder == nullptr ? file : folder + file.substr(file.rfind('/'));
+}
+
+// The first call that is passed on binds the drop-in to the reference beside it.
+libraries opened(const char* ours, const char* reference) {
+    libraries all = {blas_library(place_of(ours)), blas_library(place_of(reference))};
+    setenv("CARAT_BLAS_FALLBACK", all.reference.file().c_str(), 1);
+    if (!all.ours.is_open() || !all.reference.is_open()) return all;
+    const std::int64_t none = 0;
+    double unused = 0;
+    auto* const scale = reinterpret_cast<void (*)(const std::int64_t*, const double*, double*,
+                                                  const std::int64_t*)>(all.ours.find("dscal_"));
+    scale(&none, &unused, &unused, &none);
+    return all;
+}
+
 const libraries& of_32_bits() {
-    static const libraries all = [] {
-        libraries l = {blas_library(CARAT_FUZZ_BLAS), blas_library(CARAT_FUZZ_REFERENCE)};
-        setenv("CARAT_BLAS_FALLBACK", l.reference.file().c_str(), 1);
-        return l;
-    }();
+    static const libraries all = opened(CARAT_FUZZ_BLAS, CARAT_FUZZ_REFERENCE);
     return all;
 }
 const libraries& of_64_bits() {
-    static const libraries all = {blas_library(CARAT_FUZZ_BLAS64),
-                                  blas_library(CARAT_FUZZ_REFERENCE64)};
+    static const libraries all = opened(CARAT_FUZZ_BLAS64, CARAT_FUZZ_REFERENCE64);
     return all;
 }
 
@@ -46,7 +61,8 @@ class blas_case {
     }
 
     std::string run() {
-        if (random_.chance(10)) return with_a_wrong_argument();
+        const bool may_be_wrong = of_.which != routine::gemmtr && in_.ours.complains_here();
+        if (may_be_wrong && random_.chance(10)) return with_a_wrong_argument();
         const std::vector<T> result = ours();
         if (const complaint c = take_complaint(); !c.routine.empty())
             return "xerbla was told of argument " + std::to_string(c.position);
@@ -56,15 +72,15 @@ class blas_case {
     }
 
     [[nodiscard]] std::string describe() const {
-        constexpr const char* names[] = {"gemm", "symm", "syrk", "syr2k", "trmm", "trsm"};
         constexpr const char* ways[] = {"", " by columns", " by rows"};
         char text[200];
-        std::snprintf(
-            text, sizeof text, "%c%s%s%s %c%c%c%c%c m %ld n %ld k %ld alpha %g beta %g",
-            std::is_same_v<T, float> ? 's' : 'd', names[static_cast<std::size_t>(of_.which)],
-            ways[static_cast<std::size_t>(of_.how)], sizeof(I) == 8 ? " of 64 bits" : "", of_.side,
-            of_.uplo, of_.trans_a, of_.trans_b, of_.diag, static_cast<long>(of_.m),
-            static_cast<long>(of_.n), static_cast<long>(of_.k), of_.alpha, of_.beta);
+        std::snprintf(text, sizeof text, "%c%s%s%s %c%c%c%c%c m %ld n %ld k %ld alpha %g beta %g",
+                      std::is_same_v<T, float> ? 's' : 'd',
+                      routine_names[static_cast<std::size_t>(of_.which)],
+                      ways[static_cast<std::size_t>(of_.how)], sizeof(I) == 8 ? " of 64 bits" : "",
+                      of_.side, of_.uplo, of_.trans_a, of_.trans_b, of_.diag,
+                      static_cast<long>(of_.m), static_cast<long>(of_.n), static_cast<long>(of_.k),
+                      of_.alpha, of_.beta);
         return text;
     }
 
@@ -248,7 +264,8 @@ std::string run_typed(const libraries& in, random_numbers& random, const surroun
 std::string why_no_blas() {
     // Opened in children only, since libraries learn of the instruction set when they are.
     for (const char* const file : {CARAT_FUZZ_BLAS, CARAT_FUZZ_REFERENCE})
-        if (access(file, R_OK) != 0) return std::string(file) + " is not there";
+        if (*file == 0 || access(place_of(file).c_str(), R_OK) != 0)
+            return std::string(file) + " is not there";
     return {};
 }
 
@@ -256,12 +273,27 @@ std::string run_blas_case(std::uint64_t seed, std::uint64_t number, const surrou
                           tally& count) {
     random_numbers random(seed ^ 0xb1a5, number);
     const libraries& usual = of_32_bits();
-    const bool wide = of_64_bits().ours.is_open() && of_64_bits().reference.is_open();
-    if (wide && random.chance(4))
-        return random.chance(2) ? run_typed<double, std::int64_t>(of_64_bits(), random, in, count)
-                                : run_typed<float, std::int64_t>(of_64_bits(), random, in, count);
-    return random.chance(2) ? run_typed<double, std::int32_t>(usual, random, in, count)
-                            : run_typed<float, std::int32_t>(usual, random, in, count);
+    const libraries& long_ones = of_64_bits();
+    const bool wide = long_ones.ours.is_open() && long_ones.reference.is_open() && random.chance(4);
+    const libraries& all = wide ? long_ones : usual;
+    if (random.chance(5)) {
+        ++count.cases;
+        tell_description(in, "a routine of level 1 or 2");
+        return run_forwarded(all.ours, all.reference, wide ? 8 : 4, random, count);
+    }
+    const bool in_double = random.chance(2);
+    if (!wide) {
+        const libraries wheels = {usual.ours.named("scipy_", ""), usual.reference};
+        const libraries& some = random.chance(8) ? wheels : usual;
+        return in_double ? run_typed<double, std::int32_t>(some, random, in, count)
+                         : run_typed<float, std::int32_t>(some, random, in, count);
+    }
+    // The other library has names of 64 bits, too.
+    const char* const prefix = random.chance(2) ? "" : "scipy_";
+    const libraries suffixed = {usual.ours.named(prefix, "64_"), long_ones.reference};
+    const libraries& some = random.chance(2) ? suffixed : long_ones;
+    return in_double ? run_typed<double, std::int64_t>(some, random, in, count)
+                     : run_typed<float, std::int64_t>(some, random, in, count);
 }
 
 }  // namespace carat::fuzz

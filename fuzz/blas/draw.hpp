@@ -32,7 +32,7 @@ blas_shape shape_of_a(const blas_arguments<T>& g) {
 
 template <class T>
 blas_shape shape_of_b(const blas_arguments<T>& g) {
-    if (g.which == routine::gemm)
+    if (g.which == routine::gemm || g.which == routine::gemmtr)
         return g.trans_b == 'N' ? blas_shape{g.k, g.n} : blas_shape{g.n, g.k};
     if (g.which == routine::syr2k) return shape_of_a(g);
     return g.which == routine::symm ? blas_shape{g.m, g.n} : blas_shape{0, 0};
@@ -40,8 +40,9 @@ blas_shape shape_of_b(const blas_arguments<T>& g) {
 
 template <class T>
 blas_shape shape_of_c(const blas_arguments<T>& g) {
-    const bool symmetric = g.which == routine::syrk || g.which == routine::syr2k;
-    return symmetric ? blas_shape{g.n, g.n} : blas_shape{g.m, g.n};
+    const bool square =
+        g.which == routine::syrk || g.which == routine::syr2k || g.which == routine::gemmtr;
+    return square ? blas_shape{g.n, g.n} : blas_shape{g.m, g.n};
 }
 
 inline std::int64_t draw_order(random_numbers& random) {
@@ -86,7 +87,7 @@ std::vector<T> draw_matrix(random_numbers& random, const blas_arguments<T>& g, b
 template <class T>
 blas_arguments<T> draw_arguments(random_numbers& random) {
     blas_arguments<T> g;
-    g.which = static_cast<routine>(random.below(6));
+    g.which = static_cast<routine>(random.below(routine_names.size()));
     g.how = static_cast<blas_call>(random.below(3));
     constexpr char sides[] = {'L', 'R'}, uplos[] = {'U', 'L'}, diags[] = {'N', 'U'};
     constexpr char transes[] = {'N', 'T', 'C'};

@@ -40,8 +40,15 @@ blas_library::blas_library(const std::string& files) {
     }
 }
 
+blas_library blas_library::named(const std::string& prefix, const std::string& suffix) const {
+    blas_library other = *this;
+    other.prefix_ = prefix;
+    other.suffix_ = suffix;
+    return other;
+}
+
 void* blas_library::find(const std::string& name) const {
-    return dlsym(handle_, name.c_str());
+    return dlsym(handle_, (prefix_ + name + suffix_).c_str());
 }
 
 complaint take_complaint() {

@@ -8,8 +8,11 @@
 #include "calls.hpp"
 #include "chain.hpp"
 #include "far.hpp"
+#include "full_memory.hpp"
 #include "fuzz/numbers.hpp"
 #include "fuzz/oracle.hpp"
+#include "kernels.hpp"
+#include "large.hpp"
 #include "naive.hpp"
 #include "seat.hpp"
 
@@ -21,6 +24,7 @@ struct gpu_running {
     const running& r;
     seat& there;
     bool in_order;  // matrices' memory comes from cudaMallocAsync
+    const memory_watch& memory;
     const far_lines* far = nullptr;
 };
 
@@ -87,14 +91,40 @@ outcome start_all(const gpu_running& g) {
     });
 }
 
+// C lies in memory that the capture itself takes and gives back.
+outcome start_in_own_memory(const gpu_running& g) {
+    const cudaStream_t stream = g.r.of.stream;
+    operand& c = g.r.on.c;
+    const std::span<std::byte> here = c.remembered();
+    if (here.empty() || g.far->has(c)) return start_all(g);
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(here.data()) % 256;
+    std::byte* const kept = g.there.of_matrices[3].data() + offset;
+    void* taken = nullptr;
+    must(cudaMallocAsync(&taken, here.size() + 256, stream), "cudaMallocAsync in a capture");
+    std::byte* const own = static_cast<std::byte*>(taken) + offset;
+    must(cudaMemcpyAsync(own, kept, here.size(), cudaMemcpyDeviceToDevice, stream), "a copy");
+    c.seen_at(own);
+    const outcome o = start_all(g);
+    c.seen_at(kept);
+    must(cudaMemcpyAsync(kept, own, here.size(), cudaMemcpyDeviceToDevice, stream), "a copy");
+    must(cudaFreeAsync(taken, stream), "cudaFreeAsync in a capture");
+    g.r.count.note(feature::captured_memory);
+    return o;
+}
+
 // The call within a graph, which then runs twice.
 outcome replay(const gpu_running& g) {
     const cudaStream_t stream = g.r.of.stream;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
-    const outcome o = start_all(g);
+    const bool takes_memory = g.r.random.chance(3);
+    const outcome o = takes_memory ? start_in_own_memory(g) : start_all(g);
     cudaGraph_t graph = nullptr;
     must(cudaStreamEndCapture(stream, &graph), "the end of a capture");
-    if (!o.returned) return o;
+    if (!o.returned) {
+        must(cudaGraphDestroy(graph), "a graph");
+        return o;
+    }
+    note_kernels(graph);
     cudaGraphExec_t ready = nullptr;
     must(cudaGraphInstantiate(&ready, graph, 0), "a graph");
     // Once where E is C: the second run would add to the first.
@@ -103,12 +133,20 @@ outcome replay(const gpu_running& g) {
     must(cudaStreamSynchronize(stream), "a graph's run");
     must(cudaGraphExecDestroy(ready), "a graph");
     must(cudaGraphDestroy(graph), "a graph");
+    g.r.count.note(feature::graph);
     return o;
 }
 
 std::string compare(const running& r, const std::vector<std::byte>& bits, const char* what) {
     ++r.count.repeated;
     return r.on.c.bits() == bits ? std::string() : std::string(what) + ": other bits";
+}
+
+// Refused for want of memory, as it may be while memory is full.
+bool is_want_of_memory(const gpu_running& g, const outcome& o) {
+    if (o.returned || o.code != error_code::out_of_memory || !g.memory.was_full()) return false;
+    ++g.r.count.no_memory;
+    return true;
 }
 
 // Another stream, or product by product: batches have the bits of single calls where both are
@@ -124,8 +162,10 @@ std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
         for (std::size_t p = 0; p < r.of.sizes.size(); ++p) start_single_call(r.of, r.on, p);
     };
     const outcome o = one_by_one ? start(singles) : start_all(g);
+    if (is_want_of_memory(g, o)) return {};
     if (!o.returned) return "once more: refused: " + o.what;
     download(g);
+    r.count.note(feature::one_by_one, one_by_one);
     return compare(r, bits, one_by_one ? "product by product" : "once more, on another stream");
 }
 
@@ -142,8 +182,10 @@ std::string with_fewer_rows(const gpu_running& g, const std::vector<std::byte>& 
     r.on.c.restore();
     upload(g);
     const outcome o = start_all(g);
+    if (is_want_of_memory(g, o)) return {};
     if (!o.returned) return "with fewer rows: refused: " + o.what;
     download(g);
+    r.count.note(feature::fewer_rows);
     ++r.count.repeated;
     std::vector<std::byte> now = r.on.c.bits();
     now.resize(bytes);
@@ -171,7 +213,7 @@ std::string check_largest(const running& r) {
     const double stored = memory.read(memory.all[0])[0];
     memory.restore_elements();
     if (entries == 0) return {};
-    ++r.count.largest;
+    r.count.note(feature::largest);
     if (!allows(all, memory.type, stored))
         return "the largest number is " + std::to_string(stored) + ", but must be " +
                std::to_string(all.low) + " to " + std::to_string(all.high);
@@ -201,10 +243,7 @@ std::string try_call(const gpu_running& given) {
     const bool captured = r.of.stream != nullptr && !g.in_order && r.random.chance(6);
     const outcome o = captured ? replay(g) : start_all(g);
     download(g);
-    if (!o.returned && r.of.how == trial::failing_memory && o.code == error_code::out_of_memory) {
-        ++r.count.no_memory;
-        return {};
-    }
+    if (is_want_of_memory(g, o)) return changed_inputs(r);
     if (r.of.chained && o.returned)
         if (std::string wrong = check_made_a(r); !wrong.empty()) return wrong;
     if (std::string wrong = check_result(r, o, false); !wrong.empty())
@@ -227,24 +266,10 @@ std::string try_call(const gpu_running& given) {
 
 // All but some megabytes taken.
 std::string try_full_memory(const gpu_running& g) {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    must(cudaMemGetInfo(&free, &total), "free memory");
-    const std::size_t left = (std::size_t{1} << 20) * (1 + g.r.random.below(64));
-    void* taken = nullptr;
-    if (free <= left || cudaMalloc(&taken, free - left) != cudaSuccess) {
-        static_cast<void>(cudaGetLastError());
-        return try_call(g);
-    }
-    std::string wrong;
-    try {
-        wrong = try_call(g);
-    } catch (const std::runtime_error&) {
-        // No memory for the matrices themselves.
-        static_cast<void>(cudaGetLastError());
-    }
-    must(cudaFree(taken), "the memory taken");
-    return wrong;
+    const std::size_t most = g.r.random.chance(2) ? 8 : 64;
+    const taken_memory taken((std::size_t{1} << 20) * (1 + g.r.random.below(most)));
+    g.r.count.note(feature::full_memory, static_cast<bool>(taken));
+    return try_call(g);
 }
 
 // Whether each element has a place of its own.
@@ -252,50 +277,103 @@ bool can_be_written(const matrix_place& m) {
     return (m.rows < 2 || m.row_stride != 0) && (m.cols < 2 || m.col_stride != 0);
 }
 
+// A worker's seat, and behind it those of its own threads.
+std::size_t first_seat(const surroundings& in) {
+    return in.thread * (gpu_threads + 1);
+}
+
+std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
+                         tally& count);
+
 std::string try_threads(const running& r, std::uint64_t seed) {
     return in_threads(r, gpu_threads, [&](std::size_t thread, std::uint64_t number, tally& count) {
-        take_seat(thread + 1);
+        take_seat(first_seat(r.in) + thread + 1);
         return run_gpu_case(~seed, number, r.in, count);
     });
 }
 
-}  // namespace
+// Where the fuzzer itself finds no memory there is no case.
+std::string run(const gpu_running& g, std::uint64_t seed) {
+    const running& r = g.r;
+    try {
+        if (r.of.how == trial::many_threads) return try_threads(r, seed);
+        const bool alone = !r.in.shares_gpu && !r.in.is_watched;
+        if (r.of.how == trial::failing_memory && alone) return try_full_memory(g);
+        return try_call(g);
+    } catch (const no_device_memory& e) {
+        if (!g.memory.was_full() && !r.in.shares_gpu) return e.what();
+        ++r.count.no_memory;
+    } catch (const std::runtime_error& e) {
+        return e.what();
+    }
+    return {};
+}
+
+void count_case(const gpu_running& g, std::uint64_t nested) {
+    tally& to = g.r.count;
+    const product_case& c = g.r.of;
+    ++to.cases;
+    count_features(g.r);
+    const auto address = reinterpret_cast<std::uintptr_t>(g.r.on.a.data(g.r.on.a.all[0]));
+    to.note(feature::misaligned, address % 16 != 0);
+    to.note(feature::stream, c.stream != nullptr);
+    to.note(feature::chained, c.chained);
+    to.note(feature::in_order, g.in_order);
+    to.note(feature::threads, nested);
+    to.note(feature::beside_full_memory, g.memory.was_full());
+}
+
+// One filled and checked on the GPU.
+std::string run_large(random_numbers& random, const surroundings& in, seat& there, tally& count) {
+    const memory_watch memory;
+    try {
+        return run_large_case(random, in, there, count);
+    } catch (const no_device_memory& e) {
+        if (!memory.was_full() && !in.shares_gpu) return e.what();
+        ++count.no_memory;
+    } catch (const std::runtime_error& e) {
+        return std::string("large: ") + e.what();
+    }
+    return {};
+}
 
 std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                          tally& count) {
     static const bool started = [] {
         sums_on_device = naive_sums;
-        return true;
+        return load_naive_sums();
     }();
     static_cast<void>(started);
     random_numbers random(seed, number);
-    product_case c = draw_case(random, number, true);
     const bool nested = (seed >> 63) != 0;
-    if (nested) c.how = trial::ordinary;
-    if (nested || in.shares_gpu) c.far = far_operand::none;  // there is no room for eight
+    if (!nested) take_seat(first_seat(in));
     seat& there = own_seat();
+    if (random.chance(12) && !in.is_watched) return run_large(random, in, there, count);
+    product_case c = draw_case(random, number, true);
+    if (in.is_watched && c.work() > 4e6) return {};
+    if (nested) c.how = trial::ordinary;
     c.stream = there.streams[random.below(4)];
     const running r = {c, there.on, random, in, count, !nested};
     lay_out(r);
     c.chained = c.chained && can_be_written(there.on.a.all[0]);
     const std::string text = c.describe();
-    tell_description(in, text);
-    const gpu_running g = {r, there, random.chance(8)};
-    std::string wrong;
-    try {
-        wrong = c.how == trial::many_threads                       ? try_threads(r, seed)
-                : c.how == trial::failing_memory && !in.shares_gpu ? try_full_memory(g)
-                                                                   : try_call(g);
-    } catch (const std::runtime_error& e) {
-        wrong = e.what();
-    }
-    if (c.how != trial::many_threads) {
-        ++count.cases;
-        count.chained += c.chained ? 1 : 0;
-        count.by_blocks += c.by_blocks ? 1 : 0;
-        count.by_c += c.by_c ? 1 : 0;
-    }
+    if (!nested) tell_description(in, text);
+    const memory_watch memory;
+    const gpu_running g = {r, there, random.chance(8), memory};
+    const std::string wrong = run(g, seed);
+    if (c.how != trial::many_threads) count_case(g, nested);
     return wrong.empty() ? wrong : text + ": " + wrong;
+}
+
+bool gpu_is_lost() {
+    const cudaError_t status = cudaStreamQuery(own_seat().of_oracle);
+    return status != cudaSuccess && status != cudaErrorNotReady;
+}
+
+}  // namespace
+
+family of_gpus() {
+    return {"gpu", run_gpu_case, gpu_is_lost, tell_kernels};
 }
 
 std::string why_no_gpu() {

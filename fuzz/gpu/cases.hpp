@@ -3,13 +3,11 @@
 
 #include <string>
 
-#include "fuzz/trials.hpp"
+#include "fuzz/blocks.hpp"
 
 namespace carat::fuzz {
 
-// Case `number`: empty, or what was wrong.
-[[nodiscard]] std::string run_gpu_case(std::uint64_t seed, std::uint64_t number,
-                                       const surroundings& in, tally& count);
+[[nodiscard]] family of_gpus();
 
 // Why there is no GPU to fuzz, or empty. Starts CUDA in this process.
 [[nodiscard]] std::string why_no_gpu();

@@ -1,14 +1,16 @@
 #include "device.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 namespace carat::fuzz {
 
 void must(cudaError_t status, const char* what) {
-    if (status != cudaSuccess)
-        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+    if (status == cudaSuccess) return;
+    const std::string text = std::string(what) + ": " + cudaGetErrorString(status);
+    static_cast<void>(cudaGetLastError());
+    if (status == cudaErrorMemoryAllocation) throw no_device_memory(text);
+    throw std::runtime_error(text);
 }
 
 device_bytes::~device_bytes() {

@@ -3,10 +3,16 @@
 
 #include <cstddef>
 #include <cuda_runtime_api.h>
+#include <stdexcept>
 
 namespace carat::fuzz {
 
-// Throws std::runtime_error.
+// There was too little memory for what the fuzzer itself asked for.
+struct no_device_memory : std::runtime_error {
+    using runtime_error::runtime_error;
+};
+
+// Throws std::runtime_error, or no_device_memory.
 void must(cudaError_t status, const char* what);
 
 // Memory that grows, or is lent in stream order and given back.

@@ -1,5 +1,7 @@
 #include "far.hpp"
 
+#include <mutex>
+
 namespace carat::fuzz {
 
 namespace {
@@ -53,12 +55,23 @@ far_lines::far_lines(const running& r, device_bytes& there) : there_(there) {
     if (far_apart_bytes_ <= apart_bytes_) return;
     const std::size_t all =
         static_cast<std::size_t>(gaps * far_apart_bytes_) + o->span_bytes() + 512;
-    if (!has_room(all + all / 4)) return;  // as reserve() asks for
+    std::byte* const memory = reserved(all);
+    if (memory == nullptr) return;
     o_ = o;
     o->lines_apart(rows, far_apart);
-    std::byte* const memory = there_.reserve(all);
     o->seen_at(memory + reinterpret_cast<std::uintptr_t>(o->remembered().data()) % 256);
-    ++r.count.far;
+    r.count.note(feature::far);
+}
+
+// Null where there is too little, or another thread fills it.
+std::byte* far_lines::reserved(std::size_t size_bytes) const {
+    static std::mutex guard;
+    const std::scoped_lock lock(guard);
+    try {
+        return has_room(size_bytes + size_bytes / 4) ? there_.reserve(size_bytes) : nullptr;
+    } catch (const no_device_memory&) {
+        return nullptr;
+    }
 }
 
 far_lines::~far_lines() {

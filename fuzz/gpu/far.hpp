@@ -23,6 +23,7 @@ class far_lines {
   private:
     template <class Copy>
     void each_piece(const Copy& copy) const;
+    [[nodiscard]] std::byte* reserved(std::size_t size_bytes) const;
 
     operand* o_ = nullptr;
     device_bytes& there_;

@@ -10,4 +10,7 @@ namespace carat::fuzz {
 void naive_sums(const product_size& size, std::span<const double> a, std::span<const double> b,
                 const least_sizes& least, product_sums& to);
 
+// While there is memory for its code.
+bool load_naive_sums();
+
 }  // namespace carat::fuzz

@@ -1,5 +1,6 @@
 #include "seat.hpp"
 
+#include <map>
 #include <mutex>
 
 namespace carat::fuzz {
@@ -14,7 +15,7 @@ cudaStream_t make_stream() {
 
 seat& seat_of(std::size_t number) {
     static std::mutex guard;
-    static std::array<seat*, gpu_threads + 1> all = {};
+    static auto& all = *new std::map<std::size_t, seat*>;
     const std::scoped_lock lock(guard);
     seat*& one = all[number];
     if (one != nullptr) return *one;

@@ -11,7 +11,7 @@
 
 namespace carat::fuzz {
 
-inline constexpr std::size_t gpu_threads = 8;  // beside the main one
+inline constexpr std::size_t gpu_threads = 8;  // that a case has, beside the one it is in
 
 struct seat {
     workbench on;
@@ -26,11 +26,14 @@ struct seat {
     device_bytes oracle_a;
     device_bytes oracle_b;
     device_bytes oracle_sums;
+    std::array<device_bytes, 4> of_large;
+    device_bytes large_bias;
+    device_bytes verdicts;
 };
 
 // Of this thread: seat 0 unless it took another one.
 [[nodiscard]] seat& own_seat();
-// `number` of 1 to gpu_threads, for the rest of the thread.
+// For the rest of the thread.
 void take_seat(std::size_t number);
 
 }  // namespace carat::fuzz

@@ -1,5 +1,5 @@
-// Files of others, as they are read: results and tables of `carat tune`. Whatever they hold is
-// read, or refused by a carat::error of one line.
+// Files of others, as they are read: results, tables of `carat tune` and kept peaks. Whatever they
+// hold is read, or refused by a carat::error of one line.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +8,8 @@
 #include <carat/error.hpp>
 
 #include "files/json/document.hpp"
+#include "files/json/fields.hpp"
+#include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
 #include "tuning/tuned.hpp"
 
@@ -34,6 +36,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto document =
             carat::results::from_json(carat::files::parse(text, "the file"), "the file");
         static_cast<void>(carat::results::to_json(document));
+    });
+    read_or_refuse([&] {
+        const auto file = carat::files::parse(text, "the file");
+        const carat::files::fields in(file, "the file:", "no peaks");
+        static_cast<void>(carat::machine::to_json(carat::machine::peaks_from_json(in.at("peaks"))));
     });
     return 0;
 }

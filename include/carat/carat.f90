@@ -44,6 +44,34 @@ module carat
         integer(c_size_t) :: step_count = 0
     end type
 
+    ! Threads and memory of the program's own: what carat.h says of carat_set_parallel and
+    ! carat_set_allocator. A program gives procedures with bind(c); one that is not given is carat's.
+    abstract interface
+        ! One piece of the work; c_f_procpointer makes it of carat_parallel's `run`.
+        subroutine carat_run_piece(work, piece, seat) bind(c)
+            import :: c_int, c_ptr
+            type(c_ptr), value :: work
+            integer(c_int), value :: piece, seat
+        end subroutine
+        subroutine carat_parallel(context, pieces, seats, run, work) bind(c)
+            import :: c_funptr, c_int, c_ptr
+            type(c_ptr), value :: context, work
+            integer(c_int), value :: pieces, seats
+            type(c_funptr), value :: run
+        end subroutine
+        function carat_allocate(context, size_bytes, alignment) bind(c) result(memory)
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: context
+            integer(c_size_t), value :: size_bytes, alignment
+            type(c_ptr) :: memory
+        end function
+        subroutine carat_release(context, memory, size_bytes, alignment) bind(c)
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: context, memory
+            integer(c_size_t), value :: size_bytes, alignment
+        end subroutine
+    end interface
+
     interface carat_view
         module procedure view_f64, view_f32, view_i32, view_i8
     end interface
@@ -53,6 +81,18 @@ module carat
             import :: c_int, carat_matrix, carat_options
             type(carat_options), intent(in) :: options
             type(carat_matrix), intent(in) :: a, b, c
+            integer(c_int) :: status
+        end function
+        subroutine set_parallel_in_c(parallel, context) bind(c, name="carat_set_parallel")
+            import :: c_funptr, c_ptr
+            type(c_funptr), value :: parallel
+            type(c_ptr), value :: context
+        end subroutine
+        function set_allocator_in_c(take, release, context) bind(c, name="carat_set_allocator") &
+            result(status)
+            import :: c_funptr, c_int, c_ptr
+            type(c_funptr), value :: take, release
+            type(c_ptr), value :: context
             integer(c_int) :: status
         end function
         function message_in_c() bind(c, name="carat_message") result(text)
@@ -66,7 +106,8 @@ module carat
         end function
     end interface
 
-    public :: carat_view, carat_matmul, carat_error
+    public :: carat_view, carat_matmul, carat_error, carat_set_parallel, carat_set_allocator
+    public :: carat_run_piece, carat_parallel, carat_allocate, carat_release
 
 contains
 
@@ -93,6 +134,37 @@ contains
         do i = 1, size(letters)
             text(i:i) = letters(i)
         end do
+    end function
+
+    ! `call carat_set_parallel()` goes back to carat's threads.
+    subroutine carat_set_parallel(parallel, context)
+        procedure(carat_parallel), optional :: parallel
+        type(c_ptr), intent(in), optional :: context
+        type(c_funptr) :: given
+        given = c_null_funptr
+        if (present(parallel)) given = c_funloc(parallel)
+        call set_parallel_in_c(given, or_null(context))
+    end subroutine
+
+    ! `carat_set_allocator()` goes back to carat's memory.
+    function carat_set_allocator(take, release, context) result(status)
+        procedure(carat_allocate), optional :: take
+        procedure(carat_release), optional :: release
+        type(c_ptr), intent(in), optional :: context
+        integer(c_int) :: status
+        type(c_funptr) :: takes, releases
+        takes = c_null_funptr
+        releases = c_null_funptr
+        if (present(take)) takes = c_funloc(take)
+        if (present(release)) releases = c_funloc(release)
+        status = set_allocator_in_c(takes, releases, or_null(context))
+    end function
+
+    pure function or_null(context) result(given)
+        type(c_ptr), intent(in), optional :: context
+        type(c_ptr) :: given
+        given = c_null_ptr
+        if (present(context)) given = context
     end function
 
     ! From the addresses of the elements at (1, 1), (2, 1) and (1, 2).

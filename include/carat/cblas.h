@@ -1,10 +1,16 @@
 /* CBLAS as libcarat_blas exports it, for C and C++: #include <carat/cblas.h>.
  *
- * Names, values and types are those of the reference BLAS. Of this and another cblas.h the first
- * that a file includes declares, the second nothing. For libcarat_blas64 define
- * CARAT_BLAS_INTEGER_BITS=64, as carat_blas64.pc and carat::blas64 do. */
+ * Names, values and types are those of the reference BLAS. Of this and another cblas.h (MKL's and
+ * GSL's, too) the first that a file includes declares, the second nothing. For libcarat_blas64
+ * define CARAT_BLAS_INTEGER_BITS=64, as carat_blas64.pc and carat::blas64 do. */
 #ifndef CBLAS_H /* also the guard of the reference's, OpenBLAS's and BLIS's */
+#if defined(__MKL_CBLAS_H__) && \
+    defined(MKL_ILP64) != (defined(CARAT_BLAS_INTEGER_BITS) && CARAT_BLAS_INTEGER_BITS == 64)
+#error "mkl_cblas.h has integers of another width: CARAT_BLAS_INTEGER_BITS=64 goes with MKL_ILP64"
+#elif !defined(__MKL_CBLAS_H__) && !defined(__GSL_CBLAS_H__)
 #define CBLAS_H
+#define __MKL_CBLAS_H__ /* NOLINT(bugprone-reserved-identifier): nothing is left of MKL's */
+#define __GSL_CBLAS_H__ /* NOLINT(bugprone-reserved-identifier) */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -196,4 +202,5 @@ const char* carat_blas_config(void);
 }
 #endif
 
+#endif
 #endif

@@ -114,6 +114,7 @@ class referee {
 
     // What it wants is asked of a process that does nothing else.
     [[nodiscard]] bool wants_gpu(const target& what) const {
+        if (asked_.python_on_gpu) return true;
         const shared_memory small(data_begins + std::int64_t{sizeof(carat_door)});
         table_of_rules rules{small, asked_, user_};
         party one(what.name, what.arguments, rules, true);

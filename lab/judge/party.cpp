@@ -33,7 +33,17 @@ std::vector<std::string> party::wait_until_started() {
     return worker_.libraries();
 }
 
+void party::begin_imports() {
+    worker_.send('i', 0);
+    imports_ = true;
+}
+
+void party::wait_for_imports() {
+    if (std::exchange(imports_, false)) worker_.receive('i', rules_.asked.timeout_s);
+}
+
 void party::load() {
+    wait_for_imports();
     order('l', 0);
     const header& head = rules_.memory.head();
     const std::string said(head.message, strnlen(head.message, sizeof head.message));

@@ -40,6 +40,10 @@ class party {
 
     // What the process has loaded before it loads the target.
     [[nodiscard]] std::vector<std::string> wait_until_started();
+    // Has it import what the target is given, while others are started or checked, until it is
+    // waited for.
+    void begin_imports();
+    void wait_for_imports();
     // Loads it. Throws foul.
     void load();
 
@@ -84,7 +88,7 @@ class party {
     std::int64_t taken_bytes_ = 0, kept_bytes_ = 0;  // of a GPU's memory; after the first call
     std::int64_t goes_ = 0;
     int late_in_a_row_ = 0;
-    bool is_warm_ = false;
+    bool is_warm_ = false, imports_ = false;
     std::int64_t checked_ = 0;
 };
 

@@ -3,6 +3,7 @@
 // answers with the letter. Nothing that the process writes is believed: it decides when the clock
 // stops, and C is compared whatever it said.
 //
+//     'i'  import what a target in Python is given, which may last while others work
 //     'l'  load the target and describe it in the header
 //     'p'  make the calls of the table ready; row.status: 1 when the target takes the product
 //     'g'  call the target for each row of the table; row.status: what it returned

@@ -36,6 +36,8 @@ class rounds {
     [[nodiscard]] bool on_gpu() const { return rules_.gpu != nullptr; }
     void estimate(entrant& e);
     static void blaming(const entrant& e, const std::function<void()>& work);
+    void begin_fresh_targets();
+    void wait_for_fresh_targets();
     void start_peers();
     void choose_vendor();
     void renew();
@@ -52,6 +54,7 @@ class rounds {
     dtype type_;
     std::vector<std::unique_ptr<party>> peers_;  // and the target's fresh process
     std::vector<entrant> entrants_;              // the target first
+    std::vector<std::unique_ptr<party>> fresh_targets_;
     std::string busy_;
     double retired_s_ = 0;  // processor time of processes that have ended
     std::int64_t checked_ = 0;

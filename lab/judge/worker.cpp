@@ -160,11 +160,19 @@ void worker::await_reply(char what, double timeout_s) {
 }
 
 void worker::ask(char what, std::int32_t calls, double timeout_s) {
+    send(what, calls);
+    receive(what, timeout_s);
+}
+
+void worker::send(char what, std::int32_t calls) {
     drain();
     const command order = {what, {}, calls};
     if (write(commands_, &order, sizeof order) != sizeof order) stop();
     stopped_ = false;
     resume();
+}
+
+void worker::receive(char what, double timeout_s) {
     await_reply(what, timeout_s);
     stop();
 }

@@ -38,6 +38,9 @@ class worker {
 
     // Has it do one of protocol.hpp's commands, and stops it. Throws foul.
     void ask(char what, std::int32_t calls, double timeout_s);
+    // The same in two steps, between which it goes on.
+    void send(char what, std::int32_t calls);
+    void receive(char what, double timeout_s);
 
     struct use {
         double passed_s = 0;

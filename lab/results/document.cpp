@@ -29,6 +29,8 @@ void call_fields(const Archive& field, Call& c) {
     field.added("alpha", c.alpha);
     field.added("beta", c.beta);
     field.added("prepared", c.prepared);
+    field.added("other_e", c.other_e);
+    field.added("block_scales", c.block_scales);
 }
 
 // In the words of core::describe.

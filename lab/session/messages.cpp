@@ -44,6 +44,8 @@ json to_json(const core::operation& all) {
             {"lies", all.lies},
             {"rows", all.rows},
             {"prepared", all.prepared},
+            {"other_e", all.other_e},
+            {"block_scales", all.block_scales},
             {"bias", all.last.bias},
             {"activation", all.last.f}};
 }
@@ -62,6 +64,8 @@ core::operation operation_from(const json& in) {
     all.last = {in.value("bias", false), in.value("activation", core::activation::none)};
     all.rows = in.value("rows", all.rows);
     all.prepared = in.value("prepared", false);
+    all.other_e = in.value("other_e", false);
+    all.block_scales = in.value("block_scales", false);
     return all;
 }
 

@@ -50,7 +50,7 @@ class local final : public operand_store {
     bool make_reference() override {
         if (!on_gpu(space_)) return false;
         try {
-            reference_.emplace(all_, data_.on(space_).at(0), most_madds);
+            reference_.emplace(all_, with_read_c(all_, data_.on(space_).at(0)), most_madds);
         } catch (const error& failure) {
             if (failure.code() != error_code::out_of_memory) throw;
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/block_scale_places.hpp"
 #include "core/dtype_traits.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/gpu/verify/verify.hpp"
@@ -45,6 +46,43 @@ void put_bias(const core::operation& all, core::execution_space& space, const vo
         space.upload(target, bytes.data(), bytes.size());
 }
 
+// 1 or a half, in no order.
+float scale_at(std::int64_t place) {
+    return (static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15U) >> 63 != 0 ? 0.5F : 1.0F;
+}
+
+void put_scales(const core::operation& all, core::execution_space& space, const float* to) {
+    std::vector<float> scales(static_cast<std::size_t>(core::block_scale_places(all.one).count()));
+    for (std::size_t i = 0; i < scales.size(); ++i)
+        scales[i] = scale_at(static_cast<std::int64_t>(i));
+    auto* const target = const_cast<float*>(to);  // products only read it
+    if (&space == &core::host_space())
+        std::ranges::copy(scales, target);
+    else
+        space.upload(target, scales.data(), scales.size() * sizeof(float));
+}
+
+// What is stored of an operand, so that with its scales it is what it was: exact, since e4m3 has
+// room for twice what exact passes hold.
+template <class Place>
+void divide(const matrix_view<const e4m3>& x, const Place& place) {
+    auto* const data = const_cast<e4m3*>(x.data());  // products only read it
+    for (std::size_t i = 0; i < x.rows(); ++i)
+        for (std::size_t j = 0; j < x.cols(); ++j) {
+            const auto row = static_cast<std::int64_t>(i);
+            const auto col = static_cast<std::int64_t>(j);
+            e4m3& one = data[row * x.row_stride() + col * x.col_stride()];
+            one = e4m3(static_cast<float>(one) / scale_at(place(row, col)));
+        }
+}
+void divide_by_scales(const core::problem& p, const core::operands& data) {
+    const core::block_scale_places at(p);
+    divide(core::a_view<e4m3>(p, data),
+           [&](std::int64_t i, std::int64_t k) { return at.of_a(i, k / 128); });
+    divide(core::b_view<e4m3>(p, data),
+           [&](std::int64_t k, std::int64_t j) { return at.of_b(k / 128, j / 128); });
+}
+
 constexpr std::size_t huge = process::shared_memory::huge_page_bytes;
 
 std::size_t in_whole_pages(std::int64_t operand_bytes) {
@@ -62,7 +100,8 @@ bool on_gpu(const core::execution_space& space) {
 }
 
 // Where one operand fills a huge page all begin with one.
-operand_map::operand_map(const core::operation& all, std::size_t sets) : sets_(sets) {
+operand_map::operand_map(const core::operation& all, std::size_t sets)
+    : sets_(sets), has_e_(all.other_e), has_scales_(all.block_scales) {
     const workload::operand_bytes bytes = workload::bytes_needed(all);
     is_huge_ = std::max({bytes.a, bytes.b, bytes.c}) >= static_cast<std::int64_t>(huge);
     const auto begin_of_next = [&](std::size_t end) {
@@ -71,12 +110,16 @@ operand_map::operand_map(const core::operation& all, std::size_t sets) : sets_(s
     b_ = begin_of_next(in_whole_pages(bytes.a));
     c_ = begin_of_next(b_ + in_whole_pages(bytes.b));
     bias_ = begin_of_next(c_ + in_whole_pages(bytes.c));
-    set_bytes_ = begin_of_next(bias_ + in_whole_pages(bytes.bias));
+    e_ = begin_of_next(bias_ + in_whole_pages(bytes.bias));
+    scales_ = begin_of_next(e_ + in_whole_pages(bytes.e));
+    set_bytes_ = begin_of_next(scales_ + in_whole_pages(bytes.scales));
 }
 
 core::operands operand_map::at(std::byte* memory, std::size_t index) const {
     std::byte* set = memory + index * set_bytes_;
-    return {set, set + b_, set + c_, nullptr, set + bias_};
+    return {set,         set + b_,
+            set + c_,    has_e_ ? set + e_ : nullptr,
+            set + bias_, has_scales_ ? reinterpret_cast<const float*>(set + scales_) : nullptr};
 }
 
 // Each page is first touched by the thread that asks for it, so that on several memory nodes they
@@ -98,8 +141,10 @@ operand_sets::operand_sets(const core::operation& all, core::execution_space& sp
         return owned_.emplace_back(space, static_cast<std::size_t>(count)).data();
     };
     for (std::size_t i = 0; i < sets; ++i)
-        sets_.push_back({place(bytes.a), place(bytes.b), place(bytes.c), nullptr,
-                         bytes.bias == 0 ? nullptr : place(bytes.bias)});
+        sets_.push_back(
+            {place(bytes.a), place(bytes.b), place(bytes.c),
+             bytes.e == 0 ? nullptr : place(bytes.e), bytes.bias == 0 ? nullptr : place(bytes.bias),
+             bytes.scales == 0 ? nullptr : static_cast<const float*>(place(bytes.scales))});
 }
 
 operand_sets::operand_sets(const core::operation& all, process::shared_memory& memory,
@@ -124,6 +169,7 @@ void operand_sets::fill(const core::operation& all, core::execution_space& space
                    workload::operand::b);
     if (all.one.beta != 0) fill_c(all, space, values, seed, set);
     if (all.last.bias) fill_bias(all, space, values, seed + set, set);
+    if (all.block_scales) put_scales(all, space, sets_[set].scales);
 }
 
 void operand_sets::fill_bias(const core::operation& all, core::execution_space& space,
@@ -145,8 +191,8 @@ void operand_sets::fill_bias(const core::operation& all, core::execution_space& 
 void operand_sets::fill_c(const core::operation& all, core::execution_space& space,
                           const workload::distribution& values, std::uint64_t seed,
                           std::size_t set) {
-    fill_from_host(space, sets_[set].c, workload::bytes_needed(all).c, all.one.c_type, whole_c(all),
-                   values, seed + set, workload::operand::c);
+    fill_from_host(space, with_read_c(all, sets_[set]).c, workload::bytes_needed(all).c,
+                   all.one.c_type, whole_c(all), values, seed + set, workload::operand::c);
 }
 
 placed_operands::placed_operands(const core::operation& all, std::size_t host_sets,
@@ -184,10 +230,14 @@ void placed_operands::load(const verify::exact_passes& pass, core::execution_spa
                            std::size_t set) {
     const core::operands target = on(space).at(set);
     if (all_.last.bias) put_bias(all_, space, target.bias, pass.bias());
-    if (&space == &core::host_space()) return pass.fill(target);
-    if (on_gpu(space) && !verify::are_many_and_small(all_)) return gpu::fill(pass, all_, target);
-    const core::operands staging = host_.at(0);
+    if (all_.block_scales) put_scales(all_, space, target.scales);
+    const bool on_host = &space == &core::host_space();
+    const bool by_gpu = on_gpu(space) && !verify::are_many_and_small(all_) && !all_.block_scales;
+    if (by_gpu) return gpu::fill(pass, all_, target);
+    const core::operands staging = on_host ? target : host_.at(0);
     pass.fill(staging);
+    if (all_.block_scales) divide_by_scales(all_.one, staging);
+    if (on_host) return;
     const workload::operand_bytes bytes = workload::bytes_needed(all_);
     space.upload(const_cast<void*>(target.a), staging.a, static_cast<std::size_t>(bytes.a));
     space.upload(const_cast<void*>(target.b), staging.b, static_cast<std::size_t>(bytes.b));
@@ -195,10 +245,10 @@ void placed_operands::load(const verify::exact_passes& pass, core::execution_spa
 
 void placed_operands::fill_c(const verify::exact_passes& pass, core::execution_space& space,
                              std::size_t set) {
-    const core::operands target = on(space).at(set);
+    const core::operands target = with_read_c(all_, on(space).at(set));
     if (&space == &core::host_space()) return pass.fill_c(target);
     if (on_gpu(space) && !verify::are_many_and_small(all_)) return gpu::fill_c(pass, all_, target);
-    const core::operands host = host_.at(0);
+    const core::operands host = with_read_c(all_, host_.at(0));
     verify::poison(problem_of_whole_c(all_), host.c);
     pass.fill_c(host);
     space.upload(target.c, host.c, static_cast<std::size_t>(workload::bytes_needed(all_).c));

@@ -29,9 +29,12 @@ class operand_map {
 
   private:
     std::size_t sets_;
-    std::size_t b_ = 0, c_ = 0, bias_ = 0;  // where these of a set begin; A is first
+    std::size_t b_ = 0, c_ = 0, bias_ = 0, e_ = 0,
+                scales_ = 0;  // where these of a set begin; A is first
     std::size_t set_bytes_ = 0;
     bool is_huge_ = false;
+    bool has_e_ = false;
+    bool has_scales_ = false;
 };
 
 class operand_sets {

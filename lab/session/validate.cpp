@@ -26,7 +26,8 @@ double memory_left_bytes() {
 // Three matrices that fit in 64 bits each need not do so together.
 double operand_bytes(const core::operation& all) {
     const workload::operand_bytes each = workload::bytes_needed(all);
-    return static_cast<double>(each.a) + static_cast<double>(each.b) + static_cast<double>(each.c);
+    return static_cast<double>(each.a) + static_cast<double>(each.b) + static_cast<double>(each.c) +
+           static_cast<double>(each.e);
 }
 
 std::string mebibytes(double bytes) {
@@ -58,6 +59,13 @@ void validate(const request& r) {
                         "--phases and --epilogue " + describe(all.last) +
                             ": what comes back is checked by a reference, which only products "
                             "without an epilogue have");
+        if (r.phases && (all.other_e || all.block_scales))
+            throw error(error_code::invalid_argument,
+                        "--phases copies A, B and C alone: leave --e and --scale-by out");
+        if (all.block_scales && (all.one.a_type != dtype::e4m3 || all.one.b_type != dtype::e4m3))
+            throw error(error_code::invalid_argument, "--scale-by blocks is of e4m3, not of " +
+                                                          text(name(all.one.a_type)) +
+                                                          ": add --dtype e4m3");
         if (const std::string why =
                 verify::reason_against_exact(key.asked.alpha, key.asked.beta, all.one.c_type);
             !why.empty())

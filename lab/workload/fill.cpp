@@ -14,6 +14,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/block_scale_places.hpp"
 #include "core/dtype_traits.hpp"
 #include "core/isa.hpp"
 #include "lab/workload/generate.hpp"
@@ -219,8 +220,13 @@ operand_bytes bytes_needed(const core::operation& all) {
                                    "matrix bytes");
     };
     const core::problem& p = all.one;
-    return {bytes(whole_a(all), p.a_type), bytes(whole_b(all), p.b_type),
-            bytes(whole_c(all), p.c_type), bias_bytes(all)};
+    const std::int64_t of_c = bytes(whole_c(all), p.c_type);
+    return {bytes(whole_a(all), p.a_type),
+            bytes(whole_b(all), p.b_type),
+            of_c,
+            bias_bytes(all),
+            all.other_e ? of_c : 0,
+            all.block_scales ? 4 * core::block_scale_places(p).count() : 0};
 }
 
 }  // namespace carat::workload

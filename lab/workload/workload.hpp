@@ -71,8 +71,10 @@ struct operand_bytes {
     std::int64_t b = 0;
     std::int64_t c = 0;
     std::int64_t bias = 0;
+    std::int64_t e = 0;  // none where it is C
+    std::int64_t scales = 0;
 
-    [[nodiscard]] std::int64_t total() const { return a + b + c + bias; }
+    [[nodiscard]] std::int64_t total() const { return a + b + c + bias + e + scales; }
 };
 
 /// @throws carat::error(overflow) when a size does not fit in 64 bits.

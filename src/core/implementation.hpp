@@ -147,8 +147,10 @@ struct implementation {
     // takes one product at a time.
     std::string (*unsupported_operation)(const operation&, const settings&) = nullptr;
     std::unique_ptr<runnable> (*prepare_operation)(const operation&, const settings&) = nullptr;
-    bool takes_prepared = false;  // these two take a product whose B is packed beforehand
-    bool takes_groups = false;    // these two take lists and products of different rows
+    bool takes_prepared = false;      // these two take a product whose B is packed beforehand
+    bool takes_groups = false;        // these two take lists and products of different rows
+    bool takes_other_e = false;       // these two add a matrix other than C
+    bool takes_block_scales = false;  // and these multiply by scales of blocks
 };
 
 // The signature that fits the problem's element types, or null.

@@ -136,6 +136,11 @@ const void* stored_bias(const operation& all, const void* bias) {
     return static_cast<const std::byte*>(bias) + first_bias_bytes(all);
 }
 
+operands with_read_c(const operation& all, operands data) {
+    if (all.other_e) data.c = const_cast<void*>(data.e);  // NOLINT: products only read it
+    return data;
+}
+
 detail::epilogue_steps steps_of(const operation& all, const void* bias) {
     using detail::step_kind;
     constexpr step_kind kinds[] = {step_kind::relu, step_kind::relu, step_kind::gelu,
@@ -154,6 +159,7 @@ std::string reason_against_epilogue(const operation& all) {
 }
 
 std::string reason_against_loop(const operation& all) {
+    if (all.other_e) return "loop=1 calls for single products, which add beta C in place here";
     return all.last.is_none() ? std::string()
                               : "loop=1 calls for single products, which have no epilogue here";
 }
@@ -169,6 +175,8 @@ std::string describe(const call& asked) {
     if (!asked.groups.empty()) add("groups " + asked.groups);
     if (asked.alpha != 1) add("alpha " + shortest(asked.alpha));
     if (asked.beta != 0) add("beta " + shortest(asked.beta));
+    if (asked.other_e) add("E other than C");
+    if (asked.block_scales) add("scales of blocks");
     if (!asked.last.is_none()) add(describe(asked.last));
     if (asked.prepared) add("B prepared");
     if (asked.out) add("into " + std::string(carat::name(*asked.out)));
@@ -189,6 +197,8 @@ operation operation_of(problem p, const call& asked) {
     operation all(p, asked.batch, asked.lies);
     all.last = asked.last;
     all.prepared = asked.prepared;
+    all.other_e = asked.other_e;
+    all.block_scales = asked.block_scales;
     if (asked.groups.empty()) return all;
     all.rows = rows_of_groups(asked.groups);
     all.one.m = sum_of(all.rows);
@@ -285,6 +295,8 @@ std::string reason_against(const implementation& entry, const operation& all, co
                std::string(carat::name(all.one.c_type));
     if (entry.prepare_operation == nullptr && !all.last.is_none())
         return reason_against_epilogue(all);
+    if (all.other_e && !entry.takes_other_e) return "it adds beta C in place, and no other E";
+    if (all.block_scales && !entry.takes_block_scales) return "it has no scales of blocks";
     if (all.prepared && !entry.takes_prepared) return "it has no prepared operands";
     if (all.is_listed() && !entry.takes_groups) return "it has no groups of products";
     if (entry.prepare_operation == nullptr) return "it has no batches";

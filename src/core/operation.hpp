@@ -62,6 +62,8 @@ struct call {
     placement lies = placement::strided;
     double alpha = 1;
     double beta = 0;
+    bool other_e = false;           // what beta multiplies is a matrix other than C
+    bool block_scales = false;      // of fp8, by which what is stored is multiplied
     std::optional<dtype> out = {};  // the type of C; none: what the products are summed in
     epilogue last = {};
     bool prepared = false;  // B is packed once, outside what is timed
@@ -89,6 +91,8 @@ struct operation {
     epilogue last = {};
     std::vector<std::int64_t> rows = {};  // of each product of a group
     bool prepared = false;                // B, of one product
+    bool other_e = false;                 // what beta multiplies lies as C does, and is not C
+    bool block_scales = false;            // of one product
 
     operation() = default;
     // A product is one, too, for whoever takes both.
@@ -101,7 +105,9 @@ struct operation {
     [[nodiscard]] bool is_listed() const { return is_group() || lies == placement::listed; }
     [[nodiscard]] bool is_one_product() const { return count == 1 && !is_group(); }
     // What the functions of rows for single products do.
-    [[nodiscard]] bool is_plain() const { return is_one_product() && last.is_none() && !prepared; }
+    [[nodiscard]] bool is_plain() const {
+        return is_one_product() && last.is_none() && !prepared && !other_e && !block_scales;
+    }
 };
 
 [[nodiscard]] operation operation_of(problem p, const call& asked);
@@ -144,6 +150,9 @@ struct whole_matrix {
 [[nodiscard]] dtype stored_bias_type_of(const operation& all);
 [[nodiscard]] std::int64_t bias_bytes(const operation& all);  // of both; 0 without one
 [[nodiscard]] const void* stored_bias(const operation& all, const void* bias);
+
+// The same operands with, as `c`, the matrix that beta multiplies: for who fills or reads that one.
+[[nodiscard]] operands with_read_c(const operation& all, operands data);
 
 // What the public call would be told, to which `bias` belongs.
 [[nodiscard]] detail::epilogue_steps steps_of(const operation& all, const void* bias);

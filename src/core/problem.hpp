@@ -49,8 +49,9 @@ struct operands {
     const void* a = nullptr;
     const void* b = nullptr;
     void* c = nullptr;
-    const void* e = nullptr;     // the E of a product that is finished on its way to C
-    const void* bias = nullptr;  // n values of C's accumulator, where an epilogue adds them
+    const void* e = nullptr;        // the E of a product that is finished on its way to C
+    const void* bias = nullptr;     // n values of C's accumulator, where an epilogue adds them
+    const float* scales = nullptr;  // of blocks of A and of B (block_scale_places.hpp)
 };
 
 // The operands of `p` as typed views.

@@ -67,18 +67,21 @@ class ready_product final : public core::runnable {
 class ready_epilogue {
   public:
     explicit ready_epilogue(const core::operation& all)
-        : has_bias_(all.last.bias), steps_(steps_of(all, nullptr)) {
+        : has_bias_(all.last.bias), other_e_(all.other_e), steps_(steps_of(all, nullptr)) {
         request_ = {.steps = std::span(steps_.at).first(steps_.count),
                     .e_layout = all.one.c_layout,
-                    .in_place = all.one.beta != 0};
+                    .in_place = all.one.beta != 0 && !other_e_};
     }
     ready_epilogue(const ready_epilogue&) = delete;
     ready_epilogue& operator=(const ready_epilogue&) = delete;
 
     // Null: none is asked for.
     [[nodiscard]] const epilogue_request* get() const {
-        return steps_.count == 0 ? nullptr : &request_;
+        return steps_.count == 0 && !other_e_ ? nullptr : &request_;
     }
+
+    // As E, which is told of besides.
+    [[nodiscard]] bool reads_c() const { return get() != nullptr && request_.in_place; }
 
     void use(const void* bias) {
         if (has_bias_) steps_.at[0].values = bias;
@@ -86,6 +89,7 @@ class ready_epilogue {
 
   private:
     bool has_bias_;
+    bool other_e_;
     detail::epilogue_steps steps_;
     epilogue_request request_ = {};
 };
@@ -106,7 +110,7 @@ class ready_batch final : public core::runnable {
             [&](std::size_t i) {
                 core::operands one =
                     product_at(all_, apart_, data, shuffled(all_, static_cast<std::int64_t>(i)));
-                if (last_.get() != nullptr && all_.one.beta != 0) one.e = one.c;
+                if (last_.reads_c()) one.e = one.c;
                 return one;
             },
             memory_);
@@ -144,7 +148,7 @@ class ready_prepared final : public core::runnable {
     void run(const core::operands& data) override {
         last_.use(data.bias);
         core::operands one = data;
-        if (last_.get() != nullptr && all_.one.beta != 0) one.e = one.c;
+        if (last_.reads_c()) one.e = one.c;
         place_of(data.b).made.value().run(one, memory_);
     }
     [[nodiscard]] int threads() const override { return usual().threads(); }
@@ -203,7 +207,7 @@ class ready_group final : public core::runnable {
         };
         run_group(work_, threads_, with_plan, [&](std::size_t i, int threads, std::byte* memory) {
             core::operands one = product_at(all_, apart_, data, order_[i]);
-            if (last_.get() != nullptr && all_.one.beta != 0) one.e = one.c;
+            if (last_.reads_c()) one.e = one.c;
             plan_of(i, threads).run(one, memory);
         });
     }
@@ -274,7 +278,8 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .unsupported_operation = &refuse_operation,
             .prepare_operation = &prepare_level<Level, core::operation>,
             .takes_prepared = true,
-            .takes_groups = true};
+            .takes_groups = true,
+            .takes_other_e = true};
 }
 
 constexpr core::implementation chosen = {
@@ -288,7 +293,8 @@ constexpr core::implementation chosen = {
     .unsupported_operation = &refuse_operation,
     .prepare_operation = &prepare_chosen<core::operation>,
     .takes_prepared = true,
-    .takes_groups = true};
+    .takes_groups = true,
+    .takes_other_e = true};
 constexpr auto baseline = row<core::isa::baseline>(
     "cpu.engine.baseline", "the engine with what every machine of the architecture has");
 #if defined(__x86_64__)
@@ -324,7 +330,8 @@ constexpr core::implementation f16_sums = {
     .unsupported_operation = &refuse_operation,
     .prepare_operation = &prepare_f16_sums<core::operation>,
     .takes_prepared = true,
-    .takes_groups = true};
+    .takes_groups = true,
+    .takes_other_e = true};
 constexpr auto amx = row<core::isa::amx>(
     "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");
 #endif

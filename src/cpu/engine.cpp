@@ -5,6 +5,7 @@
 #include "core/swap_ab.hpp"
 #include "cpu/blocked/out_of_place.hpp"
 #include "cpu/machine.hpp"
+#include "cpu/make_task.hpp"
 #include "cpu/scale_c.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/should_swap.hpp"
@@ -38,20 +39,6 @@ bool on_whole_lines(dtype type, std::int64_t k_stride) {
     return k_stride * static_cast<std::int64_t>(size_bytes(type)) % 64 == 0;
 }
 
-template <class T>
-T factor(double value) {
-    return static_cast<T>(value);
-}
-template <>
-std::uint32_t factor<std::uint32_t>(double value) {
-    return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
-}
-
-source operand(const void* data, dtype type, std::int64_t outer_stride, std::int64_t k_stride) {
-    return {static_cast<const std::byte*>(data), static_cast<std::int64_t>(size_bytes(type)),
-            outer_stride, k_stride};
-}
-
 // `p` has been transposed. `out_of_place`: sums can't be kept in C.
 plan::request request_of(const core::problem& p, bool out_of_place, int threads,
                          const plan::blocking& wanted) {
@@ -75,27 +62,6 @@ core::problem turned(const core::problem& p, bool swapped) {
     if (q.m == 1) q.a_layout.row_stride = q.k;
     if (q.n == 1) q.b_layout.col_stride = q.k;
     return q;
-}
-
-// `p` has been transposed, `data` has not.
-template <class T>
-task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
-                  const core::operands& data) {
-    const void* const a = swapped ? data.b : data.a;
-    const void* const b = swapped ? data.a : data.b;
-    return {.with = &with,
-            .pack_a = with.pack[p.a_type].a,
-            .pack_b = with.pack[p.b_type].b,
-            .m = p.m,
-            .n = p.n,
-            .k = p.k,
-            .a = operand(a, p.a_type, p.a_layout.row_stride, p.a_layout.col_stride),
-            .b = operand(b, p.b_type, p.b_layout.col_stride, p.b_layout.row_stride),
-            .c = static_cast<T*>(data.c),
-            .c_row_stride = p.c_layout.row_stride,
-            .c_col_stride = p.c_layout.col_stride,
-            .alpha = core::rounds_integers(p) ? T{1} : factor<T>(p.alpha),
-            .beta = core::rounds_integers(p) ? T{0} : factor<T>(p.beta)};
 }
 
 // Whether operands of type `a` have kernels, and their sums a way into a C of type `c`: C is of the
@@ -139,6 +105,7 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
         matrix_unit_.emplace(p, threads, *with.matrix_unit, wanted, ready);
     else if (ready != nullptr && request_.k != 0)
         turn_for_prepared(p);
+    if (problem_.m != 0 && problem_.n != 0) thread_bytes_ = find_thread_bytes();
     is_lone_tile_ = is_one_tile();
     run_ = choose_runner();
 }
@@ -185,7 +152,7 @@ plan::kernel_shape product::shape() const {
     });
 }
 
-std::size_t product::thread_bytes() const {
+std::size_t product::find_thread_bytes() const {
     const std::int64_t bytes = thread_elements() * shape().element_bytes;
     if (plan_.how != plan::path::blocked && bytes <= stack_bytes) return 0;
     // Whole pages, so that threads share none.
@@ -208,7 +175,7 @@ std::int64_t product::thread_elements() const {
 
 std::size_t product::workspace_bytes() const {
     if (matrix_unit_) return matrix_unit_->workspace_bytes();
-    return thread_bytes() * static_cast<std::size_t>(plan_.threads());
+    return thread_bytes_ * static_cast<std::size_t>(plan_.threads());
 }
 
 core::plan_facts product::facts() const {
@@ -229,18 +196,38 @@ std::string product::explain() const {
 // A thread's part of the workspace, or null where it needs none.
 template <class T>
 T* product::share_of(std::byte* memory, int thread) const {
-    const std::size_t bytes = thread_bytes();
-    if (bytes == 0) return nullptr;
-    return reinterpret_cast<T*>(memory + static_cast<std::size_t>(thread) * bytes);
+    if (thread_bytes_ == 0) return nullptr;
+    return reinterpret_cast<T*>(memory + static_cast<std::size_t>(thread) * thread_bytes_);
+}
+
+template <class T>
+task<T> product::unpacked_task() const {
+    task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), {});
+    whole.fetches_c = plan_.fetches_c;
+    return whole;
+}
+
+template <class T>
+void product::run_task(task<T>& whole, const core::operands& data, std::byte* memory) const {
+    whole.a.data = static_cast<const std::byte*>(swapped_ ? data.b : data.a);
+    whole.b.data = static_cast<const std::byte*>(swapped_ ? data.a : data.b);
+    whole.c = static_cast<T*>(data.c);
+    multiply_unpacked(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc,
+                      share_of<T>(memory, 0));
 }
 
 template <class T>
 void product::run_unpacked(const core::operands& data, std::byte* memory) const {
-    task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
-    whole.fetches_c = plan_.fetches_c;
-    multiply_unpacked(whole, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc,
-                      share_of<T>(memory, 0));
+    task<T> whole = unpacked_task<T>();
+    run_task(whole, data, memory);
 }
+
+template task<double> product::unpacked_task() const;
+template task<float> product::unpacked_task() const;
+template task<std::uint32_t> product::unpacked_task() const;
+template void product::run_task(task<double>&, const core::operands&, std::byte*) const;
+template void product::run_task(task<float>&, const core::operands&, std::byte*) const;
+template void product::run_task(task<std::uint32_t>&, const core::operands&, std::byte*) const;
 
 template <class T>
 void product::run_skinny(const core::operands& data, std::byte* memory) const {

@@ -11,6 +11,7 @@
 #include "cpu/kernels/micro_kernel.hpp"
 #include "cpu/matrix_unit/product.hpp"
 #include "cpu/prepared.hpp"
+#include "cpu/task.hpp"
 #include "cpu/threads/partition.hpp"
 #include "cpu/unpacked/lone_tile.hpp"
 #include "cpu/workspace.hpp"
@@ -77,8 +78,18 @@ class product {
     void run_lone_tile(const core::operands& data, std::byte* memory) const;
     template <class T>
     [[nodiscard]] lone_tile<T> tile() const;
+    // Its panel is on the stack of nothing else.
+    template <class T, class Each>
+    [[gnu::noinline]] void lone_tiles(const Each& each) const {
+        each(tile<T>());
+    }
     template <class T>
     void run_unpacked(const core::operands& data, std::byte* memory) const;
+    template <class T>
+    [[nodiscard]] task<T> unpacked_task() const;
+    // That task with these operands.
+    template <class T>
+    void run_task(task<T>& whole, const core::operands& data, std::byte* memory) const;
     template <class T>
     void run_skinny(const core::operands& data, std::byte* memory) const;
     template <class T>
@@ -98,7 +109,7 @@ class product {
                                                bool runs_are_rows) const;
     template <class T>
     [[nodiscard]] T* share_of(std::byte* memory, int thread) const;
-    [[nodiscard]] std::size_t thread_bytes() const;
+    [[nodiscard]] std::size_t find_thread_bytes() const;
     [[nodiscard]] std::int64_t thread_elements() const;
     void turn_for_prepared(const core::problem& p);
     // Whether sums over k can't be kept in C.
@@ -113,6 +124,7 @@ class product {
     bool by_lanes_ = false;  // the path skinny, with a prepared operand
     plan::request request_;
     plan::cpu_plan plan_;
+    std::size_t thread_bytes_ = 0;  // of workspace
     bool is_lone_tile_ = false;
     runner run_;
     std::optional<matrix_unit_product> matrix_unit_;  // where there are tiles for these types
@@ -124,8 +136,13 @@ void product::run_many(range which, const OperandsOf& of, std::byte* memory) con
         for (std::int64_t i = 0; i < which.size; ++i)
             run(of(static_cast<std::size_t>(which.first + i)));
     };
-    if (!is_lone_tile_) return each([&](const core::operands& data) { this->run(data, memory); });
-    visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) { each(tile<T>()); });
+    visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) {
+        if (is_lone_tile_) return lone_tiles<T>(each);
+        if (run_ != &product::run_unpacked<T>)
+            return each([&](const core::operands& data) { this->run(data, memory); });
+        task<T> whole = unpacked_task<T>();
+        each([&](const core::operands& data) { run_task(whole, data, memory); });
+    });
 }
 
 }  // namespace carat::cpu_engine

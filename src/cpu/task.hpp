@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "cpu/kernels/micro_kernel.hpp"
 
@@ -94,12 +95,31 @@ void copy_tile(const task<T>& t, int rows, int cols, T* copy, T* c, bool back) {
     }
 }
 
+// A tile whose rows are contiguous in C: its sums are turned on their way there.
+template <class T>
+void run_tile_by_rows(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T>& call,
+                      T* c) {
+    alignas(64) T sums[largest_tile_bytes / sizeof(T)];
+    const T alpha = std::exchange(call.alpha, T{1});
+    const T beta = std::exchange(call.beta, T{0});
+    call.c = sums;
+    call.c_col_stride = plan::ceil_div(call.rows, t.with->lanes) * t.with->lanes;
+    run(call);
+    t.with->finish_rows(sums, call.c_col_stride, call.rows, call.cols, alpha, beta, c,
+                        t.c_row_stride);
+    call.alpha = alpha;
+    call.beta = beta;
+}
+
 // A tile through a copy on the stack.
 template <class T>
 __attribute__((noinline)) void run_tile_in_buffer(void (*run)(const tile_call<T>&),
                                                   const task<T>& t, tile_call<T>& call,
                                                   std::int64_t i, std::int64_t j) {
     T* const c = t.c_at(i, j);
+    if (t.with->finish_rows != nullptr && t.c_col_stride == 1 && call.cols > 1 &&
+        t.epilogue == nullptr)
+        return run_tile_by_rows(run, t, call, c);
     alignas(64) T copy[largest_tile_bytes / sizeof(T)];
     call.c = copy;
     call.c_col_stride = call.rows;

@@ -68,8 +68,8 @@ bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) 
                                   kernel.vector_bytes, on);
     if (!r.m_contiguous_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
         return false;
-    const std::int64_t kept_bytes = very_few && r.conflicting_a ? on.l1_bytes : on.l2_bytes;
-    return r.m * r.k * kernel.element_bytes > kept_bytes;
+    if (very_few && !r.conflicting_a) return !fits_l2(r, kernel, on);
+    return r.m * r.k * kernel.element_bytes > (very_few ? on.l1_bytes : on.l2_bytes);
 }
 
 // Packing a panel of B costs as much as 16 rows' share of multiplying it, which it must win back
@@ -175,8 +175,12 @@ int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel
 // columns of 200 lines.
 bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
                            bool few_lie_alike) {
-    if (!few_lie_alike && lines < 5 * few) return false;  // what copying them costs
+    // What copying them costs; of three or two, less than the four cycles a depth that a tile of so
+    // few sums waits.
+    if (!few_lie_alike && few > 3 && lines < 5 * few) return false;
     if (few > most_skinny_columns) return few <= 16 && lines <= 16 && k >= 128;
+    // A tile of so few sums waits four cycles a depth.
+    if (lines * few <= 8) return k >= 8 * few + 8;
     return k >= least_depth_of_dots(few) && (few <= 6 || lines <= 64);
 }
 

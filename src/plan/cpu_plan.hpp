@@ -58,8 +58,8 @@ struct cpu_plan {
     [[nodiscard]] int threads() const { return threads_m * threads_n; }
 };
 
-// The product as the kernel will see it: sizes after C has been turned so that its columns are
-// contiguous. `convertible` says that operands already have the type computed in.
+// The product as the kernel will see it: sizes after it has been turned, mostly so that columns
+// of C are contiguous. `convertible` says that operands already have the type computed in.
 struct request {
     std::int64_t m = 0;
     std::int64_t n = 0;

@@ -18,6 +18,10 @@ constexpr int line_bytes = 128;
 // The persistent ones write rows; columns only where swapping is no way out, as for A through
 // registers and blocks of scales.
 bool writes_c_well(const kernel_desc& k, const gemm_request& of, bool swap_ab) {
+    // Of lines that aren't whole 128 bytes persistent kernels add E by their threads.
+    if (of.adds_e && of.asked.block_n == 0 && k.is_persistent() &&
+        k.block_n * of.result_bytes % line_bytes != 0)
+        return false;
     if (swap_ab != of.c_by_rows) return true;
     if (k.schedule == kernel_schedule::pingpong) return false;
     return !k.is_persistent() || k.accumulate == core::accumulation::blockwise ||

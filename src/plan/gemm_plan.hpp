@@ -47,6 +47,7 @@ struct gemm_request {
     bool on_lines = true;       // those of both at multiples of 128 bytes
     bool c_by_rows = true;      // its rows are contiguous, else its columns
     bool c_on_16_bytes = true;  // these begin at multiples of 16 bytes
+    bool adds_e = false;        // of C's size and layout
     int sms = 132;
     gemm_overrides asked = {};
 

@@ -30,8 +30,10 @@ class Other(unittest.TestCase):
     def test_fortran(self):
         if shutil.which("gfortran") is None:
             self.skipTest("no gfortran here (apt install gfortran)")
-        self.require_right("gfortran", "-Wall", "-Werror", INCLUDE / "carat/carat.f90",
-                           PROGRAMS / "product.f90")
+        for program in ("product.f90", "hooks.f90"):
+            with self.subTest(program):
+                self.require_right("gfortran", "-std=f2018", "-Wall", "-Werror",
+                                   INCLUDE / "carat/carat.f90", PROGRAMS / program)
 
     def test_eigen(self):
         found = [place for place in EIGEN if (place / "Eigen/Core").exists()]

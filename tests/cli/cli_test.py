@@ -199,6 +199,16 @@ class RightCalls(Command):
                     self.assertEqual((c["epilogue"], c["exact_passes"], c["verification"]),
                                      (epilogue, 5, "exact"), c["reason"])
                 self.assertIn("it has no", cells[1]["reason"])
+        for asked in ([], ["--batch", 3], ["--groups", "3,0,17"], ["--epilogue", "bias+relu"]):
+            self.carat("bench", "--impl", "engine,naive", "--size", "24,70x50x90", "--dtype",
+                       "f64,bf16", "--beta", 1, "--e", "other", *asked, "--trials", 3,
+                       "--processes", 1, "--json", "e.json")
+            for c in json.loads((self.folder / "e.json").read_text())["results"]:
+                if "naive" in c["implementation"]:
+                    self.assertFalse(c["available"])
+                else:
+                    self.assertEqual((c["other_e"], c["exact_passes"]), (True, 5), c["reason"])
+                    self.assertIn("E other than C", c["call"])
         told = self.carat("explain", "--size", 64, "--batch", 8, "--beta", 1, "--device", "cpu",
                           "--budget", 0.05).stdout
         self.assertIn("f64 8 x 64x64x64, ", told)
@@ -755,6 +765,12 @@ class BadInput(Command):
             self.assertIn(word, self.refused("bench", "--size", "8", flag, value))
         self.assertIn("whole numbers", self.refused("bench", "--size", "8", "--dtype", "i32",
                                                     "--beta", "0.5"))
+        self.assertIn("add --dtype e4m3", self.refused("bench", "--size", "8", "--dtype", "f32",
+                                                       "--scale-by", "blocks"))
+        self.assertIn("one product", self.refused("bench", "--size", "8", "--dtype", "e4m3",
+                                                  "--scale-by", "blocks", "--batch", "2"))
+        self.assertIn("add --beta 1", self.refused("bench", "--size", "8", "--e", "other"))
+        self.assertIn("--e", self.refused("bench", "--size", "8", "--beta", "1", "--e", "d"))
 
     def test_tile_larger_than_the_matrix(self):
         self.assertIn("at most 64", self.refused("run", "--m", 64, "--n", 64, "--k", 64, "--impl",

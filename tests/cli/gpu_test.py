@@ -51,6 +51,22 @@ class OnAGpu(unittest.TestCase):
         self.carat("tune", "--size", "256,512", "--dtype", "f32", "--trials", 3, "--tuned", "t.json")
         self.assertIn("cases", self.results("t.json"))
 
+    def test_an_e_other_than_c_and_scales_of_blocks_are_verified(self):
+        for asked, types, layout in ((["--beta", -1, "--e", "other"], "bf16,f32,f64", "nn"),
+                                     (["--beta", 1, "--e", "other", "--batch", 5], "f16", "nt"),
+                                     (["--scale-by", "blocks"], "e4m3", "nt"),
+                                     (["--scale-by", "blocks", "--out", "bf16"], "e4m3", "nt")):
+            self.carat("bench", "--device", "cuda", "--impl",
+                       "cuda.engine,vendor.cublas,vendor.cublaslt_best", "--dtype", types,
+                       "--layout", layout, "--size", "64x144x272,512x384x1040", *asked, "--trials",
+                       3, "--processes", 1, "--json", "a.json")
+            for cell in self.results()["results"]:
+                who = (cell["implementation"], asked, cell["reason"])
+                if cell["implementation"] == "cuda.engine":
+                    self.assertEqual(cell["exact_passes"], 5, who)
+                elif cell["implementation"] == "vendor.cublas":
+                    self.assertIn("it ", cell["reason"])
+
     def test_bench_shows_phases_everywhere(self):
         for memory in ("pageable", "pinned"):
             out = self.carat("bench", "--device", "cuda", "--impl", "naive,wmma_converted",

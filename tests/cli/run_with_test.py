@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,22 @@ class RunWith(unittest.TestCase):
         done = self.carat("true")
         self.assertEqual(done.stdout, "")
         self.assertRegex(done.stderr, r"^carat: 0 calls: .*see docs/blas\.md\n$")
+
+    def recipe(self, program, file, text):
+        if shutil.which(program) is None:
+            self.skipTest(f"no {program} here")
+        (self.folder / file).write_text(text)
+        done = self.carat(program, file)
+        self.assertEqual(done.stdout, "right\n")
+        self.assertRegex(done.stderr, r"\ndgemm +NN +300x300x300 +1 ")
+
+    def test_r(self):
+        self.recipe("Rscript", "product.R", 'a <- matrix(2, 300, 300)\n'
+                    'if (all(a %*% a == 1200)) cat("right\\n")\n')
+
+    def test_octave(self):
+        self.recipe("octave-cli", "product.m", "a = 2 * ones(300);\n"
+                    'if all((a * a)(:) == 1200), disp("right"), end\n')
 
     def test_bad_input_is_one_line(self):
         for arguments, told in ((["/nowhere/program"], "can't be started: No such file"),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/engine.hpp"
+#include "cpu/threads/batch.hpp"
 
 namespace {
 
@@ -55,6 +56,23 @@ TEST(rectangles, cover_c_once_with_the_same_bits) {
         compare<std::int8_t, std::int32_t>(m, n, k, several);
     }
     EXPECT_EQ(several, 4 * 7 * 4) << "products that really had several threads";
+}
+
+// Whole products where each alone would use few of the threads, though some stay idle; all threads
+// for each where a few large ones would leave most idle. Tiny ones cost more than they multiply.
+TEST(batch, threads_take_whole_products_where_that_is_sooner) {
+    const auto workers = [](std::int64_t size, std::size_t count, int threads, int inside) {
+        return cpu_engine::workers_for(core::row_major_problem(dtype::f64, size, size, size), count,
+                                       threads, inside);
+    };
+    EXPECT_EQ(workers(98, 8, 16, 4), 8);
+    EXPECT_EQ(workers(83, 14, 16, 2), 14);
+    EXPECT_EQ(workers(2000, 4, 16, 16), 1);
+    EXPECT_EQ(workers(2000, 16, 16, 16), 16);
+    EXPECT_EQ(workers(2000, 5, 2, 2), 1);
+    EXPECT_EQ(workers(2000, 7, 2, 2), 2);
+    EXPECT_EQ(workers(4, 4096, 16, 1), 16);
+    EXPECT_EQ(workers(4, 100, 16, 1), 1);
 }
 
 }  // namespace

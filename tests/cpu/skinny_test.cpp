@@ -91,6 +91,17 @@ struct skinny_product {
         return found;
     }
 
+    // Of C, as it was filled; the first and last of its padding.
+    std::vector<T> between_lines() {
+        const bool by_rows = shape.c.col_stride == 1;
+        const std::int64_t lead = by_rows ? shape.c.row_stride : shape.c.col_stride;
+        const std::int64_t used = by_rows ? shape.n : shape.m;
+        std::vector<T> found;
+        for (std::int64_t i = 0; i + 1 < (by_rows ? shape.m : shape.n); ++i)
+            for (std::int64_t p = used; p < lead; ++p) found.push_back(c[i * lead + p]);
+        return found;
+    }
+
     skinny_case shape;
     fenced<T> a, b, c;
 };
@@ -216,6 +227,41 @@ TYPED_TEST(skinny, direct_with_and_without_packing_is_exact) {
                     }
     }
     EXPECT_EQ(executed, sets * 10 * 7 * 3 * 2);
+}
+
+// C by rows, whose tiles are turned on their way there, or too large for L1; A of few depths,
+// turned before. What lies between lines of C stays as it was.
+TYPED_TEST(skinny, rows_of_c_and_few_depths_are_exact) {
+    using T = TypeParam;
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!runs_here(*set)) continue;
+        ++sets;
+        for (const std::int64_t m : {2, 8, 23, 48, 97, 230})
+            for (const std::int64_t n : {1, 2, 3, 5, 8, 9, 12, 60})
+                for (const std::int64_t k : {1, 4, 21, 130})
+                    for (const bool rows_of_a : {false, true}) {
+                        const bool by_rows = executed % 3 != 0;
+                        const core::layout c = by_rows ? core::row_major(n + executed % 4)
+                                                       : core::column_major(m + executed % 4);
+                        skinny_product<T> p({m, n, k,
+                                             rows_of_a ? core::row_major(k) : core::column_major(m),
+                                             core::column_major(k), c});
+                        const T beta = static_cast<T>(executed % 5 % 3);
+                        const T alpha = static_cast<T>(1 + executed % 2);
+                        const std::vector<T> expected = p.expected(alpha, beta);
+                        const std::vector<T> before = p.between_lines();
+                        std::vector<T> memory(static_cast<std::size_t>(
+                            cpu_engine::unpacked_elements(kernel_of<T>(*set).mr, k)));
+                        cpu_engine::multiply_unpacked(task_of<T>(*set, p, alpha, beta), false, n,
+                                                      128, k < 40 ? nullptr : memory.data());
+                        EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
+                        EXPECT_EQ(p.between_lines(), before) << m << " " << n << " " << k;
+                        ++executed;
+                    }
+    }
+    EXPECT_EQ(executed, sets * 6 * 8 * 4 * 2);
 }
 
 // Depths in stretches between which C is fetched, cut at 75; padding between columns stays as it

@@ -62,6 +62,15 @@ class Sanitize(unittest.TestCase):
         calls = sorted((self.at / "calls").read_text().splitlines())
         self.assertEqual(calls, [f"synccheck {i} of 2, 5, --gtest_filter=*wide*" for i in (0, 1)])
 
+    def test_the_fuzzer_is_told_its_cases_and_a_seed_of_each_shard(self):
+        self.program = self.write("carat_fuzz", "exit 0")
+        self.checker(CLEAN, "gpu: 40 cases, 9 entries", before=f'shift 7; echo "$*" >> {self.at}/calls')
+        code, said = self.run_script("--tools", "initcheck", "--cases", "40", "--seed", "7")
+        self.assertEqual(code, 0, said)
+        self.assertIn("initcheck: 80 tests passed", said)
+        calls = sorted((self.at / "calls").read_text().splitlines())
+        self.assertEqual(calls, [f"--gpu --here --cases 40 --seed {seed}" for seed in (7, 8)])
+
     def test_findings_failed_tests_and_silence_do_not_pass(self):
         for lines, code, fault in (
                 (("========= ERROR SUMMARY: 4 errors", PASSED), 86, "4 findings"),

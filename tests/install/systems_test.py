@@ -79,6 +79,19 @@ class Systems(unittest.TestCase):
         code, told, _ = self.run_script("debian13:bench")
         self.assertEqual(code, 1, told)
 
+    def test_packages_are_installed_where_nothing_was_built(self):
+        self.stub("cp", 'exec /bin/cp "$@" 2>/dev/null || true')
+        self.stub("unshare", """cd "${11}"; packages=root/carat/build/packages
+            case "$*" in
+                *package) mkdir -p $packages; echo new >$packages/carat_1.deb; touch built;;
+                *installed) test ! -e built && test "$(cat $packages/carat_1.deb)" = new &&
+                            test -s $packages/revision;;
+            esac""")
+        code, told, _ = self.run_script("debian13:package,installed")
+        self.assertEqual(code, 0, told)
+        self.assertIn("passed 2, failed 0, skipped 0\n", told)
+        self.assertEqual(list(self.work.iterdir()), [])
+
     def test_a_signal_ends_what_runs_and_leaves_nothing(self):
         running = self.folder / "running"
         self.stub("unshare", f"echo $$ >{running}.new; mv {running}.new {running}; exec sleep 600")

@@ -137,16 +137,19 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
 
 // In L2 the more columns, the more depths; few lines as well, unless columns must be copied first.
 TEST(cpu_plan, few_columns_in_l2_are_dot_products_of_some_depths) {
-    EXPECT_TRUE(takes_dot_products(2, 3, 68, true, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(2, 3, 67, true, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(3, 3, 68, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(3, 3, 67, true, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(2, 3, 32, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(2, 3, 31, true, 8, 64, server));
     EXPECT_TRUE(takes_dot_products(100, 6, 116, true, 4, 64, server));
     EXPECT_FALSE(takes_dot_products(100, 6, 115, true, 4, 64, server));
     EXPECT_TRUE(takes_dot_products(64, 8, 200, true, 8, 64, server));
     EXPECT_FALSE(takes_dot_products(65, 8, 200, true, 8, 64, server));
     EXPECT_TRUE(takes_dot_products(16, 16, 128, true, 8, 64, server));
     EXPECT_FALSE(takes_dot_products(17, 16, 128, true, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(14, 3, 200, false, 8, 64, server));
-    EXPECT_TRUE(takes_dot_products(15, 3, 200, false, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(19, 4, 200, false, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(20, 4, 200, false, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(2, 3, 200, false, 8, 64, server));
 }
 
 // One column is a tall tile while A is near; of lines along k, once they are long.
@@ -199,6 +202,7 @@ TEST(cpu_plan, few_columns_read_a_in_the_order_of_memory) {
     EXPECT_EQ(how({.m = 32, .n = 9, .k = 9000}), path::unpacked);  // few rows
     EXPECT_EQ(how({.m = 100, .n = 7, .k = 100}), path::unpacked);  // in L2
     EXPECT_EQ(how({.m = 100, .n = 7, .k = 100, .conflicting_a = true}), path::skinny);
+    EXPECT_EQ(how({.m = 256, .n = 2, .k = 900}), path::skinny);  // near L2's size
     EXPECT_EQ(how({.m = 1000, .n = 7, .k = 3000, .m_contiguous_a = false}), path::blocked);
     EXPECT_EQ(how({.m = 1000, .n = 1, .k = 3000, .m_contiguous_a = false, .k_contiguous_a = true}),
               path::skinny);

@@ -213,6 +213,53 @@ TEST_P(batches, with_factors_are_verified_on_a_c_that_is_read) {
         << of(doc, "test.forgetful").reason;
 }
 
+// Adds what lies in E, or what it finds in C.
+template <bool ReadsC>
+std::unique_ptr<core::runnable> prepare_with_e(const core::operation& all,
+                                               const core::settings& s) {
+    class product final : public core::runnable {
+      public:
+        product(const core::operation& every, const core::settings& how)
+            : all_(every), each_(prepare_with_factors<false>(every, how)) {}
+        void run(const core::operands& data) override {
+            const core::problem whole = problem_of_whole_c(all_);
+            const auto c = core::c_view<double>(whole, data);
+            const auto e = core::c_view<double>(whole, with_read_c(all_, data));
+            for (std::size_t i = 0; i < c.rows() && !ReadsC; ++i)
+                for (std::size_t j = 0; j < c.cols(); ++j) c(i, j) = e(i, j);
+            each_->run(data);
+        }
+
+      private:
+        core::operation all_;
+        std::unique_ptr<core::runnable> each_;
+    };
+    return std::make_unique<product>(all, s);
+}
+
+core::implementation with_e(core::implementation entry) {
+    entry.takes_other_e = true;
+    return entry;
+}
+
+const core::implementation reads_e = with_e(batched("test.reads_e", prepare_with_e<false>));
+const core::implementation reads_c = with_e(batched("test.reads_c", prepare_with_e<true>));
+
+TEST_P(batches, with_an_e_other_than_c_are_verified_on_it) {
+    choose(request, {&faithful, &reads_e, &reads_c});
+    request.asked.beta = -1;
+    request.asked.other_e = true;
+    for (const bool rotate : {false, true}) {
+        request.rotate_inputs = rotate;
+        const results::document doc = measured();
+        EXPECT_EQ(of(doc, "test.faithful").reason, "it adds beta C in place, and no other E");
+        EXPECT_TRUE(of(doc, "test.reads_e").verified) << of(doc, "test.reads_e").reason;
+        EXPECT_EQ(of(doc, "test.reads_e").exact_passes, 5);
+        EXPECT_EQ(of(doc, "test.reads_e").verification, "componentwise");
+        EXPECT_FALSE(of(doc, "test.reads_c").verified);
+    }
+}
+
 // The B of the first product for all of a group.
 std::unique_ptr<core::runnable> prepare_with_one_b(const core::operation& all,
                                                    const core::settings& s) {

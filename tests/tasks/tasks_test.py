@@ -2,6 +2,7 @@
 its library is there, and prints what plain loops make of the same operands. 77: all were skipped."""
 
 import math
+import os
 import pathlib
 import shutil
 import subprocess
@@ -109,6 +110,14 @@ class Tasks(unittest.TestCase):
         if not shutil.which("nvidia-smi"):
             self.skipTest("compiled, not run: there is no GPU")
         self.check("cuBLASLt", command)
+
+    def test_std_linalg(self):
+        has = subprocess.run([CXX, "-std=c++26", "-x", "c++", "-fsyntax-only", "-"], capture_output=True,
+                             input="#include <linalg>\n", text=True).returncode == 0
+        flags = ["-std=c++26"] if has else [self.header(
+            "experimental/linalg", os.environ.get("STDBLAS_INCLUDE", "/usr/local/include"),
+            "/usr/include").replace("-I", "-isystem")]
+        self.check("std::linalg", self.compiled("std_linalg.cpp", *flags), may_lack={"bf16"})
 
     def test_only_what_says_something_counts(self):
         text = "// task x\nf(a,\n  b);\n\n// why\n}\n// end\ng();\n# task y\nh()  # what\n# end\n"

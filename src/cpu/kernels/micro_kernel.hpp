@@ -60,7 +60,7 @@ struct skinny_call {
     T* of_lanes;  // panel_by_lanes: room for lanes * cols * mr sums
     int cols;
     // Where other columns meet the same A: what to fetch meanwhile, `fetched` depths from `next`
-    // on.
+    // on. Of A contiguous in k: 0 where it is near.
     const T* next;
     int fetched;
 };
@@ -116,6 +116,11 @@ struct kernel {
     // last row it is left as it is.
     void (*turn_rows)(const T* in, std::int64_t outer_stride, int rows, std::int64_t k, T* out,
                       std::int64_t out_step);
+    // C = alpha sums + beta C of a tile whose rows are contiguous in C, while its sums are by
+    // columns `step` apart, a multiple of eight, from a line of cache on. Null where turning all of
+    // the tile costs no more.
+    void (*finish_rows)(const T* sums, std::int64_t step, int rows, int cols, T alpha, T beta, T* c,
+                        std::int64_t c_row_stride);
     // By the number of columns, less 1; rows of A are contiguous.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_columns;
     // The same where A and b are contiguous in k.

@@ -16,16 +16,28 @@ namespace carat::cpu_engine {
 inline constexpr double least_per_thread =
     1 << 18;  // multiplications, half of what one product needs
 
+// What a product of a batch costs, in multiplications: its tiles are called, and its elements come
+// from a cache that is not near.
+[[nodiscard]] inline double work_of(const core::problem& p) {
+    constexpr double of_call = 1000;
+    constexpr double of_element = 8;
+    const auto m = static_cast<double>(p.m);
+    const auto n = static_cast<double>(p.n);
+    const auto k = static_cast<double>(std::max<std::int64_t>(p.k, 1));
+    return m * n * k + of_element * (m * k + k * n + m * n) + of_call;
+}
+
 // Threads that take whole products; 1 where each product had better have all threads, of which it
-// alone would use `inside`, or where none is worth waking.
+// alone would use `inside`, or where none is worth waking. On 16 cores 8 products of 98^3 in f64,
+// each over four threads, took 200 us, where MKL took 45.
 [[nodiscard]] inline int workers_for(const core::problem& p, std::size_t count, int threads,
                                      int inside) {
     const auto all = static_cast<std::size_t>(threads);
-    // The last round leaves threads idle: at most a quarter of the time, or none.
-    if (inside > 1 && count % all != 0 && count < 4 * all) return 1;
-    const double work = static_cast<double>(p.m) * static_cast<double>(p.n) *
-                        static_cast<double>(std::max<std::int64_t>(p.k, 1)) *
-                        static_cast<double>(count);
+    // Whole products leave threads idle in their last round, and `inside` of them win an eighth
+    // less than their number.
+    const std::size_t rounds = (count + all - 1) / all;
+    if (inside > 1 && rounds * static_cast<std::size_t>(inside) * 7 > count * 8) return 1;
+    const double work = work_of(p) * static_cast<double>(count);
     const double most =
         std::min(static_cast<double>(std::min(all, count)), work / least_per_thread);
     return std::max(1, static_cast<int>(most));

@@ -7,6 +7,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/block_scale_places.hpp"
 #include "core/operation.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
@@ -46,11 +47,12 @@ class unit_scales {
 // A product as the catalogue runs it, wherever its operands begin.
 class row_product final : public core::runnable, public core::predicting {
   public:
-    row_product(const request& wanted, core::settings s)
+    // Without `unit` scales come with the operands.
+    row_product(const request& wanted, core::settings s, bool unit = true)
         : wanted_(wanted), settings_(std::move(s)) {
         const core::problem& p = wanted_.problem;
         const bool is_scaled =
-            wanted_.how == arithmetic::fp8_blocks && p.m > 0 && p.n > 0 && p.k > 0;
+            unit && wanted_.how == arithmetic::fp8_blocks && p.m > 0 && p.n > 0 && p.k > 0;
         if (is_scaled) scales_ = std::make_unique<unit_scales>(p);
         (void)ready_for({});
     }
@@ -63,6 +65,8 @@ class row_product final : public core::runnable, public core::predicting {
         launch_arguments with{
             .data = data, .stream = stream_in_use(), .fusion = wanted_.fusion, .scales = {}};
         if (scales_ != nullptr) with.scales = scales_->get();
+        if (data.scales != nullptr)
+            with.scales = core::block_scale_places(wanted_.problem).at(data.scales);
         made.product->run(with, made.kept.get());
     }
 
@@ -111,7 +115,7 @@ class row_batch final : public core::runnable {
         std::vector<core::operands>& at = places_[data.c];
         at.clear();
         for (std::int64_t i = 0; i < all_.count; ++i)
-            at.push_back(reading_c(product_at(all_, data, shuffled(all_, i))));
+            at.push_back(reading_e(product_at(all_, data, shuffled(all_, i))));
     }
 
     void run(const core::operands& data) override {
@@ -122,7 +126,7 @@ class row_batch final : public core::runnable {
                                     .steps = steps.count == 0 ? nullptr : &steps,
                                     .scales = {}};
         if (all_.lies == core::placement::strided)
-            return multiply(here, it, strided(reading_c(data)));
+            return multiply(here, it, strided(reading_e(data)));
         const auto at = places_.find(data.c);
         if (at == places_.end()) {
             expect(data);
@@ -146,9 +150,9 @@ class row_batch final : public core::runnable {
     }
 
   private:
-    // What beta multiplies is C itself.
-    [[nodiscard]] core::operands reading_c(core::operands data) const {
-        if (all_.one.beta != 0) data.e = data.c;
+    // What beta multiplies.
+    [[nodiscard]] core::operands reading_e(core::operands data) const {
+        if (all_.one.beta != 0 && !all_.other_e) data.e = data.c;
         return data;
     }
     [[nodiscard]] cuda_call::strided_operands strided(const core::operands& first) const {
@@ -176,7 +180,7 @@ class row_group final : public core::runnable {
             const core::problem p = problem_of(all_, place);
             if (p.m == 0) continue;
             core::operands one = product_at(all_, apart_, data, place);
-            if (p.beta != 0) one.e = one.c;
+            if (p.beta != 0 && !all_.other_e) one.e = one.c;
             at.push_back({p, p.c_layout, one});
         }
     }
@@ -204,6 +208,9 @@ bool is_loop(const core::settings& s) {
 
 template <arithmetic How>
 std::string unsupported_batch(const core::operation& all, const core::settings& s) {
+    if (all.block_scales)
+        return How == arithmetic::fast_fp8 ? "scales of blocks are of promoted sums"
+                                           : reason_against(all.one, arithmetic::fp8_blocks, s);
     if (is_loop(s)) return reason_against_loop(all);
     if (How == arithmetic::fast_fp8 || How == arithmetic::fp8_blocks)
         return "the calls for batches and groups have no such sums of fp8: take [loop=1]";
@@ -224,6 +231,9 @@ std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const 
     constexpr f32_as f32 = How == arithmetic::tf32         ? f32_as::tf32
                            : How == arithmetic::three_tf32 ? f32_as::three_tf32
                                                            : f32_as::f32;
+    if (all.block_scales)
+        return std::make_unique<row_product>(
+            request{.problem = all.one, .how = arithmetic::fp8_blocks}, s, false);
     if (is_loop(s))
         return loop_over([&](const core::problem& p) { return prepare_row<How>(p, s); }, all);
     if (all.is_listed()) return std::make_unique<row_group>(all, f32);
@@ -271,7 +281,9 @@ core::implementation row(std::string_view summary, std::span<const core::signatu
             .prepare = prepare_row<How>,
             .unsupported_operation = unsupported_batch<How>,
             .prepare_operation = prepare_batch<How>,
-            .takes_groups = true};
+            .takes_groups = true,
+            .takes_other_e = true,
+            .takes_block_scales = true};
 }
 
 // In the order of `arithmetic`.

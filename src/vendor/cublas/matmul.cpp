@@ -10,6 +10,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/block_scale_places.hpp"
 #include "core/operation.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
@@ -48,8 +49,12 @@ cublasLtMatmulAlgo_t fastest(const core::operation& all, const plan& product,
     const core::buffer c = random_operand(gpu, whole_c(all), all.one.c_type);
     const core::buffer bias =
         random_operand(gpu, {1, all.one.n, core::row_major(all.one.n)}, stored_bias_type_of(all));
-    const core::operands data{a.data(), b.data(), c.data()};
+    const core::buffer e = random_operand(gpu, whole_c(all), all.one.c_type);
+    const core::operands data{a.data(), b.data(), c.data(), all.other_e ? e.data() : nullptr};
     if (all.last.bias) product.set_bias(bias.data());
+    const std::int64_t count = all.block_scales ? core::block_scale_places(all.one).count() : 1;
+    const core::buffer scales = random_operand(gpu, {1, count, core::row_major(count)}, dtype::f32);
+    if (all.block_scales) product.set_scales(all.one, static_cast<const float*>(scales.data()));
     double best_s = std::numeric_limits<double>::infinity();
     double spent_s = 0;
     std::size_t best = 0;
@@ -99,7 +104,7 @@ class matmul final : public core::runnable {
         : problem_(all.one), all_(all) {
         const core::problem& p = problem_;
         if (is_degenerate(p)) return;
-        plan_.emplace(p, taken, batch_of(all), from, all.last);
+        plan_.emplace(p, taken, batch_of(all), from, all.last, all.block_scales);
         const auto proposals = plan_->proposals(search ? most_proposals : 1, alignment_of(all));
         if (proposals.empty()) throw error(error_code::unsupported, "cuBLASLt has no such kernel");
         aligned_ = search ? fastest(all, *plan_, proposals) : proposals.front();
@@ -115,6 +120,7 @@ class matmul final : public core::runnable {
             throw error(error_code::unsupported,
                         "cuBLASLt has no kernel for operands that are not aligned to 256 bytes");
         if (all_.last.bias) plan_->set_bias(stored_bias(all_, data.bias));
+        if (all_.block_scales) plan_->set_scales(problem_, data.scales);
         check(plan_->start(data, aligned ? aligned_ : *unaligned_), "cublasLtMatmul");
     }
 
@@ -146,6 +152,7 @@ std::unique_ptr<core::runnable> prepare_all(const core::operation& all, const co
         [&](const core::problem& p) {
             core::operation one(p);
             one.last = all.last;
+            one.other_e = all.other_e;
             return prepare<Taken, Search, From>(one, s);
         },
         all);
@@ -159,6 +166,18 @@ std::string unsupported(const core::problem& p, const core::settings&) {
 }
 
 template <shortcut Taken, origin From>
+std::string reason_against_scales(const core::operation& all) {
+    if (Taken != shortcut::none) return "cuBLASLt has scales of blocks for promoted sums alone";
+    try {
+        if (!plan(all.one, Taken, {}, From, {}, true).proposals(1, usual_alignment).empty())
+            return {};
+    } catch (const error& why) {
+        return why.what();
+    }
+    return fmt::format("cuBLASLt has no kernel for {} with scales of blocks", describe(all.one));
+}
+
+template <shortcut Taken, origin From>
 std::string unsupported_batch(const core::operation& all, const core::settings&) {
     if (is_degenerate(all.one)) return "cuBLASLt is not asked for empty products";
     if (all.last.f == core::activation::silu) return "cuBLASLt has no silu";
@@ -168,6 +187,7 @@ std::string unsupported_batch(const core::operation& all, const core::settings&)
         return "cuBLASLt adds a bias to the rows of a C by columns, not to its columns";
     if (all.lies != core::placement::strided && all.count > 1)
         return "cuBLASLt is called for batches at one distance alone";
+    if (all.block_scales) return reason_against_scales<Taken, From>(all);
     const core::problem largest = largest_of(all);
     if (!plan(largest, Taken, batch_of(all), From, all.last)
              .proposals(1, alignment_of(all))
@@ -195,7 +215,9 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .library = From == origin::system ? cublaslt_facts : newest_facts,
             .unsupported_operation = unsupported_batch<Taken, From>,
             .prepare_operation = prepare_all<Taken, Search, From>,
-            .takes_groups = true};
+            .takes_groups = true,
+            .takes_other_e = true,
+            .takes_block_scales = true};
 }
 
 }  // namespace

@@ -1,10 +1,18 @@
 #include "vendor/cublas/plan.hpp"
 
+#include "core/block_scale_places.hpp"
 #include "cuda/common/handles.hpp"
 
 namespace carat::vendor::cublas {
 
 namespace {
+
+// As cublasLt.h of CUDA 12.9 names them: older headers don't, and libraries that don't know them
+// refuse.
+constexpr int a_scale_mode = 31;
+constexpr int b_scale_mode = 32;
+constexpr std::int32_t vectors_of_128 = 4;
+constexpr std::int32_t blocks_of_128_x_128 = 5;
 
 // Of those that it has: not silu.
 cublasLtEpilogue_t epilogue_of(const core::epilogue& last) {
@@ -18,7 +26,7 @@ cublasLtEpilogue_t epilogue_of(const core::epilogue& last) {
 }  // namespace
 
 plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from,
-           const core::epilogue& last)
+           const core::epilogue& last, bool block_scales)
     : from_(from),
       shape_(shape_for_blas(p)),
       batch_(of),
@@ -48,6 +56,10 @@ plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from,
             call.lt_operation_set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &value, sizeof(value)),
             "cublasLtMatmulDescSetAttribute");
     }
+    if (block_scales) {
+        set_scale_mode(a_scale_mode, shape_.swapped ? blocks_of_128_x_128 : vectors_of_128);
+        set_scale_mode(b_scale_mode, shape_.swapped ? vectors_of_128 : blocks_of_128_x_128);
+    }
     const auto operand = [&](cudaDataType_t type, char letter, std::int64_t rows, std::int64_t cols,
                              std::int64_t ld, std::int64_t stride) {
         return letter == 'N' ? layout(type, rows, cols, ld, stride)
@@ -58,6 +70,23 @@ plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from,
     second_ = operand(shape_.swapped ? how_.a : how_.b, shape_.second_letter, shape_.k, shape_.n,
                       shape_.second_ld, shape_.swapped ? of.a : of.b);
     c_ = layout(how_.out, shape_.m, shape_.n, shape_.c_ld, of.c);
+}
+
+void plan::set_scale_mode(int which, std::int32_t mode) const {
+    check(library(from_).lt_operation_set(operation_.get(),
+                                          static_cast<cublasLtMatmulDescAttributes_t>(which), &mode,
+                                          sizeof(mode)),
+          "cublasLtMatmulDescSetAttribute");
+}
+
+void plan::set_scales(const core::problem& p, const float* scales) const {
+    const core::block_scales of = core::block_scale_places(p).at(scales);
+    const auto set = [&](cublasLtMatmulDescAttributes_t which, const float* first) {
+        check(library(from_).lt_operation_set(operation_.get(), which, &first, sizeof(first)),
+              "cublasLtMatmulDescSetAttribute");
+    };
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, shape_.swapped ? of.b : of.a);
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, shape_.swapped ? of.a : of.b);
 }
 
 plan::owned<cublasLtMatrixLayout_t> plan::layout(cudaDataType_t type, std::int64_t rows,
@@ -116,11 +145,11 @@ void plan::set_bias(const void* values) const {
 }
 
 cublasStatus_t plan::start(const core::operands& data, const cublasLtMatmulAlgo_t& with) const {
-    return library(from_).lt_matmul(lt_handle(from_), operation_.get(), alpha_.data(),
-                                    shape_.swapped ? data.b : data.a, first_.get(),
-                                    shape_.swapped ? data.a : data.b, second_.get(), beta_.data(),
-                                    data.c, c_.get(), data.c, c_.get(), &with, workspace(),
-                                    workspace_bytes, carat::cuda::stream_in_use());
+    return library(from_).lt_matmul(
+        lt_handle(from_), operation_.get(), alpha_.data(), shape_.swapped ? data.b : data.a,
+        first_.get(), shape_.swapped ? data.a : data.b, second_.get(), beta_.data(),
+        data.e != nullptr ? data.e : data.c, c_.get(), data.c, c_.get(), &with, workspace(),
+        workspace_bytes, carat::cuda::stream_in_use());
 }
 
 }  // namespace carat::vendor::cublas

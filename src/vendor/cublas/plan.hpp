@@ -22,7 +22,7 @@ struct batch {
 class plan {
   public:
     plan(const core::problem& p, shortcut taken, const batch& of = {}, origin from = origin::system,
-         const core::epilogue& last = {});
+         const core::epilogue& last = {}, bool block_scales = false);
 
     /// At most `most` kernels for operands aligned to `alignment` bytes; empty when it has none.
     [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> proposals(int most, unsigned alignment) const;
@@ -30,10 +30,15 @@ class plan {
     /// The numbers that an epilogue adds, of C's type in the GPU's memory, for what starts next.
     void set_bias(const void* values) const;
 
-    /// Starts the product on stream_in_use().
+    /// The same of scales of blocks, as block_scale_places has them.
+    void set_scales(const core::problem& p, const float* scales) const;
+
+    /// Starts the product on stream_in_use(), with what beta multiplies in `e`, or C where that is
+    /// null.
     cublasStatus_t start(const core::operands& data, const cublasLtMatmulAlgo_t& with) const;
 
   private:
+    void set_scale_mode(int which, std::int32_t mode) const;
     struct destroy {
         const functions* call;
         void operator()(cublasLtMatmulDesc_t d) const { call->lt_operation_destroy(d); }

@@ -5,6 +5,7 @@ cblas.h of other BLASes.
 usage: header_test.py LIBRARY LIBRARY64 SOURCES
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -45,6 +46,15 @@ int main(void) {
 }
 """
 ANSWER = "19 22 43 50 | 19 22 43 50 | 5 11 0 25 | 5 -1 | 3 7 | 3 carat "
+
+
+def headers(*patterns):
+    """Those of the system, of MKL and of what ./dev peers brought."""
+    roots = [pathlib.Path(place) for place in ("/usr/include", os.environ.get("MKLROOT", "/opt/intel"))]
+    roots += [pathlib.Path(place).parent for place in
+              os.environ.get("CARAT_PEER_PATH", "").split(":") if place]
+    return sorted({file.resolve() for root in roots for pattern in patterns
+                   for file in root.rglob(pattern)})
 
 
 def declared(text, *flags):
@@ -100,20 +110,41 @@ class Header(compiled.ProgramTest):
         subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", source],
                        check=True, timeout=300)
 
+    def compile_both(self, header, order, *flags):
+        """What each compiler says of both headers in one file; nothing where it takes them."""
+        source = self.folder / "both.source"
+        lines = [f"#include <{name}>" for name in order]
+        source.write_text("\n".join([*lines, "int main(void) { return cblas_idamax(0, 0, 1) != 0; }", ""]))
+        for compiler in LANGUAGES:
+            yield subprocess.run([*compiler, *WARNINGS, "-isystem", header.parent, *flags,
+                                  "-fsyntax-only", source],
+                                 capture_output=True, text=True, check=False, timeout=300).stderr
+
+    def require_either_order(self, header, *flags):
+        pair = (header.name, "carat/cblas.h")
+        for order in (pair, pair[::-1]):
+            self.assertEqual(set(self.compile_both(header, order, *flags)), {""}, order)
+
     def test_the_first_of_two_headers_declares(self):
-        found = sorted(f for f in pathlib.Path("/usr/include").rglob("cblas*.h")
-                       if "CBLAS_H" in f.read_text() and "cblas_dgemm" in f.read_text())
+        found = [f for f in headers("cblas*.h", "gsl_cblas.h")
+                 if re.search(r"\bcblas_dgemm\b", f.read_text())]
         if not found:
             self.skipTest("no cblas.h is installed (apt install libblas-dev)")
         for header in found:
-            pair = (f'"{header}"', "<carat/cblas.h>")
-            for first, second in (pair, pair[::-1]):
-                source = self.folder / "both.source"
-                source.write_text(f"#include {first}\n#include {second}\n"
-                                  "int main(void) { return cblas_idamax(0, 0, 1) != 0; }\n")
-                for compiler in LANGUAGES:
-                    subprocess.run([*compiler, *WARNINGS, "-fsyntax-only", source], check=True,
-                                   timeout=300)
+            with self.subTest(header):
+                self.require_either_order(header)
+
+    def test_the_first_of_mkl_s_and_ours_declares(self):
+        found = headers("mkl_cblas.h")
+        if not found:
+            self.skipTest("MKL's headers are not here (./dev peers brings them)")
+        for header in (found[0], found[0].with_name("mkl.h")):
+            self.require_either_order(header)
+            self.require_either_order(header, "-DMKL_ILP64", "-DCARAT_BLAS_INTEGER_BITS=64")
+            for width in ("-DMKL_ILP64", "-DCARAT_BLAS_INTEGER_BITS=64"):
+                for said in self.compile_both(header, (header.name, "carat/cblas.h"), width):
+                    self.assertIn("#error \"mkl_cblas.h has integers of another width", said)
+                    self.assertEqual(said.count("error: "), 1, said)
 
 
 if __name__ == "__main__":

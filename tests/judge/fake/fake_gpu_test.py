@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Targets on a GPU that is none: fake_gpu_test.py PROGRAM TARGETS."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -20,15 +21,27 @@ FOUND = {
 }
 
 
+def imports(python, module):
+    return subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0
+
+
 class FakeGpu(unittest.TestCase):
-    def judged(self, name, code, *at_least):
-        done = subprocess.run([PROGRAM, TARGETS / f"{name}.cpp", *at_least], capture_output=True, text=True,
-                              timeout=120)
+    def judged(self, name, code, *at_least, suffix=".cpp", **environment):
+        done = subprocess.run([PROGRAM, TARGETS / f"{name}{suffix}", *at_least], capture_output=True, text=True,
+                              timeout=120, env=os.environ | environment)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout.splitlines()[-1]
 
     def test_honest(self):
         self.assertRegex(self.judged("honest", 0), "^fake GPU: honest.cpp, honest: right")
+
+    def test_python(self):
+        python = next((p for p in (sys.executable, "/usr/bin/python3")
+                       if imports(p, "numpy") and not imports(p, "torch")), None)
+        if python is None:
+            self.skipTest("no Python here has NumPy and not PyTorch, which gives tensors of a real GPU")
+        self.assertRegex(self.judged("honest", 0, suffix=".py:product", PYTHON=python),
+                         "^fake GPU: honest.py:product, product: right")
 
     @unittest.skipIf(pathlib.Path("/dev/nvidiactl").exists(), "a GPU is here, and carat's engine with it")
     def test_nothing_to_compare_with(self):

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
     if (argc < 2) return 3;
     judge::request asked;
     asked.target = argv[1];
+    asked.python_on_gpu = asked.target.find(".py:") != asked.target.npos;
     asked.sizes = {{70, 60, 50}};
     asked.at_least = argc > 2 ? std::atof(argv[2]) : 0;
     asked.timeout_s = 5;

@@ -1,5 +1,6 @@
 // Compiled once for each instruction set: its row of the table of micro-kernels.
 #include "cpu/kernels/vector/epilogue.hpp"
+#include "cpu/kernels/vector/finish_rows.hpp"
 #include "cpu/kernels/vector/micro_kernel.hpp"
 #include "cpu/kernels/vector/pack.hpp"
 #include "cpu/kernels/vector/skinny.hpp"
@@ -76,6 +77,7 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .tall = tall<T>(std::make_integer_sequence<int, tall_columns<T>>()),
         .fused_packing = &any_fused_packing_tile<T>,
         .turn_rows = &turn_rows<T, rows_of_tile<T>, vector<T>::lanes>,
+        .finish_rows = find_finish_rows<T>(),
         .skinny_columns =
             skinny_columns<T>(std::make_integer_sequence<int, plan::most_skinny_columns>()),
         .skinny_rows = skinny_rows<T>(std::make_integer_sequence<int, plan::most_skinny_columns>()),

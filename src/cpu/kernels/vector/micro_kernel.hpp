@@ -212,19 +212,23 @@ void register_tile(const tile_call<T>& call) {
     write_tile<T, V, N, Ragged, update::replaces>(c, t, edge);
 }
 
-// The tiles of some vectors by their columns, every last vector masked; at 0 the whole one.
+// The tiles of some vectors by their columns less one, whose last vector is masked or whole.
 template <class T>
 struct tiles_of_vectors {
-    int columns = 0;
-    tile_function<T> at[13] = {};
+    tile_function<T> masked[12] = {};
+    tile_function<T> whole[12] = {};
 };
+
+// Where masks cost nothing, only tiles of all columns are worth code without.
+template <class T, template <class> class Operands, int V, int N>
+constexpr tile_function<T> whole_tile() {
+    return &register_tile < T, Operands, V, N, has_cheap_masks && N != Operands<T>::columns(V) > ;
+}
 
 template <class T, template <class> class Operands, int V, std::size_t... Index>
 constexpr tiles_of_vectors<T> make_tiles(std::index_sequence<Index...>) {
-    constexpr int n = Operands<T>::columns(V);
-    return {n,
-            {&register_tile<T, Operands, V, n, false>,
-             &register_tile<T, Operands, V, static_cast<int>(Index) + 1, true>...}};
+    return {{&register_tile<T, Operands, V, static_cast<int>(Index) + 1, true>...},
+            {whole_tile<T, Operands, V, static_cast<int>(Index) + 1>()...}};
 }
 
 template <class T, template <class> class Operands, std::size_t... Index>
@@ -242,8 +246,7 @@ tile_function<T> find_tile(int rows, int cols) {
         make_all_tiles<T, Operands>(std::make_index_sequence<std::size_t{Operands<T>::vectors}>());
     const auto vectors = static_cast<unsigned>(rows - 1) / unsigned{vector<T>::lanes};
     const tiles_of_vectors<T>& of = all[vectors];
-    const bool is_whole = rows % vector<T>::lanes == 0 && cols == of.columns;
-    return of.at[is_whole ? 0 : cols];
+    return (rows % vector<T>::lanes == 0 ? of.whole : of.masked)[cols - 1];
 }
 
 template <class T, template <class> class Operands>

@@ -42,12 +42,9 @@ struct square {
         return load(values);
     }
 
-    // out[p * out_step + i] = in[i * outer_stride + p] for i, p < Q.
-    template <class S>
-    static void transpose(const S* in, std::int64_t outer_stride, T* out, std::int64_t out_step) {
+    // x[p][i] becomes x[i][p].
+    static void turn(line (&x)[std::size_t{Q}]) {
         constexpr std::make_integer_sequence<int, Q> all;
-        line x[std::size_t{Q}];
-        CARAT_UNROLL for (int i = 0; i < Q; ++i) x[i] = load(in + i * outer_stride);
         CARAT_UNROLL for (int round = 1; round < Q; round *= 2) {
             line y[std::size_t{Q}];
             CARAT_UNROLL for (int i = 0; i < Q / 2; ++i) {
@@ -56,6 +53,14 @@ struct square {
             }
             CARAT_UNROLL for (int i = 0; i < Q; ++i) x[i] = y[i];
         }
+    }
+
+    // out[p * out_step + i] = in[i * outer_stride + p] for i, p < Q.
+    template <class S>
+    static void transpose(const S* in, std::int64_t outer_stride, T* out, std::int64_t out_step) {
+        line x[std::size_t{Q}];
+        CARAT_UNROLL for (int i = 0; i < Q; ++i) x[i] = load(in + i * outer_stride);
+        turn(x);
         CARAT_UNROLL for (int p = 0; p < Q; ++p)
             __builtin_memcpy(out + p * out_step, &x[p], sizeof x[p]);
     }

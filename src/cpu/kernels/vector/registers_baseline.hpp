@@ -7,6 +7,11 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
+// Whether a part of a vector is loaded and stored as fast as all of it.
+inline constexpr bool has_cheap_masks = false;
+template <class T>
+struct eight;  // not used then
+
 template <class T>
 struct vector {
     static constexpr int lanes = 16 / static_cast<int>(sizeof(T));

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "cpu/kernels/vector/micro_kernel.hpp"
 
@@ -84,17 +86,17 @@ void add_columns(const skinny_call<T>& t) {
     for (; p < t.k; ++p) add_k<T, 1, N>(t, p);
 }
 
-// The lanes of L vectors, each added up, side by side: halves first, so that every step adds two
-// vectors' worth. panel_by_lanes adds in the same order.
-template <class T>
+// The lanes of L vectors of L lanes, each added up, side by side: halves first, so that every step
+// adds two vectors' worth. panel_by_lanes adds in the same order.
+template <class T, int L>
 struct fold {
-    static constexpr int lanes = vector<T>::lanes;
-    typedef T line __attribute__((vector_size(lanes * sizeof(T))));
+    typedef T line __attribute__((vector_size(L * sizeof(T))));
+    typedef T half_line __attribute__((vector_size(L / 2 * sizeof(T))));
 
     // Position of x[q] after blocks of `size` of a and b took turns: their first halves, or second.
     static constexpr int source(int q, int size, int half) {
         const int block = q / (size / 2);
-        return block % 2 * lanes + block / 2 * size + half * size / 2 + q % (size / 2);
+        return block % 2 * L + block / 2 * size + half * size / 2 + q % (size / 2);
     }
     template <int Size, int... Q>
     static line step(line a, line b, std::integer_sequence<int, Q...>) {
@@ -108,19 +110,69 @@ struct fold {
         } else {
             line y[std::size_t{Size / 2}];
             CARAT_UNROLL for (int e = 0; e < Size / 2; ++e) y[e] =
-                step<Size>(x[e], x[e + Size / 2], std::make_integer_sequence<int, lanes>());
+                step<Size>(x[e], x[e + Size / 2], std::make_integer_sequence<int, L>());
             return of<Size / 2>(y);
         }
     }
+    static half_line halved(line x) {
+        return [&]<int... Q>(std::integer_sequence<int, Q...>) {
+            return __builtin_shufflevector(x, x, Q...) +
+                   __builtin_shufflevector(x, x, (Q + L / 2)...);
+        }
+        (std::make_integer_sequence<int, L / 2>());
+    }
 };
+
+// sums[i] += lane First + i of a with b behind it, for R of them.
+template <class T, int R, int First, class Line>
+inline void add_column(Line a, Line b, T* sums) {
+    using vec = vector<T>;
+    using line = typename fold<T, vec::lanes>::line;
+    constexpr int given = 2 * static_cast<int>(sizeof(Line) / sizeof(T));
+    const line moved = [&]<int... Q>(std::integer_sequence<int, Q...>) {
+        return __builtin_shufflevector(a, b, (Q < R ? (First + Q) % given : 0)...);
+    }
+    (std::make_integer_sequence<int, vec::lanes>());
+    const auto some = vec::first(R);
+    const line sum = moved + reinterpret_cast<line>(vec::load(sums, some));
+    vec::store(sums, reinterpret_cast<typename vec::type>(sum), some);
+}
+
+// sums[j][i] += what the lanes of line j * R + i add up to, R * N lines. Where these are few, both
+// halves of each are added first. Each column of sums at once, as far as it is in one vector or
+// two: taking lanes one by one took as long as adding them up.
+template <class T, int R, int N, int L>
+inline void add_folded(const typename fold<T, L>::line* lines, T* sums, std::int64_t sums_step) {
+    using line = typename fold<T, L>::line;
+    constexpr int entries = R * N;
+    constexpr int folded = (entries + L - 1) / L;
+    if constexpr (has_cheap_masks && entries <= L / 2 && L > 4) {
+        typename fold<T, L / 2>::line halves[std::size_t{L / 2}];
+        CARAT_UNROLL for (int e = 0; e < L / 2; ++e) halves[e] = fold<T, L>::halved(lines[e]);
+        add_folded<T, R, N, L / 2>(halves, sums, sums_step);
+    } else {
+        line x[std::size_t{folded + 1}];
+        CARAT_UNROLL for (int v = 0; v < folded; ++v) x[v] =
+            fold<T, L>::template of<L>(lines + v * L);
+        x[folded] = line{};
+        if constexpr (has_cheap_masks && R <= L) {
+            [&]<int... J>(std::integer_sequence<int, J...>) {
+                (add_column<T, R, J * R % L>(x[J * R / L], x[J * R / L + 1], sums + J * sums_step),
+                 ...);
+            }
+            (std::make_integer_sequence<int, N>());
+        } else {
+            CARAT_UNROLL for (int e = 0; e < entries; ++e) sums[e / R * sums_step + e % R] +=
+                x[e / L][e % L];
+        }
+    }
+}
 
 // As many rows of A at once as there are registers for sums of: several rows are several streams,
 // and share what is loaded of b.
 template <class T, int N>
-constexpr int rows_together = N == 1
-                                  ? 8
-                                  : std::max(1,
-                                             std::min(6, tile<T>::vectors* tile<T>::columns / N));
+constexpr int rows_together =
+    N == 1 ? 8 : std::max(1, std::min(N == 2 ? 8 : 6, tile<T>::vectors* tile<T>::columns / N));
 
 // sums[j][i] += A b[j] for R rows of A contiguous in k, as those of b do.
 template <class T, int R, int N>
@@ -135,10 +187,10 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
         // At the end of these rows, the next ones.
         const std::int64_t fetched = p + ahead < t.k ? ahead : R * t.a_stride + ahead - t.k;
         typename vec::type av[std::size_t{R}];
-        CARAT_UNROLL for (int i = 0; i < R; ++i) {
-            const T* const from = a + i * t.a_stride + p;
-            av[i] = kept(load(from));
-            __builtin_prefetch(from + fetched, 0, 3);
+        CARAT_UNROLL for (int i = 0; i < R; ++i) av[i] = kept(load(a + i * t.a_stride + p));
+        if (t.fetched != 0) {
+            CARAT_UNROLL for (int i = 0; i < R; ++i)
+                __builtin_prefetch(a + i * t.a_stride + p + fetched, 0, 3);
         }
         CARAT_UNROLL for (int j = 0; j < N; ++j) {
             const auto b = kept(load(t.b + j * t.b_col_stride + p));
@@ -155,29 +207,33 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
     constexpr int entries = R * N;
     constexpr int lanes = vec::lanes;
     constexpr int whole = (entries + lanes - 1) / lanes * lanes;
-    typename fold<T>::line lines[std::size_t{whole}];
-    CARAT_UNROLL for (int e = entries; e < whole; ++e) lines[e] = typename fold<T>::line{};
+    using line = typename fold<T, lanes>::line;
+    line lines[std::size_t{whole}];
+    CARAT_UNROLL for (int e = entries; e < whole; ++e) lines[e] = line{};
     CARAT_UNROLL for (int j = 0; j < N; ++j) {
         CARAT_UNROLL for (int i = 0; i < R; ++i)
             vec::store(reinterpret_cast<T*>(&lines[j * R + i]), c[i][j]);
     }
-    for (int first = 0; first < entries; first += lanes) {
-        const typename fold<T>::line x = fold<T>::template of<lanes>(lines + first);
-        CARAT_UNROLL for (int e = 0; e < lanes; ++e) if (first + e < entries)
-            sums[(first + e) / R * t.sums_step + (first + e) % R] += x[e];
-    }
+    add_folded<T, R, N, lanes>(lines, sums, t.sums_step);
 }
 
 template <class T, int N>
 void add_rows(const skinny_call<T>& t) {
-    constexpr int together = rows_together<T, N>;
+    constexpr int most = rows_together<T, N>;
     std::int64_t i = 0;
-    for (; i + together <= t.rows; i += together)
-        add_rows<T, together, N>(t, t.a + i * t.a_stride, t.sums + i);
+    const auto add = [&]<int R>(std::integral_constant<int, R>) {
+        add_rows<T, R, N>(t, t.a + i * t.a_stride, t.sums + i);
+        i += R;
+    };
+    while (t.rows - i >= most && t.rows - i != most + 1) add(std::integral_constant<int, most>());
     // Few sums alone would wait for each other.
-    for (; together > 2 && i + 2 <= t.rows; i += 2)
-        add_rows<T, 2, N>(t, t.a + i * t.a_stride, t.sums + i);
-    for (; i < t.rows; ++i) add_rows<T, 1, N>(t, t.a + i * t.a_stride, t.sums + i);
+    if constexpr (most > 4)
+        while (t.rows - i >= 4 && t.rows - i != 5) add(std::integral_constant<int, 4>());
+    if constexpr (most > 3)
+        while (t.rows - i >= 3) add(std::integral_constant<int, 3>());
+    if constexpr (most > 2)
+        while (t.rows - i >= 2) add(std::integral_constant<int, 2>());
+    while (i < t.rows) add(std::integral_constant<int, 1>());
 }
 
 // sums = A b for N columns and a whole panel of A. Fetching ahead of what the hardware fetches

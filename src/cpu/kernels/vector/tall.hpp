@@ -18,6 +18,10 @@ constexpr int tall_columns = std::min(tile<T>::unpacked_columns(1), plan::most_s
 template <class T, int N>
 constexpr int tall_vectors = std::clamp(tile<T>::vectors* tile<T>::columns * 5 / 4 / (N + 1), 1, 8);
 
+// Of what is left below these, in as few registers as keep the multiply-adds of one column busy.
+template <class T, int N>
+constexpr int short_vectors = N < 4 ? 4 : 2;
+
 template <class T, int V, int N, update How>
 void whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
     using vec = vector<T>;
@@ -31,6 +35,11 @@ void whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
         }
         const T* a = t.a;
         const T* b = t.b;
+        // All at once, since there may be few depths.
+        if (t.fetches_c) {
+            CARAT_UNROLL for (int j = 0; j < N; ++j)
+                prefetch_column<T, V>(t.c + j * t.c_col_stride);
+        }
         add_k<T, V, N, false>(c, where, a, b, t.k, all);
         __asm__("" : "+r"(t.c));  // see register_tile
         write_tile<T, V, N, false, How>(c, t, all);
@@ -45,18 +54,25 @@ constexpr int most_vectors_of(int columns) {
     return most;
 }
 
+template <class T, int N, update How>
+void all_whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
+    constexpr int v = tall_vectors<T, N>;
+    whole_tall_tiles<T, v, N, How>(t, rows);
+    if constexpr (has_cheap_masks && short_vectors<T, N> < v)
+        whole_tall_tiles<T, short_vectors<T, N>, N, How>(t, rows);
+}
+
 // The same bits as from tiles that are called one by one.
 template <class T, int N>
 void tall_tile(const tile_call<T>& call, std::int64_t rows) {
-    constexpr int v = tall_vectors<T, N>;
     constexpr std::int64_t step = most_vectors_of<T>(N) * vector<T>::lanes;
     tile_call<T> t = call;
     if (t.beta != T{0})
-        whole_tall_tiles<T, v, N, update::adds>(t, rows);
+        all_whole_tall_tiles<T, N, update::adds>(t, rows);
     else if (t.alpha != T{1})
-        whole_tall_tiles<T, v, N, update::scales>(t, rows);
+        all_whole_tall_tiles<T, N, update::scales>(t, rows);
     else
-        whole_tall_tiles<T, v, N, update::replaces>(t, rows);
+        all_whole_tall_tiles<T, N, update::replaces>(t, rows);
     t.cols = N;
     for (; rows > 0; rows -= t.rows, t.a += t.rows, t.c += t.rows) {
         t.rows = static_cast<int>(std::min(rows, step));

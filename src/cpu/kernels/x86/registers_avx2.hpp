@@ -14,6 +14,11 @@ inline __m256i first_of_8(int count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
+// Whether a part of a vector is loaded and stored as fast as all of it.
+inline constexpr bool has_cheap_masks = false;
+template <class T>
+struct eight;  // not used then
+
 template <>
 struct vector<double> {
     using type = __m256d;

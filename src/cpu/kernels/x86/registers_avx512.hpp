@@ -7,6 +7,9 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
+// Whether a part of a vector is loaded and stored as fast as all of it.
+inline constexpr bool has_cheap_masks = true;
+
 template <>
 struct vector<double> {
     using type = __m512d;
@@ -58,6 +61,23 @@ struct vector<std::uint32_t> {
     static type multiply_add(type a, type b, type c) {
         return _mm512_add_epi32(c, _mm512_mullo_epi32(a, b));
     }
+};
+
+// Eight lanes, whatever their size.
+template <class T>
+struct eight : vector<T> {};
+
+template <>
+struct eight<float> {
+    using type = __m256;
+    using mask = __mmask8;
+
+    static mask first(int count) { return static_cast<mask>((1u << count) - 1u); }
+    static type broadcast(float x) { return _mm256_set1_ps(x); }
+    static type load(const float* p, mask m) { return _mm256_maskz_loadu_ps(m, p); }
+    static void store(float* p, type v, mask m) { _mm256_mask_storeu_ps(p, m, v); }
+    static type multiply(type a, type b) { return _mm256_mul_ps(a, b); }
+    static type multiply_add(type a, type b, type c) { return _mm256_fmadd_ps(a, b, c); }
 };
 
 // In a register: compilers prefer to load it again for each of its uses, and loads are what is

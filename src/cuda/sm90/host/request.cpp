@@ -44,7 +44,8 @@ plan::gemm_request request_for(const core::problem& p, accumulation accumulate) 
         .c_by_rows = p.c_layout.row_stride >= p.c_layout.col_stride,
         .c_on_16_bytes =
             core::bytes_of(p.c_type, std::max(p.c_layout.row_stride, p.c_layout.col_stride)) % 16 ==
-            0};
+            0,
+        .adds_e = p.beta != 0};
 }
 
 std::optional<layout_class> layout_in_group(const grouped& member, accumulation accumulate) {

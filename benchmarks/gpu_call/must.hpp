@@ -1,0 +1,16 @@
+// What no measurement goes on without.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime_api.h>
+
+namespace carat::benchmark {
+
+inline void must(cudaError_t status) {
+    if (status == cudaSuccess) return;
+    std::fprintf(stderr, "a benchmark of carat's: %s\n", cudaGetErrorString(status));
+    std::exit(2);
+}
+
+}  // namespace carat::benchmark

@@ -1,0 +1,15 @@
+// Which kernels calls reach, as captured graphs name them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <string>
+
+namespace carat::fuzz {
+
+// Counts the kernels of a graph.
+void note_kernels(cudaGraph_t graph);
+
+// Adds all counts so far to a file, a line for each; an empty name is none.
+void tell_kernels(const std::string& file);
+
+}  // namespace carat::fuzz

@@ -1,0 +1,15 @@
+// Products and batches so large that persistent kernels take them, filled and checked on the GPU.
+#pragma once
+
+#include <string>
+
+#include "fuzz/trials.hpp"
+#include "seat.hpp"
+
+namespace carat::fuzz {
+
+// Draws one and runs it: empty, or what it is and what was wrong.
+[[nodiscard]] std::string run_large_case(random_numbers& random, const surroundings& in,
+                                         seat& there, tally& count);
+
+}  // namespace carat::fuzz

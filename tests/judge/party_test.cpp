@@ -1,0 +1,86 @@
+// The process of a target in Python: what it is given may be imported beforehand, the target not.
+#include "lab/judge/party.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include <carat/carat_kernel.h>
+
+#include "lab/judge/processes.hpp"
+
+namespace carat::judge {
+namespace {
+
+class python_party : public testing::Test {
+  protected:
+    void SetUp() override {
+        for (const std::string python : {"python3", "/usr/bin/python3"})
+            if (std::system((python + " -c 'import numpy' 2>/dev/null").c_str()) == 0)
+                python_ = python;
+        if (python_.empty()) GTEST_SKIP() << "no NumPy here";
+        std::string name = "/tmp/carat-party-XXXXXX";
+        folder_ = mkdtemp(name.data());
+        std::ofstream(folder_ / "target.py")
+            << "open('" << loaded().string() << "', 'a').write('x')\n"
+            << "def product(a, b):\n    return a @ b\n";
+        asked_.timeout_s = 30;
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    [[nodiscard]] std::filesystem::path loaded() const { return folder_ / "loaded"; }
+
+    [[nodiscard]] std::vector<std::string> arguments(const std::string& python) const {
+        const std::string peers = CARAT_PEER_FOLDER;
+        return {peers + "/judge_host", "--exec", python, "-u", peers + "/host.py",
+                folder_ / "target.py", "product"};
+    }
+
+    static bool has_numpy(const party& one) {
+        return std::ranges::any_of(one.process().libraries(), [](const std::string& file) {
+            return file.find("numpy") != file.npos;
+        });
+    }
+
+    std::string python_;
+    std::filesystem::path folder_;
+    request asked_;
+    hooks user_;
+    shared_memory memory_{data_begins};
+    table_of_rules rules_{memory_, asked_, user_};
+};
+
+TEST_F(python_party, imports_before_its_turn_and_is_loaded_then) {
+    const party first("target.py", arguments(python_), rules_, true);
+    std::vector<std::unique_ptr<party>> later;
+    for (int i = 0; i < 2; ++i) later.push_back(first.again());
+    for (const auto& one : later) one->begin_imports();
+    for (const auto& one : later) {
+        one->wait_for_imports();
+        EXPECT_TRUE(has_numpy(*one));
+    }
+    EXPECT_FALSE(std::filesystem::exists(loaded()));
+    for (const auto& one : later) one->load();
+    EXPECT_EQ(std::filesystem::file_size(loaded()), 2U);
+    EXPECT_TRUE((memory_.head().types & CARAT_F64) != 0);
+    EXPECT_FALSE(has_numpy(first));
+}
+
+TEST_F(python_party, loads_without_having_been_asked_to_import) {
+    party one("target.py", arguments(python_), rules_, true);
+    one.begin_imports();
+    one.load();  // waits for them
+    EXPECT_EQ(std::filesystem::file_size(loaded()), 1U);
+    party other("target.py", arguments(python_), rules_, true);
+    other.load();
+    EXPECT_EQ(std::filesystem::file_size(loaded()), 2U);
+}
+
+TEST_F(python_party, what_ends_while_it_imports_is_told) {
+    party one("target.py", arguments("false"), rules_, true);
+    one.begin_imports();
+    EXPECT_THROW(one.wait_for_imports(), foul);
+}
+
+}  // namespace
+}  // namespace carat::judge
