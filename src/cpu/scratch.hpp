@@ -6,7 +6,7 @@
 namespace carat::cpu_engine {
 
 // What a loop may have on the stack, of the 32 KiB that a whole call takes at most.
-inline constexpr std::int64_t stack_bytes = 16 << 10;
+inline constexpr std::int64_t stack_bytes = 14 << 10;
 
 // The workspace given, or the stack.
 template <class T>

@@ -207,7 +207,7 @@ void multiply_turning_a(const task<T>& t, std::int64_t most_rows, T* turned) {
         task<T> part = rectangle(t, i, 0, rows, t.n);
         part.c = t.c_at(i, 0);
         part.a = {reinterpret_cast<const std::byte*>(turned), t.a.element_bytes, 1, step};
-        multiply_where_it_lies(part, t.n, t.k);
+        multiply_where_it_lies(part, t.n, packed_kc);
     }
 }
 
