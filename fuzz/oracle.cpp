@@ -243,8 +243,8 @@ void oracle::take_step(std::size_t step, std::size_t i, std::size_t j, expectati
         return static_cast<long double>(on_.values[step].values[s.of == by::row ? i : j]);
     };
     const auto multiply = [&](long double factor) {
-        // Infinity times what may have been 0.
-        x.may_be_nan = x.may_be_nan || (std::isinf(factor) && std::abs(x.value) <= x.error);
+        // Infinity times what may have been 0, or of the other sign.
+        x.excused = x.excused || (std::isinf(factor) && std::abs(x.value) <= x.error);
         x.value *= factor;
         x.error *= std::abs(factor);
         round(x);
@@ -297,11 +297,10 @@ expectation oracle::gated(std::size_t i, std::size_t j, std::size_t gate) const 
     expectation x = before_gate(i, j, gate);
     const expectation y = before_gate(i, j + size_.n, gate);
     activate(c_.steps[gate].kind, x);
-    x.excused = x.excused || y.excused;
-    // Infinity times what may have been 0.
-    x.may_be_nan = x.may_be_nan || y.may_be_nan ||
-                   (std::isinf(y.value) && std::abs(x.value) <= x.error) ||
-                   (std::isinf(x.value) && std::abs(y.value) <= y.error);
+    // Infinity times what may have been 0, or of the other sign.
+    x.excused = x.excused || y.excused || (std::isinf(y.value) && std::abs(x.value) <= x.error) ||
+                (std::isinf(x.value) && std::abs(y.value) <= y.error);
+    x.may_be_nan = x.may_be_nan || y.may_be_nan;
     if (std::isfinite(x.value) && std::isfinite(y.value))
         x.error = std::abs(x.value) * y.error + std::abs(y.value) * x.error + x.error * y.error;
     x.value *= y.value;
