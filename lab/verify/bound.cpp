@@ -132,8 +132,9 @@ double bound::of(const entry& e) const {
     const double last = claimed_.promoted_after == 0 ? claimed_.roundoff : f32.roundoff;
     const double storing = stored_.roundoff > last ? stored_.roundoff : 0;
     const double storing_underflow = storing > 0 ? stored_.smallest : 0;
-    // cuBLAS rounds to C's type before it adds beta C.
-    const double before_c = beta_ != 0 ? storing * e.magnitude : 0;
+    // cuBLAS rounds to a narrow C's type before it adds beta C.
+    const double before_c =
+        beta_ != 0 && stored_.roundoff > f32.roundoff ? storing * e.magnitude : 0;
     if (e.exact)
         return e.value == 0 ? before_c : storing * std::abs(e.value) + before_c + storing_underflow;
     const auto steps = static_cast<double>(e.terms + further_roundings_);

@@ -49,7 +49,7 @@ class Command(unittest.TestCase):
     def require_a_verdict_or_why_not(self, out):
         """Other programs may keep this machine busy: each table then says so and ranks nothing."""
         tables = out.partition("\nOn ")[0]  # the answer is of all, and wary of one busy row
-        for table in re.split(r"\n(?=\S+ (?:\d+ x )?\d+x\d+x\d+, )", tables):
+        for table in re.split(r"\n(?=\S+ (?:\d+ x |\d+ groups, )?\d+x\d+x\d+, )", tables):
             head = next((line for line in table.splitlines() if "GFLOP/s  " in line), None)
             if head is not None:
                 self.assertNotEqual(BUSY in table, "verdict group" in head, table)

@@ -139,15 +139,15 @@ TEST(simt_prediction, counts_tiles_and_cycles) {
     EXPECT_EQ(told.tiles, 64);
     EXPECT_EQ(told.at_once, 132);
     EXPECT_DOUBLE_EQ(told.idle_share, 1 - 64.0 / 132);
-    EXPECT_NEAR(part(told, "multiply-add units"), 1.08 * 128 * 128 * 1024 / (0.8 * 128 * 1.98e9),
+    EXPECT_NEAR(part(told, "multiply-add units"), 1.06 * 128 * 128 * 1024 / (0.8 * 128 * 1.98e9),
                 1e-12);
     EXPECT_DOUBLE_EQ(told.memory_bytes, 2 * 1024.0 * 1024 * 4);
     EXPECT_DOUBLE_EQ(told.l2_bytes, 2 * 8 * 1024.0 * 1024 * 4);
-    EXPECT_NEAR(part(told, "C"), 128.0 * 128 * 4 / 24.5e9, 1e-12);
+    EXPECT_NEAR(part(told, "C"), 128.0 * 128 * 4 / 30e9, 1e-12);
     plan::simt_request odd = of;
     odd.c_on_16_bytes = false;
     EXPECT_NEAR(part(plan::predict(plan, odd, tile, {}, rates).value(), "C"),
-                128.0 * 128 * 4 / 21e9, 1e-12);
+                128.0 * 128 * 4 / 12.8e9, 1e-12);
     EXPECT_NEAR(told.time_s,
                 part(told, "multiply-add units") + part(told, "launch") + part(told, "C"), 1e-12);
 }
