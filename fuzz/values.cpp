@@ -48,6 +48,8 @@ double one_floating(random_numbers& random, numbers of, const format& f, std::si
             return random.uniform();
         case numbers::wide:
             return sign(random) * power(random, -most / 3, most / 3);
+        case numbers::small:
+            return sign(random) * power(random, -most * 5 / 6, -most / 2);
         case numbers::tiny:
             return sign(random) * power(random, f.least_exponent - f.digits, f.least_exponent + 8);
         case numbers::large:

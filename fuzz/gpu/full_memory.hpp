@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace carat::fuzz {
 
@@ -16,10 +17,12 @@ class taken_memory {
     ~taken_memory();
 
     // Whether there was something to take.
-    explicit operator bool() const { return memory_ != nullptr; }
+    explicit operator bool() const { return !pieces_.empty(); }
 
   private:
-    void* memory_ = nullptr;
+    void take(std::size_t piece_bytes, std::size_t left_bytes);
+
+    std::vector<void*> pieces_;
 };
 
 // Whether memory may have been full at some time since this was made.
@@ -30,6 +33,7 @@ class memory_watch {
 
   private:
     std::uint64_t since_;
+    bool at_first_;
 };
 
 }  // namespace carat::fuzz
