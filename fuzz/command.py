@@ -24,11 +24,12 @@ VALUES = ["", "0", "-1", "1", "2", "16", "16x8", "3x5x7", "8:16:x2", "8:16:0", "
           "nonexistent", "*", "[", "cpu", "cuda:99", "hot", "bias+gelu", "bias+", "nn+8", "ntt",
           "100,28,0", "uneven:1:9/0", "64:pointers", "uniform(0,1)", "uniform(1,", "2n3-n2", ",", "=",
           "--", "-", "-x", "a b", "\u00e9\u4e16", "\x1b[31m", "line\nline", "%n%s", "x" * 300,
-          "results.json", "tuned.json", "odd.json", "deep.json", "folder", "missing/out.json", "out.json",
-          "out.html", "/dev/null", "/dev/full", "true", "--version", "--help", "NaN,NaN"]
+          "results.json", "tuned.json", "odd.json", "deep.json", "every_field.json", "folder",
+          "missing/out.json", "out.json", "out.html", "/dev/null", "/dev/full", "true", "--version", "--help", "NaN,NaN"]
 BRIEF = ["--size", "16", "--trials", "2", "--impl", "naive"]
 # What writes a file and is mostly right.
-WRITERS = {"bench": [*BRIEF, "--processes", "0", "--json", "out.json", "--report", "out.html"]}
+WRITERS = {"bench": [*BRIEF, "--processes", "0", "--json", "out.json", "--report", "out.html"],
+           "report": ["every_field.json", "-o", "out.html"]}
 NEVER = ("terminate called", "what():", "Assertion", "AddressSanitizer", "runtime error")
 
 
@@ -84,8 +85,10 @@ def command_line(known, draw):
 
 
 def fill(folder, draw):
-    corpus = pathlib.Path(__file__).parent / "parsers" / "corpus"
-    for file in corpus.iterdir():
+    here = pathlib.Path(__file__).parent
+    whole = here.parent / "tests" / "report" / "fixtures" / "every_field.json"
+    (folder / whole.name).write_bytes(whole.read_bytes())
+    for file in (here / "parsers" / "corpus").iterdir():
         data = bytearray(file.read_bytes())
         if draw.random() < 0.5:
             data[draw.randrange(len(data))] = draw.randrange(256)
