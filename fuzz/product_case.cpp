@@ -228,7 +228,7 @@ void draw_for_gpu(random_numbers& random, product_case& c) {
 void draw_signs(random_numbers& random, product_case& c) {
     c.signed_zeros = c.has_epilogue && random.chance(4);
     if (!c.on_gpu || !c.whole || c.group != grouping::one || c.c_type == dtype::i32) return;
-    if (!random.chance(12)) return;
+    if (!random.chance(6)) return;
     c.signed_zeros = c.has_epilogue = c.batch_invariant = true;
     c.by_blocks = false;
     if (random.chance(4)) c.sizes[0] = draw_tiles(random, 4);
