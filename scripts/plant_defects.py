@@ -263,10 +263,14 @@ def look_for(given, by, number, minutes):
                 os.killpg(process.pid, 9)
                 return seconds, line.removeprefix("FINDING ").strip()
         limit.cancel()
-        seconds = time.monotonic() - began
-        # It ends where a file ended it.
-        ended = by == "parsers" and process.wait() != 0 and seconds < 60 * minutes
-    return (seconds, last or "ended by a signal") if ended else (None, "")
+        code = process.wait()
+    seconds = time.monotonic() - began
+    # Files of others end what reads them, and the limit does else.
+    if by == "parsers" and seconds < 60 * minutes:
+        return seconds, last or "ended by a signal"
+    if by in ("calls", "gpu") and code not in (0, 1):
+        sys.exit(f"{process.args[0]} left with {code}: {last}")
+    return None, ""
 
 
 def main():
