@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "blocks.hpp"
 #include "draw_sizes.hpp"
 #include "numbers.hpp"
 
@@ -146,7 +147,7 @@ trial draw_trial(random_numbers& random, std::uint64_t number, bool on_gpu) {
     if (on_gpu) {
         if (random.chance(1500)) return trial::many_threads;  // of 64 cases
         // Many of a process's first cases, when code is still to be loaded.
-        const bool early = number % 1000 < 20;
+        const bool early = number % cases_in_a_gpu_block < 40;
         return random.chance(early ? 3 : 1500) ? trial::failing_memory : trial::ordinary;
     }
     switch (random.below(40)) {

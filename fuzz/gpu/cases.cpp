@@ -1,8 +1,8 @@
 // A call on a GPU, checked as one of a CPU: its trials, and calls that must give the same bits.
 #include "cases.hpp"
 
-#include <array>
-#include <cmath>
+#include <memory>
+#include <stdexcept>
 
 #include "calls.hpp"
 #include "checks.hpp"
@@ -271,10 +271,12 @@ std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings
 // Streams and places of a thread want memory, too.
 std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                          tally& count) {
+    const bool nested = (seed >> 63) != 0;  // within a case that is in progress
+    const std::unique_ptr<case_in_progress> in_progress(nested ? nullptr : new case_in_progress);
     const memory_watch memory;
     try {
         return run_one(seed, number, in, count);
-    } catch (const no_device_memory& e) {
+    } catch (const std::runtime_error& e) {
         if (!memory.was_full() && !in.shares_gpu) return e.what();
         ++count.no_memory;
         return {};
@@ -282,7 +284,11 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
 }
 
 bool gpu_is_lost() {
-    const cudaError_t status = cudaStreamQuery(own_seat().of_oracle);
+    cudaError_t status = cudaSuccess;
+    try {
+        status = cudaStreamQuery(own_seat().of_oracle);
+    } catch (const std::runtime_error&) {
+    }
     return status != cudaSuccess && status != cudaErrorNotReady;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cuda_runtime_api.h>
-
-#include "device.hpp"
+#include <mutex>
+#include <shared_mutex>
 
 namespace carat::fuzz {
 
@@ -12,12 +12,33 @@ namespace {
 
 std::atomic<int> takers = 0;
 std::atomic<std::uint64_t> takings = 0;
+std::shared_mutex cases;
+std::mutex next;  // so that cases that begin don't keep one that takes memory waiting
 
 }  // namespace
 
+case_in_progress::case_in_progress() {
+    const std::scoped_lock turn(next);
+    cases.lock_shared();
+}
+
+case_in_progress::~case_in_progress() {
+    cases.unlock_shared();
+}
+
 taken_memory::taken_memory(std::size_t left_bytes) {
-    ++takers;
-    ++takings;
+    cases.unlock_shared();
+    {
+        const std::scoped_lock turn(next);
+        const std::scoped_lock alone(cases);
+        ++takers;
+        ++takings;
+        take_all_but(left_bytes);
+    }
+    cases.lock_shared();
+}
+
+void taken_memory::take_all_but(std::size_t left_bytes) {
     constexpr std::size_t in_pieces = 64 << 20;
     take(in_pieces, left_bytes);
     take(0, left_bytes);
@@ -26,11 +47,14 @@ taken_memory::taken_memory(std::size_t left_bytes) {
 // At once, then by halves of what can't be had.
 void taken_memory::take(std::size_t piece_bytes, std::size_t left_bytes) {
     constexpr std::size_t page = 2 << 20;
-    std::size_t free = 0;
-    std::size_t total = 0;
-    must(cudaMemGetInfo(&free, &total), "free memory");
     const std::size_t kept = left_bytes + piece_bytes;
-    std::size_t wanted = free > kept ? (free - kept) / page * page : 0;
+    const auto left = [&] {
+        std::size_t free = 0;
+        std::size_t total = 0;
+        static_cast<void>(cudaMemGetInfo(&free, &total));
+        return free > kept ? (free - kept) / page * page : 0;
+    };
+    std::size_t wanted = left();
     while (wanted >= page) {
         void* memory = nullptr;
         if (cudaMalloc(&memory, wanted) != cudaSuccess) {
@@ -39,8 +63,7 @@ void taken_memory::take(std::size_t piece_bytes, std::size_t left_bytes) {
             continue;
         }
         pieces_.push_back(memory);
-        must(cudaMemGetInfo(&free, &total), "free memory");
-        wanted = std::min(wanted, free > kept ? (free - kept) / page * page : 0);
+        wanted = std::min(wanted, left());
     }
 }
 
