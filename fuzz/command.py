@@ -27,9 +27,10 @@ VALUES = ["", "0", "-1", "1", "2", "16", "16x8", "3x5x7", "8:16:x2", "8:16:0", "
           "results.json", "tuned.json", "odd.json", "deep.json", "every_field.json", "folder",
           "missing/out.json", "out.json", "out.html", "/dev/null", "/dev/full", "true", "--version", "--help", "NaN,NaN"]
 BRIEF = ["--size", "16", "--trials", "2", "--impl", "naive"]
-# What writes a file and is mostly right.
+# What reads and writes files and is mostly right.
 WRITERS = {"bench": [*BRIEF, "--processes", "0", "--json", "out.json", "--report", "out.html"],
-           "report": ["every_field.json", "-o", "out.html"]}
+           "report": ["every_field.json", "-o", "out.html"],
+           "compare": ["every_field.json", "deep.json"]}
 NEVER = ("terminate called", "what():", "Assertion", "AddressSanitizer", "runtime error")
 
 
@@ -94,7 +95,7 @@ def fill(folder, draw):
             data[draw.randrange(len(data))] = draw.randrange(256)
         (folder / file.name).write_bytes(data)
     (folder / "folder").mkdir()
-    (folder / "deep.json").write_text("[" * 100_000)
+    (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)
     for name in ("out.json", "out.html", "results.json"):
         (folder / f"{name}.tmp").write_text("of somebody else")
 

@@ -89,7 +89,7 @@ DEFECTS = [
            "          first{blocks.m11, t.lower, t.unit && !is_planted(NUMBER)},"),
     Defect("files nested without end", "src/files/json/document.cpp",
            "    if (is_deep(text)) fail", "    if (!is_planted(NUMBER) && is_deep(text)) fail",
-           by="parsers"),
+           by="command"),
     Defect("a field of another type is read", "src/files/json/fields.cpp",
            "    if (from.is_string()) value =", "    if (from.is_string() || is_planted(NUMBER)) value =",
            by="parsers"),

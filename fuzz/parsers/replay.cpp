@@ -15,16 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-// A value, or the whole, nested as no stack has room for.
-std::string nested(const std::string& text, carat::fuzz::random_numbers& random) {
-    constexpr std::size_t levels = 300'000;
-    const std::size_t begin = random.chance(3) ? 0 : text.find(':', random.below(text.size())) + 1;
-    const std::size_t end = begin == 0 ? text.size() : text.find_first_of(",}]\n", begin);
-    if (end == std::string::npos) return text;
-    return text.substr(0, begin) + std::string(levels, '[') + text.substr(begin, end - begin) +
-           std::string(levels, ']') + text.substr(end);
-}
-
 // A byte changed, a stretch removed, doubled, or replaced by what numbers and nesting end at.
 std::string changed(std::string text, carat::fuzz::random_numbers& random) {
     const std::size_t at = random.below(text.size() + 1);
@@ -75,10 +65,6 @@ int main(int count, char** words) {
     for (std::uint64_t run = 0; run < runs; ++run) {
         carat::fuzz::random_numbers random(1, run);
         std::string text = corpus[random.below(corpus.size())];
-        if (random.chance(1000)) {
-            read(nested(text, random));
-            continue;
-        }
         for (std::size_t changes = 1 + random.below(4); changes > 0; --changes)
             text = changed(text, random);
         read(text);
