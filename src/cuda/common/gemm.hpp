@@ -13,6 +13,7 @@
 #include "core/implementation.hpp"
 #include "core/kernel_desc.hpp"
 #include "cuda/common/epilogue_fusion.hpp"
+#include "cuda/common/ragged.hpp"
 
 struct CUstream_st;  // cudaStream_t is a pointer to it
 
@@ -92,6 +93,14 @@ struct grouped {
     core::operands data;
 };
 
+/// A group whose sizes lie in GPU memory: its products share out the rows of A and C, each with a B
+/// of its own, or K, each with a C of its own. What is shared out is one matrix.
+struct ragged_group {
+    ragged_ends ends;
+    bool along_k = false;
+    batch_strides apart;
+};
+
 /// How a product of a group is laid out; those that are alike can be in one launch.
 struct layout_class {
     core::operand_major a;
@@ -136,6 +145,13 @@ class gemm_product {
     /// of a plan whose K is cut as this one's. False: they can't be, and nothing was started.
     [[nodiscard]] virtual bool run_group(std::span<const grouped> /*all*/,
                                          const launch_arguments& /*common*/) const {
+        return false;
+    }
+
+    /// Starts a group that was made ready as one product of all that is shared out, and a batch of
+    /// what isn't. False: it can't, and nothing was started.
+    [[nodiscard]] virtual bool run_ragged(const ragged_group& /*all*/,
+                                          const launch_arguments& /*common*/) const {
         return false;
     }
 

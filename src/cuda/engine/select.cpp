@@ -15,6 +15,7 @@
 #include "cuda/engine/tunables.hpp"
 #include "cuda/simt/gemv.hpp"
 #include "cuda/simt/product.hpp"
+#include "cuda/sm80/product.hpp"
 #include "tuning/tuned.hpp"
 
 namespace carat::cuda::engine {
@@ -215,6 +216,44 @@ plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
     like.b_major = layout.b;
     like.c_by_rows = layout.c_by_rows;
     return plan::plan_group(like, sizes, on.model);
+}
+
+// As many as there may be, of one size: how they really are nobody knows yet.
+static std::vector<plan::product_size> likely_sizes(const request& wanted, bool along_k) {
+    const core::problem& p = wanted.problem;
+    const std::int64_t shared = along_k ? p.k : p.m;
+    const std::int64_t count = std::clamp<std::int64_t>(wanted.batch.count, 1, shared);
+    const std::int64_t each = (shared + count - 1) / count;
+    const std::int64_t products = wanted.how == arithmetic::three_tf32 ? 3 : 1;
+    const plan::product_size size = along_k ? plan::product_size{p.m, p.n, each * products}
+                                            : plan::product_size{each, p.n, p.k * products};
+    return {static_cast<std::size_t>(along_k ? wanted.batch.count : count), size};
+}
+
+std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, bool along_k,
+                                                   int split_k) {
+    const core::problem& p = wanted.problem;
+    check_fusion(wanted);
+    const gemm_task task{p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned,
+                         wanted.batch};
+    // Big and small parts lie behind each other along K: there is one K for all.
+    const bool in_its_own = !is_on_tensor_cores(wanted.how, p.a_type) ||
+                            (along_k && wanted.how == arithmetic::three_tf32);
+    if (in_its_own) {
+        if (sm80::takes(task)) return sm80::prepare(task);
+        throw error(error_code::unsupported,
+                    "on a GPU products of " + std::string(name(p.a_type)) +
+                        " whose sizes lie in its memory need an A, B and C with contiguous rows "
+                        "or columns: copy them, or give carat::listed matrices");
+    }
+    const architecture& on = *architecture_in_use();
+    const plan::gemm_request like = request_for(on, p, wanted.how, {.split_k = split_k});
+    const plan::group_plan with = plan::plan_group(like, likely_sizes(wanted, along_k), on.model);
+    if (with.plan.kernel == nullptr)
+        throw error(error_code::unsupported,
+                    "on a GPU no kernel reads such operands of products whose sizes lie in its "
+                    "memory: copy B to rows along K, or give carat::listed matrices");
+    return on.prepare(task, with.plan, "for a ragged group");
 }
 
 std::unique_ptr<const gemm_product> prepare_group(const request& like, const layout_class& layout,

@@ -53,4 +53,10 @@ struct request {
                                                                 const layout_class& layout,
                                                                 const plan::gemm_plan& with);
 
+/// Products that share out the rows of one A and C, or K of one A and B, by ends in GPU memory: the
+/// problem is that of all together, what isn't shared out its batch.
+/// @throws carat::error: unsupported where no kernel reads such operands; out_of_memory.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted,
+                                                                 bool along_k, int split_k);
+
 }  // namespace carat::cuda::engine
