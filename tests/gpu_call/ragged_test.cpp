@@ -48,6 +48,18 @@ std::vector<std::pair<std::size_t, std::size_t>> parts_of(const ends_of_products
     return parts;
 }
 
+// Rows of whole numbers, as a table: asked for one by one they take longer than the products.
+struct whole_numbers {
+    std::size_t cols;
+    std::vector<double> of;
+
+    whole_numbers(std::size_t rows, std::size_t columns, unsigned operand) : cols(columns) {
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < cols; ++j) of.push_back(test::whole(operand, i, j));
+    }
+    [[nodiscard]] const double* row(std::size_t i) const { return of.data() + i * cols; }
+};
+
 // How operands lie: lines that kernels read, or such that they have to be packed.
 struct lying {
     bool a_turned = false;
@@ -59,6 +71,12 @@ struct lying {
 test::strides lines_of(std::size_t rows, std::size_t cols, bool turned, std::ptrdiff_t pad) {
     const auto next = static_cast<std::ptrdiff_t>((turned ? rows : cols) + 15) / 16 * 16 + pad;
     return turned ? test::strides{1, next} : test::strides{next, 1};
+}
+
+std::string wrong(std::size_t product, std::size_t i, std::size_t j, double got, double expected) {
+    return "product " + std::to_string(product) + ": C(" + std::to_string(i) + ", " +
+           std::to_string(j) + ") is " + std::to_string(got) + " instead of " +
+           std::to_string(expected);
 }
 
 // y's rows = alpha x's rows times w of their product + beta e.
@@ -103,25 +121,28 @@ struct experts {
         y.download();
         if (!y.is_whole_around()) return "memory around C was written";
         std::vector<bool> written(total, false);
+        const whole_numbers xs(total, k, 'x');
+        const whole_numbers es(total, n, 'e');
         const auto parts = parts_of(ends, total);
-        for (std::size_t g = 0; g < parts.size(); ++g)
+        std::vector<double> ws(k * n), sums(n);
+        for (std::size_t g = 0; g < parts.size(); ++g) {
+            for (std::size_t t = 0; t < k; ++t)
+                for (std::size_t j = 0; j < n; ++j) ws[t * n + j] = w_at(g, t, j);
             for (std::size_t i = parts[g].first; i < parts[g].second; ++i) {
                 written[i] = true;
+                std::ranges::fill(sums, 0.0);
+                for (std::size_t t = 0; t < k; ++t)
+                    for (std::size_t j = 0; j < n; ++j) sums[j] += xs.row(i)[t] * ws[t * n + j];
                 for (std::size_t j = 0; j < n; ++j) {
-                    double sum = 0;
-                    for (std::size_t t = 0; t < k; ++t)
-                        sum += test::whole('x', i, t) * w_at(g, t, j);
-                    sum *= alpha;
+                    double sum = sums[j] * alpha;
                     if (epilogue) sum = epilogue(sum, j);
-                    if (beta != 0) sum += beta * test::whole('e', i, j);
+                    if (beta != 0) sum += beta * es.row(i)[j];
                     const auto expected = static_cast<double>(test::rounded<O>(sum));
                     const auto got = static_cast<double>(y.here(i, j));
-                    if (got != expected)
-                        return "product " + std::to_string(g) + ": C(" + std::to_string(i) + ", " +
-                               std::to_string(j) + ") is " + std::to_string(got) + " instead of " +
-                               std::to_string(expected);
+                    if (got != expected) return wrong(g, i, j, got, expected);
                 }
             }
+        }
         for (std::size_t i = 0; i < total; ++i)
             for (std::size_t j = 0; !written[i] && j < n; ++j)
                 if (!is_untouched(i, j))
@@ -213,21 +234,22 @@ struct gradients {
     std::string check(const ends_of_products& ends, double beta) {
         dw.download();
         if (!dw.is_whole_around()) return "memory around C was written";
+        const whole_numbers xs(total, m, 'x');
+        const whole_numbers ys(total, n, 'y');
         const auto parts = parts_of(ends, total);
+        std::vector<double> sums(n);
         for (std::size_t g = 0; g < count; ++g)
-            for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t i = 0; i < m; ++i) {
+                std::ranges::fill(sums, 0.0);
+                for (std::size_t t = parts[g].first; t < parts[g].second; ++t)
+                    for (std::size_t j = 0; j < n; ++j) sums[j] += xs.row(t)[i] * ys.row(t)[j];
                 for (std::size_t j = 0; j < n; ++j) {
-                    double sum = 0;
-                    for (std::size_t t = parts[g].first; t < parts[g].second; ++t)
-                        sum += test::whole('x', t, i) * test::whole('y', t, j);
-                    if (beta != 0) sum += beta * test::whole('e', g * m + i, j);
-                    const auto expected = static_cast<double>(test::rounded<O>(sum));
+                    if (beta != 0) sums[j] += beta * test::whole('e', g * m + i, j);
+                    const auto expected = static_cast<double>(test::rounded<O>(sums[j]));
                     const auto got = static_cast<double>(dw.here(g * m + i, j));
-                    if (got != expected)
-                        return "product " + std::to_string(g) + ": C(" + std::to_string(i) + ", " +
-                               std::to_string(j) + ") is " + std::to_string(got) + " instead of " +
-                               std::to_string(expected);
+                    if (got != expected) return wrong(g, i, j, got, expected);
                 }
+            }
         return {};
     }
 };
@@ -395,6 +417,48 @@ TEST_F(gpu_ragged, hundreds_of_products_and_a_single_b) {
     matrix_products(cuda{}, scaled(0, ragged(nothing.x.view(), one.get(), 1)), nothing.w.view(),
                     ragged(nothing.y.view(), one.get(), 1));
     EXPECT_EQ(nothing.check({50}, 0, 0), "");
+}
+
+// Of so many that persistent tiles take them, by ends here and there and in a list: what single
+// products of the same whole numbers are.
+template <class I, class O, class J>
+void compare_large(const std::vector<int>& rows, std::size_t n, std::size_t k) {
+    const ends_of_products ends = ends_of(rows);
+    const on_gpu there(ends);
+    const auto total = static_cast<std::size_t>(ends.back()) + 77;
+    experts<I, O, J> p(total, n, k, rows.size()), loop(total, n, k, rows.size());
+    std::vector<matrix_view<I>> xs;
+    std::vector<matrix_view<J>> ws;
+    std::vector<matrix_view<O>> ys;
+    const auto parts = parts_of(ends, total);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto [first, end] = parts[i];
+        const auto w = loop.w.view().block(i * k, 0, k, n);
+        xs.push_back(p.x.view().block(first, 0, end - first, k));
+        ws.push_back(p.w.view().block(i * k, 0, k, n));
+        ys.push_back(p.y.view().block(first, 0, end - first, n));
+        matrix_product(cuda{}, loop.x.view().block(first, 0, end - first, k), w,
+                       loop.y.view().block(first, 0, end - first, n));
+    }
+    const std::vector<O> expected = loop.y.download().elements();
+    matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
+                    ragged(p.y.view(), there.get(), there.count));
+    EXPECT_TRUE(test::same_bits(expected, p.y.download().elements())) << "by ends on the GPU";
+    p.y.fill_poison();
+    std::swap(xs[0], xs[2]), std::swap(ws[0], ws[2]), std::swap(ys[0], ys[2]);
+    matrix_products(cuda{}, listed(xs), listed(ws), listed(ys));
+    EXPECT_TRUE(test::same_bits(expected, p.y.download().elements())) << "in a list";
+}
+
+TEST_F(gpu_ragged, many_rows_are_what_single_products_are) {
+    const std::vector<int> rows = {1500, 0, 129, 2000, 1, 511, 16, 900};
+    compare_large<bf16, bf16, bf16>(rows, 2048, 256);
+    compare_large<bf16, float, bf16>(rows, 1040, 512);
+    compare_large<f16, f16, f16>(rows, 2048, 264);
+    compare_large<e4m3, bf16, e4m3>(rows, 2048, 512);
+    compare_large<e4m3, float, e4m3>(rows, 1024, 512);
+    compare_large<std::int8_t, std::int32_t, std::int8_t>(rows, 1024, 512);
+    compare_large<bf16, bf16, bf16>({700, 700, 700, 700}, 2048, 256);
 }
 
 TEST_F(gpu_ragged, ends_in_host_memory_are_refused) {

@@ -4,7 +4,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/capture.hpp"
-#include "cuda/common/last_end.hpp"
+#include "cuda/common/ends.hpp"
 #include "cuda/engine/call.hpp"
 #include "cuda/engine/epilogue_kernel.hpp"
 #include "cuda/engine/epilogue_route.hpp"
@@ -40,6 +40,16 @@ void place_e(task& t, const ragged_operands& all) {
     t.fusion.residual = all.first.e;
 }
 
+// Whether TMA can store any rows of C, and nothing is added.
+bool stores_rows(const core::problem& p, const ragged_operands& all) {
+    const auto is_whole = [&](std::int64_t elements) {
+        return core::bytes_of(p.c_type, elements) % 16 == 0;
+    };
+    return !all.along_k && p.beta == 0 && cuda::is_aligned(all.first.c) &&
+           p.c_layout.col_stride == 1 && p.c_layout.row_stride > 0 &&
+           is_whole(p.c_layout.row_stride) && is_whole(p.n);
+}
+
 void start_products(task t, ragged_operands all, cuda::call_scope& call) {
     place_e(t, all);
     t.batch = {static_cast<std::int64_t>(all.count), true, all.along_k || all.b == 0};
@@ -51,7 +61,8 @@ void start_products(task t, ragged_operands all, cuda::call_scope& call) {
     const core::problem& p = t.problem;
     const cuda::operand_alignment aligned{cuda::is_aligned(all.first.a),
                                           cuda::is_aligned(all.first.b, all.b, p.b_type)};
-    const plan& made = plan_for_ragged(t, aligned, all.along_k, call.device());
+    const plan& made =
+        plan_for_ragged(t, aligned, all.along_k, stores_rows(p, all), call.device());
     const cuda::ragged_group group{ends_of(p, all), all.along_k, {0, all.b, all.c}};
     if (!made.product->run_ragged(group, {all.first, call.stream(), t.fusion, t.scales}))
         throw error(error_code::unsupported,

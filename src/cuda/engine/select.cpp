@@ -206,7 +206,7 @@ std::optional<layout_class> layout_in_group(const grouped& member, arithmetic ho
 }
 
 plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
-                            const layout_class& layout, int split_k) {
+                            const layout_class& layout, int split_k, bool share_rows) {
     const architecture& on = *architecture_in_use();
     std::vector<plan::product_size> sizes;
     sizes.reserve(all.size());
@@ -215,11 +215,21 @@ plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
     like.a_major = layout.a;
     like.b_major = layout.b;
     like.c_by_rows = layout.c_by_rows;
-    return plan::plan_group(like, sizes, on.model);
+    return plan::plan_group(like, sizes, on.model, share_rows);
 }
 
+std::unique_ptr<const gemm_product> prepare_rows(const request& wanted,
+                                                 const plan::gemm_plan& with) {
+    const core::problem& p = wanted.problem;
+    return architecture_in_use()->prepare({p, accumulation_for(wanted.how, p.a_type),
+                                           wanted.fusion, wanted.aligned, wanted.batch},
+                                          with, "for a group");
+}
+
+namespace {
+
 // As many as there may be, of one size: how they really are nobody knows yet.
-static std::vector<plan::product_size> likely_sizes(const request& wanted, bool along_k) {
+std::vector<plan::product_size> likely_sizes(const request& wanted, bool along_k) {
     const core::problem& p = wanted.problem;
     const std::int64_t shared = along_k ? p.k : p.m;
     const std::int64_t count = std::clamp<std::int64_t>(wanted.batch.count, 1, shared);
@@ -227,12 +237,15 @@ static std::vector<plan::product_size> likely_sizes(const request& wanted, bool 
     const std::int64_t products = wanted.how == arithmetic::three_tf32 ? 3 : 1;
     const plan::product_size size = along_k ? plan::product_size{p.m, p.n, each * products}
                                             : plan::product_size{each, p.n, p.k * products};
-    return {static_cast<std::size_t>(along_k ? wanted.batch.count : count), size};
+    return std::vector<plan::product_size>(
+        static_cast<std::size_t>(along_k ? wanted.batch.count : count), size);
 }
 
-std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, bool along_k,
-                                                   int split_k) {
+}  // namespace
+
+std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, const ragged_way& way) {
     const core::problem& p = wanted.problem;
+    const bool along_k = way.along_k;
     check_fusion(wanted);
     const gemm_task task{p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned,
                          wanted.batch};
@@ -240,15 +253,21 @@ std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, bool a
     const bool in_its_own = !is_on_tensor_cores(wanted.how, p.a_type) ||
                             (along_k && wanted.how == arithmetic::three_tf32);
     if (in_its_own) {
-        if (sm80::takes(task)) return sm80::prepare(task);
+        gemm_task each = task;
+        const plan::product_size size = likely_sizes(wanted, along_k).front();
+        each.problem.m = size.m;
+        if (along_k) each.problem.k = std::max<std::int64_t>(1, size.k);
+        if (sm80::takes(task))
+            return sm80::prepare(task, sm80::arithmetic::own, sm80::planned_row(each));
         throw error(error_code::unsupported,
                     "on a GPU products of " + std::string(name(p.a_type)) +
                         " whose sizes lie in its memory need an A, B and C with contiguous rows "
                         "or columns: copy them, or give carat::listed matrices");
     }
     const architecture& on = *architecture_in_use();
-    const plan::gemm_request like = request_for(on, p, wanted.how, {.split_k = split_k});
-    const plan::group_plan with = plan::plan_group(like, likely_sizes(wanted, along_k), on.model);
+    const plan::gemm_request like = request_for(on, p, wanted.how, {.split_k = way.split_k});
+    const plan::group_plan with =
+        plan::plan_group(like, likely_sizes(wanted, along_k), on.model, way.stores_rows);
     if (with.plan.kernel == nullptr)
         throw error(error_code::unsupported,
                     "on a GPU no kernel reads such operands of products whose sizes lie in its "

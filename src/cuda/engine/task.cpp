@@ -140,9 +140,10 @@ void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& cal
 }
 
 const plan& plan_for_ragged(const task& t, const cuda::operand_alignment& aligned, bool along_k,
-                            int device) {
+                            bool stores_rows, int device) {
     constexpr std::uint32_t of_ragged = 1U << 20;
-    const std::uint32_t flags = flags_of(t, aligned) | of_ragged | std::uint32_t{along_k} << 21;
+    const std::uint32_t flags = flags_of(t, aligned) | of_ragged | std::uint32_t{along_k} << 21 |
+                                std::uint32_t{stores_rows} << 22;
     const plan_key key = key_of(device, t.problem, t.batch.count, flags);
     if (const plan* const known = plans().find(key)) return *known;
     const engine::request wanted{t.problem, t.how(), t.fusion, aligned, t.batch};
@@ -150,8 +151,18 @@ const plan& plan_for_ragged(const task& t, const cuda::operand_alignment& aligne
             reason_against(engine::row_of(wanted.how), t.problem, settings_for(t));
         !why.empty())
         throw error(error_code::unsupported, "on a GPU: " + why);
+    const engine::ragged_way way{along_k, stores_rows, t.batch_invariant ? 1 : 0};
+    return plans().keep(key, with_cache(engine::prepare_ragged(wanted, way)));
+}
+
+const plan& plan_for_rows(const task& t, const carat::plan::gemm_plan& with, int device) {
+    constexpr std::uint32_t of_rows = 1U << 23;
+    const std::uint32_t flags =
+        flags_of(t, {}) | of_rows | std::uint32_t{with.kernel->block_n == 256} << 24;
+    const plan_key key = key_of(device, t.problem, t.batch.count, flags);
+    if (const plan* const known = plans().find(key)) return *known;
     return plans().keep(
-        key, with_cache(engine::prepare_ragged(wanted, along_k, t.batch_invariant ? 1 : 0)));
+        key, with_cache(engine::prepare_rows({t.problem, t.how(), t.fusion, {}, t.batch}, with)));
 }
 
 bool multiply_one(task t, core::operands data, cuda::call_scope& call) {

@@ -161,10 +161,8 @@ class product final : public gemm_product {
             std::swap(apart.a, apart.b);
         }
         if (problem_.c_type == dtype::f64)
-            launch(arguments_for<double>(with, apart), count_, with.stream);
-        else
-            launch(arguments_for<float>(with, apart), count_, with.stream);
-        return true;
+            return launch(arguments_for<double>(with, apart), count_, with.stream);
+        return launch(arguments_for<float>(with, apart), count_, with.stream);
     }
 
     bool run_ragged(const ragged_group& all, const launch_arguments& given) const override {
@@ -175,10 +173,8 @@ class product final : public gemm_product {
             std::swap(apart.a, apart.b);
         }
         if (problem_.c_type == dtype::f64)
-            launch_ragged(all, arguments_for<double>(with, apart), with.stream);
-        else
-            launch_ragged(all, arguments_for<float>(with, apart), with.stream);
-        return true;
+            return launch_ragged(all, arguments_for<double>(with, apart), with.stream);
+        return launch_ragged(all, arguments_for<float>(with, apart), with.stream);
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
@@ -200,8 +196,9 @@ class product final : public gemm_product {
     }
 
   private:
+    // False: a grid has no such number of tiles.
     template <class Sum>
-    void launch_ragged(const ragged_group& all, arguments<Sum> told, cudaStream_t stream) const {
+    [[nodiscard]] bool launch_ragged(const ragged_group& all, arguments<Sum> told, cudaStream_t stream) const {
         told.ragged = all.ends;
         told.shared_out = all.along_k ? ragged_dimension::k
                           : swaps_    ? ragged_dimension::n
@@ -220,17 +217,19 @@ class product final : public gemm_product {
         const int block_across = swaps_ ? kernel_->block_m : kernel_->block_n;
         const int block_lines = swaps_ ? kernel_->block_n : kernel_->block_m;
         told.tiles = static_cast<int>(plan::ceil_div(across, block_across));
-        launch(told, most_blocks(all.ends, block_lines), stream);
+        return launch(told, most_blocks(all.ends, block_lines), stream);
     }
 
     template <class Sum>
-    void launch(arguments<Sum> told, std::int64_t count, cudaStream_t stream) const {
+    bool launch(arguments<Sum> told, std::int64_t count, cudaStream_t stream) const {
+        if (told.tiles * count > std::numeric_limits<std::int32_t>::max()) return false;
         void* addresses[] = {&told};
         launch_closely(kernel_->function,
                        {dim3(static_cast<unsigned>(told.tiles * count)),
                         static_cast<unsigned>(kernel_->threads),
                         static_cast<std::size_t>(kernel_->shared_bytes)},
                        stream, addresses);
+        return true;
     }
 
     template <class Sum>
@@ -302,6 +301,13 @@ double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_pe
     plan::batch_request of = request_for(computed);
     of.memory_bytes_per_s = memory_bytes_per_s;
     return plan::plan_batch_tiles(of, model_for(computed.problem, how)).seconds;
+}
+
+std::size_t planned_row(const gemm_task& task) {
+    const gemm_task computed = as_computed(task);
+    return plan::plan_batch_tiles(request_for(computed),
+                                  model_for(computed.problem, arithmetic::own))
+        .row;
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, arithmetic how,

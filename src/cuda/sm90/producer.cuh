@@ -128,9 +128,13 @@ __device__ __forceinline__ void run_producer(const pipeline<C>& pipe, const cta_
     pipeline_state at;
     packing_progress packed(p.packing);
     if constexpr (C::is_persistent) {
+        tile_finder<C, ElementCompute> find(p);
         for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
-            const auto [product, tile] = locate<C>(w.tile, of.tiles_m, of.tiles_n);
-            produce_tile<C>(pipe, at, of, p, cta, {tile, w.k_begin(), w.k_end()}, product, packed);
+            const product_tile found = find(w.tile);
+            cta_problem own = of;
+            if (C::is_batched) own.first_row = found.first_row;
+            produce_tile<C>(pipe, at, own, p, cta, {found.tile, w.k_begin(), w.k_end()},
+                            found.product, packed);
         }
     } else {
         produce_tile<C>(pipe, at, of, p, cta, single, static_cast<int>(blockIdx.y), packed);

@@ -39,8 +39,7 @@ __device__ __forceinline__ void store_scaled(staging_tiles<C>& staging,
         fill_staging_scaled<C, To>(tile, p.epilogue.alpha, first, out.thread, acc[number % Parts]);
         ptx::fence_proxy_async_shared();
         staging.sync();
-        if (staging.leads)
-            staging.store(tile, out.row + number % Parts * 64, out.col + first, out.product);
+        if (staging.leads) staging.store(tile, out, number % Parts * 64, out.col + first);
     }
 }
 
@@ -111,7 +110,7 @@ __device__ __forceinline__ void store_and_reload(const staging_tiles<C>& staging
     if (!p.epilogue.has_source && staging.leads) ptx::tma_store_wait<0>();
     staging.sync();
     if (!staging.leads) return;
-    staging.store(tile, out.row + number % Parts * 64, first, out.product);
+    staging.store(tile, out, number % Parts * 64, first);
     if (p.epilogue.has_source) {
         ptx::tma_store_wait<0>();
         load_source<C, To>(staging, 1, number + 2, out.row, out.col, out.product, width);

@@ -71,6 +71,10 @@ class gemm final : public gemm_product {
 
     [[nodiscard]] ragged_request request_of(const ragged_group& all,
                                             const launch_arguments& with) const;
+    [[nodiscard]] bool takes_ragged(const ragged_group& all, const core::operands& data) const;
+    [[nodiscard]] tma_descriptors maps_of_rows(const ragged_request& of,
+                                               const launch_arguments& with,
+                                               std::int64_t b_apart) const;
     [[nodiscard]] bool vectorizes(const ragged_request& of, const core::operands& data) const;
 
     plan::gemm_plan plan_;

@@ -68,7 +68,16 @@ output_tensor output::at(void* c, const void* source) const {
 CUtensorMap output::map(const void* c, const batch& of) const {
     const core::problem& p = problem_;
     if (is_stored_by_columns()) return describe({c, p.c_type, p.m, p.n, p.c_layout.col_stride, 32});
-    lines rows{c, p.c_type, p.n, p.m, p.c_layout.row_stride, kernel_->store_rows};
+    return map_of_rows(c, of, kernel_->store_rows);
+}
+
+CUtensorMap output::map_of_single_rows(const void* c) const {
+    return map_of_rows(c, {1, 0}, 1);
+}
+
+CUtensorMap output::map_of_rows(const void* c, const batch& of, int at_once) const {
+    const core::problem& p = problem_;
+    lines rows{c, p.c_type, p.n, p.m, p.c_layout.row_stride, at_once};
     rows.matrices = of.count;
     rows.matrix_stride = of.spacing;
     return describe(rows);

@@ -25,8 +25,10 @@ class output {
 
     [[nodiscard]] output_tensor at(void* c, const void* source) const;
     [[nodiscard]] CUtensorMap map(const void* c, const batch& of = {}) const;
+    [[nodiscard]] CUtensorMap map_of_single_rows(const void* c) const;
 
   private:
+    [[nodiscard]] CUtensorMap map_of_rows(const void* c, const batch& of, int at_once) const;
     // By a kernel whose A goes through registers, and which has nothing to add.
     [[nodiscard]] bool is_stored_by_columns() const;
 

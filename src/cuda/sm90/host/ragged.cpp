@@ -1,4 +1,5 @@
 // Products whose sizes lie in GPU memory, in one launch for as many tiles as there can be.
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -22,10 +23,11 @@ const void* source_of(const launch_arguments& with) {
 }  // namespace
 
 bool gemm::run_ragged(const ragged_group& all, const launch_arguments& common) const {
-    if (desc().is_persistent() || multicast_ctas() > 1) return false;
+    if (desc().is_persistent() != desc().batched) return false;
     const launch_arguments with = own(common);
+    if (!takes_ragged(all, with.data)) return false;
     const ragged_request of = request_of(all, with);
-    const std::int64_t ctas = most_clusters(of) * plan_.split_k;
+    const std::int64_t ctas = most_clusters(of) * plan_.cluster();
     if (ctas > std::numeric_limits<int>::max()) return false;
     const batch_strides apart = plan_.swap_ab ? batch_strides{all.apart.b, all.apart.a, 0}
                                               : batch_strides{all.apart.a, all.apart.b, 0};
@@ -35,10 +37,38 @@ bool gemm::run_ragged(const ragged_group& all, const launch_arguments& common) c
     void* const memory = call_scope::innermost()->lend(this, ragged_table_bytes(all.ends));
     told.group = write_ragged_table(memory, of, with.stream);
     launch_shape shape = shape_;
+    if (desc().batched) {
+        told.batch = {true, batch_.one_b};
+        shape.ctas = static_cast<int>(std::min<std::int64_t>(ctas, shape.ctas));
+        kernel_->launch(maps_of_rows(of, with, apart.b), told, shape, with.stream);
+        return true;
+    }
     shape.ctas = static_cast<int>(ctas);
     share_sms(shape, told);
     kernel_->launch({}, told, shape, with.stream);
     return true;
+}
+
+// Persistent tiles find all products by one map of each: rows of A and C one behind the other, and
+// a batch of B.
+tma_descriptors gemm::maps_of_rows(const ragged_request& of, const launch_arguments& with,
+                                   std::int64_t b_apart) const {
+    const batch alone = {1, 0};
+    const int sharing = plan_.cluster_m;
+    tma_descriptors maps{};
+    maps.a = of.header.a;
+    maps.b = b_.map(with.data.b, desc().block_n / sharing, desc().block_k() / sharing,
+                    {batch_.matrices_b(), b_apart});
+    maps.c = output_.map(with.data.c, alone);
+    maps.source = output_.map_of_single_rows(with.data.c);
+    return maps;
+}
+
+// Persistent tiles share out rows that TMA stores, with nothing added to them.
+bool gemm::takes_ragged(const ragged_group& all, const core::operands& data) const {
+    if (!desc().batched) return true;
+    return !all.along_k && !plan_.swap_ab && problem_.beta == 0 && is_aligned(data.c) &&
+           output_.strides_fit_tma();
 }
 
 ragged_request gemm::request_of(const ragged_group& all, const launch_arguments& with) const {
@@ -57,7 +87,8 @@ ragged_request gemm::request_of(const ragged_group& all, const launch_arguments&
         return x.contiguous() == operand_major::k ? 0 : 1;
     };
     return {.header = {a_.map(with.data.a, k.block_m, k.block_k(), alone),
-                       b_.map(with.data.b, k.block_n, k.block_k(), alone), k.block_m, k.block_n},
+                       b_.map(with.data.b, k.block_n, k.block_k(), alone), plan_.cluster_m * k.block_m,
+                       k.block_n},
             .ends = all.ends,
             .shared_out = along,
             .across_k = {across_k(a_), across_k(b_)},
