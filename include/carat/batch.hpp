@@ -112,9 +112,9 @@ requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()
 // With carat::cuda{...} the array lies in the GPU's memory, and what it says when the product runs
 // is what counts, in a graph each time anew. It can't be refused there: an end that isn't above the
 // one ahead leaves its product nothing, one beyond the matrix what there is. The other operands are
-// one for all or a stride apart, E is C or lies as C does, and no epilogue has a value for each of
-// the rows that are shared out. On a CPU the array is the host's, and ends that can't be are
-// refused.
+// one for all or a stride apart, E is C or lies as C does, no epilogue has a value for each of the
+// rows that are shared out, and integers and fp8 share out no K. On a CPU the array is the host's,
+// and ends that can't be are refused.
 template <class T>
 struct ragged_view {
     matrix_view<T> all;

@@ -1,7 +1,6 @@
-#include "cuda/common/ends.hpp"
-
 #include <algorithm>
 
+#include "cuda/common/ends.hpp"
 #include "cuda/common/error.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
@@ -37,7 +36,8 @@ __global__ void __launch_bounds__(32) last_end_kernel(int* to, ragged_ends of) {
 void write_ends(std::int32_t* to, std::span<const std::int32_t> ends, cudaStream_t stream) {
     load(write_ends_kernel);
     for (std::size_t first = 0; first < ends.size(); first += most_ends) {
-        const auto some = ends.subspan(first, std::min<std::size_t>(most_ends, ends.size() - first));
+        const auto some =
+            ends.subspan(first, std::min<std::size_t>(most_ends, ends.size() - first));
         ends_chunk chunk{to + first, static_cast<int>(some.size()), {}};
         std::ranges::copy(some, chunk.of);
         launch_closely(write_ends_kernel, {dim3(1), 256}, stream, chunk);

@@ -71,6 +71,8 @@ struct gemm_task {
     epilogue_fusion fusion;
     operand_alignment aligned;  // of all products of a batch
     batch_shape batch = {};
+    // A is read along K, packed where it lies otherwise: a product may begin with any of its rows.
+    bool a_along_k = false;
 };
 
 /// The product whose sums become C.

@@ -172,8 +172,8 @@ std::optional<strided_operands> as_batch(std::span<const member> all) {
         const core::problem& p = x.problem;
         return std::tuple(p.m, p.n, p.k, p.a_layout, p.b_layout, p.c_layout, x.e_layout);
     };
-    const bool alike = std::ranges::all_of(
-        all, [&](const member& x) { return shape(x) == shape(first); });
+    const bool alike =
+        std::ranges::all_of(all, [&](const member& x) { return shape(x) == shape(first); });
     if (!alike || all.size() < fewest_of_group || !multiplies(first.problem)) return std::nullopt;
     std::vector<core::operands> places;
     places.reserve(all.size());

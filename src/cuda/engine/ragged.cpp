@@ -61,8 +61,7 @@ void start_products(task t, ragged_operands all, cuda::call_scope& call) {
     const core::problem& p = t.problem;
     const cuda::operand_alignment aligned{cuda::is_aligned(all.first.a),
                                           cuda::is_aligned(all.first.b, all.b, p.b_type)};
-    const plan& made =
-        plan_for_ragged(t, aligned, all.along_k, stores_rows(p, all), call.device());
+    const plan& made = plan_for_ragged(t, aligned, all.along_k, stores_rows(p, all), call.device());
     const cuda::ragged_group group{ends_of(p, all), all.along_k, {0, all.b, all.c}};
     if (!made.product->run_ragged(group, {all.first, call.stream(), t.fusion, t.scales}))
         throw error(error_code::unsupported,

@@ -221,9 +221,9 @@ plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
 std::unique_ptr<const gemm_product> prepare_rows(const request& wanted,
                                                  const plan::gemm_plan& with) {
     const core::problem& p = wanted.problem;
-    return architecture_in_use()->prepare({p, accumulation_for(wanted.how, p.a_type),
-                                           wanted.fusion, wanted.aligned, wanted.batch},
-                                          with, "for a group");
+    return architecture_in_use()->prepare(
+        {p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned, wanted.batch},
+        with, "for a group");
 }
 
 namespace {
@@ -243,35 +243,53 @@ std::vector<plan::product_size> likely_sizes(const request& wanted, bool along_k
 
 }  // namespace
 
-std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, const ragged_way& way) {
-    const core::problem& p = wanted.problem;
-    const bool along_k = way.along_k;
-    check_fusion(wanted);
-    const gemm_task task{p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned,
+namespace {
+
+// Kernels that read operands wherever they lie, of f64, f32, f16 and bf16.
+std::unique_ptr<const gemm_product> prepare_ragged_in_place(const request& wanted,
+                                                            const ragged_way& way) {
+    const gemm_task task{wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
                          wanted.batch};
-    // Big and small parts lie behind each other along K: there is one K for all.
-    const bool in_its_own = !is_on_tensor_cores(wanted.how, p.a_type) ||
-                            (along_k && wanted.how == arithmetic::three_tf32);
-    if (in_its_own) {
-        gemm_task each = task;
-        const plan::product_size size = likely_sizes(wanted, along_k).front();
-        each.problem.m = size.m;
-        if (along_k) each.problem.k = std::max<std::int64_t>(1, size.k);
-        if (sm80::takes(task))
-            return sm80::prepare(task, sm80::arithmetic::own, sm80::planned_row(each));
+    const auto how =
+        wanted.how == arithmetic::tf32 ? sm80::arithmetic::tf32 : sm80::arithmetic::own;
+    if (!sm80::takes(task, how))
         throw error(error_code::unsupported,
-                    "on a GPU products of " + std::string(name(p.a_type)) +
-                        " whose sizes lie in its memory need an A, B and C with contiguous rows "
-                        "or columns: copy them, or give carat::listed matrices");
-    }
+                    "on a GPU products of " + std::string(name(wanted.problem.a_type)) +
+                        " whose sizes lie in its memory can't be read or stored so: those that "
+                        "share out K are of f64, f32, f16 or bf16, without an epilogue unless rows "
+                        "of A^T and B are contiguous, and all have contiguous rows or columns; "
+                        "copy them, or give carat::listed matrices");
+    gemm_task each = task;
+    const plan::product_size size = likely_sizes(wanted, way.along_k).front();
+    each.problem.m = size.m;
+    if (way.along_k) each.problem.k = std::max<std::int64_t>(1, size.k);
+    return sm80::prepare(task, how, sm80::planned_row(each, how));
+}
+
+// K is shared out by maps that begin with any of its lines, where both operands lie across it. Big
+// and small parts lie behind each other along K: there is one K for all.
+bool takes_ragged(const plan::gemm_request& like, const request& wanted, bool along_k) {
+    if (!is_on_tensor_cores(wanted.how, wanted.problem.a_type)) return false;
+    return !along_k ||
+           (wanted.how != arithmetic::three_tf32 && like.a_major == core::operand_major::mn &&
+            like.b_major == core::operand_major::mn);
+}
+
+}  // namespace
+
+std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, const ragged_way& way) {
+    check_fusion(wanted);
     const architecture& on = *architecture_in_use();
-    const plan::gemm_request like = request_for(on, p, wanted.how, {.split_k = way.split_k});
+    core::problem seen = wanted.problem;
+    if (!way.along_k) seen.a_layout = core::row_major(seen.k);
+    const plan::gemm_request like = request_for(on, seen, wanted.how, {.split_k = way.split_k});
+    if (!takes_ragged(like, wanted, way.along_k)) return prepare_ragged_in_place(wanted, way);
     const plan::group_plan with =
-        plan::plan_group(like, likely_sizes(wanted, along_k), on.model, way.stores_rows);
-    if (with.plan.kernel == nullptr)
-        throw error(error_code::unsupported,
-                    "on a GPU no kernel reads such operands of products whose sizes lie in its "
-                    "memory: copy B to rows along K, or give carat::listed matrices");
+        plan::plan_group(like, likely_sizes(wanted, way.along_k), on.model, way.stores_rows);
+    if (with.plan.kernel == nullptr) return prepare_ragged_in_place(wanted, way);
+    gemm_task task{wanted.problem, accumulation_for(wanted.how, wanted.problem.a_type),
+                   wanted.fusion, wanted.aligned, wanted.batch};
+    task.a_along_k = !way.along_k;
     return on.prepare(task, with.plan, "for a ragged group");
 }
 

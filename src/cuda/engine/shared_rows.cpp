@@ -68,7 +68,8 @@ std::int64_t least_apart(const std::vector<const member*>& all) {
 
 std::optional<shared_rows> shared_rows_of(std::span<const member> all) {
     const core::problem& like = all.front().problem;
-    const bool stores = like.beta == 0 && like.c_layout.col_stride == 1 &&
+    const bool stores = like.beta == 0 && like.a_layout.col_stride == 1 &&
+                        like.c_layout.col_stride == 1 &&
                         core::bytes_of(like.c_type, like.c_layout.row_stride) % 16 == 0 &&
                         core::bytes_of(like.c_type, like.n) % 16 == 0;
     if (!stores || !multiplies(like)) return std::nullopt;
@@ -76,12 +77,14 @@ std::optional<shared_rows> shared_rows_of(std::span<const member> all) {
     if (order.size() < 2 || !are_alike(order) || !go_on(order)) return std::nullopt;
     const std::int64_t apart = least_apart(order);
     if (apart == 0) return std::nullopt;
-    shared_rows found{order.front()->problem, order.front()->data,
-                      apart / static_cast<std::int64_t>(size_bytes(like.b_type)), {}};
+    shared_rows found{order.front()->problem,
+                      order.front()->data,
+                      apart / static_cast<std::int64_t>(size_bytes(like.b_type)),
+                      {}};
     found.whole.m = 0;
     for (const member* x : order) {
-        const auto number = static_cast<std::size_t>(
-            (address(x->data.b) - address(order.front()->data.b)) / apart);
+        const auto number =
+            static_cast<std::size_t>((address(x->data.b) - address(order.front()->data.b)) / apart);
         found.ends.resize(number, static_cast<std::int32_t>(found.whole.m));  // without rows
         found.whole.m += x->problem.m;
         found.ends.push_back(static_cast<std::int32_t>(found.whole.m));
@@ -99,8 +102,8 @@ bool multiply_rows(task t, const shared_rows& rows, const carat::plan::gemm_plan
     t.problem.alpha = alpha;
     t.batch = {static_cast<std::int64_t>(rows.ends.size()), true, false};
     const plan& made = plan_for_rows(t, with, call.device());
-    auto* const ends = static_cast<std::int32_t*>(
-        call.lend(&rows, rows.ends.size() * sizeof(std::int32_t)));
+    auto* const ends =
+        static_cast<std::int32_t*>(call.lend(&rows, rows.ends.size() * sizeof(std::int32_t)));
     cuda::write_ends(ends, rows.ends, call.stream());
     const cuda::ragged_group group{
         {ends, static_cast<int>(rows.ends.size()), static_cast<int>(rows.whole.m)},

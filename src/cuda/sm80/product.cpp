@@ -303,11 +303,9 @@ double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_pe
     return plan::plan_batch_tiles(of, model_for(computed.problem, how)).seconds;
 }
 
-std::size_t planned_row(const gemm_task& task) {
+std::size_t planned_row(const gemm_task& task, arithmetic how) {
     const gemm_task computed = as_computed(task);
-    return plan::plan_batch_tiles(request_for(computed),
-                                  model_for(computed.problem, arithmetic::own))
-        .row;
+    return plan::plan_batch_tiles(request_for(computed), model_for(computed.problem, how)).row;
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, arithmetic how,

@@ -20,7 +20,7 @@ enum class arithmetic : std::uint8_t { own, tf32 };
 [[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_per_s);
 
 /// The number of the fastest kernel's row of the table.
-[[nodiscard]] std::size_t planned_row(const gemm_task& task);
+[[nodiscard]] std::size_t planned_row(const gemm_task& task, arithmetic how);
 
 /// With this row of the table, else with the fastest.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const gemm_task& task,

@@ -39,17 +39,19 @@ __device__ __forceinline__ sizes sizes_of(const ragged_request& of, int number, 
     return {of.m, of.n, max(tiles_of(lines, of.block_k), of.fewest_k_tiles)};
 }
 
+// Of K in a map, which is never 0: TMA would trap.
+__device__ __forceinline__ int extent_of(int end) {
+    return max(end, 1);
+}
+
 // By one lane for A and one for B.
 __device__ __forceinline__ void change_map(CUtensorMap& map, const ragged_request& of,
-                                           const void* data, std::int64_t apart, int across_k,
-                                           int number, int end) {
+                                           const void* data, std::int64_t apart, int number,
+                                           int end) {
     if (apart != 0)
         ptx::replace_tensor_map_address(map, static_cast<const char*>(data) + number * apart);
-    if (of.shared_out != shared_dimension::k) return;
-    if (across_k == 0)
-        ptx::replace_tensor_map_extent<0>(map, static_cast<std::uint32_t>(end));
-    else
-        ptx::replace_tensor_map_extent<1>(map, static_cast<std::uint32_t>(end));
+    if (of.shared_out == shared_dimension::k)
+        ptx::replace_tensor_map_extent<1>(map, static_cast<std::uint32_t>(extent_of(end)));
 }
 
 __device__ __forceinline__ void write_member(group_member& to, const ragged_request& of, int number,
@@ -68,7 +70,7 @@ __device__ __forceinline__ void write_member(group_member& to, const ragged_requ
     to.tiles_n = tiles_of(s.n, of.header.block_n);
     to.first_row = of.shared_out == shared_dimension::m ? own.first : 0;
     to.first_col = of.shared_out == shared_dimension::n ? own.first : 0;
-    to.first_k = along_k ? own.first : 0;
+    to.first_k = !along_k ? 0 : own.lines() > 0 ? own.first : extent_of(own.end);
 }
 
 __device__ __forceinline__ int first_cluster_of(const ragged_request& of, int number,
@@ -103,8 +105,8 @@ __global__ void __launch_bounds__(32 * warps)
     ptx::copy_tensor_map(changed[0], of.header.a, lane);
     ptx::copy_tensor_map(changed[1], of.header.b, lane);
     __syncwarp();
-    if (lane == 0) change_map(changed[0], of, of.a, of.a_apart, of.across_k[0], number, own.end);
-    if (lane == 1) change_map(changed[1], of, of.b, of.b_apart, of.across_k[1], number, own.end);
+    if (lane == 0) change_map(changed[0], of, of.a, of.a_apart, number, own.end);
+    if (lane == 1) change_map(changed[1], of, of.b, of.b_apart, number, own.end);
     __syncwarp();
     ptx::publish_tensor_map(to.a, changed[0]);
     ptx::publish_tensor_map(to.b, changed[1]);

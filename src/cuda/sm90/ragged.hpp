@@ -2,6 +2,9 @@
 // or of A and B K, and where each one's part ends. As group.hpp, but that the kernel which writes
 // the table works out sizes and places as well, and the GEMM's grid is for the most tiles there can
 // be. All as the kernel sees it, A and B swapped or not.
+//
+// TMA reads a map from any line on, but traps where it is to begin within 16 bytes of one: whose
+// rows are shared out lies along K, and both lie across a K that is.
 #pragma once
 
 #include "cuda/common/ragged.hpp"
@@ -15,7 +18,6 @@ struct ragged_request {
     group_header header;  // maps of whole matrices, or of the first of a batch
     ragged_ends ends;
     shared_dimension shared_out;
-    int across_k[2];  // A's and B's dimension of K in their maps: 0 or 1
     const void* a;
     const void* b;
     std::int64_t a_apart;  // bytes from one product's to the next; 0: one matrix

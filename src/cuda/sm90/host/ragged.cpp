@@ -83,15 +83,11 @@ ragged_request gemm::request_of(const ragged_group& all, const launch_arguments&
     const std::int64_t apart_c = along == shared_dimension::k   ? all.apart.c
                                  : along == shared_dimension::m ? p.c_layout.row_stride
                                                                 : p.c_layout.col_stride;
-    const auto across_k = [](const operand& x) {
-        return x.contiguous() == operand_major::k ? 0 : 1;
-    };
     return {.header = {a_.map(with.data.a, k.block_m, k.block_k(), alone),
-                       b_.map(with.data.b, k.block_n, k.block_k(), alone), plan_.cluster_m * k.block_m,
-                       k.block_n},
+                       b_.map(with.data.b, k.block_n, k.block_k(), alone),
+                       plan_.cluster_m * k.block_m, k.block_n},
             .ends = all.ends,
             .shared_out = along,
-            .across_k = {across_k(a_), across_k(b_)},
             .a = a_.place(with.data.a),
             .b = b_.place(with.data.b),
             .a_apart = a_.apart_bytes(apart_a),
