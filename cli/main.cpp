@@ -84,6 +84,21 @@ std::string meant(const CLI::App& app, const char* typed) {
            (distance(nearest) > alike ? "" : ": the nearest is " + nearest->get_name());
 }
 
+// --thorough=5 would set the flag.
+constexpr std::string_view given_a_value = " was given a disallowed flag override";
+void refuse_values_of_flags(CLI::App& app) {
+    for (CLI::Option* option : app.get_options())
+        if (option->get_expected_max() == 0) option->disable_flag_override();
+    for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+        refuse_values_of_flags(*sub);
+}
+
+// In words of the command line, where CLI11's are not.
+std::string in_plain_words(const std::string& what) {
+    if (!what.ends_with(given_a_value)) return what;
+    return "--" + what.substr(0, what.size() - given_a_value.size()) + " takes no value";
+}
+
 // What was printed may still lie in a buffer: a full disk or a closed output shows here.
 int told(const CLI::App& app, int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
@@ -117,6 +132,7 @@ int main(int argc, char** argv) {
     cli::add_compare(app, chosen);
     cli::add_report(app, chosen);
     cli::add_completion(app, chosen);
+    refuse_values_of_flags(app);
     try {
         app.parse(argc, argv);
         return told(app, chosen());
@@ -124,8 +140,8 @@ int main(int argc, char** argv) {
         return told(app, app.exit(asked));
     } catch (const CLI::ParseError& failure) {
         const std::string no_subcommand = meant(app, argc > 1 ? argv[1] : nullptr);
-        return fail(app, (no_subcommand.empty() ? failure.what() : no_subcommand) + " (" +
-                             help_of(app) + ")");
+        return fail(app, (no_subcommand.empty() ? in_plain_words(failure.what()) : no_subcommand) +
+                             " (" + help_of(app) + ")");
     } catch (const std::exception& failure) {
         return fail(app, failure.what());
     }

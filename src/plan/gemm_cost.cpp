@@ -150,9 +150,10 @@ k_block_parts k_block_s(const candidate& c, const gemm_request& of, const gemm_c
 
 gemm_parts parts_of(const candidate& c, const gemm_request& of, const gemm_costs& costs, bool glu) {
     gemm_parts found;
-    const double operands = operand_bytes(c, of, costs);
     const double result =
         static_cast<double>(of.batch * of.m * of.n) * of.result_bytes / (glu ? 2 : 1);
+    // E comes through the pipeline as they do.
+    const double operands = operand_bytes(c, of, costs) + (of.adds_e ? result : 0);
     double storing = result / costs.storing_bytes_per_s;
     if (is_thin(of, costs) && !c.kernel->is_persistent()) {
         found = thin_parts(c, operands, of, costs);

@@ -327,6 +327,8 @@ class RightCalls(Command):
         found = json.loads(self.carat("list", "cpu.ladder", "--json").stdout)
         self.assertEqual(found, [e for e in ENTRIES if e["name"] in ladder])
         self.assertIn("nearest is cpu.ladder.naive", self.refused("list", "naiv_"))
+        self.assertIn("--json takes no value", self.refused("list", "--json=3"))
+        self.assertIn("--version takes no value", self.refused("--version=-1"))
         self.assertIn("'*none' is unknown", self.refused("list", "*none"))
 
     def test_the_library_that_would_run_is_named_and_an_old_one_is_marked(self):

@@ -1,9 +1,11 @@
 // Products that do something to their sums on the way to C: exact on whole numbers where that can
 // be, in narrow and wide tiles, in one part and several, with C by rows and by columns.
+#include <array>
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
+#include <utility>
 
 #include <carat/error.hpp>
 
@@ -31,7 +33,8 @@ struct asked {
 };
 
 // Runs it on whole numbers; C(i, j) may be off by `tolerance` of itself.
-std::string check(const asked& a, double tolerance) {
+std::string check(const asked& a, double tolerance,
+                  cuda::engine::arithmetic by = cuda::engine::arithmetic::native) {
     const core::problem& p = a.p;
     test::operand_set data(p, 0);
     data.a.fill('a');
@@ -61,8 +64,10 @@ std::string check(const asked& a, double tolerance) {
     if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
     last.activation_function = a.then;
     if (a.adds) last.residual = at(on_d, d);
-    cuda::engine::prepare_fused(p, last, a.s)
-        ->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
+    const auto product = by == cuda::engine::arithmetic::native
+                             ? cuda::engine::prepare_fused(p, last, a.s)
+                             : cuda::engine::row_of(by).prepare(p, a.s);
+    product->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
     gpu().download(data.c.bytes().data(), on_c.data(), data.c.bytes().size());
 
     if (data.c.surroundings() != around_c) return "memory around C was written";
@@ -154,6 +159,63 @@ TEST_F(fused, promoted_sums_are_finished_like_others) {
                         << describe(a.p) << " rows " << rows;
                 }
             }
+}
+
+struct sums_of {
+    dtype from;
+    dtype to;
+    cuda::engine::arithmetic by = cuda::engine::arithmetic::native;
+};
+
+// A product of those into a C that beta multiplies, or a matrix beside it; tile -1 is pingpong.
+asked with_beta(const sums_of& of, const std::array<std::int64_t, 3>& size, bool by_columns,
+                int tile, int parts, int count) {
+    const auto [m, n, k] = size;
+    asked a;
+    a.p = core::row_major_problem(of.from, m, n, k);
+    if (of.from != dtype::bf16 && (of.from != dtype::f32 || count % 3 == 0))
+        a.p.b_layout = core::column_major(k);
+    a.p.c_type = of.to;
+    if (by_columns) a.p.c_layout = core::column_major(m + (16 - m % 16) % 16);
+    a.p.alpha = count % 5 == 0 ? 2 : 1;
+    a.p.beta = -3;
+    a.adds = is_floating(of.to) && of.from != dtype::f32 && count % 2 == 0;
+    a.s.tunables = {{"block_n", tile}, {"split_k", parts}};
+    if (tile < 0) a.s.tunables = {{"schedule", 3}};
+    return a;
+}
+
+// By TMA where lines of C are whole 16 bytes, in every tile, part of K and major; of the last size
+// a CTA has several tiles one after the other.
+TEST_F(fused, what_beta_multiplies_is_added_to_every_tile) {
+    using enum cuda::engine::arithmetic;
+    int count = 0;
+    for (const sums_of& of : {sums_of{dtype::bf16, dtype::bf16},
+                              {dtype::bf16, dtype::f32},
+                              {dtype::e4m3, dtype::bf16},
+                              {dtype::e4m3, dtype::f32},
+                              {dtype::i8, dtype::i32},
+                              {dtype::f32, dtype::f32, tf32}})
+        for (const auto& size : {std::array<std::int64_t, 3>{64, 128, 80},
+                                 {200, 304, 528},
+                                 {33, 48, 1040},
+                                 {3, 520, 272},
+                                 {520, 264, 1520},
+                                 {1296, 4104, 144}})
+            for (const int tile : {16, 32, 64, 96, 128, 160, 192, 224, 256, -1})
+                for (const int parts : {1, 2, 4, 8})
+                    for (const bool by_columns : {false, true}) {
+                        const bool is_large = size[0] > 1000;
+                        const bool stays = tile < 0 || tile > 160;
+                        if ((is_large && !stays) || (stays && parts > 1)) continue;
+                        const asked a = with_beta(of, size, by_columns, tile, parts, ++count);
+                        if (!reason_against(cuda::engine::row_of(of.by), a.p, a.s).empty())
+                            continue;
+                        ASSERT_EQ(check(a, of.to == dtype::bf16 ? 0x1p-8 : 0, of.by), "")
+                            << describe(a.p) << " into " << name(of.to) << " tile " << tile
+                            << " parts " << parts << (by_columns ? " by columns" : "")
+                            << (a.adds ? " beside C" : "");
+                    }
 }
 
 // Column `odd` of C is not a number, or far below 0.

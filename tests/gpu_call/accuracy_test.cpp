@@ -1,4 +1,6 @@
 // What products of f32 are computed in, where that is asked for.
+#include <bit>
+
 #include "tests/gpu_call/one_product.hpp"
 
 namespace {
@@ -100,6 +102,44 @@ TEST_F(gpu_accuracy, of_halves_holds_from_2_to_the_minus_104_on) {
     EXPECT_LE(error_at(-60), 0x1p-20);
     EXPECT_LE(error_at(-104), 0x1p-20);
     EXPECT_GT(error_at(-122), 0x1p-18) << "accuracy.hpp promises too little";
+}
+
+// x times 1/2 in tf32, where x is A's only element that isn't 0: of one product whose operands TMA
+// loads, and of a batch that kernels read where it lies.
+float half_of(float x, std::size_t n, std::size_t count) {
+    mirrored<float> a(n * count, n, {std::ptrdiff_t(n), 1});
+    mirrored<float> b(n * count, n, {std::ptrdiff_t(n), 1});
+    mirrored<float> c(n * count, n, {std::ptrdiff_t(n), 1});
+    a.fill([&](std::size_t i, std::size_t j) { return i % n == 1 && j == 2 ? x : 0; });
+    b.fill([&](std::size_t i, std::size_t j) { return i % n == 2 && j == 3 ? 0.5 : 0; });
+    c.upload();
+    const auto all = [&](auto& of) {
+        return strided(of.view().block(0, 0, n, n), count, std::ptrdiff_t(n * n));
+    };
+    const cuda where{.f32 = f32_as::tf32};
+    if (count == 1)
+        matrix_product(where, a.view(), b.view(), c.view());
+    else
+        matrix_products(where, all(a), all(b), all(c));
+    return static_cast<float>(c.download().here(1, 3));
+}
+
+TEST_F(gpu_accuracy, numbers_at_the_ends_of_the_range_round_alike_on_every_path) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for (const auto& [n, count] : {std::pair(64, 1), std::pair(64, 256), std::pair(61, 256)}) {
+        SCOPED_TRACE(std::to_string(count) + " of " + std::to_string(n));
+        const auto half = [&](float x) {
+            return half_of(x, static_cast<std::size_t>(n), static_cast<std::size_t>(count));
+        };
+        EXPECT_EQ(half(std::numeric_limits<float>::max()), infinity);
+        EXPECT_EQ(half(-std::numeric_limits<float>::max()), -infinity);
+        EXPECT_EQ(half(0x1.ffdp127f), 0x1.ffcp126f);
+        EXPECT_EQ(half(0x1.003p0f), 0x1.004p-1f);
+        EXPECT_EQ(half(0x1p-130f), 0x1p-131f);
+        EXPECT_EQ(half(infinity), infinity);
+        EXPECT_TRUE(std::isnan(half(std::numeric_limits<float>::quiet_NaN())));
+        EXPECT_TRUE(std::isnan(half(std::bit_cast<float>(0x7f800001u)))) << "a signaling NaN";
+    }
 }
 
 // The model of docs/adr/0068 and lab/verify: of the largest term 13 bits count, and where they end

@@ -52,6 +52,18 @@ TEST(gemm_prediction, counts_tiles_waves_bytes_and_cycles) {
     EXPECT_GT(told.high_s, told.time_s);
 }
 
+// E is read beside A and B.
+TEST(gemm_prediction, counts_the_bytes_that_beta_multiplies) {
+    gemm_request of = row_major(4096, 4096, 512);
+    of.asked = {.block_m = 128, .block_n = 256, .stream_k = choice::no};
+    const gpu_prediction without = of_plan(of);
+    of.adds_e = true;
+    const gpu_prediction with = of_plan(of);
+    EXPECT_DOUBLE_EQ(with.memory_bytes, without.memory_bytes + 4096.0 * 4096 * 4);
+    EXPECT_DOUBLE_EQ(with.stored_bytes, without.stored_bytes);
+    EXPECT_GT(with.time_s, without.time_s);
+}
+
 // What runs at once counts as its longest, a share of the rest, and what follows in full.
 TEST(gemm_prediction, adds_up) {
     for (const gemm_request& of : requests()) {

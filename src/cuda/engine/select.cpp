@@ -165,7 +165,8 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
     const way chosen = way_for(p, wanted.how, s);
     if (wanted.how == arithmetic::native && (wanted.fusion.is_identity() || adds_alone(wanted))) {
-        if (!chosen.is_asked && gemv::takes(p)) return gemv::prepare(p, wanted.batch.count);
+        if (!chosen.is_asked && gemv::takes(p, wanted.batch.count))
+            return gemv::prepare(p, wanted.batch.count);
         if (!is_on_tensor_cores(wanted.how, p.a_type) && !chosen.is_asked)
             return prepare_own(wanted);
         if (!is_on_tensor_cores(wanted.how, p.a_type))

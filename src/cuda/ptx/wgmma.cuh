@@ -96,6 +96,10 @@ struct wgmma;
 #define CARAT_WGMMA_SUMS_TEXT_32 \
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
     "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
+#define CARAT_WGMMA_SUMS_TEXT_48 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+    "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
+    "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47}"
 #define CARAT_WGMMA_SUMS_TEXT_64                                                           \
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
     "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, " \
@@ -141,6 +145,8 @@ struct wgmma;
 #define CARAT_WGMMA_SUMS_8(kind, d) CARAT_WGMMA_4(kind, d, 0), CARAT_WGMMA_4(kind, d, 4)
 #define CARAT_WGMMA_SUMS_16(kind, d) CARAT_WGMMA_16(kind, d, 0)
 #define CARAT_WGMMA_SUMS_32(kind, d) CARAT_WGMMA_16(kind, d, 0), CARAT_WGMMA_16(kind, d, 16)
+#define CARAT_WGMMA_SUMS_48(kind, d) \
+    CARAT_WGMMA_16(kind, d, 0), CARAT_WGMMA_16(kind, d, 16), CARAT_WGMMA_16(kind, d, 32)
 #define CARAT_WGMMA_SUMS_64(kind, d) CARAT_WGMMA_64(kind, d, 0)
 #define CARAT_WGMMA_SUMS_80(kind, d) CARAT_WGMMA_64(kind, d, 0), CARAT_WGMMA_16(kind, d, 64)
 #define CARAT_WGMMA_SUMS_96(kind, d) \
@@ -151,6 +157,7 @@ struct wgmma;
 #define CARAT_WGMMA_REST_8 "%8, %9, add"
 #define CARAT_WGMMA_REST_16 "%16, %17, add"
 #define CARAT_WGMMA_REST_32 "%32, %33, add"
+#define CARAT_WGMMA_REST_48 "%48, %49, add"
 #define CARAT_WGMMA_REST_64 "%64, %65, add"
 #define CARAT_WGMMA_REST_80 "%80, %81, add"
 #define CARAT_WGMMA_REST_96 "%96, %97, add"
@@ -159,6 +166,7 @@ struct wgmma;
 #define CARAT_WGMMA_ADD_8 "setp.ne.b32 add, %10, 0;\n"
 #define CARAT_WGMMA_ADD_16 "setp.ne.b32 add, %18, 0;\n"
 #define CARAT_WGMMA_ADD_32 "setp.ne.b32 add, %34, 0;\n"
+#define CARAT_WGMMA_ADD_48 "setp.ne.b32 add, %50, 0;\n"
 #define CARAT_WGMMA_ADD_64 "setp.ne.b32 add, %66, 0;\n"
 #define CARAT_WGMMA_ADD_80 "setp.ne.b32 add, %82, 0;\n"
 #define CARAT_WGMMA_ADD_96 "setp.ne.b32 add, %98, 0;\n"
@@ -167,6 +175,7 @@ struct wgmma;
 #define CARAT_WGMMA_MAJOR_8 ", 1, 1, %11, %12"
 #define CARAT_WGMMA_MAJOR_16 ", 1, 1, %19, %20"
 #define CARAT_WGMMA_MAJOR_32 ", 1, 1, %35, %36"
+#define CARAT_WGMMA_MAJOR_48 ", 1, 1, %51, %52"
 #define CARAT_WGMMA_MAJOR_64 ", 1, 1, %67, %68"
 #define CARAT_WGMMA_MAJOR_80 ", 1, 1, %83, %84"
 #define CARAT_WGMMA_MAJOR_96 ", 1, 1, %99, %100"
@@ -272,6 +281,7 @@ CARAT_WGMMA_FROM(256, 128)
 CARAT_WGMMA_ALL(16, 8)
 CARAT_WGMMA_ALL(32, 16)
 CARAT_WGMMA_ALL(64, 32)
+CARAT_WGMMA_ALL(96, 48)
 CARAT_WGMMA_ALL(128, 64)
 CARAT_WGMMA_ALL(192, 96)
 CARAT_WGMMA_ALL(256, 128)
@@ -302,6 +312,7 @@ CARAT_WGMMA_16_BITS(224, 112)
 #undef CARAT_WGMMA_MAJOR_112
 #undef CARAT_WGMMA_MAJOR_96
 #undef CARAT_WGMMA_MAJOR_80
+#undef CARAT_WGMMA_MAJOR_48
 #undef CARAT_WGMMA_MAJOR_64
 #undef CARAT_WGMMA_MAJOR_32
 #undef CARAT_WGMMA_MAJOR_16
@@ -310,6 +321,7 @@ CARAT_WGMMA_16_BITS(224, 112)
 #undef CARAT_WGMMA_ADD_112
 #undef CARAT_WGMMA_ADD_96
 #undef CARAT_WGMMA_ADD_80
+#undef CARAT_WGMMA_ADD_48
 #undef CARAT_WGMMA_ADD_64
 #undef CARAT_WGMMA_ADD_32
 #undef CARAT_WGMMA_ADD_16
@@ -318,6 +330,7 @@ CARAT_WGMMA_16_BITS(224, 112)
 #undef CARAT_WGMMA_REST_112
 #undef CARAT_WGMMA_REST_96
 #undef CARAT_WGMMA_REST_80
+#undef CARAT_WGMMA_REST_48
 #undef CARAT_WGMMA_REST_64
 #undef CARAT_WGMMA_REST_32
 #undef CARAT_WGMMA_REST_16
@@ -326,6 +339,7 @@ CARAT_WGMMA_16_BITS(224, 112)
 #undef CARAT_WGMMA_SUMS_112
 #undef CARAT_WGMMA_SUMS_96
 #undef CARAT_WGMMA_SUMS_80
+#undef CARAT_WGMMA_SUMS_48
 #undef CARAT_WGMMA_SUMS_64
 #undef CARAT_WGMMA_SUMS_32
 #undef CARAT_WGMMA_SUMS_16
@@ -334,6 +348,7 @@ CARAT_WGMMA_16_BITS(224, 112)
 #undef CARAT_WGMMA_SUMS_TEXT_112
 #undef CARAT_WGMMA_SUMS_TEXT_96
 #undef CARAT_WGMMA_SUMS_TEXT_80
+#undef CARAT_WGMMA_SUMS_TEXT_48
 #undef CARAT_WGMMA_SUMS_TEXT_64
 #undef CARAT_WGMMA_SUMS_TEXT_32
 #undef CARAT_WGMMA_SUMS_TEXT_16

@@ -6,8 +6,9 @@
 
 namespace carat::cuda::gemv {
 
-/// Whether `p` is such a product of types there are kernels for: f64, f32, f16 and bf16.
-[[nodiscard]] bool takes(const core::problem& p);
+/// Whether so many of `p` are such products, of types there are kernels for: f64, f32, f16 and
+/// bf16.
+[[nodiscard]] bool takes(const core::problem& p, std::int64_t batch);
 
 /// For products that it takes and that have something to multiply: so many in one launch.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::problem& p,

@@ -31,9 +31,12 @@ __device__ __forceinline__ void read_two(std::uint32_t& x, std::uint32_t& y, std
 
 // Elements as the instruction takes them.
 __device__ __forceinline__ void prepare(double&) {}
-// To the nearest of 11 bits; the tensor cores ignore the others. What isn't finite stays.
+// To the nearest of 11 bits, as TMA does for wgmma, but half away from 0; the tensor cores ignore
+// the others. They'd read a NaN whose only bits are those as infinity, so it becomes a quiet one.
 __device__ __forceinline__ void prepare(std::uint32_t& x) {
-    if (fabsf(__uint_as_float(x)) < __uint_as_float(0x7f800000u)) x += 0x1000u;
+    const float number = __uint_as_float(x);
+    const bool is_finite = fabsf(number) < __uint_as_float(0x7f800000u);
+    x = is_finite ? x + 0x1000u : __float_as_uint(number + number);
 }
 
 // Where a lane reads eight lines of an operand's tile, the first of all being `first`.

@@ -74,7 +74,7 @@ struct config {
     // registers, and C^T takes what an N-major B would be.
     static constexpr bool a_from_registers = Desc.a_from_registers();
     static constexpr int ctas_per_sm =  // as far as registers go
-        is_persistent || (block_n == 128 && (!is_native || a_from_registers)) ? 1 : 2;
+        is_persistent || (block_n >= 96 && (!is_native || a_from_registers)) ? 1 : 2;
     // Of single tiles of 64 rows the registers are enough for a third.
     static constexpr int max_ctas_per_sm =
         ctas_per_sm == 2 && block_m == 64 && block_n <= 64 ? 3 : ctas_per_sm;

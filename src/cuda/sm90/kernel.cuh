@@ -65,7 +65,6 @@ __device__ __forceinline__ void make_barriers(barrier_storage<C>& barriers,
     ptx::init_barrier(barriers.packed, idle_warps * 32);
     ptx::init_barrier(barriers.deferred.filled, C::consumer_threads / 32);
     ptx::init_barrier(barriers.deferred.stored, idle_warps);
-    for (ptx::barrier& b : barriers.source) ptx::init_barrier(b, 1);
     ptx::fence_barrier_init();
     if (!C::is_persistent && cta.split_k() > 1)
         ptx::arrive_and_expect_tx(barriers.dsmem, bytes_from_others<C>(p, cta.split_k()));
@@ -73,12 +72,13 @@ __device__ __forceinline__ void make_barriers(barrier_storage<C>& barriers,
 
 template <class C, class ElementCompute>
 __device__ __forceinline__ void run_producer_warps(
-    const pipeline<C>& pipe, barrier_storage<C>& barriers, const cta_problem& of,
-    const arguments<ElementCompute>& p, const cta_coordinate<C>& cta, const work_tile& work) {
+    const pipeline<C>& pipe, barrier_storage<C>& barriers, const tma_descriptors& maps,
+    const cta_problem& of, const arguments<ElementCompute>& p, const cta_coordinate<C>& cta,
+    const work_tile& work) {
     if constexpr (C::is_persistent) ptx::setmaxnreg_dec<C::producer_registers>();
     if (C::is_persistent ? threadIdx.x == C::consumer_threads : ptx::elect_one()) {
         acquire_maps(of);
-        run_producer<C>(pipe, of, p, cta, work);
+        run_producer<C>(pipe, of, p, maps.source, cta, work);
         if (!C::is_persistent) ptx::pdl_trigger();
     } else if (C::is_persistent && threadIdx.x >= C::consumer_threads + 32) {
         run_idle_warps<C>(barriers, p, pipe, cta);
@@ -116,6 +116,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
         if (p.group.count == 0) {
             ptx::prefetch_tensor_map(maps.a);
             ptx::prefetch_tensor_map(maps.b);
+            if (C::is_persistent && loads_source(p)) ptx::prefetch_tensor_map(maps.source);
         }
         make_barriers(barriers, p, cta);
     }
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     }
     if (C::is_persistent ? threadIdx.x >= C::consumer_threads
                          : ptx::warpgroup() >= C::consumer_warpgroups)
-        run_producer_warps<C>(pipe, barriers, of, p, cta, work);
+        run_producer_warps<C>(pipe, barriers, maps, of, p, cta, work);
     else
         run_consumers<C>(pipe, barriers, maps, of, p, cta, work);
     // A CTA must not end while others of its cluster write to its shared memory.

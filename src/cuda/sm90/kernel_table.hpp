@@ -50,16 +50,16 @@ constexpr kernel_desc like(const family& f) {
 }
 
 // Where columns of B lie beside each other a tile has whole lines of 128 bytes of them. A CTA's
-// share of B begins with a swizzle atom, eight columns; of 160 columns a thread has 80
-// accumulators, of which eighths are not all of one length.
+// share of B begins with a swizzle atom, eight columns; of 96 and 160 columns a thread has 48 and
+// 80 accumulators, of which eighths are not all of one length.
 constexpr void add_single_tile(kernel_list& to, const family& f, int block_m, int block_n) {
     kernel_desc d = like(f);
     if (f.b_major == operand_major::mn && block_n < d.block_k()) return;
     d.block_m = block_m;
     d.block_n = block_n;
     d.most_cluster_m = block_n == 16 ? 2 : 4;
-    d.most_split_k = block_n == 160 ? 4 : 8;
-    d.grouped = block_n < 128 || block_m == 128;
+    d.most_split_k = block_n == 96 || block_n == 160 ? 4 : 8;
+    d.grouped = block_n != 96 && (block_n < 128 || block_m == 128);
     to.add(d);
 }
 
@@ -115,12 +115,19 @@ constexpr void add_pingpong(kernel_list& to, const family& f) {
     }
 }
 
+// Of a B by rows lines of 128 bytes would bring 128 columns of 16 bits.
+constexpr bool has_96_columns(const family& f) {
+    return f.a_type != dtype::f32 && f.b_major == operand_major::k &&
+           !f.is(core::accumulation::blockwise);
+}
+
 // What every family has. A block of 128 columns with one scale would lie in two tiles of 192.
 constexpr void add_tiles(kernel_list& to, const family& f) {
     for (const int block_n : {16, 32, 64})
         for (const int block_m : {64, 128}) add_single_tile(to, f, block_m, block_n);
     if (f.is_half()) add_single_tile(to, f, 64, 128);
     add_single_tile(to, f, 128, 128);
+    if (has_96_columns(f)) add_single_tile(to, f, 128, 96);
     if (f.is_half()) add_single_tile(to, f, 64, 160);
     if (f.is_half()) add_cooperative(to, f, 160);
     if (!f.is(core::accumulation::blockwise)) add_cooperative(to, f, 192);

@@ -21,8 +21,6 @@ struct barrier_storage {
     ptx::barrier dsmem;   // what other CTAs of a split-K cluster send
     ptx::barrier packed;  // all that this CTA packs: the staging tiles are free for C
     deferred_barriers deferred;
-    // What beta multiplies, in each staging tile's rows that are stored together.
-    ptx::barrier source[C::is_persistent ? 2 * C::consumer_warpgroups * (64 / C::store_rows) : 1];
 };
 
 // Where in the pipeline a thread is, and the parity of the phase that this turn through it has.
@@ -68,9 +66,10 @@ struct pipeline {
         return a(stage) + C::splits * C::a_bytes;
     }
 
-    __device__ __forceinline__ void producer_acquire(const pipeline_state& at) const {
+    __device__ __forceinline__ void producer_acquire(const pipeline_state& at,
+                                                     int bytes = C::stage_bytes) const {
         ptx::wait_for(empty[at.stage], at.parity ^ 1);
-        ptx::arrive_and_expect_tx(full[at.stage], C::stage_bytes);
+        ptx::arrive_and_expect_tx(full[at.stage], bytes);
     }
     __device__ __forceinline__ void consumer_wait(const pipeline_state& at) const {
         ptx::wait_for(full[at.stage], at.parity);

@@ -2,13 +2,14 @@
 // what the others multiply too, by multicast: two CTAs of a persistent cluster each half of the
 // tile of B (or of A, where tiles lie beside each other) for both, and of 2 or 4 with single tiles
 // each its share for all, where they don't split K. It runs ahead into the next tile of C while the
-// consumers store theirs.
+// consumers store theirs, and brings what beta multiplies, too (epilogue/source.cuh).
 #pragma once
 
 #include "cuda/ptx/pdl.cuh"
 #include "cuda/ptx/tma.cuh"
 #include "cuda/sm90/cta_coordinate.cuh"
 #include "cuda/sm90/epilogue/glu_columns.cuh"
+#include "cuda/sm90/epilogue/source.cuh"
 #include "cuda/sm90/packing.cuh"
 #include "cuda/sm90/pipeline.cuh"
 
@@ -96,6 +97,7 @@ template <class C, class ElementCompute>
 __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_state& at,
                                              const cta_problem& of,
                                              const arguments<ElementCompute>& p,
+                                             const CUtensorMap& source,
                                              const cta_coordinate<C>& cta, const work_tile& work,
                                              int product, packing_progress& packed) {
     const int batch_a = p.batch.one_a ? 0 : product;
@@ -118,11 +120,17 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
             load_b<C>(pipe, at.stage, split, *of.b, tile, from, cta);
         }
     }
+    if constexpr (C::is_persistent) {
+        const bool ends = !C::stream_k || work.k_end == of.k_tiles;
+        if (ends && loads_source(p))
+            produce_source<C>(pipe, at, source, p, tile.row, tile.col, product);
+    }
 }
 
 template <class C, class ElementCompute>
 __device__ __forceinline__ void run_producer(const pipeline<C>& pipe, const cta_problem& of,
                                              const arguments<ElementCompute>& p,
+                                             const CUtensorMap& source,
                                              const cta_coordinate<C>& cta,
                                              const work_tile& single) {
     pipeline_state at;
@@ -133,11 +141,11 @@ __device__ __forceinline__ void run_producer(const pipeline<C>& pipe, const cta_
             const product_tile found = find(w.tile);
             cta_problem own = of;
             if (C::is_batched) own.first_row = found.first_row;
-            produce_tile<C>(pipe, at, own, p, cta, {found.tile, w.k_begin(), w.k_end()},
-                            found.product, packed);
+            produce_tile<C>(pipe, at, own, p, source, cta,
+                            {found.tile, w.k_begin(), w.k_end()}, found.product, packed);
         }
     } else {
-        produce_tile<C>(pipe, at, of, p, cta, single, static_cast<int>(blockIdx.y), packed);
+        produce_tile<C>(pipe, at, of, p, source, cta, single, static_cast<int>(blockIdx.y), packed);
     }
 }
 

@@ -59,6 +59,9 @@ plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from,
     if (block_scales) {
         set_scale_mode(a_scale_mode, shape_.swapped ? blocks_of_128_x_128 : vectors_of_128);
         set_scale_mode(b_scale_mode, shape_.swapped ? vectors_of_128 : blocks_of_128_x_128);
+        // Heuristics refuse modes without addresses, which the call alone knows.
+        alignas(16) static constexpr float somewhere[4] = {};
+        set_scale_pointers(somewhere, somewhere);
     }
     const auto operand = [&](cudaDataType_t type, char letter, std::int64_t rows, std::int64_t cols,
                              std::int64_t ld, std::int64_t stride) {
@@ -81,12 +84,16 @@ void plan::set_scale_mode(int which, std::int32_t mode) const {
 
 void plan::set_scales(const core::problem& p, const float* scales) const {
     const core::block_scales of = core::block_scale_places(p).at(scales);
+    set_scale_pointers(shape_.swapped ? of.b : of.a, shape_.swapped ? of.a : of.b);
+}
+
+void plan::set_scale_pointers(const float* of_a, const float* of_b) const {
     const auto set = [&](cublasLtMatmulDescAttributes_t which, const float* first) {
         check(library(from_).lt_operation_set(operation_.get(), which, &first, sizeof(first)),
               "cublasLtMatmulDescSetAttribute");
     };
-    set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, shape_.swapped ? of.b : of.a);
-    set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, shape_.swapped ? of.a : of.b);
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, of_a);
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of_b);
 }
 
 plan::owned<cublasLtMatrixLayout_t> plan::layout(cudaDataType_t type, std::int64_t rows,

@@ -39,6 +39,7 @@ class plan {
 
   private:
     void set_scale_mode(int which, std::int32_t mode) const;
+    void set_scale_pointers(const float* of_a, const float* of_b) const;
     struct destroy {
         const functions* call;
         void operator()(cublasLtMatmulDesc_t d) const { call->lt_operation_destroy(d); }

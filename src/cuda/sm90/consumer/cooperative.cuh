@@ -37,8 +37,6 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
         const int product = found.product_of_c;
         const int row = cta.row(t) + found.first_row + warpgroup * 64;
         const int col = cta.col(t, columns_of_c<C>(p));
-        if (p.epilogue.has_source && p.c.is_tma && !w.passes_accumulators())
-            load_first_source<C>(staging, p.c.type, row, col, product);
         // Beside promoted accumulators there are no registers for it.
         constexpr bool prefetches = C::is_native;
         prefetched_bias<C, ElementCompute> bias;
@@ -62,7 +60,9 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
         const output_tile out{row, col, thread_now, product, found.end_row};
         if constexpr (C::defers_half_store)
             if (defer_half<C>(staging, barriers.deferred, p, out, acc[0], deferred)) continue;
+        staging.source = at;
         run_epilogue<C>(staging, p, bias, out, acc);
+        at = staging.source;
     }
     if (thread % 32 == 0) ptx::tma_store_wait<0>();  // they read this CTA's shared memory
 }

@@ -27,7 +27,7 @@ struct persistent_consumer {
           cta(at),
           thread(static_cast<int>(threadIdx.x) % 128),
           warpgroup(ptx::warpgroup()),
-          staging(maps, with.source, of.epilogue, warpgroup, thread) {}
+          staging(maps, of, warpgroup, thread) {}
 };
 
 }  // namespace carat::cuda::sm90

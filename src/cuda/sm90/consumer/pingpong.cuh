@@ -27,14 +27,25 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
     const ordered_mma_barrier order{warpgroup};
     const auto sync = [&] { staging.sync_warpgroup(); };
     pipeline_state at;
+    // Behind the k-blocks of a tile that is ended here. Worked out anew each time: there are no
+    // registers for it.
+    const auto source_stages = [&] { return loads_source(p) ? source_boxes<C>(p).stages() : 0; };
     auto w = tiles_of(cta, p);
+    const auto stages_of_tile = [&] {
+        return w.k_tiles() + (w.passes_accumulators() ? 0 : source_stages());
+    };
     bool is_first = warpgroup == 0;
     if (warpgroup == 1) {
-        at.skip(w.k_tiles(), pipe.stages);
+        at.skip(stages_of_tile(), pipe.stages);
         w.advance();
     }
     tile_finder<C, ElementCompute> find(p);
     const auto place = [&] { return w.is_done() ? product_tile{} : find(w.tile); };
+    // Before the other one waits for what comes into these stages next.
+    const auto wait_for_source = [&](int stages) {
+        pipeline_state now = at;
+        for (; stages > 0; --stages, now.advance(pipe.stages)) pipe.consumer_wait(now);
+    };
     product_tile at_hand = place();
     while (!w.is_done()) {
         const tile_coordinate t = at_hand.tile;
@@ -43,8 +54,6 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
         const int row = cta.row(t) + at_hand.first_row;
         const int col = t.n * columns_of_c<C>(p);
         const bool passes_on = w.passes_accumulators();
-        if (p.epilogue.has_source && p.c.is_tma && !passes_on)
-            load_first_source<C>(staging, p.c.type, row, col, product);
         prefetched_bias<C, ElementCompute> bias;
         bias.read(p, col, thread);
         accumulator<C> acc[2][C::block_n / 2];
@@ -59,17 +68,19 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
         // A phase of the pipeline can be waited for only when the one before it is over.
         if (!is_first) order.wait();
         is_first = false;
-        int k_tiles_of_other = 0;
+        int stages_of_other = 0;
         mainloop_ss_whole_tile<C>(acc[0], acc[1], pipe, at,
                                   {w.k_tiles(), w.receives_accumulators()}, thread, [&] {
+                                      if (!passes_on) wait_for_source(source_stages());
                                       w.advance();
                                       if (!w.is_done()) order.arrive();
                                       // The tensor cores are still busy.
-                                      k_tiles_of_other = w.k_tiles();
+                                      stages_of_other = stages_of_tile();
                                       w.advance();
                                       at_hand = place();
                                   });
-        at.skip(k_tiles_of_other, pipe.stages);
+        staging.source = at;
+        at.skip(stages_of_other + (passes_on ? 0 : source_stages()), pipe.stages);
         if (passes_on) {
 #pragma unroll
             for (int half = 0; half < 2; ++half)

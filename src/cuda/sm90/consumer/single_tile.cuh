@@ -4,6 +4,7 @@
 #include "cuda/sm90/cta_coordinate.cuh"
 #include "cuda/sm90/epilogue/direct.cuh"
 #include "cuda/sm90/epilogue/dsmem.cuh"
+#include "cuda/sm90/epilogue/source_prefetch.cuh"
 #include "cuda/sm90/mainloop/mainloop.cuh"
 
 namespace carat::cuda::sm90 {
@@ -39,6 +40,7 @@ __device__ __forceinline__ void consume_single_tile(const pipeline<C>& pipe, ptx
             p, {member, own, cta.row(work.tile), work.tile.n * C::block_n, thread});
     };
     if (early) to = place();
+    if (p.epilogue.has_source) prefetch_source<C>(p, {member, own, row, col, thread});
     run_mainloop<C>(acc, pipe, at, {work.k_end - work.k_begin, false}, {warpgroup, thread % 128},
                     scales);
     if (direct)

@@ -100,22 +100,32 @@ struct line_store {
                     x[4 * l + j] = fusion.scaled(sums[l].of[j], p.epilogue.alpha, j, of_line);
             }
             fusion.activate(x);
+            if (p.epilogue.has_source) add_source<Together>(x, i, at_once);
 #pragma unroll
             for (int l = 0; l < Together; ++l) {
                 if (i + l >= count) break;
-                four<To> some{};
-                if (p.epilogue.has_source)
-                    some = read_four(source + (i + l) * advance, step, left, at_once);
+                four<To> some;
 #pragma unroll
-                for (int j = 0; j < 4; ++j)
-                    some.of[j] = static_cast<To>(
-                        p.epilogue.has_source
-                            ? x[4 * l + j] +
-                                  p.epilogue.beta * static_cast<ElementCompute>(some.of[j])
-                            : x[4 * l + j]);
+                for (int j = 0; j < 4; ++j) some.of[j] = static_cast<To>(x[4 * l + j]);
                 write_four(c + (i + l) * advance, step, left, at_once, some);
             }
         }
+    }
+
+    // beta times what lies on so many lines, all of which is read before C, where it may be, is
+    // written: one wait for memory, not one a line.
+    template <int Together>
+    __device__ __forceinline__ void add_source(ElementCompute (&x)[4 * Together], int first,
+                                               bool at_once) const {
+        four<To> some[Together];
+#pragma unroll
+        for (int l = 0; l < Together; ++l)
+            some[l] = read_four(source + min(first + l, count - 1) * advance, step, left, at_once);
+#pragma unroll
+        for (int l = 0; l < Together; ++l)
+#pragma unroll
+            for (int j = 0; j < 4; ++j)
+                x[4 * l + j] += p.epilogue.beta * static_cast<ElementCompute>(some[l].of[j]);
     }
 
     // Nothing is added, and four neighbours are written at once.

@@ -1,8 +1,7 @@
 // Staging tiles: 64 rows of 128 bytes of C on their way out of registers, in shared memory,
 // swizzled as TMA wants them. A warpgroup has two and takes them in turn. Each warp fills and
 // stores its own 16 rows and waits for no other; where rows of warps lie between each other
-// (accumulator_layout.cuh) all of it meets. What beta multiplies is loaded into the same tiles
-// first.
+// (accumulator_layout.cuh) all of it meets.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include "cuda/sm90/arguments.hpp"
 #include "cuda/sm90/config.hpp"
 #include "cuda/sm90/epilogue/elements.cuh"
+#include "cuda/sm90/epilogue/source.cuh"
 
 namespace carat::cuda::sm90 {
 
@@ -50,28 +50,26 @@ __device__ __forceinline__ constexpr int staging_tiles_of(int columns) {
 template <class C>
 struct staging_tiles {
     static constexpr int rows = C::store_rows;
-    static constexpr int bytes = rows * 128;
 
     const CUtensorMap* c;
-    const CUtensorMap* source;
-    ptx::barrier* arrived;  // what beta multiplies, one for each tile
+    const CUtensorMap* single_rows;  // of C
+    const pipeline<C>& pipe;
     unsigned char* tiles;
     int barrier;
     int first_row;  // of those that are stored together
     bool leads;     // the thread that stores them
     int turn = 0;
-    int parity = 0;
+    pipeline_state source;  // where what beta multiplies begins
 
-    __device__ __forceinline__ staging_tiles(const tma_descriptors& maps, ptx::barrier* all_arrived,
-                                             unsigned char* all_tiles, int warpgroup, int thread)
+    __device__ __forceinline__ staging_tiles(const tma_descriptors& maps, const pipeline<C>& of,
+                                             int warpgroup, int thread)
         : c(&maps.c),
-          source(&maps.source),
-          tiles(all_tiles + warpgroup * 2 * C::staging_tile_bytes),
+          single_rows(&maps.source),
+          pipe(of),
+          tiles(of.epilogue + warpgroup * 2 * C::staging_tile_bytes),
           barrier(warpgroup + 1),
           first_row(__shfl_sync(0xffffffffu, thread / (2 * rows), 0) * rows),
-          leads(thread % (2 * rows) == 0) {
-        arrived = all_arrived + 2 * (warpgroup * 64 + first_row) / rows;
-    }
+          leads(thread % (2 * rows) == 0) {}
 
     // All of the warpgroup, and those whose rows are stored together.
     __device__ __forceinline__ void sync_warpgroup() const {
@@ -83,24 +81,13 @@ struct staging_tiles {
         else
             sync_warpgroup();
     }
+    [[nodiscard]] __device__ __forceinline__ source_reader<C> read_source() const {
+        return {pipe, source, C::is_pingpong ? 0 : (barrier - 1) * 64};
+    }
     [[nodiscard]] __device__ __forceinline__ unsigned char* next() {
         unsigned char* const tile = tiles + turn * staging_tile_bytes;
         turn ^= 1;
         return tile;
-    }
-    // By the one that leads, when the tile whose turn comes so much later has been read.
-    __device__ __forceinline__ void load_source(int later, int row, int col, int product) const {
-        const int of_turn = (turn + later) % 2;
-        unsigned char* const to = tiles + of_turn * staging_tile_bytes + first_row * 128;
-        ptx::arrive_and_expect_tx(arrived[of_turn], bytes);
-        if constexpr (C::is_batched)
-            ptx::tma_load(to, *source, col, row + first_row, product, arrived[of_turn]);
-        else
-            ptx::tma_load(to, *source, col, row + first_row, arrived[of_turn]);
-    }
-    __device__ __forceinline__ void wait_for_source() {
-        ptx::wait_for(arrived[turn], parity);
-        parity ^= turn;
     }
     // Those of `out` from row `down` of it on.
     __device__ __forceinline__ void store(const unsigned char* tile, const output_tile& out,
@@ -121,21 +108,25 @@ struct staging_tiles {
                                             int col) const {
 #pragma unroll 1
         for (int i = 0; row + i < end_row; ++i)
-            ptx::tma_store(*source, tile + (first_row + i) * 128, col, row + i, 0);
+            ptx::tma_store(*single_rows, tile + (first_row + i) * 128, col, row + i, 0);
     }
 };
 
 // Where a pair of neighbours lies in a staging tile: as the first one does, but for bits of the
 // offset that are another chunk's, swizzled, or a lower row's.
 template <class C, class To>
-__device__ __forceinline__ pair<To>& staged_pair(unsigned char* tile, int thread, int i) {
+__device__ __forceinline__ int place_of_pair(int thread, int i) {
     constexpr int bytes = static_cast<int>(sizeof(To));
     const ptx::place at = accumulator_place<C::a_from_registers>(thread, 0);
     const int byte = at.column * bytes;
     const int first = ptx::swizzled_chunk(at.row, byte / 16) * 16 + byte % 16;
     const int down = i / 2 % 2 * accumulator_place<C::a_from_registers>(0, 2).row;
     const int chunks = i / 4 * 8 * bytes ^ down % 8 * 16;
-    return *reinterpret_cast<pair<To>*>(tile + (first ^ chunks) + down * 128);
+    return (first ^ chunks) + down * 128;
+}
+template <class C, class To>
+__device__ __forceinline__ pair<To>& staged_pair(unsigned char* tile, int thread, int i) {
+    return *reinterpret_cast<pair<To>*>(tile + place_of_pair<C, To>(thread, i));
 }
 
 // A warpgroup's values of the columns that fill rows of 128 bytes: value_of(i) is the thread's i-th

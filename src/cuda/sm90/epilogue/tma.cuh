@@ -43,39 +43,14 @@ __device__ __forceinline__ void store_scaled(staging_tiles<C>& staging,
     }
 }
 
-// What beta multiplies has arrived in tile `number` of the columns from `col` on before it is
-// looked at; the tile after the next is loaded when this one has been stored, into the same place.
-// Of an odd number of staging tiles, 192 columns of 16 bits or 160 of 32, the next tile's of C
-// begin with the other one.
-template <class C, class To>
-__device__ __forceinline__ void load_source(const staging_tiles<C>& staging, int later, int number,
-                                            int row, int col, int product, int width = C::block_n) {
-    constexpr int columns = staging_columns<To>;
-    constexpr int parts = C::is_pingpong ? 2 : 1;
-    if (number / parts * columns >= width) return;
-    staging.load_source(later, row + number % parts * 64, col + number / parts * columns, product);
-}
-
-// Before the first accumulators are there.
-template <class C>
-__device__ __forceinline__ void load_first_source(const staging_tiles<C>& staging, output_type type,
-                                                  int row, int col, int product) {
-    if (!staging.leads) return;
-    ptx::tma_store_wait<0>();
-    for (const int number : {0, 1})
-        if (type == output_type::f16 || type == output_type::bf16)
-            load_source<C, __half>(staging, number, number, row, col, product);
-        else
-            load_source<C, float>(staging, number, number, row, col, product);
-}
-
-// beta times what has arrived in a staging tile.
+// beta times what a tile holds, as the staging tile of these values will.
 template <class C, class To, class ElementCompute, int Count>
-__device__ __forceinline__ void add_source(ElementCompute (&some)[Count], unsigned char* tile,
+__device__ __forceinline__ void add_source(ElementCompute (&some)[Count], const unsigned char* tile,
                                            ElementCompute beta, int thread) {
 #pragma unroll
     for (int i = 0; i < Count; i += 2) {
-        const pair<To> source = staged_pair<C, To>(tile, thread, i);
+        const pair<To> source =
+            *reinterpret_cast<const pair<To>*>(tile + place_of_pair<C, To>(thread, i));
         some[i] += beta * static_cast<ElementCompute>(source.first);
         some[i + 1] += beta * static_cast<ElementCompute>(source.second);
     }
@@ -84,6 +59,7 @@ __device__ __forceinline__ void add_source(ElementCompute (&some)[Count], unsign
 // The values of a staging tile after their activation, and with what is added to them.
 template <class C, class To, int Count>
 __device__ __forceinline__ void fill_staging_activated(unsigned char* tile,
+                                                       const unsigned char* source,
                                                        const epilogue_arguments<float>& with,
                                                        int thread, float (&some)[Count]) {
     const activation function = with.fusion.activation_function;
@@ -95,26 +71,19 @@ __device__ __forceinline__ void fill_staging_activated(unsigned char* tile,
         return;
     }
     activate(function, some);
-    if (with.has_source) add_source<C, To>(some, tile, with.beta, thread);
+    if (with.has_source) add_source<C, To>(some, source, with.beta, thread);
     fill_staging<C, To>(tile, thread, [&](int i) { return some[i]; });
 }
 
-// A staging tile that is filled goes to C, and what beta multiplies in the tile after the next
-// comes into its place.
-template <class C, class To, int Parts, class ElementCompute>
-__device__ __forceinline__ void store_and_reload(const staging_tiles<C>& staging,
-                                                 const arguments<ElementCompute>& p,
-                                                 const output_tile& out, const unsigned char* tile,
-                                                 int number, int first, int width) {
+// A staging tile that is filled goes to C when the other one has been read.
+template <class C>
+__device__ __forceinline__ void store_filled(const staging_tiles<C>& staging,
+                                             const output_tile& out, const unsigned char* tile,
+                                             int down, int col) {
     ptx::fence_proxy_async_shared();
-    if (!p.epilogue.has_source && staging.leads) ptx::tma_store_wait<0>();
+    if (staging.leads) ptx::tma_store_wait<0>();
     staging.sync();
-    if (!staging.leads) return;
-    staging.store(tile, out, number % Parts * 64, first);
-    if (p.epilogue.has_source) {
-        ptx::tma_store_wait<0>();
-        load_source<C, To>(staging, 1, number + 2, out.row, out.col, out.product, width);
-    }
+    if (staging.leads) staging.store(tile, out, down, col);
 }
 
 // Columns that the staging tiles of a warpgroup take, in `Parts` of 64 rows, of which GLU leaves
@@ -153,13 +122,14 @@ __device__ __forceinline__ void store_fused(staging_tiles<C>& staging,
     std::conditional_t<fuses, register_fusion<C, order::columns>,
                        alpha_scaling<C, ElementCompute, Glu>>
         fusion(p, ahead, out);
+    source_reader<C> source = staging.read_source();
 #pragma unroll 1
     for (int number = 0; number < order::count; ++number) {
         const int first = out.col + first_column_of<To>(number / Parts, width);
         ElementCompute some[order::columns / 2];
         fusion.take(some, number, first, acc);
-        if (ByTma && has_source) staging.wait_for_source();
         unsigned char* const tile = staging.next();
+        const unsigned char* const added = ByTma && has_source ? source.tile(number % Parts) : tile;
         const auto by_threads = [&] {
             // Beside promoted accumulators there are no registers for it meanwhile.
             const int own = !C::is_native ? ptx::thread_anew() % 128 : out.thread;
@@ -172,9 +142,9 @@ __device__ __forceinline__ void store_fused(staging_tiles<C>& staging,
             staging.sync();
         }
         if constexpr (fuses) {
-            fill_staging_activated<C, To>(tile, p.epilogue, out.thread, some);
+            fill_staging_activated<C, To>(tile, added, p.epilogue, out.thread, some);
         } else {
-            if (has_source) add_source<C, To>(some, tile, p.epilogue.beta, out.thread);
+            if (has_source) add_source<C, To>(some, added, p.epilogue.beta, out.thread);
             fill_staging<C, To>(tile, out.thread, [&](int i) { return some[i]; });
         }
         if (number % Parts == Parts - 1)
@@ -182,7 +152,10 @@ __device__ __forceinline__ void store_fused(staging_tiles<C>& staging,
                                ? order::columns
                                : first_column_of<To>(number / Parts + 1, width) + out.col - first);
         if constexpr (ByTma) {
-            store_and_reload<C, To, Parts>(staging, p, out, tile, number, first, width);
+            if (has_source)
+                source.pass(number % Parts, number + 1 == order::count, out.thread,
+                            [&] { staging.sync_warpgroup(); });
+            store_filled<C>(staging, out, tile, number % Parts * 64, first);
         } else {
             staging.sync();
             by_threads().store(
@@ -193,6 +166,7 @@ __device__ __forceinline__ void store_fused(staging_tiles<C>& staging,
             if (Parts == 1) staging.sync();  // then the tile before is read
         }
     }
+    if (ByTma && has_source) staging.source = source.at;
 }
 
 }  // namespace carat::cuda::sm90

@@ -60,11 +60,9 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
     facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads, shape_.shared_bytes);
     prefer_shared_memory(kernel_->function);
     choose_ctas();
-    // Into shared memory that a persistent kernel has to itself until C leaves, wherever C and what
-    // is added to it will lie.
+    // Into shared memory that a persistent kernel has to itself until C leaves.
     const bool has_room = desc().is_persistent() && !desc().batched && desc().cluster_n == 1 &&
-                          accumulate_ != accumulation::three_tf32 &&
-                          (problem_.beta == 0 || !output_.strides_fit_tma());
+                          accumulate_ != accumulation::three_tf32;
     if (has_room && may_pack_in_kernel(a_, b_))
         packing_ = packing_plan(a_, b_, problem_.k, desc().block_k(), problem_.a_type, shape_.ctas);
 }
@@ -146,6 +144,11 @@ launch_arguments gemm::own(launch_arguments with) const {
     return with;
 }
 
+std::string_view gemm::way_of_source() const {
+    if (!desc().is_persistent()) return "prefetched to L2";
+    return output_.strides_fit_tma() ? "through the pipeline" : "read by the threads";
+}
+
 core::plan_facts gemm::planned() const {
     std::ostringstream why;
     const kernel_desc& k = desc();
@@ -166,6 +169,7 @@ core::plan_facts gemm::planned() const {
     if (is_glu_) why << ", half of them gates and half their values";
     if (multicast_ctas() > 1)
         why << (k.cluster_n > 1 ? ", A" : ", B") << " multicast to " << multicast_ctas() << " CTAs";
+    if (problem_.beta != 0) why << ", E " << way_of_source();
     why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
         << " us\n";
     core::plan_facts told;

@@ -63,6 +63,8 @@ class gemm final : public gemm_product {
     void map_batch_of_c(tma_descriptors& maps, arguments<float>& told, const launch_arguments& with,
                         std::int64_t apart) const;
 
+    // What beta multiplies, where the strides are all that decides.
+    [[nodiscard]] std::string_view way_of_source() const;
     [[nodiscard]] bool fits_group(const grouped& own) const;
     [[nodiscard]] group_entry entry_of(const grouped& own) const;
     [[nodiscard]] std::optional<std::int64_t> number_clusters(std::vector<group_entry>& all) const;

@@ -100,7 +100,7 @@ void gemm::map_batch_of_c(tma_descriptors& maps, arguments<float>& told,
     if (!told.c.is_tma) return;
     const batch all = {batch_.count, apart};
     maps.c = output_.map(with.data.c, all);
-    if (told.epilogue.has_source) maps.source = output_.map(source_of(with), all);
+    if (told.epilogue.has_source) maps.source = output_.map_of_source(source_of(with), all);
 }
 
 void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {
@@ -135,7 +135,8 @@ tma_descriptors gemm::maps_for(const launch_arguments& with, const arguments<flo
     maps.b =
         b_.map(with.data.b, desc().block_n / plan_.cluster_m, block_k / plan_.cluster_m, alone);
     if (told.c.is_tma) maps.c = output_.map(with.data.c);
-    if (told.c.is_tma && told.epilogue.has_source) maps.source = output_.map(source_of(with));
+    if (told.c.is_tma && told.epilogue.has_source)
+        maps.source = output_.map_of_source(source_of(with));
     return maps;
 }
 

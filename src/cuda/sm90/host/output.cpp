@@ -36,7 +36,7 @@ output::output(const core::problem& p, const kernel& by, bool is_plain)
 
 bool output::is_stored_by_columns() const {
     const kernel_desc& k = *kernel_->desc;
-    return k.a_from_registers() && problem_.beta == 0 && is_plain_ &&
+    return k.a_from_registers() && is_plain_ &&
            problem_.c_layout.row_stride < problem_.c_layout.col_stride;
 }
 
@@ -46,7 +46,7 @@ bool output::strides_fit_tma() const {
     const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
     // Else a staging tile would begin within a swizzled line.
     const bool whole_lines = kernel_->desc->block_n * bytes % 128 == 0;
-    if (!whole_lines && p.beta != 0) return false;
+    if (!whole_lines && p.beta != 0 && !is_stored_by_columns()) return false;
     return is_stored_by_columns()
                ? at.row_stride == 1 && in_whole_16_bytes(p.c_type, p.n, p.m, at.col_stride)
                : at.col_stride == 1 && in_whole_16_bytes(p.c_type, p.m, p.n, at.row_stride);
@@ -66,18 +66,21 @@ output_tensor output::at(void* c, const void* source) const {
 }
 
 CUtensorMap output::map(const void* c, const batch& of) const {
-    const core::problem& p = problem_;
-    if (is_stored_by_columns()) return describe({c, p.c_type, p.m, p.n, p.c_layout.col_stride, 32});
-    return map_of_rows(c, of, kernel_->store_rows);
+    return map_in_boxes(c, kernel_->store_rows, of);
+}
+
+CUtensorMap output::map_of_source(const void* source, const batch& of) const {
+    return map_in_boxes(source, kernel_->desc->block_m, of);
 }
 
 CUtensorMap output::map_of_single_rows(const void* c) const {
-    return map_of_rows(c, {1, 0}, 1);
+    return map_in_boxes(c, 1, {1, 0});
 }
 
-CUtensorMap output::map_of_rows(const void* c, const batch& of, int at_once) const {
+CUtensorMap output::map_in_boxes(const void* c, int box_rows, const batch& of) const {
     const core::problem& p = problem_;
-    lines rows{c, p.c_type, p.n, p.m, p.c_layout.row_stride, at_once};
+    if (is_stored_by_columns()) return describe({c, p.c_type, p.m, p.n, p.c_layout.col_stride, 32});
+    lines rows{c, p.c_type, p.n, p.m, p.c_layout.row_stride, box_rows};
     rows.matrices = of.count;
     rows.matrix_stride = of.spacing;
     return describe(rows);

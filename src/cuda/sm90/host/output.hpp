@@ -25,12 +25,14 @@ class output {
 
     [[nodiscard]] output_tensor at(void* c, const void* source) const;
     [[nodiscard]] CUtensorMap map(const void* c, const batch& of = {}) const;
+    /// What is added to C, which comes in boxes of all rows of a tile.
+    [[nodiscard]] CUtensorMap map_of_source(const void* source, const batch& of = {}) const;
     [[nodiscard]] CUtensorMap map_of_single_rows(const void* c) const;
 
   private:
-    [[nodiscard]] CUtensorMap map_of_rows(const void* c, const batch& of, int at_once) const;
-    // By a kernel whose A goes through registers, and which has nothing to add.
+    // By a kernel whose A goes through registers.
     [[nodiscard]] bool is_stored_by_columns() const;
+    [[nodiscard]] CUtensorMap map_in_boxes(const void* c, int box_rows, const batch& of) const;
 
     core::problem problem_;
     const kernel* kernel_;
