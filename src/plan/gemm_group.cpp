@@ -32,8 +32,8 @@ group_work sum_up(const gemm_request& of, std::span<const product_size> all,
     for (const product_size& p : all) {
         const std::int64_t m = swap_ab ? p.n : p.m;
         const std::int64_t n = swap_ab ? p.m : p.n;
-        const std::int64_t ctas = ((m + block_m - 1) >> log2_m) *
-                                  ((n + kernel.block_n - 1) >> log2_n) * kernel.cluster_m;
+        const std::int64_t ctas =
+            ((m + block_m - 1) >> log2_m) * ((n + kernel.block_n - 1) >> log2_n) * kernel.cluster_m;
         const std::int64_t k_blocks = k_blocks_of(p.k, of);
         sum.ctas += ctas;
         sum.cta_k_blocks += ctas * k_blocks;
@@ -138,8 +138,7 @@ group_plan plan_group(const gemm_request& like, std::span<const product_size> al
     fastest found(like, all, model.costs);
     for (const bool swap_ab : {!like.c_by_rows, like.c_by_rows})
         for (const kernel_desc& kernel : model.kernels)
-            if (kernel.grouped && matches(kernel, like, swap_ab))
-                found.try_kernel(kernel, swap_ab);
+            if (kernel.grouped && matches(kernel, like, swap_ab)) found.try_kernel(kernel, swap_ab);
     if (share_rows) {
         gemm_request persistent = like;
         persistent.persistent_batch = true;

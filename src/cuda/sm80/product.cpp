@@ -198,7 +198,8 @@ class product final : public gemm_product {
   private:
     // False: a grid has no such number of tiles.
     template <class Sum>
-    [[nodiscard]] bool launch_ragged(const ragged_group& all, arguments<Sum> told, cudaStream_t stream) const {
+    [[nodiscard]] bool launch_ragged(const ragged_group& all, arguments<Sum> told,
+                                     cudaStream_t stream) const {
         told.ragged = all.ends;
         told.shared_out = all.along_k ? ragged_dimension::k
                           : swaps_    ? ragged_dimension::n

@@ -77,8 +77,8 @@ template <class C, class ElementCompute>
 struct product_tile {
     int product;  // of B
     tile_coordinate tile;
-    int first_row = 0;             // of A and C
-    int end_row = 0x7fffffff;      // before which it stores
+    int first_row = 0;         // of A and C
+    int end_row = 0x7fffffff;  // before which it stores
     int product_of_c = 0;
 };
 
@@ -96,8 +96,8 @@ class tile_finder {
         } else {
             if (p_.group.count > 0) return of_group(tile);
             const int product = tile / (tiles_m * tiles_n);
-            product_tile found{product, raster_swizzle(tile - product * (tiles_m * tiles_n),
-                                                       tiles_m, tiles_n)};
+            product_tile found{
+                product, raster_swizzle(tile - product * (tiles_m * tiles_n), tiles_m, tiles_n)};
             found.product_of_c = product;
             return found;
         }

@@ -141,8 +141,8 @@ __device__ __forceinline__ void run_producer(const pipeline<C>& pipe, const cta_
             const product_tile found = find(w.tile);
             cta_problem own = of;
             if (C::is_batched) own.first_row = found.first_row;
-            produce_tile<C>(pipe, at, own, p, source, cta,
-                            {found.tile, w.k_begin(), w.k_end()}, found.product, packed);
+            produce_tile<C>(pipe, at, own, p, source, cta, {found.tile, w.k_begin(), w.k_end()},
+                            found.product, packed);
         }
     } else {
         produce_tile<C>(pipe, at, of, p, source, cta, single, static_cast<int>(blockIdx.y), packed);

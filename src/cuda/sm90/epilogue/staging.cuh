@@ -105,7 +105,7 @@ struct staging_tiles {
   private:
     // One by one, by way of the map that has no other use where nothing is added.
     __device__ __forceinline__ void store_rows(const unsigned char* tile, int row, int end_row,
-                                            int col) const {
+                                               int col) const {
 #pragma unroll 1
         for (int i = 0; row + i < end_row; ++i)
             ptx::tma_store(*single_rows, tile + (first_row + i) * 128, col, row + i, 0);
