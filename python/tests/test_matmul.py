@@ -215,15 +215,18 @@ def test_grouped_by_ends(rng):
     dy = rng.standard_normal((40, 3))
     close(cg.matmul_grouped(x.T, dy, ends=ends), np.stack([x[p].T @ dy[p] for p in parts]), np.float64)
     for wrong, message in [
-        (ends.astype(np.int64), "int32"),
+        (ends.astype(np.int64), "ends has elements of type int64"),
+        (ends.astype(np.float32), "float32: it must be a line of int32"),
         (ends[::2], "gaps"),
         (ends[:3], "as many"),
         (ends[::-1].copy(), "product 1 gets of A the end is 30"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             cg.matmul_grouped(x, w, ends=wrong)
-    with pytest.raises(ValueError, match="a matrix, beside ends"):
-        cg.matmul_grouped([x], w, ends=ends)
+    with pytest.raises(ValueError, match="a must be a matrix, beside ends"):
+        cg.matmul_grouped(w, w, ends=ends)
+    with pytest.raises(ValueError, match="out is 40 x 4 but the products are 40 x 3"):
+        cg.matmul_grouped(x, w, np.empty((40, 4)), ends=ends)
 
 
 def test_other_threads_run_meanwhile():
