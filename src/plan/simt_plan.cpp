@@ -38,12 +38,20 @@ const simt_costs& costs_of(dtype type) {
     return type == dtype::f64 ? f64_costs : f32_costs;
 }
 
-// Groups that worked out; of more than a thousand shares of tiles no kernel keeps count.
+// Groups that worked out; of more than a thousand shares of tiles no kernel keeps count, and what
+// groups leave to the last one should not leave L2 by much.
 constexpr int groups_tried[] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
 constexpr std::int64_t most_shared = 1024;
+constexpr std::int64_t most_left_bytes = 64'000'000;
 
 std::int64_t tiles_of(const simt_tile& t, const simt_request& p) {
     return p.batch * ceil_div(p.m, t.m) * ceil_div(p.n, t.n);
+}
+
+bool may_form(int groups, const simt_tile& t, const simt_request& p, int cluster) {
+    const std::int64_t tiles = tiles_of(t, p);
+    return groups == 1 || (tiles * cluster <= most_shared &&
+                           core::bytes_of(p.type, tiles * groups * t.m * t.n) <= most_left_bytes);
 }
 
 std::vector<simt_cut> cuts_of(const simt_tile& t, const simt_request& p) {
@@ -52,8 +60,8 @@ std::vector<simt_cut> cuts_of(const simt_tile& t, const simt_request& p) {
     for (int cluster = 1; cluster <= t.most_cluster; cluster *= 2)
         for (const int groups : groups_tried) {
             const simt_cut cut{cluster, groups};
-            const bool counted = groups == 1 || tiles_of(t, p) * cluster <= most_shared;
-            if (counted && cut.parts() <= steps && (p.cluster == 0 || p.cluster == cluster) &&
+            if (may_form(groups, t, p, cluster) && cut.parts() <= steps &&
+                (p.cluster == 0 || p.cluster == cluster) &&
                 (p.split_k == 0 || cut.parts() <= p.split_k))
                 all.push_back(cut);
         }

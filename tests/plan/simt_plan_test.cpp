@@ -91,6 +91,18 @@ TEST(simt_plan, of_many_tiles_forms_no_groups) {
     }
 }
 
+// Groups leave their sums to the last one of them.
+TEST(simt_plan, leaves_no_more_than_l2_about_holds) {
+    simt_request of{.m = 2048, .n = 2048, .k = 4096};
+    of.split_k = 16;
+    for (const simt_tile& tile : tiles_of(of.type)) {
+        of.block_m = tile.m;
+        of.block_n = tile.n;
+        const int groups = plan_of(of).cut.groups;
+        EXPECT_LE(groups == 1 ? 0 : 2048 * 2048 * 4 * groups, 64'000'000);
+    }
+}
+
 TEST(simt_plan, weighs_what_has_to_be_packed) {
     simt_request of{.m = 2048, .n = 2048, .k = 256};
     const auto reads_along_k = [&] {
