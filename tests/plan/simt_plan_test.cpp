@@ -80,15 +80,15 @@ TEST(simt_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
     }
 }
 
-// Groups meet in global memory, where so many shares of tiles are counted.
+// Groups meet in global memory, where 1024 shares of tiles are counted.
 TEST(simt_plan, of_many_tiles_forms_no_groups) {
-    simt_request of{.m = 8192, .n = 8192, .k = 64};
-    of.split_k = 8;
-    for (const simt_tile& tile : tiles_of(of.type)) {
-        of.block_m = tile.m;
-        of.block_n = tile.n;
-        EXPECT_EQ(plan_of(of).cut.groups, 1) << tile.m << " x " << tile.n;
-    }
+    simt_request of{.m = 64 * 32, .n = 32 * 32, .k = 4096};
+    of.block_m = 64;
+    of.block_n = 32;
+    of.split_k = 2;
+    EXPECT_EQ(plan_of(of).cut.groups, 2);
+    ++of.m;
+    EXPECT_EQ(plan_of(of).cut.groups, 1);
 }
 
 // Groups leave their sums to the last one of them.
