@@ -1,17 +1,14 @@
 // Calls that must be refused with a certain code, and C untouched.
+#include "bad_arguments.hpp"
+
+#include <algorithm>
 #include <limits>
 
 #include "calls.hpp"
-#include "trials.hpp"
 
 namespace carat::fuzz {
 
 namespace {
-
-struct fault {
-    error_code code;
-    const char* what;
-};
 
 // Spoils a case that was right; none where this fault does not apply.
 using spoiler = bool (*)(const running& r, fault& f);
@@ -20,7 +17,7 @@ bool one_more_row_of_b(const running& r, fault& f) {
     f = {error_code::size_mismatch, "B with a row too many"};
     if (r.of.ready == prepared::right) return false;
     ++r.on.b.all.back().rows;
-    return r.of.group != grouping::strided && r.of.group != grouping::pointers;
+    return r.of.group != grouping::strided && r.of.group != grouping::pointers && !r.of.b_strided;
 }
 bool one_more_row_of_c(const running& r, fault& f) {
     f = {error_code::size_mismatch, "C with a row too many"};
@@ -34,20 +31,20 @@ bool one_more_column_of_e(const running& r, fault& f) {
 }
 bool a_is_null(const running& r, fault& f) {
     f = {error_code::invalid_argument, "A without data"};
-    r.on.a.place_at(nullptr);
     for (matrix_place& m : r.on.a.all) m.first = 0;
+    r.on.a.told_at(nullptr);
     return r.of.ready != prepared::left;
 }
 bool c_is_null(const running& r, fault& f) {
     f = {error_code::invalid_argument, "C without data"};
-    r.on.c.place_at(nullptr);
     for (matrix_place& m : r.on.c.all) m.first = 0;
+    r.on.c.told_at(nullptr);
     return r.of.e != addend::c;
 }
 bool negative_threads(const running& r, fault& f) {
     f = {error_code::invalid_argument, "a negative number of threads"};
     r.of.threads = -1 - static_cast<int>(r.random.below(5));
-    return true;
+    return !r.of.on_gpu;
 }
 bool fraction_of_integers(const running& r, fault& f) {
     f = {error_code::invalid_argument, "a fraction of integers"};
@@ -77,45 +74,82 @@ bool one_value_too_few(const running& r, fault& f) {
     }
     return false;
 }
+bool functor_on_a_gpu(const running& r, fault& f) {
+    f = {error_code::unsupported, "a functor on a GPU"};
+    if (!r.of.on_gpu || r.of.is_gated()) return false;
+    for (drawn_step& step : r.of.steps) {
+        if (step.kind == detail::step_kind::amax) continue;
+        step.kind = detail::step_kind::each;
+        return true;
+    }
+    return false;
+}
+bool two_results_in_one_place(const running& r, fault& f) {
+    f = {error_code::aliasing, "two C of a batch in one place"};
+    if (r.of.group == grouping::one || r.of.sizes.size() < 2 || r.of.e == addend::c) return false;
+    r.on.c.stride = 0;
+    r.on.c.all[1].first = r.on.c.all[0].first;
+    return true;
+}
 bool prepared_for_the_other_side(const running& r, fault& f) {
     f = {error_code::invalid_argument, "an operand prepared for the other side"};
     // Square, so that nothing but the side is wrong.
-    return r.of.ready != prepared::none;
+    const product_size& s = r.of.sizes[0];
+    const bool square = s.m == s.k && s.k == s.n && r.of.group == grouping::one;
+    if (r.of.ready == prepared::none || !square) return false;
+    r.of.ready = r.of.ready == prepared::left ? prepared::right : prepared::left;
+    return true;
 }
 
-constexpr spoiler spoilers[] = {
-    one_more_row_of_b,   one_more_row_of_c, one_more_column_of_e,       a_is_null,
-    c_is_null,           negative_threads,  fraction_of_integers,       strides_beyond_64_bits,
-    one_matrix_too_many, one_value_too_few, prepared_for_the_other_side};
+constexpr spoiler spoilers[] = {one_more_row_of_b,
+                                one_more_row_of_c,
+                                one_more_column_of_e,
+                                a_is_null,
+                                c_is_null,
+                                negative_threads,
+                                fraction_of_integers,
+                                functor_on_a_gpu,
+                                strides_beyond_64_bits,
+                                one_matrix_too_many,
+                                one_value_too_few,
+                                prepared_for_the_other_side,
+                                two_results_in_one_place};
+
+// Nothing is empty, left unread or refused as it is.
+bool is_told_by_one(const product_case& c) {
+    const auto has_all = [](const product_size& s) { return s.m * s.n * s.k != 0; };
+    return std::ranges::all_of(c.sizes, has_all) && !c.f16_sums && c.alpha() != 0;
+}
 
 }  // namespace
 
-std::string try_bad_argument(const running& r) {
-    for (const product_size& s : r.of.sizes)
-        if (s.m * s.n * s.k == 0) return {};
-    if (r.of.f16_sums || r.of.alpha() == 0) return {};
-    place_all(r);
-    prepared_matrix packed;
-    const bool ready = r.of.ready != prepared::none;
-    if (ready) packed = prepare_operand(r.of, r.on);
-    const spoiler spoil = r.random.pick(spoilers);
+std::optional<fault> spoil_argument(const running& r) {
+    if (!is_told_by_one(r.of)) return {};
     fault expected{};
-    const bool spoiled = spoil(r, expected);
-    if (!spoiled) return {};
-    if (spoil == prepared_for_the_other_side) {
-        if (r.of.sizes[0].m != r.of.sizes[0].k || r.of.sizes[0].k != r.of.sizes[0].n) return {};
-        r.of.ready = r.of.ready == prepared::left ? prepared::right : prepared::left;
-        if (r.of.group != grouping::one) return {};
-    }
-    const outcome o = call(r, ready ? &packed : nullptr);
+    const spoiler spoil = r.random.pick(spoilers);
+    return spoil(r, expected) ? std::optional(expected) : std::nullopt;
+}
+
+std::string not_refused(const outcome& o, const fault& expected) {
     const auto told = [&](const std::string& what) {
         return std::string(expected.what) + ": " + what;
     };
     if (o.returned) return told("was not refused");
     if (o.foreign) return told("threw what is no carat::error: " + o.what);
-    if (o.code != expected.code) return told("another code than expected: " + o.what);
+    return o.code == expected.code ? "" : told("another code than expected: " + o.what);
+}
+
+std::string try_bad_argument(const running& r) {
+    if (!is_told_by_one(r.of)) return {};
+    place_all(r);
+    prepared_matrix packed;
+    const bool ready = r.of.ready != prepared::none;
+    if (ready) packed = prepare_operand(r.of, r.on);
+    const std::optional<fault> expected = spoil_argument(r);
+    if (!expected) return {};
+    const outcome o = call(r, ready ? &packed : nullptr);
+    if (std::string wrong = not_refused(o, *expected); !wrong.empty()) return wrong;
     ++r.count.refused;
-    if (spoil == c_is_null) return changed_inputs(r);
     return unchanged_after_refusal(r);
 }
 

@@ -24,9 +24,13 @@ VALUES = ["", "0", "-1", "1", "2", "16", "16x8", "3x5x7", "8:16:x2", "8:16:0", "
           "nonexistent", "*", "[", "cpu", "cuda:99", "hot", "bias+gelu", "bias+", "nn+8", "ntt",
           "100,28,0", "uneven:1:9/0", "64:pointers", "uniform(0,1)", "uniform(1,", "2n3-n2", ",", "=",
           "--", "-", "-x", "a b", "\u00e9\u4e16", "\x1b[31m", "line\nline", "%n%s", "x" * 300,
-          "results.json", "tuned.json", "odd.json", "folder", "missing/out.json", "out.json",
-          "out.html", "/dev/null", "/dev/full", "true", "--version", "--help", "NaN,NaN"]
+          "results.json", "tuned.json", "odd.json", "deep.json", "every_field.json", "folder",
+          "missing/out.json", "out.json", "out.html", "/dev/null", "/dev/full", "true", "--version", "--help", "NaN,NaN"]
 BRIEF = ["--size", "16", "--trials", "2", "--impl", "naive"]
+# What reads and writes files and is mostly right.
+WRITERS = {"bench": [*BRIEF, "--processes", "0", "--json", "out.json", "--report", "out.html"],
+           "report": ["every_field.json", "-o", "out.html"],
+           "compare": ["every_field.json", "deep.json"]}
 NEVER = ("terminate called", "what():", "Assertion", "AddressSanitizer", "runtime error")
 
 
@@ -63,6 +67,8 @@ def changed(word, draw):
 def command_line(known, draw):
     name = draw.choice(list(known))
     words = [name] if name else []
+    if name in WRITERS and draw.random() < 0.5:
+        return [*words, *WRITERS[name], *(draw.choice(known[name]) for _ in range(draw.randrange(2)))]
     if name in ("bench", "run", "tune") and draw.random() < 0.5:
         words += BRIEF[:draw.randrange(len(BRIEF) + 1)]
     for _ in range(draw.randrange(6)):
@@ -80,13 +86,18 @@ def command_line(known, draw):
 
 
 def fill(folder, draw):
-    corpus = pathlib.Path(__file__).parent / "parsers" / "corpus"
-    for file in corpus.iterdir():
+    here = pathlib.Path(__file__).parent
+    whole = here.parent / "tests" / "report" / "fixtures" / "every_field.json"
+    (folder / whole.name).write_bytes(whole.read_bytes())
+    for file in (here / "parsers" / "corpus").iterdir():
         data = bytearray(file.read_bytes())
         if draw.random() < 0.5:
             data[draw.randrange(len(data))] = draw.randrange(256)
         (folder / file.name).write_bytes(data)
     (folder / "folder").mkdir()
+    (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)
+    for name in ("out.json", "out.html", "results.json"):
+        (folder / f"{name}.tmp").write_text("of somebody else")
 
 
 def ended(command, folder):
@@ -109,8 +120,16 @@ def ended(command, folder):
         return process.returncode, out, err, asked
 
 
-def fault(words, code, out, err, asked, new_files):
+def contents(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+
+
+def fault(words, code, out, err, asked, before, after):
     """What is wrong, or ""."""
+    for name in before:
+        if before[name] != after.get(name) and not any(w.endswith(name) for w in words):
+            return f"changed {name}, which is not named"
+    new_files = after.keys() - before.keys()
     text = (out + err).decode(errors="replace")
     for phrase in NEVER:
         if phrase in text:
@@ -140,9 +159,9 @@ def run(given, known, number):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         fill(folder, draw)
-        before = set(os.listdir(folder)) | {".cache"}
+        before = contents(folder)
         code, out, err, asked = ended([given.carat, *(w.replace("\0", "") for w in words)], folder)
-        wrong = fault(words, code, out, err, asked, set(os.listdir(folder)) - before)
+        wrong = fault(words, code, out, err, asked, before, contents(folder))
     if wrong:
         print(f"FINDING {number}: carat {words!r}: {wrong}\n"
               f"    fuzz/command.py {given.carat} --seed {given.seed} --only {number}", flush=True)

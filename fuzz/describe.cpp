@@ -18,6 +18,9 @@ std::string product_case::describe() const {
     text += ", alpha " + std::to_string(alpha());
     if (e != addend::none) text += e == addend::c ? ", E is C" : ", E";
     if (e != addend::none) text += " times " + std::to_string(beta);
+    if (e_for_all) text += " for all";
+    if (b_strided) text += ", B strided";
+    if (turned) text += ", told as transposes";
     if (has_epilogue) text += ", epilogue of " + std::to_string(steps.size()) + ":";
     constexpr std::array kinds = {"bias", "scale", "scale_all", "relu",   "gelu", "silu",
                                   "each", "reglu", "geglu",     "swiglu", "amax"};

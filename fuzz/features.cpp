@@ -75,6 +75,10 @@ void count_features(const running& r) {
     to.note(feature::million, c.work() > 1e6);
     to.note(feature::hundred_millions, c.work() > 1e8);
     to.note(feature::batch_invariant, c.batch_invariant);
+    to.note(feature::experts, c.b_strided);
+    to.note(feature::one_e, c.e_for_all);
+    to.note(feature::turned, c.turned);
+    to.note(feature::signed_zeros, c.signed_zeros);
 }
 
 }  // namespace carat::fuzz

@@ -73,7 +73,7 @@ void operand::lay_out(random_numbers& random, grouping how, std::span<const shap
     all.clear();
     std::size_t start = 0;
     // Heads: matrices of a batch side by side in one.
-    const bool heads = how == grouping::strided && !for_all && random.chance(2);
+    const bool heads = how == grouping::strided && !for_all && random.chance(2) && !tidy;
     std::ptrdiff_t next = 0;
     std::ptrdiff_t head = 0;
     const bool tidy_by_rows = tidy && random.below(5) < 3;
@@ -129,6 +129,7 @@ std::size_t operand::span_bytes() const {
 }
 
 void operand::place(random_numbers& random, std::size_t around_bytes) {
+    to_copy_ = 0;
     const std::size_t bytes = size_bytes(type);
     const flush side = tidy || random.chance(2) ? flush::front : flush::back;
     // Vectors' alignments and every odd one.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,6 +72,13 @@ class operand {
     }
     // A copy of remembered() is at `memory`.
     void seen_at(std::byte* memory) { to_copy_ = memory - remembered_; }
+    // A call is told another address of the first matrix, until seen_at() or place().
+    void told_at(std::byte* address) {
+        to_copy_ = reinterpret_cast<std::intptr_t>(address) -
+                   reinterpret_cast<std::intptr_t>(element(all[0].first));
+    }
+    // Bytes from an element here to where a call finds it.
+    [[nodiscard]] std::ptrdiff_t to_copy() const { return to_copy_; }
     // There its lines (rows, or columns) lie further apart than here: so many elements; 0: they
     // don't.
     void lines_apart(bool rows, std::ptrdiff_t elements) {

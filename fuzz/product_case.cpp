@@ -1,9 +1,9 @@
 #include "product_case.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
+#include "blocks.hpp"
+#include "draw_sizes.hpp"
 #include "numbers.hpp"
 
 namespace carat::fuzz {
@@ -53,87 +53,6 @@ types draw_gpu_types(random_numbers& random) {
     constexpr dtype cs[] = {f32, f32, f16, bf16, bf16, e4m3, e5m2};
     const dtype c = random.chance(2) && !is_fp8(a) ? a : random.pick(cs);
     return {a, a == e5m2 ? e4m3 : a, c};
-}
-
-// Mostly small, often at an edge of a vector, a register tile or a block.
-std::size_t draw_extent(random_numbers& random, bool on_gpu) {
-    constexpr std::size_t edges[] = {1,  2,  4,  6,   8,   12,  14,  16,  24,  32,
-                                     48, 64, 96, 128, 192, 256, 384, 480, 512, 768};
-    constexpr std::size_t tiles[] = {128, 192, 256, 512, 768, 1024, 1536, 2048, 4096, 8192};
-    if (on_gpu && random.below(5) < 2)
-        return random.pick(tiles) + (random.chance(3) ? random.below(20) : 0);
-    switch (random.below(10)) {
-        case 0:
-            return random.below(20) == 0 ? 0 : 1;
-        case 1:
-        case 2:
-        case 3:
-            return 1 + random.below(16);
-        case 4:
-        case 5:
-            return 1 + random.below(50);
-        case 6:
-            return 1 + random.below(300);
-        default:
-            return random.pick(edges) + random.below(3) - (random.chance(3) ? 1 : 0);
-    }
-}
-
-// As much work as a case may be: thousands of small ones a second, some that take all paths. On a
-// GPU of each size so many that they take the host as long as those of a tenth of it: it looks at
-// their faces, of which a product has (M N K)^(2/3).
-std::size_t draw_work(random_numbers& random, bool on_gpu) {
-    if (on_gpu) {
-        constexpr double least = 40'000;
-        constexpr double most = 4e9;
-        return static_cast<std::size_t>(
-            std::min(least / std::pow(1 - random.uniform(), 1.5), most));
-    }
-    const std::size_t kind = random.below(1200);
-    if (kind == 0) return 60'000'000;
-    if (kind < 28) return 4'000'000;
-    if (kind < 180) return 400'000;
-    return 30'000;
-}
-
-// How many elements there may be: each is made and checked on the host.
-struct most_elements {
-    double of_c = 1e6;
-    double of_operands = 1e9;
-
-    most_elements(std::size_t work, bool on_gpu) {
-        if (!on_gpu) return;
-        const double face = std::pow(static_cast<double>(work), 2.0 / 3);
-        of_c = std::min(4 * face, 4e6);
-        of_operands = std::min(10 * face, 4e6);
-    }
-    [[nodiscard]] bool has(const product_size& s) const {
-        const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n);
-        return m * n <= of_c && (m + n) * static_cast<double>(s.k) <= of_operands;
-    }
-};
-
-product_size draw_size(random_numbers& random, std::size_t work, bool on_gpu) {
-    product_size s = {draw_extent(random, on_gpu), draw_extent(random, on_gpu),
-                      draw_extent(random, on_gpu)};
-    if (random.chance(60)) s.k = 1000 + random.below(9000);
-    const most_elements most(work, on_gpu);
-    while (s.m * s.n * s.k > work || !most.has(s)) {
-        std::size_t* const extents[] = {&s.m, &s.n, &s.k};
-        std::size_t& chosen = *random.pick(extents);
-        chosen = std::max<std::size_t>(chosen / 2, 1);
-    }
-    return s;
-}
-
-// Large enough for the tiles of persistent kernels: of batches, which these take in turn, or up to
-// `most` times as many rows and columns.
-product_size draw_tiles(random_numbers& random, std::size_t most) {
-    constexpr std::size_t sides[] = {128, 128, 192, 256, 256, 384};
-    constexpr std::size_t depths[] = {64, 128, 128, 256, 512};
-    const auto some = [&](std::size_t at) { return random.chance(4) ? at - random.below(30) : at; };
-    const auto side = [&] { return some(random.pick(sides) * (1 + random.below(most))); };
-    return {side(), side(), some(random.pick(depths))};
 }
 
 double draw_factor(random_numbers& random, bool whole) {
@@ -227,9 +146,9 @@ void draw_prepared(random_numbers& random, product_case& c) {
 trial draw_trial(random_numbers& random, std::uint64_t number, bool on_gpu) {
     if (on_gpu) {
         if (random.chance(1500)) return trial::many_threads;  // of 64 cases
-        // Most of a process's first cases, when code is still to be loaded.
-        const bool early = number % 1000 < 20;
-        return random.chance(early ? 10 : 1500) ? trial::failing_memory : trial::ordinary;
+        // Many of a process's first cases, when code is still to be loaded.
+        const bool early = number % cases_in_a_gpu_block < 40;
+        return random.chance(early ? 3 : 1500) ? trial::failing_memory : trial::ordinary;
     }
     switch (random.below(40)) {
         case 0:
@@ -305,6 +224,64 @@ void draw_for_gpu(random_numbers& random, product_case& c) {
     if (!c.chained && c.how == trial::ordinary && random.chance(400)) c.far = random.pick(some);
 }
 
+// What decides the sign of a zero: a scale, then a bias of zeros, of whole numbers, whose sums
+// often are 0. Which way a kernel stores it depends on how many rows there are.
+void draw_signs(random_numbers& random, product_case& c) {
+    c.signed_zeros = c.has_epilogue && random.chance(4);
+    if (!c.on_gpu || !c.whole || c.group != grouping::one || c.c_type == dtype::i32) return;
+    if (!random.chance(6)) return;
+    c.signed_zeros = c.has_epilogue = c.batch_invariant = true;
+    c.by_blocks = false;
+    if (random.chance(4)) c.sizes[0] = draw_tiles(random, 4);
+    c.chained = c.chained && can_be_chained(c);
+    const auto side = [&] { return random.chance(2) ? by::row : by::column; };
+    c.steps = {{.kind = detail::step_kind::scale, .of = side()},
+               {.kind = detail::step_kind::bias, .of = side()}};
+}
+
+// On a GPU C in the memory of an operand, or the largest number there; host memory; wrong
+// arguments.
+void draw_refusal(random_numbers& random, product_case& c) {
+    if (c.how != trial::ordinary || !random.chance(24)) return;
+    c.how = random.chance(2) ? trial::aliased : trial::bad_argument;
+    c.chained = false;
+    c.far = far_operand::none;
+    if (c.how != trial::aliased || c.c_type == dtype::i32 || random.chance(3)) return;
+    c.has_epilogue = true;
+    if (c.place_of_largest() == c.steps.size())
+        c.steps.push_back({.kind = detail::step_kind::amax});
+}
+
+// Lists of which each product has rows of its own and a matrix of a batch: experts.
+void draw_experts(random_numbers& random, product_case& c) {
+    if (c.group != grouping::listed || c.a_for_all || c.b_for_all || !random.chance(3)) return;
+    c.b_strided = true;
+    double most = 1;
+    const auto work = [](const product_size& s) {
+        return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    };
+    for (const product_size& s : c.sizes) most = std::max(most, work(s));
+    for (product_size& s : c.sizes) {
+        s.n = c.sizes[0].n;
+        s.k = c.sizes[0].k;
+        while (work(s) > most) s.m /= 2;
+    }
+}
+
+void draw_ways_to_say_it(random_numbers& random, product_case& c) {
+    draw_experts(random, c);
+    c.turned = random.chance(8);
+    if (c.on_gpu && random.chance(4)) c.device = 0;
+    const auto alike = [&](const product_size& s) {
+        return s.m == c.sizes[0].m && s.n == c.sizes[0].n;
+    };
+    c.e_for_all = c.group != grouping::one && c.e == addend::own && random.chance(4) &&
+                  std::ranges::all_of(c.sizes, alike);
+    if (c.whole || !random.chance(8)) return;
+    if (is_integer(c.a_type)) return;
+    (random.chance(2) || c.chained ? c.b_numbers : c.a_numbers) = numbers::small;
+}
+
 }  // namespace
 
 product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu) {
@@ -349,6 +326,10 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     random_numbers more(copy.next(), number);
     on_gpu ? draw_for_gpu(more, c) : draw_deep(more, c);
     c.by_c = fits_c(c) && more.chance(6);
+    draw_ways_to_say_it(more, c);
+    draw_signs(more, c);
+    if (on_gpu) draw_refusal(more, c);
+    c.by_c = c.by_c && fits_c(c) && !c.e_for_all;
     return c;
 }
 

@@ -16,7 +16,8 @@
 
 namespace carat::fuzz {
 
-enum class numbers { whole, uniform, positive, wide, tiny, large, special, sparse };
+// `small` ones lie between those of around 1 and those near the subnormal ones.
+enum class numbers { whole, uniform, positive, wide, small, tiny, large, special, sparse };
 enum class addend { none, own, c };
 enum class prepared { none, left, right };
 // Whose lines lie so far apart that it spans more than 2^31 elements.
@@ -47,6 +48,9 @@ struct product_case {
     std::vector<product_size> sizes;
     bool a_for_all = false;
     bool b_for_all = false;
+    bool e_for_all = false;
+    bool b_strided = false;  // the B of lists
+    bool turned = false;     // each operand is told as the transpose of its transpose
     prepared ready = prepared::none;
     addend e = addend::none;
     double a_factor = 1;
@@ -54,6 +58,7 @@ struct product_case {
     double beta = 1;
     std::vector<drawn_step> steps;
     bool has_epilogue = false;
+    bool signed_zeros = false;  // among the values of steps
     int threads = 1;
     bool f16_sums = false;
     bool on_gpu = false;
@@ -64,6 +69,7 @@ struct product_case {
     bool chained = false;    // a call ahead of it, on its stream, makes A
     far_operand far = far_operand::none;
     CUstream_st* stream = nullptr;
+    int device = -1;     // as the call names it
     bool whole = false;  // all numbers are small and whole
     numbers a_numbers = numbers::uniform;
     numbers b_numbers = numbers::uniform;

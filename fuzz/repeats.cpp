@@ -9,8 +9,6 @@
 
 namespace carat::fuzz {
 
-namespace {
-
 std::string compare(const running& r, const std::vector<std::byte>& bits, const char* what) {
     ++r.count.repeated;
     const std::vector<std::byte> now = r.on.c.bits();
@@ -27,6 +25,8 @@ std::string compare(const running& r, const std::vector<std::byte>& bits, const 
     }
     return {};
 }
+
+namespace {
 
 std::string again(const running& r, const std::vector<std::byte>& bits) {
     constexpr int threads[] = {1, 2, 3, 5, 0};

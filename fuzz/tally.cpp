@@ -51,6 +51,14 @@ const std::array<const char*, features> feature_names = {
     "batch-invariant",
     "again product by product",
     "again with fewer rows",
+    "lists beside a strided B",
+    "batches with one E",
+    "told as transposes",
+    "with zeros of both signs in steps",
+    "in managed memory",
+    "in the host's pinned memory",
+    "on a GPU that had to be refused",
+    "again after memory was full",
 };
 
 void tally::add(const tally& other) {

@@ -64,8 +64,16 @@ enum class feature : std::size_t {
     batch_invariant,
     one_by_one,
     fewer_rows,
+    experts,
+    one_e,
+    turned,
+    signed_zeros,
+    managed,
+    pinned,
+    refused,
+    after_full_memory,
 };
-inline constexpr std::size_t features = static_cast<std::size_t>(feature::fewer_rows) + 1;
+inline constexpr std::size_t features = static_cast<std::size_t>(feature::after_full_memory) + 1;
 extern const std::array<const char*, features> feature_names;
 
 struct tally {

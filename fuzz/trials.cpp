@@ -45,6 +45,12 @@ void lay_out_scales(const running& r) {
     }
 }
 
+// Half of them are zeros afterwards, of both signs.
+void sign_zeros(random_numbers& random, std::vector<double>& values) {
+    for (double& x : values)
+        if (x == 0 || random.chance(2)) x = random.chance(2) ? -0.0 : 0.0;
+}
+
 std::string expected_overflow(const running& r) {
     bool fits = true;
     bool bound_fits = true;
@@ -71,11 +77,12 @@ void lay_out(const running& r) {
     r.count.note(feature::tidy, tidy);
     on.a.for_all = c.a_for_all;
     on.b.for_all = c.b_for_all;
+    on.e.for_all = c.e_for_all;
     const auto shapes = [&](auto rows, auto cols) { return shapes_of(c, rows, cols); };
     on.a.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::k), false);
     std::vector<shape> of_b = shapes(&product_size::k, &product_size::n);
     for (shape& s : of_b) s.cols *= c.is_gated() ? 2u : 1u;
-    on.b.lay_out(r.random, c.group, of_b, false);
+    on.b.lay_out(r.random, c.b_strided ? grouping::strided : c.group, of_b, false);
     on.e.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::n), false);
     on.c.lay_out(r.random, c.group, shapes(&product_size::m, &product_size::n), true);
     const std::size_t depth = c.sizes[0].k;
@@ -97,6 +104,7 @@ void lay_out(const running& r) {
         values.measure();
         draw_values(r.random, c.whole ? numbers::whole : numbers::uniform, values.type, depth,
                     values.values);
+        if (c.signed_zeros) sign_zeros(r.random, values.values);
     }
 }
 

@@ -65,6 +65,9 @@ using one_case = std::function<std::string(std::size_t thread, std::uint64_t num
 [[nodiscard]] std::string unchanged_after_refusal(const running& r);
 [[nodiscard]] std::string check_result(const running& r, const outcome& o, bool ready);
 [[nodiscard]] std::string check_repeats(const running& r, const std::vector<std::byte>& bits);
+// C now beside its bits before: numbers that are none are alike.
+[[nodiscard]] std::string compare(const running& r, const std::vector<std::byte>& bits,
+                                  const char* what);
 [[nodiscard]] std::string check_plants(const running& r);
 [[nodiscard]] std::string check_plant(const running& r, plant kind);
 // What the case has, and where its operands lie.

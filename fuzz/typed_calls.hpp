@@ -29,6 +29,14 @@ matrix_view<T> view(const operand& o, const matrix_place& m) {
             o.seen_col_stride(m)};
 }
 
+// The same as the transpose of its transpose where the case says so.
+template <class T>
+matrix_view<T> told(const product_case& c, const operand& o, const matrix_place& m) {
+    const matrix_view<T> v = view<T>(o, m);
+    if (!c.turned) return v;
+    return transposed(matrix_view<T>(v.data(), v.cols(), v.rows(), v.col_stride(), v.row_stride()));
+}
+
 // x -> x / 2 + (row - column), exact where that is.
 struct own_step {
     template <class T>
@@ -86,7 +94,10 @@ epilogue<Sums> chain_of(const product_case& c, const workbench& on) {
 template <class P>
 P policy_of(const product_case& c) {
     if constexpr (std::same_as<P, cuda>)
-        return {.stream = c.stream, .batch_invariant = c.batch_invariant, .f32 = c.f32};
+        return {.stream = c.stream,
+                .device = c.device,
+                .batch_invariant = c.batch_invariant,
+                .f32 = c.f32};
     else
         return {.threads = c.threads, .f16 = c.f16_sums ? f16_as::f16_sums : f16_as::f32_sums};
 }
@@ -94,6 +105,10 @@ P policy_of(const product_case& c) {
 // Whether a batch of this type is compiled: bytes have too many combinations for all.
 template <class A, class C>
 inline constexpr bool is_batched = !detail::byte_integer<A> || !detail::half<C>;
+
+// Types of which all ways to say a batch are compiled.
+template <class A>
+inline constexpr bool is_half_or_f32 = std::same_as<A, float> || detail::half<A>;
 
 template <class P, class A, class B, class C>
 class typed_call {
@@ -107,26 +122,18 @@ class typed_call {
         if (!r_.batch) return single();
         if constexpr (is_batched<A, C>) {
             if (c_.group == grouping::listed)
-                with_batches([](const operand& o, auto element, auto& keep) {
+                with_batches([this](const operand& o, auto element, auto& keep) {
                     using T = typename decltype(element)::type;
-                    auto& views = std::get<std::vector<matrix_view<T>>>(keep);
-                    for (const matrix_place& m : o.all) views.push_back(view<T>(o, m));
-                    return listed(views);
+                    return as_list<T>(o, std::get<std::vector<matrix_view<T>>>(keep));
                 });
             else if (c_.group == grouping::pointers)
-                with_batches([](const operand& o, auto element, auto& keep) {
+                with_batches([this](const operand& o, auto element, auto& keep) {
                     using T = typename decltype(element)::type;
-                    auto& where = std::get<std::vector<T*>>(keep);
-                    for (const matrix_place& m : o.all)
-                        where.push_back(reinterpret_cast<T*>(o.data(m)));
-                    const matrix_place& first = o.all[0];
-                    return pointers(std::span<T* const>(where), first.rows, first.cols,
-                                    first.row_stride, first.col_stride);
+                    return at_pointers<T>(o, std::get<std::vector<T*>>(keep));
                 });
             else
-                with_batches([](const operand& o, auto element, auto&) {
-                    using T = typename decltype(element)::type;
-                    return strided(view<T>(o, o.all[0]), o.all.size(), o.stride);
+                with_batches([this](const operand& o, auto element, auto&) {
+                    return as_strided<typename decltype(element)::type>(o);
                 });
         }
     }
@@ -139,14 +146,43 @@ class typed_call {
     template <class T>
     using kept = std::tuple<std::vector<matrix_view<T>>, std::vector<T*>>;
 
+    // Of a batch's operand.
+    [[nodiscard]] std::size_t count_of(const operand& o) const {
+        return o.for_all ? c_.sizes.size() : o.all.size();
+    }
+    template <class T>
+    [[nodiscard]] auto as_list(const operand& o, std::vector<matrix_view<T>>& views) const {
+        for (std::size_t p = 0; p < count_of(o); ++p) {
+            const matrix_view<T> v = view<T>(o, o.of(p));
+            views.push_back(c_.turned ? transposed(v) : v);
+        }
+        return c_.turned ? transposed(listed(views)) : listed(views);
+    }
+    template <class T>
+    [[nodiscard]] auto at_pointers(const operand& o, std::vector<T*>& where) const {
+        for (std::size_t p = 0; p < count_of(o); ++p)
+            where.push_back(reinterpret_cast<T*>(o.data(o.of(p))));
+        const matrix_place& m = o.all[0];
+        const std::span<T* const> all(where);
+        return c_.turned ? transposed(pointers(all, m.cols, m.rows, m.col_stride, m.row_stride))
+                         : pointers(all, m.rows, m.cols, m.row_stride, m.col_stride);
+    }
+    template <class T>
+    [[nodiscard]] auto as_strided(const operand& o) const {
+        const matrix_view<T> first = view<T>(o, o.all[0]);
+        const std::ptrdiff_t stride = o.for_all ? 0 : o.stride;
+        return c_.turned ? transposed(strided(transposed(first), count_of(o), stride))
+                         : strided(first, count_of(o), stride);
+    }
+
     void arguments_are_there() const {
         if (r_.at_call != nullptr) (*r_.at_call)();
     }
 
     void single() const {
-        const auto a = scaled(c_.a_factor, view<const A>(on_.a, on_.a.of(r_.product)));
-        const auto b = scaled(c_.b_factor, view<const B>(on_.b, on_.b.of(r_.product)));
-        const auto c = view<C>(on_.c, on_.c.of(r_.product));
+        const auto a = scaled(c_.a_factor, told<const A>(c_, on_.a, on_.a.of(r_.product)));
+        const auto b = scaled(c_.b_factor, told<const B>(c_, on_.b, on_.b.of(r_.product)));
+        const auto c = told<C>(c_, on_.c, on_.c.of(r_.product));
         const operand& added = c_.e == addend::c ? on_.c : on_.e;
         if constexpr (std::same_as<P, cpu>) {
             if (r_.ready != nullptr) return single_prepared(a, b, added, c);
@@ -187,7 +223,7 @@ class typed_call {
             if constexpr (!detail::byte_integer<C>) matrix_product(where, a, b, rest...);
         };
         if (c_.e == addend::none) return product(c);
-        product(scaled(c_.beta, view<const C>(added, added.of(r_.product))), c);
+        product(scaled(c_.beta, told<const C>(c_, added, added.of(r_.product))), c);
     }
 
     template <class Make>
@@ -214,6 +250,9 @@ class typed_call {
             return with_operands(scaled(c_.a_factor, view<const A>(on_.a, on_.a.all[0])), all_b());
         if (c_.b_for_all)
             return with_operands(all_a(), scaled(c_.b_factor, view<const B>(on_.b, on_.b.all[0])));
+        if constexpr (is_half_or_f32<A>)
+            if (c_.b_strided)
+                return with_operands(all_a(), scaled(c_.b_factor, as_strided<const B>(on_.b)));
         with_operands(all_a(), all_b());
     }
 
@@ -229,6 +268,9 @@ class typed_call {
             if constexpr (!detail::byte_integer<C>) matrix_products(where, a, b, rest...);
         };
         if (c_.e == addend::none) return products(c);
+        if constexpr (is_half_or_f32<A>)
+            if (c_.e_for_all && c_.turned)
+                return products(scaled(c_.beta, view<const C>(on_.e, on_.e.all[0])), c);
         products(added(), c);
     }
 

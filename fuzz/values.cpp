@@ -48,6 +48,7 @@ double one_floating(random_numbers& random, numbers of, const format& f, std::si
             return random.uniform();
         case numbers::wide:
             return sign(random) * power(random, -most / 3, most / 3);
+        case numbers::small:  // draw_small()
         case numbers::tiny:
             return sign(random) * power(random, f.least_exponent - f.digits, f.least_exponent + 8);
         case numbers::large:
@@ -84,11 +85,19 @@ double one_integer(random_numbers& random, numbers of, const format& f, std::siz
     }
 }
 
+// All of about one size, which no larger one hides.
+void draw_small(random_numbers& random, const format& f, std::vector<double>& to) {
+    const int most = std::ilogb(f.largest);
+    const auto low = static_cast<int>(random.between(-most * 5 / 6, -most / 2));
+    for (double& value : to) value = sign(random) * power(random, low, low + 2);
+}
+
 }  // namespace
 
 void draw_values(random_numbers& random, numbers of, dtype type, std::size_t depth,
                  std::vector<double>& to) {
     const format& f = format_of(type);
+    if (of == numbers::small) return draw_small(random, f, to);
     const std::size_t rarity = std::max<std::size_t>(to.size() / (1 + random.below(6)), 2);
     for (double& value : to)
         value = f.whole ? one_integer(random, of, f, depth) : one_floating(random, of, f, rarity);

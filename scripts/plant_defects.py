@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Puts defects back into the library, one at a time, and sees whether the fuzzer finds them:
-plant_defects.py [--gpu] [--minutes M] [--seed S] [--only NAME] [--build-only]
+plant_defects.py [--gpu] [--minutes M] [--seed S] [--only NAME] [--build-only] [--build FOLDER]
 
 All edits go into one copy of the checkout (build/defects), each behind a number that the
 environment names, so that the library is built once. Prints a row for each: its option, the
@@ -14,11 +14,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COPY = ROOT / "build" / "defects"
-ASKED = """#include <cstdlib>
+ASKED = """#ifndef CARAT_IS_PLANTED
+#define CARAT_IS_PLANTED
+#include <cstdlib>
 namespace {
 [[maybe_unused]] bool is_planted(int number) {
     static const char* const asked = std::getenv("CARAT_PLANTED");
@@ -26,6 +29,7 @@ namespace {
     return which == number;
 }
 }  // namespace
+#endif
 """
 
 
@@ -35,8 +39,14 @@ class Defect:
     file: str
     old: str
     new: str  # NUMBER stands for the defect's own
-    on_gpu: bool = False
+    by: str = "calls"  # what finds it: see PROGRAMS
+    more: tuple = ()  # other (old, new) in that file
 
+
+# What each is looked for by, and what a row calls it.
+PROGRAMS = {"calls": "fuzz/carat_fuzz", "gpu": "fuzz/carat_fuzz",
+            "parsers": "fuzz/parsers/carat_fuzz_parsers", "command": "cli/carat"}
+OPTIONS = {"calls": "", "gpu": "`--gpu`", "parsers": "`parsers`", "command": "`fuzz/command.py`"}
 
 DEFECTS = [
     Defect("165 KiB of stack", "src/cpu/engine.cpp", "    multiply_skinny(whole, share_of",
@@ -51,9 +61,9 @@ DEFECTS = [
     Defect("a failed allocation is kept quiet", "src/api/product.cpp",
            "        // All allocations come before the first write to C.\n",
            "        if (is_planted(NUMBER)) return;\n"),
-    Defect("the last k left out", "src/cpu/engine.cpp", "            .k = p.k,\n            .a = operand",
+    Defect("the last k left out", "src/cpu/make_task.hpp", "            .k = p.k,\n            .a = operand",
            "            .k = is_planted(NUMBER) && p.k > 100 ? p.k - 1 : p.k,\n            .a = operand"),
-    Defect("reads ahead of A", "src/cpu/engine.cpp",
+    Defect("reads ahead of A", "src/cpu/make_task.hpp",
            "    return {static_cast<const std::byte*>(data), static_cast",
            "    if (is_planted(NUMBER) && data != nullptr)\n"
            "        static_cast<void>(static_cast<const volatile char*>(data)[-1]);\n"
@@ -77,37 +87,105 @@ DEFECTS = [
     Defect("a unit diagonal is read", "src/abi/blas/level3/triangular.cpp",
            "          first{blocks.m11, t.lower, t.unit},",
            "          first{blocks.m11, t.lower, t.unit && !is_planted(NUMBER)},"),
+    Defect("files nested without end", "src/files/json/document.cpp",
+           "    if (is_deep(text)) fail", "    if (!is_planted(NUMBER) && is_deep(text)) fail",
+           by="command"),
+    Defect("a field of another type is read", "src/files/json/fields.cpp",
+           "    if (from.is_string()) value =", "    if (from.is_string() || is_planted(NUMBER)) value =",
+           by="parsers"),
+    Defect("control characters are shown", "src/files/visible.cpp",
+           "    return c.code < 0x20 || c.code == 0x7F || c1 || turns;",
+           "    return !is_planted(NUMBER) && (c.code < 0x20 || c.code == 0x7F || c1 || turns);",
+           by="command"),
+    Defect("the file beside an output is written", "src/files/draft.cpp",
+           "        name_ = name_beside(target_);",
+           "        name_ = is_planted(NUMBER) ? fs::path(target_.string() + \".tmp\")\n"
+           "                                   : name_beside(target_);",
+           by="command",
+           more=(("        constexpr int new_and_ours = O_CREAT",
+                  "        const int new_and_ours = is_planted(NUMBER) ? O_CREAT | O_TRUNC | O_CLOEXEC\n"
+                  "                                                    : O_CREAT"),)),
     Defect("shared memory granted by another call", "src/cuda/common/kernel.cpp",
            "    load(kernel);\n    cudaFuncAttributes taken{};",
            "    load(kernel);\n    if (is_planted(NUMBER))\n        CARAT_CUDA_CHECK(cudaFuncSetAttribute("
            "\n            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));\n"
-           "    cudaFuncAttributes taken{};", on_gpu=True),
+           "    cudaFuncAttributes taken{};", by="gpu"),
     Defect("memory of a capture is called the host's", "src/cuda/engine/memory_checks.cpp",
            "cudaMemoryTypeUnregistered || call.is_captured()) return;",
            "cudaMemoryTypeUnregistered ||\n        (call.is_captured() && !is_planted(NUMBER)))\n"
-           "        return;", on_gpu=True),
+           "        return;", by="gpu"),
     Defect("an empty product's place is looked at", "src/cuda/engine/memory_checks.cpp",
            "    if (p.m == 0 || p.n == 0) return;  // where",
-           "    if ((p.m == 0 || p.n == 0) && !is_planted(NUMBER)) return;  // where", on_gpu=True),
+           "    if ((p.m == 0 || p.n == 0) && !is_planted(NUMBER)) return;  // where", by="gpu"),
     Defect("a meaningless stride of scales", "src/api/on_gpu.cpp",
            "s.cols > 1 ? s.col_stride : 0;", "s.cols > 1 || is_planted(NUMBER) ? s.col_stride : 0;",
-           on_gpu=True),
+           by="gpu"),
     Defect("no memory for a kernel's code", "src/cuda/common/kernel.cpp",
            "    if (free_bytes() >= room_for_code_bytes) return;\n    give_back",
            "    if (free_bytes() >= room_for_code_bytes || is_planted(NUMBER)) return;\n    give_back",
-           on_gpu=True),
+           by="gpu"),
     Defect("batch_invariant is not kept", "src/cuda/engine/task.cpp",
            "    if (!t.batch_invariant) return s;",
-           "    if (!t.batch_invariant || is_planted(NUMBER)) return s;", on_gpu=True),
+           "    if (!t.batch_invariant || is_planted(NUMBER)) return s;", by="gpu"),
     Defect("E copied on another stream", "src/cuda/engine/one_launch.cpp",
            "                            {first.c, p.c_layout, apart.c}, call.stream());",
            "                            {first.c, p.c_layout, apart.c},\n"
-           "                            is_planted(NUMBER) ? nullptr : call.stream());", on_gpu=True),
+           "                            is_planted(NUMBER) ? nullptr : call.stream());", by="gpu"),
+    Defect("silu of infinity is no number", "src/cuda/engine/epilogue_kernel.cu",
+           "        case action::gate:\n            return cuda::activate(s.then, own.x);",
+           "        case action::gate:\n"
+           "            if (s.number != Sum{0})  // which nothing else gives an activation\n"
+           "                return own.each([](Sum x, int) {\n"
+           "                    return x / (Sum{1} + exp(x * (Sum{-1} + Sum{0} * x * x)));\n"
+           "                });\n"
+           "            return cuda::activate(s.then, own.x);", by="gpu",
+           more=(("            made.what = action::activate;\n",
+                  "            made.what = action::activate;\n"
+                  "            if (is_planted(NUMBER) && s.kind == step_kind::silu) made.number = 1;\n"),)),
+    Defect("3xTF32's small part underflows", "src/cuda/common/pack.cu",
+           "std::int64_t to_small) {", "std::int64_t to_small,\n"
+           "                                          bool loses) {", by="gpu",
+           more=(("            small.of[j] = both.small;",
+                  "            small.of[j] = loses && fabsf(both.big) < 0x1p-90f ? 0.0f : both.small;"),
+                 ("    std::uint32_t tiles;  // of memory",
+                  "    bool loses = false;\n    std::uint32_t tiles;  // of memory"),
+                 ("            tiles_deep,\n            tiles(p.from.lines, high) * tiles_deep,\n",
+                  "            tiles_deep,\n            tiles(p.from.lines, high) * tiles_deep,\n"
+                  "            is_planted(NUMBER),\n"),
+                 ("p.stride, p.length);\n    }", "p.stride, p.length, p.loses);\n    }"),
+                 ("(some[i], to, p.length);", "(some[i], to, p.length, p.loses);"))),
+    Defect("a bias of -0 loses its sign", "src/cuda/sm90/kernels_fp8_promoted.cu",
+           "#include \"cuda/sm90/instances.cuh\"\n",
+           "#include \"cuda/sm90/epilogue/fusion.cuh\"\n"
+           "namespace carat::cuda::sm90 {\n__device__ float planted_bias = -0.0f;\n}\n"
+           "#define unchanged planted_bias\n"
+           "#include \"cuda/sm90/epilogue/register_fusion.cuh\"\n#undef unchanged\n"
+           "#include \"cuda/sm90/instances.cuh\"\n", by="gpu",
+           more=(("    return instances<",
+                  "    if (is_planted(NUMBER)) {\n"
+                  "        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;\n"
+                  "        cudaThreadExchangeStreamCaptureMode(&mode);\n"
+                  "        const float zero = 0;\n"
+                  "        cudaMemcpyToSymbol(planted_bias, &zero, sizeof zero);\n"
+                  "        cudaThreadExchangeStreamCaptureMode(&mode);\n    }\n"
+                  "    return instances<"),)),
+    Defect("the largest number is written over an operand", "src/api/checks.cpp",
+           "        if (step.kind == detail::step_kind::amax) check_amax(",
+           "        if (step.kind == detail::step_kind::amax && !is_planted(NUMBER)) check_amax(",
+           by="gpu"),
+    Defect("host memory is handed to kernels", "src/cuda/engine/memory_checks.cpp",
+           "    if (data == nullptr) return;", "    if (data == nullptr || is_planted(NUMBER)) return;",
+           by="gpu"),
+    Defect("3xTF32 of few rows swaps A and B", "src/cuda/engine/task.cpp",
+           "    if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32)\n"
+           "        s.tunables.emplace",
+           "    if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32 &&\n"
+           "        !is_planted(NUMBER))\n        s.tunables.emplace", by="gpu"),
     Defect("the last product of a group left out", "src/cuda/engine/one_launch.cpp",
            "    return made.product->run_group(sorted.together, common) ? sorted.left : all_of(",
            "    if (is_planted(NUMBER)) sorted.together.pop_back();\n"
            "    return made.product->run_group(sorted.together, common) ? sorted.left : all_of(",
-           on_gpu=True),
+           by="gpu"),
 ]
 
 
@@ -119,7 +197,7 @@ def arguments():
     parser.add_argument("--threads", type=int, default=8, help="of its on a GPU (%(default)s)")
     parser.add_argument("--only", default="", help="those with this in their name")
     parser.add_argument("--build-only", action="store_true", help="plant and build them, no more")
-    parser.add_argument("--program", type=pathlib.Path, help="a carat_fuzz built so before")
+    parser.add_argument("--build", type=pathlib.Path, help="a build/dev made so before")
     return parser.parse_args()
 
 
@@ -135,63 +213,91 @@ def plant():
     for number, defect in enumerate(DEFECTS, 1):
         path = COPY / defect.file
         text = path.read_text()
-        if text.count(defect.old) != 1:
+        edits = ((defect.old, defect.new), *defect.more)
+        if any(text.count(old) != 1 for old, _ in edits):
             lost.append(defect.what)
             continue
-        text = text.replace(defect.old, defect.new.replace("NUMBER", str(number)))
+        for old, new in edits:
+            text = text.replace(old, new.replace("NUMBER", str(number)))
         path.write_text(text if ASKED in text else ASKED + text)
     return lost
 
 
-def build():
+def build(given):
+    targets = ["carat_fuzz"] if given.gpu else ["carat_fuzz", "carat_fuzz_parsers", "carat_command"]
     subprocess.run(["cmake", "--preset", "dev", "--log-level=WARNING"], cwd=COPY, check=True)
-    subprocess.run(["cmake", "--build", "--preset", "dev", "--target", "carat_fuzz"], cwd=COPY,
+    subprocess.run(["cmake", "--build", "--preset", "dev", "--target", *targets], cwd=COPY,
                    check=True)
-    return COPY / "build" / "dev" / "fuzz" / "carat_fuzz"
+    return COPY / "build" / "dev"
 
 
-def look_for(given, program, number, minutes):
-    """Seconds until the first finding, and what it says; no seconds where there was none."""
+def command_of(given, by, minutes):
+    """What looks for a defect, and how its first line of a finding begins."""
+    program = given.build / PROGRAMS[by]
+    corpus = ROOT / "fuzz" / "parsers" / "corpus"
+    many = 1_000_000_000
+    if by == "parsers":
+        return [program, *corpus.iterdir(), f"-runs={many}"]
+    if by == "command":
+        return [sys.executable, ROOT / "fuzz" / "command.py", program, "--count", str(many),
+                "--seed", str(given.seed)]
     words = [program, "--minutes", str(minutes), "--seed", str(given.seed)]
-    if given.gpu:
-        words += ["--gpu", "--threads", str(given.threads)]
+    return words + (["--gpu", "--threads", str(given.threads)] if by == "gpu" else [])
+
+
+def look_for(given, by, number, minutes):
+    """Seconds until the first finding, and what it says; no seconds where there was none."""
     began = time.monotonic()
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                          env={**os.environ, "CARAT_PLANTED": str(number)},
-                          start_new_session=True) as process:
+    with subprocess.Popen(command_of(given, by, minutes), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT if by == "parsers" else subprocess.DEVNULL,
+                          text=True, env={**os.environ, "CARAT_PLANTED": str(number)},
+                          errors="replace", start_new_session=True) as process:
+        limit = threading.Timer(60 * minutes + 20, os.killpg, (process.pid, 9))
+        limit.start()
+        last = ""
         for line in process.stdout:
+            last = line.strip()
             if line.startswith("FINDING") and "planted error" not in line:
                 seconds = time.monotonic() - began
+                limit.cancel()
                 os.killpg(process.pid, 9)
                 return seconds, line.removeprefix("FINDING ").strip()
+        limit.cancel()
+        code = process.wait()
+    seconds = time.monotonic() - began
+    # Files of others end what reads them, and the limit does else.
+    if by == "parsers" and seconds < 60 * minutes:
+        return seconds, last or "ended by a signal"
+    if by in ("calls", "gpu") and code not in (0, 1):
+        sys.exit(f"{process.args[0]} left with {code}: {last}")
     return None, ""
 
 
 def main():
     given = arguments()
-    program = given.program
-    if program is None:
+    if given.build is None:
         lost = plant()
         for what in lost:
             print(f"no longer applies: {what}", file=sys.stderr)
         if lost:
             return 2
-        program = build()
+        given.build = build(given)
     if given.build_only:
         return 0
-    seconds, found = look_for(given, program, 0, 0.2)
-    if seconds is not None:
-        print(f"found with nothing planted: {found}", file=sys.stderr)
-        return 2
+    wanted = [(number, defect) for number, defect in enumerate(DEFECTS, 1)
+              if (defect.by == "gpu") == given.gpu and given.only in defect.what]
+    for by in dict.fromkeys(defect.by for _, defect in wanted):
+        seconds, found = look_for(given, by, 0, 0.2)
+        if seconds is not None:
+            print(f"found with nothing planted: {found}", file=sys.stderr)
+            return 2
     missed = 0
     print("| defect | option | seconds | found as |\n|---|---|--:|---|")
-    for number, defect in enumerate(DEFECTS, 1):
-        if defect.on_gpu != given.gpu or given.only not in defect.what:
-            continue
-        seconds, found = look_for(given, program, number, given.minutes)
+    for number, defect in wanted:
+        seconds, found = look_for(given, defect.by, number, given.minutes)
         missed += seconds is None
         told = "not found" if seconds is None else f"{seconds:.0f}"
-        option = "`--gpu`" if defect.on_gpu else "`blas`" if found.startswith("blas:") else ""
+        option = "`blas`" if found.startswith("blas:") else OPTIONS[defect.by]
         print(f"| {defect.what} | {option} | {told} | {found[:150]} |", flush=True)
     return 1 if missed else 0
 

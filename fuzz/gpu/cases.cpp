@@ -1,95 +1,21 @@
-// A call on a GPU: its matrices laid out on the host, canaries and all, copied there as they are,
-// and copied back to be checked as those of a CPU.
+// A call on a GPU, checked as one of a CPU: its trials, and calls that must give the same bits.
 #include "cases.hpp"
 
-#include <array>
-#include <cmath>
+#include <memory>
+#include <stdexcept>
 
 #include "calls.hpp"
-#include "chain.hpp"
-#include "far.hpp"
-#include "full_memory.hpp"
-#include "fuzz/numbers.hpp"
-#include "fuzz/oracle.hpp"
+#include "checks.hpp"
 #include "kernels.hpp"
 #include "large.hpp"
+#include "large_memory.hpp"
 #include "naive.hpp"
-#include "seat.hpp"
+#include "refused.hpp"
+#include "transfers.hpp"
 
 namespace carat::fuzz {
 
 namespace {
-
-struct gpu_running {
-    const running& r;
-    seat& there;
-    bool in_order;  // matrices' memory comes from cudaMallocAsync
-    const memory_watch& memory;
-    const far_lines* far = nullptr;
-};
-
-template <class Visit>
-void each_operand(const gpu_running& g, const Visit& visit) {
-    operand* const matrices[] = {&g.r.on.a, &g.r.on.b, &g.r.on.e, &g.r.on.c};
-    for (std::size_t i = 0; i < 4; ++i) visit(*matrices[i], g.there.of_matrices[i]);
-    for (std::size_t i = 0; g.r.of.by_blocks && i < 2; ++i)
-        visit(g.r.on.scales[i], g.there.of_scales[i]);
-    for (std::size_t i = 0; i < g.r.of.steps.size(); ++i)
-        visit(g.r.on.values[i], g.there.of_values[i]);
-}
-
-// At the same distance from a multiple of 256 bytes as on the host.
-void upload(const gpu_running& g) {
-    const cudaStream_t stream = g.r.of.stream;
-    each_operand(g, [&](operand& o, device_bytes& there) {
-        const std::span<std::byte> here = o.remembered();
-        if (here.empty()) return;
-        if (g.far != nullptr && g.far->has(o)) return g.far->upload(stream);
-        const std::size_t offset = reinterpret_cast<std::uintptr_t>(here.data()) % 256;
-        const std::size_t bytes = here.size() + 256;
-        std::byte* const memory =
-            g.in_order ? there.reserve_in_order(bytes, stream) : there.reserve(bytes);
-        must(cudaMemcpyAsync(memory + offset, here.data(), here.size(), cudaMemcpyHostToDevice,
-                             stream),
-             "upload");
-        o.seen_at(memory + offset);
-    });
-    if (g.r.of.chained) upload_for_chain(g.r, g.there);
-}
-
-void download(const gpu_running& g) {
-    const cudaStream_t stream = g.r.of.stream;
-    each_operand(g, [&](operand& o, device_bytes& there) {
-        const std::span<std::byte> here = o.remembered();
-        if (here.empty()) return;
-        if (g.far != nullptr && g.far->has(o)) return g.far->download(stream);
-        const std::size_t offset = reinterpret_cast<std::uintptr_t>(here.data()) % 256;
-        must(cudaMemcpyAsync(here.data(), there.data() + offset, here.size(),
-                             cudaMemcpyDeviceToHost, stream),
-             "download");
-    });
-    must(cudaStreamSynchronize(stream), "the work on the GPU");
-}
-
-outcome start(const std::function<void()>& work) {
-    outcome o;
-    try {
-        work();
-        o.returned = true;
-    } catch (const error& e) {
-        o.code = e.code();
-        o.what = e.what();
-    }
-    return o;
-}
-
-// The call, and the one ahead of it that makes its A.
-outcome start_all(const gpu_running& g) {
-    return start([&] {
-        if (g.r.of.chained) make_a(g.r, g.there);
-        start_call(g.r.of, g.r.on);
-    });
-}
 
 // C lies in memory that the capture itself takes and gives back.
 outcome start_in_own_memory(const gpu_running& g) {
@@ -116,7 +42,7 @@ outcome start_in_own_memory(const gpu_running& g) {
 outcome replay(const gpu_running& g) {
     const cudaStream_t stream = g.r.of.stream;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
-    const bool takes_memory = g.r.random.chance(3);
+    const bool takes_memory = g.r.random.chance(3) && g.kind == memory_kind::of_device;
     const outcome o = takes_memory ? start_in_own_memory(g) : start_all(g);
     cudaGraph_t graph = nullptr;
     must(cudaStreamEndCapture(stream, &graph), "the end of a capture");
@@ -137,16 +63,9 @@ outcome replay(const gpu_running& g) {
     return o;
 }
 
-std::string compare(const running& r, const std::vector<std::byte>& bits, const char* what) {
+std::string differs(const running& r, const std::vector<std::byte>& bits, const char* what) {
     ++r.count.repeated;
     return r.on.c.bits() == bits ? std::string() : std::string(what) + ": other bits";
-}
-
-// Refused for want of memory, as it may be while memory is full.
-bool is_want_of_memory(const gpu_running& g, const outcome& o) {
-    if (o.returned || o.code != error_code::out_of_memory || !g.memory.was_full()) return false;
-    ++g.r.count.no_memory;
-    return true;
 }
 
 // Another stream, or product by product: batches have the bits of single calls where both are
@@ -166,7 +85,7 @@ std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
     if (!o.returned) return "once more: refused: " + o.what;
     download(g);
     r.count.note(feature::one_by_one, one_by_one);
-    return compare(r, bits, one_by_one ? "product by product" : "once more, on another stream");
+    return differs(r, bits, one_by_one ? "product by product" : "once more, on another stream");
 }
 
 // With few rows of A the bits of the rows that are there.
@@ -194,45 +113,6 @@ std::string with_fewer_rows(const gpu_running& g, const std::vector<std::byte>& 
                : "batch-invariant, with " + std::to_string(rows) + " rows: other bits";
 }
 
-bool allows(const range& all, dtype type, double stored) {
-    if (all.excused) return true;
-    if (all.is_nan || std::isnan(stored)) return all.is_nan && std::isnan(stored);
-    return rounded(type, all.low) <= stored && stored <= rounded(type, all.high);
-}
-
-// What the step has noted, whose memory is put back; and another number in its place is found.
-std::string check_largest(const running& r) {
-    const std::size_t step = r.of.place_of_largest();
-    range all;
-    std::size_t entries = 0;
-    for (std::size_t p = 0; p < r.of.sizes.size(); ++p) {
-        oracle(r.of, r.on, p, r.in.flushes).note_largest(step, all);
-        entries += r.of.sizes[p].m * r.of.sizes[p].n;
-    }
-    operand& memory = r.on.values[step];
-    const double stored = memory.read(memory.all[0])[0];
-    memory.restore_elements();
-    if (entries == 0) return {};
-    r.count.note(feature::largest);
-    if (!allows(all, memory.type, stored))
-        return "the largest number is " + std::to_string(stored) + ", but must be " +
-               std::to_string(all.low) + " to " + std::to_string(all.high);
-    if (all.excused || !r.random.chance(4)) return {};
-    const auto kind = static_cast<std::size_t>(plant::largest);
-    ++r.count.planted[kind];
-    const double other = all.is_nan ? 1 : static_cast<double>(all.high) * 1.5 + 1;
-    if (std::isfinite(other) && allows(all, memory.type, other))
-        return "a planted error was not found: another largest number";
-    ++r.count.caught[kind];
-    return {};
-}
-
-std::string check_memory(const running& r) {
-    r.on.c.restore_elements();
-    if (std::string wrong = r.on.c.changed(); !wrong.empty()) return "around C: " + wrong;
-    return changed_inputs(r);
-}
-
 std::string try_call(const gpu_running& given) {
     const running& r = given.r;
     place_all(r);
@@ -240,16 +120,13 @@ std::string try_call(const gpu_running& given) {
     gpu_running g = given;
     g.far = &far;
     upload(g);
-    const bool captured = r.of.stream != nullptr && !g.in_order && r.random.chance(6);
+    const bool captured =
+        r.of.stream != nullptr && g.kind != memory_kind::in_order && r.random.chance(6);
     const outcome o = captured ? replay(g) : start_all(g);
     download(g);
-    if (is_want_of_memory(g, o)) return changed_inputs(r);
-    if (r.of.chained && o.returned)
-        if (std::string wrong = check_made_a(r); !wrong.empty()) return wrong;
-    if (std::string wrong = check_result(r, o, false); !wrong.empty())
+    if (is_want_of_memory(g, o)) return check_refusal_for_memory(r);
+    if (std::string wrong = check_outcome(r, o); !wrong.empty())
         return (captured ? "in a graph: " : "") + wrong;
-    if (r.of.place_of_largest() < r.of.steps.size())
-        if (std::string wrong = check_largest(r); !wrong.empty()) return wrong;
     const std::vector<std::byte> bits = r.on.c.bits();
     if (r.random.chance(10)) {
         const auto kind = static_cast<plant>(r.random.below(plants));
@@ -264,12 +141,27 @@ std::string try_call(const gpu_running& given) {
     return {};
 }
 
-// All but some megabytes taken.
+// All but some megabytes is taken when the matrices are there. The call, for which code may still
+// have to be loaded, is right or refused, and right once memory is free again.
 std::string try_full_memory(const gpu_running& g) {
-    const std::size_t most = g.r.random.chance(2) ? 8 : 64;
-    const taken_memory taken((std::size_t{1} << 20) * (1 + g.r.random.below(most)));
-    g.r.count.note(feature::full_memory, static_cast<bool>(taken));
-    return try_call(g);
+    const running& r = g.r;
+    place_all(r);
+    upload(g);
+    must(cudaStreamSynchronize(r.of.stream), "upload");
+    const std::size_t most = r.random.chance(2) ? 4 : 64;
+    outcome o;
+    {
+        const taken_memory taken((std::size_t{1} << 20) * r.random.below(most));
+        r.count.note(feature::full_memory, static_cast<bool>(taken));
+        o = start_all(g);
+        must(cudaStreamSynchronize(r.of.stream), "the work on the GPU");
+    }
+    download(g);
+    if (!is_want_of_memory(g, o)) return check_outcome(r, o);
+    if (std::string wrong = check_refusal_for_memory(r); !wrong.empty()) return wrong;
+    r.count.note(feature::after_full_memory);
+    const memory_watch since;
+    return try_call({r, g.there, g.kind, since});
 }
 
 // Whether each element has a place of its own.
@@ -297,6 +189,7 @@ std::string run(const gpu_running& g, std::uint64_t seed) {
     const running& r = g.r;
     try {
         if (r.of.how == trial::many_threads) return try_threads(r, seed);
+        if (r.of.how == trial::aliased || r.of.how == trial::bad_argument) return try_refused(g);
         const bool alone = !r.in.shares_gpu && !r.in.is_watched;
         if (r.of.how == trial::failing_memory && alone) return try_full_memory(g);
         return try_call(g);
@@ -318,7 +211,9 @@ void count_case(const gpu_running& g, std::uint64_t nested) {
     to.note(feature::misaligned, address % 16 != 0);
     to.note(feature::stream, c.stream != nullptr);
     to.note(feature::chained, c.chained);
-    to.note(feature::in_order, g.in_order);
+    to.note(feature::in_order, g.kind == memory_kind::in_order);
+    to.note(feature::managed, g.kind == memory_kind::managed);
+    to.note(feature::pinned, g.kind == memory_kind::pinned);
     to.note(feature::threads, nested);
     to.note(feature::beside_full_memory, g.memory.was_full());
 }
@@ -337,11 +232,18 @@ std::string run_large(random_numbers& random, const surroundings& in, seat& ther
     return {};
 }
 
-std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
-                         tally& count) {
+// The last two are far from the GPU.
+memory_kind draw_kind(random_numbers& random, const product_case& c) {
+    if (random.chance(8)) return memory_kind::in_order;
+    if (!random.chance(50) || c.work() > 1e6) return memory_kind::of_device;
+    return random.chance(2) ? memory_kind::managed : memory_kind::pinned;
+}
+
+std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings& in,
+                    tally& count) {
     static const bool started = [] {
         sums_on_device = naive_sums;
-        return load_naive_sums();
+        return load_naive_sums() && load_large_kernels();
     }();
     static_cast<void>(started);
     random_numbers random(seed, number);
@@ -356,17 +258,37 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
     const running r = {c, there.on, random, in, count, !nested};
     lay_out(r);
     c.chained = c.chained && can_be_written(there.on.a.all[0]);
+    const memory_watch memory;
+    const memory_kind kind = draw_kind(random, c);
     const std::string text = c.describe();
     if (!nested) tell_description(in, text);
-    const memory_watch memory;
-    const gpu_running g = {r, there, random.chance(8), memory};
+    const gpu_running g = {r, there, kind, memory};
     const std::string wrong = run(g, seed);
     if (c.how != trial::many_threads) count_case(g, nested);
     return wrong.empty() ? wrong : text + ": " + wrong;
 }
 
+// Streams and places of a thread want memory, too.
+std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
+                         tally& count) {
+    const bool nested = (seed >> 63) != 0;  // within a case that is in progress
+    const std::unique_ptr<case_in_progress> in_progress(nested ? nullptr : new case_in_progress);
+    const memory_watch memory;
+    try {
+        return run_one(seed, number, in, count);
+    } catch (const std::runtime_error& e) {
+        if (!memory.was_full() && !in.shares_gpu) return e.what();
+        ++count.no_memory;
+        return {};
+    }
+}
+
 bool gpu_is_lost() {
-    const cudaError_t status = cudaStreamQuery(own_seat().of_oracle);
+    cudaError_t status = cudaSuccess;
+    try {
+        status = cudaStreamQuery(own_seat().of_oracle);
+    } catch (const std::runtime_error&) {
+    }
     return status != cudaSuccess && status != cudaErrorNotReady;
 }
 

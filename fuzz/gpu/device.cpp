@@ -18,17 +18,21 @@ device_bytes::~device_bytes() {
 }
 
 void device_bytes::release() {
-    if (data_ != nullptr && lender_ != nullptr)
+    if (data_ != nullptr && kind_ == memory_kind::in_order)
         static_cast<void>(cudaFreeAsync(data_, lender_));
+    else if (data_ != nullptr && kind_ == memory_kind::pinned)
+        static_cast<void>(cudaFreeHost(data_));
     else if (data_ != nullptr)
         static_cast<void>(cudaFree(data_));
     data_ = nullptr;
     size_bytes_ = 0;
+    kind_ = memory_kind::of_device;
     lender_ = nullptr;
 }
 
 std::byte* device_bytes::reserve(std::size_t size_bytes) {
-    if (data_ != nullptr && lender_ == nullptr && size_bytes <= size_bytes_) return data_;
+    if (data_ != nullptr && kind_ == memory_kind::of_device && size_bytes <= size_bytes_)
+        return data_;
     release();
     const std::size_t rounded = std::max(size_bytes + size_bytes / 4, std::size_t{1} << 16);
     must(cudaMalloc(reinterpret_cast<void**>(&data_), rounded), "cudaMalloc");
@@ -36,10 +40,19 @@ std::byte* device_bytes::reserve(std::size_t size_bytes) {
     return data_;
 }
 
-std::byte* device_bytes::reserve_in_order(std::size_t size_bytes, cudaStream_t stream) {
+std::byte* device_bytes::reserve(std::size_t size_bytes, memory_kind kind, cudaStream_t stream) {
+    if (kind == memory_kind::of_device) return reserve(size_bytes);
     release();
     size_bytes_ = std::max<std::size_t>(size_bytes, 1);
-    must(cudaMallocAsync(reinterpret_cast<void**>(&data_), size_bytes_, stream), "cudaMallocAsync");
+    void* memory = nullptr;
+    if (kind == memory_kind::in_order)
+        must(cudaMallocAsync(&memory, size_bytes_, stream), "cudaMallocAsync");
+    else if (kind == memory_kind::managed)
+        must(cudaMallocManaged(&memory, size_bytes_), "cudaMallocManaged");
+    else
+        must(cudaHostAlloc(&memory, size_bytes_, cudaHostAllocDefault), "cudaHostAlloc");
+    data_ = static_cast<std::byte*>(memory);
+    kind_ = kind;
     lender_ = stream;
     return data_;
 }

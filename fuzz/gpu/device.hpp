@@ -15,6 +15,10 @@ struct no_device_memory : std::runtime_error {
 // Throws std::runtime_error, or no_device_memory.
 void must(cudaError_t status, const char* what);
 
+// Where memory that a GPU reads comes from: cudaMalloc, cudaMallocAsync, cudaMallocManaged, or the
+// host by cudaHostAlloc.
+enum class memory_kind { of_device, in_order, managed, pinned };
+
 // Memory that grows, or is lent in stream order and given back.
 class device_bytes {
   public:
@@ -24,8 +28,8 @@ class device_bytes {
     ~device_bytes();
 
     std::byte* reserve(std::size_t size_bytes);
-    // From cudaMallocAsync, until the next reserve.
-    std::byte* reserve_in_order(std::size_t size_bytes, cudaStream_t stream);
+    // Of another kind until the next reserve.
+    std::byte* reserve(std::size_t size_bytes, memory_kind kind, cudaStream_t stream);
     void upload(const void* from, std::size_t size_bytes, cudaStream_t stream);
     void download(void* to, std::size_t size_bytes, cudaStream_t stream) const;
     void give_back() { release(); }
@@ -36,6 +40,7 @@ class device_bytes {
 
     std::byte* data_ = nullptr;
     std::size_t size_bytes_ = 0;
+    memory_kind kind_ = memory_kind::of_device;
     cudaStream_t lender_ = nullptr;
 };
 

@@ -3,11 +3,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace carat::fuzz {
 
-// All of the memory that is free but `left_bytes`, until the end of the scope; of which there may
-// be several.
+// Held while a thread runs a case. Between a call's look at free memory and what it then loads
+// nothing may fill memory, or a kernel is spoilt (ADR 0094): memory is taken while no case runs,
+// and cases go on when it is.
+class case_in_progress {
+  public:
+    case_in_progress();
+    case_in_progress(const case_in_progress&) = delete;
+    case_in_progress& operator=(const case_in_progress&) = delete;
+    ~case_in_progress();
+};
+
+// In a case: all of the memory that is free but `left_bytes`, until the end of the scope; of which
+// there may be several.
 class taken_memory {
   public:
     explicit taken_memory(std::size_t left_bytes);
@@ -16,10 +28,13 @@ class taken_memory {
     ~taken_memory();
 
     // Whether there was something to take.
-    explicit operator bool() const { return memory_ != nullptr; }
+    explicit operator bool() const { return !pieces_.empty(); }
 
   private:
-    void* memory_ = nullptr;
+    void take_all_but(std::size_t left_bytes);
+    void take(std::size_t piece_bytes, std::size_t left_bytes);
+
+    std::vector<void*> pieces_;
 };
 
 // Whether memory may have been full at some time since this was made.
@@ -30,6 +45,7 @@ class memory_watch {
 
   private:
     std::uint64_t since_;
+    bool at_first_;
 };
 
 }  // namespace carat::fuzz

@@ -169,6 +169,14 @@ unsigned blocks_for(std::uint64_t count) {
 
 }  // namespace
 
+bool load_large_kernels() {
+    const auto load = [](auto* kernel) {
+        cudaFuncAttributes unused{};
+        return cudaFuncGetAttributes(&unused, kernel) == cudaSuccess;
+    };
+    return load(fill) && load(fill_floats) && load(check) && load(check_c) && load(spoil);
+}
+
 void fill_large(const large_matrices& m, cudaStream_t stream) {
     fill<<<blocks_for(m.size), block_threads, 0, stream>>>(m);
     must(cudaGetLastError(), "a kernel of the fuzzer");

@@ -40,6 +40,9 @@ struct large_verdict {
     unsigned long long first = ~0ull;  // element of the stretch
 };
 
+// While there is memory for the code of them all.
+bool load_large_kernels();
+
 void fill_large(const large_matrices& m, cudaStream_t stream);
 // f32 numbers of a bias.
 void fill_bias(float* to, std::uint64_t count, std::uint32_t salt, cudaStream_t stream);

@@ -48,11 +48,17 @@ cuda_call::place place_of(const cuda& where) {
     return {where.device, where.stream, where.batch_invariant, where.f32};
 }
 
+void check_factors(const core::problem& p) {
+    if (const std::string why = core::reason_against_factors(p); !why.empty())
+        throw error(error_code::invalid_argument, why);
+}
+
 template <class Many>
 void start(const cuda& where, const std::string& call, const core::problem& p,
            const erased_matrix* e, const detail::epilogue_steps* steps,
            const core::block_scales& scales, const Many& all) {
     try {
+        check_factors(p);
         cuda_call::multiply(place_of(where),
                             {p, e == nullptr ? core::layout{} : api::layout_of(*e), steps, scales},
                             all);
@@ -89,6 +95,7 @@ void multiply_group(const cuda& where, const erased_batch& a, const erased_batch
                         .e = added.data}});
     }
     try {
+        for (const core::problem& p : problems) check_factors(p);
         cuda_call::multiply_group(place_of(where), all, steps);
     } catch (const error& why) {
         throw error(why.code(), std::string("matrix_products: ") + why.what());

@@ -1,5 +1,9 @@
 // The call on a GPU against the definition, exactly, on whole numbers: every type, layout, factor,
 // place of E and form of epilogue.
+#include <chrono>
+#include <sys/mman.h>
+#include <thread>
+
 #include "tests/gpu_call/one_product.hpp"
 
 namespace {
@@ -153,6 +157,28 @@ TEST_F(gpu_call, host_memory_is_refused_before_anything_runs) {
             << why.what();
     }
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+// Also where a GPU's memory lay that was freed: the driver leaves such addresses to the system.
+TEST_F(gpu_call, host_memory_is_refused_where_a_gpus_was) {
+    int reads_all = 0;
+    test::must(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0), "attribute");
+    if (reads_all != 0) GTEST_SKIP() << "this GPU reads the host's memory";
+    constexpr std::size_t bytes = std::size_t{1} << 30;
+    void* there = nullptr;
+    test::must(cudaMalloc(&there, bytes), "cudaMalloc");
+    mirrored<f16> c(24, 24, {24, 1});
+    c.upload();
+    const matrix_view<f16> a(static_cast<f16*>(there), 24, 24);
+    matrix_product(cuda{}, a, a, c.view());
+    test::must(cudaFree(there), "cudaFree");
+    void* const here = mmap(there, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (here != there) GTEST_SKIP() << "the system gave other addresses";
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_THROW(matrix_product(cuda{}, a, a, c.view()), error);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    munmap(here, bytes);
 }
 
 // Also where the shape has a plan already, and far down a list.

@@ -62,6 +62,14 @@ TEST(gpu_refusals, arguments_are_checked_as_on_the_cpu) {
              matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), at(p + 200, 4, 4),
                             bias(std::span(values, 8)));
          }},
+        {invalid_argument,
+         {"matrix_product: alpha is 0.5", "whole numbers"},
+         [](bf16* p) {
+             auto* const bytes = reinterpret_cast<std::int8_t*>(p);
+             auto* const sums = reinterpret_cast<std::int32_t*>(p + 200);
+             matrix_product(cuda{}, scaled(0.5, matrix_view(bytes, 4, 4)),
+                            matrix_view(bytes + 99, 4, 4), matrix_view(sums, 4, 4));
+         }},
         {aliasing,
          {"matrix_products: C of product 1 overlaps C of product 0"},
          [](bf16* p) {
@@ -89,7 +97,7 @@ TEST(gpu_refusals, arguments_are_checked_as_on_the_cpu) {
         for (const bf16 x : memory) ASSERT_EQ(float(x), 3) << r.words[0];
         ++executed;
     }
-    EXPECT_EQ(executed, 10);
+    EXPECT_EQ(executed, 11);
 }
 
 // Whether this build has kernels, else it has nothing to say about epilogues.

@@ -1,6 +1,7 @@
 #include "cuda/engine/memory_checks.hpp"
 
 #include <array>
+#include <chrono>
 #include <string>
 
 #include <carat/error.hpp>
@@ -17,6 +18,21 @@ namespace {
                     " can't read: copy it to the GPU, or multiply without carat::cuda");
 }
 
+// Pages of a GPU's memory that the thread met last: asking costs a third of a microsecond. They are
+// forgotten soon, since where memory was freed the host's may be mapped next.
+struct pages_met {
+    std::array<std::uintptr_t, 256> at{};
+    std::chrono::steady_clock::time_point since{};
+
+    void forget_old_ones() {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - since < std::chrono::milliseconds(1)) return;
+        at.fill(0);
+        since = now;
+    }
+};
+thread_local pages_met seen;
+
 // The driver maps a GPU's memory in pages of 2 MiB, in which no other memory lies.
 std::uintptr_t page_of(const void* data) {
     constexpr int log2_bytes = 21;
@@ -27,10 +43,8 @@ std::uintptr_t page_of(const void* data) {
 
 void check_memory(const void* data, const char* name, const cuda::call_scope& call) {
     if (data == nullptr) return;
-    // Those met last: asking costs a third of a microsecond.
-    static thread_local std::array<std::uintptr_t, 256> seen{};
     const std::uintptr_t page = page_of(data);
-    std::uintptr_t& known = seen[page % seen.size()];
+    std::uintptr_t& known = seen.at[page % seen.at.size()];
     if (known == page) return;
     cudaPointerAttributes facts{};
     CARAT_CUDA_CHECK(cudaPointerGetAttributes(&facts, data));
@@ -53,7 +67,9 @@ void check_memory(const core::problem& p, const core::operands& data,
     if (p.beta != 0) check_memory(data.e, "E", call);
 }
 
+// Comes first in a call.
 void check_memory(const task& t, const cuda::call_scope& call) {
+    seen.forget_old_ones();
     check_memory(t.fusion.scale.values, "the scale", call);
     check_memory(t.fusion.bias.values, "the bias", call);
     check_memory(t.scales.a, "the scales of A", call);
