@@ -1,0 +1,180 @@
+// Compiled once for each instruction set. Columns and depths of the smallest products are known to
+// the compiler, so that nothing is left of their loops, and the next product begins while the last
+// one's sums still wait for each other. Where a part of a vector holds all rows it is the vector:
+// what is read behind a store whose masked lanes would cover it waits until that has left for the
+// cache.
+#include "cpu/kernels/vector/products.hpp"
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "cpu/kernels/vector/micro_kernel.hpp"
+
+namespace carat::cpu_engine::CARAT_ISA {
+
+namespace {
+
+// Columns and depths up to which both are known to the compiler.
+inline constexpr int known_sizes = 6;
+inline constexpr int most_tile_columns = 12;
+
+// Any number of depths.
+inline constexpr int any_depth = 0;
+
+template <class Vec, int N, bool Ragged, class T>
+inline void add_depth(typename Vec::type (&c)[std::size_t{N}], const T* a, const T* b,
+                      std::int64_t b_col_stride, typename Vec::mask edge) {
+    typename Vec::type av;
+    if constexpr (Ragged) {
+        av = Vec::load(a, edge);
+    } else {
+        av = Vec::load(a);
+    }
+    CARAT_UNROLL for (int j = 0; j < N; ++j) c[j] =
+        Vec::multiply_add(av, Vec::broadcast(b[j * b_col_stride]), c[j]);
+}
+
+// Products of N columns whose rows are one Vec, all of it or, Ragged, a part. The same bits as from
+// register_tile.
+template <class Vec, class T, int N, int Depth, bool Ragged>
+void products_of_vector(const tile_call<T>& call, const product_steps& of) {
+    tile_call<T> t = call;
+    const product_steps steps = of;
+    const auto edge = Vec::first(t.rows);
+    const bool adds = t.beta != T{0};
+    const bool scales = adds || t.alpha != T{1};
+    for (std::int64_t left = steps.count; left > 0; --left) {
+        typename Vec::type c[std::size_t{N}];
+        CARAT_UNROLL for (int j = 0; j < N; ++j) c[j] = Vec::zero();
+        const T* a = t.a;
+        const T* b = t.b;
+        if constexpr (Depth == any_depth) {
+            CARAT_UNROLL_DEPTHS for (std::int64_t p = 0; p < t.k;
+                                     ++p, a += t.a_k_stride, b += t.b_k_stride)
+                add_depth<Vec, N, Ragged>(c, a, b, t.b_col_stride, edge);
+        } else {
+            CARAT_UNROLL for (int p = 0; p < Depth; ++p, a += t.a_k_stride, b += t.b_k_stride)
+                add_depth<Vec, N, Ragged>(c, a, b, t.b_col_stride, edge);
+        }
+        if (scales) {
+            const auto alpha = Vec::broadcast(t.alpha);
+            const auto beta = Vec::broadcast(t.beta);
+            CARAT_UNROLL for (int j = 0; j < N; ++j) {
+                const T* const column = t.c + j * t.c_col_stride;
+                if (!adds) {
+                    c[j] = Vec::multiply(alpha, c[j]);
+                } else if constexpr (Ragged) {
+                    c[j] = Vec::multiply_add(alpha, c[j],
+                                             Vec::multiply(beta, Vec::load(column, edge)));
+                } else {
+                    c[j] = Vec::multiply_add(alpha, c[j], Vec::multiply(beta, Vec::load(column)));
+                }
+            }
+        }
+        CARAT_UNROLL for (int j = 0; j < N; ++j) {
+            T* const column = t.c + j * t.c_col_stride;
+            if constexpr (Ragged) {
+                Vec::store(column, c[j], edge);
+            } else {
+                Vec::store(column, c[j]);
+            }
+        }
+        t.a += steps.a;
+        t.b += steps.b;
+        t.c += steps.c;
+    }
+}
+
+// Products of V vectors of rows.
+template <class T, int V, int N, bool Ragged>
+void products_of_tile(const tile_call<T>& call, const product_steps& of) {
+    using vec = vector<T>;
+    tile_call<T> t = call;
+    const product_steps steps = of;
+    strided_operands<T> where(t);
+    const auto edge = vec::first(Ragged ? t.rows - (V - 1) * vec::lanes : vec::lanes);
+    for (std::int64_t left = steps.count; left > 0; --left) {
+        sums<T, V, N> c;
+        CARAT_UNROLL for (int j = 0; j < N; ++j) {
+            CARAT_UNROLL for (int v = 0; v < V; ++v) c.at[j][v] = vec::zero();
+        }
+        const T* a = t.a;
+        const T* b = t.b;
+        add_k<T, V, N, Ragged>(c, where, a, b, t.k, edge);
+        __asm__("" : "+r"(t.c));  // see register_tile
+        if (t.beta != T{0})
+            write_tile<T, V, N, Ragged, update::adds>(c, t, edge);
+        else if (t.alpha != T{1})
+            write_tile<T, V, N, Ragged, update::scales>(c, t, edge);
+        else
+            write_tile<T, V, N, Ragged, update::replaces>(c, t, edge);
+        t.a += steps.a;
+        t.b += steps.b;
+        t.c += steps.c;
+    }
+}
+
+// By the number of columns less one.
+template <class T>
+using by_columns = std::array<products_function<T>, most_tile_columns>;
+
+template <class Vec, class T, int Depth, bool Ragged, std::size_t... Index>
+constexpr by_columns<T> of_vector(std::index_sequence<Index...>) {
+    return {&products_of_vector<Vec, T, static_cast<int>(Index) + 1, Depth, Ragged>...};
+}
+
+template <class T, int V, bool Ragged, std::size_t... Index>
+constexpr by_columns<T> of_tile(std::index_sequence<Index...>) {
+    return {&products_of_tile<T, V, static_cast<int>(Index) + 1, Ragged>...};
+}
+
+template <class Vec, class T, bool Ragged, std::size_t... Depth>
+products_function<T> find_by_depth(int cols, std::int64_t k, std::index_sequence<Depth...>) {
+    static constexpr auto few = std::make_index_sequence<std::size_t{known_sizes}>();
+    static constexpr auto all =
+        std::make_index_sequence<std::size_t{strided_operands<T>::columns(1)}>();
+    static constexpr by_columns<T> any = of_vector<Vec, T, any_depth, Ragged>(all);
+    static constexpr by_columns<T> known[] = {
+        of_vector<Vec, T, static_cast<int>(Depth) + 1, Ragged>(few)...};
+    const bool is_known = cols <= known_sizes && k <= known_sizes;
+    return (is_known ? known[k - 1] : any)[static_cast<std::size_t>(cols - 1)];
+}
+
+template <class Vec, class T>
+products_function<T> find_of_vector(int rows, int cols, std::int64_t k) {
+    constexpr auto depths = std::make_index_sequence<std::size_t{known_sizes}>();
+    if (rows % 4 != 0) return find_by_depth<Vec, T, true>(cols, k, depths);
+    return find_by_depth<Vec, T, false>(cols, k, depths);
+}
+
+template <class T, bool Ragged, std::size_t... Index>
+products_function<T> find_of_tile(int vectors, int cols, std::index_sequence<Index...>) {
+    static constexpr by_columns<T> all[] = {of_tile<T, static_cast<int>(Index) + 1, Ragged>(
+        std::make_index_sequence<std::size_t{
+            strided_operands<T>::columns(static_cast<int>(Index) + 1)}>())...};
+    return all[vectors - 1][static_cast<std::size_t>(cols - 1)];
+}
+
+}  // namespace
+
+template <class T>
+products_function<T> find_products(int rows, int cols, std::int64_t k) {
+    constexpr int lanes = vector<T>::lanes;
+    constexpr auto vectors = std::make_index_sequence<std::size_t{strided_operands<T>::vectors}>();
+    if constexpr (has_small_vectors && !std::is_integral_v<T>) {
+        if (rows <= 4) return find_of_vector<lanes_of<T, 4>, T>(rows, cols, k);
+        if constexpr (lanes >= 8)
+            if (rows <= 8) return find_of_vector<lanes_of<T, 8>, T>(rows, cols, k);
+    }
+    const int of = (rows - 1) / lanes + 1;
+    if (has_cheap_masks || rows % lanes != 0) return find_of_tile<T, true>(of, cols, vectors);
+    return find_of_tile<T, false>(of, cols, vectors);
+}
+
+template products_function<double> find_products<double>(int, int, std::int64_t);
+template products_function<float> find_products<float>(int, int, std::int64_t);
+template products_function<std::uint32_t> find_products<std::uint32_t>(int, int, std::int64_t);
+
+}  // namespace carat::cpu_engine::CARAT_ISA
