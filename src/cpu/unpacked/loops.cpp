@@ -100,7 +100,9 @@ bool is_tall(const task<T>& t) {
     if (!may_be_tall(t)) return false;
     if (t.n <= t.with->tall_columns) return true;
     const bool is_near = t.m * t.n * std::int64_t{sizeof(T)} <= near_c_bytes;
-    return is_near && t.m >= 8 * t.with->lanes && t.k <= depths_of_a_call;
+    if (is_near) return t.m >= 8 * t.with->lanes && t.k <= depths_of_a_call;
+    // The rows of a masked vector too, before the next columns: C is passed in the order of memory.
+    return t.with->finish_rows != nullptr && t.m >= 6 * t.with->lanes && t.k <= few_depths;
 }
 
 // Tiles of columns from j on, one under the other.

@@ -87,21 +87,49 @@ void products_of_vector(const tile_call<T>& call, const product_steps& of) {
     }
 }
 
+// Where operands lie, by value: the copy of a call that something refers to is made in memory, as
+// vectors, and waits for the words that the caller has just written.
+template <class T>
+struct lying_operands {
+    explicit lying_operands(const tile_call<T>& call)
+        : a_k(call.a_k_stride), b_k(call.b_k_stride), b_col(call.b_col_stride) {}
+    [[nodiscard]] std::int64_t a_k_stride() const { return a_k; }
+    [[nodiscard]] std::int64_t b_k_stride() const { return b_k; }
+    [[nodiscard]] std::int64_t b_col_stride() const { return b_col; }
+    template <std::size_t V>
+    void took(const typename vector<T>::type (&)[V]) {}
+    std::int64_t a_k, b_k, b_col;
+};
+
+// What it does with C, and its depths.
+template <class T>
+tile_call<T> without_operands(const tile_call<T>& call) {
+    tile_call<T> t{};
+    t.k = call.k;
+    t.c = call.c;
+    t.c_col_stride = call.c_col_stride;
+    t.alpha = call.alpha;
+    t.beta = call.beta;
+    return t;
+}
+
 // Products of V vectors of rows.
 template <class T, int V, int N, bool Ragged>
 void products_of_tile(const tile_call<T>& call, const product_steps& of) {
     using vec = vector<T>;
-    tile_call<T> t = call;
+    tile_call<T> t = without_operands(call);
     const product_steps steps = of;
-    strided_operands<T> where(t);
-    const auto edge = vec::first(Ragged ? t.rows - (V - 1) * vec::lanes : vec::lanes);
+    lying_operands<T> where(call);
+    const T* next_a = call.a;
+    const T* next_b = call.b;
+    const auto edge = vec::first(Ragged ? call.rows - (V - 1) * vec::lanes : vec::lanes);
     for (std::int64_t left = steps.count; left > 0; --left) {
         sums<T, V, N> c;
         CARAT_UNROLL for (int j = 0; j < N; ++j) {
             CARAT_UNROLL for (int v = 0; v < V; ++v) c.at[j][v] = vec::zero();
         }
-        const T* a = t.a;
-        const T* b = t.b;
+        const T* a = next_a;
+        const T* b = next_b;
         add_k<T, V, N, Ragged>(c, where, a, b, t.k, edge);
         __asm__("" : "+r"(t.c));  // see register_tile
         if (t.beta != T{0})
@@ -110,8 +138,8 @@ void products_of_tile(const tile_call<T>& call, const product_steps& of) {
             write_tile<T, V, N, Ragged, update::scales>(c, t, edge);
         else
             write_tile<T, V, N, Ragged, update::replaces>(c, t, edge);
-        t.a += steps.a;
-        t.b += steps.b;
+        next_a += steps.a;
+        next_b += steps.b;
         t.c += steps.c;
     }
 }
