@@ -63,12 +63,25 @@ core::operands operands_of(const operands& x, std::size_t i) {
             .e = x.e == nullptr ? nullptr : api::address_in(*x.e, i)};
 }
 
+// Bytes from one matrix to the next, of no list.
+std::ptrdiff_t step_of(const erased_batch& b) {
+    return b.count == 0 ? 0 : b.stride * static_cast<std::ptrdiff_t>(size_bytes(b.first.type));
+}
+
+bool lies_evenly(const operands& x) {
+    return x.a.pointers == nullptr && x.b.pointers == nullptr && x.c.pointers == nullptr;
+}
+
 void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
                const operands& x, const cpu_engine::epilogue_request* last) {
     const cpu_engine::batch_product all(p, x.c.count, threads, kernels, {}, last, prepared_of(x));
     const cpu_engine::call_memory memory(all.workspace_bytes());
     const bool copies_e =
         last == nullptr && x.e != nullptr && p.beta != 0 && any_in_place(x, false);
+    if (last == nullptr && !copies_e && lies_evenly(x))
+        return all.run(
+            cpu_engine::even_operands{operands_of(x, 0), step_of(x.a), step_of(x.b), step_of(x.c)},
+            memory.data());
     if (!copies_e) return all.run([&](std::size_t i) { return operands_of(x, i); }, memory.data());
     all.run(
         [&](std::size_t i) {
