@@ -108,7 +108,7 @@ TEST_F(simt, vectors_over_a_long_k) {
     int ran = 0;
     for (const dtype type : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16})
         for (const std::int64_t lines : {1, 33, 1000})
-            for (const std::int64_t k : {255, 2049, 9000})
+            for (const std::int64_t k : {40, 255, 500, 2049, 9000})
                 for (const int kind : {0, 1, 2, 3})
                     for (const bool one_row : {true, false}) {
                         const std::int64_t m = one_row ? 1 : lines;
@@ -125,7 +125,7 @@ TEST_F(simt, vectors_over_a_long_k) {
                         ASSERT_EQ(test::check(engine(), {}, t), "");
                         ++ran;
                     }
-    EXPECT_EQ(ran, 4 * 3 * 3 * 4 * 2);
+    EXPECT_EQ(ran, 4 * 3 * 5 * 4 * 2);
 }
 
 TEST_F(simt, the_same_bits_every_time) {

@@ -259,6 +259,19 @@ TEST(plan_gemm, promoted_bytes_take_tiles_beside_each_other_where_that_was_faste
         EXPECT_EQ(promoted(size).block_n, 128) << size;
     }
     for (const std::int64_t size : {512, 1024, 2048, 4096}) EXPECT_LE(promoted(size).block_m, 128);
+    gemm_request off_lines = of_type(dtype::e4m3, 2448, accumulation::promoted);
+    off_lines.n = 3744;
+    off_lines.on_lines = off_lines.a_on_sectors = off_lines.b_on_sectors = false;
+    EXPECT_LE(plan_of(off_lines).kernel->block_m, 128);
+    off_lines.k = 1072;
+    EXPECT_EQ(plan_of(off_lines).kernel->block_m, 192) << "of few k-blocks lines count less";
+}
+
+// Registers are enough for one of them on an SM: 130 us for 91 that two would take, 99 with these.
+TEST(plan_gemm, tiles_that_are_alone_on_an_sm_are_known_to_be) {
+    gemm_request of{.m = 7864, .n = 2144, .k = 808, .a_type = dtype::f32, .b_type = dtype::f32};
+    of.b_major = operand_major::mn;
+    EXPECT_GE(plan_of(of).kernel->block_n, 192);
 }
 
 // Where C is much of the time, one tile leaves while another is multiplied.
@@ -268,8 +281,12 @@ TEST(plan_gemm, little_k_takes_tiles_apart) {
     promoted.k = 512;
     EXPECT_FALSE(is_pingpong(plan_of(promoted))) << "there is none";
     EXPECT_FALSE(is_pingpong(plan_of(row_major(1024, 1024, 512)))) << "a tile to a block";
-    gemm_request off_lines = row_major(4096, 4096, 512);
+    gemm_request off_lines = row_major(4096, 4096, 1040);
     off_lines.on_lines = false;
+    EXPECT_FALSE(is_pingpong(plan_of(off_lines)));
+    off_lines.k = 208;
+    EXPECT_TRUE(is_pingpong(plan_of(off_lines))) << "of few k-blocks lines count less";
+    off_lines.a_on_sectors = false;
     EXPECT_FALSE(is_pingpong(plan_of(off_lines)));
     gemm_request asked = row_major(4096, 4096, 512);
     asked.asked.block_n = 256;
