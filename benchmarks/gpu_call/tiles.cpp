@@ -1,6 +1,7 @@
 // Every kernel that reads operands where they lie (src/cuda/sm80) over random batches, beside what
 // packs them for TMA (src/cuda/simt) and cuBLAS: what the plan's costs are fitted to.
 // carat_benchmark_tiles [seed [cases [type|all]]] prints a line of JSON for each case, times in us.
+// Types f32_cuts and f64_cuts are random single products in every tile and cut of K that simt has.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,9 +16,11 @@
 
 #include "benchmarks/gpu_call/batch_peers.hpp"
 #include "cuda/common/handles.hpp"
+#include "cuda/simt/kernel_table.hpp"
 #include "cuda/simt/product.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/product.hpp"
+#include "plan/gemm_prediction.hpp"
 
 namespace {
 
@@ -128,12 +131,78 @@ void measure(const track& t, const sizes& s) {
     std::fflush(stdout);
 }
 
+// Like those of carat_benchmark_gpu_calls, of a tenth of their work.
+core::problem drawn_single(dtype type, std::mt19937_64& random) {
+    const auto size = [&] {
+        return std::llround(std::exp2(std::uniform_real_distribution<double>(6, 13)(random)) / 8) *
+               8;
+    };
+    core::problem p;
+    do p = core::row_major_problem(type, size(), size(), size());
+    while (static_cast<double>(p.m * p.n) * static_cast<double>(p.k) > 4e9);
+    if (random() % 4 == 0) p.a_layout = core::column_major(p.m);
+    if (random() % 4 == 0) p.b_layout = core::column_major(p.k);
+    return p;
+}
+
+// Those within three times of what is predicted to be the fastest.
+void measure_cuts(const core::problem& p) {
+    const auto memory = [&](std::int64_t elements) {
+        const std::size_t bytes = static_cast<std::size_t>(elements) * size_bytes(p.a_type);
+        cuda::device_memory there = cuda::allocate(bytes);
+        cudaMemset(there.get(), 0x3f, bytes);
+        return there;
+    };
+    const cuda::device_memory a = memory(p.m * p.k);
+    const cuda::device_memory b = memory(p.k * p.n);
+    const cuda::device_memory c = memory(p.m * p.n);
+    const cuda::gemm_task task{p, core::accumulation::native, {}, {true, true}, {}};
+    cuda::launch_arguments with;
+    with.data = {a.get(), b.get(), c.get()};
+    with.stream = benchmark::peer_stream();
+    constexpr double h200_bytes_per_s = 4.616e12;
+    const double least_s = cuda::simt::predicted_s(task, h200_bytes_per_s);
+    std::printf(
+        "{\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"layout\": "
+        "\"%c%c\", \"predicted\": %.2f, \"cuts\": [",
+        std::string(name(p.a_type)).c_str(), static_cast<long long>(p.m),
+        static_cast<long long>(p.n), static_cast<long long>(p.k),
+        p.a_layout.col_stride == 1 ? 'n' : 't', p.b_layout.col_stride == 1 ? 'n' : 't',
+        1e6 * least_s);
+    bool first = true;
+    for (const plan::simt_tile& tile : cuda::simt::tiles_of(p.a_type))
+        for (int cluster = 1; cluster <= tile.most_cluster; cluster *= 2)
+            for (const int groups : {1, 2, 3, 4, 6, 8, 16}) {
+                if (cluster * groups > p.k / tile.k) continue;
+                const cuda::simt::overrides asked{tile.m, tile.n, cluster * groups, cluster};
+                const auto made = cuda::simt::prepare(task, asked);
+                const auto told =
+                    made->predicted({plan::simt_unit_gflops, 1e-9 * h200_bytes_per_s});
+                if (told->time_s > 3 * least_s) continue;
+                std::printf("%s[%d, %d, %d, %d, %.2f, %.2f]", first ? "" : ", ", tile.m, tile.n,
+                            cluster, groups, us([&] {
+                                return made->run_batch(with, {0, 0, 0});
+                            }),
+                            1e6 * told->time_s);
+                first = false;
+            }
+    std::printf("]}\n");
+    std::fflush(stdout);
+}
+
+void measure_cuts(dtype type, std::uint64_t seed, int cases) {
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < cases; ++i) measure_cuts(drawn_single(type, random));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const auto seed = static_cast<std::uint64_t>(argc > 1 ? std::atoll(argv[1]) : 1);
     const int cases = argc > 2 ? std::atoi(argv[2]) : 20;
     const std::string_view only = argc > 3 ? argv[3] : "all";
+    if (only == "f32_cuts") measure_cuts(dtype::f32, seed, cases);
+    if (only == "f64_cuts") measure_cuts(dtype::f64, seed, cases);
     for (const track& t : tracks) {
         if (only != "all" && only != t.name) continue;
         std::mt19937_64 random(seed);

@@ -12,6 +12,7 @@
 #include "api/elements.hpp"
 #include "api/group.hpp"
 #include "api/integers.hpp"
+#include "api/ragged.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
 
@@ -62,12 +63,25 @@ core::operands operands_of(const operands& x, std::size_t i) {
             .e = x.e == nullptr ? nullptr : api::address_in(*x.e, i)};
 }
 
+// Bytes from one matrix to the next, of no list.
+std::ptrdiff_t step_of(const erased_batch& b) {
+    return b.count == 0 ? 0 : b.stride * static_cast<std::ptrdiff_t>(size_bytes(b.first.type));
+}
+
+bool lies_evenly(const operands& x) {
+    return x.a.pointers == nullptr && x.b.pointers == nullptr && x.c.pointers == nullptr;
+}
+
 void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
                const operands& x, const cpu_engine::epilogue_request* last) {
     const cpu_engine::batch_product all(p, x.c.count, threads, kernels, {}, last, prepared_of(x));
     const cpu_engine::call_memory memory(all.workspace_bytes());
     const bool copies_e =
         last == nullptr && x.e != nullptr && p.beta != 0 && any_in_place(x, false);
+    if (last == nullptr && !copies_e && lies_evenly(x))
+        return all.run(
+            cpu_engine::even_operands{operands_of(x, 0), step_of(x.a), step_of(x.b), step_of(x.c)},
+            memory.data());
     if (!copies_e) return all.run([&](std::size_t i) { return operands_of(x, i); }, memory.data());
     all.run(
         [&](std::size_t i) {
@@ -79,9 +93,21 @@ void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set
         memory.data());
 }
 
+// As a list of the parts.
+void multiply_shared_out(const cpu& where, const operands& x, const detail::epilogue_steps* steps) {
+    (void)api::checked_ragged(x.a, x.b, x.e, x.c);
+    const api::ragged_list a(x.a, "A");
+    const api::ragged_list b(x.b, "B");
+    const api::ragged_list c(x.c, "C");
+    const api::ragged_list e(x.e == nullptr ? erased_batch{} : *x.e, "E");
+    api::multiply_group(where, a.batch(), b.batch(), x.e == nullptr ? nullptr : &e.batch(),
+                        c.batch(), steps);
+}
+
 void multiply_checked(const cpu& where, const operands& x, const detail::epilogue_steps* steps) {
     api::check_threads(where);
     if (steps != nullptr) api::check_epilogue_on_cpu(*steps, "matrix_products");
+    if (api::is_ragged(x.a, x.b, x.e, x.c)) return multiply_shared_out(where, x, steps);
     if (api::is_group(x.a, x.b, x.e, x.c))
         return api::multiply_group(where, x.a, x.b, x.e, x.c, steps);
     const core::problem p = api::checked_batch(x.a, x.b, x.e, x.c, steps);

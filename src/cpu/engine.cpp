@@ -363,7 +363,9 @@ bool product::is_one_tile() const {
     if (problem_.m == 0 || problem_.n == 0 || request_.k == 0 || last_ != nullptr ||
         ready_ != nullptr || matrix_unit_)
         return false;
-    if (plan_.how != plan::path::unpacked || out_of_place()) return false;
+    if (plan_.how != plan::path::unpacked || out_of_place() || plan_.threads() != 1 ||
+        plan_.fetches_c)
+        return false;
     return visit_kernel(*kernels_, problem_.a_type, [&](const auto& with) {
         return cpu_engine::is_lone_tile(with, problem_, plan_.blocks.kc);
     });

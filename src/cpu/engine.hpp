@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "core/catalogue.hpp"
 #include "cpu/blocked/out_of_place.hpp"
@@ -30,6 +31,21 @@ struct epilogue_request {
     std::span<const detail::epilogue_step> steps;
     core::layout e_layout;
     bool in_place = false;  // E is C
+};
+
+// Operands of products that lie evenly: bytes from one product's to the next one's.
+struct even_operands {
+    core::operands first;
+    std::ptrdiff_t a;
+    std::ptrdiff_t b;
+    std::ptrdiff_t c;
+
+    core::operands operator()(std::size_t i) const {
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        return {.a = static_cast<const std::byte*>(first.a) + at * a,
+                .b = static_cast<const std::byte*>(first.b) + at * b,
+                .c = static_cast<std::byte*>(first.c) + at * c};
+    }
 };
 
 // A plan for a supported problem. With an epilogue or a prepared operand these must outlive it; the
@@ -137,7 +153,16 @@ void product::run_many(range which, const OperandsOf& of, std::byte* memory) con
             run(of(static_cast<std::size_t>(which.first + i)));
     };
     visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) {
-        if (is_lone_tile_) return lone_tiles<T>(each);
+        if (is_lone_tile_)
+            return lone_tiles<T>([&](auto&& tile) {
+                if constexpr (std::is_same_v<OperandsOf, even_operands>) {
+                    constexpr auto bytes = static_cast<std::ptrdiff_t>(sizeof(T));
+                    tile(of(static_cast<std::size_t>(which.first)),
+                         {which.size, of.a / bytes, of.b / bytes, of.c / bytes});
+                } else {
+                    each(tile);
+                }
+            });
         if (run_ != &product::run_unpacked<T>)
             return each([&](const core::operands& data) { this->run(data, memory); });
         task<T> whole = unpacked_task<T>();

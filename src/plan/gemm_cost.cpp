@@ -122,10 +122,15 @@ double stages_that_fit(const candidate& c, const gemm_costs& costs) {
     return std::clamp(stages, 1.0, costs.thin.most_stages);
 }
 
+int most_ctas_per_sm(const core::kernel_desc& k) {
+    const bool native = k.accumulate == core::accumulation::native;
+    return k.is_persistent() || (k.block_n >= 96 && (!native || k.a_from_registers())) ? 1 : 2;
+}
+
 gemm_turns turns_of(const candidate& c, const gemm_request& of) {
     const std::int64_t ctas = c.ctas();
     const std::int64_t slots = ctas_at_a_time(c.split_k * c.shared(), of.sms);
-    const bool alone = c.kernel->is_persistent() || ctas <= slots;
+    const bool alone = most_ctas_per_sm(*c.kernel) == 1 || ctas <= slots;
     const std::int64_t at_once = alone ? slots : 2 * slots;
     return {at_once, static_cast<double>(ctas) / static_cast<double>(at_once), alone};
 }

@@ -10,22 +10,8 @@ namespace carat::plan {
 
 namespace {
 
-// What simt costs was measured on an H200 that read and multiplied so fast; the rest was fitted to
-// 200 random products on an H100 and an H200 (seeds 40417 and 60201).
+// Fitted on an H100 and an H200 (seeds 40417 and 60201).
 constexpr struct {
-    double memory_bytes_per_s = 4.616e12;
-    double unit_gflops = simt_unit_gflops;
-    double launch_s = 2.4e-6;
-    double multiplying_factor = 1.06;  // measured over modelled
-    double memory_factor = 1.06;
-    double meeting_factor = 0.5;
-    // C, after the last k-tile: in every wave an SM's tiles, however few SMs there are at work, and
-    // all of it a little faster than memory reads, for L2 keeps the last of it.
-    double stored_bytes_per_s = 30e9;
-    double stored_off_16_bytes_per_s = 12.8e9;
-    double storing_share = 1.1;
-    double packing_launch_s = 2.25e-6;
-    double packing_bytes_per_s = 4e12;
     double gemv_share = 0.93;
     double gemv_launch_s = 2.5e-6;
     double low = 0.87;
@@ -38,23 +24,6 @@ double bytes_of(const simt_request& of, std::int64_t elements) {
 
 double stored_bytes(const simt_request& of) {
     return bytes_of(of, of.m * of.n);
-}
-
-double stored_s(const simt_request& of, const simt_tile& tile, int split_k,
-                const core::gpu_prediction& told, const core::gpu_rates& here) {
-    const double of_tile =
-        bytes_of(of, std::int64_t{tile.m} * tile.n) / static_cast<double>(of.batch * split_k);
-    const auto together = static_cast<double>(std::max<std::int64_t>(1, told.at_once / of.sms));
-    const double rate =
-        of.c_on_16_bytes ? measured_on.stored_bytes_per_s : measured_on.stored_off_16_bytes_per_s;
-    return std::max(std::ceil(told.waves) * together * of_tile / rate,
-                    stored_bytes(of) / (measured_on.storing_share * here.memory_gb_per_s * 1e9));
-}
-
-// A row of tiles reads all of B, a column of them all of A.
-double loaded_bytes(const simt_request& of, const simt_tile& tile) {
-    return bytes_of(of, of.m * of.k) * static_cast<double>(ceil_div(of.n, tile.n)) +
-           bytes_of(of, of.k * of.n) * static_cast<double>(ceil_div(of.m, tile.m));
 }
 
 bool known(const core::gpu_rates& here) {
@@ -175,34 +144,24 @@ std::optional<core::gpu_prediction> predict(const simt_plan& plan, const simt_re
                                             const simt_tile& tile, const packed_first& packing,
                                             const core::gpu_rates& here) {
     if (!known(here)) return std::nullopt;
-    const double memory = here.memory_gb_per_s * 1e9 / measured_on.memory_bytes_per_s;
-    const simt_rates reference;
-    const simt_rates rates = {reference.products_per_s * here.unit_gflops / measured_on.unit_gflops,
-                              reference.memory_bytes_per_s * memory};
-    const simt_parts parts = parts_of(tile, plan.split_k, of, rates);
-    const double packing_s = packing.bytes == 0
-                                 ? 0
-                                 : measured_on.packing_launch_s +
-                                       packing.bytes / (measured_on.packing_bytes_per_s * memory);
+    const simt_rates rates = {simt_rates{}.products_per_s * here.unit_gflops / simt_unit_gflops,
+                              here.memory_gb_per_s * 1e9};
+    const simt_parts parts = parts_of(tile, plan.cut, of, rates);
+    const double packing_s = simt_packing_s(packing.bytes, rates);
     core::gpu_prediction told;
     told.kind = "simt";
     count_waves(told, parts.blocks, parts.at_once, false);
     told.memory_bytes = parts.bytes - stored_bytes(of);
     told.stored_bytes = stored_bytes(of);
-    told.l2_bytes = loaded_bytes(of, tile);
+    told.l2_bytes = parts.l2_bytes;
     told.packed_bytes = packing.bytes;
-    const double multiplying_s = measured_on.multiplying_factor * parts.multiplying_s;
-    const double memory_s = measured_on.memory_factor * parts.memory_s;
-    const double storing_s = stored_s(of, tile, plan.split_k, told, here);
-    const double meeting_s = measured_on.meeting_factor * parts.meeting_s;
-    told.parts = {{"multiply-add units", multiplying_s, true},
-                  {"memory", memory_s, true},
-                  {"launch", measured_on.launch_s, false},
-                  {"CTAs that meet", meeting_s, false},
-                  {"C", storing_s, false},
+    told.parts = {{"multiply-add units", parts.multiplying_s, true},
+                  {"memory", parts.memory_s, true},
+                  {"launch", parts.launch_s, false},
+                  {"CTAs that meet", parts.meeting_s, false},
+                  {"C", parts.storing_s, false},
                   {"packing", packing_s, false}};
-    told.time_s = std::max(multiplying_s, memory_s) + measured_on.launch_s + meeting_s + storing_s +
-                  packing_s;
+    told.time_s = parts.seconds + packing_s;
     bound(told, measured_on.low, measured_on.high);
     return told;
 }

@@ -15,8 +15,10 @@ namespace carat::plan {
 struct simt_tile {
     int m, n, k;
     int ctas_per_sm;
-    int most_split_k;
-    double share;  // of the peak that an SM full of such tiles reaches
+    int most_cluster;    // CTAs that share K
+    double share;        // of the peak that an SM full of such tiles reaches
+    double alone;        // of that, one CTA on an SM
+    bool reads_along_k;  // operands that lie so, else they are packed
 };
 
 struct simt_request {
@@ -26,16 +28,28 @@ struct simt_request {
     std::int64_t batch = 1;  // products of these sizes in one launch
     dtype type = dtype::f32;
     bool c_on_16_bytes = true;  // its rows begin at multiples of 16 bytes
+    double packed_bytes = 0;    // read and written before, whatever the tile
+    double along_k_bytes = 0;   // the same for a tile that doesn't read along K
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
     int block_n = 0;
     int split_k = 0;  // asked for, at most; 0: choose
+    int cluster = 0;  // of these, exactly; 0: choose
+};
+
+/// K in parts: those of a group are multiplied by a cluster of CTAs.
+struct simt_cut {
+    int cluster = 1;
+    int groups = 1;
+
+    [[nodiscard]] int parts() const { return cluster * groups; }
+    bool operator==(const simt_cut&) const = default;
 };
 
 struct simt_plan {
     int block_m = 0;
     int block_n = 0;
-    int split_k = 1;     // parts of K, each for a CTA of its own
+    simt_cut cut;
     double seconds = 0;  // predicted for one launch of many on a stream
 
     bool operator==(const simt_plan&) const = default;
@@ -44,23 +58,28 @@ struct simt_plan {
 /// Of an H200: both units do 128 multiply-adds a clock and multiprocessor.
 struct simt_rates {
     double products_per_s = 128 * 1.98e9;  // of a multiprocessor
-    double memory_bytes_per_s = 4.1e12;
+    double memory_bytes_per_s = 4.616e12;  // read
 };
 
-/// Where the seconds go: multiplying and memory at once, the rest after each other.
+/// Where the seconds go: multiplying and memory beside each other, the rest one after the other.
 struct simt_parts {
     std::int64_t blocks = 0;
     std::int64_t at_once = 0;
-    double bytes = 0;  // of A, B and C
+    double bytes = 0;     // of A, B and C
+    double l2_bytes = 0;  // a row of tiles reads all of B, a column of them all of A
     double multiplying_s = 0;
     double memory_s = 0;
     double launch_s = 0;
     double meeting_s = 0;  // of blocks that share K
+    double storing_s = 0;  // C, after the last k-tile
     double seconds = 0;
 };
 
-[[nodiscard]] simt_parts parts_of(const simt_tile& of, int split_k, const simt_request& wanted,
-                                  const simt_rates& here = {});
+[[nodiscard]] simt_parts parts_of(const simt_tile& of, const simt_cut& cut,
+                                  const simt_request& wanted, const simt_rates& here = {});
+
+/// Copying so many bytes, read and written, before the product.
+[[nodiscard]] double simt_packing_s(double bytes, const simt_rates& here = {});
 
 /// For sizes of which none is 0, of the tiles of its type, the smallest first. Nothing where no
 /// kernel has the tile that was asked for.

@@ -75,4 +75,13 @@ TEST(batch, threads_take_whole_products_where_that_is_sooner) {
     EXPECT_EQ(workers(4, 100, 16, 1), 1);
 }
 
+// A batch that is soon done is one range for each thread, the same at each call.
+TEST(batch, short_ones_leave_no_ranges_to_others) {
+    using cpu_engine::least_per_thread;
+    using cpu_engine::ranges_per_thread;
+    EXPECT_EQ(ranges_per_thread(16, 16 * least_per_thread), 1);
+    EXPECT_EQ(ranges_per_thread(16, 16 * 100 * least_per_thread), 4);
+    EXPECT_EQ(ranges_per_thread(1, 100 * least_per_thread), 1);
+}
+
 }  // namespace

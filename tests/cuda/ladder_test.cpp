@@ -51,11 +51,9 @@ std::vector<subject> simt_subjects(const core::implementation& entry,
                                    const core::signature& types) {
     std::vector<subject> all;
     for (const plan::simt_tile& t : cuda::simt::tiles_of(types.a))
-        for (const int split_k : {1, 2, 4, 8})
-            if (split_k <= t.most_split_k)
-                all.push_back({&entry,
-                               types,
-                               {1, {{"block_m", t.m}, {"block_n", t.n}, {"split_k", split_k}}}});
+        for (const int split_k : {1, 2, 3, 4, 8})
+            all.push_back(
+                {&entry, types, {1, {{"block_m", t.m}, {"block_n", t.n}, {"split_k", split_k}}}});
     return all;
 }
 

@@ -64,6 +64,27 @@ TEST_F(simt, every_pair_of_layouts_over_a_long_k) {
     EXPECT_EQ(ran, 64);
 }
 
+// In clusters and in groups of CTAs, some with a part of K more than others.
+TEST_F(simt, every_tile_and_cut_in_every_pair_of_layouts) {
+    const std::int64_t m = 200, n = 140, k = 1000;
+    int ran = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::simt_tile& tile : cuda::simt::tiles_of(type))
+            for (const int layouts : {0, 1, 2, 3})
+                for (const int parts : {1, 2, 3, 4, 6, 8}) {
+                    test::trial t{core::row_major_problem(type, m, n, k), 0};
+                    if (layouts % 2 != 0) t.p.a_layout = core::column_major(m);
+                    if (layouts / 2 != 0) t.p.b_layout = core::column_major(k);
+                    t.p.beta = parts % 2 == 0 ? 0 : -1;
+                    const core::settings how{
+                        1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", parts}}};
+                    ASSERT_EQ(test::check(engine(), how, t), "")
+                        << tile.m << " x " << tile.n << ", " << parts << " parts";
+                    ++ran;
+                }
+    EXPECT_EQ(ran, 11 * 4 * 6);
+}
+
 // Memory between the rows is watched by check().
 TEST_F(simt, rows_of_c_may_begin_and_end_anywhere) {
     int ran = 0;
@@ -87,7 +108,7 @@ TEST_F(simt, vectors_over_a_long_k) {
     int ran = 0;
     for (const dtype type : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16})
         for (const std::int64_t lines : {1, 33, 1000})
-            for (const std::int64_t k : {255, 2049, 9000})
+            for (const std::int64_t k : {40, 255, 500, 2049, 9000})
                 for (const int kind : {0, 1, 2, 3})
                     for (const bool one_row : {true, false}) {
                         const std::int64_t m = one_row ? 1 : lines;
@@ -104,7 +125,7 @@ TEST_F(simt, vectors_over_a_long_k) {
                         ASSERT_EQ(test::check(engine(), {}, t), "");
                         ++ran;
                     }
-    EXPECT_EQ(ran, 4 * 3 * 3 * 4 * 2);
+    EXPECT_EQ(ran, 4 * 3 * 5 * 4 * 2);
 }
 
 TEST_F(simt, the_same_bits_every_time) {

@@ -68,6 +68,20 @@ TEST(plan_group, large_products_take_wide_tiles_one_after_the_other) {
     EXPECT_FALSE(plan_group(like, std::vector<product_size>(4, {8192, 8192, 8192}), h200).at_once);
 }
 
+TEST(plan_group, many_shared_rows_take_persistent_tiles) {
+    const gemm_request like = row_major(0, 0, 0);
+    const auto is_persistent = [&](std::vector<product_size> all, bool share) {
+        const plan::group_plan with = plan_group(like, all, h200, share);
+        EXPECT_EQ(with.plan.cluster_m, with.plan.kernel->cluster_m);
+        EXPECT_FALSE(with.plan.kernel->batched && with.plan.split_k > 1);
+        return with.plan.kernel->batched;
+    };
+    const std::vector<product_size> many(8, {1024, 4096, 4096});
+    EXPECT_TRUE(is_persistent(many, true));
+    EXPECT_FALSE(is_persistent(many, false));
+    EXPECT_FALSE(is_persistent(std::vector<product_size>(64, {8, 2048, 7168}), true));
+}
+
 // Persistent kernels write rows, unless A and B can't be swapped.
 bool writes_rows(const gemm_plan& plan, const gemm_request& of) {
     if (!plan.kernel->is_persistent() || of.accumulate == accumulation::blockwise) return true;
@@ -245,6 +259,19 @@ TEST(plan_gemm, promoted_bytes_take_tiles_beside_each_other_where_that_was_faste
         EXPECT_EQ(promoted(size).block_n, 128) << size;
     }
     for (const std::int64_t size : {512, 1024, 2048, 4096}) EXPECT_LE(promoted(size).block_m, 128);
+    gemm_request off_lines = of_type(dtype::e4m3, 2448, accumulation::promoted);
+    off_lines.n = 3744;
+    off_lines.on_lines = off_lines.a_on_sectors = off_lines.b_on_sectors = false;
+    EXPECT_LE(plan_of(off_lines).kernel->block_m, 128);
+    off_lines.k = 1072;
+    EXPECT_EQ(plan_of(off_lines).kernel->block_m, 192) << "of few k-blocks lines count less";
+}
+
+// Registers are enough for one of them on an SM: 130 us for 91 that two would take, 99 with these.
+TEST(plan_gemm, tiles_that_are_alone_on_an_sm_are_known_to_be) {
+    gemm_request of{.m = 7864, .n = 2144, .k = 808, .a_type = dtype::f32, .b_type = dtype::f32};
+    of.b_major = operand_major::mn;
+    EXPECT_GE(plan_of(of).kernel->block_n, 192);
 }
 
 // Where C is much of the time, one tile leaves while another is multiplied.
@@ -254,8 +281,12 @@ TEST(plan_gemm, little_k_takes_tiles_apart) {
     promoted.k = 512;
     EXPECT_FALSE(is_pingpong(plan_of(promoted))) << "there is none";
     EXPECT_FALSE(is_pingpong(plan_of(row_major(1024, 1024, 512)))) << "a tile to a block";
-    gemm_request off_lines = row_major(4096, 4096, 512);
+    gemm_request off_lines = row_major(4096, 4096, 1040);
     off_lines.on_lines = false;
+    EXPECT_FALSE(is_pingpong(plan_of(off_lines)));
+    off_lines.k = 208;
+    EXPECT_TRUE(is_pingpong(plan_of(off_lines))) << "of few k-blocks lines count less";
+    off_lines.a_on_sectors = false;
     EXPECT_FALSE(is_pingpong(plan_of(off_lines)));
     gemm_request asked = row_major(4096, 4096, 512);
     asked.asked.block_n = 256;

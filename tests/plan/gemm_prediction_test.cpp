@@ -143,25 +143,31 @@ TEST(gemm_prediction, stores_a_tile_at_the_rate_of_an_sm) {
 
 // 1024^3 of f32 in tiles of 128 x 128, one to an SM: 64 of them.
 TEST(simt_prediction, counts_tiles_and_cycles) {
-    const plan::simt_tile tile = {128, 128, 8, 1, 1, 0.8};
+    const plan::simt_tile tile = {128, 128, 8, 1, 1, 0.8, 1, false};
     const plan::simt_request of = {.m = 1024, .n = 1024, .k = 1024};
-    const plan::simt_plan plan = {.block_m = 128, .block_n = 128, .split_k = 1, .seconds = 0};
+    plan::simt_plan plan = {.block_m = 128, .block_n = 128, .cut = {}, .seconds = 0};
     const gpu_rates rates = {65.8e3, 4616};  // those of the H200 that it was measured on
     const gpu_prediction told = plan::predict(plan, of, tile, {}, rates).value();
     EXPECT_EQ(told.tiles, 64);
     EXPECT_EQ(told.at_once, 132);
     EXPECT_DOUBLE_EQ(told.idle_share, 1 - 64.0 / 132);
-    EXPECT_NEAR(part(told, "multiply-add units"), 1.06 * 128 * 128 * 1024 / (0.8 * 128 * 1.98e9),
-                1e-12);
+    EXPECT_NEAR(part(told, "multiply-add units"), 128 * 128 * 1024 / (0.8 * 128 * 1.98e9), 1e-12);
     EXPECT_DOUBLE_EQ(told.memory_bytes, 2 * 1024.0 * 1024 * 4);
     EXPECT_DOUBLE_EQ(told.l2_bytes, 2 * 8 * 1024.0 * 1024 * 4);
-    EXPECT_NEAR(part(told, "C"), 128.0 * 128 * 4 / 30e9, 1e-12);
+    EXPECT_EQ(part(told, "CTAs that meet"), 0);
+    EXPECT_GE(told.time_s,
+              part(told, "multiply-add units") + part(told, "launch") + part(told, "C"));
     plan::simt_request odd = of;
     odd.c_on_16_bytes = false;
-    EXPECT_NEAR(part(plan::predict(plan, odd, tile, {}, rates).value(), "C"),
-                128.0 * 128 * 4 / 12.8e9, 1e-12);
-    EXPECT_NEAR(told.time_s,
-                part(told, "multiply-add units") + part(told, "launch") + part(told, "C"), 1e-12);
+    EXPECT_GT(part(plan::predict(plan, odd, tile, {}, rates).value(), "C"), 2 * part(told, "C"));
+    const gpu_prediction packed = plan::predict(plan, of, tile, {.bytes = 4e9}, rates).value();
+    EXPECT_NEAR(packed.time_s - told.time_s, part(packed, "packing"), 1e-12);
+    EXPECT_GT(part(packed, "packing"), 4e9 / 4.616e12);
+    plan.cut = {.cluster = 1, .groups = 2};
+    const gpu_prediction cut = plan::predict(plan, of, tile, {}, rates).value();
+    EXPECT_EQ(cut.tiles, 128);
+    EXPECT_DOUBLE_EQ(2 * part(cut, "multiply-add units"), part(told, "multiply-add units"));
+    EXPECT_GT(part(cut, "CTAs that meet"), 1e-6);
 }
 
 TEST(gemv_prediction, is_memory_and_a_launch) {

@@ -4,7 +4,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "cuda/sm90/config.hpp"
+#include "plan/gemm_cost.hpp"
 #include "tests/plan/gemm_case.hpp"
 
 namespace {
@@ -49,6 +52,17 @@ TEST(kernel_table, holds_what_the_instructions_can_do) {
             EXPECT_FALSE(d.stream_k || d.glu || d.batched);
         }
     }
+}
+
+template <std::size_t... Row>
+bool plan_knows_ctas_per_sm(std::index_sequence<Row...>) {
+    return ((cuda::sm90::config<double, kernel_table[Row]>::ctas_per_sm ==
+             plan::most_ctas_per_sm(kernel_table[Row])) &&
+            ...);
+}
+
+TEST(kernel_table, has_as_many_ctas_on_an_sm_as_the_plan_counts) {
+    EXPECT_TRUE(plan_knows_ctas_per_sm(std::make_index_sequence<kernel_table.size()>()));
 }
 
 bool can_be_asked_for(const kernel_desc& d) {

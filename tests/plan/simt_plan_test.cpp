@@ -10,7 +10,8 @@
 namespace carat::plan {
 
 void PrintTo(const simt_plan& plan, std::ostream* out) {
-    *out << plan.block_m << " x " << plan.block_n << ", K in " << plan.split_k;
+    *out << plan.block_m << " x " << plan.block_n << ", K in " << plan.cut.cluster << " x "
+         << plan.cut.groups;
 }
 
 }  // namespace carat::plan
@@ -44,9 +45,9 @@ TEST(simt_plan, is_of_a_tile_that_exists) {
                             return t.m == plan.block_m && t.n == plan.block_n;
                         });
                         ASSERT_NE(tile, tiles.end());
-                        EXPECT_LE(plan.split_k, tile->most_split_k);
-                        EXPECT_LE(plan.split_k, (k + tile->k - 1) / tile->k);
-                        EXPECT_LE(plan.split_k, split_k == 0 ? 8 : split_k);
+                        EXPECT_LE(plan.cut.cluster, tile->most_cluster);
+                        EXPECT_LE(plan.cut.parts(), (k + tile->k - 1) / tile->k);
+                        EXPECT_LE(plan.cut.parts(), split_k == 0 ? 128 : split_k);
                         EXPECT_GT(plan.seconds, 0);
                     }
 }
@@ -74,9 +75,47 @@ TEST(simt_plan, a_round_that_is_full_beats_a_larger_tile) {
 
 TEST(simt_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
     for (const dtype type : {dtype::f32, dtype::f64}) {
-        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .type = type}).split_k, 1);
-        EXPECT_EQ(plan_of(square(8192, type)).split_k, 1);
+        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .type = type}).cut.parts(), 8);
+        EXPECT_EQ(plan_of(square(8192, type)).cut.parts(), 1);
     }
+}
+
+// Groups meet in global memory, where 1024 shares of tiles are counted.
+TEST(simt_plan, of_many_tiles_forms_no_groups) {
+    simt_request of{.m = 64 * 32, .n = 32 * 32, .k = 4096};
+    of.block_m = 64;
+    of.block_n = 32;
+    of.split_k = 2;
+    EXPECT_EQ(plan_of(of).cut.groups, 2);
+    ++of.m;
+    EXPECT_EQ(plan_of(of).cut.groups, 1);
+}
+
+// Groups leave their sums to the last one of them.
+TEST(simt_plan, leaves_no_more_than_l2_about_holds) {
+    simt_request of{.m = 2048, .n = 2048, .k = 4096};
+    of.split_k = 16;
+    for (const simt_tile& tile : tiles_of(of.type)) {
+        of.block_m = tile.m;
+        of.block_n = tile.n;
+        const int groups = plan_of(of).cut.groups;
+        EXPECT_LE(groups == 1 ? 0 : 2048 * 2048 * 4 * groups, 64'000'000);
+    }
+}
+
+TEST(simt_plan, weighs_what_has_to_be_packed) {
+    simt_request of{.m = 2048, .n = 2048, .k = 256};
+    const auto reads_along_k = [&] {
+        const simt_plan plan = plan_of(of);
+        const auto tiles = tiles_of(of.type);
+        return std::ranges::find_if(
+                   tiles,
+                   [&](const simt_tile& t) { return t.m == plan.block_m && t.n == plan.block_n; })
+            ->reads_along_k;
+    };
+    EXPECT_FALSE(reads_along_k());
+    of.along_k_bytes = 1e9;
+    EXPECT_TRUE(reads_along_k());
 }
 
 TEST(simt_plan, is_made_for_a_gpu_that_is_cut_up) {
@@ -103,10 +142,10 @@ simt_plan plan_of_batch(simt_request of, std::int64_t batch) {
 TEST(simt_plan, of_a_batch_counts_the_tiles_of_all_products) {
     for (const dtype type : {dtype::f32, dtype::f64}) {
         // One product's few tiles share K, those of many fill the GPU.
-        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 2048, .type = type}).split_k, 1);
+        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 2048, .type = type}).cut.parts(), 1);
         const simt_request of{.m = 256, .n = 256, .k = 2048, .type = type};
-        EXPECT_EQ(plan_of_batch(of, 256).split_k, 1);
-        EXPECT_GT(plan_of_batch(of, 2).split_k, 1);
+        EXPECT_EQ(plan_of_batch(of, 256).cut.parts(), 1);
+        EXPECT_GT(plan_of_batch(of, 2).cut.parts(), 1);
         EXPECT_LT(plan_of_batch(of, 64).seconds, 64 * plan_of(of).seconds);
         EXPECT_LT(2 * plan_of_batch(of, 256).seconds, 5 * plan_of_batch(of, 128).seconds);
     }

@@ -87,6 +87,18 @@ using store_function = void (*)(std::int64_t count, const T* sums, T alpha, T be
 template <class T>
 using tile_function = void (*)(const tile_call<T>&);
 
+// Many products one after the other: elements from one's matrices to the next one's.
+struct product_steps {
+    std::int64_t count;
+    std::int64_t a;
+    std::int64_t b;
+    std::int64_t c;
+};
+
+// Products of one tile each, the first of which is a call of `unpacked`.
+template <class T>
+using products_function = void (*)(const tile_call<T>&, const product_steps&);
+
 template <class T>
 using tall_function = void (*)(const tile_call<T>&, std::int64_t rows);
 
@@ -101,8 +113,8 @@ struct kernel {
     // a and b wherever they lie, as long as A's rows are contiguous. Tiles of v vectors, at most
     // unpacked_vectors, may have unpacked_columns[v - 1] columns.
     tile_function<T> unpacked;
-    // What `unpacked` runs for a tile of that size: for who has many of them.
-    tile_function<T> (*find_unpacked)(int rows, int cols);
+    // What runs products of one such tile each. The same bits.
+    products_function<T> (*find_products)(int rows, int cols, std::int64_t k);
     int unpacked_vectors;
     std::array<int, 4> unpacked_columns;
     // Tiles of `unpacked` one under the other, for any number of rows: by the number of columns, at

@@ -42,12 +42,18 @@ inline constexpr double least_per_thread =
     return std::max(1, static_cast<int>(most));
 }
 
+// So many that a thread that comes late leaves some, where it may come so late: a range that
+// another one takes is in the wrong caches at the next call.
+[[nodiscard]] inline int ranges_per_thread(int workers, double work) {
+    constexpr double least_of_four = 8 * least_per_thread;
+    return workers > 1 && work / workers >= least_of_four ? 4 : 1;
+}
+
 // Calls work(range of products, seat) for all of them; a seat belongs to one thread.
 template <class Work>
-void for_each_range_of_batch(std::size_t count, int workers, const Work& work) {
-    constexpr int ranges_per_thread = 4;  // so that a thread that comes late leaves some
-    const int ranges = static_cast<int>(
-        std::min(count, static_cast<std::size_t>(workers == 1 ? 1 : workers * ranges_per_thread)));
+void for_each_range_of_batch(std::size_t count, int workers, double work_of_all, const Work& work) {
+    const int ranges = static_cast<int>(std::min(
+        count, static_cast<std::size_t>(workers * ranges_per_thread(workers, work_of_all))));
     core::for_each_piece(ranges, workers, [&](int index, int seat) {
         work(core::subrange(static_cast<std::int64_t>(count), ranges, index), seat);
     });
@@ -60,6 +66,7 @@ class batch_product {
                   const plan::blocking& wanted = {}, const epilogue_request* last = nullptr,
                   const prepared_operand* ready = nullptr)
         : count_(count),
+          work_(work_of(p) * static_cast<double>(count)),
           workers_(workers_for(p, count, threads,
                                product(p, threads, kernels, wanted, last, ready).threads())),
           each_(p, workers_ > 1 ? 1 : threads, kernels, wanted, last, ready) {}
@@ -74,13 +81,14 @@ class batch_product {
     template <class OperandsOf>
     void run(const OperandsOf& operands_of, std::byte* memory) const {
         const std::size_t share = each_.workspace_bytes();
-        for_each_range_of_batch(count_, workers_, [&](range which, int seat) {
+        for_each_range_of_batch(count_, workers_, work_, [&](range which, int seat) {
             each_.run_many(which, operands_of, memory + share * static_cast<std::size_t>(seat));
         });
     }
 
   private:
     std::size_t count_;
+    double work_;
     int workers_;
     product each_;
 };

@@ -1,6 +1,9 @@
-// A product so small that it is one tile of C, read where it lies or turned on the stack: what is
-// known before its operands are is worked out once, for all products of a batch.
+// A product whose C is one tile, or tiles side by side, or of so few columns that it is tiles one
+// under the other, read where it lies or turned on the stack: what is known before its operands are
+// is worked out once, for all products of a batch.
 #pragma once
+
+#include <utility>
 
 #include "core/problem.hpp"
 #include "cpu/kernels/micro_kernel.hpp"
@@ -9,14 +12,27 @@
 
 namespace carat::cpu_engine {
 
-// Whether there is one, of a product on the path unpacked whose rows of C lie side by side.
+// Whether a tile may have all its rows.
+template <class T>
+[[nodiscard]] bool fits_rows(const kernel<T>& with, const core::problem& p) {
+    return p.m <= with.unpacked_vectors * with.lanes;
+}
+
+// Columns of a tile that has all its rows.
+template <class T>
+[[nodiscard]] std::int64_t columns_of_tile(const kernel<T>& with, const core::problem& p) {
+    int vectors = 1;  // without a division
+    while (p.m > vectors * with.lanes) ++vectors;
+    const std::int64_t most = with.unpacked_columns[static_cast<std::size_t>(vectors - 1)];
+    return p.n <= most ? p.n : plan::ceil_div(p.n, plan::ceil_div(p.n, most));
+}
+
+// Whether there is one, of a product on the path unpacked, for one thread, whose rows of C lie side
+// by side.
 template <class T>
 [[nodiscard]] bool is_lone_tile(const kernel<T>& with, const core::problem& p, std::int64_t kc) {
     if (p.k > kc || (p.c_layout.row_stride != 1 && p.m != 1)) return false;
-    int vectors = 1;  // without a division
-    while (vectors < with.unpacked_vectors && p.m > vectors * with.lanes) ++vectors;
-    if (p.m > vectors * with.lanes) return false;
-    if (p.n > with.unpacked_columns[static_cast<std::size_t>(vectors - 1)]) return false;
+    if (!fits_rows(with, p)) return p.n <= with.tall_columns && p.a_layout.row_stride == 1;
     if (p.a_layout.row_stride == 1) return true;
     constexpr std::int64_t panel_bytes = stack_bytes / 2;
     // No deeper than where sums are cut of an A that is packed.
@@ -29,7 +45,14 @@ class lone_tile {
   public:
     // `p` as the engine has turned it; `swapped`: its A is the caller's B.
     lone_tile(const kernel<T>& with, const core::problem& p, bool swapped, T alpha, T beta)
-        : run_(with.find_unpacked(static_cast<int>(p.m), static_cast<int>(p.n))),
+        : rows_(p.m),
+          columns_(p.n),
+          tall_(fits_rows(with, p) ? nullptr : with.tall[static_cast<std::size_t>(p.n - 1)]),
+          width_(tall_ != nullptr ? p.n : columns_of_tile(with, p)),
+          run_(find(with, p, width_)),
+          run_last_(width_ == p.n || p.n % width_ == 0 ? nullptr : find(with, p, p.n % width_)),
+          columns_steps_{width_ == p.n ? 1 : p.n / width_, 0, width_ * p.b_layout.col_stride,
+                         width_ * p.c_layout.col_stride},
           turn_(p.a_layout.row_stride == 1 ? nullptr : with.turn_rows),
           outer_stride_(p.a_layout.row_stride),
           swapped_(swapped),
@@ -43,27 +66,77 @@ class lone_tile {
                 .c_col_stride = p.c_layout.col_stride,
                 .alpha = alpha,
                 .beta = beta,
-                .fetches_c = false,
+                .fetches_c = fetches_tall_c(p.m * p.n * std::int64_t{sizeof(T)}, p.k),
                 .last = true,
                 .rows = static_cast<int>(p.m),
-                .cols = static_cast<int>(p.n),
+                .cols = static_cast<int>(width_),
                 .packed_a = nullptr} {}
     lone_tile(const lone_tile&) = delete;
     lone_tile& operator=(const lone_tile&) = delete;
 
     void operator()(const core::operands& data) {
-        const T* const a = static_cast<const T*>(swapped_ ? data.b : data.a);
-        call_.b = static_cast<const T*>(swapped_ ? data.a : data.b);
-        call_.c = static_cast<T*>(data.c);
-        if (turn_ == nullptr)
-            call_.a = a;
-        else
-            turn_(a, outer_stride_, call_.rows, call_.k, panel_, call_.a_k_stride);
-        run_(call_);
+        const T* const a = point_to(data);
+        if (turn_ != nullptr) turn(a);
+        multiply();
+    }
+
+    // As many products as `steps` says, of which these operands are the first's.
+    void operator()(const core::operands& data, product_steps steps) {
+        if (swapped_) std::swap(steps.a, steps.b);
+        const T* a = point_to(data);
+        if (tall_ == nullptr && turn_ == nullptr && width_ == columns_) return run_(call_, steps);
+        for (std::int64_t left = steps.count; left > 0; --left) {
+            if (turn_ != nullptr)
+                turn(a);
+            else
+                call_.a = a;
+            multiply();
+            a += steps.a;
+            call_.b += steps.b;
+            call_.c += steps.c;
+        }
     }
 
   private:
-    tile_function<T> run_;
+    static constexpr product_steps one_product = {1, 0, 0, 0};
+
+    products_function<T> find(const kernel<T>& with, const core::problem& p, std::int64_t columns) {
+        if (tall_ != nullptr) return nullptr;
+        return with.find_products(static_cast<int>(p.m), static_cast<int>(columns), p.k);
+    }
+    // Tiles side by side are products with one A.
+    void multiply() {
+        if (tall_ != nullptr) return tall_(call_, rows_);
+        run_(call_, columns_steps_);
+        if (run_last_ == nullptr) return;
+        const T* const b = call_.b;
+        T* const c = call_.c;
+        call_.b += columns_steps_.count * columns_steps_.b;
+        call_.c += columns_steps_.count * columns_steps_.c;
+        run_last_(call_, one_product);
+        call_.b = b;
+        call_.c = c;
+    }
+
+    // Returns where A begins.
+    const T* point_to(const core::operands& data) {
+        const T* const a = static_cast<const T*>(swapped_ ? data.b : data.a);
+        call_.a = turn_ == nullptr ? a : panel_;
+        call_.b = static_cast<const T*>(swapped_ ? data.a : data.b);
+        call_.c = static_cast<T*>(data.c);
+        return a;
+    }
+    void turn(const T* a) {
+        turn_(a, outer_stride_, call_.rows, call_.k, panel_, call_.a_k_stride);
+    }
+
+    std::int64_t rows_;
+    std::int64_t columns_;
+    tall_function<T> tall_;
+    std::int64_t width_;  // columns of a tile
+    products_function<T> run_;
+    products_function<T> run_last_;  // of the columns that remain, or null
+    product_steps columns_steps_;
     decltype(kernel<T>::turn_rows) turn_;
     std::int64_t outer_stride_;
     bool swapped_;

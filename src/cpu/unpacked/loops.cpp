@@ -13,9 +13,8 @@ namespace {
 
 // A tile of A this deep takes half of L1.
 constexpr std::int64_t packed_kc = unpacked_kc;
-// A C in L1, and depths that end before C has come from L2.
-constexpr std::int64_t near_c_bytes = 32 << 10;
-constexpr std::int64_t few_depths = 24;
+// Depths that are over before a call has been made for each tile.
+constexpr std::int64_t depths_of_a_call = 16;
 
 // Vectors of the next tile. Four at once, where kernels have them, only instead of a single one
 // that would remain: 4 x 6 and 3 x 8 do as many multiply-adds a load, 1 x 8 do half.
@@ -95,6 +94,17 @@ bool may_be_tall(const task<T>& t) {
     return t.c_row_stride == 1 && t.epilogue == nullptr && !t.fetches_c;
 }
 
+// Whether tiles are best run one under the other, though A is near.
+template <class T>
+bool is_tall(const task<T>& t) {
+    if (!may_be_tall(t)) return false;
+    if (t.n <= t.with->tall_columns) return true;
+    const bool is_near = t.m * t.n * std::int64_t{sizeof(T)} <= near_c_bytes;
+    if (is_near) return t.m >= 8 * t.with->lanes && t.k <= depths_of_a_call;
+    // The rows of a masked vector too, before the next columns: C is passed in the order of memory.
+    return t.with->finish_rows != nullptr && t.m >= 6 * t.with->lanes && t.k <= few_depths;
+}
+
 // Tiles of columns from j on, one under the other.
 template <class T>
 void run_down(const task<T>& t, tile_call<T>& call, int most_vectors, std::int64_t j,
@@ -104,7 +114,7 @@ void run_down(const task<T>& t, tile_call<T>& call, int most_vectors, std::int64
         call.a = reinterpret_cast<const T*>(t.a.at(0, depth));
         call.c = t.c_at(0, j);
         call.c_col_stride = t.c_col_stride;
-        call.fetches_c = t.m * t.n * std::int64_t{sizeof(T)} > near_c_bytes && call.k <= few_depths;
+        call.fetches_c = fetches_tall_c(t.m * t.n * std::int64_t{sizeof(T)}, call.k);
         return t.with->tall[static_cast<std::size_t>(call.cols - 1)](call, t.m);
     }
     for (std::int64_t i = 0; i < t.m; i += call.rows) {
@@ -173,8 +183,7 @@ template <class T>
 void multiply_where_it_lies(const task<T>& t, std::int64_t nc, std::int64_t kc) {
     constexpr std::int64_t near_bytes = 64 << 10;
     const bool is_near = t.m * t.k * std::int64_t{sizeof(T)} <= near_bytes;
-    if (!is_near || (t.n <= t.with->tall_columns && may_be_tall(t)))
-        return columns_first(t, nc, kc);
+    if (!is_near || is_tall(t)) return columns_first(t, nc, kc);
     const std::int64_t first = rows_by_columns(t);
     if (first == 0) return rows_first(t, kc);
     task<T> part = rectangle(t, 0, 0, first, t.n);

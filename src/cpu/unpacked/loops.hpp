@@ -2,6 +2,8 @@
 // nor throw; what they need beside the operands is a workspace, see scratch.hpp.
 #pragma once
 
+#include <cstdint>
+
 #include "cpu/task.hpp"
 
 namespace carat::cpu_engine {
@@ -13,6 +15,15 @@ namespace carat::cpu_engine {
 template <class T>
 void multiply_unpacked(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc,
                        T* workspace);
+
+// A C in L1, and depths that end before C has come from L2.
+inline constexpr std::int64_t near_c_bytes = 32 << 10;
+inline constexpr std::int64_t few_depths = 24;
+
+// Whether tiles one under the other have their C fetched.
+[[nodiscard]] constexpr bool fetches_tall_c(std::int64_t c_bytes, std::int64_t k) {
+    return c_bytes > near_c_bytes && k <= few_depths;
+}
 
 // Where sums over k are cut when A is packed.
 inline constexpr std::int64_t unpacked_kc = 128;

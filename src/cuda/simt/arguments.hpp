@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/kernel_desc.hpp"
+#include "cuda/ptx/flag.cuh"
 
 namespace carat::cuda::simt {
 
@@ -32,8 +33,12 @@ struct arguments {
     int k_tiles;
     int tiles_m;
     int tiles_n;
-    int tiles;         // of all products, one product after the other
-    int log2_split_k;  // each split for a CTA of a cluster
+    int tiles;           // of all products, one product after the other
+    int log2_cluster;    // CTAs of a cluster, each with a part of a group's K
+    int groups;          // of parts of K, which meet in global memory
+    int units;           // tiles of every group
+    T* parts;            // sums of every group, as threads hold them (groups.cuh)
+    ptx::flag* arrived;  // groups at each cluster's share of a tile: all 0 before and after
     T alpha;
     T beta;
 };

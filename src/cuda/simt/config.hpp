@@ -51,7 +51,8 @@ struct config {
     // With split-K, what CTAs send each other goes where the pipeline was.
     static constexpr int accumulator_bytes = block_m * block_n * static_cast<int>(sizeof(element));
     // CTAs that any GPU can put into a cluster, each with whole groups of what is sent.
-    static constexpr int max_split_k = std::min(8, Math::vectors / Math::sent_together);
+    static constexpr int sent = Math::vectors / Math::sent_together;
+    static constexpr int max_cluster = std::min(8, sent & -sent);
     static_assert(stages >= 3 && accumulator_bytes <= stages * stage_bytes);
 };
 

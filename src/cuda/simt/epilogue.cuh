@@ -1,10 +1,7 @@
 // From accumulators to C. Sixteen bytes of neighbours at a time: a lane's accumulators are such
-// that a warp writes whole sectors of memory. Where the CTAs of a cluster split K, of every sixteen
-// bytes one CTA adds up all splits in the order of K, so that the bits do not depend on who is
-// first.
+// that a warp writes whole sectors of memory.
 #pragma once
 
-#include "cuda/ptx/cluster.cuh"
 #include "cuda/simt/arguments.hpp"
 #include "cuda/simt/line.cuh"
 #include "cuda/simt/vector.cuh"
@@ -81,68 +78,6 @@ __device__ __forceinline__ void store_tile(const arguments<T>& p, const owner& o
         write_all<math::place_step, together>(
             p, of.first, [&](int i) { return math::template place_of<C>(first + i, of); },
             [&](int i) { return math::take(acc, first + i); });
-}
-
-// With split-K, by all consumers. A part of every thread's vectors belongs to each CTA of the
-// cluster: it gets them of all CTAs through distributed shared memory, where its pipeline was, and
-// adds them up. No CTA sends before all have read their pipelines.
-//
-//     in each CTA   [ from 0 | from 1 | ... ]   of its own 1/SplitK of the vectors
-template <class C, int SplitK, class T>
-__device__ __forceinline__ void reduce_splits(const arguments<T>& p, unsigned char* smem,
-                                              ptx::barrier& dsmem, int split, const owner& of,
-                                              int thread,
-                                              const typename C::math::accumulators& acc) {
-    using math = typename C::math;
-    constexpr int each = math::vectors / SplitK;
-    constexpr int bytes = C::consumer_threads * 16;  // from one vector of a thread to the next
-    ptx::cluster_sync();
-    const std::uint32_t first = ptx::shared_address(smem) + thread * 16;
-#pragma unroll
-    for (int cta = 0; cta < SplitK; ++cta) {
-        const std::uint32_t to = ptx::map_shared_rank(first + split * each * bytes, cta);
-        const std::uint32_t told = ptx::map_shared_rank(ptx::shared_address(&dsmem), cta);
-#pragma unroll
-        for (int i = 0; i < each; ++i)
-            ptx::store_async(to + i * bytes, math::sent(acc, cta * each + i).of, told);
-    }
-    ptx::wait_for(dsmem, 0);
-    const auto* const own = reinterpret_cast<const vector<T>*>(smem) + thread;
-    constexpr int together = math::sent_together;
-#pragma unroll 1
-    for (int i = 0; i < each; i += together) {
-        vector<T> total[together];
-#pragma unroll
-        for (int v = 0; v < together; ++v) {
-            total[v] = own[(i + v) * C::consumer_threads];
-#pragma unroll
-            for (int from = 1; from < SplitK; ++from) {
-                const vector<T> some = own[(from * each + i + v) * C::consumer_threads];
-#pragma unroll
-                for (int j = 0; j < vector<T>::size; ++j) total[v].of[j] += some.of[j];
-            }
-        }
-        math::turn_back(total);
-        write_all<math::place_step, together>(
-            p, of.first,
-            [&](int v) {
-                return math::template place_of<C>(math::number_of(split * each + i, v), of);
-            },
-            [&](int v) { return total[v]; });
-    }
-}
-
-template <class C, class T, int SplitK = 2>
-__device__ __forceinline__ void reduce_split_k(const arguments<T>& p, unsigned char* smem,
-                                               ptx::barrier& dsmem, int split, const owner& of,
-                                               int thread,
-                                               const typename C::math::accumulators& acc) {
-    if constexpr (SplitK <= C::max_split_k) {
-        if (1 << p.log2_split_k == SplitK)
-            reduce_splits<C, SplitK>(p, smem, dsmem, split, of, thread, acc);
-        else
-            reduce_split_k<C, T, 2 * SplitK>(p, smem, dsmem, split, of, thread, acc);
-    }
 }
 
 }  // namespace carat::cuda::simt

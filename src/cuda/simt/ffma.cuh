@@ -7,9 +7,9 @@
 //
 // A step along K costs a lane 4 + 2 loads and 128 FFMAs; whatever is no FFMA takes a slot from one.
 //
-// MN-major tiles are read in vectors that run along the tile, free of conflicts. A small tile's A
-// may be K-major, and is then read in vectors along K, by lanes in rows below each other; a large
-// one's would have two operands in one bank too often.
+// MN-major tiles are read in vectors that run along the tile, free of conflicts. Operands of a
+// small tile may be K-major, and are then read in vectors along K, by lanes in lines after each
+// other; those of a large one would lie in one bank of registers too often.
 //
 // A step's vectors are loaded one step ahead. Two operands of an FFMA must come from different
 // banks of registers and the third from the one before it, hence columns outside, rows to and fro.
@@ -20,11 +20,12 @@
 
 namespace carat::cuda::simt {
 
-template <int Rows, int Cols, int LanesM, operand_major A = operand_major::mn>
+template <int Rows, int Cols, int LanesM, operand_major A = operand_major::mn,
+          operand_major B = operand_major::mn>
 struct ffma {
     using element = float;
     static constexpr operand_major a_major = A;
-    static constexpr operand_major b_major = operand_major::mn;
+    static constexpr operand_major b_major = B;
     static constexpr bool takes_registers = Rows * Cols > 64;
     // With more the compiler takes more, and half of the FFMAs find their operands in one bank.
     static constexpr int registers = 208;
@@ -34,15 +35,17 @@ struct ffma {
     static constexpr int block_k = 8;
     static constexpr int steps = block_k;
     static constexpr int vectors = Rows * Cols / vector<float>::size;
-    static constexpr bool stores_lines = true;
+    static constexpr bool stores_lines = B == operand_major::mn;  // its lanes have neighbours
     static constexpr int rows = Rows;
     static constexpr int cols = Cols;
 
-    static constexpr int deep =
-        A == operand_major::k ? vector<float>::size : 1;  // what is read of A
+    // What is read of a line at once: for four k of both operands there are too few registers.
+    static constexpr int deep = A == B ? 2 : 4;
+    static constexpr int deep_a = A == operand_major::k ? deep : 1;
+    static constexpr int deep_b = B == operand_major::k ? deep : 1;
     struct fragments {
-        float a[2][Rows * deep];
-        float b[2][Cols];
+        float a[2][Rows * deep_a];
+        float b[2][Cols * deep_b];
     };
     struct accumulators {
         float at[Rows][Cols] = {};
@@ -52,30 +55,36 @@ struct ffma {
     template <class C>
     static __device__ __forceinline__ int first_of_a(int row, int lane) {
         const int line = lane / lanes_n;
-        return (deep == 1 ? row + line * 4 : (row + line) * block_k) *
+        return (deep_a == 1 ? row + line * 4 : (row + line) * block_k) *
                static_cast<int>(sizeof(float));
     }
     template <class C>
     static __device__ __forceinline__ int first_of_b(int col, int lane) {
-        return C::a_bytes + (col + lane % lanes_n * 4) * static_cast<int>(sizeof(float));
+        const int line = lane % lanes_n;
+        return C::a_bytes + (deep_b == 1 ? col + line * 4 : (col + line) * block_k) *
+                                static_cast<int>(sizeof(float));
     }
 
+    // Of `Count` lines of a lane, one of `Lanes` in a tile of `Tile`.
+    template <int Deep, int Count, int Lanes, int Tile>
+    static __device__ __forceinline__ void fetch_lines(float (&to)[2][Count * Deep],
+                                                       std::uint32_t from, int step) {
+        constexpr int bytes = sizeof(float);
+        if constexpr (Deep == 1) {
+#pragma unroll
+            for (int i = 0; i < Count; i += 4)
+                read_shared<4>(&to[step % 2][i], from + (step * Tile + i * Lanes) * bytes);
+        } else if (step % Deep == 0) {
+#pragma unroll
+            for (int i = 0; i < Count; ++i)
+                read_shared<Deep>(&to[step / Deep % 2][i * Deep],
+                                  from + (i * Lanes * block_k + step) * bytes);
+        }
+    }
     template <class C>
     static __device__ __forceinline__ void fetch(fragments& own, const addresses& from, int step) {
-        constexpr int bytes = sizeof(float);
-        if constexpr (deep == 1) {
-#pragma unroll
-            for (int r = 0; r < Rows; r += 4)
-                read_shared(&own.a[step % 2][r], from.a + (step * C::block_m + r * LanesM) * bytes);
-        } else if (step % deep == 0) {
-#pragma unroll
-            for (int r = 0; r < Rows; ++r)
-                read_shared(&own.a[step / deep % 2][r * deep],
-                            from.a + (r * LanesM * block_k + step) * bytes);
-        }
-#pragma unroll
-        for (int c = 0; c < Cols; c += 4)
-            read_shared(&own.b[step % 2][c], from.b + (step * C::block_n + c * lanes_n) * bytes);
+        fetch_lines<deep_a, Rows, LanesM, C::block_m>(own.a, from.a, step);
+        fetch_lines<deep_b, Cols, lanes_n, C::block_n>(own.b, from.b, step);
     }
 
     // The products of step `now` while the vectors of step `next` come.
@@ -88,20 +97,21 @@ struct ffma {
 #pragma unroll
             for (int i = 0; i < Rows; ++i) {
                 const int r = c % 2 == 0 ? i : Rows - 1 - i;
-                s.at[r][c] = fmaf(own.a[now / deep % 2][r * deep + now % deep], own.b[now % 2][c],
-                                  s.at[r][c]);
+                s.at[r][c] = fmaf(own.a[now / deep_a % 2][r * deep_a + now % deep_a],
+                                  own.b[now / deep_b % 2][c * deep_b + now % deep_b], s.at[r][c]);
             }
     }
 
     // Where the i-th four accumulators of a lane are.
-    static constexpr int place_step = 1;
+    static constexpr int place_step = deep_b == 1 ? 1 : lanes_n;
     template <class C>
     static __device__ __forceinline__ place place_of(int i, const owner& of) {
         const int r = i / (Cols / 4);
         const int c = i % (Cols / 4) * 4;
-        const int col = of.col + of.warp_col + c * lanes_n + of.lane % lanes_n * 4;
+        const int across = of.lane % lanes_n * (deep_b == 1 ? 4 : 1);
+        const int col = of.col + of.warp_col + c * lanes_n + across;
         const int line = of.lane / lanes_n;
-        const int row = deep == 1 ? r / 4 * 4 * LanesM + line * 4 + r % 4 : r * LanesM + line;
+        const int row = deep_a == 1 ? r / 4 * 4 * LanesM + line * 4 + r % 4 : r * LanesM + line;
         return {of.row + of.warp_row + row, col};
     }
     static __device__ __forceinline__ vector<float> raw(const accumulators& s, int i) {

@@ -40,6 +40,8 @@ struct kernel {
 
 // Of a K-major matrix, in vectors or element by element, of many lines or few.
 [[nodiscard]] const kernel& k_major(dtype type, bool in_vectors, bool many);
+// Of one whose lines are short, in vectors.
+[[nodiscard]] const kernel& short_lines(dtype type);
 // Of an MN-major one.
 [[nodiscard]] const kernel& mn_major(dtype type, bool in_vectors);
 

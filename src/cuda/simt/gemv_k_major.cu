@@ -1,5 +1,6 @@
 // GEMV of a K-major matrix: a CTA has one or four lines, its threads share their K. Each reads its
 // part of x once for all lines, and has all their vectors on the way before it waits for the first.
+// Of short lines, which leave most threads nothing, eight lanes have four.
 #include "cuda/simt/gemv_elements.cuh"
 
 namespace carat::cuda::gemv {
@@ -72,6 +73,58 @@ __global__ void __launch_bounds__(threads)
     write<T>(p, first + own, total);
 }
 
+constexpr int lanes = 8;
+constexpr int groups = threads / lanes;
+constexpr int lines_of_group = 4;
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    gemv_short_lines_kernel(const __grid_constant__ arguments p) {
+    constexpr int size = at_once<T, true>;
+    using vector = some<T, size>;
+    const auto lane = static_cast<int>(threadIdx.x) % lanes;
+    const std::int64_t first =
+        std::int64_t{blockIdx.x} * groups * lines_of_group + threadIdx.x / lanes;
+    const T* line[lines_of_group];
+#pragma unroll
+    for (int l = 0; l < lines_of_group; ++l)  // beyond the last line, that one again
+        line[l] = matrix_of<T>(p) + min(first + l * groups, p.lines - 1) * p.across;
+    const T* const x = x_of<T>(p);
+    ptx::pdl_trigger();
+    ptx::pdl_wait();
+    sum_of<T> sums[lines_of_group] = {};
+    const std::int64_t whole = p.depth / size * size;
+#pragma unroll 2
+    for (std::int64_t k = lane * size; k < whole; k += lanes * size) {
+        const vector own = *reinterpret_cast<const vector*>(x + k);
+        vector of_line[lines_of_group];
+#pragma unroll
+        for (int l = 0; l < lines_of_group; ++l)
+            of_line[l] = *reinterpret_cast<const vector*>(line[l] + k);
+#pragma unroll
+        for (int l = 0; l < lines_of_group; ++l)
+#pragma unroll
+            for (int i = 0; i < size; ++i) add_product(sums[l], of_line[l].of[i], own.of[i]);
+    }
+    const std::int64_t k = whole + lane;  // what no vector holds
+#pragma unroll
+    for (int l = 0; l < lines_of_group; ++l) {
+        if (k < p.depth) add_product(sums[l], line[l][k], x[k]);
+#pragma unroll
+        for (int apart = lanes / 2; apart > 0; apart /= 2)
+            sums[l] += __shfl_xor_sync(~0U, sums[l], apart);
+        if (lane == l && first + l * groups < p.lines) write<T>(p, first + l * groups, sums[l]);
+    }
+}
+
+template <class T>
+[[nodiscard]] const kernel& of_short_lines() {
+    static const kernel it = {"gemv_short_lines",
+                              reinterpret_cast<const void*>(gemv_short_lines_kernel<T>), threads,
+                              groups * lines_of_group};
+    return it;
+}
+
 template <class T, bool InVectors, int Lines>
 [[nodiscard]] const kernel& with() {
     static const kernel it = {
@@ -93,6 +146,13 @@ const kernel& k_major(dtype type, bool in_vectors, bool many) {
     if (type == dtype::f32) return of_type<float>(in_vectors, many);
     if (type == dtype::f16) return of_type<__half>(in_vectors, many);
     return of_type<__nv_bfloat16>(in_vectors, many);
+}
+
+const kernel& short_lines(dtype type) {
+    if (type == dtype::f64) return of_short_lines<double>();
+    if (type == dtype::f32) return of_short_lines<float>();
+    if (type == dtype::f16) return of_short_lines<__half>();
+    return of_short_lines<__nv_bfloat16>();
 }
 
 }  // namespace carat::cuda::gemv

@@ -22,40 +22,41 @@ struct shape {
     static constexpr int lines = lanes * size;
 };
 
-// The sums of a lane's lines from `line` on, over every step-th k from `first` on; eight are on
-// their way before the first is waited for.
+// Of so many k those that follow each other in steps, all on their way before the first is waited
+// for.
+template <int Batch, class T, int Size>
+__device__ __forceinline__ void add_batch(sum_of<T> (&sums)[Size], const T*& at, const T*& x,
+                                          std::int64_t at_step, std::int64_t x_step) {
+    using vector = some<T, Size>;
+    vector of_k[Batch];
+    T factor[Batch];
+#pragma unroll
+    for (int b = 0; b < Batch; ++b) {
+        of_k[b] = *reinterpret_cast<const vector*>(at);
+        factor[b] = *x;
+        at += at_step;
+        x += x_step;
+    }
+#pragma unroll
+    for (int b = 0; b < Batch; ++b)
+#pragma unroll
+        for (int i = 0; i < Size; ++i) add_product(sums[i], of_k[b].of[i], factor[b]);
+}
+
+// The sums of a lane's lines from `line` on, over every step-th k from `first` on.
 template <class T, int Size>
 __device__ __forceinline__ void add_up(sum_of<T> (&sums)[Size], const arguments& p,
                                        std::int64_t line, std::int64_t first, std::int64_t step) {
-    using vector = some<T, Size>;
-    constexpr int batch = 8;
     const T* x = x_of<T>(p) + first * p.x_step;
     const T* at = matrix_of<T>(p) + line * (Size > 1 ? 1 : p.across) + first * p.along;
+    const std::int64_t at_step = step * p.along;
+    const std::int64_t x_step = step * p.x_step;
     std::int64_t left = first < p.depth ? (p.depth - first - 1) / step + 1 : 0;
 #pragma unroll 1
-    for (; left >= batch; left -= batch) {
-        vector of_k[batch];
-        T factor[batch];
-#pragma unroll
-        for (int b = 0; b < batch; ++b) {
-            of_k[b] = *reinterpret_cast<const vector*>(at);
-            factor[b] = *x;
-            at += step * p.along;
-            x += step * p.x_step;
-        }
-#pragma unroll
-        for (int b = 0; b < batch; ++b)
-#pragma unroll
-            for (int i = 0; i < Size; ++i) add_product(sums[i], of_k[b].of[i], factor[b]);
-    }
-#pragma unroll 1
-    for (; left > 0; --left) {
-        const vector of_k = *reinterpret_cast<const vector*>(at);
-#pragma unroll
-        for (int i = 0; i < Size; ++i) add_product(sums[i], of_k.of[i], *x);
-        at += step * p.along;
-        x += step * p.x_step;
-    }
+    for (; left >= 8; left -= 8) add_batch<8, T, Size>(sums, at, x, at_step, x_step);
+    if ((left & 4) != 0) add_batch<4, T, Size>(sums, at, x, at_step, x_step);
+    if ((left & 2) != 0) add_batch<2, T, Size>(sums, at, x, at_step, x_step);
+    if ((left & 1) != 0) add_batch<1, T, Size>(sums, at, x, at_step, x_step);
 }
 
 // The same of a vector that the last line cuts off.

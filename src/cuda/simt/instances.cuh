@@ -20,7 +20,7 @@ constexpr auto math_of() {
     if constexpr (row.is_f64())
         return std::type_identity<dmma<A, B, row.thread_m, row.thread_n>>{};
     else
-        return std::type_identity<ffma<row.thread_m, row.thread_n, row.lanes_m, A>>{};
+        return std::type_identity<ffma<row.thread_m, row.thread_n, row.lanes_m, A, B>>{};
 }
 
 // Without a function where the row doesn't read such operands, or is of another type.
@@ -31,7 +31,7 @@ template <class T, std::size_t Row, operand_major A, operand_major B>
         using c = config<typename decltype(math_of<Row, A, B>())::type, row.warps_m, row.warps_n,
                          row.ctas_per_sm>;
         static_assert(c::block_m == row.block_m() && c::block_n == row.block_n() &&
-                      c::block_k == row.block_k() && row.most_split_k <= c::max_split_k);
+                      c::block_k == row.block_k() && row.most_cluster <= c::max_cluster);
         static const std::string name = name_of(row, A, B);
         return kernel_with<c>(name.c_str());
     } else {

@@ -4,8 +4,8 @@
 //     consumers    A0 B0   A1 B1 ...
 //
 // `full` of a stage is over when its bytes have arrived, `empty` when every warp that reads it has
-// done so. CTAs are persistent and take tiles of C in turn, and the producer runs ahead into the
-// next one; but CTAs of a split-K cluster have one tile.
+// done so. CTAs are persistent and take tiles of C in turn, or parts of them along K, and the
+// producer runs ahead into the next one; but CTAs of a cluster, which share a part, have one.
 #pragma once
 
 #include "cuda/common/launch.hpp"
@@ -18,6 +18,7 @@
 #include "cuda/simt/arguments.hpp"
 #include "cuda/simt/config.hpp"
 #include "cuda/simt/epilogue.cuh"
+#include "cuda/simt/groups.cuh"
 
 namespace carat::cuda::simt {
 
@@ -26,6 +27,7 @@ struct barrier_storage {
     ptx::barrier full[C::stages];
     ptx::barrier empty[C::stages];
     ptx::barrier dsmem;  // what the CTAs of a cluster send
+    int is_last;         // of the groups that share a tile
 };
 
 template <class C>
@@ -60,19 +62,23 @@ struct pipeline_state {
     }
 };
 
-// Which split of K a CTA has, and which tile of C is its first. Worked out wherever they are
-// wanted: kept, they would take registers from accumulators.
+// Which CTA of its cluster this is, and which unit its first: a tile of C, times a group's part of
+// K. Worked out wherever they are wanted: kept, they would take registers from accumulators.
 template <class T>
-__device__ __forceinline__ int split_of(const arguments<T>& p) {
-    return static_cast<int>(blockIdx.x) & ((1 << p.log2_split_k) - 1);
+__device__ __forceinline__ int rank_of(const arguments<T>& p) {
+    return static_cast<int>(blockIdx.x) & ((1 << p.log2_cluster) - 1);
 }
 template <class T>
-__device__ __forceinline__ int first_tile(const arguments<T>& p) {
-    return static_cast<int>(blockIdx.x) >> p.log2_split_k;
+__device__ __forceinline__ int first_unit(const arguments<T>& p) {
+    return static_cast<int>(blockIdx.x) >> p.log2_cluster;
 }
 template <class T>
-__device__ __forceinline__ int tiles_per_wave(const arguments<T>& p) {
-    return static_cast<int>(gridDim.x) >> p.log2_split_k;
+__device__ __forceinline__ int units_per_wave(const arguments<T>& p) {
+    return static_cast<int>(gridDim.x) >> p.log2_cluster;
+}
+template <class T>
+__device__ __forceinline__ int group_of(const arguments<T>& p, int unit) {
+    return p.groups == 1 ? 0 : unit / p.tiles;
 }
 
 // Tiles are numbered through all products of the batch.
@@ -85,18 +91,20 @@ __device__ __forceinline__ tile_coordinate tile_of(const arguments<T>& p, int in
     return raster_swizzle(index - product * (p.tiles_m * p.tiles_n), p.tiles_m, p.tiles_n);
 }
 
-// That split, in k-tiles.
-struct k_split {
-    int first;
-    int count;
+// Its part of K, in k-tiles: of those of one tile none is more than one longer than another.
+struct k_part {
+    int first = 0;
+    int count = 0;
 
     template <class T>
-    __device__ explicit k_split(const arguments<T>& p) : first(0), count(p.k_tiles) {
-        if (p.log2_split_k == 0) return;
-        const std::int64_t tiles = p.k_tiles;
-        const int split = split_of(p);
-        first = static_cast<int>(tiles * split >> p.log2_split_k);
-        count = static_cast<int>(tiles * (split + 1) >> p.log2_split_k) - first;
+    __device__ k_part(const arguments<T>& p, int group) : count(p.k_tiles) {
+        const int parts = p.groups << p.log2_cluster;
+        if (parts == 1) return;
+        const int part = (group << p.log2_cluster) + rank_of(p);
+        const int longer = p.k_tiles % parts;
+        count = p.k_tiles / parts;
+        first = part * count + min(part, longer);
+        count += part < longer ? 1 : 0;
     }
 };
 
@@ -130,26 +138,31 @@ struct producer {
     using boxes_of_b = tma_boxes<T, math::b_major, C::block_n, C::block_k>;
     const pipeline<C>& r;
     const arguments<T>& p;
-    k_split split;
     pipeline_state<C> at;
-    int index;
-    int k;
+    int unit;
+    int k = 0;
+    int end = 0;  // of K
     int row = 0;
     int col = 0;
     int product = 0;
 
     __device__ producer(const pipeline<C>& to, const arguments<T>& with)
-        : r(to), p(with), split(with), index(first_tile(with)), k(split.first) {
-        begin_tile();
+        : r(to), p(with), unit(first_unit(with)) {
+        begin_unit();
     }
 
-    __device__ __forceinline__ void begin_tile() {
+    __device__ __forceinline__ void begin_unit() {
+        const int group = group_of(p, unit);
+        const int index = unit - group * p.tiles;
+        const k_part part(p, group);
+        k = part.first;
+        end = part.first + part.count;
         product = product_of(p, index);
         const tile_coordinate t = tile_of(p, index, product);
         row = t.m * C::block_m;
         col = t.n * C::block_n;
     }
-    [[nodiscard]] __device__ __forceinline__ bool done() const { return index >= p.tiles; }
+    [[nodiscard]] __device__ __forceinline__ bool done() const { return unit >= p.units; }
     // Waits for a stage, and starts loading into it.
     __device__ __forceinline__ void load(const CUtensorMap& a, const CUtensorMap& b) {
         ptx::barrier& full = r.full[at.stage];
@@ -158,10 +171,9 @@ struct producer {
         boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, p.one_a ? 0 : product, full);
         boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, p.one_b ? 0 : product, full);
         at.advance();
-        if (++k < split.first + split.count) return;
-        k = split.first;
-        index += tiles_per_wave(p);
-        begin_tile();
+        if (++k < end) return;
+        unit += units_per_wave(p);
+        begin_unit();
     }
 };
 
@@ -233,22 +245,27 @@ __device__ __forceinline__ int col_of_warp(int thread) {
 }
 
 template <class C, class T>
-__device__ __forceinline__ void run_consumers(const pipeline<C>& r, const arguments<T>& p) {
+__device__ __forceinline__ void run_consumers(const pipeline<C>& r, const arguments<T>& p,
+                                              int* is_last) {
     const auto first = static_cast<int>(threadIdx.x);
     stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
-    const int count = k_split(p).count;
-    for (int index = first_tile(p); index < p.tiles; index += tiles_per_wave(p)) {
+    for (int unit = first_unit(p); unit < p.units; unit += units_per_wave(p)) {
         typename C::math::accumulators acc;
-        mainloop<C>(acc, at, count);
+        mainloop<C>(acc, at, k_part(p, group_of(p, unit)).count);
+        const int group = group_of(p, unit);
+        const int index = unit - group * p.tiles;
         const int product = product_of(p, index);
         const tile_coordinate t = tile_of(p, index, product);
         const int thread = ptx::thread_anew();
         const owner of{product * p.product_stride, t.m * C::block_m,       t.n * C::block_n,
                        row_of_warp<C>(thread),     col_of_warp<C>(thread), thread % 32};
-        if (p.log2_split_k == 0)
-            store_tile<C>(p, of, acc);
+        const meeting<C> with{p, of, {index, group, thread, is_last}};
+        if (p.log2_cluster > 0)
+            reduce_cluster<C>(with, r.tiles, *r.dsmem, rank_of(p), acc);
+        else if (p.groups > 1)
+            meet_alone<C>(with, acc);
         else
-            reduce_split_k<C>(p, r.tiles, *r.dsmem, split_of(p), of, thread, acc);
+            store_tile<C>(p, of, acc);
     }
 }
 
@@ -260,7 +277,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     extern __shared__ unsigned char shared[];
     __shared__ barrier_storage<C> barriers;
     const pipeline<C> r(shared, barriers);
-    const bool splits_k = p.log2_split_k > 0;
+    const bool splits_k = p.log2_cluster > 0;
     if (threadIdx.x == C::consumer_threads) {
         ptx::prefetch_tensor_map(a);
         ptx::prefetch_tensor_map(b);
@@ -289,7 +306,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
         if (splits_k) ptx::cluster_sync();
     } else {
         if constexpr (C::takes_registers) ptx::setmaxnreg_inc<C::consumer_registers>();
-        run_consumers<C>(r, p);
+        run_consumers<C>(r, p, &barriers.is_last);
     }
 #endif
 }

@@ -23,8 +23,9 @@ struct kernel_desc {
     int warps_m;
     int warps_n;
     int ctas_per_sm;
-    int most_split_k;
-    double share;  // of the peak that an SM full of such tiles reaches
+    int most_cluster;  // CTAs that share K
+    double share;      // of the peak that an SM full of such tiles reaches
+    double alone;      // of that, one CTA on an SM
 
     [[nodiscard]] constexpr bool is_f64() const { return type == dtype::f64; }
     [[nodiscard]] constexpr int block_m() const {
@@ -35,28 +36,35 @@ struct kernel_desc {
     }
     [[nodiscard]] constexpr int block_k() const { return is_f64() ? 16 : 8; }
 
-    // All read operands contiguous across K. A large f32 tile's A along it would have two operands
-    // of an FFMA in one bank too often.
+    // All read operands contiguous across K. A lane's many sums of f32 leave no registers to read
+    // four of K at a time.
+    [[nodiscard]] constexpr bool reads_along_k() const {
+        return is_f64() || thread_m * thread_n <= 64;
+    }
     [[nodiscard]] constexpr bool reads(operand_major a, operand_major b) const {
-        return is_f64() || (b == operand_major::mn && (a == operand_major::mn || block_n() < 128));
+        return reads_along_k() || (a == operand_major::mn && b == operand_major::mn);
     }
 
     [[nodiscard]] constexpr plan::simt_tile tile() const {
-        return {block_m(), block_n(), block_k(), ctas_per_sm, most_split_k, share};
+        return {block_m(),    block_n(), block_k(), ctas_per_sm,
+                most_cluster, share,     alone,     reads_along_k()};
     }
 };
 
 /// Of each type from the smallest tile to the largest.
 inline constexpr std::array kernel_table = {
-    // type, thread_m and _n, lanes_m, warps_m and _n, ctas_per_sm, most_split_k, share
-    kernel_desc{dtype::f32, 4, 4, 8, 2, 2, 4, 1, 0.50},
-    kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.72},
-    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.82},
-    kernel_desc{dtype::f32, 16, 8, 4, 4, 2, 1, 8, 0.82},
-    kernel_desc{dtype::f64, 2, 4, 1, 2, 2, 2, 8, 0.80},
-    kernel_desc{dtype::f64, 4, 2, 1, 2, 4, 1, 8, 0.90},
-    kernel_desc{dtype::f64, 3, 4, 1, 2, 4, 1, 8, 0.94},
-    kernel_desc{dtype::f64, 4, 4, 1, 2, 4, 1, 8, 0.95}};
+    // type, thread_m and _n, lanes_m, warps_m and _n, ctas_per_sm, most_cluster, share, alone
+    kernel_desc{dtype::f32, 4, 4, 8, 2, 2, 4, 1, 0.609, 0.549},
+    kernel_desc{dtype::f32, 8, 8, 4, 2, 1, 4, 4, 0.659, 0.463},
+    kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.728, 0.867},
+    kernel_desc{dtype::f32, 12, 8, 4, 2, 2, 2, 2, 0.844, 0.851},
+    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.782, 0.926},
+    kernel_desc{dtype::f32, 12, 8, 4, 4, 2, 1, 2, 0.873, 1.000},
+    kernel_desc{dtype::f32, 16, 8, 4, 4, 2, 1, 8, 0.836, 1.000},
+    kernel_desc{dtype::f64, 2, 4, 1, 2, 2, 2, 8, 1.000, 0.697},
+    kernel_desc{dtype::f64, 4, 2, 1, 2, 4, 1, 8, 0.959, 1.000},
+    kernel_desc{dtype::f64, 3, 4, 1, 2, 4, 1, 8, 0.993, 1.000},
+    kernel_desc{dtype::f64, 4, 4, 1, 2, 4, 1, 8, 1.000, 1.000}};
 
 namespace detail {
 

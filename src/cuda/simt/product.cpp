@@ -11,6 +11,7 @@
 #include "cuda/simt/kernels.hpp"
 #include "cuda/simt/operand.hpp"
 #include "plan/cpu_plan.hpp"
+#include "plan/gemm_plan.hpp"
 #include "plan/gemm_prediction.hpp"
 #include "plan/simt_plan.hpp"
 
@@ -34,7 +35,8 @@ plan::simt_request request_for(const core::problem& p, const overrides& asked,
             .sms = describe(device_in_use()).multiprocessors,
             .block_m = asked.block_m,
             .block_n = asked.block_n,
-            .split_k = asked.split_k};
+            .split_k = asked.split_k,
+            .cluster = asked.cluster};
 }
 
 // As the kernel computes it.
@@ -50,8 +52,33 @@ operand_shape shape_of_b(const core::problem& p) {
 }
 
 // Lines are read and written.
-double packing_bytes(const core::problem& p, std::int64_t lines) {
-    return 2.0 * static_cast<double>(core::bytes_of(p.c_type, lines * p.k));
+double packing_bytes(const operand_shape& of, std::int64_t matrices) {
+    return 2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
+}
+
+void add_packing(plan::simt_request& to, const operand_shape& of, bool is_aligned,
+                 std::int64_t matrices) {
+    const auto read = readable_as(of, true, is_aligned);
+    if (!read) to.packed_bytes += packing_bytes(of, matrices);
+    if (read == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
+}
+
+// Of a task whose C has contiguous rows.
+plan::simt_request request_for(const core::problem& p, const overrides& asked,
+                               const batch_shape& batch, operand_alignment aligned) {
+    plan::simt_request of = request_for(p, asked, batch.count);
+    add_packing(of, shape_of_a(p), aligned.a, batch.matrices_a());
+    add_packing(of, shape_of_b(p), aligned.b, batch.matrices_b());
+    return of;
+}
+
+operand_alignment swapped_if(bool swap, operand_alignment aligned) {
+    if (swap) std::swap(aligned.a, aligned.b);
+    return aligned;
+}
+
+plan::packed_first packed_by(const plan::simt_tile& tile, const plan::simt_request& of) {
+    return {.bytes = of.packed_bytes + (tile.reads_along_k ? 0 : of.along_k_bytes)};
 }
 
 template <class T>
@@ -62,14 +89,14 @@ class product final : public gemm_product {
           problem_(by_rows(task.problem)),
           batch_(swap_ab_ ? task.batch.swapped() : task.batch),
           sms_(describe(device_in_use()).multiprocessors),
-          plan_(plan::make_simt_plan(request_for(problem_, asked, batch_.count),
-                                     tiles_of(problem_.c_type))
-                    .value()),
+          aligned_(swapped_if(swap_ab_, task.aligned)),
+          request_(request_for(problem_, asked, batch_, aligned_)),
+          plan_(plan::make_simt_plan(request_, tiles_of(problem_.c_type)).value()),
           row_(row_with(problem_.c_type, plan_.block_m, plan_.block_n)),
-          a_(shape_of_a(problem_), kernel_table[row_].reads(operand_major::k, operand_major::mn),
-             swap_ab_ ? task.aligned.b : task.aligned.a, batch_.matrices_a()),
-          b_(shape_of_b(problem_), kernel_table[row_].reads(operand_major::mn, operand_major::k),
-             swap_ab_ ? task.aligned.a : task.aligned.b, batch_.matrices_b()) {
+          a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
+             batch_.matrices_a()),
+          b_(shape_of_b(problem_), kernel_table[row_].reads_along_k(), aligned_.b,
+             batch_.matrices_b()) {
         choose();
     }
 
@@ -97,14 +124,27 @@ class product final : public gemm_product {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
         const core::gpu_rates& here) const override {
-        plan::packed_first packing;
-        if (a_.packed()) packing.bytes += packing_bytes(problem_, problem_.m * batch_.matrices_a());
-        if (b_.packed()) packing.bytes += packing_bytes(problem_, problem_.n * batch_.matrices_b());
-        return plan::predict(plan_, request_for(problem_, {}, batch_.count),
-                             kernel_table[row_].tile(), packing, here);
+        const plan::simt_tile tile = kernel_table[row_].tile();
+        return plan::predict(plan_, request_, tile, packed_by(tile, request_), here);
+    }
+    [[nodiscard]] core::plan_facts planned() const override {
+        const auto text = [](auto number) { return std::to_string(number); };
+        core::plan_facts told;
+        told.why = "tiles of " + text(plan_.block_m) + " x " + text(plan_.block_n) + ", " +
+                   text(tiles_m_ * tiles_n_ * batch_.count) + " of them" + cut_in_words() + "\n";
+        told.rows = problem_.m;
+        told.cols = problem_.n;
+        return told;
     }
 
   private:
+    [[nodiscard]] std::string cut_in_words() const {
+        const plan::simt_cut cut = plan_.cut;
+        if (cut.parts() == 1) return "";
+        return ", each K in " + std::to_string(cut.parts()) + " parts, of " +
+               std::to_string(cut.cluster) + (cut.cluster == 1 ? " CTA" : " CTAs of a cluster");
+    }
+
     // Those that have to be, in one launch.
     void pack_both(const core::operands& data, const batch_strides& apart,
                    cudaStream_t stream) const {
@@ -120,16 +160,25 @@ class product final : public gemm_product {
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
-        shape_.cluster = plan_.split_k;
+        const plan::simt_cut cut = plan_.cut;
+        shape_.cluster = cut.cluster;
         const std::int64_t tiles = tiles_m_ * tiles_n_ * batch_.count;
+        const std::int64_t units = tiles * cut.groups;
         const std::int64_t resident = std::int64_t{sms_} * k.ctas_per_sm;
-        shape_.ctas = static_cast<int>(plan_.split_k == 1 ? std::min(tiles, resident)
-                                                          : tiles * plan_.split_k);
-        // CTAs of a cluster would rather meet on one SM than take one each.
-        constexpr int too_much_for_two = 120 * 1024;
+        shape_.ctas =
+            static_cast<int>(cut.cluster == 1 ? std::min(units, resident) : units * cut.cluster);
+        if (cut.groups > 1) {
+            parts_ = scratch(static_cast<std::size_t>(units * k.block_m * k.block_n) * sizeof(T));
+            arrived_ = zeros(static_cast<std::size_t>(tiles * cut.cluster) * sizeof(ptx::flag));
+        }
         shape_.shared_bytes = k.shared_bytes;
-        if (shape_.ctas <= sms_)
-            shape_.shared_bytes = std::max(shape_.shared_bytes, too_much_for_two);
+        // CTAs of a cluster would rather meet on one SM than take one each, and others go where the
+        // kernel before leaves room first: no more fit on an SM than each has to have.
+        const std::int64_t each =
+            plan::ceil_div(shape_.ctas, plan::ctas_at_a_time(cut.cluster, sms_));
+        if (each < k.ctas_per_sm)
+            shape_.shared_bytes =
+                std::max(shape_.shared_bytes, (228 / (static_cast<int>(each) + 1) + 4) * 1024);
         facts_ = load_kernel(k.name, k.function, k.threads, shape_.shared_bytes);
         prefer_shared_memory(kernel_->function);
     }
@@ -140,35 +189,44 @@ class product final : public gemm_product {
         const kernel<T>& k = *kernel_;
         const core::layout& at = p.c_layout;
         const auto bytes = static_cast<std::int64_t>(sizeof(T));
-        return {.c = static_cast<T*>(c),
-                .source = static_cast<const T*>(source),
-                .row_stride = at.row_stride,
-                .col_stride = at.col_stride,
-                .product_stride = apart,
-                .is_vectorized = at.col_stride == 1 && is_aligned(c) && is_aligned(source) &&
-                                 apart * bytes % 16 == 0 &&
-                                 (p.m == 1 || at.row_stride * bytes % 16 == 0),
-                .one_a = batch_.one_a,
-                .one_b = batch_.one_b,
-                .m = static_cast<int>(p.m),
-                .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
-                .tiles_m = static_cast<int>(tiles_m_),
-                .tiles_n = static_cast<int>(tiles_n_),
-                .tiles = static_cast<int>(tiles_m_ * tiles_n_ * batch_.count),
-                .log2_split_k = std::countr_zero(static_cast<unsigned>(plan_.split_k)),
-                .alpha = static_cast<T>(p.alpha),
-                .beta = static_cast<T>(p.beta)};
+        return {
+            .c = static_cast<T*>(c),
+            .source = static_cast<const T*>(source),
+            .row_stride = at.row_stride,
+            .col_stride = at.col_stride,
+            .product_stride = apart,
+            .is_vectorized = at.col_stride == 1 && is_aligned(c) && is_aligned(source) &&
+                             apart * bytes % 16 == 0 &&
+                             (p.m == 1 || at.row_stride * bytes % 16 == 0),
+            .one_a = batch_.one_a,
+            .one_b = batch_.one_b,
+            .m = static_cast<int>(p.m),
+            .n = static_cast<int>(p.n),
+            .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
+            .tiles_m = static_cast<int>(tiles_m_),
+            .tiles_n = static_cast<int>(tiles_n_),
+            .tiles = static_cast<int>(tiles_m_ * tiles_n_ * batch_.count),
+            .log2_cluster = std::countr_zero(static_cast<unsigned>(plan_.cut.cluster)),
+            .groups = plan_.cut.groups,
+            .units = static_cast<int>(tiles_m_ * tiles_n_ * batch_.count) * plan_.cut.groups,
+            .parts = static_cast<T*>(parts_.get()),
+            .arrived = plan_.cut.groups == 1 ? nullptr : static_cast<ptx::flag*>(arrived_.get()),
+            .alpha = static_cast<T>(p.alpha),
+            .beta = static_cast<T>(p.beta)};
     }
 
     bool swap_ab_;
     core::problem problem_;
     batch_shape batch_;
     int sms_;
+    operand_alignment aligned_;
+    plan::simt_request request_;
     plan::simt_plan plan_;
     std::size_t row_;  // of the table
     operand a_;
     operand b_;
+    scratch parts_;
+    zeros arrived_;
     const kernel<T>* kernel_ = nullptr;
     core::kernel_facts facts_;
     launch_shape shape_{};
@@ -195,17 +253,11 @@ double predicted_s(const gemm_task& task, double memory_bytes_per_s) {
     const core::problem p = by_rows(task.problem);
     const bool swap = has_columns_closer(task.problem);
     const batch_shape batch = swap ? task.batch.swapped() : task.batch;
-    const plan::simt_request of = request_for(p, {}, batch.count);
+    const plan::simt_request of = request_for(p, {}, batch, swapped_if(swap, task.aligned));
     const plan::simt_plan plan = plan::make_simt_plan(of, tiles_of(p.c_type)).value();
-    const kernel_desc& k = kernel_table[row_with(p.c_type, plan.block_m, plan.block_n)];
-    const bool along_a = k.reads(operand_major::k, operand_major::mn);
-    const bool along_b = k.reads(operand_major::mn, operand_major::k);
-    plan::packed_first packing;
-    if (!readable_as(shape_of_a(p), along_a, swap ? task.aligned.b : task.aligned.a))
-        packing.bytes += packing_bytes(p, p.m * batch.matrices_a());
-    if (!readable_as(shape_of_b(p), along_b, swap ? task.aligned.a : task.aligned.b))
-        packing.bytes += packing_bytes(p, p.n * batch.matrices_b());
-    return plan::predict(plan, of, k.tile(), packing,
+    const plan::simt_tile tile =
+        kernel_table[row_with(p.c_type, plan.block_m, plan.block_n)].tile();
+    return plan::predict(plan, of, tile, packed_by(tile, of),
                          {plan::simt_unit_gflops, memory_bytes_per_s * 1e-9})
         .value()
         .time_s;

@@ -13,6 +13,7 @@ struct overrides {
     int block_m = 0;  // these two exactly
     int block_n = 0;
     int split_k = 0;  // at most
+    int cluster = 0;  // CTAs of these, exactly
 };
 
 /// Why there is no such tile for these types; empty where there is.

@@ -13,10 +13,15 @@ struct alignas(16) vector {
     T of[size];
 };
 
-__device__ __forceinline__ void read_shared(float* four, std::uint32_t address) {
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(four[0]), "=f"(four[1]), "=f"(four[2]), "=f"(four[3])
-                 : "r"(address));
+template <int Count>
+__device__ __forceinline__ void read_shared(float* to, std::uint32_t address) {
+    static_assert(Count == 2 || Count == 4);
+    if constexpr (Count == 4)
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+                     : "r"(address));
+    else
+        asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(to[0]), "=f"(to[1]) : "r"(address));
 }
 __device__ __forceinline__ void read_shared(double& one, std::uint32_t address) {
     asm volatile("ld.shared.f64 %0, [%1];" : "=d"(one) : "r"(address));

@@ -15,7 +15,7 @@ namespace carat::cpu_engine::CARAT_ISA {
 template <class T, update How>
 inline void finish_square(const T* sums, std::int64_t step, int rows, int cols, T alpha, T beta,
                           const T* old, T* c, std::int64_t c_row_stride) {
-    using vec = eight<T>;
+    using vec = lanes_of<T, 8>;
     using line = typename square<T, 8>::line;
     const auto all = vec::first(8);
     const auto none = vec::first(0);
@@ -49,9 +49,9 @@ void finish_rows_as(const T* sums, std::int64_t step, int rows, int cols, T alph
     for (; cols > 0; cols -= 8, sums += 8 * step, c += 8) {
         const int some = std::min(8, cols);
         if constexpr (How == update::adds) {
-            const auto edge = eight<T>::first(some);
+            const auto edge = lanes_of<T, 8>::first(some);
             for (int i = 0; i < rows; ++i) {
-                const auto added = eight<T>::load(c + i * c_row_stride, edge);
+                const auto added = lanes_of<T, 8>::load(c + i * c_row_stride, edge);
                 __builtin_memcpy(old + 8 * i, &added, sizeof added);
             }
         }

@@ -3,6 +3,7 @@
 #include "cpu/kernels/vector/finish_rows.hpp"
 #include "cpu/kernels/vector/micro_kernel.hpp"
 #include "cpu/kernels/vector/pack.hpp"
+#include "cpu/kernels/vector/products.hpp"
 #include "cpu/kernels/vector/skinny.hpp"
 #include "cpu/kernels/vector/tall.hpp"
 
@@ -70,7 +71,7 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .lanes = vector<T>::lanes,
         .packed = &any_tile<T, packed_operands>,
         .unpacked = &any_tile<T, strided_operands>,
-        .find_unpacked = &find_tile<T, strided_operands>,
+        .find_products = &find_products<T>,
         .unpacked_vectors = tile<T>::unpacked_vectors,
         .unpacked_columns = unpacked_columns<T>(),
         .tall_columns = tall_columns<T>,

@@ -9,6 +9,10 @@ namespace carat::cpu_engine::CARAT_ISA {
 template <class T>
 struct vector;
 
+// The same for as many elements, where has_small_vectors and a vector<T> has no fewer.
+template <class T, int Lanes>
+struct lanes_of;
+
 // A tile is vectors x lanes rows by columns columns: vectors * columns sums, one vector per column
 // of A and one broadcast element of B, all in registers.
 template <class T>

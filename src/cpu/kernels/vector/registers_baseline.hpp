@@ -9,8 +9,7 @@ namespace carat::cpu_engine::CARAT_ISA {
 
 // Whether a part of a vector is loaded and stored as fast as all of it.
 inline constexpr bool has_cheap_masks = false;
-template <class T>
-struct eight;  // not used then
+inline constexpr bool has_small_vectors = false;
 
 template <class T>
 struct vector {

@@ -23,7 +23,7 @@ template <class T, int N>
 constexpr int short_vectors = N < 4 ? 4 : 2;
 
 template <class T, int V, int N, update How>
-void whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
+[[gnu::always_inline]] inline void whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
     using vec = vector<T>;
     constexpr std::int64_t step = V * vec::lanes;
     strided_operands<T> where(t);
@@ -55,17 +55,31 @@ constexpr int most_vectors_of(int columns) {
 }
 
 template <class T, int N, update How>
-void all_whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
+[[gnu::always_inline]] inline void all_whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
     constexpr int v = tall_vectors<T, N>;
     whole_tall_tiles<T, v, N, How>(t, rows);
     if constexpr (has_cheap_masks && short_vectors<T, N> < v)
         whole_tall_tiles<T, short_vectors<T, N>, N, How>(t, rows);
 }
 
-// The same bits as from tiles that are called one by one.
+// What is left of the rows, from there on.
+template <class T, int N>
+[[gnu::noinline]] void rest_of_tall(const tile_call<T>& call, const T* a, T* c, std::int64_t rows) {
+    constexpr std::int64_t step = most_vectors_of<T>(N) * vector<T>::lanes;
+    tile_call<T> t = call;
+    t.a = a;
+    t.c = c;
+    t.cols = N;
+    for (; rows > 0; rows -= t.rows, t.a += t.rows, t.c += t.rows) {
+        t.rows = static_cast<int>(std::min(rows, step));
+        any_tile<T, strided_operands>(t);
+    }
+}
+
+// The same bits as from tiles that are called one by one. The copy of the call stays in registers:
+// copied to memory as vectors, it waited for the words that the caller had just written.
 template <class T, int N>
 void tall_tile(const tile_call<T>& call, std::int64_t rows) {
-    constexpr std::int64_t step = most_vectors_of<T>(N) * vector<T>::lanes;
     tile_call<T> t = call;
     if (t.beta != T{0})
         all_whole_tall_tiles<T, N, update::adds>(t, rows);
@@ -73,11 +87,7 @@ void tall_tile(const tile_call<T>& call, std::int64_t rows) {
         all_whole_tall_tiles<T, N, update::scales>(t, rows);
     else
         all_whole_tall_tiles<T, N, update::replaces>(t, rows);
-    t.cols = N;
-    for (; rows > 0; rows -= t.rows, t.a += t.rows, t.c += t.rows) {
-        t.rows = static_cast<int>(std::min(rows, step));
-        any_tile<T, strided_operands>(t);
-    }
+    if (rows > 0) rest_of_tall<T, N>(call, t.a, t.c, rows);
 }
 
 }  // namespace carat::cpu_engine::CARAT_ISA

@@ -16,8 +16,6 @@ inline __m256i first_of_8(int count) {
 
 // Whether a part of a vector is loaded and stored as fast as all of it.
 inline constexpr bool has_cheap_masks = false;
-template <class T>
-struct eight;  // not used then
 
 template <>
 struct vector<double> {
@@ -77,6 +75,32 @@ struct vector<std::uint32_t> {
     static type multiply_add(type a, type b, type c) {
         return _mm256_add_epi32(c, _mm256_mullo_epi32(a, b));
     }
+};
+
+inline constexpr bool has_small_vectors = true;
+
+template <>
+struct lanes_of<double, 4> : vector<double> {};
+
+template <>
+struct lanes_of<float, 8> : vector<float> {};
+
+template <>
+struct lanes_of<float, 4> {
+    using type = __m128;
+    using mask = __m128i;
+
+    static mask first(int count) {
+        return _mm_cmpgt_epi32(_mm_set1_epi32(count), _mm_setr_epi32(0, 1, 2, 3));
+    }
+    static type zero() { return _mm_setzero_ps(); }
+    static type broadcast(float x) { return _mm_set1_ps(x); }
+    static type load(const float* p) { return _mm_loadu_ps(p); }
+    static type load(const float* p, mask m) { return _mm_maskload_ps(p, m); }
+    static void store(float* p, type v) { _mm_storeu_ps(p, v); }
+    static void store(float* p, type v, mask m) { _mm_maskstore_ps(p, m, v); }
+    static type multiply(type a, type b) { return _mm_mul_ps(a, b); }
+    static type multiply_add(type a, type b, type c) { return _mm_fmadd_ps(a, b, c); }
 };
 
 // In a register: compilers prefer to load it again for each of its uses, and loads are what is

@@ -63,21 +63,57 @@ struct vector<std::uint32_t> {
     }
 };
 
-// Eight lanes, whatever their size.
-template <class T>
-struct eight : vector<T> {};
+inline constexpr bool has_small_vectors = true;
 
 template <>
-struct eight<float> {
+struct lanes_of<double, 8> : vector<double> {};
+
+template <>
+struct lanes_of<double, 4> {
+    using type = __m256d;
+    using mask = __mmask8;
+
+    static mask first(int count) { return static_cast<mask>((1u << count) - 1u); }
+    static type zero() { return _mm256_setzero_pd(); }
+    static type broadcast(double x) { return _mm256_set1_pd(x); }
+    static type load(const double* p) { return _mm256_loadu_pd(p); }
+    static type load(const double* p, mask m) { return _mm256_maskz_loadu_pd(m, p); }
+    static void store(double* p, type v) { _mm256_storeu_pd(p, v); }
+    static void store(double* p, type v, mask m) { _mm256_mask_storeu_pd(p, m, v); }
+    static type multiply(type a, type b) { return _mm256_mul_pd(a, b); }
+    static type multiply_add(type a, type b, type c) { return _mm256_fmadd_pd(a, b, c); }
+};
+
+template <>
+struct lanes_of<float, 8> {
     using type = __m256;
     using mask = __mmask8;
 
     static mask first(int count) { return static_cast<mask>((1u << count) - 1u); }
+    static type zero() { return _mm256_setzero_ps(); }
     static type broadcast(float x) { return _mm256_set1_ps(x); }
+    static type load(const float* p) { return _mm256_loadu_ps(p); }
     static type load(const float* p, mask m) { return _mm256_maskz_loadu_ps(m, p); }
+    static void store(float* p, type v) { _mm256_storeu_ps(p, v); }
     static void store(float* p, type v, mask m) { _mm256_mask_storeu_ps(p, m, v); }
     static type multiply(type a, type b) { return _mm256_mul_ps(a, b); }
     static type multiply_add(type a, type b, type c) { return _mm256_fmadd_ps(a, b, c); }
+};
+
+template <>
+struct lanes_of<float, 4> {
+    using type = __m128;
+    using mask = __mmask8;
+
+    static mask first(int count) { return static_cast<mask>((1u << count) - 1u); }
+    static type zero() { return _mm_setzero_ps(); }
+    static type broadcast(float x) { return _mm_set1_ps(x); }
+    static type load(const float* p) { return _mm_loadu_ps(p); }
+    static type load(const float* p, mask m) { return _mm_maskz_loadu_ps(m, p); }
+    static void store(float* p, type v) { _mm_storeu_ps(p, v); }
+    static void store(float* p, type v, mask m) { _mm_mask_storeu_ps(p, m, v); }
+    static type multiply(type a, type b) { return _mm_mul_ps(a, b); }
+    static type multiply_add(type a, type b, type c) { return _mm_fmadd_ps(a, b, c); }
 };
 
 // In a register: compilers prefer to load it again for each of its uses, and loads are what is
