@@ -14,7 +14,9 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
         ->capture_default_str();
     sub.add_option("--groups", flags.groups,
                    "products of one N and K, each with a B of its own, with so many rows each: "
-                   "100,28,0, or uneven:SEED:ROWS/PRODUCTS; they make up the M of --size");
+                   "100,28,0, or uneven:SEED:ROWS/PRODUCTS; they make up the M of --size. With "
+                   ":device behind carat reads them in the GPU's memory; others are told by the "
+                   "host");
     if (sub.get_name() != "compare")  // whose --alpha is the level of its tests
         sub.add_option("--alpha", flags.alpha, "C = alpha A B + beta C: multiples of 0.25")
             ->check(number(-4, 4))

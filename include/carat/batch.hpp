@@ -12,6 +12,14 @@
 //   carat::matrix_products(carat::listed(rows), carat::strided(weights, experts, k * n),
 //                          carat::listed(results));
 //
+//   // The same where only the GPU knows how many: each expert's rows of x end before ends[i], and
+//   // nothing waits for that array of its memory. The gradients of the weights share out x's rows
+//   // as K.
+//   const auto routed = carat::ragged(x.view(), ends, experts);
+//   carat::matrix_products(gpu, routed, weights, carat::ragged(y.view(), ends, experts));
+//   carat::matrix_products(gpu, carat::transposed(routed), carat::ragged(dy.view(), ends, experts),
+//                          weight_gradients);
+//
 // The same values, to the bit, as a loop of carat::matrix_product over the batch; on a GPU as a
 // loop with carat::cuda{.batch_invariant = true} where the call is made so, too, else within the
 // same bounds of error: few products share K among blocks, many needn't. A, B and E may also be one
@@ -31,6 +39,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <span>
 #include <type_traits>
@@ -95,6 +104,43 @@ requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()
         std::data(matrices), std::size(matrices), false, 1};
 }
 
+// One matrix whose rows, or columns, products share out in their order: those of product i end
+// before row ends[i] and begin where those ahead of them end. Products share out the rows of A and
+// C (and E), the columns of B and C (and E), or K, A's columns and B's rows, all by one array. Rows
+// of C behind the last end stay as they are; a product that gets nothing of K has sums of 0.
+//
+// With carat::cuda{...} the array lies in the GPU's memory, and what it says when the product runs
+// is what counts, in a graph each time anew. It can't be refused there: an end that isn't above the
+// one ahead leaves its product nothing, one beyond the matrix what there is. The other operands are
+// one for all or a stride apart, E is C or lies as C does, no epilogue has a value for each of the
+// rows that are shared out, and integers and fp8 share out no K. On a CPU the array is the host's,
+// and ends that can't be are refused.
+template <class T>
+struct ragged_view {
+    matrix_view<T> all;
+    const std::int32_t* ends = nullptr;
+    std::size_t count = 0;  // of ends
+    bool by_columns = false;
+    double factor = 1;
+};
+
+// The rows of `all`; transposed() makes them columns.
+template <class M>
+requires detail::operand<M>
+[[nodiscard]] auto ragged(M&& all, const std::int32_t* ends, std::size_t count) {
+    return ragged_view<detail::element_in<std::remove_reference_t<M>>>{
+        detail::plain(all), ends, count, false, detail::factor_of(all)};
+}
+
+template <class T>
+[[nodiscard]] ragged_view<T> transposed(const ragged_view<T>& r) {
+    return {transposed(r.all), r.ends, r.count, !r.by_columns, r.factor};
+}
+template <class T>
+[[nodiscard]] ragged_view<T> scaled(double factor, const ragged_view<T>& r) {
+    return {r.all, r.ends, r.count, r.by_columns, factor * r.factor};
+}
+
 template <class T>
 [[nodiscard]] list_view<T> transposed(list_view<T> l) {
     l.turned = !l.turned;
@@ -130,6 +176,9 @@ struct erased_batch {
     const void* list = nullptr;
     bool turned = false;
     bool for_all = false;  // one matrix for all products; its count is 0
+    bool ragged = false;   // `first` is what `count` products share out, as `ends` says
+    bool by_columns = false;
+    const std::int32_t* ends = nullptr;
 };
 
 }  // namespace CARAT_ABI
@@ -164,6 +213,14 @@ template <class T>
 struct each_of<const list_view<T>> {
     using type = matrix_view<T>;
 };
+template <class T>
+struct each_of<ragged_view<T>> {
+    using type = matrix_view<T>;
+};
+template <class T>
+struct each_of<const ragged_view<T>> {
+    using type = matrix_view<T>;
+};
 // What takes part in one product.
 template <class M>
 using each_in = typename each_of<std::remove_reference_t<M>>::type;
@@ -182,6 +239,15 @@ erased_batch erase_batch(const list_view<T>& l) {
     const erased_matrix any = {nullptr, 0, 0, 0, 1, dtype_of_v<std::remove_const_t<T>>, l.factor};
     return {any, l.count, 0, nullptr, l.at, l.list, l.turned};
 }
+template <class T>
+erased_batch erase_batch(const ragged_view<T>& r) {
+    erased_batch shared = {erase(r.all), r.count, 0, nullptr};
+    shared.first.factor = r.factor;
+    shared.ragged = true;
+    shared.by_columns = r.by_columns;
+    shared.ends = r.ends;
+    return shared;
+}
 template <class M>
 requires(!batched<M>) erased_batch erase_batch(M& m) {
     erased_batch one = {erase(m), 0, 0, nullptr};
@@ -193,7 +259,7 @@ template <class A, class B, class E, class C, class P = cpu, bool HasEpilogue = 
 constexpr bool check_batch() {
     static_assert(batched<C>,
                   "carat::matrix_products: C must be a batch: carat::strided(c, count, "
-                  "stride), carat::pointers(...) or carat::listed(...)");
+                  "stride), carat::pointers(...), carat::listed(...) or carat::ragged(...)");
     if constexpr (batched<C>)
         return check_types<each_in<A>, each_in<B>, each_in<E>, each_in<C>, P, HasEpilogue>();
     return false;

@@ -106,6 +106,21 @@ CARAT_C_API carat_status carat_matmul_strided(const carat_options* options, cons
                                               ptrdiff_t b_stride, const carat_matrix* c,
                                               ptrdiff_t c_stride, size_t count);
 
+/* Products that share out the rows of A and C: those of product i end before row ends[i] and begin
+ * where those ahead of it end; each has a B, b_stride elements after the one before. With on_gpu the
+ * `count` ends lie in the GPU's memory and count as they are when the product runs, see batch.hpp.
+ */
+CARAT_C_API carat_status carat_matmul_ragged(const carat_options* options, const carat_matrix* a,
+                                             const carat_matrix* b, ptrdiff_t b_stride,
+                                             const carat_matrix* c, const int32_t* ends,
+                                             size_t count);
+
+/* The same that share out K, A's columns and B's rows; each has a C of its own. */
+CARAT_C_API carat_status carat_matmul_ragged_k(const carat_options* options, const carat_matrix* a,
+                                               const carat_matrix* b, const carat_matrix* c,
+                                               ptrdiff_t c_stride, const int32_t* ends,
+                                               size_t count);
+
 /* B packed once for many products on a CPU, in memory of its own. May be used by any number of
  * threads at once. */
 typedef struct carat_prepared carat_prepared;

@@ -1,4 +1,4 @@
-from typing import Any, Literal, Sequence
+from typing import Any, Literal, Sequence, overload
 
 __version__: str
 
@@ -32,6 +32,7 @@ def matmul(
     stream: Any = None,
     threads: int | None = None,
 ) -> Any: ...
+@overload
 def matmul_grouped(
     a: Sequence[Any] | Any,
     b: Sequence[Any] | Any,
@@ -44,7 +45,23 @@ def matmul_grouped(
     dtype: Any = None,
     stream: Any = None,
     threads: int | None = None,
+    ends: None = None,
 ) -> list[Any]: ...
+@overload
+def matmul_grouped(
+    a: Any,
+    b: Any,
+    out: Any = None,
+    *,
+    bias: Any = None,
+    activation: Literal["relu", "gelu", "silu"] | None = None,
+    scale: Any = None,
+    accuracy: Literal["native", "f16_sums", "tf32", "three_tf32"] = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+    ends: Any,
+) -> Any: ...
 def prepare(b: Any, *, side: Literal["left", "right"] = "right") -> Prepared: ...
 def plan(
     a_type: Any, b_type: Any, c_type: Any, m: int, n: int, k: int, threads: int

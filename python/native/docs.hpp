@@ -5,10 +5,11 @@ namespace carat::python {
 
 #define CARAT_KEYWORDS                                                                     \
     "out=None, *, bias=None, activation=None, scale=None, accuracy='native', dtype=None, " \
-    "stream=None, threads=None)"
+    "stream=None, threads=None"
 
-inline constexpr char matmul_signature[] = "def matmul(a, b, " CARAT_KEYWORDS;
-inline constexpr char grouped_signature[] = "def matmul_grouped(a, b, " CARAT_KEYWORDS;
+inline constexpr char matmul_signature[] = "def matmul(a, b, " CARAT_KEYWORDS ")";
+inline constexpr char grouped_signature[] =
+    "def matmul_grouped(a, b, " CARAT_KEYWORDS ", ends=None)";
 inline constexpr char prepare_signature[] = "def prepare(b, *, side='right')";
 
 #undef CARAT_KEYWORDS
@@ -37,6 +38,13 @@ inline constexpr char grouped_doc[] =
 
 a and b: lists of (m, k) and (k, n) matrices of one element type, as many each; one of the two may
 be a single matrix for all, or prepared. out: a list of results to write. Returns the list.
+
+ends: how products share out one matrix, a line of int32 where the operands lie: those of product i
+end before ends[i] and begin where those ahead of it end. a (rows, k) by b (products, k, n) share out
+rows, into (rows, n), of which rows behind the last end aren't written; a (m, k) by b (k, n) share
+out k, into (products, m, n). On a GPU nothing waits for the numbers: an end that isn't above the one
+ahead leaves its product nothing, one beyond the matrix what there is.
+
 Keywords and errors are those of matmul; the values of bias and scale are for all products.)";
 
 inline constexpr char prepare_doc[] =

@@ -75,20 +75,23 @@ void add_prepared(nb::module_& m) {
           nb::sig(prepare_signature), prepare_doc);
 }
 
-template <class F>
-void add_call(nb::module_& m, const char* name, F call, const char* signature, const char* doc) {
+// `more`: names of what a call is told besides, of these types.
+template <class... Also, class F, class... More>
+void add_call(nb::module_& m, const char* name, F call, const char* signature, const char* doc,
+              const More&... more) {
     m.def(
         name,
         [call](nb::handle a, nb::handle b, nb::handle out, nb::handle bias, nb::handle activation,
                nb::handle scale, nb::handle accuracy, nb::handle dtype, nb::handle stream,
-               nb::handle threads) {
-            return call(a, b, {out, bias, activation, scale, accuracy, dtype, stream, threads});
+               nb::handle threads, Also... also) {
+            return call(a, b,
+                        {out, bias, activation, scale, accuracy, dtype, stream, threads, also...});
         },
         nb::arg("a").none(), nb::arg("b").none(), nb::arg("out") = nb::none(), nb::kw_only(),
         nb::arg("bias") = nb::none(), nb::arg("activation") = nb::none(),
         nb::arg("scale") = nb::none(), nb::arg("accuracy") = "native",
         nb::arg("dtype") = nb::none(), nb::arg("stream") = nb::none(),
-        nb::arg("threads") = nb::none(), nb::sig(signature), doc);
+        nb::arg("threads") = nb::none(), more..., nb::sig(signature), doc);
 }
 
 }  // namespace
@@ -107,6 +110,7 @@ NB_MODULE(_native, m) {
     m.attr("__version__") = CARAT_VERSION;
     add_prepared(m);
     add_call(m, "matmul", &matmul, matmul_signature, matmul_doc);
-    add_call(m, "matmul_grouped", &matmul_grouped, grouped_signature, grouped_doc);
+    add_call<nb::handle>(m, "matmul_grouped", &matmul_grouped, grouped_signature, grouped_doc,
+                         nb::arg("ends") = nb::none());
     add_explain(m);
 }

@@ -25,6 +25,7 @@ struct keywords {
     nb::handle dtype;
     nb::handle stream;
     nb::handle threads;
+    nb::handle ends = {};  // of matmul_grouped
 };
 
 // Scale, then bias, then activation. Holds the values, in the type that the product is summed in.

@@ -53,6 +53,30 @@ def test_groups(torch):
         close(torch, got, x.double() @ y.double(), "float32")
 
 
+def test_groups_of_sizes_on_the_gpu(torch):
+    """In a graph, replayed with other sizes."""
+    x = torch.randn(300, 64, device="cuda", dtype=torch.bfloat16)
+    w = torch.randn(4, 64, 48, device="cuda", dtype=torch.bfloat16)
+    ends = torch.tensor([30, 30, 200, 280], device="cuda", dtype=torch.int32)
+    out = torch.zeros(300, 48, device="cuda", dtype=torch.bfloat16)
+    cg.matmul_grouped(x, w, out, ends=ends)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        cg.matmul_grouped(x, w, out, ends=ends)
+    for sizes in ([30, 30, 200, 280], [0, 128, 128, 300]):
+        ends.copy_(torch.tensor(sizes, dtype=torch.int32))
+        out.fill_(9)
+        graph.replay()
+        first = 0
+        for end, weights in zip(sizes, w):
+            close(torch, out[first:end], x[first:end].double() @ weights.double(), "bfloat16")
+            first = end
+        assert bool((out[first:] == 9).all())
+    gradients = cg.matmul_grouped(x.T, out, ends=ends)
+    close(torch, gradients[1], x[:128].double().T @ out[:128].double(), "bfloat16")
+
+
 def test_the_callers_stream(torch):
     """What the current stream is still to write is what the product reads."""
     a = torch.zeros(2048, 2048, device="cuda")

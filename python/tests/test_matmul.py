@@ -202,6 +202,33 @@ def test_batched_and_grouped(rng):
     close(outs[3], rows[3] @ b[0], np.float64)
 
 
+def test_grouped_by_ends(rng):
+    x, w = rng.standard_normal((40, 5)), rng.standard_normal((4, 5, 3))
+    ends = np.array([7, 7, 30, 38], np.int32)
+    parts = [slice(first, end) for first, end in zip([0, *ends], ends)]
+    out = np.full((40, 3), 9.0)
+    assert cg.matmul_grouped(x, w, out, ends=ends, activation="relu") is out
+    for part, weights in zip(parts, w):
+        close(out[part], np.maximum(x[part] @ weights, 0), np.float64)
+    assert np.all(out[38:] == 9)
+    assert cg.matmul_grouped(x, w, ends=ends).shape == (40, 3)
+    dy = rng.standard_normal((40, 3))
+    close(cg.matmul_grouped(x.T, dy, ends=ends), np.stack([x[p].T @ dy[p] for p in parts]), np.float64)
+    for wrong, message in [
+        (ends.astype(np.int64), "ends has elements of type int64"),
+        (ends.astype(np.float32), "float32: it must be a line of int32"),
+        (ends[::2], "gaps"),
+        (ends[:3], "as many"),
+        (ends[::-1].copy(), "product 1 gets of A the end is 30"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            cg.matmul_grouped(x, w, ends=wrong)
+    with pytest.raises(ValueError, match="a must be a matrix, beside ends"):
+        cg.matmul_grouped(w, w, ends=ends)
+    with pytest.raises(ValueError, match="out is 40 x 4 but the products are 40 x 3"):
+        cg.matmul_grouped(x, w, np.empty((40, 4)), ends=ends)
+
+
 def test_other_threads_run_meanwhile():
     """Of a product that lasts: another thread must get the interpreter before it ends."""
     a = np.ones((1500, 1500))

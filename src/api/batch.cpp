@@ -12,6 +12,7 @@
 #include "api/elements.hpp"
 #include "api/group.hpp"
 #include "api/integers.hpp"
+#include "api/ragged.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
 
@@ -79,9 +80,21 @@ void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set
         memory.data());
 }
 
+// As a list of the parts.
+void multiply_shared_out(const cpu& where, const operands& x, const detail::epilogue_steps* steps) {
+    (void)api::checked_ragged(x.a, x.b, x.e, x.c);
+    const api::ragged_list a(x.a, "A");
+    const api::ragged_list b(x.b, "B");
+    const api::ragged_list c(x.c, "C");
+    const api::ragged_list e(x.e == nullptr ? erased_batch{} : *x.e, "E");
+    api::multiply_group(where, a.batch(), b.batch(), x.e == nullptr ? nullptr : &e.batch(),
+                        c.batch(), steps);
+}
+
 void multiply_checked(const cpu& where, const operands& x, const detail::epilogue_steps* steps) {
     api::check_threads(where);
     if (steps != nullptr) api::check_epilogue_on_cpu(*steps, "matrix_products");
+    if (api::is_ragged(x.a, x.b, x.e, x.c)) return multiply_shared_out(where, x, steps);
     if (api::is_group(x.a, x.b, x.e, x.c))
         return api::multiply_group(where, x.a, x.b, x.e, x.c, steps);
     const core::problem p = api::checked_batch(x.a, x.b, x.e, x.c, steps);

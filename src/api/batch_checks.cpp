@@ -39,20 +39,6 @@ void check_counts(const erased_batch& x, const erased_batch& c, const std::strin
                                             "; give one for each product, or one matrix for all");
 }
 
-void check_stride(const erased_batch& b, const std::string& name) {
-    std::int64_t reach = 0;
-    const auto bytes = static_cast<std::int64_t>(size_bytes(b.first.type));
-    const bool fits = b.count < 2 || (!__builtin_mul_overflow(b.count - 1, b.stride, &reach) &&
-                                      !__builtin_mul_overflow(reach, 2 * bytes, &reach));
-    if (!fits)
-        fail(error_code::overflow, name + " has " + std::to_string(b.count) + " matrices " +
-                                       std::to_string(b.stride) +
-                                       " elements apart, which does not fit in 64-bit addresses");
-    if (b.count != 0 && b.first.rows != 0 && b.first.cols != 0 && b.pointers == nullptr &&
-        b.first.data == nullptr)
-        fail(error_code::invalid_argument, name + " is a batch whose data is null");
-}
-
 // From the lowest byte of all matrices of a batch to the highest, as addresses.
 struct hull {
     std::int64_t low = std::numeric_limits<std::int64_t>::max();
@@ -283,6 +269,20 @@ void check_values(const detail::epilogue_steps& steps, const erased_batch& a, co
 }
 
 }  // namespace
+
+void check_stride(const erased_batch& b, const std::string& name) {
+    std::int64_t reach = 0;
+    const auto bytes = static_cast<std::int64_t>(size_bytes(b.first.type));
+    const bool fits = b.count < 2 || (!__builtin_mul_overflow(b.count - 1, b.stride, &reach) &&
+                                      !__builtin_mul_overflow(reach, 2 * bytes, &reach));
+    if (!fits)
+        fail(error_code::overflow, name + " has " + std::to_string(b.count) + " matrices " +
+                                       std::to_string(b.stride) +
+                                       " elements apart, which does not fit in 64-bit addresses");
+    if (b.count != 0 && b.first.rows != 0 && b.first.cols != 0 && b.pointers == nullptr &&
+        b.first.data == nullptr)
+        fail(error_code::invalid_argument, name + " is a batch whose data is null");
+}
 
 std::size_t check_places(const erased_batch& a, const erased_batch& b, const erased_batch* e,
                          const erased_batch& c) {

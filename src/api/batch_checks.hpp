@@ -26,6 +26,9 @@ using detail::erased_batch;
            static_cast<std::ptrdiff_t>(i) * b.stride * bytes;
 }
 
+// Throws where its matrices reach beyond 64-bit addresses, or it has no data.
+void check_stride(const erased_batch& b, const std::string& name);
+
 // Throws where a C shares an element with another C, an A, a B or another product's E. Returns how
 // many pairs of matrices were compared, a few for each product wherever they lie in lines.
 std::size_t check_places(const erased_batch& a, const erased_batch& b, const erased_batch* e,

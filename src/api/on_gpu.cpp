@@ -10,6 +10,7 @@
 
 #include "api/batch_checks.hpp"
 #include "api/checks.hpp"
+#include "api/ragged.hpp"
 #include "cuda/engine/call.hpp"
 
 namespace carat {
@@ -119,9 +120,55 @@ cuda_call::strided_operands strided_operands_of(const erased_batch& a, const era
             .count = c.count};
 }
 
+detail::epilogue_steps turned(detail::epilogue_steps steps) {
+    for (std::size_t i = 0; i < steps.count; ++i) {
+        detail::epilogue_step& s = steps.at[i];
+        if (detail::is_gate(s.kind))
+            throw error(error_code::unsupported,
+                        "matrix_products: on a GPU no gate pairs columns that products share out: "
+                        "let them share out rows");
+        s.of = s.of == by::row ? by::column : by::row;
+    }
+    return steps;
+}
+
+void multiply_ragged(const cuda& where, const erased_batch& a, const erased_batch& b,
+                     const erased_batch* e, const erased_batch& c,
+                     const detail::epilogue_steps* steps) {
+    const api::shared_out what = api::checked_ragged(a, b, e, c);
+    if (what == api::shared_out::cols) {
+        const erased_batch added = e == nullptr ? erased_batch{} : api::turned(*e);
+        const detail::epilogue_steps across =
+            steps == nullptr ? detail::epilogue_steps{} : turned(*steps);
+        return multiply_ragged(where, api::turned(b), api::turned(a),
+                               e == nullptr ? nullptr : &added, api::turned(c),
+                               steps == nullptr ? nullptr : &across);
+    }
+    const core::problem p = api::checked_for_gpu(a, b, e, c, steps);
+    if (p.m == 0 || p.n == 0 || a.count == 0) return;
+    const auto apart = [](const erased_batch& x) { return x.for_all || x.ragged ? 0 : x.stride; };
+    const cuda_call::ragged_operands all{.first = {.a = a.first.data,
+                                                   .b = b.first.data,
+                                                   .c = c.first.data,
+                                                   .e = e == nullptr ? nullptr : e->first.data},
+                                         .b = apart(b),
+                                         .c = apart(c),
+                                         .e = e == nullptr ? 0 : apart(*e),
+                                         .ends = a.ends,
+                                         .count = a.count,
+                                         .along_k = what == api::shared_out::depth};
+    const core::layout e_layout = e == nullptr ? core::layout{} : api::layout_of(e->first);
+    try {
+        cuda_call::multiply_ragged(place_of(where), {p, e_layout, steps, {}}, all);
+    } catch (const error& why) {
+        throw error(why.code(), std::string("matrix_products: ") + why.what());
+    }
+}
+
 void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& b,
                   const erased_batch* e, const erased_batch& c,
                   const detail::epilogue_steps* steps) {
+    if (api::is_ragged(a, b, e, c)) return multiply_ragged(where, a, b, e, c, steps);
     if (api::is_group(a, b, e, c)) return multiply_group(where, a, b, e, c, steps);
     const core::problem p = api::checked_batch(a, b, e, c, steps);
     if (c.count == 0 || p.m == 0 || p.n == 0) return;

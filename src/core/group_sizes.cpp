@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t most_products = 65536;
 constexpr std::int64_t most_rows = std::int64_t{1} << 31;  // of all products together
 constexpr std::string_view uneven = "uneven:";
+constexpr std::string_view on_device = ":device";
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
     throw error(error_code::invalid_argument, "--groups '" + std::string(text) + "': " + why);
@@ -30,7 +31,8 @@ std::int64_t number(std::string_view text, std::string_view& left, std::string_v
     if (failure != std::errc() || value < 0 || value > most_rows || !goes_on)
         refuse(text,
                "give the rows of each product (100,28,0) or uneven:SEED:ROWS/PRODUCTS "
-               "(uneven:7:4096/64), numbers up to 2^31");
+               "(uneven:7:4096/64), numbers up to 2^31, with :device behind them where carat is to "
+               "read them in the GPU's memory");
     left.remove_prefix(next.size());
     return value;
 }
@@ -65,7 +67,12 @@ std::vector<std::int64_t> listed(std::string_view text) {
 
 }  // namespace
 
+bool are_sizes_on_device(std::string_view text) {
+    return text.ends_with(on_device);
+}
+
 std::vector<std::int64_t> rows_of_groups(std::string_view text) {
+    if (are_sizes_on_device(text)) text.remove_suffix(on_device.size());
     std::vector<std::int64_t> each = text.starts_with(uneven) ? drawn(text) : listed(text);
     if (sum_of(each) == 0) refuse(text, "no product has a row: give one at least");
     if (sum_of(each) > most_rows) refuse(text, "more than 2^31 rows in all");

@@ -201,6 +201,7 @@ operation operation_of(problem p, const call& asked) {
     all.block_scales = asked.block_scales;
     if (asked.groups.empty()) return all;
     all.rows = rows_of_groups(asked.groups);
+    all.sizes_on_device = are_sizes_on_device(asked.groups);
     all.one.m = sum_of(all.rows);
     all.count = static_cast<std::int64_t>(all.rows.size());
     return all;

@@ -90,6 +90,7 @@ struct operation {
     placement lies = placement::strided;
     epilogue last = {};
     std::vector<std::int64_t> rows = {};  // of each product of a group
+    bool sizes_on_device = false;         // for rows that can read them there
     bool prepared = false;                // B, of one product
     bool other_e = false;                 // what beta multiplies lies as C does, and is not C
     bool block_scales = false;            // of one product

@@ -87,6 +87,10 @@ void multiply(const place&, const product&, const strided_operands&) {
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }
 
+void multiply_ragged(const place&, const product&, const ragged_operands&) {
+    throw error(error_code::unsupported, cuda::unavailable_in_use());
+}
+
 void multiply_group(const place&, std::span<const member>, const detail::epilogue_steps*) {
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }

@@ -1,4 +1,4 @@
-// Products of different sizes in one launch of single tiles.
+// Products of different sizes in one launch.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -26,13 +26,14 @@ group_work sum_up(const gemm_request& of, std::span<const product_size> all,
                   const kernel_desc& kernel, bool swap_ab) {
     group_work sum;
     // Calls are planned each time, and these tiles are powers of 2.
-    const int log2_m = std::countr_zero(static_cast<unsigned>(kernel.block_m));
+    const int block_m = kernel.block_m * kernel.cluster_m;  // of a cluster
+    const int log2_m = std::countr_zero(static_cast<unsigned>(block_m));
     const int log2_n = std::countr_zero(static_cast<unsigned>(kernel.block_n));
     for (const product_size& p : all) {
         const std::int64_t m = swap_ab ? p.n : p.m;
         const std::int64_t n = swap_ab ? p.m : p.n;
         const std::int64_t ctas =
-            ((m + kernel.block_m - 1) >> log2_m) * ((n + kernel.block_n - 1) >> log2_n);
+            ((m + block_m - 1) >> log2_m) * ((n + kernel.block_n - 1) >> log2_n) * kernel.cluster_m;
         const std::int64_t k_blocks = k_blocks_of(p.k, of);
         sum.ctas += ctas;
         sum.cta_k_blocks += ctas * k_blocks;
@@ -46,9 +47,9 @@ group_work sum_up(const gemm_request& of, std::span<const product_size> all,
 // The products' CTAs one behind the other; none ends before the longest has.
 double group_seconds(const group_work& sum, const candidate& c, const gemm_request& of,
                      const gemm_costs& costs) {
-    const std::int64_t slots = ctas_at_a_time(c.split_k, of.sms);
+    const std::int64_t slots = ctas_at_a_time(c.split_k * c.shared(), of.sms);
     const std::int64_t ctas = sum.ctas * c.split_k;
-    const bool alone = ctas <= slots;
+    const bool alone = c.kernel->is_persistent() || ctas <= slots;
     const double mean = static_cast<double>(sum.cta_k_blocks) / static_cast<double>(sum.ctas);
     const auto waves = static_cast<double>(ceil_div(ctas, alone ? slots : 2 * slots));
     const double k_blocks =
@@ -88,37 +89,63 @@ double seconds_one_by_one(const gemm_request& like, std::span<const product_size
     return total;
 }
 
+// Keeps the fastest.
+class fastest {
+  public:
+    fastest(const gemm_request& like, std::span<const product_size> all, const gemm_costs& costs)
+        : like_(like), all_(all), costs_(costs), fewest_(fewest_k_blocks(like, all)) {
+        best.seconds = std::numeric_limits<double>::infinity();
+    }
+
+    gemm_plan best;
+
+    // No two single tiles' CTAs below each other need be of one product: none share B.
+    void try_kernel(const kernel_desc& kernel, bool swap_ab) {
+        const group_work sum = sum_up(like_, all_, kernel, swap_ab);
+        const int asked = like_.asked.split_k;
+        const int most = kernel.is_persistent() ? 1 : asked != 0 ? asked : 4;
+        for (const int split_k : {4, 2, 1}) {
+            if (split_k > fewest_ || split_k > most) continue;
+            const candidate c{.kernel = &kernel,
+                              .swap_ab = swap_ab,
+                              .m = 0,
+                              .n = 0,
+                              .k_blocks = 0,
+                              .split_k = split_k,
+                              .cluster_m = kernel.cluster_m,
+                              .cluster_n = 1};
+            const double taken = group_seconds(sum, c, like_, costs_);
+            if (taken < best.seconds)
+                best = {.kernel = &kernel,
+                        .swap_ab = swap_ab,
+                        .split_k = split_k,
+                        .cluster_m = kernel.cluster_m,
+                        .seconds = taken};
+        }
+    }
+
+  private:
+    const gemm_request& like_;
+    std::span<const product_size> all_;
+    const gemm_costs& costs_;
+    std::int64_t fewest_;
+};
+
 }  // namespace
 
 group_plan plan_group(const gemm_request& like, std::span<const product_size> all,
-                      const gemm_model& model) {
-    group_plan best;
-    best.plan.seconds = std::numeric_limits<double>::infinity();
-    const std::int64_t fewest = fewest_k_blocks(like, all);
-    const int most = like.asked.split_k != 0 ? like.asked.split_k : 4;
+                      const gemm_model& model, bool share_rows) {
+    fastest found(like, all, model.costs);
     for (const bool swap_ab : {!like.c_by_rows, like.c_by_rows})
-        for (const kernel_desc& kernel : model.kernels) {
-            if (!kernel.grouped || !matches(kernel, like, swap_ab)) continue;
-            const group_work sum = sum_up(like, all, kernel, swap_ab);
-            for (const int split_k : {4, 2, 1}) {
-                if (split_k > fewest || split_k > most) continue;
-                // No two CTAs below each other need be of one product: none share B.
-                const candidate c{.kernel = &kernel,
-                                  .swap_ab = swap_ab,
-                                  .m = 0,
-                                  .n = 0,
-                                  .k_blocks = 0,
-                                  .split_k = split_k,
-                                  .cluster_m = 1,
-                                  .cluster_n = 1};
-                const double taken = group_seconds(sum, c, like, model.costs);
-                if (taken < best.plan.seconds)
-                    best.plan = {.kernel = &kernel,
-                                 .swap_ab = swap_ab,
-                                 .split_k = split_k,
-                                 .seconds = taken};
-            }
-        }
+        for (const kernel_desc& kernel : model.kernels)
+            if (kernel.grouped && matches(kernel, like, swap_ab)) found.try_kernel(kernel, swap_ab);
+    if (share_rows) {
+        gemm_request persistent = like;
+        persistent.persistent_batch = true;
+        for (const kernel_desc& kernel : model.kernels)
+            if (matches(kernel, persistent, false)) found.try_kernel(kernel, false);
+    }
+    group_plan best{found.best, false};
     best.at_once = best.plan.seconds <= static_cast<double>(all.size()) * model.costs.launch_s ||
                    best.plan.seconds <= seconds_one_by_one(like, all, model);
     return best;

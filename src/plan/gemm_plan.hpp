@@ -113,12 +113,13 @@ struct product_size {
 };
 
 struct group_plan {
-    gemm_plan plan;        // single tiles for all products in one launch
+    gemm_plan plan;        // tiles for all products in one launch
     bool at_once = false;  // predicted to be no slower than a launch of large tiles for each
 };
 
 /// Of products that are alike in all but their sizes: what `like` says of m, n and k doesn't count.
+/// In single tiles, or, of products that `share_rows` of one A and one C, by rows, persistent ones.
 [[nodiscard]] group_plan plan_group(const gemm_request& like, std::span<const product_size> all,
-                                    const gemm_model& model);
+                                    const gemm_model& model, bool share_rows = false);
 
 }  // namespace carat::plan

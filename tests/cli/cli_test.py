@@ -139,7 +139,7 @@ class RightCalls(Command):
 
     def test_every_library_s_way_with_many_products_is_exact(self):
         for asked in (["--batch", "5:listed"], ["--batch", 5], ["--groups", "3,0,17,5"],
-                      ["--groups", "1,1,9", "--beta", 1, "--alpha", 2], ["--prepared"],
+                      ["--groups", "1,1,9:device", "--beta", 1, "--alpha", 2], ["--prepared"],
                       ["--prepared", "--alpha", 0.5, "--beta", 2],
                       ["--epilogue", "bias+gelu", "--beta", 1], ["--epilogue", "silu"]):
             for layout in ("nn", "ntt+8"):

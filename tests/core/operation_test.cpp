@@ -154,15 +154,23 @@ TEST(operations, who_takes_batches_alone_says_so_of_a_group) {
 TEST(groups, are_rows_of_each_or_drawn_from_a_seed) {
     EXPECT_EQ(core::rows_of_groups("3,0,2"), (std::vector<std::int64_t>{3, 0, 2}));
     EXPECT_EQ(core::rows_of_groups("7"), (std::vector<std::int64_t>{7}));
+    EXPECT_EQ(core::rows_of_groups("3,0,2:device"), core::rows_of_groups("3,0,2"));
+    EXPECT_EQ(core::rows_of_groups("uneven:7:9/4:device"), core::rows_of_groups("uneven:7:9/4"));
+    const auto asked = [](const char* groups) {
+        return core::operation_of({}, core::call{.groups = groups});
+    };
+    EXPECT_TRUE(asked("3,0,2:device").sizes_on_device);
+    EXPECT_FALSE(asked("3,0,2").sizes_on_device);
     const auto drawn = core::rows_of_groups("uneven:7:4096/64");
     EXPECT_EQ(drawn.size(), 64u);
     EXPECT_EQ(core::sum_of(drawn), 4096);
     EXPECT_GT(std::ranges::max(drawn), 100);
     EXPECT_EQ(drawn, core::rows_of_groups("uneven:7:4096/64"));
     EXPECT_NE(drawn, core::rows_of_groups("uneven:8:4096/64"));
-    for (const char* wrong : {"", "-1", "x", "1,", ",1", "0,0", "1.5", "3000000000", "2147483648,1",
-                              "uneven:", "uneven:1:2", "uneven:1:0/4", "uneven:1:9/0",
-                              "uneven:1:9/4/2", "uneven:1:9/65537"}) {
+    for (const char* wrong :
+         {"", "-1", "x", "1,", ",1", "0,0", "1.5", "3000000000", "2147483648,1",
+          "uneven:", "uneven:1:2", "uneven:1:0/4", "uneven:1:9/0", "uneven:1:9/4/2",
+          "uneven:1:9/65537", ":device", "3:devices", "3:device:device"}) {
         try {
             (void)core::rows_of_groups(wrong);
             ADD_FAILURE() << wrong;

@@ -68,6 +68,20 @@ TEST(plan_group, large_products_take_wide_tiles_one_after_the_other) {
     EXPECT_FALSE(plan_group(like, std::vector<product_size>(4, {8192, 8192, 8192}), h200).at_once);
 }
 
+TEST(plan_group, many_shared_rows_take_persistent_tiles) {
+    const gemm_request like = row_major(0, 0, 0);
+    const auto is_persistent = [&](std::vector<product_size> all, bool share) {
+        const plan::group_plan with = plan_group(like, all, h200, share);
+        EXPECT_EQ(with.plan.cluster_m, with.plan.kernel->cluster_m);
+        EXPECT_FALSE(with.plan.kernel->batched && with.plan.split_k > 1);
+        return with.plan.kernel->batched;
+    };
+    const std::vector<product_size> many(8, {1024, 4096, 4096});
+    EXPECT_TRUE(is_persistent(many, true));
+    EXPECT_FALSE(is_persistent(many, false));
+    EXPECT_FALSE(is_persistent(std::vector<product_size>(64, {8, 2048, 7168}), true));
+}
+
 // Persistent kernels write rows, unless A and B can't be swapped.
 bool writes_rows(const gemm_plan& plan, const gemm_request& of) {
     if (!plan.kernel->is_persistent() || of.accumulate == accumulation::blockwise) return true;

@@ -160,6 +160,28 @@ erased_batch batch(const erased_matrix& first, std::ptrdiff_t stride, std::size_
     return of;
 }
 
+erased_batch ragged(const erased_matrix& all, bool by_columns, const int32_t* ends,
+                    std::size_t count) {
+    erased_batch of = {all, count, 0, nullptr};
+    of.ragged = true;
+    of.by_columns = by_columns;
+    of.ends = ends;
+    return of;
+}
+
+// With the factors that the options give A and C.
+void multiply_all(const carat_options& options, erased_batch a, const erased_batch& b,
+                  const erased_batch& c) {
+    a.first.factor = options.alpha;
+    erased_batch e = c;
+    e.first.factor = options.beta;
+    const std::optional<epilogue_steps> steps = epilogue_of(options);
+    run_there(options, [&](const auto& where) {
+        carat::detail::multiply_batch(where, a, b, options.beta == 0 ? nullptr : &e, c,
+                                      steps ? &*steps : nullptr);
+    });
+}
+
 }  // namespace
 
 carat_status carat_matmul(const carat_options* options, const carat_matrix* a,
@@ -171,18 +193,29 @@ carat_status carat_matmul_strided(const carat_options* given, const carat_matrix
                                   ptrdiff_t a_stride, const carat_matrix* b, ptrdiff_t b_stride,
                                   const carat_matrix* c, ptrdiff_t c_stride, size_t count) {
     return told([&] {
-        const carat_options options = complete(given);
-        erased_matrix first_a = erased(a, "A");
-        first_a.factor = options.alpha;
-        const erased_batch all_c = {erased(c, "C"), count, c_stride, nullptr};
-        erased_batch all_e = all_c;
-        all_e.first.factor = options.beta;
-        const std::optional<epilogue_steps> steps = epilogue_of(options);
-        run_there(options, [&](const auto& where) {
-            carat::detail::multiply_batch(
-                where, batch(first_a, a_stride, count), batch(erased(b, "B"), b_stride, count),
-                options.beta == 0 ? nullptr : &all_e, all_c, steps ? &*steps : nullptr);
-        });
+        multiply_all(complete(given), batch(erased(a, "A"), a_stride, count),
+                     batch(erased(b, "B"), b_stride, count),
+                     {erased(c, "C"), count, c_stride, nullptr});
+    });
+}
+
+carat_status carat_matmul_ragged(const carat_options* given, const carat_matrix* a,
+                                 const carat_matrix* b, ptrdiff_t b_stride, const carat_matrix* c,
+                                 const int32_t* ends, size_t count) {
+    return told([&] {
+        multiply_all(complete(given), ragged(erased(a, "A"), false, ends, count),
+                     batch(erased(b, "B"), b_stride, count),
+                     ragged(erased(c, "C"), false, ends, count));
+    });
+}
+
+carat_status carat_matmul_ragged_k(const carat_options* given, const carat_matrix* a,
+                                   const carat_matrix* b, const carat_matrix* c, ptrdiff_t c_stride,
+                                   const int32_t* ends, size_t count) {
+    return told([&] {
+        multiply_all(complete(given), ragged(erased(a, "A"), true, ends, count),
+                     ragged(erased(b, "B"), false, ends, count),
+                     {erased(c, "C"), count, c_stride, nullptr});
     });
 }
 

@@ -13,6 +13,7 @@
 #include "core/implementation.hpp"
 #include "core/kernel_desc.hpp"
 #include "cuda/common/epilogue_fusion.hpp"
+#include "cuda/common/ragged.hpp"
 
 struct CUstream_st;  // cudaStream_t is a pointer to it
 
@@ -70,6 +71,8 @@ struct gemm_task {
     epilogue_fusion fusion;
     operand_alignment aligned;  // of all products of a batch
     batch_shape batch = {};
+    // A is read along K, packed where it lies otherwise: a product may begin with any of its rows.
+    bool a_along_k = false;
 };
 
 /// The product whose sums become C.
@@ -90,6 +93,14 @@ struct launch_arguments {
 struct grouped {
     core::problem problem;
     core::operands data;
+};
+
+/// A group whose sizes lie in GPU memory: its products share out the rows of A and C, each with a B
+/// of its own, or K, each with a C of its own. What is shared out is one matrix.
+struct ragged_group {
+    ragged_ends ends;
+    bool along_k = false;
+    batch_strides apart;
 };
 
 /// How a product of a group is laid out; those that are alike can be in one launch.
@@ -136,6 +147,13 @@ class gemm_product {
     /// of a plan whose K is cut as this one's. False: they can't be, and nothing was started.
     [[nodiscard]] virtual bool run_group(std::span<const grouped> /*all*/,
                                          const launch_arguments& /*common*/) const {
+        return false;
+    }
+
+    /// Starts a group that was made ready as one product of all that is shared out, and a batch of
+    /// what isn't. False: it can't, and nothing was started.
+    [[nodiscard]] virtual bool run_ragged(const ragged_group& /*all*/,
+                                          const launch_arguments& /*common*/) const {
         return false;
     }
 

@@ -63,4 +63,19 @@ struct member {
 void multiply_group(const place& where, std::span<const member> all,
                     const detail::epilogue_steps* steps);
 
+/// Of products that share out the rows of A and C (and E), or K: whole matrices. What isn't shared
+/// out is so many elements apart from product to product; 0: one for all.
+struct ragged_operands {
+    core::operands first;
+    std::int64_t b;
+    std::int64_t c;
+    std::int64_t e;
+    const std::int32_t* ends;  // in GPU memory
+    std::size_t count;
+    bool along_k;
+};
+
+/// The same for these, where the problem is that of all that is shared out.
+void multiply_ragged(const place& where, const product& it, const ragged_operands& all);
+
 }  // namespace carat::cuda_call

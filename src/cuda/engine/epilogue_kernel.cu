@@ -56,6 +56,8 @@ struct arguments {
     Sum beta;
     std::int64_t lines;
     std::int64_t length;
+    const int* lines_there;  // in memory: only so many; null: all
+    const int* places_there;
     int lanes_bits;  // 2 to this power neighbours of a block are on one line
     int count;
     step<Sum> steps[most_steps];
@@ -167,8 +169,10 @@ __global__ void __launch_bounds__(threads, 3)
     where at{std::int64_t{blockIdx.y} * lines + (own >> p.lanes_bits),
              (std::int64_t{blockIdx.x} * lanes + (own & (lanes - 1))) * Size};
     in_hand<Sum, Size> numbers;
-    if (at.place < p.length)
-        for (; at.line < p.lines; at.line += std::int64_t{gridDim.y} * lines)
+    const std::int64_t lines_there = p.lines_there == nullptr ? p.lines : *p.lines_there;
+    const std::int64_t length = p.places_there == nullptr ? p.length : *p.places_there;
+    if (at.place < length)
+        for (; at.line < lines_there; at.line += std::int64_t{gridDim.y} * lines)
             apply_to_line(p, numbers, at);
     for (int i = 0; i < p.count; ++i)
         if (p.steps[i].what == action::note_largest) tell_largest(p.steps[i], numbers.largest);
@@ -250,7 +254,8 @@ void launch(arguments<Sum, To> with, const started& on) {
 // them.
 template <class Sum, class To, int Size>
 void launch_widest(const arguments<Sum, To>& with, const started& on) {
-    const bool fits = with.length % Size == 0 && with.to_second % Size == 0 &&
+    const bool fits = with.places_there == nullptr && with.length % Size == 0 &&
+                      with.to_second % Size == 0 &&
                       in_units(with.sums, with.sums_at, sizeof(Sum), Size) &&
                       in_units(with.c, with.c_at, sizeof(To), Size) &&
                       (with.beta == Sum{0} || in_units(with.e, with.e_at, sizeof(To), Size));
@@ -279,6 +284,7 @@ void start_as(const epilogue_kernel& it, const started& on) {
     with.beta = static_cast<Sum>(it.beta);
     with.lines = by_rows ? it.m : it.n;
     with.length = by_rows ? it.n : it.m;
+    (by_rows ? with.lines_there : with.places_there) = it.rows;
     for (const detail::epilogue_step& s : it.steps) {
         const step<Sum> made = step_for<Sum>(s, by_rows);
         with.steps[with.count++] = made;

@@ -24,6 +24,7 @@ struct epilogue_kernel {
     cuda::placed e;  // of C's type; may be C
     double beta;     // 0: E is not read
     std::span<const detail::epilogue_step> steps;
+    const int* rows = nullptr;  // in GPU memory: of C only so many; null: all
 };
 
 /// Whether sums of one type can become a C of the other.

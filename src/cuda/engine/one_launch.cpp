@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "core/dtype_traits.hpp"
 #include "cuda/common/copy.hpp"
 #include "cuda/engine/select.hpp"
+#include "cuda/engine/shared_rows.hpp"
 
 namespace carat::cuda_call {
 
@@ -151,12 +153,35 @@ numbers multiply_together(std::span<const task> tasks, std::span<const member> a
     sorted_group sorted(tasks, all);
     if (sorted.together.size() < fewest_of_group) return all_of(all.size());
     const task& t = tasks.front();
-    const auto with =
-        engine::plan_group(sorted.together, t.how(), *sorted.layout, t.batch_invariant ? 1 : 0);
+    const auto rows = shared_rows_of(all);
+    const auto with = engine::plan_group(sorted.together, t.how(), *sorted.layout,
+                                         t.batch_invariant ? 1 : 0, rows.has_value());
     if (!with.at_once) return all_of(all.size());
+    if (with.plan.kernel->batched)
+        return multiply_rows(t, *rows, with.plan, call) ? numbers{} : all_of(all.size());
     const plan& made = plan_for_group(t, *sorted.layout, with.plan, call.device());
     const launch_arguments common{{}, call.stream(), t.fusion, t.scales};
     return made.product->run_group(sorted.together, common) ? sorted.left : all_of(all.size());
+}
+
+// Products that turn out to be of one size and at one distance, in whatever order they are listed:
+// such a batch has more kernels, and no table.
+std::optional<strided_operands> as_batch(std::span<const member> all) {
+    const member& first = all.front();
+    const auto shape = [](const member& x) {
+        const core::problem& p = x.problem;
+        return std::tuple(p.m, p.n, p.k, p.a_layout, p.b_layout, p.c_layout, x.e_layout);
+    };
+    const bool alike =
+        std::ranges::all_of(all, [&](const member& x) { return shape(x) == shape(first); });
+    if (!alike || all.size() < fewest_of_group || !multiplies(first.problem)) return std::nullopt;
+    std::vector<core::operands> places;
+    places.reserve(all.size());
+    for (const member& x : all) places.push_back(x.data);
+    if (!std::ranges::is_sorted(places, std::ranges::less{}, &core::operands::c))
+        std::ranges::sort(places, std::ranges::less{}, &core::operands::c);
+    const auto found = strided_of(first.problem, places);
+    return found && found->a >= 0 && found->b >= 0 ? found : std::nullopt;
 }
 
 // Rows of one product after those of another, from one matrix to the next so many elements.
@@ -209,6 +234,7 @@ void multiply_all(const task& t, std::span<const core::operands> all, cuda::call
 
 void multiply_grouped(std::span<const task> tasks, std::span<const member> all,
                       cuda::call_scope& call) {
+    if (const auto batch = as_batch(all)) return multiply_all(tasks.front(), *batch, call);
     const numbers left =
         can_be_grouped(tasks.front()) ? multiply_together(tasks, all, call) : all_of(all.size());
     for (const std::size_t i : left) {

@@ -15,6 +15,7 @@
 #include "cuda/engine/tunables.hpp"
 #include "cuda/simt/gemv.hpp"
 #include "cuda/simt/product.hpp"
+#include "cuda/sm80/product.hpp"
 #include "tuning/tuned.hpp"
 
 namespace carat::cuda::engine {
@@ -206,7 +207,7 @@ std::optional<layout_class> layout_in_group(const grouped& member, arithmetic ho
 }
 
 plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
-                            const layout_class& layout, int split_k) {
+                            const layout_class& layout, int split_k, bool share_rows) {
     const architecture& on = *architecture_in_use();
     std::vector<plan::product_size> sizes;
     sizes.reserve(all.size());
@@ -215,7 +216,82 @@ plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
     like.a_major = layout.a;
     like.b_major = layout.b;
     like.c_by_rows = layout.c_by_rows;
-    return plan::plan_group(like, sizes, on.model);
+    return plan::plan_group(like, sizes, on.model, share_rows);
+}
+
+std::unique_ptr<const gemm_product> prepare_rows(const request& wanted,
+                                                 const plan::gemm_plan& with) {
+    const core::problem& p = wanted.problem;
+    return architecture_in_use()->prepare(
+        {p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned, wanted.batch},
+        with, "for a group");
+}
+
+namespace {
+
+// As many as there may be, of one size: how they really are nobody knows yet.
+std::vector<plan::product_size> likely_sizes(const request& wanted, bool along_k) {
+    const core::problem& p = wanted.problem;
+    const std::int64_t shared = along_k ? p.k : p.m;
+    const std::int64_t count = std::clamp<std::int64_t>(wanted.batch.count, 1, shared);
+    const std::int64_t each = (shared + count - 1) / count;
+    const std::int64_t products = wanted.how == arithmetic::three_tf32 ? 3 : 1;
+    const plan::product_size size = along_k ? plan::product_size{p.m, p.n, each * products}
+                                            : plan::product_size{each, p.n, p.k * products};
+    return std::vector<plan::product_size>(
+        static_cast<std::size_t>(along_k ? wanted.batch.count : count), size);
+}
+
+}  // namespace
+
+namespace {
+
+// Kernels that read operands wherever they lie, of f64, f32, f16 and bf16.
+std::unique_ptr<const gemm_product> prepare_ragged_in_place(const request& wanted,
+                                                            const ragged_way& way) {
+    const gemm_task task{wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
+                         wanted.batch};
+    const auto how =
+        wanted.how == arithmetic::tf32 ? sm80::arithmetic::tf32 : sm80::arithmetic::own;
+    if (!sm80::takes(task, how))
+        throw error(error_code::unsupported,
+                    "on a GPU products of " + std::string(name(wanted.problem.a_type)) +
+                        " whose sizes lie in its memory can't be read or stored so: those that "
+                        "share out K are of f64, f32, f16 or bf16, without an epilogue unless rows "
+                        "of A^T and B are contiguous, and all have contiguous rows or columns; "
+                        "copy them, or give carat::listed matrices");
+    gemm_task each = task;
+    const plan::product_size size = likely_sizes(wanted, way.along_k).front();
+    each.problem.m = size.m;
+    if (way.along_k) each.problem.k = std::max<std::int64_t>(1, size.k);
+    return sm80::prepare(task, how, sm80::planned_row(each, how));
+}
+
+// K is shared out by maps that begin with any of its lines, where both operands lie across it. Big
+// and small parts lie behind each other along K: there is one K for all.
+bool takes_ragged(const plan::gemm_request& like, const request& wanted, bool along_k) {
+    if (!is_on_tensor_cores(wanted.how, wanted.problem.a_type)) return false;
+    return !along_k ||
+           (wanted.how != arithmetic::three_tf32 && like.a_major == core::operand_major::mn &&
+            like.b_major == core::operand_major::mn);
+}
+
+}  // namespace
+
+std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, const ragged_way& way) {
+    check_fusion(wanted);
+    const architecture& on = *architecture_in_use();
+    core::problem seen = wanted.problem;
+    if (!way.along_k) seen.a_layout = core::row_major(seen.k);
+    const plan::gemm_request like = request_for(on, seen, wanted.how, {.split_k = way.split_k});
+    if (!takes_ragged(like, wanted, way.along_k)) return prepare_ragged_in_place(wanted, way);
+    const plan::group_plan with =
+        plan::plan_group(like, likely_sizes(wanted, way.along_k), on.model, way.stores_rows);
+    if (with.plan.kernel == nullptr) return prepare_ragged_in_place(wanted, way);
+    gemm_task task{wanted.problem, accumulation_for(wanted.how, wanted.problem.a_type),
+                   wanted.fusion, wanted.aligned, wanted.batch};
+    task.a_along_k = !way.along_k;
+    return on.prepare(task, with.plan, "for a ragged group");
 }
 
 std::unique_ptr<const gemm_product> prepare_group(const request& like, const layout_class& layout,

@@ -44,13 +44,30 @@ struct request {
 /// How it is laid out, where it can be one of a group.
 [[nodiscard]] std::optional<layout_class> layout_in_group(const grouped& member, arithmetic how);
 
-/// For all of them in one launch, with K in at most so many parts; 0: choose.
+/// For all of them in one launch, with K in at most so many parts; 0: choose. Persistent tiles are
+/// for those that `share_rows`.
 [[nodiscard]] plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
-                                          const layout_class& layout, int split_k);
+                                          const layout_class& layout, int split_k, bool share_rows);
+
+/// Those that share out rows, as prepare_ragged(), by a plan of persistent tiles.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_rows(const request& wanted,
+                                                               const plan::gemm_plan& with);
 
 /// Any group of products like this one, whose sizes don't count, laid out so.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare_group(const request& like,
                                                                 const layout_class& layout,
                                                                 const plan::gemm_plan& with);
+
+struct ragged_way {
+    bool along_k = false;
+    bool stores_rows = false;  // of C TMA can store any of them, and nothing is added
+    int split_k = 0;           // at most; 0: choose
+};
+
+/// Products that share out the rows of one A and C, or K of one A and B, by ends in GPU memory: the
+/// problem is that of all together, what isn't shared out its batch.
+/// @throws carat::error: unsupported where no kernel reads such operands; out_of_memory.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted,
+                                                                 const ragged_way& way);
 
 }  // namespace carat::cuda::engine

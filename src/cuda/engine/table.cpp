@@ -199,6 +199,45 @@ class row_group final : public core::runnable {
     std::map<const void*, std::vector<cuda_call::member>> places_;
 };
 
+// Those with rows, whose ends lie in GPU memory.
+class row_ragged final : public core::runnable {
+  public:
+    row_ragged(const core::operation& all, f32_as f32)
+        : all_(all), b_apart_(distances_of(all).b), f32_(f32) {
+        std::vector<std::int32_t> ends;
+        for (const std::int64_t rows : all_.rows)
+            ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::int32_t>(rows));
+        core::execution_space& gpu = space(device_in_use());
+        ends_ = core::buffer(gpu, ends.size() * sizeof(std::int32_t));
+        gpu.upload(ends_.data(), ends.data(), ends.size() * sizeof(std::int32_t));
+    }
+
+    void run(const core::operands& data) override {
+        const cuda_call::place here{device_in_use(), stream_in_use(), false, f32_};
+        const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
+        const cuda_call::product it{.problem = all_.one,
+                                    .e_layout = all_.one.c_layout,
+                                    .steps = steps.count == 0 ? nullptr : &steps,
+                                    .scales = {}};
+        core::operands whole = data;
+        if (all_.one.beta != 0 && !all_.other_e) whole.e = whole.c;
+        multiply_ragged(here, it,
+                        {.first = whole,
+                         .b = b_apart_,
+                         .c = 0,
+                         .e = 0,
+                         .ends = static_cast<const std::int32_t*>(ends_.data()),
+                         .count = all_.rows.size(),
+                         .along_k = false});
+    }
+
+  private:
+    core::operation all_;
+    std::int64_t b_apart_;
+    f32_as f32_;
+    core::buffer ends_;
+};
+
 constexpr std::string_view loop_tunable = "loop";
 
 bool is_loop(const core::settings& s) {
@@ -236,6 +275,7 @@ std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const 
             request{.problem = all.one, .how = arithmetic::fp8_blocks}, s, false);
     if (is_loop(s))
         return loop_over([&](const core::problem& p) { return prepare_row<How>(p, s); }, all);
+    if (all.sizes_on_device) return std::make_unique<row_ragged>(all, f32);
     if (all.is_listed()) return std::make_unique<row_group>(all, f32);
     return std::make_unique<row_batch>(all, f32);
 }

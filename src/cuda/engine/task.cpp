@@ -52,23 +52,6 @@ plan_cache& plans() {
     return kept;
 }
 
-// An empty sum with a fusion: a product with zeros, so that the kernels need no second way. One
-// line of 16 bytes serves all of A and B.
-void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call) {
-    constexpr std::size_t bytes = 16;
-    core::problem& p = t.problem;
-    t.scales = {};
-    const auto lines = static_cast<std::size_t>(std::max(p.m, p.n));
-    p.k = static_cast<std::int64_t>(bytes / size_bytes(p.a_type));
-    p.alpha = 1;
-    p.a_layout = core::row_major(p.k);
-    p.b_layout = core::column_major(p.k);
-    void* const zeros = call.lend(&t, lines * bytes);
-    CARAT_CUDA_CHECK(cudaMemsetAsync(zeros, 0, lines * bytes, call.stream()));
-    data.a = zeros;
-    data.b = zeros;
-}
-
 }  // namespace
 
 arithmetic task::how() const {
@@ -138,6 +121,48 @@ const plan& plan_for_group(const task& t, const layout_class& layout,
     if (const plan* const known = plans().find(key)) return *known;
     return plans().keep(
         key, with_cache(engine::prepare_group({t.problem, t.how(), t.fusion}, layout, with)));
+}
+
+// One line of 16 bytes serves all of A and B.
+void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call) {
+    constexpr std::size_t bytes = 16;
+    core::problem& p = t.problem;
+    t.scales = {};
+    const auto lines = static_cast<std::size_t>(std::max(p.m, p.n));
+    p.k = static_cast<std::int64_t>(bytes / size_bytes(p.a_type));
+    p.alpha = 1;
+    p.a_layout = core::row_major(p.k);
+    p.b_layout = core::column_major(p.k);
+    void* const zeros = call.lend(&t, lines * bytes);
+    CARAT_CUDA_CHECK(cudaMemsetAsync(zeros, 0, lines * bytes, call.stream()));
+    data.a = zeros;
+    data.b = zeros;
+}
+
+const plan& plan_for_ragged(const task& t, const cuda::operand_alignment& aligned, bool along_k,
+                            bool stores_rows, int device) {
+    constexpr std::uint32_t of_ragged = 1U << 20;
+    const std::uint32_t flags = flags_of(t, aligned) | of_ragged | std::uint32_t{along_k} << 21 |
+                                std::uint32_t{stores_rows} << 22;
+    const plan_key key = key_of(device, t.problem, t.batch.count, flags);
+    if (const plan* const known = plans().find(key)) return *known;
+    const engine::request wanted{t.problem, t.how(), t.fusion, aligned, t.batch};
+    if (const std::string why =
+            reason_against(engine::row_of(wanted.how), t.problem, settings_for(t));
+        !why.empty())
+        throw error(error_code::unsupported, "on a GPU: " + why);
+    const engine::ragged_way way{along_k, stores_rows, t.batch_invariant ? 1 : 0};
+    return plans().keep(key, with_cache(engine::prepare_ragged(wanted, way)));
+}
+
+const plan& plan_for_rows(const task& t, const carat::plan::gemm_plan& with, int device) {
+    constexpr std::uint32_t of_rows = 1U << 23;
+    const std::uint32_t flags =
+        flags_of(t, {}) | of_rows | std::uint32_t{with.kernel->block_n == 256} << 24;
+    const plan_key key = key_of(device, t.problem, t.batch.count, flags);
+    if (const plan* const known = plans().find(key)) return *known;
+    return plans().keep(
+        key, with_cache(engine::prepare_rows({t.problem, t.how(), t.fusion, {}, t.batch}, with)));
 }
 
 bool multiply_one(task t, core::operands data, cuda::call_scope& call) {

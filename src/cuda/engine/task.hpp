@@ -57,6 +57,18 @@ enum class place_of_e : std::uint8_t {
 [[nodiscard]] const plan& plan_for_group(const task& t, const layout_class& layout,
                                          const carat::plan::gemm_plan& with, int device);
 
+/// Of products that share out rows, or K, as ends in GPU memory say: `t` is of all of them, and
+/// what isn't shared out is its batch.
+[[nodiscard]] const plan& plan_for_ragged(const task& t, const cuda::operand_alignment& aligned,
+                                          bool along_k, bool stores_rows, int device);
+
+/// Of those whose ends the host knows: by this plan of persistent tiles.
+[[nodiscard]] const plan& plan_for_rows(const task& t, const carat::plan::gemm_plan& with,
+                                        int device);
+
+/// An empty sum: a product with zeros, so that the kernels need no second way.
+void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call);
+
 /// Starts one product. False: a GLU is better taken by a kernel of its own, and nothing was
 /// started.
 [[nodiscard]] bool multiply_one(task t, core::operands data, cuda::call_scope& call);

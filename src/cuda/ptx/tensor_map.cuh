@@ -10,28 +10,53 @@
 
 namespace carat::cuda::ptx {
 
-// By one thread, of a map in shared memory: `count` lines of `length` elements, `stride` bytes
-// apart.
+// By a whole warp.
+__device__ __forceinline__ void copy_tensor_map(CUtensorMap& to, const CUtensorMap& from,
+                                                int lane) {
+    static_assert(sizeof(CUtensorMap) == 32 * sizeof(std::uint32_t));
+    reinterpret_cast<std::uint32_t*>(&to)[lane] =
+        reinterpret_cast<const std::uint32_t*>(&from)[lane];
+}
+
+// By one thread, of a map in shared memory: where it begins,
+__device__ __forceinline__ void replace_tensor_map_address(CUtensorMap& map, const void* data) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(
+                     shared_address(&map)),
+                 "l"(data)
+                 : "memory");
+#else
+    (void)map, (void)data;
+#endif
+}
+
+// how long it is in a dimension,
+template <int Dimension>
+__device__ __forceinline__ void replace_tensor_map_extent(CUtensorMap& map, std::uint32_t extent) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], %1, %2;" ::"r"(
+                     shared_address(&map)),
+                 "n"(Dimension), "r"(extent)
+                 : "memory");
+#else
+    (void)map, (void)extent;
+#endif
+}
+
+// or all of it: `count` lines of `length` elements, `stride` bytes apart.
 __device__ __forceinline__ void replace_tensor_map(CUtensorMap& map, const void* data,
                                                    std::uint32_t length, std::uint32_t count,
                                                    std::uint64_t stride) {
+    replace_tensor_map_address(map, data);
+    replace_tensor_map_extent<0>(map, length);
+    replace_tensor_map_extent<1>(map, count);
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    const std::uint32_t at = shared_address(&map);
-    asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(at),
-                 "l"(data)
+    asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" ::"r"(
+                     shared_address(&map)),
+                 "l"(stride)
                  : "memory");
-    asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(at),
-                 "r"(length)
-                 : "memory");
-    asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(at),
-                 "r"(count)
-                 : "memory");
-    asm volatile(
-        "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" ::"r"(at),
-        "l"(stride)
-        : "memory");
 #else
-    (void)map, (void)data, (void)length, (void)count, (void)stride;
+    (void)stride;
 #endif
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
+#include "cuda/common/ragged.hpp"
+
 namespace carat::cuda::sm80 {
 
 // How an operand's runs lie: as a kernel is told, or as it was compiled.
@@ -19,6 +21,9 @@ struct operand_view {
     // multiples, or 1.
     int together;
 };
+
+// The dimension that products share out, each all of the others.
+enum class ragged_dimension : std::uint8_t { none, m, n, k };
 
 // C = alpha A B + beta source, for each product.
 template <class Sum>
@@ -36,7 +41,9 @@ struct arguments {
     int n;
     int k;
     int tiles_m;
-    int tiles;  // of a product
+    int tiles;  // of a product, or of a block of the rows or columns that they share out
+    ragged_dimension shared_out;
+    ragged_ends ragged;
     Sum alpha;
     Sum beta;
 };

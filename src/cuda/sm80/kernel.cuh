@@ -6,6 +6,7 @@
 // Tiles are numbered through all products of the batch.
 #pragma once
 
+#include "cuda/common/ragged.cuh"
 #include "cuda/ptx/pdl.cuh"
 #include "cuda/sm80/config.hpp"
 #include "cuda/sm80/epilogue.cuh"
@@ -13,11 +14,15 @@
 
 namespace carat::cuda::sm80 {
 
-// Where a CTA's tile begins.
+// Where a CTA's tile begins, and where the product ends.
 struct coordinate {
     std::int64_t product;
     int row;
     int col;
+    int first_k;
+    int m;
+    int n;
+    int k;  // from first_k on
 };
 
 template <class C>
@@ -25,15 +30,38 @@ __device__ __forceinline__ coordinate coordinate_of(const arguments<typename C::
     const auto number = static_cast<int>(blockIdx.x);
     const int product = number / p.tiles;
     const int tile = number % p.tiles;
-    return {product, tile % p.tiles_m * C::block_m, tile / p.tiles_m * C::block_n};
+    return {product, tile % p.tiles_m * C::block_m, tile / p.tiles_m * C::block_n, 0, p.m, p.n,
+            p.k};
+}
+
+// The same of products that share out a dimension. False: there is none for this CTA.
+template <class C>
+__device__ __forceinline__ bool find_ragged(coordinate& at, const arguments<typename C::sum>& p) {
+    if (p.shared_out == ragged_dimension::k) {
+        const ragged_part own = ragged_part_of(p.ragged, 1, static_cast<int>(at.product));
+        at.first_k = own.first;
+        at.k = own.lines();
+        return true;
+    }
+    const bool rows = p.shared_out == ragged_dimension::m;
+    const auto number = static_cast<int>(blockIdx.x);
+    const ragged_block own =
+        ragged_block_at(p.ragged, rows ? C::block_m : C::block_n, number / p.tiles);
+    if (own.product < 0) return false;
+    at.product = own.product;
+    const int across = number % p.tiles * (rows ? C::block_n : C::block_m);
+    at.row = rows ? own.first : across;
+    at.col = rows ? across : own.first;
+    (rows ? at.m : at.n) = own.end;
+    return true;
 }
 
 template <class C, class Part>
 __device__ __forceinline__ void multiply_tile(Part& own, const arguments<typename C::sum>& p,
                                               const coordinate& at, typename C::element* shared) {
-    loader<C, C::math::a, C::block_m> a(p.a, at.product, at.row, p.m, p.k);
-    loader<C, C::math::b, C::block_n> b(p.b, at.product, at.col, p.n, p.k);
-    const int count = (p.k + C::block_k - 1) / C::block_k;
+    loader<C, C::math::a, C::block_m> a(p.a, at.product, at.row, at.m, at.first_k, at.k);
+    loader<C, C::math::b, C::block_n> b(p.b, at.product, at.col, at.n, at.first_k, at.k);
+    const int count = (at.k + C::block_k - 1) / C::block_k;
     const auto stage = [&](int i) { return shared + i % C::stages * C::stage_elements; };
     const auto start = [&](int i) {
         if (i < count) a.start(stage(i)), b.start(stage(i) + C::a_elements);
@@ -62,9 +90,10 @@ template <class C>
 __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     batch_kernel(const __grid_constant__ arguments<typename C::sum> p) {
     extern __shared__ __align__(16) unsigned char shared[];
-    const coordinate at = coordinate_of<C>(p);
+    coordinate at = coordinate_of<C>(p);
     ptx::pdl_trigger();
     ptx::pdl_wait();
+    if (p.shared_out != ragged_dimension::none && !find_ragged<C>(at, p)) return;
     const int warp = static_cast<int>(threadIdx.x) / 32 % C::warps_of_group;
     const int group = static_cast<int>(threadIdx.x) / 32 / C::warps_of_group;
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -79,7 +108,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     __syncthreads();
     const tile_of_c tile{
         at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride,
-        min(C::block_m, p.m - at.row), min(C::block_n, p.n - at.col)};
+        min(C::block_m, at.m - at.row), min(C::block_n, at.n - at.col)};
     store_tile<C>(p, tile, sums);
 }
 

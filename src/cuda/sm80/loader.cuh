@@ -37,11 +37,11 @@ class loader {
 
   public:
     __device__ __forceinline__ loader(const operand_view& of, std::int64_t product, int first,
-                                      int lines, int depth)
+                                      int lines, int first_k, int depth)
         : along_k_(Lies == lies::either ? of.along_k : Lies == lies::along_k),
           together_(of.together) {
         from_ = static_cast<const element*>(of.data) + product * of.product_stride +
-                (along_k_ ? first * of.run_stride : first);
+                (along_k_ ? first * of.run_stride + first_k : first + first_k * of.run_stride);
         runs_ = along_k_ ? lines - first : depth;
         left_ = along_k_ ? depth : lines - first;
         depth_ = depth;

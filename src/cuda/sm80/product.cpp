@@ -161,10 +161,20 @@ class product final : public gemm_product {
             std::swap(apart.a, apart.b);
         }
         if (problem_.c_type == dtype::f64)
-            launch(arguments_for<double>(with, apart), with.stream);
-        else
-            launch(arguments_for<float>(with, apart), with.stream);
-        return true;
+            return launch(arguments_for<double>(with, apart), count_, with.stream);
+        return launch(arguments_for<float>(with, apart), count_, with.stream);
+    }
+
+    bool run_ragged(const ragged_group& all, const launch_arguments& given) const override {
+        launch_arguments with = given;
+        batch_strides apart = all.apart;
+        if (swaps_) {
+            std::swap(with.data.a, with.data.b);
+            std::swap(apart.a, apart.b);
+        }
+        if (problem_.c_type == dtype::f64)
+            return launch_ragged(all, arguments_for<double>(with, apart), with.stream);
+        return launch_ragged(all, arguments_for<float>(with, apart), with.stream);
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
@@ -186,14 +196,41 @@ class product final : public gemm_product {
     }
 
   private:
+    // False: a grid has no such number of tiles.
     template <class Sum>
-    void launch(arguments<Sum> told, cudaStream_t stream) const {
+    [[nodiscard]] bool launch_ragged(const ragged_group& all, arguments<Sum> told,
+                                     cudaStream_t stream) const {
+        told.ragged = all.ends;
+        told.shared_out = all.along_k ? ragged_dimension::k
+                          : swaps_    ? ragged_dimension::n
+                                      : ragged_dimension::m;
+        // What begins in the middle of neighbours begins anywhere.
+        const auto part = [](operand_view& x) { x.together = 1; };
+        if (all.along_k) {
+            if (told.a.along_k) part(told.a);
+            if (told.b.along_k) part(told.b);
+            return launch(told, all.ends.count, stream);
+        }
+        operand_view& shared_out = swaps_ ? told.b : told.a;
+        if (!shared_out.along_k) part(shared_out);
+        if ((swaps_ ? told.col_stride : told.row_stride) == 1) told.is_vectorized = false;
+        const std::int64_t across = swaps_ ? problem_.m : problem_.n;
+        const int block_across = swaps_ ? kernel_->block_m : kernel_->block_n;
+        const int block_lines = swaps_ ? kernel_->block_n : kernel_->block_m;
+        told.tiles = static_cast<int>(plan::ceil_div(across, block_across));
+        return launch(told, most_blocks(all.ends, block_lines), stream);
+    }
+
+    template <class Sum>
+    bool launch(arguments<Sum> told, std::int64_t count, cudaStream_t stream) const {
+        if (told.tiles * count > std::numeric_limits<std::int32_t>::max()) return false;
         void* addresses[] = {&told};
         launch_closely(kernel_->function,
-                       {dim3(static_cast<unsigned>(told.tiles * count_)),
+                       {dim3(static_cast<unsigned>(told.tiles * count)),
                         static_cast<unsigned>(kernel_->threads),
                         static_cast<std::size_t>(kernel_->shared_bytes)},
                        stream, addresses);
+        return true;
     }
 
     template <class Sum>
@@ -223,6 +260,8 @@ class product final : public gemm_product {
                 .tiles_m = static_cast<int>(plan::ceil_div(p.m, kernel_->block_m)),
                 .tiles = static_cast<int>(plan::ceil_div(p.m, kernel_->block_m) *
                                           plan::ceil_div(p.n, kernel_->block_n)),
+                .shared_out = ragged_dimension::none,
+                .ragged = {},
                 .alpha = static_cast<Sum>(p.alpha),
                 .beta = static_cast<Sum>(p.beta)};
     }
@@ -263,6 +302,11 @@ double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_pe
     plan::batch_request of = request_for(computed);
     of.memory_bytes_per_s = memory_bytes_per_s;
     return plan::plan_batch_tiles(of, model_for(computed.problem, how)).seconds;
+}
+
+std::size_t planned_row(const gemm_task& task, arithmetic how) {
+    const gemm_task computed = as_computed(task);
+    return plan::plan_batch_tiles(request_for(computed), model_for(computed.problem, how)).row;
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, arithmetic how,

@@ -19,6 +19,9 @@ enum class arithmetic : std::uint8_t { own, tf32 };
 /// What the fastest kernel is predicted to take where memory reads so many bytes a second.
 [[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_per_s);
 
+/// The number of the fastest kernel's row of the table.
+[[nodiscard]] std::size_t planned_row(const gemm_task& task, arithmetic how);
+
 /// With this row of the table, else with the fastest.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const gemm_task& task,
                                                           arithmetic how = arithmetic::own,

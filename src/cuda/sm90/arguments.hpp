@@ -76,10 +76,15 @@ struct alignas(128) group_member {
     int k_tiles;
     int tiles_m;
     int tiles_n;
+    int first_row;  // of A, of those its map shows; of a ragged group that is all of them
+    int first_col;  // of B
+    int first_k;    // of both
 };
 
 // Grouped GEMM: products of different sizes in one launch of single tiles. Clusters are numbered
-// through all, and members replace what the arguments say of a single product.
+// through all, and members replace what the arguments say of a single product. Behind the products
+// of a ragged group there is a member of no k-tiles, for the clusters that it turns out not to
+// have.
 struct group_table {
     const int* first_cluster;  // of each product
     const group_member* members;

@@ -63,7 +63,9 @@ struct cta_coordinate {
 template <class C, class ElementCompute>
 [[nodiscard]] __device__ __forceinline__ auto tiles_of(const cta_coordinate<C>& cta,
                                                        const arguments<ElementCompute>& p) {
-    const int tiles = p.grid.tiles_m * p.grid.tiles_n * (C::is_batched ? p.products : 1);
+    int tiles = p.grid.tiles_m * p.grid.tiles_n * (C::is_batched ? p.products : 1);
+    if constexpr (C::is_batched)  // behind the last product of a ragged group
+        if (p.group.count > 0) tiles = __ldg(p.group.first_cluster + p.group.count - 1);
     if constexpr (C::stream_k)
         return stream_k_tile_scheduler(cta.cluster, cta.clusters, tiles, p.stream_k.tiles,
                                        p.problem.k_tiles);
@@ -73,15 +75,48 @@ template <class C, class ElementCompute>
 
 // A tile of a persistent kernel: of which product, and where in it.
 struct product_tile {
-    int product;
+    int product;  // of B
     tile_coordinate tile;
+    int first_row = 0;         // of A and C
+    int end_row = 0x7fffffff;  // before which it stores
+    int product_of_c = 0;
 };
 
-template <class C>
-[[nodiscard]] __device__ __forceinline__ product_tile locate(int tile, int tiles_m, int tiles_n) {
-    const int product = C::is_batched ? tile / (tiles_m * tiles_n) : 0;
-    return {product, raster_swizzle(tile - product * (tiles_m * tiles_n), tiles_m, tiles_n)};
-}
+// Finds them, one after the other in the order of their numbers.
+template <class C, class ElementCompute>
+class tile_finder {
+  public:
+    __device__ explicit tile_finder(const arguments<ElementCompute>& p) : p_(p) {}
+
+    [[nodiscard]] __device__ __forceinline__ product_tile operator()(int tile) {
+        const int tiles_m = p_.grid.tiles_m;
+        const int tiles_n = p_.grid.tiles_n;
+        if constexpr (!C::is_batched) {
+            return {0, raster_swizzle(tile, tiles_m, tiles_n)};
+        } else {
+            if (p_.group.count > 0) return of_group(tile);
+            const int product = tile / (tiles_m * tiles_n);
+            product_tile found{
+                product, raster_swizzle(tile - product * (tiles_m * tiles_n), tiles_m, tiles_n)};
+            found.product_of_c = product;
+            return found;
+        }
+    }
+
+  private:
+    [[nodiscard]] __device__ __forceinline__ product_tile of_group(int tile) {
+        const int* const first_cluster = p_.group.first_cluster;
+        while (__ldg(first_cluster + product_ + 1) <= tile) ++product_;
+        const group_member& own = p_.group.members[product_];
+        const int within = tile - __ldg(first_cluster + product_);
+        const int first_row = __ldg(&own.first_row);
+        return {product_, raster_swizzle(within, __ldg(&own.tiles_m), p_.grid.tiles_n), first_row,
+                first_row + __ldg(&own.m), 0};
+    }
+
+    const arguments<ElementCompute>& p_;
+    int product_ = 0;
+};
 
 // The tile of a single_tile CTA, and its split of K.
 struct work_tile {

@@ -29,12 +29,6 @@ struct group_chunk {
 static_assert(sizeof(group_chunk<few>) <= 4096);
 static_assert(sizeof(group_chunk<many>) <= 32764);
 
-__device__ __forceinline__ void copy_map(CUtensorMap& to, const CUtensorMap& from, int lane) {
-    static_assert(sizeof(CUtensorMap) == 32 * sizeof(std::uint32_t));
-    reinterpret_cast<std::uint32_t*>(&to)[lane] =
-        reinterpret_cast<const std::uint32_t*>(&from)[lane];
-}
-
 __device__ __forceinline__ void replace(CUtensorMap& map, const tma_operand& by) {
     ptx::replace_tensor_map(map, by.data, static_cast<std::uint32_t>(by.length),
                             static_cast<std::uint32_t>(by.count),
@@ -54,8 +48,8 @@ __global__ void __launch_bounds__(32 * warps)
     const group_entry& entry = chunk.entries[number];
     group_member& to = chunk.members[number];
     CUtensorMap(&own)[2] = maps[warp];
-    copy_map(own[0], chunk.header.a, lane);
-    copy_map(own[1], chunk.header.b, lane);
+    ptx::copy_tensor_map(own[0], chunk.header.a, lane);
+    ptx::copy_tensor_map(own[1], chunk.header.b, lane);
     __syncwarp();
     if (lane == 0) replace(own[0], entry.a);
     if (lane == 1) replace(own[1], entry.b);
@@ -72,6 +66,9 @@ __global__ void __launch_bounds__(32 * warps)
     to.k_tiles = entry.k_tiles;
     to.tiles_m = (entry.m + chunk.header.block_m - 1) / chunk.header.block_m;
     to.tiles_n = (entry.n + chunk.header.block_n - 1) / chunk.header.block_n;
+    to.first_row = 0;
+    to.first_col = 0;
+    to.first_k = 0;
     chunk.first_cluster[number] = entry.first_cluster;
 }
 
@@ -101,12 +98,15 @@ std::size_t group_table_bytes(std::size_t count) {
     return bytes_of_members(count) + count * sizeof(int);
 }
 
+group_table group_table_at(void* memory, std::size_t count) {
+    auto* const bytes = static_cast<std::byte*>(memory);
+    return {reinterpret_cast<const int*>(bytes + bytes_of_members(count)),
+            reinterpret_cast<const group_member*>(bytes), static_cast<int>(count)};
+}
+
 group_table write_group_table(void* memory, const group_header& header,
                               std::span<const group_entry> entries, cudaStream_t stream) {
-    auto* const bytes = static_cast<std::byte*>(memory);
-    const group_table table{reinterpret_cast<const int*>(bytes + bytes_of_members(entries.size())),
-                            reinterpret_cast<const group_member*>(bytes),
-                            static_cast<int>(entries.size())};
+    const group_table table = group_table_at(memory, entries.size());
     for (std::size_t from = 0; from < entries.size();) {
         const std::size_t left = entries.size() - from;
         const auto some = entries.subspan(from, std::min(left, left <= few ? few : many));

@@ -32,22 +32,28 @@ struct cta_problem {
     int tiles_n;
     int cluster;                 // its number among those of the product
     const group_member* member;  // null: the product of the arguments
+    int first_row;               // where the product begins in its maps
+    int first_col;
+    int first_k;
 };
 
 template <class ElementCompute>
 __device__ __forceinline__ cta_problem problem_of_arguments(const tma_descriptors& maps,
                                                             const arguments<ElementCompute>& p,
                                                             int cluster) {
-    return {&maps.a, &maps.b, p.problem.k_tiles, p.grid.tiles_m, p.grid.tiles_n, cluster, nullptr};
+    return {
+        &maps.a, &maps.b, p.problem.k_tiles, p.grid.tiles_m, p.grid.tiles_n, cluster, nullptr, 0,
+        0,       0};
 }
 template <class ElementCompute>
 __device__ __forceinline__ cta_problem problem_of_member(const arguments<ElementCompute>& p,
                                                          int cluster) {
     const int number = last_not_above(p.group.first_cluster, p.group.count, cluster);
     const group_member* const own = p.group.members + number;
-    return {&own->a,      &own->b,      own->k_tiles,
-            own->tiles_m, own->tiles_n, cluster - p.group.first_cluster[number],
-            own};
+    return {&own->a,      &own->b,        own->k_tiles,
+            own->tiles_m, own->tiles_n,   cluster - p.group.first_cluster[number],
+            own,          own->first_row, own->first_col,
+            own->first_k};
 }
 
 // By the producer: maps that another kernel wrote.

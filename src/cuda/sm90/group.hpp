@@ -41,6 +41,7 @@ struct group_header {
 };
 
 [[nodiscard]] std::size_t group_table_bytes(std::size_t count);
+[[nodiscard]] group_table group_table_at(void* memory, std::size_t count);
 
 /// Starts writing the table of these products at `memory`, of group_table_bytes(), and says where
 /// it is.

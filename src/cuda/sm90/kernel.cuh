@@ -133,6 +133,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
         work = single;
         if (p.group.count > 0) {
             of = problem_of_member(p, cta.cluster);
+            if (of.k_tiles == 0) return;
             work = single_tile_of(of, cta);
         }
     }

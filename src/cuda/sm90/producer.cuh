@@ -102,9 +102,10 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
                                              int product, packing_progress& packed) {
     const int batch_a = p.batch.one_a ? 0 : product;
     const int batch_b = p.batch.one_b ? 0 : product;
-    const int col = cta.col(work.tile, columns_of_c<C>(p));
+    const int row = cta.row(work.tile) + of.first_row;
+    const int col = cta.col(work.tile, columns_of_c<C>(p)) + of.first_col;
     const int to_values = glu_values_offset<C>(p);
-    const producer_tile tile{cta.row(work.tile), col, to_values, batch_a, batch_b};
+    const producer_tile tile{row, col, to_values, batch_a, batch_b};
     const int triggers_pdl = max(work.k_begin, work.k_end - p.pipeline.pdl_k_tiles);
 #pragma unroll 1
     for (int k = work.k_begin; k < work.k_end; ++k, at.advance(pipe.stages)) {
@@ -114,7 +115,7 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
         // Of a split operand all big elements come first along K, the small ones behind them.
 #pragma unroll
         for (int split = 0; split < C::splits; ++split) {
-            const int from = (k + split * of.k_tiles) * C::block_k;
+            const int from = (k + split * of.k_tiles) * C::block_k + of.first_k;
             load_a<C>(pipe, at.stage, split, *of.a, tile, from, cta);
             load_b<C>(pipe, at.stage, split, *of.b, tile, from, cta);
         }
@@ -135,10 +136,13 @@ __device__ __forceinline__ void run_producer(const pipeline<C>& pipe, const cta_
     pipeline_state at;
     packing_progress packed(p.packing);
     if constexpr (C::is_persistent) {
+        tile_finder<C, ElementCompute> find(p);
         for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
-            const auto [product, tile] = locate<C>(w.tile, of.tiles_m, of.tiles_n);
-            produce_tile<C>(pipe, at, of, p, source, cta, {tile, w.k_begin(), w.k_end()}, product,
-                            packed);
+            const product_tile found = find(w.tile);
+            cta_problem own = of;
+            if (C::is_batched) own.first_row = found.first_row;
+            produce_tile<C>(pipe, at, own, p, source, cta, {found.tile, w.k_begin(), w.k_end()},
+                            found.product, packed);
         }
     } else {
         produce_tile<C>(pipe, at, of, p, source, cta, single, static_cast<int>(blockIdx.y), packed);

@@ -71,6 +71,24 @@ static void multiplies_stacks_and_prepared(void) {
     carat_prepared_free(NULL);
 }
 
+/* Rows 0, none, and 1 with weights of their own; then both rows as K. */
+static void multiplies_what_is_shared_out(void) {
+    const int32_t ends[] = {1, 1, 2};
+    double w[] = {1, 0, 2, 0, 0, 1, 9, 9, 9, 9, 9, 9, 1, 1, 1, 1, 1, 1}, c[6] = {7, 7, 7, 7, 7, 7};
+    const carat_matrix a_view = of_f64(a, 2, 3), w_view = of_f64(w, 3, 2), c_view = of_f64(c, 3, 2);
+    carat_matrix rows = c_view;
+    rows.rows = 2;
+    CHECK(carat_matmul_ragged(NULL, &a_view, &w_view, 6, &rows, ends, 3) == CARAT_OK);
+    CHECK(equal(c, (double[]){5, 3, 15, 15, 7, 7}, 6) || (puts(carat_message()), 0));
+    const carat_matrix a_by_columns = {a, 1, 2, 1, 3, CARAT_F64}, one = of_f64(c, 1, 2);
+    const carat_matrix two_rows = of_f64(w, 2, 2);
+    CHECK(carat_matmul_ragged_k(NULL, &a_by_columns, &two_rows, &one, 2, ends, 3) == CARAT_OK);
+    CHECK(equal(c, (double[]){1, 0, 0, 0, 8, 0}, 6) || (puts(carat_message()), 0));
+    const int32_t bad[] = {2, 1, 2};
+    CHECK(carat_matmul_ragged(NULL, &a_view, &w_view, 6, &rows, bad, 3) == CARAT_INVALID_ARGUMENT);
+    CHECK(strstr(carat_message(), "product 1 gets of A the end is 1") != NULL && c[4] == 8);
+}
+
 static void multiplies_bytes(void) {
     int8_t x[] = {100, -100, 3, 4}, y[] = {2, 1, 0, 1};
     int32_t z[4];
@@ -231,6 +249,7 @@ int main(void) {
     CHECK(carat_threads(3) == 3 && carat_threads(0) >= 1);
     multiplies();
     multiplies_stacks_and_prepared();
+    multiplies_what_is_shared_out();
     multiplies_bytes();
     refuses();
     knows_later_structures();

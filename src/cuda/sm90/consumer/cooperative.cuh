@@ -30,9 +30,12 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
     pipeline_state at;
     int deferred = 0;  // tiles whose second half was left to idle warps
     const auto sync = [&] { staging.sync_warpgroup(); };
+    tile_finder<C, ElementCompute> find(p);
     for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
-        const auto [product, t] = locate<C>(w.tile, p.grid.tiles_m, p.grid.tiles_n);
-        const int row = cta.row(t) + warpgroup * 64;
+        const product_tile found = find(w.tile);
+        const tile_coordinate t = found.tile;
+        const int product = found.product_of_c;
+        const int row = cta.row(t) + found.first_row + warpgroup * 64;
         const int col = cta.col(t, columns_of_c<C>(p));
         // Beside promoted accumulators there are no registers for it.
         constexpr bool prefetches = C::is_native;
@@ -54,7 +57,7 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
         }
         if (!prefetches) bias.read(p, col, thread_now);
         if (p.packing.pieces > 0) ptx::wait_for(barriers.packed, 0);
-        const output_tile out{row, col, thread_now, product};
+        const output_tile out{row, col, thread_now, product, found.end_row};
         if constexpr (C::defers_half_store)
             if (defer_half<C>(staging, barriers.deferred, p, out, acc[0], deferred)) continue;
         staging.source = at;

@@ -39,9 +39,8 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
         at.skip(stages_of_tile(), pipe.stages);
         w.advance();
     }
-    const auto place = [&] {
-        return w.is_done() ? product_tile{} : locate<C>(w.tile, p.grid.tiles_m, p.grid.tiles_n);
-    };
+    tile_finder<C, ElementCompute> find(p);
+    const auto place = [&] { return w.is_done() ? product_tile{} : find(w.tile); };
     // Before the other one waits for what comes into these stages next.
     const auto wait_for_source = [&](int stages) {
         pipeline_state now = at;
@@ -49,8 +48,10 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
     };
     product_tile at_hand = place();
     while (!w.is_done()) {
-        const auto [product, t] = at_hand;
-        const int row = cta.row(t);
+        const tile_coordinate t = at_hand.tile;
+        const int product = at_hand.product_of_c;
+        const int end_row = at_hand.end_row;
+        const int row = cta.row(t) + at_hand.first_row;
         const int col = t.n * columns_of_c<C>(p);
         const bool passes_on = w.passes_accumulators();
         prefetched_bias<C, ElementCompute> bias;
@@ -86,7 +87,7 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
                 passed(cta.cluster, half).pass(acc[half], thread, sync);
         } else {
             if (p.packing.pieces > 0) ptx::wait_for(barriers.packed, 0);
-            run_epilogue<C>(staging, p, bias, {row, col, thread, product}, acc);
+            run_epilogue<C>(staging, p, bias, {row, col, thread, product, end_row}, acc);
         }
     }
     if (thread % 32 == 0) ptx::tma_store_wait<0>();

@@ -26,6 +26,7 @@ struct output_tile {
     int col;
     int thread;
     int product = 0;
+    int end_row = 0;  // of batched kernels: what lies behind is another product's
 };
 
 inline constexpr int staging_tile_bytes = 64 * 128;
@@ -51,6 +52,7 @@ struct staging_tiles {
     static constexpr int rows = C::store_rows;
 
     const CUtensorMap* c;
+    const CUtensorMap* single_rows;  // of C
     const pipeline<C>& pipe;
     unsigned char* tiles;
     int barrier;
@@ -62,6 +64,7 @@ struct staging_tiles {
     __device__ __forceinline__ staging_tiles(const tma_descriptors& maps, const pipeline<C>& of,
                                              int warpgroup, int thread)
         : c(&maps.c),
+          single_rows(&maps.source),
           pipe(of),
           tiles(of.epilogue + warpgroup * 2 * C::staging_tile_bytes),
           barrier(warpgroup + 1),
@@ -86,13 +89,26 @@ struct staging_tiles {
         turn ^= 1;
         return tile;
     }
-    __device__ __forceinline__ void store(const unsigned char* tile, int row, int col,
-                                          int product) const {
-        if constexpr (C::is_batched)
-            ptx::tma_store(*c, tile + first_row * 128, col, row + first_row, product);
+    // Those of `out` from row `down` of it on.
+    __device__ __forceinline__ void store(const unsigned char* tile, const output_tile& out,
+                                          int down, int col) const {
+        const int row = out.row + down + first_row;
+        if constexpr (!C::is_batched)
+            ptx::tma_store(*c, tile + first_row * 128, col, row);
+        else if (row + rows <= out.end_row)
+            ptx::tma_store(*c, tile + first_row * 128, col, row, out.product);
         else
-            ptx::tma_store(*c, tile + first_row * 128, col, row + first_row);
+            store_rows(tile, row, out.end_row, col);
         ptx::tma_store_commit();
+    }
+
+  private:
+    // One by one, by way of the map that has no other use where nothing is added.
+    __device__ __forceinline__ void store_rows(const unsigned char* tile, int row, int end_row,
+                                               int col) const {
+#pragma unroll 1
+        for (int i = 0; row + i < end_row; ++i)
+            ptx::tma_store(*single_rows, tile + (first_row + i) * 128, col, row + i, 0);
     }
 };
 

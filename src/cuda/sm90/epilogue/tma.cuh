@@ -39,8 +39,7 @@ __device__ __forceinline__ void store_scaled(staging_tiles<C>& staging,
         fill_staging_scaled<C, To>(tile, p.epilogue.alpha, first, out.thread, acc[number % Parts]);
         ptx::fence_proxy_async_shared();
         staging.sync();
-        if (staging.leads)
-            staging.store(tile, out.row + number % Parts * 64, out.col + first, out.product);
+        if (staging.leads) staging.store(tile, out, number % Parts * 64, out.col + first);
     }
 }
 
@@ -79,12 +78,12 @@ __device__ __forceinline__ void fill_staging_activated(unsigned char* tile,
 // A staging tile that is filled goes to C when the other one has been read.
 template <class C>
 __device__ __forceinline__ void store_filled(const staging_tiles<C>& staging,
-                                             const unsigned char* tile, int row, int col,
-                                             int product) {
+                                             const output_tile& out, const unsigned char* tile,
+                                             int down, int col) {
     ptx::fence_proxy_async_shared();
     if (staging.leads) ptx::tma_store_wait<0>();
     staging.sync();
-    if (staging.leads) staging.store(tile, row, col, product);
+    if (staging.leads) staging.store(tile, out, down, col);
 }
 
 // Columns that the staging tiles of a warpgroup take, in `Parts` of 64 rows, of which GLU leaves
@@ -156,7 +155,7 @@ __device__ __forceinline__ void store_fused(staging_tiles<C>& staging,
             if (has_source)
                 source.pass(number % Parts, number + 1 == order::count, out.thread,
                             [&] { staging.sync_warpgroup(); });
-            store_filled<C>(staging, tile, out.row + number % Parts * 64, first, out.product);
+            store_filled<C>(staging, out, tile, number % Parts * 64, first);
         } else {
             staging.sync();
             by_threads().store(

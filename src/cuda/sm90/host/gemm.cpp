@@ -34,6 +34,11 @@ int fewest_stages(accumulation accumulate) {
     return accumulate == accumulation::three_tf32 ? 2 : 3;
 }
 
+operand_shape seen(operand_shape of, bool along_k) {
+    of.may_be_mn = of.may_be_mn && !along_k;
+    return of;
+}
+
 }  // namespace
 
 gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view chosen_by)
@@ -44,9 +49,10 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
       is_glu_(task.fusion.is_glu),
       batch_(with.swap_ab ? task.batch.swapped() : task.batch),
       kernel_(&kernel_of(*with.kernel)),
-      a_(shape_of_a(problem_, accumulate_), (with.swap_ab ? swapped(task.aligned) : task.aligned).a,
-         batch_.matrices_a()),
-      b_(shape_of_b(multiplied(problem_, task.fusion), accumulate_),
+      a_(seen(shape_of_a(problem_, accumulate_), task.a_along_k && !with.swap_ab),
+         (with.swap_ab ? swapped(task.aligned) : task.aligned).a, batch_.matrices_a()),
+      b_(seen(shape_of_b(multiplied(problem_, task.fusion), accumulate_),
+              task.a_along_k && with.swap_ab),
          (with.swap_ab ? swapped(task.aligned) : task.aligned).b, batch_.matrices_b()),
       output_(problem_, *kernel_, task.fusion.is_identity()),
       sms_(describe(device_in_use()).multiprocessors) {

@@ -10,6 +10,7 @@
 #include "cuda/sm90/host/operand.hpp"
 #include "cuda/sm90/host/output.hpp"
 #include "cuda/sm90/host/packing.hpp"
+#include "cuda/sm90/ragged.hpp"
 #include "plan/gemm_plan.hpp"
 
 namespace carat::cuda::sm90 {
@@ -25,6 +26,8 @@ class gemm final : public gemm_product {
                                  const batch_strides& apart) const override;
     [[nodiscard]] bool run_group(std::span<const grouped> all,
                                  const launch_arguments& common) const override;
+    [[nodiscard]] bool run_ragged(const ragged_group& all,
+                                  const launch_arguments& common) const override;
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] core::plan_facts planned() const override;
@@ -67,6 +70,14 @@ class gemm final : public gemm_product {
     [[nodiscard]] std::optional<std::int64_t> number_clusters(std::vector<group_entry>& all) const;
     void start_group(const std::vector<group_entry>& all, std::int64_t clusters, bool vectorized,
                      const launch_arguments& common) const;
+
+    [[nodiscard]] ragged_request request_of(const ragged_group& all,
+                                            const launch_arguments& with) const;
+    [[nodiscard]] bool takes_ragged(const ragged_group& all, const core::operands& data) const;
+    [[nodiscard]] tma_descriptors maps_of_rows(const ragged_request& of,
+                                               const launch_arguments& with,
+                                               std::int64_t b_apart) const;
+    [[nodiscard]] bool vectorizes(const ragged_request& of, const core::operands& data) const;
 
     plan::gemm_plan plan_;
     std::string_view chosen_by_;

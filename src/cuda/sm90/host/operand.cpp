@@ -115,4 +115,10 @@ CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const b
     return describe(there);
 }
 
+std::int64_t operand::apart_bytes(std::int64_t apart) const {
+    if (matrices_ == 1) return 0;
+    const std::int64_t elements = packed() ? packed_matrix_stride(packed_from(nullptr)) : apart;
+    return elements * static_cast<std::int64_t>(size_bytes(shape_.type));
+}
+
 }  // namespace carat::cuda::sm90

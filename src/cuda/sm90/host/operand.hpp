@@ -71,6 +71,9 @@ class operand {
     [[nodiscard]] CUtensorMap map(const void* data, int box_lines, int box_depth,
                                   const batch& of = {}) const;
 
+    /// Bytes from one matrix of a batch to the next as TMA finds them; 0 of one for all.
+    [[nodiscard]] std::int64_t apart_bytes(std::int64_t apart) const;
+
   private:
     [[nodiscard]] strided packed_from(const void* data, std::int64_t apart = 0) const;
     [[nodiscard]] scratch memory_for_packing() const;

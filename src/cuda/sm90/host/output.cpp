@@ -73,6 +73,10 @@ CUtensorMap output::map_of_source(const void* source, const batch& of) const {
     return map_in_boxes(source, kernel_->desc->block_m, of);
 }
 
+CUtensorMap output::map_of_single_rows(const void* c) const {
+    return map_in_boxes(c, 1, {1, 0});
+}
+
 CUtensorMap output::map_in_boxes(const void* c, int box_rows, const batch& of) const {
     const core::problem& p = problem_;
     if (is_stored_by_columns()) return describe({c, p.c_type, p.m, p.n, p.c_layout.col_stride, 32});

@@ -27,6 +27,7 @@ class output {
     [[nodiscard]] CUtensorMap map(const void* c, const batch& of = {}) const;
     /// What is added to C, which comes in boxes of all rows of a tile.
     [[nodiscard]] CUtensorMap map_of_source(const void* source, const batch& of = {}) const;
+    [[nodiscard]] CUtensorMap map_of_single_rows(const void* c) const;
 
   private:
     // By a kernel whose A goes through registers.

@@ -1,0 +1,28 @@
+// Groups that turn out to share out the rows of one A and one C, each with a B at one distance from
+// the next: a layer of experts. Persistent tiles multiply them as one product of all rows.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cuda/engine/call.hpp"
+#include "cuda/engine/task.hpp"
+
+namespace carat::cuda_call {
+
+struct shared_rows {
+    core::problem whole;
+    core::operands first;
+    std::int64_t b_apart;
+    std::vector<std::int32_t> ends;  // of each B, whether there are rows for it or not
+};
+
+/// Nothing where they don't, or persistent tiles couldn't store them.
+[[nodiscard]] std::optional<shared_rows> shared_rows_of(std::span<const member> all);
+
+/// Starts them by this plan, of persistent tiles. False: they can't be, and nothing was started.
+[[nodiscard]] bool multiply_rows(task t, const shared_rows& rows,
+                                 const carat::plan::gemm_plan& with, cuda::call_scope& call);
+
+}  // namespace carat::cuda_call

@@ -1,0 +1,288 @@
+// Products whose sizes lie in GPU memory: exact on whole numbers, rows behind the last end
+// untouched, whatever the ends say, and again with other ends when a graph is replayed.
+#include "tests/gpu_call/shared_out.hpp"
+
+namespace {
+
+using namespace carat;
+using test::ends_of;
+using test::ends_of_products;
+using test::experts;
+using test::gradients;
+using test::lying;
+using test::on_gpu;
+using test::parts_of;
+
+class gpu_ragged : public test::gpu_test {};
+
+template <class Types>
+class gpu_ragged_of : public gpu_ragged {};
+template <class I, class O, class J = I>
+struct kind {
+    using in = I;
+    using out = O;
+    using in_b = J;
+};
+using all_types =
+    testing::Types<kind<bf16, float>, kind<bf16, bf16>, kind<f16, f16>, kind<f16, float>,
+                   kind<e4m3, float>, kind<e4m3, bf16>, kind<e5m2, float, e4m3>,
+                   kind<std::int8_t, std::int32_t>, kind<float, float>, kind<double, double>,
+                   kind<bf16, e4m3>, kind<float, bf16>>;
+TYPED_TEST_SUITE(gpu_ragged_of, all_types);
+
+// Rows of nothing, one row, whole tiles, many, and fewer in all than there are.
+const std::vector<int> uneven = {5, 0, 130, 64, 1, 0, 17, 300, 2, 0};
+constexpr std::size_t uneven_total = 560;
+
+TYPED_TEST(gpu_ragged_of, rows_are_exact_and_others_untouched) {
+    using in = typename TypeParam::in;
+    using in_b = typename TypeParam::in_b;
+    using out = typename TypeParam::out;
+    const ends_of_products ends = ends_of(uneven);
+    const on_gpu there(ends);
+    for (unsigned how = 0; how < 8; ++how)
+        for (const std::ptrdiff_t pad : {16, 3})
+            for (const double beta : {0.0, 1.0, -2.0})
+                for (const f32_as as : {f32_as::f32, f32_as::tf32, f32_as::three_tf32}) {
+                    if (as != f32_as::f32 && !std::is_same_v<in, float>) continue;
+                    const lying lies{(how & 1) != 0, (how & 2) != 0, (how & 4) != 0, pad};
+                    const cuda where{.f32 = as};
+                    experts<in, out, in_b> p(uneven_total, 72, 136, uneven.size(), lies);
+                    const auto x = scaled(2, ragged(p.x.view(), there.get(), there.count));
+                    const auto y = ragged(p.y.view(), there.get(), there.count);
+                    if (beta == 0)
+                        matrix_products(where, x, p.weights(), y);
+                    else  // E is C
+                        matrix_products(where, x, p.begin_as_e().weights(), scaled(beta, y), y);
+                    EXPECT_EQ(p.check(ends, 2, beta), "")
+                        << how << " pad " << pad << " beta " << beta;
+                }
+}
+
+TYPED_TEST(gpu_ragged_of, depths_are_exact) {
+    using in = typename TypeParam::in;
+    using in_b = typename TypeParam::in_b;
+    using out = typename TypeParam::out;
+    const ends_of_products ends = ends_of(uneven);
+    const on_gpu there(ends);
+    for (unsigned how = 0; how < 4; ++how)
+        for (const std::ptrdiff_t pad : {16, 3})
+            for (const double beta : {0.0, 1.0})
+                for (const f32_as as : {f32_as::f32, f32_as::tf32, f32_as::three_tf32}) {
+                    if (as != f32_as::f32 && !std::is_same_v<in, float>) continue;
+                    gradients<in, out, in_b> p(uneven_total, 72, 136, uneven.size(), (how & 1) != 0,
+                                               (how & 2) != 0, pad);
+                    p.dw.fill_poison();
+                    if (beta != 0) p.dw.fill_whole('e');
+                    const auto first = p.dw.view().block(0, 0, p.m, p.n);
+                    const auto dw = strided(first, p.count,
+                                            static_cast<std::ptrdiff_t>(p.m) * first.row_stride());
+                    const auto x = transposed(ragged(p.x.view(), there.get(), there.count));
+                    const auto dy = ragged(p.dy.view(), there.get(), there.count);
+                    const auto multiply = [&] {
+                        if (beta == 0)
+                            matrix_products(cuda{.f32 = as}, x, dy, dw);
+                        else
+                            matrix_products(cuda{.f32 = as}, x, dy, dw, dw);
+                    };
+                    // By a pass of its own, or TMA would have to begin anywhere in a line.
+                    if (sizeof(in) == 1 || std::is_same_v<out, e4m3> ||
+                        (std::is_same_v<in, float> && std::is_same_v<out, bf16>)) {
+                        EXPECT_THROW(multiply(), error);
+                        continue;
+                    }
+                    multiply();
+                    EXPECT_EQ(p.check(ends, beta), "") << how << " pad " << pad << " beta " << beta;
+                }
+}
+
+TEST_F(gpu_ragged, columns_are_rows_of_the_transposed) {
+    const ends_of_products ends = ends_of(uneven);
+    const on_gpu there(ends);
+    experts<bf16, bf16> p(uneven_total, 72, 136, uneven.size());
+    test::line<float> add(72, 1);
+    matrix_products(cuda{}, transposed(p.weights()),
+                    transposed(ragged(p.x.view(), there.get(), there.count)),
+                    transposed(ragged(p.y.view(), there.get(), there.count)),
+                    bias(add.there(), by::row) | relu);
+    EXPECT_EQ(p.check(ends, 1, 0,
+                      [&](double sum, std::size_t j) {
+                          return std::max(0.0, sum + static_cast<double>(add.values[j]));
+                      }),
+              "");
+}
+
+TEST_F(gpu_ragged, epilogues_are_for_every_product_and_no_other_row) {
+    const ends_of_products ends = ends_of(uneven);
+    const on_gpu there(ends);
+    const auto check = [&](auto types, bool c_by_columns) {
+        using of = decltype(types);
+        experts<typename of::in, typename of::out> p(uneven_total, 72, 136, uneven.size(),
+                                                     {.c_by_columns = c_by_columns});
+        test::line<float> add(72, 1);
+        matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
+                        scaled(2, ragged(p.e.view(), there.get(), there.count)),
+                        ragged(p.y.view(), there.get(), there.count), bias(add.there()) | relu);
+        EXPECT_EQ(p.check(ends, 1, 2,
+                          [&](double sum, std::size_t j) {
+                              return std::max(0.0, sum + static_cast<double>(add.values[j]));
+                          }),
+                  "");
+    };
+    for (const bool c_by_columns : {false, true}) {
+        check(kind<bf16, bf16>{}, c_by_columns);
+        check(kind<float, float>{}, c_by_columns);  // by a pass
+        check(kind<f16, float>{}, c_by_columns);
+    }
+}
+
+// What no host can see beforehand must not write or read outside.
+TEST_F(gpu_ragged, any_ends_stay_within_the_matrix) {
+    const std::vector<ends_of_products> all = {
+        {0, 0, 0, 0},           {100, 100, 100, 100}, {10, 5, 60, 20},       {-7, 30, 1000000, 40},
+        {200, 100, 50, 0},      {-1, -2, -3, -4},     {2147483647, 1, 2, 3}, {0, 0, 0, 100},
+        {1, 2, 3, -2147483647}, {64, 128, 4, 100}};
+    for (const ends_of_products& ends : all) {
+        const on_gpu there(ends);
+        const auto check = [&](auto types) {
+            using of = decltype(types);
+            experts<typename of::in, typename of::out> p(100, 72, 136, ends.size());
+            matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
+                            ragged(p.y.view(), there.get(), there.count));
+            EXPECT_EQ(p.check(ends, 1, 0), "") << ends[0] << " " << ends[1];
+            gradients<typename of::in, float, typename of::in> g(100, 72, 136, ends.size(), false,
+                                                                 false, 16);
+            if constexpr (!std::is_same_v<typename of::in, double>) {
+                g.dw.fill_poison();
+                const auto first = g.dw.view().block(0, 0, g.m, g.n);
+                matrix_products(
+                    cuda{}, transposed(ragged(g.x.view(), there.get(), there.count)),
+                    ragged(g.dy.view(), there.get(), there.count),
+                    strided(first, g.count, static_cast<std::ptrdiff_t>(g.m) * first.row_stride()));
+                EXPECT_EQ(g.check(ends, 0), "") << ends[0] << " " << ends[1];
+            }
+        };
+        check(kind<bf16, bf16>{});
+        check(kind<float, float>{});
+        check(kind<double, double>{});
+    }
+}
+
+TEST_F(gpu_ragged, a_graph_is_replayed_with_other_ends) {
+    const std::vector<ends_of_products> all = {
+        ends_of({20, 0, 40, 4}), ends_of({0, 0, 0, 100}), ends_of({64, 1, 1, 1}), {0, 0, 0, 0}};
+    const auto check = [&](auto types) {
+        using of = decltype(types);
+        const on_gpu there(all[0]);
+        experts<typename of::in, typename of::out> p(100, 72, 136, 4);
+        const test::stream s = test::make_stream();
+        test::must(cudaStreamBeginCapture(s.get(), cudaStreamCaptureModeGlobal), "capture");
+        matrix_products(cuda{.stream = s.get()}, ragged(p.x.view(), there.get(), there.count),
+                        p.weights(), ragged(p.y.view(), there.get(), there.count));
+        cudaGraph_t graph = nullptr;
+        test::must(cudaStreamEndCapture(s.get(), &graph), "capture");
+        cudaGraphExec_t ready = nullptr;
+        test::must(cudaGraphInstantiate(&ready, graph, 0), "instantiate");
+        for (const ends_of_products& ends : all) {
+            there.become(ends);
+            p.y.fill_poison();
+            test::must(cudaGraphLaunch(ready, s.get()), "replay");
+            test::must(cudaStreamSynchronize(s.get()), "replay");
+            EXPECT_EQ(p.check(ends, 1, 0), "") << ends[0] << " " << ends[1];
+        }
+        cudaGraphExecDestroy(ready);
+        cudaGraphDestroy(graph);
+    };
+    check(kind<bf16, bf16>{});
+    check(kind<double, double>{});
+    check(kind<bf16, e4m3>{});
+}
+
+// Several stretches of 32 products, one B for all, and sums of nothing.
+TEST_F(gpu_ragged, hundreds_of_products_and_a_single_b) {
+    std::vector<int> rows;
+    for (int i = 0; i < 700; ++i) rows.push_back(i * 7 % 11);
+    const ends_of_products ends = ends_of(rows);
+    const on_gpu there(ends);
+    const auto total = static_cast<std::size_t>(ends.back()) + 9;
+    experts<bf16, float> p(total, 16, 32, rows.size());
+    matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
+                    ragged(p.y.view(), there.get(), there.count));
+    EXPECT_EQ(p.check(ends, 1, 0), "");
+    experts<float, float> q(total, 16, 32, rows.size());
+    matrix_products(cuda{}, ragged(q.x.view(), there.get(), there.count), q.weights(),
+                    ragged(q.y.view(), there.get(), there.count));
+    EXPECT_EQ(q.check(ends, 1, 0), "");
+    const on_gpu one(ends_of_products{50});
+    experts<bf16, float> single(60, 16, 32, 1);
+    matrix_products(cuda{}, ragged(single.x.view(), one.get(), 1), single.w.view(),
+                    ragged(single.y.view(), one.get(), 1));
+    EXPECT_EQ(single.check({50}, 1, 0), "");
+    experts<bf16, bf16> nothing(60, 16, 32, 1);
+    nothing.x.fill_poison();
+    matrix_products(cuda{}, scaled(0, ragged(nothing.x.view(), one.get(), 1)), nothing.w.view(),
+                    ragged(nothing.y.view(), one.get(), 1));
+    EXPECT_EQ(nothing.check({50}, 0, 0), "");
+}
+
+// Of so many that persistent tiles take them, by ends here and there and in a list: what single
+// products of the same whole numbers are.
+template <class I, class O, class J>
+void compare_large(const std::vector<int>& rows, std::size_t n, std::size_t k) {
+    const ends_of_products ends = ends_of(rows);
+    const on_gpu there(ends);
+    const auto total = static_cast<std::size_t>(ends.back()) + 77;
+    experts<I, O, J> p(total, n, k, rows.size()), loop(total, n, k, rows.size());
+    std::vector<matrix_view<I>> xs;
+    std::vector<matrix_view<J>> ws;
+    std::vector<matrix_view<O>> ys;
+    const auto parts = parts_of(ends, total);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto [first, end] = parts[i];
+        const auto w = loop.w.view().block(i * k, 0, k, n);
+        xs.push_back(p.x.view().block(first, 0, end - first, k));
+        ws.push_back(p.w.view().block(i * k, 0, k, n));
+        ys.push_back(p.y.view().block(first, 0, end - first, n));
+        matrix_product(cuda{}, loop.x.view().block(first, 0, end - first, k), w,
+                       loop.y.view().block(first, 0, end - first, n));
+    }
+    const std::vector<O> expected = loop.y.download().elements();
+    matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
+                    ragged(p.y.view(), there.get(), there.count));
+    EXPECT_TRUE(test::same_bits(expected, p.y.download().elements())) << "by ends on the GPU";
+    p.y.fill_poison();
+    std::swap(xs[0], xs[2]), std::swap(ws[0], ws[2]), std::swap(ys[0], ys[2]);
+    matrix_products(cuda{}, listed(xs), listed(ws), listed(ys));
+    EXPECT_TRUE(test::same_bits(expected, p.y.download().elements())) << "in a list";
+}
+
+TEST_F(gpu_ragged, many_rows_are_what_single_products_are) {
+    const std::vector<int> rows = {1500, 0, 129, 2000, 1, 511, 16, 900};
+    compare_large<bf16, bf16, bf16>(rows, 2048, 256);
+    compare_large<bf16, float, bf16>(rows, 1040, 512);
+    compare_large<f16, f16, f16>(rows, 2048, 264);
+    compare_large<e4m3, bf16, e4m3>(rows, 2048, 512);
+    compare_large<e4m3, float, e4m3>(rows, 1024, 512);
+    compare_large<std::int8_t, std::int32_t, std::int8_t>(rows, 1024, 512);
+    compare_large<bf16, bf16, bf16>({700, 700, 700, 700}, 2048, 256);
+}
+
+TEST_F(gpu_ragged, ends_in_host_memory_are_refused) {
+    int reads_all = 0;
+    cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0);
+    if (reads_all != 0) GTEST_SKIP() << "this GPU reads all of the host's memory";
+    const std::vector<std::int32_t> here = {10, 20};
+    experts<bf16, bf16> p(20, 16, 32, 2);
+    try {
+        matrix_products(cuda{}, ragged(p.x.view(), here.data(), 2), p.weights(),
+                        ragged(p.y.view(), here.data(), 2));
+        ADD_FAILURE() << "accepted";
+    } catch (const error& why) {
+        EXPECT_EQ(why.code(), error_code::invalid_argument);
+        EXPECT_NE(std::string(why.what()).find("the array of ends lies in host memory"),
+                  std::string::npos)
+            << why.what();
+    }
+}
+
+}  // namespace
