@@ -32,6 +32,7 @@ std::string product_case::describe() const {
     if (batch_invariant) text += ", batch-invariant";
     if (by_c) text += ", by carat.h";
     if (by_blocks) text += ", scaled by blocks";
+    if (shared_out) text += ", shared out";
     if (chained) text += ", A made by the call ahead";
     constexpr std::array far_ones = {"", "A", "B", "E", "C"};
     if (far != far_operand::none)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "numbers.hpp"
 
@@ -122,6 +123,17 @@ void operand::measure() {
         high_ = any ? std::max(high_, m.first + e.high) : m.first + e.high;
         any = true;
     }
+}
+
+void operand::cut_into(std::vector<matrix_place> parts, bool known) {
+    all = std::move(parts);
+    std::vector<double> of_all;
+    for (matrix_place& m : all) {
+        m.start = of_all.size();
+        const std::vector<double> own = known ? read(m) : std::vector<double>(m.size());
+        of_all.insert(of_all.end(), own.begin(), own.end());
+    }
+    values = std::move(of_all);
 }
 
 std::size_t operand::span_bytes() const {

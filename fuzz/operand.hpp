@@ -51,6 +51,9 @@ class operand {
     void lay_out(random_numbers& random, grouping how, std::span<const shape> shapes, bool written);
     // After its places were changed.
     void measure();
+    // The parts of what lies there, which may be fewer elements, in place of the whole; `known`:
+    // they are read from memory.
+    void cut_into(std::vector<matrix_place> parts, bool known);
     // Gives it memory, flush with a forbidden page, and fills that with canaries; with as many
     // bytes around it, where something else will lie.
     void place(random_numbers& random, std::size_t around_bytes = 0);

@@ -5,6 +5,7 @@
 #include "blocks.hpp"
 #include "draw_sizes.hpp"
 #include "numbers.hpp"
+#include "ragged.hpp"
 
 namespace carat::fuzz {
 
@@ -330,6 +331,9 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     draw_signs(more, c);
     if (on_gpu) draw_refusal(more, c);
     c.by_c = c.by_c && fits_c(c) && !c.e_for_all;
+    // On a GPU where its memory suits, too.
+    const bool compiled = c.a_type == c.c_type && !is_integer(c.a_type);
+    c.shared_out = !on_gpu && compiled && can_be_shared_out(c) && more.chance(24);
     return c;
 }
 

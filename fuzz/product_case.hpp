@@ -64,9 +64,10 @@ struct product_case {
     bool on_gpu = false;
     bool batch_invariant = false;
     f32_as f32 = f32_as::f32;
-    bool by_c = false;       // through carat.h
-    bool by_blocks = false;  // A and B have scales of blocks
-    bool chained = false;    // a call ahead of it, on its stream, makes A
+    bool by_c = false;        // through carat.h
+    bool by_blocks = false;   // A and B have scales of blocks
+    bool shared_out = false;  // it becomes several by carat::ragged
+    bool chained = false;     // a call ahead of it, on its stream, makes A
     far_operand far = far_operand::none;
     CUstream_st* stream = nullptr;
     int device = -1;     // as the call names it

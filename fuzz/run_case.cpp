@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "calls.hpp"
+#include "ragged.hpp"
 #include "trials.hpp"
 
 namespace carat::fuzz {
@@ -19,7 +20,7 @@ std::string run(const running& r, std::uint64_t seed) {
         case trial::many_threads:
             return try_many_threads(r, seed);
         default:
-            return try_ordinary(r);
+            return r.of.shared_out ? try_shared_out_on_cpu(r) : try_ordinary(r);
     }
 }
 

@@ -59,6 +59,7 @@ const std::array<const char*, features> feature_names = {
     "in the host's pinned memory",
     "on a GPU that had to be refused",
     "again after memory was full",
+    "sharing out a matrix by ends in memory",
 };
 
 void tally::add(const tally& other) {

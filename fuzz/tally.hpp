@@ -72,8 +72,9 @@ enum class feature : std::size_t {
     pinned,
     refused,
     after_full_memory,
+    shared_out,
 };
-inline constexpr std::size_t features = static_cast<std::size_t>(feature::after_full_memory) + 1;
+inline constexpr std::size_t features = static_cast<std::size_t>(feature::shared_out) + 1;
 extern const std::array<const char*, features> feature_names;
 
 struct tally {

@@ -6,10 +6,12 @@
 
 #include "calls.hpp"
 #include "checks.hpp"
+#include "fuzz/ragged.hpp"
 #include "kernels.hpp"
 #include "large.hpp"
 #include "large_memory.hpp"
 #include "naive.hpp"
+#include "ragged.hpp"
 #include "refused.hpp"
 #include "transfers.hpp"
 
@@ -189,6 +191,7 @@ std::string run(const gpu_running& g, std::uint64_t seed) {
     const running& r = g.r;
     try {
         if (r.of.how == trial::many_threads) return try_threads(r, seed);
+        if (r.of.shared_out) return try_shared_out(g);
         if (r.of.how == trial::aliased || r.of.how == trial::bad_argument) return try_refused(g);
         const bool alone = !r.in.shares_gpu && !r.in.is_watched;
         if (r.of.how == trial::failing_memory && alone) return try_full_memory(g);
@@ -260,6 +263,7 @@ std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings
     c.chained = c.chained && can_be_written(there.on.a.all[0]);
     const memory_watch memory;
     const memory_kind kind = draw_kind(random, c);
+    c.shared_out = random.chance(16) && kind == memory_kind::of_device && can_be_shared_out(c);
     const std::string text = c.describe();
     if (!nested) tell_description(in, text);
     const gpu_running g = {r, there, kind, memory};

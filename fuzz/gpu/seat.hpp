@@ -21,6 +21,7 @@ struct seat {
     device_bytes far;
     device_bytes chained;
     device_bytes ones;
+    device_bytes ends;
     std::array<cudaStream_t, 4> streams = {};  // for calls; the first is the default one
     cudaStream_t of_oracle = nullptr;
     device_bytes oracle_a;

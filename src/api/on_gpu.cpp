@@ -159,6 +159,7 @@ void multiply_ragged(const cuda& where, const erased_batch& a, const erased_batc
                                          .along_k = what == api::shared_out::depth};
     const core::layout e_layout = e == nullptr ? core::layout{} : api::layout_of(e->first);
     try {
+        check_factors(p);
         cuda_call::multiply_ragged(place_of(where), {p, e_layout, steps, {}}, all);
     } catch (const error& why) {
         throw error(why.code(), std::string("matrix_products: ") + why.what());

@@ -1,0 +1,142 @@
+#include "ragged.hpp"
+
+#include "calls.hpp"
+#include "checks.hpp"
+#include "fuzz/ragged_calls.hpp"
+#include "kernels.hpp"
+
+namespace carat::fuzz {
+
+namespace {
+
+template <class A, class B, class C>
+void call(const shared_request& r) {
+    const shared_call<cuda, A, B, C> it(r);
+    it();
+}
+
+template <class A, class B>
+void call_into(const shared_request& r) {
+    if (r.of.c_type == dtype::f32) return call<A, B, float>(r);
+    if constexpr (detail::half<A>)
+        call<A, B, A>(r);
+    else
+        call<A, B, bf16>(r);
+}
+
+void dispatch(const shared_request& r) {
+    switch (r.of.a_type) {
+        case dtype::f64:
+            return call<double, double, double>(r);
+        case dtype::i8:
+            return call<std::int8_t, std::int8_t, std::int32_t>(r);
+        case dtype::f32:
+            return call_into<float, float>(r);
+        case dtype::f16:
+            return call_into<f16, f16>(r);
+        case dtype::bf16:
+            return call_into<bf16, bf16>(r);
+        case dtype::e4m3:
+            return call_into<e4m3, e4m3>(r);
+        default:
+            return call_into<e5m2, e4m3>(r);
+    }
+}
+
+// Of the types of C that are compiled.
+void mend_types(product_case& c) {
+    const dtype narrow = is_half(c.a_type) ? c.a_type : dtype::bf16;
+    if (c.sums() == dtype::f32 && c.c_type != dtype::f32) c.c_type = narrow;
+}
+
+void upload_ends(const gpu_running& g, sharing& s) {
+    draw_ends(g.r.random, true, s);
+    g.there.ends.upload(s.ends.data(), s.ends.size() * sizeof(std::int32_t), g.r.of.stream);
+    must(cudaStreamSynchronize(g.r.of.stream), "upload");
+    s.told = reinterpret_cast<const std::int32_t*>(g.there.ends.data());
+    cut_by_ends(g.r, s);
+}
+
+// What this way of the engine's leaves to others is refused: docs/gpu.md.
+bool is_left_out(const outcome& o) {
+    return !o.returned && o.code == error_code::unsupported;
+}
+
+std::string check_all(const gpu_running& g, const outcome& o) {
+    download(g);
+    if (is_want_of_memory(g, o)) return check_refusal_for_memory(g.r);
+    if (is_left_out(o)) {
+        ++g.r.count.refused;
+        return unchanged_after_refusal(g.r);
+    }
+    if (std::string wrong = check_outcome(g.r, o); !wrong.empty()) return wrong;
+    if (g.r.random.chance(10))
+        if (std::string wrong = check_plant(g.r, plant::entry); !wrong.empty()) return wrong;
+    return check_memory(g.r);
+}
+
+// What is called is captured, and runs as often as sizes are drawn.
+std::string replay(const gpu_running& g, sharing& s) {
+    const cudaStream_t stream = g.r.of.stream;
+    must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+    const outcome o = start([&] { dispatch({g.r.of, g.r.on, s}); });
+    cudaGraph_t graph = nullptr;
+    must(cudaStreamEndCapture(stream, &graph), "the end of a capture");
+    std::string wrong;
+    if (o.returned) {
+        note_kernels(graph);
+        cudaGraphExec_t ready = nullptr;
+        must(cudaGraphInstantiate(&ready, graph, 0), "a graph");
+        for (int run = 0; run < 3 && wrong.empty(); ++run) {
+            if (run > 0) {
+                g.r.on.c.restore();
+                upload(g);
+                upload_ends(g, s);
+            }
+            must(cudaGraphLaunch(ready, stream), "a graph's run");
+            wrong = check_all(g, o);
+            if (!wrong.empty()) wrong = "in a graph, run " + std::to_string(run) + ": " + wrong;
+        }
+        must(cudaGraphExecDestroy(ready), "a graph");
+        g.r.count.note(feature::graph);
+    } else {
+        wrong = check_all(g, o);
+    }
+    must(cudaGraphDestroy(graph), "a graph");
+    return wrong;
+}
+
+// Product by product, where both promise the same bits.
+std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
+    const running& r = g.r;
+    r.on.c.restore();
+    upload(g);
+    const outcome o = start([&] {
+        for (std::size_t p = 0; p < r.of.sizes.size(); ++p) start_single_call(r.of, r.on, p);
+    });
+    if (is_want_of_memory(g, o)) return {};
+    if (!o.returned) return "product by product: refused: " + o.what;
+    download(g);
+    ++r.count.repeated;
+    return r.on.c.bits() == bits ? "" : "product by product: other bits";
+}
+
+}  // namespace
+
+std::string try_shared_out(const gpu_running& g) {
+    const running& r = g.r;
+    mend_types(r.of);
+    sharing s = lay_out_shared(r);
+    r.count.note(feature::shared_out);
+    place_all(r);
+    upload(g);
+    upload_ends(g, s);
+    if (r.of.stream != nullptr && r.random.chance(3)) return replay(g, s);
+    const outcome o = start([&] { dispatch({r.of, r.on, s}); });
+    const std::vector<std::byte> bits = (download(g), r.on.c.bits());
+    if (std::string wrong = check_all(g, o); !wrong.empty()) return wrong;
+    return o.returned && r.of.batch_invariant && r.random.chance(2) ? repeat(g, bits)
+                                                                    : std::string();
+}
+
+}  // namespace carat::fuzz
