@@ -113,19 +113,27 @@ struct line_store {
     }
 
     // beta times what lies on so many lines, all of which is read before C, where it may be, is
-    // written: one wait for memory, not one a line.
+    // written: one wait for memory, not one a line. Of 16 bits there would be one for each branch
+    // that reads: what is read is taken apart where branches meet.
     template <int Together>
     __device__ __forceinline__ void add_source(ElementCompute (&x)[4 * Together], int first,
                                                bool at_once) const {
-        four<To> some[Together];
+        const auto add = [&](bool whole) {
+            four<To> some[Together];
 #pragma unroll
-        for (int l = 0; l < Together; ++l)
-            some[l] = read_four(source + min(first + l, count - 1) * advance, step, left, at_once);
+            for (int l = 0; l < Together; ++l)
+                some[l] =
+                    read_four(source + min(first + l, count - 1) * advance, step, left, whole);
 #pragma unroll
-        for (int l = 0; l < Together; ++l)
+            for (int l = 0; l < Together; ++l)
 #pragma unroll
-            for (int j = 0; j < 4; ++j)
-                x[4 * l + j] += p.epilogue.beta * static_cast<ElementCompute>(some[l].of[j]);
+                for (int j = 0; j < 4; ++j)
+                    x[4 * l + j] += p.epilogue.beta * static_cast<ElementCompute>(some[l].of[j]);
+        };
+        if (at_once)
+            add(true);
+        else
+            add(false);
     }
 
     // Nothing is added, and four neighbours are written at once.

@@ -10,6 +10,8 @@ namespace carat::cuda::sm90 {
 template <class C, class ElementCompute>
 __device__ __forceinline__ void prefetch_source(const arguments<ElementCompute>& p,
                                                 const single_tile& tile) {
+    // Beside scales of blocks there are no registers for it.
+    if constexpr (C::accumulate == accumulation::blockwise) return;
     constexpr int line_bytes = 128;
     const output_view to = output_of(p, tile.member);
     const bool rows = p.c.is_row_major;
