@@ -107,8 +107,9 @@ CARAT_C_API carat_status carat_matmul_strided(const carat_options* options, cons
                                               ptrdiff_t c_stride, size_t count);
 
 /* Products that share out the rows of A and C: those of product i end before row ends[i] and begin
- * where those ahead of it end; each has a B, b_stride elements after the one before. With on_gpu the
- * `count` ends lie in the GPU's memory and count as they are when the product runs, see batch.hpp.
+ * where those ahead of it end; each has a B, b_stride elements after the one before. With on_gpu
+ * the `count` ends lie in the GPU's memory and count as they are when the product runs, see
+ * batch.hpp.
  */
 CARAT_C_API carat_status carat_matmul_ragged(const carat_options* options, const carat_matrix* a,
                                              const carat_matrix* b, ptrdiff_t b_stride,
