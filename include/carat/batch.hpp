@@ -62,8 +62,8 @@ struct batch_view {
 
 // `count` matrices like `first`, `stride` elements from one to the next. 0 repeats the first.
 template <class M>
-requires detail::operand<M>
-[[nodiscard]] auto strided(M&& first, std::size_t count, std::ptrdiff_t stride) {
+requires(detail::operand<M> && !detail::block_scaled<M>)
+    [[nodiscard]] auto strided(M&& first, std::size_t count, std::ptrdiff_t stride) {
     return batch_view<detail::element_in<std::remove_reference_t<M>>>{
         detail::plain(first), count, stride, nullptr, detail::factor_of(first)};
 }
@@ -110,11 +110,12 @@ requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()
 // of C behind the last end stay as they are; a product that gets nothing of K has sums of 0.
 //
 // With carat::cuda{...} the array lies in the GPU's memory, and what it says when the product runs
-// is what counts, in a graph each time anew. It can't be refused there: an end that isn't above the
-// one ahead leaves its product nothing, one beyond the matrix what there is. The other operands are
-// one for all or a stride apart, E is C or lies as C does, no epilogue has a value for each of the
-// rows that are shared out, and integers and fp8 share out no K. On a CPU the array is the host's,
-// and ends that can't be are refused.
+// is what counts, in a graph each time anew; it lives until then. It can't be refused there: an end
+// that isn't above the one ahead leaves its product nothing, one beyond the matrix what there is.
+// There are 65535 products at most. The other operands are one for all or a stride apart, E is C or
+// lies as C does, and no epilogue has a value for each of the rows that are shared out; neither
+// integers, fp8 nor gates share out K. Those of f64 and f32 have other bits than single calls. On a
+// CPU the array is the host's, and ends that can't be are refused.
 template <class T>
 struct ragged_view {
     matrix_view<T> all;
@@ -126,8 +127,8 @@ struct ragged_view {
 
 // The rows of `all`; transposed() makes them columns.
 template <class M>
-requires detail::operand<M>
-[[nodiscard]] auto ragged(M&& all, const std::int32_t* ends, std::size_t count) {
+requires(detail::operand<M> && !detail::block_scaled<M>)
+    [[nodiscard]] auto ragged(M&& all, const std::int32_t* ends, std::size_t count) {
     return ragged_view<detail::element_in<std::remove_reference_t<M>>>{
         detail::plain(all), ends, count, false, detail::factor_of(all)};
 }

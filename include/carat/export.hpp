@@ -9,6 +9,6 @@
 // and so is part of the names of all functions: a program built with other layouts than its
 // library's is refused when it is linked or loaded. A change of layout or meaning there counts this
 // up, and the version in cmake/exports.map.
-#define CARAT_ABI abi_1
+#define CARAT_ABI abi_2
 
 #define CARAT_API __attribute__((visibility("default")))

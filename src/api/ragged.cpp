@@ -76,15 +76,16 @@ void check_count(std::int64_t lines, std::size_t count) {
                                           "make several calls");
 }
 
-void check_steps(const detail::epilogue_steps& steps) {
+void check_steps(const detail::epilogue_steps& steps, bool turned) {
     for (std::size_t i = 0; i < steps.count; ++i) {
         const detail::epilogue_step& s = steps.at[i];
         const bool has_values =
             s.kind == detail::step_kind::bias || s.kind == detail::step_kind::scale;
         if (has_values && s.of == by::row)
             fail(error_code::invalid_argument,
-                 "an epilogue has a value for each of the rows that products share out: give one "
-                 "for each column");
+                 std::string("an epilogue has a value for each of the ") +
+                     (turned ? "columns" : "rows") +
+                     " that products share out: give one for each " + (turned ? "row" : "column"));
     }
 }
 
@@ -160,8 +161,8 @@ core::problem checked_for_gpu(const erased_batch& a, const erased_batch& b, cons
         check_others(c, count, "C");
         if (e != nullptr) check_others(*e, count, "E");
     } else {
-        check_others(b, count, "B");
-        if (steps != nullptr) check_steps(*steps);
+        check_others(b, count, b.turned ? "A" : "B");  // turned() swaps them
+        if (steps != nullptr) check_steps(*steps, b.turned);
     }
     const erased_matrix* const added = e == nullptr ? nullptr : &e->first;
     const core::problem p = checked_problem(a.first, b.first, added, c.first, steps);

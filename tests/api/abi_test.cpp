@@ -13,7 +13,7 @@ using namespace carat;
 #define CARAT_TEXT(name) CARAT_TEXT_OF(name)
 
 TEST(abi, layouts_are_those_of_its_version) {
-    EXPECT_STREQ(CARAT_TEXT(CARAT_ABI), "abi_1");
+    EXPECT_STREQ(CARAT_TEXT(CARAT_ABI), "abi_2");
     EXPECT_EQ(sizeof(cpu), 8U);
     EXPECT_EQ(offsetof(cpu, f16), 4U);
     EXPECT_EQ(sizeof(cuda), 16U);
@@ -23,7 +23,7 @@ TEST(abi, layouts_are_those_of_its_version) {
     EXPECT_EQ(sizeof(detail::erased_scales), 48U);
     EXPECT_EQ(sizeof(detail::erased_matrix), 112U);
     EXPECT_EQ(offsetof(detail::erased_matrix, scales), 64U);
-    EXPECT_EQ(sizeof(detail::erased_batch), 160U);
+    EXPECT_EQ(sizeof(detail::erased_batch), 168U);
     EXPECT_EQ(offsetof(detail::erased_batch, at), 136U);
     EXPECT_EQ(sizeof(detail::epilogue_step), 80U);
     EXPECT_EQ(offsetof(detail::epilogue_step, functor), 48U);

@@ -9,6 +9,20 @@
 
 namespace {
 
+template <class M>
+concept can_be_strided = requires(const M& m) {
+    carat::strided(m, 2, 1);
+};
+template <class M>
+concept can_be_ragged = requires(const M& m) {
+    carat::ragged(m, nullptr, 2);
+};
+static_assert(can_be_strided<carat::matrix_view<carat::e4m3>>);
+static_assert(can_be_ragged<carat::matrix_view<carat::e4m3>>);
+// Scales would be lost.
+static_assert(!can_be_strided<carat::block_scaled_view<carat::e4m3>>);
+static_assert(!can_be_ragged<carat::block_scaled_view<carat::e4m3>>);
+
 using namespace carat;
 
 using test::types;

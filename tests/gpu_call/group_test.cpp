@@ -241,6 +241,34 @@ TEST_F(gpu_group, a_product_without_entries_may_lie_anywhere) {
     EXPECT_EQ(p.check(1, 0), "");
 }
 
+TEST_F(gpu_group, products_without_entries_are_nothing) {
+    const std::vector<matrix_view<bf16>> a(3, {nullptr, 0, 64});
+    const std::vector<matrix_view<bf16>> b(3, {nullptr, 64, 0});
+    const std::vector<matrix_view<float>> c(3, {nullptr, 0, 0});
+    EXPECT_NO_THROW(matrix_products(cuda{}, listed(a), listed(b), listed(c)));
+}
+
+// Whose rows go on from product to product, and whose values begin anew with each.
+TEST_F(gpu_group, values_of_rows_are_those_of_each_product) {
+    constexpr std::size_t m = 384, n = 1024, k = 256;
+    test::mirrored<bf16> x(3 * m, k, {k, 1});
+    test::mirrored<bf16> w(4 * k, n, {n, 1});
+    test::mirrored<bf16> y(3 * m, n, {n, 1});
+    test::mirrored<bf16> one_by_one(3 * m, n, {n, 1});
+    x.fill_whole('x'), w.fill_whole('w'), y.upload(), one_by_one.upload();
+    const test::line<float> add(m, 1);
+    std::vector<matrix_view<bf16>> a, b, c;
+    for (std::size_t i = 0; i < 3; ++i) {
+        a.push_back(x.view().block(i * m, 0, m, k));
+        b.push_back(w.view().block((i == 2 ? 3 : i) * k, 0, k, n));  // not at one distance
+        c.push_back(y.view().block(i * m, 0, m, n));
+        matrix_product(cuda{}, a[i], b[i], one_by_one.view().block(i * m, 0, m, n),
+                       bias(add.there(), by::row));
+    }
+    matrix_products(cuda{}, listed(a), listed(b), listed(c), bias(add.there(), by::row));
+    EXPECT_TRUE(test::same_bits(y.download().elements(), one_by_one.download().elements()));
+}
+
 // Each asks for memory: operands off the lines that kernels read, and sums beside C.
 TEST_F(gpu_group, any_number_of_products_may_need_memory) {
     const shapes_of_group sizes(20, {40, 24, 33});

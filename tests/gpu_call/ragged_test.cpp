@@ -96,6 +96,26 @@ TYPED_TEST(gpu_ragged_of, depths_are_exact) {
                 }
 }
 
+// Whose stride means nothing, so that products which get none of K would begin anywhere; and no k.
+TEST_F(gpu_ragged, one_k_or_none_is_shared_out_wherever_it_lies) {
+    for (const std::size_t total : {1U, 0U})
+        for (unsigned how = 0; how < 4; ++how)
+            for (const std::ptrdiff_t pad : {16, 3}) {
+                const auto all = static_cast<std::int32_t>(total);
+                const ends_of_products ends = {0, all, all, all};
+                const on_gpu there(ends);
+                gradients<bf16, float, bf16> p(total, 75, 136, ends.size(), (how & 1) != 0,
+                                               (how & 2) != 0, pad);
+                p.dw.fill_poison();
+                const auto first = p.dw.view().block(0, 0, p.m, p.n);
+                const auto dw =
+                    strided(first, p.count, static_cast<std::ptrdiff_t>(p.m) * first.row_stride());
+                matrix_products(cuda{}, transposed(ragged(p.x.view(), there.get(), there.count)),
+                                ragged(p.dy.view(), there.get(), there.count), dw);
+                EXPECT_EQ(p.check(ends, 0), "") << total << " k, " << how << " pad " << pad;
+            }
+}
+
 TEST_F(gpu_ragged, columns_are_rows_of_the_transposed) {
     const ends_of_products ends = ends_of(uneven);
     const on_gpu there(ends);

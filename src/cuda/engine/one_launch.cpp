@@ -153,7 +153,8 @@ numbers multiply_together(std::span<const task> tasks, std::span<const member> a
     sorted_group sorted(tasks, all);
     if (sorted.together.size() < fewest_of_group) return all_of(all.size());
     const task& t = tasks.front();
-    const auto rows = shared_rows_of(all);
+    const bool has_values_of_rows = t.fusion.scale.per_row || t.fusion.bias.per_row;
+    const auto rows = has_values_of_rows ? std::nullopt : shared_rows_of(all);
     const auto with = engine::plan_group(sorted.together, t.how(), *sorted.layout,
                                          t.batch_invariant ? 1 : 0, rows.has_value());
     if (!with.at_once) return all_of(all.size());
@@ -169,18 +170,20 @@ numbers multiply_together(std::span<const task> tasks, std::span<const member> a
 std::optional<strided_operands> as_batch(std::span<const member> all) {
     const member& first = all.front();
     const auto shape = [](const member& x) {
-        const core::problem& p = x.problem;
-        return std::tuple(p.m, p.n, p.k, p.a_layout, p.b_layout, p.c_layout, x.e_layout);
+        const core::problem& of = x.problem;
+        return std::tuple(of.m, of.n, of.k, of.a_layout, of.b_layout, of.c_layout, x.e_layout);
     };
     const bool alike =
         std::ranges::all_of(all, [&](const member& x) { return shape(x) == shape(first); });
-    if (!alike || all.size() < fewest_of_group || !multiplies(first.problem)) return std::nullopt;
+    const core::problem& p = first.problem;
+    const bool is_any = p.m > 0 && p.n > 0 && multiplies(p);
+    if (!alike || all.size() < fewest_of_group || !is_any) return std::nullopt;
     std::vector<core::operands> places;
     places.reserve(all.size());
     for (const member& x : all) places.push_back(x.data);
     if (!std::ranges::is_sorted(places, std::ranges::less{}, &core::operands::c))
         std::ranges::sort(places, std::ranges::less{}, &core::operands::c);
-    const auto found = strided_of(first.problem, places);
+    const auto found = strided_of(p, places);
     return found && found->a >= 0 && found->b >= 0 ? found : std::nullopt;
 }
 

@@ -1,5 +1,8 @@
 // Products whose sizes lie in GPU memory: nothing waits, and nothing of it is read here.
+#include <algorithm>
+#include <cuda_runtime_api.h>
 #include <string>
+#include <utility>
 
 #include <carat/error.hpp>
 
@@ -50,23 +53,70 @@ bool stores_rows(const core::problem& p, const ragged_operands& all) {
            is_whole(p.c_layout.row_stride) && is_whole(p.n);
 }
 
-void start_products(task t, ragged_operands all, cuda::call_scope& call) {
+// Elements of whole 16 bytes, so that TMA may begin with any line of so many.
+std::int64_t whole_line(std::int64_t elements, dtype type) {
+    const auto of_16_bytes = static_cast<std::int64_t>(16 / size_bytes(type));
+    return (elements + of_16_bytes - 1) / of_16_bytes * of_16_bytes;
+}
+
+// The stride along K of one k, or of none, means nothing; products that get none of it begin one
+// further on. So it becomes that of operands which lie across K, where they do.
+void give_one_k_a_stride(core::problem& p) {
+    core::layout& a = p.a_layout;
+    core::layout& b = p.b_layout;
+    if (p.m == 1) a.row_stride = 1;
+    if (p.n == 1) b.col_stride = 1;
+    a.col_stride = a.row_stride == 1 ? whole_line(p.m, p.a_type) : 1;
+    b.row_stride = b.col_stride == 1 ? whole_line(p.n, p.b_type) : 1;
+}
+
+// As many zeros as one line of K has serve all lines, of A and of B.
+void share_out_zeros(task& t, core::operands& data, cuda::call_scope& call) {
+    core::problem& p = t.problem;
+    const std::int64_t across = whole_line(std::max(p.m, p.n), p.a_type);
+    p.k = 1;
+    p.alpha = 1;
+    p.a_layout = {1, across};
+    p.b_layout = {across, 1};
+    const std::size_t bytes = static_cast<std::size_t>(across) * size_bytes(p.a_type);
+    void* const zeros = call.lend(&t, bytes);
+    CARAT_CUDA_CHECK(cudaMemsetAsync(zeros, 0, bytes, call.stream()));
+    data.a = zeros;
+    data.b = zeros;
+}
+
+// Products that may start.
+struct planned_products {
+    task of;
+    ragged_operands all;
+    const plan* made = nullptr;
+
+    void start(cuda::call_scope& call) const {
+        const cuda::ragged_group group{ends_of(of.problem, all), all.along_k, {0, all.b, all.c}};
+        if (!made->product->run_ragged(group, {all.first, call.stream(), of.fusion, of.scales}))
+            throw error(error_code::unsupported,
+                        "on a GPU so many rows and products have more tiles than a grid: make "
+                        "several calls");
+    }
+};
+
+planned_products plan_products(task t, ragged_operands all, cuda::call_scope& call) {
     place_e(t, all);
     t.batch = {static_cast<std::int64_t>(all.count), true, all.along_k || all.b == 0};
-    if (!multiplies(t.problem)) {
+    core::problem& p = t.problem;
+    if (!multiplies(p) && all.along_k) {
+        share_out_zeros(t, all.first, call);
+    } else if (!multiplies(p)) {
         multiply_zeros_instead(t, all.first, call);
         all.b = 0;
         t.batch.one_b = true;
+    } else if (all.along_k && p.k == 1) {
+        give_one_k_a_stride(p);
     }
-    const core::problem& p = t.problem;
     const cuda::operand_alignment aligned{cuda::is_aligned(all.first.a),
                                           cuda::is_aligned(all.first.b, all.b, p.b_type)};
     const plan& made = plan_for_ragged(t, aligned, all.along_k, stores_rows(p, all), call.device());
-    const cuda::ragged_group group{ends_of(p, all), all.along_k, {0, all.b, all.c}};
-    if (!made.product->run_ragged(group, {all.first, call.stream(), t.fusion, t.scales}))
-        throw error(error_code::unsupported,
-                    "on a GPU so many rows and products have more tiles than a grid: make several "
-                    "calls");
+    return {std::move(t), all, &made};
 }
 
 // The sums of all rows, and a pass over those that are some product's.
@@ -78,7 +128,6 @@ void multiply_and_pass_over(const task& t, const detail::epilogue_steps* steps,
                     "epilogue or C: take a C of float, and a product of its own for the rest");
     const core::problem& p = t.problem;
     const post_pass pass(steps);
-    begin_pass(pass, p, call);
     const bool reads_c = p.beta != 0 && all.first.e == all.first.c;
     const bool in_c = p.c_type == type_of_sums(p) && !pass.is_glu && !reads_c;
     const task product = product_of_sums(t, pass, in_c);
@@ -103,7 +152,9 @@ void multiply_and_pass_over(const task& t, const detail::epilogue_steps* steps,
                                  rows};
     load(over_c);
     cuda::load_last_end();
-    start_products(product, into, call);
+    const planned_products products = plan_products(product, into, call);
+    begin_pass(pass, p, call);  // writes: nothing above does
+    products.start(call);
     cuda::write_last_end(rows, ends_of(p, all), call.stream());
     start(over_c, call.stream());
 }
@@ -118,7 +169,7 @@ void multiply_ragged(const place& where, const product& it, const ragged_operand
     if (route.is_fused()) route.apply(t);
     check_memory(t, call);
     check_places(t.problem, all, call);
-    if (route.is_fused()) return start_products(t, all, call);
+    if (route.is_fused()) return plan_products(t, all, call).start(call);
     multiply_and_pass_over(t, it.steps, all, call);
 }
 

@@ -67,14 +67,15 @@ std::int64_t least_apart(const std::vector<const member*>& all) {
 }  // namespace
 
 std::optional<shared_rows> shared_rows_of(std::span<const member> all) {
-    const core::problem& like = all.front().problem;
+    const std::vector<const member*> order = in_order(all);
+    if (order.size() < 2) return std::nullopt;
+    const core::problem& like = order.front()->problem;
     const bool stores = like.beta == 0 && like.a_layout.col_stride == 1 &&
                         like.c_layout.col_stride == 1 &&
                         core::bytes_of(like.c_type, like.c_layout.row_stride) % 16 == 0 &&
                         core::bytes_of(like.c_type, like.n) % 16 == 0;
     if (!stores || !multiplies(like)) return std::nullopt;
-    const std::vector<const member*> order = in_order(all);
-    if (order.size() < 2 || !are_alike(order) || !go_on(order)) return std::nullopt;
+    if (!are_alike(order) || !go_on(order)) return std::nullopt;
     const std::int64_t apart = least_apart(order);
     if (apart == 0) return std::nullopt;
     shared_rows found{order.front()->problem,

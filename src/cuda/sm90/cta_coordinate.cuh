@@ -65,7 +65,7 @@ template <class C, class ElementCompute>
                                                        const arguments<ElementCompute>& p) {
     int tiles = p.grid.tiles_m * p.grid.tiles_n * (C::is_batched ? p.products : 1);
     if constexpr (C::is_batched)  // behind the last product of a ragged group
-        if (p.group.count > 0) tiles = __ldg(p.group.first_cluster + p.group.count - 1);
+        if (p.group.count > 0) tiles = p.group.first_cluster[p.group.count - 1];
     if constexpr (C::stream_k)
         return stream_k_tile_scheduler(cta.cluster, cta.clusters, tiles, p.stream_k.tiles,
                                        p.problem.k_tiles);
@@ -104,14 +104,15 @@ class tile_finder {
     }
 
   private:
+    // Not by ld.global.nc: the kernel ahead, with which this one may overlap, writes the table.
     [[nodiscard]] __device__ __forceinline__ product_tile of_group(int tile) {
         const int* const first_cluster = p_.group.first_cluster;
-        while (__ldg(first_cluster + product_ + 1) <= tile) ++product_;
+        while (first_cluster[product_ + 1] <= tile) ++product_;
         const group_member& own = p_.group.members[product_];
-        const int within = tile - __ldg(first_cluster + product_);
-        const int first_row = __ldg(&own.first_row);
-        return {product_, raster_swizzle(within, __ldg(&own.tiles_m), p_.grid.tiles_n), first_row,
-                first_row + __ldg(&own.m), 0};
+        const int within = tile - first_cluster[product_];
+        const int first_row = own.first_row;
+        return {product_, raster_swizzle(within, own.tiles_m, p_.grid.tiles_n), first_row,
+                first_row + own.m, 0};
     }
 
     const arguments<ElementCompute>& p_;

@@ -21,11 +21,11 @@ __device__ __forceinline__ void prefetch_source(const arguments<ElementCompute>&
     const int along = rows ? tile.col : tile.row;
     const int left = min(rows ? C::block_n : C::block_m, (rows ? to.n : to.m) - along);
     const std::int64_t line_stride = rows ? to.row_stride : to.col_stride;
+    if ((rows ? to.col_stride : to.row_stride) != 1) return;
     const int pieces = (left * bytes + line_bytes - 1) / line_bytes;
     const int there = min(lines, (rows ? to.m : to.n) - first);
     const char* const from =
-        static_cast<const char*>(to.source) +
-        bytes * (to.first + first * line_stride + along * (rows ? to.col_stride : to.row_stride));
+        static_cast<const char*>(to.source) + bytes * (to.first + first * line_stride + along);
 #pragma unroll 1
     for (int i = tile.thread; i < there * pieces; i += C::consumer_threads)
         asm volatile("prefetch.global.L2 [%0];" ::"l"(from + i / pieces * (bytes * line_stride) +
