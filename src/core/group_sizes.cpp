@@ -72,10 +72,14 @@ bool are_sizes_on_device(std::string_view text) {
 }
 
 std::vector<std::int64_t> rows_of_groups(std::string_view text) {
-    if (are_sizes_on_device(text)) text.remove_suffix(on_device.size());
+    const std::string_view given = text;
+    const bool by_ends = are_sizes_on_device(text);
+    if (by_ends) text.remove_suffix(on_device.size());
     std::vector<std::int64_t> each = text.starts_with(uneven) ? drawn(text) : listed(text);
     if (sum_of(each) == 0) refuse(text, "no product has a row: give one at least");
     if (sum_of(each) > most_rows) refuse(text, "more than 2^31 rows in all");
+    if (by_ends && sum_of(each) == most_rows)
+        refuse(given, "ends of 32 bits reach to 2^31 - 1 rows: give one row less");
     return each;
 }
 

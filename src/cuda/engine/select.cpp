@@ -242,10 +242,6 @@ std::vector<plan::product_size> likely_sizes(const request& wanted, bool along_k
         static_cast<std::size_t>(along_k ? wanted.batch.count : count), size);
 }
 
-}  // namespace
-
-namespace {
-
 // Kernels that read operands wherever they lie, of f64, f32, f16 and bf16.
 std::unique_ptr<const gemm_product> prepare_ragged_in_place(const request& wanted,
                                                             const ragged_way& way) {
@@ -269,7 +265,7 @@ std::unique_ptr<const gemm_product> prepare_ragged_in_place(const request& wante
 
 // K is shared out by maps that begin with any of its lines, where both operands lie across it. Big
 // and small parts lie behind each other along K: there is one K for all.
-bool takes_ragged(const plan::gemm_request& like, const request& wanted, bool along_k) {
+bool is_shared_out_by_tma(const plan::gemm_request& like, const request& wanted, bool along_k) {
     if (!is_on_tensor_cores(wanted.how, wanted.problem.a_type)) return false;
     return !along_k ||
            (wanted.how != arithmetic::three_tf32 && like.a_major == core::operand_major::mn &&
@@ -284,7 +280,8 @@ std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, const 
     core::problem seen = wanted.problem;
     if (!way.along_k) seen.a_layout = core::row_major(seen.k);
     const plan::gemm_request like = request_for(on, seen, wanted.how, {.split_k = way.split_k});
-    if (!takes_ragged(like, wanted, way.along_k)) return prepare_ragged_in_place(wanted, way);
+    if (!is_shared_out_by_tma(like, wanted, way.along_k))
+        return prepare_ragged_in_place(wanted, way);
     const plan::group_plan with =
         plan::plan_group(like, likely_sizes(wanted, way.along_k), on.model, way.stores_rows);
     if (with.plan.kernel == nullptr) return prepare_ragged_in_place(wanted, way);
