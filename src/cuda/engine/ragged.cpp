@@ -8,6 +8,7 @@
 
 #include "cuda/common/capture.hpp"
 #include "cuda/common/ends.hpp"
+#include "cuda/common/error.hpp"
 #include "cuda/engine/call.hpp"
 #include "cuda/engine/epilogue_kernel.hpp"
 #include "cuda/engine/epilogue_route.hpp"
