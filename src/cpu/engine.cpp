@@ -123,8 +123,6 @@ void product::turn_for_prepared(const core::problem& p) {
     plan_ = plan::make_cpu_plan(request_, shape(), this_machine());
     if (usual.how == plan::path::skinny)
         plan_.how = usual.how;
-    else if (usual.how == plan::path::unpacked && usual.packs_a)
-        plan_.blocks.kc = unpacked_kc;
     else
         plan_.blocks.kc = usual.blocks.kc;
 }
@@ -163,7 +161,7 @@ std::int64_t product::thread_elements() const {
     if (out_of_place()) return out_of_place_elements(plan_.blocks, problem_.m, problem_.n);
     if (plan_.how == plan::path::blocked) return blocked_elements(plan_.blocks);
     if (plan_.how == plan::path::unpacked)
-        return plan_.packs_a ? unpacked_elements(shape().mr, request_.k) : 0;
+        return plan_.packs_a ? unpacked_elements(shape().mr, request_.k, plan_.blocks.kc) : 0;
     const auto skinny = [&]<class T>(const kernel<T>& with) {
         if constexpr (std::is_floating_point_v<T>)
             if (ready_ != nullptr) return skinny_packed_elements(with, request_.n, by_lanes_);

@@ -35,6 +35,9 @@ constexpr std::int64_t most_columns_by_kept_a = 1000;
 // Rows of A up to this many bytes, four vectors of AVX-512, are few: B is read once or twice.
 constexpr std::int64_t few_rows_bytes = 256;
 
+// Depths of a tile of A that is packed, which then takes half of L1.
+constexpr std::int64_t packed_tile_kc = 128;
+
 // Depths from which dot products win back adding up the lanes of their sums.
 std::int64_t least_depth_of_dots(std::int64_t columns) {
     return 16 * columns + 20;
@@ -103,8 +106,8 @@ path choose_path(const request& r, const kernel_shape& kernel, const machine& on
     return path::blocked;
 }
 
-// Of operands that are read where they lie: the depth, and the columns that meet all of k before
-// the next do. The number of threads has no say in them.
+// The depth, and the columns that meet all of k before the next do, of operands that are read where
+// they lie. The number of threads has no say in them.
 blocking choose_unpacked_blocks(const request& r, const kernel_shape& kernel, const machine& on) {
     constexpr std::int64_t kept_kc = 384;
     constexpr std::int64_t kept_columns = 96;
@@ -274,6 +277,7 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
     if (plan.how == path::unpacked) {
         plan.packs_a = !wanted.m_contiguous_a || (wanted.conflicting_a && wanted.n > 2 * kernel.nr);
         plan.blocks = choose_unpacked_blocks(wanted, kernel, on);
+        if (plan.packs_a) plan.blocks.kc = packed_tile_kc;
         plan.fetches_c = !fits_l2(wanted, kernel, on) && has_few_rows(wanted, kernel);
     }
     plan.pieces = pieces_of(plan, wanted, kernel, least);

@@ -208,7 +208,7 @@ TYPED_TEST(skinny, direct_with_and_without_packing_is_exact) {
         if (!runs_here(*set)) continue;
         ++sets;
         const int mr = kernel_of<T>(*set).mr;
-        std::vector<T> memory(static_cast<std::size_t>(cpu_engine::unpacked_elements(mr, 130)));
+        std::vector<T> memory(static_cast<std::size_t>(cpu_engine::unpacked_elements(mr, 130, 48)));
         for (const std::int64_t m : {1, 8, 31, 32, 33, 56, 64, 65, 97, 129})
             for (const std::int64_t n : {1, 6, 11, 12, 13, 23, 50})
                 for (const std::int64_t k : {5, 128, 130})
@@ -253,7 +253,7 @@ TYPED_TEST(skinny, rows_of_c_and_few_depths_are_exact) {
                         const std::vector<T> expected = p.expected(alpha, beta);
                         const std::vector<T> before = p.between_lines();
                         std::vector<T> memory(static_cast<std::size_t>(
-                            cpu_engine::unpacked_elements(kernel_of<T>(*set).mr, k)));
+                            cpu_engine::unpacked_elements(kernel_of<T>(*set).mr, k, 128)));
                         cpu_engine::multiply_unpacked(task_of<T>(*set, p, alpha, beta), false, n,
                                                       128, k < 40 ? nullptr : memory.data());
                         EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;

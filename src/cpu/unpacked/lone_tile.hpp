@@ -28,15 +28,14 @@ template <class T>
 }
 
 // Whether there is one, of a product on the path unpacked, for one thread, whose rows of C lie side
-// by side.
+// by side. Sums over k are cut every kc: it cuts none.
 template <class T>
 [[nodiscard]] bool is_lone_tile(const kernel<T>& with, const core::problem& p, std::int64_t kc) {
     if (p.k > kc || (p.c_layout.row_stride != 1 && p.m != 1)) return false;
     if (!fits_rows(with, p)) return p.n <= with.tall_columns && p.a_layout.row_stride == 1;
     if (p.a_layout.row_stride == 1) return true;
     constexpr std::int64_t panel_bytes = stack_bytes / 2;
-    // No deeper than where sums are cut of an A that is packed.
-    return p.a_layout.col_stride == 1 && p.m <= with.mr && p.k <= unpacked_kc &&
+    return p.a_layout.col_stride == 1 && p.m <= with.mr &&
            p.k * with.mr * std::int64_t{sizeof(T)} <= panel_bytes;
 }
 

@@ -11,8 +11,6 @@ namespace carat::cpu_engine {
 
 namespace {
 
-// A tile of A this deep takes half of L1.
-constexpr std::int64_t packed_kc = unpacked_kc;
 // Depths that are over before a call has been made for each tile.
 constexpr std::int64_t depths_of_a_call = 16;
 
@@ -205,7 +203,7 @@ void pack_tile(const task<T>& t, std::int64_t i, std::int64_t p, int rows, std::
 
 // Of few depths: as many rows as the stack takes are turned, and multiplied as if they lay so.
 template <class T>
-void multiply_turning_a(const task<T>& t, std::int64_t most_rows, T* turned) {
+void multiply_turning_a(const task<T>& t, std::int64_t kc, std::int64_t most_rows, T* turned) {
     for (std::int64_t i = 0; i < t.m; i += most_rows) {
         const std::int64_t rows = std::min(most_rows, t.m - i);
         const std::int64_t step = plan::ceil_div(rows, t.with->lanes) * t.with->lanes;
@@ -216,24 +214,24 @@ void multiply_turning_a(const task<T>& t, std::int64_t most_rows, T* turned) {
         task<T> part = rectangle(t, i, 0, rows, t.n);
         part.c = t.c_at(i, 0);
         part.a = {reinterpret_cast<const std::byte*>(turned), t.a.element_bytes, 1, step};
-        multiply_where_it_lies(part, t.n, packed_kc);
+        multiply_where_it_lies(part, t.n, kc);
     }
 }
 
 template <class T>
-void multiply_packing_a(const task<T>& t, T* workspace) {
+void multiply_packing_a(const task<T>& t, std::int64_t kc, T* workspace) {
     scratch<T> own(workspace);
     T* const panel = own.memory();
     const std::int64_t mr = t.with->mr;
     const std::int64_t most_rows =
         stack_bytes / static_cast<std::int64_t>(sizeof(T)) / t.k / mr * mr;
     if (workspace == nullptr && t.a.k_stride == 1 && t.m > mr && most_rows >= 2 * mr)
-        return multiply_turning_a(t, most_rows, panel);
+        return multiply_turning_a(t, kc, most_rows, panel);
     tile_call<T> call = call_of(t);
     call.a = panel;
     call.a_k_stride = t.with->mr;
-    for (std::int64_t p = 0; p < t.k; p += packed_kc, call.beta = T{1}) {
-        call.k = std::min(packed_kc, t.k - p);
+    for (std::int64_t p = 0; p < t.k; p += kc, call.beta = T{1}) {
+        call.k = std::min(kc, t.k - p);
         call.last = p + call.k == t.k;
         for_each_tile_of_rows(t, t.with->mr / t.with->lanes,
                               [&](std::int64_t i, int rows, int vectors) {
@@ -246,14 +244,14 @@ void multiply_packing_a(const task<T>& t, T* workspace) {
 
 }  // namespace
 
-std::int64_t unpacked_elements(int mr, std::int64_t k) {
-    return mr * std::min(k, packed_kc);
+std::int64_t unpacked_elements(int mr, std::int64_t k, std::int64_t kc) {
+    return mr * std::min(k, kc);
 }
 
 template <class T>
 void multiply_unpacked(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc,
                        T* workspace) {
-    if (packs_a || t.a.outer_stride != 1) return multiply_packing_a(t, workspace);
+    if (packs_a || t.a.outer_stride != 1) return multiply_packing_a(t, kc, workspace);
     multiply_where_it_lies(t, nc, kc);
 }
 

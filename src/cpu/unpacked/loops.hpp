@@ -10,8 +10,8 @@ namespace carat::cpu_engine {
 
 // Tiles of C one after the other, from operands where they lie; one thread. Rows of A that aren't
 // contiguous, or all of them where `packs_a`, are packed by the tile; otherwise no workspace is
-// needed, sums over k are cut every kc, and of an A beyond 64 KiB nc columns meet all of k before
-// the next ones do.
+// needed, and of an A beyond 64 KiB nc columns meet all of k before the next ones do. Sums over k
+// are cut every kc.
 template <class T>
 void multiply_unpacked(const task<T>& t, bool packs_a, std::int64_t nc, std::int64_t kc,
                        T* workspace);
@@ -25,10 +25,7 @@ inline constexpr std::int64_t few_depths = 24;
     return c_bytes > near_c_bytes && k <= few_depths;
 }
 
-// Where sums over k are cut when A is packed.
-inline constexpr std::int64_t unpacked_kc = 128;
-
-// Elements of T of workspace for that.
-[[nodiscard]] std::int64_t unpacked_elements(int mr, std::int64_t k);
+// Elements of T of workspace when A is packed.
+[[nodiscard]] std::int64_t unpacked_elements(int mr, std::int64_t k, std::int64_t kc);
 
 }  // namespace carat::cpu_engine
