@@ -12,23 +12,23 @@ namespace {
 
 using detail::erased_matrix;
 
-[[noreturn]] void fail(error_code code, const std::string& what) {
+[[noreturn]] void refuse(error_code code, const std::string& what) {
     throw error(code, "matrix_products: " + what);
 }
 
 void check_same_array(const erased_batch& x, const erased_batch& y, const char* names) {
     if (x.count != y.count)
-        fail(error_code::size_mismatch,
-             std::string(names) + " are shared out by " + std::to_string(x.count) + " and by " +
-                 std::to_string(y.count) + " products: give carat::ragged as many ends of both");
+        refuse(error_code::size_mismatch,
+               std::string(names) + " are shared out by " + std::to_string(x.count) + " and by " +
+                   std::to_string(y.count) + " products: give carat::ragged as many ends of both");
     if (x.ends != y.ends)
-        fail(error_code::invalid_argument,
-             std::string(names) +
-                 " are shared out by two arrays of ends: give carat::ragged one for both");
+        refuse(error_code::invalid_argument,
+               std::string(names) +
+                   " are shared out by two arrays of ends: give carat::ragged one for both");
     if (x.count > 0 && x.ends == nullptr)
-        fail(error_code::invalid_argument, std::string(names) + " are shared out among " +
-                                               std::to_string(x.count) +
-                                               " products by ends that are null");
+        refuse(error_code::invalid_argument, std::string(names) + " are shared out among " +
+                                                 std::to_string(x.count) +
+                                                 " products by ends that are null");
 }
 
 std::int64_t lines_of(const erased_batch& b) {
@@ -54,26 +54,27 @@ erased_batch alone(const erased_batch& b) {
 // What isn't shared out: a matrix for each product, or one for all.
 void check_others(const erased_batch& x, std::size_t count, const std::string& name) {
     if (x.pointers != nullptr || x.at != nullptr)
-        fail(error_code::unsupported,
-             "on a GPU, beside matrices that are shared out by ends in its memory, " + name +
-                 " can't be at pointers or in a list: give carat::strided, or one matrix for all");
+        refuse(
+            error_code::unsupported,
+            "on a GPU, beside matrices that are shared out by ends in its memory, " + name +
+                " can't be at pointers or in a list: give carat::strided, or one matrix for all");
     if (!x.for_all && x.count != count)
-        fail(error_code::size_mismatch, name + " has " + std::to_string(x.count) +
-                                            " matrices and " + std::to_string(count) +
-                                            " products share out the others; give one for each");
+        refuse(error_code::size_mismatch, name + " has " + std::to_string(x.count) +
+                                              " matrices and " + std::to_string(count) +
+                                              " products share out the others; give one for each");
     check_stride(x, name);
 }
 
 void check_count(std::int64_t lines, std::size_t count) {
     constexpr auto most = std::int64_t{std::numeric_limits<std::int32_t>::max()};
     if (lines > most)
-        fail(error_code::unsupported, std::to_string(lines) +
-                                          " rows or columns are shared out, and on a GPU ends of "
-                                          "32 bits reach to 2^31 - 1");
+        refuse(error_code::unsupported, std::to_string(lines) +
+                                            " rows or columns are shared out, and on a GPU ends of "
+                                            "32 bits reach to 2^31 - 1");
     if (count > 65535)
-        fail(error_code::unsupported, std::to_string(count) +
-                                          " products share out a matrix, and on a GPU 65535 can: "
-                                          "make several calls");
+        refuse(error_code::unsupported, std::to_string(count) +
+                                            " products share out a matrix, and on a GPU 65535 can: "
+                                            "make several calls");
 }
 
 void check_steps(const detail::epilogue_steps& steps, bool turned) {
@@ -82,10 +83,11 @@ void check_steps(const detail::epilogue_steps& steps, bool turned) {
         const bool has_values =
             s.kind == detail::step_kind::bias || s.kind == detail::step_kind::scale;
         if (has_values && s.of == by::row)
-            fail(error_code::invalid_argument,
-                 std::string("an epilogue has a value for each of the ") +
-                     (turned ? "columns" : "rows") +
-                     " that products share out: give one for each " + (turned ? "row" : "column"));
+            refuse(error_code::invalid_argument,
+                   std::string("an epilogue has a value for each of the ") +
+                       (turned ? "columns" : "rows") +
+                       " that products share out: give one for each " +
+                       (turned ? "row" : "column"));
     }
 }
 
@@ -116,10 +118,10 @@ shared_out checked_ragged(const erased_batch& a, const erased_batch& b, const er
         check_same_array(a, b, "the columns of A and the rows of B");
         return shared_out::depth;
     }
-    fail(error_code::invalid_argument,
-         "products share out the rows of A and C (and E), the columns of B and C (and E), or A's "
-         "columns and B's rows: give these as carat::ragged, transposed where they are columns, "
-         "and no others");
+    refuse(error_code::invalid_argument,
+           "products share out the rows of A and C (and E), the columns of B and C (and E), or A's "
+           "columns and B's rows: give these as carat::ragged, transposed where they are columns, "
+           "and no others");
 }
 
 ragged_list::ragged_list(const erased_batch& b, const char* name) : batch_(b) {
@@ -130,10 +132,10 @@ ragged_list::ragged_list(const erased_batch& b, const char* name) : batch_(b) {
     for (std::size_t i = 0; i < b.count; ++i) {
         const std::int64_t end = b.ends[i];
         if (end < first || end > lines)
-            fail(error_code::invalid_argument,
-                 "of what product " + std::to_string(i) + " gets of " + name + " the end is " +
-                     std::to_string(end) + ": it must be from " + std::to_string(first) +
-                     ", the end ahead of it, to " + std::to_string(lines));
+            refuse(error_code::invalid_argument,
+                   "of what product " + std::to_string(i) + " gets of " + name + " the end is " +
+                       std::to_string(end) + ": it must be from " + std::to_string(first) +
+                       ", the end ahead of it, to " + std::to_string(lines));
         parts_.push_back(part_of(b, first, end - first));
         first = end;
     }
