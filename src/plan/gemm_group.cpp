@@ -90,9 +90,10 @@ double seconds_one_by_one(const gemm_request& like, std::span<const product_size
 }
 
 // Keeps the fastest.
-class fastest {
+class fastest_of_group {
   public:
-    fastest(const gemm_request& like, std::span<const product_size> all, const gemm_costs& costs)
+    fastest_of_group(const gemm_request& like, std::span<const product_size> all,
+                     const gemm_costs& costs)
         : like_(like), all_(all), costs_(costs), fewest_(fewest_k_blocks(like, all)) {
         best.seconds = std::numeric_limits<double>::infinity();
     }
@@ -135,7 +136,7 @@ class fastest {
 
 group_plan plan_group(const gemm_request& like, std::span<const product_size> all,
                       const gemm_model& model, bool share_rows) {
-    fastest found(like, all, model.costs);
+    fastest_of_group found(like, all, model.costs);
     for (const bool swap_ab : {!like.c_by_rows, like.c_by_rows})
         for (const kernel_desc& kernel : model.kernels)
             if (kernel.grouped && matches(kernel, like, swap_ab)) found.try_kernel(kernel, swap_ab);
