@@ -96,6 +96,20 @@ TYPED_TEST(gpu_ragged_of, depths_are_exact) {
                 }
 }
 
+// By rows and by columns one k has lines that may lie along or across K alike.
+TEST_F(gpu_ragged, rows_of_one_k_are_exact) {
+    const ends_of_products ends = ends_of(uneven);
+    const on_gpu there(ends);
+    for (unsigned how = 0; how < 8; ++how)
+        for (const std::ptrdiff_t pad : {16, 3}) {
+            const lying lies{(how & 1) != 0, (how & 2) != 0, (how & 4) != 0, pad};
+            experts<bf16, bf16> p(uneven_total, 136, 1, uneven.size(), lies);
+            matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
+                            ragged(p.y.view(), there.get(), there.count));
+            EXPECT_EQ(p.check(ends, 1, 0), "") << how << " pad " << pad;
+        }
+}
+
 // Whose stride means nothing, so that products which get none of K would begin anywhere; and no k.
 TEST_F(gpu_ragged, one_k_or_none_is_shared_out_wherever_it_lies) {
     for (const std::size_t total : {1U, 0U})

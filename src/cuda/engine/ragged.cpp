@@ -54,38 +54,6 @@ bool stores_rows(const core::problem& p, const ragged_operands& all) {
            is_whole(p.c_layout.row_stride) && is_whole(p.n);
 }
 
-// Elements of whole 16 bytes, so that TMA may begin with any line of so many.
-std::int64_t whole_line(std::int64_t elements, dtype type) {
-    const auto of_16_bytes = static_cast<std::int64_t>(16 / size_bytes(type));
-    return (elements + of_16_bytes - 1) / of_16_bytes * of_16_bytes;
-}
-
-// The stride along K of one k, or of none, means nothing; products that get none of it begin one
-// further on. So it becomes that of operands which lie across K, where they do.
-void give_one_k_a_stride(core::problem& p) {
-    core::layout& a = p.a_layout;
-    core::layout& b = p.b_layout;
-    if (p.m == 1) a.row_stride = 1;
-    if (p.n == 1) b.col_stride = 1;
-    a.col_stride = a.row_stride == 1 ? whole_line(p.m, p.a_type) : 1;
-    b.row_stride = b.col_stride == 1 ? whole_line(p.n, p.b_type) : 1;
-}
-
-// As many zeros as one line of K has serve all lines, of A and of B.
-void share_out_zeros(task& t, core::operands& data, cuda::call_scope& call) {
-    core::problem& p = t.problem;
-    const std::int64_t across = whole_line(std::max(p.m, p.n), p.a_type);
-    p.k = 1;
-    p.alpha = 1;
-    p.a_layout = {1, across};
-    p.b_layout = {across, 1};
-    const std::size_t bytes = static_cast<std::size_t>(across) * size_bytes(p.a_type);
-    void* const zeros = call.lend(&t, bytes);
-    CARAT_CUDA_CHECK(cudaMemsetAsync(zeros, 0, bytes, call.stream()));
-    data.a = zeros;
-    data.b = zeros;
-}
-
 // Products that may start.
 struct planned_products {
     task of;
@@ -104,15 +72,11 @@ struct planned_products {
 planned_products plan_products(task t, ragged_operands all, cuda::call_scope& call) {
     place_e(t, all);
     t.batch = {static_cast<std::int64_t>(all.count), true, all.along_k || all.b == 0};
-    core::problem& p = t.problem;
-    if (!multiplies(p) && all.along_k) {
-        share_out_zeros(t, all.first, call);
-    } else if (!multiplies(p)) {
-        multiply_zeros_instead(t, all.first, call);
+    const core::problem& p = t.problem;
+    if (!multiplies(p)) {
+        multiply_zeros_instead(t, all.first, call, all.along_k);
         all.b = 0;
         t.batch.one_b = true;
-    } else if (all.along_k && p.k == 1) {
-        give_one_k_a_stride(p);
     }
     const cuda::operand_alignment aligned{cuda::is_aligned(all.first.a),
                                           cuda::is_aligned(all.first.b, all.b, p.b_type)};

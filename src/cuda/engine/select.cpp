@@ -278,7 +278,8 @@ std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, const 
     check_fusion(wanted);
     const architecture& on = *architecture_in_use();
     core::problem seen = wanted.problem;
-    if (!way.along_k) seen.a_layout = core::row_major(seen.k);
+    // Rows of one k each 1 apart would be lines across K as well.
+    if (!way.along_k) seen.a_layout = core::row_major(std::max<std::int64_t>(2, seen.k));
     const plan::gemm_request like = request_for(on, seen, wanted.how, {.split_k = way.split_k});
     if (!is_shared_out_by_tma(like, wanted, way.along_k))
         return prepare_ragged_in_place(wanted, way);

@@ -123,18 +123,21 @@ const plan& plan_for_group(const task& t, const layout_class& layout,
         key, with_cache(engine::prepare_group({t.problem, t.how(), t.fusion}, layout, with)));
 }
 
-// One line of 16 bytes serves all of A and B.
-void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call) {
-    constexpr std::size_t bytes = 16;
+// The same lines serve A and B: 16 bytes of K for each row and column, or one k of all.
+void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call, bool across_k) {
     core::problem& p = t.problem;
     t.scales = {};
-    const auto lines = static_cast<std::size_t>(std::max(p.m, p.n));
-    p.k = static_cast<std::int64_t>(bytes / size_bytes(p.a_type));
+    const auto in_line = static_cast<std::int64_t>(16 / size_bytes(p.a_type));
+    const std::int64_t lines = std::max(p.m, p.n);
+    const std::int64_t across = (lines + in_line - 1) / in_line * in_line;
+    p.k = across_k ? 1 : in_line;
     p.alpha = 1;
-    p.a_layout = core::row_major(p.k);
-    p.b_layout = core::column_major(p.k);
-    void* const zeros = call.lend(&t, lines * bytes);
-    CARAT_CUDA_CHECK(cudaMemsetAsync(zeros, 0, lines * bytes, call.stream()));
+    p.a_layout = across_k ? core::layout{1, across} : core::row_major(in_line);
+    p.b_layout = across_k ? core::layout{across, 1} : core::column_major(in_line);
+    const std::int64_t elements = across_k ? across : lines * in_line;
+    const auto bytes = static_cast<std::size_t>(core::bytes_of(p.a_type, elements));
+    void* const zeros = call.lend(&t, bytes);
+    CARAT_CUDA_CHECK(cudaMemsetAsync(zeros, 0, bytes, call.stream()));
     data.a = zeros;
     data.b = zeros;
 }

@@ -66,8 +66,10 @@ enum class place_of_e : std::uint8_t {
 [[nodiscard]] const plan& plan_for_rows(const task& t, const carat::plan::gemm_plan& with,
                                         int device);
 
-/// An empty sum: a product with zeros, so that the kernels need no second way.
-void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call);
+/// An empty sum: a product with zeros, so that the kernels need no second way. They lie along K, or
+/// across it, as TMA wants it where K is shared out.
+void multiply_zeros_instead(task& t, core::operands& data, cuda::call_scope& call,
+                            bool across_k = false);
 
 /// Starts one product. False: a GLU is better taken by a kernel of its own, and nothing was
 /// started.
