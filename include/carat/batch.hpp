@@ -114,8 +114,8 @@ requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()
 // that isn't above the one ahead leaves its product nothing, one beyond the matrix what there is.
 // There are 65535 products at most. The other operands are one for all or a stride apart, E is C or
 // lies as C does, and no epilogue has a value for each of the rows that are shared out; neither
-// integers, fp8 nor gates share out K. Those of f64 and f32 have other bits than single calls. On a
-// CPU the array is the host's, and ends that can't be are refused.
+// integers, fp8 nor gates share out K. f64 and f32 have other bits than single calls, and with none
+// of K -0 of E may become 0. On a CPU the array is the host's, and ends that can't be are refused.
 template <class T>
 struct ragged_view {
     matrix_view<T> all;
