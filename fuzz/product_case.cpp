@@ -242,7 +242,7 @@ void draw_signs(random_numbers& random, product_case& c) {
 // way to C, beside other zeros.
 void draw_rows_to_lose(random_numbers& random, product_case& c) {
     const bool is_f32 = c.a_type == dtype::f32;
-    if (!random.chance(is_f32 || is_fp8(c.a_type) ? 150 : 600)) return;
+    if (!random.chance(is_f32 ? 30 : is_fp8(c.a_type) ? 50 : 400)) return;
     const bool suits = c.group == grouping::one && c.how == trial::ordinary && !c.chained &&
                        c.far == far_operand::none && !c.is_gated();
     if (!suits || c.a_type == dtype::f64 || is_integer(c.a_type)) return;
