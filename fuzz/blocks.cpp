@@ -20,13 +20,13 @@
 #include <thread>
 #include <unistd.h>
 
+#include "child.hpp"
 #include "crash.hpp"
 
 namespace carat::fuzz {
 
 namespace {
 
-constexpr std::chrono::seconds most_time(300);  // of a case
 constexpr std::array<const char*, isa_count> isas = {"baseline", "avx2", "avx512", "amx"};
 
 constexpr int gpu_lost = 3;
@@ -98,31 +98,20 @@ void tell(const family& of, const options& o, std::uint64_t number, const std::s
     std::fflush(stdout);
 }
 
-int status_of_child(const std::function<void()>& work) {
-    std::fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) work();  // which ends it
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child) {
-        std::fprintf(stderr, "carat_fuzz: no process could be started\n");
-        std::exit(2);
-    }
-    return status;
-}
-
 // The library learns of its instruction set when it is loaded, or before the first fork.
 [[noreturn]] void start_again(const family& of, const options& o, std::uint64_t first,
                               std::uint64_t last, int file) {
-    if (of.name != "gpu") setenv("CARAT_FORCE_ISA", isa_of(first), 1);
+    if (!of.on_gpu) setenv("CARAT_FORCE_ISA", isa_of(first), 1);
     const std::string seed = std::to_string(o.seed);
     const std::string jobs = std::to_string(o.jobs);
     const std::string threads = std::to_string(o.threads);
     const std::string block = std::to_string(file) + " " + std::to_string(first) + " " +
                               std::to_string(last) + " " +
                               std::to_string(o.until.time_since_epoch().count()) + " " + of.name;
+    const std::string most = std::to_string(o.most_seconds);
     execl("/proc/self/exe", "carat_fuzz", "--seed", seed.c_str(), "--jobs", jobs.c_str(),
-          "--threads", threads.c_str(), "--kernels", o.kernels.c_str(), "--block", block.c_str(),
-          nullptr);
+          "--threads", threads.c_str(), "--kernels", o.kernels.c_str(), "--most-seconds",
+          most.c_str(), "--block", block.c_str(), nullptr);
     std::fprintf(stderr, "carat_fuzz: can't be started again: %s\n", std::strerror(errno));
     _exit(2);
 }
@@ -160,13 +149,26 @@ void run_some(const family& of, const options& o, std::uint64_t first, std::uint
 }
 
 // Ends the process where a case takes too long.
-void watch(const shared& from) {
+void watch(const shared& from, std::chrono::seconds most) {
     for (;; sleep(1)) {
         const clock::rep now = clock::now().time_since_epoch().count();
         for (const slot& one : from.of_threads)
-            if (one.current != none && now - one.since > clock::duration(most_time).count())
+            if (one.current != none && now - one.since > clock::duration(most).count())
                 std::raise(SIGALRM);
     }
+}
+
+// Another number after each case that begins or ends.
+std::uint64_t progress_of(const shared& of) {
+    std::uint64_t all = of.next;
+    for (const slot& one : of.of_threads)
+        all = all * 31 + static_cast<std::uint64_t>(one.since) + (one.current == none ? 1 : 0);
+    return all;
+}
+
+// For its parent, whom no process may hold.
+std::chrono::seconds most_without_progress(const options& o) {
+    return std::chrono::seconds(o.most_seconds + (o.most_seconds + 1) / 2);
 }
 
 // What is given back is asked for again by the next case, page by page.
@@ -182,7 +184,7 @@ void run_cases(const family& of, const options& o, std::uint64_t first, std::uin
                shared& to) {
     tell_of_crashes();
     keep_memory();
-    std::thread([&] { watch(to); }).detach();
+    std::thread([&] { watch(to, std::chrono::seconds(o.most_seconds)); }).detach();
     std::vector<std::thread> others;
     for (std::size_t thread = 1; thread < o.threads; ++thread)
         others.emplace_back([&, thread] {
@@ -194,21 +196,32 @@ void run_cases(const family& of, const options& o, std::uint64_t first, std::uin
     if (of.ends != nullptr) of.ends(o.kernels);
 }
 
-std::string how_it_ended(int status) {
+std::string how_it_ended(const options& o, const ending& e) {
+    const auto seconds = [](std::uint64_t s) { return std::to_string(s) + " s"; };
+    if (!e.in_time)
+        return "did not end: its process was killed after " +
+               seconds(static_cast<std::uint64_t>(most_without_progress(o).count())) +
+               " without progress" + (e.is_there ? ", and is there still" : "");
+    const int status = e.status;
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (signal == SIGALRM) return "took more than " + std::to_string(most_time.count()) + " s";
+    if (signal == SIGALRM) return "did not end within " + seconds(o.most_seconds);
     if (signal != 0) return std::string("ended the process: ") + strsignal(signal);
     return "left with " + std::to_string(WEXITSTATUS(status));
 }
 
+std::uint64_t last_begun(const shared& from, std::uint64_t last) {
+    return std::max<std::uint64_t>(std::min<std::uint64_t>(from.next, last), 1) - 1;
+}
+
 // Which of the cases that ran when a process of several threads ended ends one alone.
-void find_culprit(const family& of, const options& o, const shared& from, int status, report& to) {
+void find_culprit(const family& of, const options& o, const shared& from, std::uint64_t last,
+                  const ending& e, report& to) {
     options alone = o;
     alone.threads = 1;
     alone.until = clock::time_point::max();
     const std::uint64_t before = to.findings;
     std::string all;
-    std::uint64_t some = 0;
+    std::uint64_t some = last_begun(from, last);
     for (const slot& one : from.of_threads) {
         if (one.current == none) continue;
         some = one.current;
@@ -217,8 +230,7 @@ void find_culprit(const family& of, const options& o, const shared& from, int st
     }
     if (to.findings != before) return;
     ++to.findings;
-    tell(of, o, some,
-         how_it_ended(status) + " while these ran, of which none does it alone:" + all);
+    tell(of, o, some, how_it_ended(o, e) + " while these ran, of which none does it alone:" + all);
 }
 
 }  // namespace
@@ -258,8 +270,10 @@ void in_children(std::uint64_t jobs, const std::function<void(std::uint64_t)>& r
 }
 
 bool in_a_child(bool (*work)()) {
-    const int status = status_of_child([&] { _exit(work() ? 0 : 1); });
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    constexpr std::chrono::seconds most(120);
+    const ending e = end_of_child([&] { _exit(work() ? 0 : 1); }, most, [] { return 0; });
+    if (!e.in_time) std::fprintf(stderr, "carat_fuzz: no answer within %d s\n", int{most.count()});
+    return e.in_time && WIFEXITED(e.status) && WEXITSTATUS(e.status) == 0;
 }
 
 void run_given_block(const options& o, std::span<const family> all) {
@@ -294,22 +308,23 @@ void run_block(const family& of, const options& o, std::uint64_t first, std::uin
     while (first < last && to.findings < most_findings && clock::now() < o.until) {
         const told by_child;
         by_child->next = first;
-        const int status =
-            status_of_child([&] { start_again(of, o, first, last, by_child.file()); });
+        const ending e =
+            end_of_child([&] { start_again(of, o, first, last, by_child.file()); },
+                         most_without_progress(o), [&] { return progress_of(*by_child); });
         for (const slot& one : by_child->of_threads) to.all.add(one.count);
         to.findings += by_child->findings;
         const std::uint64_t next = std::max(first + 1, by_child->next.load());
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        if (e.in_time && WIFEXITED(e.status) && WEXITSTATUS(e.status) == 0) {
             first = next;
             continue;
         }
         const slot& only = by_child->of_threads[0];
         if (o.threads > 1) {
-            find_culprit(of, o, *by_child, status, to);
+            find_culprit(of, o, *by_child, last, e, to);
         } else {
             ++to.findings;
-            tell(of, o, only.current == none ? first : only.current,
-                 only.description.data() + (": " + how_it_ended(status)));
+            tell(of, o, only.current == none ? last_begun(*by_child, last) : only.current,
+                 only.description.data() + (": " + how_it_ended(o, e)));
         }
         first = next;
     }

@@ -15,18 +15,19 @@ namespace carat::fuzz {
 
 inline constexpr std::uint64_t isa_count = 4;
 inline constexpr std::uint64_t cases_in_a_block = 1000;
-inline constexpr std::uint64_t cases_in_a_gpu_block = 20'000;  // CUDA takes long to start
-inline constexpr std::uint64_t most_findings = 100;            // a run with as many ends
+inline constexpr std::uint64_t most_findings = 100;  // a run with as many ends
 
 // A kind of cases: what --only calls it, and what runs one.
 struct family {
-    std::string name;  // "" or "blas"
+    std::string name;  // "", "blas", "gpu" or "full"
     std::string (*run)(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                        tally& count);
     // Whether the process can't run another case after one that was wrong; may be null.
     bool (*is_lost)() = nullptr;
     // When a process ends, given --kernels; may be null.
     void (*ends)(const std::string& kernels) = nullptr;
+    std::uint64_t cases = cases_in_a_block;
+    bool on_gpu = false;
 };
 
 struct report {

@@ -30,6 +30,7 @@ std::string product_case::describe() const {
     if (f16_sums) text += ", sums of f16";
     if (f32 != f32_as::f32) text += f32 == f32_as::tf32 ? ", as tf32" : ", as 3xtf32";
     if (batch_invariant) text += ", batch-invariant";
+    if (loses_rows) text += ", then of few rows";
     if (by_c) text += ", by carat.h";
     if (by_blocks) text += ", scaled by blocks";
     if (shared_out) text += ", shared out";

@@ -8,6 +8,8 @@
 
 #include "blas/cases.hpp"
 #include "blocks.hpp"
+#include "c_cases.hpp"
+#include "endless.hpp"
 #include "gpu/cases.hpp"
 #include "options.hpp"
 
@@ -17,22 +19,27 @@ namespace {
 
 constexpr int no_gpu = 77;  // as tests say that they were skipped
 
-// On a CPU, or on a GPU.
-const std::vector<family>& families(bool gpu) {
-    static const std::vector<family> on_cpus = [] {
-        std::vector<family> all = {{"", run_product_case}};
-        if (const std::string why = why_no_blas(); why.empty())
-            all.push_back({"blas", run_blas_case});
-        else
-            std::printf("the drop-in BLAS is not fuzzed: %s\n", why.c_str());
-        return all;
-    }();
-    static const std::vector<family> on_gpus = [] {
-        std::vector<family> all;
-        if constexpr (CARAT_HAS_CUDA) all = {of_gpus()};
-        return all;
-    }();
-    return gpu ? on_gpus : on_cpus;
+std::vector<family> families_on_cpus() {
+    std::vector<family> all = {{"", run_product_case}, {"c", run_c_case}};
+    if (const std::string why = why_no_blas(); why.empty())
+        all.push_back({"blas", run_blas_case});
+    else
+        std::printf("the drop-in BLAS is not fuzzed: %s\n", why.c_str());
+    return all;
+}
+
+std::vector<family> families_on_gpus() {
+    if constexpr (CARAT_HAS_CUDA)
+        return {of_full_gpus(), of_gpus()};
+    else
+        return {};
+}
+
+// Memory is filled by a process that has the GPU to itself.
+std::vector<family> families(const options& o) {
+    std::vector<family> all = o.gpu ? families_on_gpus() : families_on_cpus();
+    if (o.gpu && !all.empty() && (o.jobs > 1 || o.cases != 0)) all.erase(all.begin());
+    return all;
 }
 
 std::string why_no_calls_on_gpus() {
@@ -52,24 +59,31 @@ std::uint64_t found_by_all(std::span<const report> reports) {
     return findings;
 }
 
+// A run's families, and its process number `job`.
+struct share {
+    std::span<const family> of;
+    std::uint64_t job;
+};
+
 // Every so many-th block of all families in turn, until there is no more time.
-void run_blocks(const options& o, std::uint64_t job, std::span<report> reports) {
-    const std::vector<family>& all = families(o.gpu);
-    const std::uint64_t cases = !o.gpu         ? cases_in_a_block
-                                : o.cases == 0 ? cases_in_a_gpu_block
-                                               : (o.cases + o.jobs - 1) / o.jobs;
-    const std::uint64_t end = o.gpu && o.cases != 0 ? o.cases : ~std::uint64_t{0};
-    for (std::uint64_t block = job; clock::now() < o.until; block += o.jobs) {
-        const std::uint64_t first = block * cases;
-        if (first >= end || (o.cases != 0 && reports[0].all.cases * o.jobs >= o.cases)) return;
+void run_blocks(const options& o, const share& own, std::span<report> reports) {
+    const bool counts = o.gpu && o.cases != 0;
+    const std::uint64_t end = counts ? o.cases : ~std::uint64_t{0};
+    for (std::uint64_t block = own.job; clock::now() < o.until; block += o.jobs) {
+        if (!counts && o.cases != 0 && reports[0].all.cases * o.jobs >= o.cases) return;
         if (found_by_all(reports) >= most_findings) {
             std::printf("stopped after %llu findings\n",
                         static_cast<unsigned long long>(found_by_all(reports)));
             return;
         }
-        if (!o.gpu && !machine_has(isa_of(first))) continue;
-        for (std::size_t f = 0; f < all.size(); ++f)
-            run_block(all[f], o, first, std::min(first + cases, end), reports[f]);
+        for (std::size_t f = 0; f < own.of.size(); ++f) {
+            const family& of = own.of[f];
+            const std::uint64_t cases = counts ? (o.cases + o.jobs - 1) / o.jobs : of.cases;
+            const std::uint64_t first = block * cases;
+            if (first >= end) return;
+            if (!of.on_gpu && !machine_has(isa_of(first))) continue;
+            run_block(of, o, first, std::min(first + cases, end), reports[f]);
+        }
     }
 }
 
@@ -83,13 +97,13 @@ std::string not_run(const options& o) {
 
 // Each of a run's processes has its own reports in `all`.
 int run_all(options o) {
-    const std::vector<family>& all = families(o.gpu);
+    const std::vector<family> all = families(o);
     const clock::time_point start = clock::now();
     const std::chrono::duration<double> limit(std::min(o.minutes, 1e6) * 60);
     o.until = start + std::chrono::duration_cast<clock::duration>(limit);
     const std::span<report> of_jobs = shared_reports(o.jobs * all.size());
     const auto run_job = [&](std::uint64_t job) {
-        run_blocks(o, job, of_jobs.subspan(job * all.size(), all.size()));
+        run_blocks(o, {all, job}, of_jobs.subspan(job * all.size(), all.size()));
     };
     if (o.jobs == 1)
         run_job(0);
@@ -115,7 +129,7 @@ int run_some_here(const options& o) {
         std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());
         return no_gpu;
     }
-    const family& of = families(true)[0];
+    const family of = families(o)[0];
     const report r = run_here(of, o, 0, o.cases);
     print_counts(of, r.all);
     std::printf("%llu findings\n", static_cast<unsigned long long>(r.findings));
@@ -126,12 +140,15 @@ int run_only(const options& o) {
     const std::size_t colon = o.only.find(':');
     const std::string name = colon == std::string::npos ? "" : o.only.substr(0, colon);
     const std::string digits = colon == std::string::npos ? o.only : o.only.substr(colon + 1);
-    for (const family& of : families(name == "gpu")) {
+    std::vector<family> all =
+        name == "gpu" || name == "full" ? families_on_gpus() : families_on_cpus();
+    all.push_back(of_endless_cases());
+    for (const family& of : all) {
         if (of.name != name || digits.empty() ||
             digits.find_first_not_of("0123456789") != std::string::npos)
             continue;
         const std::uint64_t number = std::stoull(digits);
-        if (name != "gpu" && !machine_has(isa_of(number))) {
+        if (!of.on_gpu && !machine_has(isa_of(number))) {
             std::fprintf(stderr, "carat_fuzz: case %s is for %s, which this processor lacks\n",
                          o.only.c_str(), isa_of(number));
             return 2;
@@ -143,9 +160,10 @@ int run_only(const options& o) {
         print_counts(of, r.all);
         return r.findings == 0 ? 0 : 1;
     }
-    std::fprintf(stderr,
-                 "carat_fuzz: --only is '%s': give it the number of a case, or blas:NUMBER\n",
-                 o.only.c_str());
+    std::fprintf(
+        stderr,
+        "carat_fuzz: --only is '%s': give it the number of a case, or blas:, gpu: or full:NUMBER\n",
+        o.only.c_str());
     return 2;
 }
 
@@ -162,12 +180,15 @@ int main(int count, char** words) {
             return 0;
         }
         if (!o.block.empty()) {
-            std::vector<family> all = {{"", run_product_case}, {"blas", run_blas_case}};
-            if constexpr (CARAT_HAS_CUDA) all.push_back(of_gpus());
+            std::vector<family> all = {{"", run_product_case},
+                                       {"blas", run_blas_case},
+                                       {"c", run_c_case},
+                                       of_endless_cases()};
+            for (const family& of : families_on_gpus()) all.push_back(of);
             run_given_block(o, all);
         }
         if (o.here) return run_some_here(o);
-        if (o.gpu || o.only.starts_with("gpu:")) {
+        if (o.gpu || o.only.starts_with("gpu:") || o.only.starts_with("full:")) {
             // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
             const bool there = in_a_child([] {
                 const std::string why = why_no_calls_on_gpus();

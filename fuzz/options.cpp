@@ -10,19 +10,21 @@ namespace carat::fuzz {
 
 const char* const usage =
     "usage: carat_fuzz [--minutes M] [--cases N] [--seed S] [--only CASE] [--gpu]\n"
-    "                  [--jobs J] [--threads T] [--kernels FILE]\n"
+    "                  [--jobs J] [--threads T] [--kernels FILE] [--most-seconds L]\n"
     "\n"
     "Random calls of the library and of the drop-in BLAS, each entry checked against a bound\n"
     "(docs/fuzzing.md).\n"
     "  --minutes M  how long (1; with --cases no limit)\n"
     "  --cases N    how many cases\n"
     "  --seed S     of all that is random (the day)\n"
-    "  --only CASE  the case of a finding: a number, blas:NUMBER or gpu:NUMBER\n"
+    "  --only CASE  the case of a finding: a number, or blas:, gpu: or full:NUMBER\n"
     "  --gpu        calls on a GPU instead\n"
     "  --jobs J     so many processes at once (1)\n"
     "  --threads T  with --gpu: so many threads in each, with streams of their own (1)\n"
     "  --here       with --gpu --cases: in this process, which a sanitizer watches\n"
-    "  --kernels F  with --gpu: adds the names of kernels that graphs captured to a file\n";
+    "  --kernels F  with --gpu: adds the names of kernels that graphs captured to a file\n"
+    "  --most-seconds L  that a case may take (120); a process without progress for half as long\n"
+    "               again is killed\n";
 
 namespace {
 
@@ -74,6 +76,8 @@ options parse(int count, char** words) {
         } else if (word == "--threads") {
             o.threads =
                 std::clamp<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1, most_threads);
+        } else if (word == "--most-seconds") {
+            o.most_seconds = std::max<std::uint64_t>(number_of<std::uint64_t>(word, value()), 1);
         } else if (word == "--kernels") {
             o.kernels = value();
         } else if (word == "--block") {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "blocks.hpp"
 #include "draw_sizes.hpp"
 #include "numbers.hpp"
 #include "ragged.hpp"
@@ -144,12 +143,10 @@ void draw_prepared(random_numbers& random, product_case& c) {
         c.ready = c.a_for_all ? prepared::left : prepared::right;
 }
 
-trial draw_trial(random_numbers& random, std::uint64_t number, bool on_gpu) {
+trial draw_trial(random_numbers& random, bool on_gpu) {
     if (on_gpu) {
         if (random.chance(1500)) return trial::many_threads;  // of 64 cases
-        // Many of a process's first cases, when code is still to be loaded.
-        const bool early = number % cases_in_a_gpu_block < 40;
-        return random.chance(early ? 3 : 1500) ? trial::failing_memory : trial::ordinary;
+        return random.chance(1500) ? trial::failing_memory : trial::ordinary;
     }
     switch (random.below(40)) {
         case 0:
@@ -240,6 +237,32 @@ void draw_signs(random_numbers& random, product_case& c) {
                {.kind = detail::step_kind::bias, .of = side()}};
 }
 
+// So wide, or so large, that few of its rows are multiplied in another way: 3xTF32 swaps A and B
+// where others may, beside some thousand columns, and what persistent kernels store goes another
+// way to C, beside other zeros.
+void draw_rows_to_lose(random_numbers& random, product_case& c) {
+    const bool is_f32 = c.a_type == dtype::f32;
+    if (!random.chance(is_f32 ? 30 : is_fp8(c.a_type) ? 50 : 400)) return;
+    const bool suits = c.group == grouping::one && c.how == trial::ordinary && !c.chained &&
+                       c.far == far_operand::none && !c.is_gated();
+    if (!suits || c.a_type == dtype::f64 || is_integer(c.a_type)) return;
+    c.loses_rows = c.batch_invariant = true;
+    c.by_blocks = false;
+    if (is_f32) {
+        c.f32 = f32_as::three_tf32;
+        c.sizes[0] = {66 + random.below(60), 3500 + random.below(2000), 40 + random.below(100)};
+        c.whole = c.signed_zeros = false;
+        c.a_numbers = c.b_numbers = numbers::uniform;
+        return;
+    }
+    c.sizes[0] = {1536 + random.below(200), 1536 + random.below(200), 16 + random.below(60)};
+    c.whole = c.has_epilogue = c.signed_zeros = true;
+    c.a_numbers = c.b_numbers = c.e_numbers = numbers::whole;
+    const auto side = [&] { return random.chance(2) ? by::row : by::column; };
+    c.steps = {{.kind = detail::step_kind::scale, .of = side()},
+               {.kind = detail::step_kind::bias, .of = side()}};
+}
+
 // On a GPU C in the memory of an operand, or the largest number there; host memory; wrong
 // arguments.
 void draw_refusal(random_numbers& random, product_case& c) {
@@ -289,7 +312,7 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     product_case c;
     c.number = number;
     c.on_gpu = on_gpu;
-    c.how = draw_trial(random, number, on_gpu);
+    c.how = draw_trial(random, on_gpu);
     const types t = on_gpu ? draw_gpu_types(random) : draw_types(random);
     c.a_type = t.a;
     c.b_type = t.b;
@@ -330,6 +353,7 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     draw_ways_to_say_it(more, c);
     draw_signs(more, c);
     if (on_gpu) draw_refusal(more, c);
+    if (on_gpu) draw_rows_to_lose(more, c);
     c.by_c = c.by_c && fits_c(c) && !c.e_for_all;
     // On a GPU where its memory suits, too.
     const bool compiled = c.a_type == c.c_type && !is_integer(c.a_type);

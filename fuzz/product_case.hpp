@@ -67,6 +67,7 @@ struct product_case {
     bool by_c = false;        // through carat.h
     bool by_blocks = false;   // A and B have scales of blocks
     bool shared_out = false;  // it becomes several by carat::ragged
+    bool loses_rows = false;  // batch-invariant, and called again with few of many rows
     bool chained = false;     // a call ahead of it, on its stream, makes A
     far_operand far = far_operand::none;
     CUstream_st* stream = nullptr;

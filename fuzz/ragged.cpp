@@ -58,8 +58,8 @@ std::vector<std::size_t> shares_of(const sharing& s) {
 
 bool can_be_shared_out(const product_case& c) {
     return c.group == grouping::one && c.how == trial::ordinary && c.ready == prepared::none &&
-           !c.by_blocks && !c.chained && !c.by_c && !c.f16_sums && c.alpha() != 0 &&
-           c.far == far_operand::none;
+           !c.by_blocks && !c.chained && !c.by_c && !c.f16_sums && c.far == far_operand::none &&
+           !c.loses_rows;
 }
 
 void draw_ends(random_numbers& random, bool on_gpu, sharing& s) {
@@ -130,8 +130,9 @@ void cut_by_ends(const running& r, const sharing& s) {
         o.cut_into(parts_of(m, by_rows, c.sizes, lines), known);
     };
     const bool reads_own_e = c.e == addend::own && c.reads_e();
-    if (s.what != shared_out::columns) cut(on.a, s.whole[0], s.what == shared_out::rows, true);
-    if (s.what != shared_out::rows) cut(on.b, s.whole[1], s.what == shared_out::depth, true);
+    const bool reads = c.on_gpu || c.alpha() != 0;
+    if (s.what != shared_out::columns) cut(on.a, s.whole[0], s.what == shared_out::rows, reads);
+    if (s.what != shared_out::rows) cut(on.b, s.whole[1], s.what == shared_out::depth, reads);
     if (s.what == shared_out::depth) return;
     cut(on.e, s.whole[2], s.what == shared_out::rows, reads_own_e);
     cut(on.c, s.whole[3], s.what == shared_out::rows, c.e == addend::c);

@@ -1,6 +1,7 @@
 // A call on a GPU, checked as one of a CPU: its trials, and calls that must give the same bits.
 #include "cases.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
@@ -93,7 +94,9 @@ std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
 // With few rows of A the bits of the rows that are there.
 std::string with_fewer_rows(const gpu_running& g, const std::vector<std::byte>& bits) {
     const running& r = g.r;
-    const std::size_t rows = 1 + r.random.below(r.on.c.all[0].rows);
+    const std::size_t most = r.on.c.all[0].rows;
+    const std::size_t rows =
+        1 + r.random.below(r.of.loses_rows ? std::min<std::size_t>(most, 32) : most);
     const std::size_t bytes = rows * r.on.c.all[0].cols * size_bytes(r.of.c_type);
     for (operand* o : {&r.on.a, &r.on.e, &r.on.c}) o->all[0].rows = rows;
     if (r.of.by_blocks) r.on.scales[0].all[0].rows = rows;
@@ -136,7 +139,7 @@ std::string try_call(const gpu_running& given) {
             if (std::string wrong = check_plant(r, kind); !wrong.empty()) return wrong;
     }
     if (std::string wrong = check_memory(r); !wrong.empty()) return wrong;
-    if (!r.random.chance(3)) return {};
+    if (!r.random.chance(3) && !r.of.loses_rows) return {};
     if (std::string wrong = repeat(g, bits); !wrong.empty()) return wrong;
     if (r.of.batch_invariant && r.of.group == grouping::one && r.on.c.all[0].size() != 0)
         return with_fewer_rows(g, bits);
@@ -242,8 +245,12 @@ memory_kind draw_kind(random_numbers& random, const product_case& c) {
     return random.chance(2) ? memory_kind::managed : memory_kind::pinned;
 }
 
-std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings& in,
-                    tally& count) {
+// Whether memory is full at the calls of some of the first cases of a process, when the code of
+// their kernels is still to be loaded.
+enum class first_calls { as_drawn, in_full_memory };
+
+std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings& in, tally& count,
+                    first_calls first) {
     static const bool started = [] {
         sums_on_device = naive_sums;
         return load_naive_sums() && load_large_kernels();
@@ -253,8 +260,10 @@ std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings
     const bool nested = (seed >> 63) != 0;
     if (!nested) take_seat(first_seat(in));
     seat& there = own_seat();
-    if (random.chance(12) && !in.is_watched) return run_large(random, in, there, count);
+    const bool fills = first == first_calls::in_full_memory;
+    if (!fills && random.chance(12) && !in.is_watched) return run_large(random, in, there, count);
     product_case c = draw_case(random, number, true);
+    if (fills) c.how = trial::failing_memory;
     if (in.is_watched && c.work() > 4e6) return {};
     if (nested) c.how = trial::ordinary;
     c.stream = there.streams[random.below(4)];
@@ -263,7 +272,8 @@ std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings
     c.chained = c.chained && can_be_written(there.on.a.all[0]);
     const memory_watch memory;
     const memory_kind kind = draw_kind(random, c);
-    c.shared_out = random.chance(16) && kind == memory_kind::of_device && can_be_shared_out(c);
+    c.shared_out =
+        !fills && random.chance(16) && kind == memory_kind::of_device && can_be_shared_out(c);
     const std::string text = c.describe();
     if (!nested) tell_description(in, text);
     const gpu_running g = {r, there, kind, memory};
@@ -273,18 +283,28 @@ std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings
 }
 
 // Streams and places of a thread want memory, too.
-std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
-                         tally& count) {
+std::string run_in_progress(std::uint64_t seed, std::uint64_t number, const surroundings& in,
+                            tally& count, first_calls first) {
     const bool nested = (seed >> 63) != 0;  // within a case that is in progress
     const std::unique_ptr<case_in_progress> in_progress(nested ? nullptr : new case_in_progress);
     const memory_watch memory;
     try {
-        return run_one(seed, number, in, count);
+        return run_one(seed, number, in, count, first);
     } catch (const std::runtime_error& e) {
         if (!memory.was_full() && !in.shares_gpu) return e.what();
         ++count.no_memory;
         return {};
     }
+}
+
+std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
+                         tally& count) {
+    return run_in_progress(seed, number, in, count, first_calls::as_drawn);
+}
+
+std::string run_full_case(std::uint64_t seed, std::uint64_t number, const surroundings& in,
+                          tally& count) {
+    return run_in_progress(seed, number, in, count, first_calls::in_full_memory);
 }
 
 bool gpu_is_lost() {
@@ -299,7 +319,12 @@ bool gpu_is_lost() {
 }  // namespace
 
 family of_gpus() {
-    return {"gpu", run_gpu_case, gpu_is_lost, tell_kernels};
+    constexpr std::uint64_t cases = 20'000;  // CUDA takes long to start
+    return {"gpu", run_gpu_case, gpu_is_lost, tell_kernels, cases, true};
+}
+
+family of_full_gpus() {
+    return {"full", run_full_case, gpu_is_lost, tell_kernels, 16, true};
 }
 
 std::string why_no_gpu() {

@@ -8,6 +8,9 @@
 namespace carat::fuzz {
 
 [[nodiscard]] family of_gpus();
+// The same in nearly full memory, some in each process: kernels are called there for the first
+// time.
+[[nodiscard]] family of_full_gpus();
 
 // Why there is no GPU to fuzz, or empty. Starts CUDA in this process.
 [[nodiscard]] std::string why_no_gpu();

@@ -1,9 +1,12 @@
 #include "ragged.hpp"
 
+#include <array>
+
 #include "calls.hpp"
 #include "checks.hpp"
 #include "fuzz/ragged_calls.hpp"
 #include "kernels.hpp"
+#include "left_out.hpp"
 
 namespace carat::fuzz {
 
@@ -57,15 +60,11 @@ void upload_ends(const gpu_running& g, sharing& s) {
     cut_by_ends(g.r, s);
 }
 
-// What this way of the engine's leaves to others is refused: docs/gpu.md.
-bool is_left_out(const outcome& o) {
-    return !o.returned && o.code == error_code::unsupported;
-}
-
-std::string check_all(const gpu_running& g, const outcome& o) {
+std::string check_all(const gpu_running& g, const sharing& s, const outcome& o) {
     download(g);
     if (is_want_of_memory(g, o)) return check_refusal_for_memory(g.r);
-    if (is_left_out(o)) {
+    const bool unsupported = !o.returned && o.code == error_code::unsupported;
+    if (unsupported && may_be_left_out(g.r.of, s)) {
         ++g.r.count.refused;
         return unchanged_after_refusal(g.r);
     }
@@ -94,13 +93,13 @@ std::string replay(const gpu_running& g, sharing& s) {
                 upload_ends(g, s);
             }
             must(cudaGraphLaunch(ready, stream), "a graph's run");
-            wrong = check_all(g, o);
+            wrong = check_all(g, s, o);
             if (!wrong.empty()) wrong = "in a graph, run " + std::to_string(run) + ": " + wrong;
         }
         must(cudaGraphExecDestroy(ready), "a graph");
         g.r.count.note(feature::graph);
     } else {
-        wrong = check_all(g, o);
+        wrong = check_all(g, s, o);
     }
     must(cudaGraphDestroy(graph), "a graph");
     return wrong;
@@ -126,22 +125,30 @@ std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
     return r.on.c.bits() == bits ? "" : "product by product: other bits";
 }
 
-}  // namespace
-
-std::string try_shared_out(const gpu_running& g) {
+std::string try_sharing(const gpu_running& g, sharing& s) {
     const running& r = g.r;
-    mend_types(r.of);
-    sharing s = lay_out_shared(r);
-    r.count.note(feature::shared_out);
     place_all(r);
     upload(g);
     upload_ends(g, s);
     if (r.of.stream != nullptr && r.random.chance(3)) return replay(g, s);
     const outcome o = start([&] { dispatch({r.of, r.on, s}); });
     const std::vector<std::byte> bits = (download(g), r.on.c.bits());
-    if (std::string wrong = check_all(g, o); !wrong.empty()) return wrong;
+    if (std::string wrong = check_all(g, s, o); !wrong.empty()) return wrong;
     return o.returned && has_bits_of_single_calls(r) && r.random.chance(2) ? repeat(g, bits)
                                                                            : std::string();
+}
+
+}  // namespace
+
+std::string try_shared_out(const gpu_running& g) {
+    mend_types(g.r.of);
+    sharing s = lay_out_shared(g.r);
+    g.r.count.note(feature::shared_out);
+    const std::string wrong = try_sharing(g, s);
+    constexpr std::array names = {"rows", "columns", "K"};
+    return wrong.empty() ? wrong
+                         : std::string(names[static_cast<std::size_t>(s.what)]) +
+                               " shared out by " + std::to_string(s.products) + ": " + wrong;
 }
 
 }  // namespace carat::fuzz

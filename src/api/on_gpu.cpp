@@ -137,6 +137,10 @@ void multiply_ragged(const cuda& where, const erased_batch& a, const erased_batc
                      const detail::epilogue_steps* steps) {
     const api::shared_out what = api::checked_ragged(a, b, e, c);
     if (what == api::shared_out::cols) {
+        if (a.first.type != b.first.type)
+            throw error(error_code::unsupported,
+                        "matrix_products: on a GPU products of e5m2 by e4m3 share out rows, not "
+                        "columns: give carat::listed matrices");
         const erased_batch added = e == nullptr ? erased_batch{} : api::turned(*e);
         const detail::epilogue_steps across =
             steps == nullptr ? detail::epilogue_steps{} : turned(*steps);

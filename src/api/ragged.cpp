@@ -16,6 +16,10 @@ using detail::erased_matrix;
     throw error(code, "matrix_products: " + what);
 }
 
+std::int64_t lines_of(const erased_batch& b) {
+    return static_cast<std::int64_t>(b.by_columns ? b.first.cols : b.first.rows);
+}
+
 void check_same_array(const erased_batch& x, const erased_batch& y, const char* names) {
     if (x.count != y.count)
         refuse(error_code::size_mismatch,
@@ -29,10 +33,13 @@ void check_same_array(const erased_batch& x, const erased_batch& y, const char* 
         refuse(error_code::invalid_argument, std::string(names) + " are shared out among " +
                                                  std::to_string(x.count) +
                                                  " products by ends that are null");
-}
-
-std::int64_t lines_of(const erased_batch& b) {
-    return static_cast<std::int64_t>(b.by_columns ? b.first.cols : b.first.rows);
+    const auto lines = [](const erased_batch& b) {
+        return std::to_string(static_cast<std::size_t>(lines_of(b)));
+    };
+    if (lines_of(x) != lines_of(y))
+        refuse(error_code::size_mismatch, std::string(names) + " are shared out, but these are " +
+                                              lines(x) + " and " + lines(y) +
+                                              ": give carat::ragged as many of both");
 }
 
 // From this line on, so many.

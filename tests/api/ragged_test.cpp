@@ -146,6 +146,16 @@ TEST_F(ragged_refusals, what_is_shared_out_must_go_together) {
                             ragged(c.view(), nullptr, 6));
         },
         invalid_argument, {"among 6 products by ends that are null"});
+    matrix<float> more(total + 1, n);
+    expect_refusal_on_both(
+        [&](const auto& where) { matrix_products(where, of(x), weights(), of(more)); },
+        size_mismatch, {"the rows of A and C are shared out, but these are 96 and 97"});
+    expect_refusal_on_both(
+        [&](const auto& where) {
+            matrix_products(where, transposed(of(x)), of(more),
+                            strided(w.view().block(0, 0, k, n), ends.size(), k * n));
+        },
+        size_mismatch, {"the columns of A and the rows of B are shared out, but these are 96 and"});
 }
 
 TEST_F(ragged_refusals, sizes_and_places_are_checked_before_a_gpu_is_looked_for) {

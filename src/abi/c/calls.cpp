@@ -108,6 +108,9 @@ epilogue_step erased(const carat_step& step) {
     if (kind < 0 || kind >= static_cast<int>(kinds.size()))
         refuse("a step's kind is " + std::to_string(kind) +
                ": it must be one of enum carat_step_kind");
+    if (kind <= CARAT_SCALE && step.by != CARAT_BY_ROW && step.by != CARAT_BY_COLUMN)
+        refuse("a step is by " + std::to_string(static_cast<int>(step.by)) +
+               ": it must be one of enum carat_by");
     return {.kind = kinds[static_cast<std::size_t>(kind)],
             .of = step.by == CARAT_BY_ROW ? carat::by::row : carat::by::column,
             .values = step.values,

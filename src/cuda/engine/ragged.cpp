@@ -34,7 +34,9 @@ void check_places(const core::problem& p, const ragged_operands& all,
 
 // Tells the kernels where what beta multiplies lies.
 void place_e(task& t, const ragged_operands& all) {
-    const place_of_e place = place_in(t, all.first);
+    task multiplied = t;
+    if (!multiplies(t.problem)) multiplied.problem.k = 1, multiplied.problem.alpha = 1;  // zeros
+    const place_of_e place = place_in(multiplied, all.first);
     const bool apart_alike = !all.along_k || all.e == all.c;
     if (place == place_of_e::nowhere || (place == place_of_e::in_c && apart_alike)) return;
     if (place == place_of_e::elsewhere || !apart_alike)

@@ -132,6 +132,12 @@ static void refuses(void) {
     options = (carat_options)CARAT_OPTIONS_INIT;
     options.step_count = 9;
     CHECK(carat_matmul(&options, &a_view, &b_view, &c_view) == CARAT_INVALID_ARGUMENT);
+    const double bias[] = {1, 2};
+    const carat_step by_nothing = {CARAT_BIAS, (carat_by)2, bias, 2, 0};
+    options.steps = &by_nothing;
+    options.step_count = 1;
+    CHECK(carat_matmul(&options, &a_view, &b_view, &c_view) == CARAT_INVALID_ARGUMENT);
+    CHECK(strcmp(carat_message(), "a step is by 2: it must be one of enum carat_by") == 0);
     CHECK(carat_matmul_prepared(NULL, &a_view, NULL, &c_view) == CARAT_INVALID_ARGUMENT);
     CHECK(strchr(carat_message(), '\n') == NULL);
     CHECK(equal(c, (double[]){7, 7, 7, 7}, 4));
