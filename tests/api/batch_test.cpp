@@ -185,7 +185,7 @@ TEST(batch, tiny_products_are_exact_however_they_lie) {
         for (const std::size_t n : columns)
             for (const std::size_t k : depths)
                 for (const unsigned lies : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u})
-                    for (const double beta : {0.0, 1.0}) {
+                    for (const double beta : {0.0, 0.5, 1.0}) {
                         check_tiny<double>(m, n, k, lies, beta);
                         check_tiny<float>(m, n, k, lies, beta);
                     }
@@ -235,6 +235,30 @@ TEST(batch, one_e_may_be_added_to_all) {
         else
             matrix_products(cpu{}, strided(each(a, 0), 3, 20), b, e, cs);
         EXPECT_TRUE(test::same_bits(c, wanted));
+    }
+}
+
+// The other products' E lie apart from all of C.
+TEST(batch, only_the_first_e_may_be_its_c) {
+    const auto a = test::whole_matrix<double>(12, 5, 3, 1);
+    const auto b = test::whole_matrix<double>(5, 7, 3, 2);
+    const auto before = test::whole_matrix<double>(40, 7, 9, 3);
+    const auto a_of = [&](std::size_t i) { return a.view().block(4 * i, 0, 4, 5); };
+    const auto of = [](auto& m, std::size_t row) { return m.view().block(row, 0, 4, 7); };
+    for (const bool finished : {false, true}) {
+        matrix<double> all = before, wanted = before;
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (finished)
+                matrix_product(a_of(i), b, of(wanted, 16 * i), of(wanted, 4 * i), relu);
+            else
+                matrix_product(a_of(i), b, of(wanted, 16 * i), of(wanted, 4 * i));
+        }
+        const auto e = strided(of(all, 0), 3, 16 * 7), c = strided(of(all, 0), 3, 4 * 7);
+        if (finished)
+            matrix_products(cpu{}, strided(a_of(0), 3, 20), b, e, c, relu);
+        else
+            matrix_products(cpu{}, strided(a_of(0), 3, 20), b, e, c);
+        EXPECT_TRUE(test::same_bits(all, wanted));
     }
 }
 
