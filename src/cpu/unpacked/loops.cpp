@@ -28,11 +28,37 @@ std::int64_t next_columns(std::int64_t left, std::int64_t most) {
     return left < 2 * most ? (left + 1) / 2 : most;
 }
 
+// Whether nothing is to be done between one tile and the next one.
+template <class T>
+bool may_share_a_call(const task<T>& t) {
+    return t.c_row_stride == 1 && t.epilogue == nullptr && !t.fetches_c;
+}
+
+// Tiles side by side in one call: products with one A. Of few depths a tile is over before the next
+// one has been called.
+template <class T>
+void micropanel_at_once(const task<T>& t, tile_call<T>& call, std::int64_t most, std::int64_t i,
+                        std::int64_t depth) {
+    const std::int64_t width = t.n <= most ? t.n : plan::ceil_div(t.n, plan::ceil_div(t.n, most));
+    const auto run = [&](std::int64_t j, std::int64_t cols, std::int64_t count) {
+        call.cols = static_cast<int>(cols);
+        call.b = reinterpret_cast<const T*>(t.b.at(j, depth));
+        call.c = t.c_at(i, j);
+        call.c_col_stride = t.c_col_stride;
+        t.with->find_products(call.rows, call.cols, call.k)(
+            call, {count, 0, cols * t.b.outer_stride, cols * t.c_col_stride});
+    };
+    const std::int64_t rest = t.n % width;
+    run(0, width, t.n / width);
+    if (rest != 0) run(t.n - rest, rest, 1);
+}
+
 // All columns of C for the rows of A that `call` has.
 template <class T>
 void micropanel(const task<T>& t, tile_call<T>& call, int vectors, std::int64_t i,
                 std::int64_t depth) {
     const int most = t.with->unpacked_columns[static_cast<std::size_t>(vectors - 1)];
+    if (may_share_a_call(t)) return micropanel_at_once(t, call, most, i, depth);
     for (std::int64_t j = 0; j < t.n; j += call.cols) {
         call.cols = static_cast<int>(next_columns(t.n - j, most));
         call.b = reinterpret_cast<const T*>(t.b.at(j, depth));
@@ -86,16 +112,10 @@ int next_even_vectors(std::int64_t left, int most) {
     return static_cast<int>((left + 1) / 2);
 }
 
-// Whether nothing is to be done between one tile and the next one under it.
-template <class T>
-bool may_be_tall(const task<T>& t) {
-    return t.c_row_stride == 1 && t.epilogue == nullptr && !t.fetches_c;
-}
-
 // Whether tiles are best run one under the other, though A is near.
 template <class T>
 bool is_tall(const task<T>& t) {
-    if (!may_be_tall(t)) return false;
+    if (!may_share_a_call(t)) return false;
     if (t.n <= t.with->tall_columns) return true;
     const bool is_near = t.m * t.n * std::int64_t{sizeof(T)} <= near_c_bytes;
     if (is_near) return t.m >= 8 * t.with->lanes && t.k <= depths_of_a_call;
@@ -108,7 +128,7 @@ template <class T>
 void run_down(const task<T>& t, tile_call<T>& call, int most_vectors, std::int64_t j,
               std::int64_t depth) {
     const int lanes = t.with->lanes;
-    if (call.cols <= t.with->tall_columns && may_be_tall(t)) {
+    if (call.cols <= t.with->tall_columns && may_share_a_call(t)) {
         call.a = reinterpret_cast<const T*>(t.a.at(0, depth));
         call.c = t.c_at(0, j);
         call.c_col_stride = t.c_col_stride;

@@ -67,6 +67,7 @@ enum class update {
     replaces,  // C = sums
     scales,    // C = alpha sums
     adds,      // C = alpha sums + beta C
+    adds_one,  // C = alpha sums + C: the same without a multiplication
 };
 
 // What a vector of C becomes; Ragged: of `edge` lanes only.
@@ -76,7 +77,11 @@ inline typename vector<T>::type updated(typename vector<T>::type sums, const T* 
                                         typename vector<T>::type beta,
                                         typename vector<T>::mask edge) {
     using vec = vector<T>;
-    if constexpr (How == update::adds && Ragged) {
+    if constexpr (How == update::adds_one && Ragged) {
+        return vec::multiply_add(alpha, sums, vec::load(c, edge));
+    } else if constexpr (How == update::adds_one) {
+        return vec::multiply_add(alpha, sums, vec::load(c));
+    } else if constexpr (How == update::adds && Ragged) {
         return vec::multiply_add(alpha, sums, vec::multiply(beta, vec::load(c, edge)));
     } else if constexpr (How == update::adds) {
         return vec::multiply_add(alpha, sums, vec::multiply(beta, vec::load(c)));
@@ -121,6 +126,14 @@ inline void write_tile(sums<T, V, N>& c, const tile_call<T>& t, typename vector<
             vec::store(column + last * vec::lanes, c.at[j][last]);
         }
     }
+}
+
+template <class T, int V, int N, bool Ragged>
+inline void write_tile(sums<T, V, N>& c, const tile_call<T>& t, typename vector<T>::mask edge) {
+    if (t.beta == T{1}) return write_tile<T, V, N, Ragged, update::adds_one>(c, t, edge);
+    if (t.beta != T{0}) return write_tile<T, V, N, Ragged, update::adds>(c, t, edge);
+    if (t.alpha != T{1}) return write_tile<T, V, N, Ragged, update::scales>(c, t, edge);
+    write_tile<T, V, N, Ragged, update::replaces>(c, t, edge);
 }
 
 template <class T, int V>
@@ -207,9 +220,7 @@ void register_tile(const tile_call<T>& call) {
     // need: a vector of A then went through memory for each multiply-add, at a quarter of the
     // speed.
     __asm__("" : "+r"(t.c));
-    if (t.beta != T{0}) return write_tile<T, V, N, Ragged, update::adds>(c, t, edge);
-    if (t.alpha != T{1}) return write_tile<T, V, N, Ragged, update::scales>(c, t, edge);
-    write_tile<T, V, N, Ragged, update::replaces>(c, t, edge);
+    write_tile<T, V, N, Ragged>(c, t, edge);
 }
 
 // The tiles of some vectors by their columns less one, whose last vector is masked or whole.

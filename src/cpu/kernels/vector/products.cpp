@@ -140,12 +140,7 @@ void products_of_tile(const tile_call<T>& call, const product_steps& of) {
         const T* b = next_b;
         add_k<T, V, N, Ragged>(c, where, a, b, t.k, edge);
         __asm__("" : "+r"(t.c));  // see register_tile
-        if (t.beta != T{0})
-            write_tile<T, V, N, Ragged, update::adds>(c, t, edge);
-        else if (t.alpha != T{1})
-            write_tile<T, V, N, Ragged, update::scales>(c, t, edge);
-        else
-            write_tile<T, V, N, Ragged, update::replaces>(c, t, edge);
+        write_tile<T, V, N, Ragged>(c, t, edge);
         next_a += steps.a;
         next_b += steps.b;
         t.c += steps.c;

@@ -81,7 +81,9 @@ template <class T, int N>
 template <class T, int N>
 void tall_tile(const tile_call<T>& call, std::int64_t rows) {
     tile_call<T> t = call;
-    if (t.beta != T{0})
+    if (t.beta == T{1})
+        all_whole_tall_tiles<T, N, update::adds_one>(t, rows);
+    else if (t.beta != T{0})
         all_whole_tall_tiles<T, N, update::adds>(t, rows);
     else if (t.alpha != T{1})
         all_whole_tall_tiles<T, N, update::scales>(t, rows);
