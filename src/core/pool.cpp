@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <pthread.h>
@@ -127,14 +128,21 @@ int begin_piece(board& on, int owner, std::uint32_t number) {
     }
 }
 
-// First the pieces of this seat, then those of seats whose threads have not come.
+// First the pieces of this seat, then those of seats whose threads have not come. A worker whose
+// single piece was short leaves them to the caller: to look at every seat, whose lines others
+// write, then takes as long as a piece (16 threads with a microsecond each 3.5 us, now 2.5).
 void take_pieces(board& on, int own, std::uint32_t number) {
+    using clock = std::chrono::steady_clock;
+    constexpr std::chrono::microseconds short_piece{10};
+    const bool may_leave = own != 0 && on.pieces <= on.seats;
+    const clock::time_point start = may_leave ? clock::now() : clock::time_point{};
     set_runs_piece(true);
     for (int i = 0; i < on.seats; ++i) {
         const int owner = own + i < on.seats ? own + i : own + i - on.seats;
         for (int piece = begin_piece(on, owner, number); piece >= 0;
              piece = begin_piece(on, owner, number))
             on.function(on.work, piece, own);
+        if (i == 0 && may_leave && clock::now() - start < short_piece) break;
     }
     set_runs_piece(false);
 }
