@@ -135,21 +135,21 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::blocked);
 }
 
-// In L2 the more columns, the more depths; few lines as well, unless columns must be copied first.
+// In L2 the more columns, the more depths; more columns where vectors have many lanes, fewer where
+// they must be copied first.
 TEST(cpu_plan, few_columns_in_l2_are_dot_products_of_some_depths) {
-    EXPECT_TRUE(takes_dot_products(3, 3, 68, true, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(3, 3, 67, true, 8, 64, server));
-    EXPECT_TRUE(takes_dot_products(2, 3, 32, true, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(2, 3, 31, true, 8, 64, server));
-    EXPECT_TRUE(takes_dot_products(100, 6, 116, true, 4, 64, server));
-    EXPECT_FALSE(takes_dot_products(100, 6, 115, true, 4, 64, server));
-    EXPECT_TRUE(takes_dot_products(64, 8, 200, true, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(65, 8, 200, true, 8, 64, server));
-    EXPECT_TRUE(takes_dot_products(16, 16, 128, true, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(17, 16, 128, true, 8, 64, server));
-    EXPECT_FALSE(takes_dot_products(19, 4, 200, false, 8, 64, server));
-    EXPECT_TRUE(takes_dot_products(20, 4, 200, false, 8, 64, server));
-    EXPECT_TRUE(takes_dot_products(2, 3, 200, false, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(3, 3, 36, true, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(3, 3, 35, true, 8, 64, server));
+    EXPECT_TRUE(takes_dot_products(200, 12, 144, true, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(201, 12, 144, true, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(200, 13, 200, true, 4, 64, server));
+    EXPECT_TRUE(takes_dot_products(201, 6, 72, true, 4, 64, server));
+    EXPECT_TRUE(takes_dot_products(20, 7, 84, true, 4, 32, server));
+    EXPECT_FALSE(takes_dot_products(20, 7, 84, true, 8, 32, server));
+    EXPECT_TRUE(takes_dot_products(12, 4, 72, false, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(12, 4, 71, false, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(11, 4, 200, false, 8, 64, server));
+    EXPECT_FALSE(takes_dot_products(30, 5, 200, false, 8, 64, server));
 }
 
 // One column is a tall tile while A is near; of lines along k, once they are long.
