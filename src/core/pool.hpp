@@ -2,7 +2,8 @@
 //
 // The caller posts its pieces and begins with them at once. A worker that is awake, or wakes in
 // time, takes its seat and first the pieces that belong to that seat, so that from call to call a
-// thread meets the same part of the operands in its caches; then pieces of seats that nobody took.
+// thread meets the same part of the operands in its caches; then, unless its own was a short one,
+// pieces of seats that nobody took.
 // The caller does alone whatever is left and waits only for pieces that somebody has begun: a
 // thread that the system does not run delays nothing that it has not started.
 //
