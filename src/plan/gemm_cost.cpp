@@ -9,17 +9,6 @@ namespace carat::plan {
 
 namespace {
 
-constexpr int line_bytes = 128;  // of K: one k-block
-
-// Columns of B that are loaded for a tile: beside each other they come in whole lines.
-double columns_loaded(const candidate& c) {
-    const core::kernel_desc& k = *c.kernel;
-    const int in_line = k.block_k();
-    const std::int64_t columns =
-        k.b_major == core::operand_major::k ? k.block_n : ceil_div(k.block_n, in_line) * in_line;
-    return static_cast<double>(columns) / c.cluster_m;
-}
-
 double accumulator_bytes(const candidate& c) {
     return 4.0 * c.kernel->block_m * c.kernel->block_n;
 }
@@ -108,6 +97,14 @@ double operand_bytes(const candidate& c, const gemm_request& of, const gemm_cost
 std::int64_t ctas_at_a_time(int cluster, int sms) {
     // Of a GPU that is cut up there may be no more than 16.
     return cluster <= 2 ? sms : std::max(1, (sms - 16) / cluster) * std::int64_t{cluster};
+}
+
+double columns_loaded(const candidate& c) {
+    const core::kernel_desc& k = *c.kernel;
+    const int in_line = k.block_k();
+    const std::int64_t columns =
+        k.b_major == core::operand_major::k ? k.block_n : ceil_div(k.block_n, in_line) * in_line;
+    return static_cast<double>(columns) / c.cluster_m;
 }
 
 bool is_thin(const gemm_request& of, const gemm_costs& costs) {

@@ -5,6 +5,11 @@
 
 namespace carat::plan {
 
+inline constexpr int line_bytes = 128;  // of K: one k-block
+
+/// Columns of B that are loaded for a tile: beside each other they come in whole lines.
+[[nodiscard]] double columns_loaded(const candidate& c);
+
 /// Rows or columns so few that a product is a stream of weights.
 [[nodiscard]] bool is_thin(const gemm_request& of, const gemm_costs& costs);
 

@@ -96,6 +96,44 @@ struct gemm_costs {
         double enough_stages;
     } residency;
 
+    // Of one product whose lines aren't all whole ones of 128 bytes: fitted by themselves, since
+    // there loading is slower, and every tile, cut and cluster is worth a look
+    // (gemm_off_lines.hpp).
+    struct {
+        // In the order of core::kernel_schedule.
+        struct of_schedule {
+            double launch_s;
+            double stored_bytes_per_s;  // of its tile, by an SM
+            double e_bytes_per_s;       // likewise
+            double e_s;
+            double turn_s;  // of a CTA on an SM after another, or tile
+            double alone_bytes_per_s;
+            double off_sectors_factor;
+        };
+        std::array<of_schedule, 3> schedules;
+        double column_s;
+        double pingpong_factor;
+        std::array<width_factor, 3> width_factors;
+        double three_warpgroups_factor;
+        double least_k_block_s;
+        double hidden_share;
+        double latency_s;  // of what a pipeline holds
+        double pair_bytes_per_s;
+        double split_k_pair_bytes_per_s;
+        double split_k_narrow_factor;
+        double memory_bytes_per_s;  // of which L2 has some
+        double storing_bytes_per_s;
+        double pingpong_storing_share;
+        double l2_bytes;
+        double reread_share;
+        double split_k_sync_s;
+        double split_k_send_s;
+        double sent_bytes_per_s;
+        std::array<double, 2> multicast_s;  // to two single tiles, or four
+        double stream_k_s;
+        double stream_k_bytes_s;  // of elements of a byte
+    } off_lines;
+
     // Products in one launch.
     struct {
         // Where single tiles follow each other on an SM, C leaves at so many elements a second,

@@ -5,6 +5,7 @@
 
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_candidates.hpp"
+#include "plan/gemm_off_lines.hpp"
 
 namespace carat::plan {
 
@@ -116,13 +117,14 @@ std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model&
         const auto one = best_clusters(wanted, model.costs, kernels, t);
         if (one && (!best || one->seconds < best->seconds)) best = one;
     };
-    if (may_be_pingpong(wanted))
+    const bool any = is_off_lines(wanted, model.costs);
+    if (any || may_be_pingpong(wanted))
         for (const tile& t : kernels.tiles())
             if (t.schedule == kernel_schedule::pingpong) try_tile(t);
     for (const tile& t : kernels.tiles()) {
         if (t.schedule == kernel_schedule::pingpong) continue;
         const bool beside = t.block_m == 192;
-        if (beside && !may_be_beside(wanted)) continue;
+        if (beside && !any && !may_be_beside(wanted)) continue;
         try_tile(t);
     }
     return best;

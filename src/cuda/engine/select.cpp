@@ -63,12 +63,29 @@ way way_for(const core::problem& p, arithmetic how, const core::settings& asked)
     return {{}, false, "from the model"};
 }
 
-plan::gemm_request request_for(const architecture& on, const core::problem& p, arithmetic how,
-                               const plan::gemm_overrides& asked) {
-    plan::gemm_request of = on.request(p, accumulation_for(how, p.a_type));
+plan::gemm_request request_for(const architecture& on, const core::problem& p,
+                               core::accumulation accumulate, const plan::gemm_overrides& asked) {
+    plan::gemm_request of = on.request(p, accumulate);
     of.sms = describe(device_in_use()).multiprocessors;
     of.asked = asked;
     return of;
+}
+
+plan::gemm_request request_for(const architecture& on, const core::problem& p, arithmetic how,
+                               const plan::gemm_overrides& asked) {
+    return request_for(on, p, accumulation_for(how, p.a_type), asked);
+}
+
+// One block of K is summed alike, promoted afterwards or not, and kernels that don't promote it
+// have registers for more tiles on an SM. What is asked for is one of the arithmetic's own kernels.
+core::accumulation accumulation_for(const request& wanted, bool is_asked) {
+    constexpr std::int64_t block_of_k_bytes = 128;
+    const core::problem& p = wanted.problem;
+    const bool is_one_block = core::bytes_of(p.a_type, p.k) <= block_of_k_bytes;
+    const core::accumulation sums = accumulation_for(wanted.how, p.a_type);
+    return is_one_block && !is_asked && sums == core::accumulation::promoted
+               ? core::accumulation::native
+               : sums;
 }
 
 std::string reason_against_overrides(const core::problem& p, arithmetic how,
@@ -83,7 +100,8 @@ std::unique_ptr<const gemm_product> prepare_on_tensor_cores(const request& wante
                                                             const way& chosen) {
     const core::problem& p = wanted.problem;
     const architecture& on = *architecture_in_use();
-    plan::gemm_request of = request_for(on, p, wanted.how, chosen.asked);
+    const core::accumulation sums = accumulation_for(wanted, chosen.is_asked);
+    plan::gemm_request of = request_for(on, p, sums, chosen.asked);
     of.batch = wanted.batch.count;
     const bool is_batch = of.batch > 1;
     const auto with = is_batch ? plan::plan_batch(of, on.model) : plan::plan_gemm(of, on.model);
@@ -91,9 +109,8 @@ std::unique_ptr<const gemm_product> prepare_on_tensor_cores(const request& wante
     if (!with)
         throw error(error_code::invalid_argument,
                     plan::reason_against(of, on.model) + ", " + std::string(chosen.chosen_by));
-    return on.prepare(
-        {p, accumulation_for(wanted.how, p.a_type), wanted.fusion, wanted.aligned, wanted.batch},
-        *with, chosen.chosen_by);
+    return on.prepare({p, sums, wanted.fusion, wanted.aligned, wanted.batch}, *with,
+                      chosen.chosen_by);
 }
 
 // To kernels that are not the tensor cores': those read what they add wherever it lies.
@@ -175,7 +192,8 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
                 {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
     }
     if (!chosen.is_asked && wanted.batch.count > 1) {
-        plan::gemm_request of = request_for(*architecture_in_use(), p, wanted.how, {});
+        plan::gemm_request of =
+            request_for(*architecture_in_use(), p, accumulation_for(wanted, false), {});
         of.batch = wanted.batch.count;
         if (auto batch = prepare_batch(wanted, of)) return batch;
     }

@@ -46,6 +46,48 @@ inline constexpr plan::gemm_costs costs = {
                  .worth_factor = 1.01},
     .glu = {.pass_s = 2.5e-6, .fewest_rows = 129, .cooperative_worth_factor = 1.01},
     .residency = {.few_k_blocks = 40, .enough_stages = 6},
+    .off_lines = {.schedules = {{{.launch_s = 2.7e-6,
+                                  .stored_bytes_per_s = 137e9,
+                                  .e_bytes_per_s = 8.3e9,
+                                  .e_s = 0,
+                                  .turn_s = 0.204e-6,
+                                  .alone_bytes_per_s = 88.4e9,
+                                  .off_sectors_factor = 1.438},
+                                 {.launch_s = 2.64e-6,
+                                  .stored_bytes_per_s = 58.6e9,
+                                  .e_bytes_per_s = 45.2e9,
+                                  .e_s = 0.515e-6,
+                                  .turn_s = 0.127e-6,
+                                  .alone_bytes_per_s = 92.8e9,
+                                  .off_sectors_factor = 1.578},
+                                 {.launch_s = 2.92e-6,
+                                  .stored_bytes_per_s = 81.9e9,
+                                  .e_bytes_per_s = 25e9,
+                                  .e_s = 0.515e-6,
+                                  .turn_s = 0.127e-6,
+                                  .alone_bytes_per_s = 92.8e9,
+                                  .off_sectors_factor = 1.578}}},
+                  .column_s = 1.99e-9,
+                  .pingpong_factor = 1.296,
+                  .width_factors = {{{192, 1.018}, {160, 1.007}, {224, 1.038}}},
+                  .three_warpgroups_factor = 0.875,
+                  .least_k_block_s = 0.155e-6,
+                  .hidden_share = 0.224,
+                  .latency_s = 0.835e-6,
+                  .pair_bytes_per_s = 84.3e9,
+                  .split_k_pair_bytes_per_s = 87.5e9,
+                  .split_k_narrow_factor = 1.175,
+                  .memory_bytes_per_s = 6.65e12,
+                  .storing_bytes_per_s = 3.09e12,
+                  .pingpong_storing_share = 0.39,
+                  .l2_bytes = 6.81e6,
+                  .reread_share = 0.41,
+                  .split_k_sync_s = 0.104e-6,
+                  .split_k_send_s = 0.211e-6,
+                  .sent_bytes_per_s = 165e9,
+                  .multicast_s = {0.232e-6, 0.458e-6},
+                  .stream_k_s = 3.96e-6,
+                  .stream_k_bytes_s = 5.68e-6},
     .batch = {.stored_elements_per_s = 5e11,
               .staged_elements_per_s = 7.5e11,
               .thin = 40,
@@ -84,6 +126,11 @@ inline constexpr plan::gemm_costs costs_of_h100 = [] {
     c.thin.memory_bytes_per_s = 3.05e12;
     c.prediction.memory_bytes_per_s = 3.085e12;
     c.prediction.storing_bytes_per_s = 2.97e12;
+    for (auto& one : c.off_lines.schedules) one.alone_bytes_per_s *= 0.744;
+    c.off_lines.pair_bytes_per_s *= 0.75;
+    c.off_lines.split_k_pair_bytes_per_s *= 0.75;
+    c.off_lines.memory_bytes_per_s *= 0.7;
+    c.off_lines.storing_bytes_per_s *= 0.72;
     c.prediction.sustained_share = 0.83;  // 780 of 937 TFLOP/s at 8192 (results/h100/bf16.json)
     return c;
 }();
