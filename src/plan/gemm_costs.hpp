@@ -96,10 +96,9 @@ struct gemm_costs {
         double enough_stages;
     } residency;
 
-    // Of one product whose lines aren't all whole ones of 128 bytes: fitted by themselves, since
-    // there loading is slower, and every tile, cut and cluster is worth a look
-    // (gemm_off_lines.hpp).
-    struct {
+    // Fitted to random products, of which every tile, cut and cluster is worth a look
+    // (gemm_fitted.hpp): one whose lines aren't all whole ones of 128 bytes, and smaller batches.
+    struct fitted_products {
         // In the order of core::kernel_schedule.
         struct of_schedule {
             double launch_s;
@@ -132,7 +131,9 @@ struct gemm_costs {
         std::array<double, 2> multicast_s;  // to two single tiles, or four
         double stream_k_s;
         double stream_k_bytes_s;  // of elements of a byte
-    } off_lines;
+    };
+    fitted_products off_lines;
+    fitted_products batched;
 
     // Products in one launch.
     struct {

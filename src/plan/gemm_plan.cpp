@@ -5,7 +5,7 @@
 
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_candidates.hpp"
-#include "plan/gemm_off_lines.hpp"
+#include "plan/gemm_fitted.hpp"
 
 namespace carat::plan {
 
@@ -67,7 +67,7 @@ std::optional<gemm_plan> plan_persistent_batch(const gemm_request& wanted,
     gemm_request of = wanted;
     of.persistent_batch = true;
     auto plan = plan_gemm(of, model);
-    if (!plan) return plan;
+    if (!plan || is_fitted(of, model.costs)) return plan;
     const core::kernel_desc& k = *plan->kernel;
     const auto& fit = model.costs.prediction.persistent;
     const bool swap = plan->swap_ab;
@@ -95,7 +95,9 @@ std::optional<gemm_plan> plan_batch(const gemm_request& wanted, const gemm_model
     gemm_request of = wanted;
     of.asked.schedule = kernel_schedule::single_tile;
     auto at_once = plan_gemm(of, model);
-    if (at_once) at_once->seconds = std::max(at_once->seconds, storing_s(wanted, model.costs));
+    const bool fitted = is_fitted(wanted, model.costs);
+    if (at_once && !fitted)
+        at_once->seconds = std::max(at_once->seconds, storing_s(wanted, model.costs));
     if (wanted.asked == gemm_overrides{}) {
         const auto persistent = plan_persistent_batch(wanted, model);
         if (persistent && (!at_once || persistent->seconds < at_once->seconds))
@@ -117,7 +119,7 @@ std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model&
         const auto one = best_clusters(wanted, model.costs, kernels, t);
         if (one && (!best || one->seconds < best->seconds)) best = one;
     };
-    const bool any = is_off_lines(wanted, model.costs);
+    const bool any = is_fitted(wanted, model.costs);
     if (any || may_be_pingpong(wanted))
         for (const tile& t : kernels.tiles())
             if (t.schedule == kernel_schedule::pingpong) try_tile(t);

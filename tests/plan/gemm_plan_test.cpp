@@ -305,12 +305,12 @@ TEST(plan_gemm, of_lines_off_128_bytes_considers_all_tiles_and_clusters) {
         of.b_on_sectors = b_on;
         return of;
     };
-    EXPECT_GT(plan_of(off_lines(384, 304, 4784, true, true)).split_k, 4);
-    EXPECT_EQ(plan_of(off_lines(320, 4952, 1920, false, false)).cluster_m, 4);
+    EXPECT_EQ(plan_of(off_lines(904, 616, 552, false, false)).cluster_m, 4);
+    EXPECT_EQ(plan_of(off_lines(8152, 144, 3640, false, true)).cluster_m, 2);
     EXPECT_TRUE(is_pingpong(plan_of(off_lines(7904, 216, 272, true, false))));
-    gemm_request asked = off_lines(384, 304, 4784, true, true);
-    asked.asked.split_k = 4;
-    EXPECT_LE(plan_of(asked).split_k, 4);
+    gemm_request asked = off_lines(7904, 216, 272, true, false);
+    asked.asked.block_n = 64;
+    EXPECT_EQ(plan_of(asked).kernel->block_n, 64);
 }
 
 // Of lines that begin between two sectors the copy engine brings half as many in a time.

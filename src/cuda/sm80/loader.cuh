@@ -4,9 +4,8 @@
 //     across K    [ k 0: lines      | .. | k 1: lines      | .. ]
 //
 // Copies of 4 to 16 bytes go past the registers; where runs of 16-bit elements begin between two
-// words, they come by eights through registers, in the aligned words that have some of them, and
-// are shifted and stored when the stage before has been multiplied. What is beyond the operand is
-// 0.
+// words, they come by twos through registers, which are stored when the stage before has been
+// multiplied. What is beyond the operand is 0.
 #pragma once
 
 #include "cuda/common/async_copy.cuh"
@@ -20,10 +19,8 @@ template <class C, lies Lies, int Lines>
 class loader {
     using element = typename C::element;
     using tile = tile_in_shared<typename C::math, Lies, Lines>;
-    static constexpr bool by_eights = sizeof(element) == 2;  // where nothing else fits
-    static constexpr int eight = 8;
-    static constexpr int words = eight / 2 + 1;
-    static constexpr int eights = Lines * C::block_k / eight / C::threads;  // of a thread
+    static constexpr bool by_twos = sizeof(element) == 2;              // where nothing else fits
+    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;  // of a thread
 
     // Its copies: of one run after the other, each at the same place along it.
     template <bool AlongK, int Together>
@@ -52,10 +49,10 @@ class loader {
         stride_bytes_ = static_cast<int>(of.run_stride) * static_cast<int>(sizeof(element));
         step_ = along_k_ ? C::block_k : C::block_k * static_cast<int>(of.run_stride);
         each([&]<bool AlongK, int Together>() {
-            using own = share<AlongK, by_eights && Together == 1 ? eight : Together>;
+            using own = share<AlongK, by_twos && Together == 1 ? 2 : Together>;
             const int run = static_cast<int>(threadIdx.x) / own::of_run;
             const int along = static_cast<int>(threadIdx.x) % own::of_run * own::together;
-            const bool clamps = !AlongK && Together == 1 && !by_eights;
+            const bool clamps = !AlongK && Together == 1 && !by_twos;
             from_ += (AlongK ? min(run, runs_ - 1) : run) * static_cast<int>(of.run_stride) +
                      (clamps ? min(along, left_ - 1) : along);
             there_ = run * own::stride_there + along;
@@ -67,8 +64,8 @@ class loader {
     // Starts copying a stage, and goes on to the next one.
     __device__ __forceinline__ void start(element* stage) {
         each([&]<bool AlongK, int Together>() {
-            if constexpr (by_eights && Together == 1)
-                read_eights<AlongK>();
+            if constexpr (by_twos && Together == 1)
+                read_pairs<AlongK>();
             else if (depth_ >= C::block_k && (AlongK || Together == 1 || inside_))
                 copy_within<AlongK, Together>(stage + there_);
             else
@@ -81,12 +78,12 @@ class loader {
 
     // What start() has read.
     __device__ __forceinline__ void finish(element* stage) const {
-        if constexpr (by_eights) {
+        if constexpr (by_twos) {
             if (together_ != 1) return;
             if (along_k_)
-                store_eights<true>(stage + there_);
+                store_pairs<true>(stage + there_);
             else
-                store_eights<false>(stage + there_);
+                store_pairs<false>(stage + there_);
         }
     }
 
@@ -140,51 +137,25 @@ class loader {
                                              i * own::runs_at_once < runs_ ? there : 0);
     }
 
-    // The aligned words that have some of a run's next eight elements, the last no more of one than
-    // there is.
     template <bool AlongK>
-    __device__ __forceinline__ void read_eights() {
-        using own = share<AlongK, eight>;
-        static_assert(own::count == eights);
+    __device__ __forceinline__ void read_pairs() {
+        using own = share<AlongK, 2>;
+        static_assert(own::count == pairs);
+        const auto* from = reinterpret_cast<const unsigned short*>(from_);
 #pragma unroll
-        for (int i = 0; i < eights; ++i) {
-            const unsigned char* const first = place<AlongK>(i);
-            const int before = is_between_words(first) ? 1 : 0;
-            const auto* const from = reinterpret_cast<const unsigned short*>(first) - before;
-            const int end =
-                i * own::runs_at_once < runs_ && left_ > 0 ? min(left_, eight) + before : 0;
-#pragma unroll
-            for (int word = 0; word < words; ++word) {
-                held_[i][word] = 0;
-                if (2 * word + 1 < end)
-                    held_[i][word] = __ldg(reinterpret_cast<const std::uint32_t*>(from) + word);
-                else if (2 * word < end)
-                    held_[i][word] = __ldg(from + 2 * word);
-            }
+        for (int i = 0; i < pairs; ++i, from += own::runs_at_once * (stride_bytes_ / 2)) {
+            const bool inside = i * own::runs_at_once < runs_;
+            const std::uint32_t low = inside && left_ > 0 ? __ldg(from) : 0;
+            const std::uint32_t high = inside && left_ > 1 ? __ldg(from + 1) : 0;
+            held_[i] = low | high << 16;
         }
     }
     template <bool AlongK>
-    __device__ __forceinline__ void store_eights(element* to) const {
-        using own = share<AlongK, eight>;
+    __device__ __forceinline__ void store_pairs(element* to) const {
+        using own = share<AlongK, 2>;
 #pragma unroll
-        for (int i = 0; i < eights; ++i) {
-            const unsigned bits = is_between_words(place<AlongK>(i)) ? 16 : 0;
-            const std::uint32_t(&from)[words] = held_[i];
-            const auto two = [&](int word) {
-                return __funnelshift_r(from[word], from[word + 1], bits);
-            };
-            *reinterpret_cast<uint4*>(to + i * own::next_there) = {two(0), two(1), two(2), two(3)};
-        }
-    }
-
-    template <bool AlongK>
-    [[nodiscard]] __device__ __forceinline__ const unsigned char* place(int i) const {
-        return reinterpret_cast<const unsigned char*>(from_) +
-               i * share<AlongK, eight>::runs_at_once * stride_bytes_;
-    }
-    // Alike in every stage: from one to the next it is a multiple of 64 bytes.
-    static __device__ __forceinline__ bool is_between_words(const unsigned char* place) {
-        return reinterpret_cast<std::uintptr_t>(place) % 4 != 0;
+        for (int i = 0; i < pairs; ++i)
+            *reinterpret_cast<std::uint32_t*>(to + i * own::next_there) = held_[i];
     }
 
     // The thread's own:
@@ -198,7 +169,7 @@ class loader {
     int stride_bytes_;
     bool along_k_;
     int together_;
-    std::uint32_t held_[by_eights ? eights : 1][words];
+    std::uint32_t held_[by_twos ? pairs : 1];
 };
 
 }  // namespace carat::cuda::sm80

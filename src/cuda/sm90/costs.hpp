@@ -88,6 +88,48 @@ inline constexpr plan::gemm_costs costs = {
                   .multicast_s = {0.232e-6, 0.458e-6},
                   .stream_k_s = 3.96e-6,
                   .stream_k_bytes_s = 5.68e-6},
+    .batched = {.schedules = {{{.launch_s = 2.31e-6,
+                                .stored_bytes_per_s = 53e9,
+                                .e_bytes_per_s = 8.3e9,
+                                .e_s = 0,
+                                .turn_s = 0.556e-6,
+                                .alone_bytes_per_s = 130e9,
+                                .off_sectors_factor = 1.071},
+                               {.launch_s = 4.6e-6,
+                                .stored_bytes_per_s = 91.6e9,
+                                .e_bytes_per_s = 45.2e9,
+                                .e_s = 0.515e-6,
+                                .turn_s = 0.115e-6,
+                                .alone_bytes_per_s = 137e9,
+                                .off_sectors_factor = 1.586},
+                               {.launch_s = 2.89e-6,
+                                .stored_bytes_per_s = 86.8e9,
+                                .e_bytes_per_s = 25e9,
+                                .e_s = 0.515e-6,
+                                .turn_s = 0.115e-6,
+                                .alone_bytes_per_s = 137e9,
+                                .off_sectors_factor = 1.586}}},
+                .column_s = 2.61e-9,
+                .pingpong_factor = 0.742,
+                .width_factors = {{{192, 1.018}, {160, 1.007}, {224, 1.038}}},
+                .three_warpgroups_factor = 1.44,
+                .least_k_block_s = 0.127e-6,
+                .hidden_share = 0.408,
+                .latency_s = 1.25e-6,
+                .pair_bytes_per_s = 83e9,
+                .split_k_pair_bytes_per_s = 87.5e9,
+                .split_k_narrow_factor = 1.175,
+                .memory_bytes_per_s = 5.74e12,
+                .storing_bytes_per_s = 4.83e12,
+                .pingpong_storing_share = 0.656,
+                .l2_bytes = 9.58e6,
+                .reread_share = 1.08,
+                .split_k_sync_s = 0,
+                .split_k_send_s = 0.211e-6,
+                .sent_bytes_per_s = 165e9,
+                .multicast_s = {0.3e-6, 0.56e-6},
+                .stream_k_s = 3.96e-6,
+                .stream_k_bytes_s = 5.68e-6},
     .batch = {.stored_elements_per_s = 5e11,
               .staged_elements_per_s = 7.5e11,
               .thin = 40,
@@ -126,11 +168,13 @@ inline constexpr plan::gemm_costs costs_of_h100 = [] {
     c.thin.memory_bytes_per_s = 3.05e12;
     c.prediction.memory_bytes_per_s = 3.085e12;
     c.prediction.storing_bytes_per_s = 2.97e12;
-    for (auto& one : c.off_lines.schedules) one.alone_bytes_per_s *= 0.744;
-    c.off_lines.pair_bytes_per_s *= 0.75;
-    c.off_lines.split_k_pair_bytes_per_s *= 0.75;
-    c.off_lines.memory_bytes_per_s *= 0.7;
-    c.off_lines.storing_bytes_per_s *= 0.72;
+    for (auto* const fitted : {&c.off_lines, &c.batched}) {
+        for (auto& one : fitted->schedules) one.alone_bytes_per_s *= 0.744;
+        fitted->pair_bytes_per_s *= 0.75;
+        fitted->split_k_pair_bytes_per_s *= 0.75;
+        fitted->memory_bytes_per_s *= 0.7;
+        fitted->storing_bytes_per_s *= 0.72;
+    }
     c.prediction.sustained_share = 0.83;  // 780 of 937 TFLOP/s at 8192 (results/h100/bf16.json)
     return c;
 }();

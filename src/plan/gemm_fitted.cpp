@@ -1,4 +1,4 @@
-#include "plan/gemm_off_lines.hpp"
+#include "plan/gemm_fitted.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +11,11 @@ namespace carat::plan {
 namespace {
 
 using core::kernel_desc;
-using fitted = decltype(gemm_costs::off_lines);
+using fitted = gemm_costs::fitted_products;
 
-class off_lines {
+class fitted_candidate {
   public:
-    off_lines(const candidate& c, const gemm_request& of, const gemm_costs& costs)
+    fitted_candidate(const candidate& c, const gemm_request& of, const gemm_costs& costs)
         : c_(c),
           of_(of),
           costs_(costs),
@@ -23,7 +23,7 @@ class off_lines {
           rounds_(std::ceil(turns_.waves)) {}
 
     [[nodiscard]] double seconds() const {
-        const double result = static_cast<double>(of_.m * of_.n) * of_.result_bytes;
+        const double result = static_cast<double>(of_.batch * of_.m * of_.n) * of_.result_bytes;
         const double memory =
             (operand_bytes() + (of_.adds_e ? result : 0)) / fit().memory_bytes_per_s;
         const auto [less, more] = std::minmax({k_blocks_s(), memory});
@@ -36,7 +36,9 @@ class off_lines {
     }
 
   private:
-    [[nodiscard]] const fitted& fit() const { return costs_.off_lines; }
+    [[nodiscard]] const fitted& fit() const {
+        return of_.batch > 1 ? costs_.batched : costs_.off_lines;
+    }
     [[nodiscard]] const kernel_desc& k() const { return *c_.kernel; }
     [[nodiscard]] const fitted::of_schedule& own() const {
         return fit().schedules[static_cast<std::size_t>(k().schedule)];
@@ -101,7 +103,8 @@ class off_lines {
                        ? bytes
                        : bytes * (1 + fit().reread_share * static_cast<double>(tiles - 1));
         };
-        return read(c_.m, ceil_div(c_.n, k().block_n)) + read(c_.n, ceil_div(c_.m, k().block_m));
+        return static_cast<double>(of_.batch) *
+               (read(c_.m, ceil_div(c_.n, k().block_n)) + read(c_.n, ceil_div(c_.m, k().block_m)));
     }
 
     [[nodiscard]] double meeting_s() const {
@@ -122,15 +125,21 @@ class off_lines {
 
 }  // namespace
 
-bool is_off_lines(const gemm_request& of, const gemm_costs& costs) {
+bool is_fitted(const gemm_request& of, const gemm_costs& costs) {
     const bool is_summed_so = of.accumulate == core::accumulation::native ||
                               of.accumulate == core::accumulation::promoted;
-    return !of.on_lines && of.batch == 1 && !of.persistent_batch && of.bytes_of(1) <= 2 &&
-           is_summed_so && of.asked == gemm_overrides{} && !is_thin(of, costs);
+    if (of.bytes_of(1) > 2 || !is_summed_so || !of.c_on_16_bytes) return false;
+    if (of.batch == 1) return !of.on_lines && of.asked == gemm_overrides{} && !is_thin(of, costs);
+    constexpr double most_work = 2e11;
+    constexpr double most_elements = 6e7;
+    const auto batch = static_cast<double>(of.batch);
+    return of.asked == gemm_overrides{.schedule = of.asked.schedule} &&
+           batch * static_cast<double>(of.m * of.n) * static_cast<double>(of.k) < most_work &&
+           batch * static_cast<double>(of.m * of.n + (of.m + of.n) * of.k) < most_elements;
 }
 
-double off_lines_seconds(const candidate& c, const gemm_request& of, const gemm_costs& costs) {
-    return off_lines(c, of, costs).seconds();
+double fitted_seconds(const candidate& c, const gemm_request& of, const gemm_costs& costs) {
+    return fitted_candidate(c, of, costs).seconds();
 }
 
 }  // namespace carat::plan
