@@ -154,4 +154,18 @@ TEST_F(persistent_batch, of_fp8_promoted_and_not) {
     EXPECT_GT(wide.persistent + narrow.persistent, 0);
 }
 
+// With the same bits, and more tiles on an SM. What is asked for is the arithmetic's own.
+TEST_F(persistent_batch, one_block_of_fp8_is_summed_natively) {
+    const auto promotes = [](std::int64_t k, const core::settings& asked) {
+        core::problem p = core::row_major_problem(dtype::e4m3, 512, 512, k);
+        p.c_type = dtype::f32;
+        p.b_layout = core::column_major(k);
+        const auto made = cuda::engine::prepare({p, arithmetic::native, {}, {}, {}}, asked);
+        return made->kernels().at(0).name.find("_promoted") != std::string::npos;
+    };
+    EXPECT_FALSE(promotes(128, {}));
+    EXPECT_TRUE(promotes(144, {}));
+    EXPECT_TRUE(promotes(128, {1, {{"block_n", 64}}}));
+}
+
 }  // namespace
