@@ -39,9 +39,15 @@ using plan::candidate;
 using plan::gemm_plan;
 using plan::gemm_request;
 
+// `count` of them follow each other without a gap.
 struct product {
     core::problem one;
     std::int64_t count = 1;
+
+    [[nodiscard]] bool is_batch() const { return count > 1; }
+    [[nodiscard]] cuda::batch_strides apart() const {
+        return {one.m * one.k, one.k * one.n, one.m * one.n};
+    }
 };
 
 bool launches(const kernel_desc& k, int split_k, int shared) {
@@ -53,6 +59,42 @@ bool stores(const kernel_desc& k, const gemm_request& of, bool swap_ab) {
     return swap_ab != of.c_by_rows || !k.is_persistent() || k.a_from_registers();
 }
 
+int most_ctas_per_sm(const kernel_desc& k) {
+    if (k.is_persistent()) return 1;
+    return k.block_m == 64 && k.block_n <= 64 ? 3 : 2;
+}
+
+candidate candidate_of(const gemm_plan& p, const gemm_request& of) {
+    return {.kernel = p.kernel,
+            .swap_ab = p.swap_ab,
+            .m = p.swap_ab ? of.n : of.m,
+            .n = p.swap_ab ? of.m : of.n,
+            .k_blocks = plan::k_blocks_of(of.k, of),
+            .split_k = p.split_k,
+            .cluster_m = p.cluster_m,
+            .cluster_n = p.cluster_n,
+            .batch = of.batch,
+            .ctas_per_sm = p.ctas_per_sm};
+}
+
+void add_ways(std::vector<gemm_plan>& all, const kernel_desc& k, bool swap_ab,
+              const gemm_request& of, const plan::gemm_model& model) {
+    if (!plan::matches(k, of, swap_ab) || !stores(k, of, swap_ab)) return;
+    if (of.batch > 1 && k.is_persistent() && !k.batched) return;
+    for (const int split_k : {1, 2, 4, 8})
+        for (const int shared : {1, 2, 4})
+            for (int ctas = 1; ctas <= most_ctas_per_sm(k); ++ctas) {
+                if (!launches(k, split_k, shared) || split_k > plan::k_blocks_of(of.k, of))
+                    continue;
+                gemm_plan one{&k,          swap_ab, split_k, k.cluster_n > 1 ? 1 : shared,
+                              k.cluster_n, ctas,    0};
+                const candidate c = candidate_of(one, of);
+                if (k.stream_k && (c.ctas() <= of.sms || c.ctas() % of.sms == 0)) continue;
+                one.seconds = plan::seconds(c, of, model.costs, false);
+                all.push_back(one);
+            }
+}
+
 // All that can be launched, the fastest by prediction first.
 std::vector<gemm_plan> ways(const gemm_request& wanted, const plan::gemm_model& model) {
     std::vector<gemm_plan> all;
@@ -61,33 +103,7 @@ std::vector<gemm_plan> ways(const gemm_request& wanted, const plan::gemm_model& 
         gemm_request of = wanted;
         of.persistent_batch = batched;
         for (const kernel_desc& k : model.kernels)
-            for (const bool swap : {false, true})
-                for (const int split_k : {1, 2, 4, 8})
-                    for (const int shared : {1, 2, 4})
-                        for (const int ctas : {1, 2, 3}) {
-                            if (!plan::matches(k, of, swap) || !launches(k, split_k, shared) ||
-                                !stores(k, of, swap) || split_k > plan::k_blocks_of(of.k, of))
-                                continue;
-                            if (of.batch > 1 && k.is_persistent() && !k.batched) continue;
-                            const int most = k.is_persistent()                    ? 1
-                                             : k.block_m == 64 && k.block_n <= 64 ? 3
-                                                                                  : 2;
-                            if (ctas > most) continue;
-                            candidate c{.kernel = &k,
-                                        .swap_ab = swap,
-                                        .m = swap ? of.n : of.m,
-                                        .n = swap ? of.m : of.n,
-                                        .k_blocks = plan::k_blocks_of(of.k, of),
-                                        .split_k = split_k,
-                                        .cluster_m = k.cluster_n > 1 ? 1 : shared,
-                                        .cluster_n = k.cluster_n,
-                                        .batch = of.batch,
-                                        .ctas_per_sm = ctas};
-                            if (k.stream_k && (c.ctas() <= of.sms || c.ctas() % of.sms == 0))
-                                continue;
-                            all.push_back({&k, swap, split_k, c.cluster_m, c.cluster_n, ctas,
-                                           plan::seconds(c, of, model.costs, false)});
-                        }
+            for (const bool swap_ab : {false, true}) add_ways(all, k, swap_ab, of, model);
     }
     std::ranges::sort(all, {}, &gemm_plan::seconds);
     return all;
@@ -148,116 +164,115 @@ bool same(const gemm_plan& x, const gemm_plan& y) {
            x.cluster() == y.cluster() && x.ctas_per_sm == y.ctas_per_sm;
 }
 
-std::size_t bytes_of(const core::whole_matrix& of, dtype type) {
-    return static_cast<std::size_t>(core::extent_elements(of.rows, of.cols, of.where)) *
-           size_bytes(type);
-}
+// What is measured of one case.
+class trial {
+  public:
+    trial(const product& it, std::mt19937_64& random)
+        : it_(it),
+          a_(bytes(it.one.a_layout, it.one.m, it.one.k, it.one.a_type)),
+          b_(bytes(it.one.b_layout, it.one.k, it.one.n, it.one.b_type)),
+          c_(bytes(it.one.c_layout, it.one.m, it.one.n, it.one.c_type)),
+          on_(*cuda::engine::architecture_in_use()) {
+        const core::problem& p = it.one;
+        a_.fill(p.a_type, random), b_.fill(p.b_type, random), c_.fill(p.c_type, random);
+        with_.data = {.a = a_.get(), .b = b_.get(), .c = c_.get()};
+        with_.stream = cuda::stream_in_use();
+        task_ = {p, sums(), {}, {}, {.count = it.count}};
+        if (it.is_batch())
+            task_.aligned = {cuda::is_aligned(a_.get(), it.apart().a, p.a_type),
+                             cuda::is_aligned(b_.get(), it.apart().b, p.b_type)};
+        of_ = on_.request(p, task_.accumulate);
+        of_.batch = it.count;
+        chosen_ =
+            it.is_batch() ? plan::plan_batch(of_, on_.model) : plan::plan_gemm(of_, on_.model);
+    }
 
-void measure(std::string_view track, const product& it, std::mt19937_64& random) {
-    using namespace carat::cuda;
-    const core::problem& p = it.one;
-    core::operation whole(p, it.count);
-    whole.lies = core::placement::strided;
-    static benchmark::stopwatch clock(stream_in_use());
-    const auto each = [&](const core::layout& at, std::int64_t rows, std::int64_t cols,
-                          dtype type) {
-        return static_cast<std::size_t>(core::extent_elements(rows, cols, at) * it.count) *
+    void print(std::string_view track) {
+        static benchmark::stopwatch clock(cuda::stream_in_use());
+        add_tensor_cores();
+        if (it_.is_batch() && is_half(it_.one.a_type)) add_in_place();
+        const peer other = benchmark::fastest_peer(clock, peers());
+        if (other.start) all_.push_back({"", other.start, 1, {}});
+        measure_all(clock, all_);
+        std::printf("{\"track\": \"%s\", %s\"in_place_us\": %.2f, \"chosen_us\": %.2f, \"ways\": [",
+                    std::string(track).c_str(), in_words(of_).c_str(), 1e6 * in_place_s(),
+                    chosen_ ? 1e6 * chosen_->seconds : 0);
+        const std::size_t ways = all_.size() - (other.start ? 1 : 0);
+        for (std::size_t i = 0; i < ways; ++i)
+            std::printf("%s[%s, %.2f]", i == 0 ? "" : ", ", all_[i].what.c_str(),
+                        benchmark::median(all_[i].us));
+        std::printf("], \"peer_us\": %.2f}\n", other.start ? benchmark::median(all_.back().us) : 0);
+        std::fflush(stdout);
+    }
+
+  private:
+    [[nodiscard]] std::size_t bytes(const core::layout& at, std::int64_t rows, std::int64_t cols,
+                                    dtype type) const {
+        return static_cast<std::size_t>(core::extent_elements(rows, cols, at) * it_.count) *
                size_bytes(type);
-    };
-    memory a(each(p.a_layout, p.m, p.k, p.a_type));
-    memory b(each(p.b_layout, p.k, p.n, p.b_type));
-    memory c(each(p.c_layout, p.m, p.n, p.c_type));
-    a.fill(p.a_type, random), b.fill(p.b_type, random), c.fill(p.c_type, random);
-    launch_arguments with;
-    with.data = {.a = a.get(), .b = b.get(), .c = c.get()};
-    with.stream = stream_in_use();
-    const architecture& on = *engine::architecture_in_use();
-    const core::accumulation sums =
-        core::bytes_of(p.a_type, p.k) <= 128
-            ? core::accumulation::native
-            : engine::accumulation_for(engine::arithmetic::native, p.a_type);
-    gemm_request of = on.request(p, sums);
-    of.batch = it.count;
-    const batch_strides apart{p.m * p.k, p.k * p.n, p.m * p.n};
-    gemm_task task{p, sums, {}, {}, {.count = it.count}};
-    if (it.count > 1)
-        task.aligned = {is_aligned(a.get(), apart.a, p.a_type),
-                        is_aligned(b.get(), apart.b, p.b_type)};
-    std::vector<timed> all;
-    std::vector<std::shared_ptr<const gemm_product>> made;
-    std::vector<std::shared_ptr<launch_cache>> kept;
-    const auto chosen =
-        it.count > 1 ? plan::plan_batch(of, on.model) : plan::plan_gemm(of, on.model);
-    const std::vector<gemm_plan> told = ways(of, on.model);
-    constexpr std::size_t most = 48;
-    for (const gemm_plan& one : told) {
-        const bool is_chosen = chosen && same(one, *chosen);
-        if (!is_chosen && (one.seconds > 1.7 * told.front().seconds || all.size() >= most))
-            continue;
-        char text[160];
-        std::snprintf(text, sizeof text, "%d, %d, %d, %d, %d, %d, %d, %.2f",
-                      static_cast<int>(one.kernel - on.model.kernels.data()), one.swap_ab,
-                      one.split_k, one.cluster_m, one.cluster_n, one.ctas_per_sm, is_chosen,
-                      1e6 * one.seconds);
-        try {
-            std::shared_ptr<const gemm_product> product = on.prepare(task, one, "as asked for");
-            if (it.count > 1)
-                (void)product->run_batch(with, apart);
-            else
-                product->run(with, product->make_cache().get());
-            made.push_back(std::move(product));
-        } catch (const std::exception& e) {
-            std::fprintf(stderr, "%s: %s\n", text, e.what());
-            continue;
-        }
-        kept.push_back(made.back()->make_cache());
-        const auto product = made.back();
-        const auto cache = kept.back();
-        all.push_back({text,
-                       [&with, product, cache, &apart, batched = it.count > 1] {
-                           if (batched) return product->run_batch(with, apart);
-                           product->run(with, cache.get());
-                           return true;
-                       },
-                       1,
-                       {}});
     }
-    if (it.count > 1 && is_half(p.a_type)) {
-        for (std::size_t row = 0; row < sm80::half_kernels.size(); ++row) {
-            made.push_back(sm80::prepare(task, sm80::arithmetic::own, row));
-            const auto product = made.back();
-            all.push_back({"-1, " + std::to_string(row) + ", 0, 0, 0, 0, 0, 0",
-                           [&with, product, &apart] { return product->run_batch(with, apart); },
-                           1,
-                           {}});
+    // One block of K is summed natively (engine/select.cpp).
+    [[nodiscard]] core::accumulation sums() const {
+        constexpr std::int64_t block_of_k_bytes = 128;
+        const core::problem& p = it_.one;
+        return core::bytes_of(p.a_type, p.k) <= block_of_k_bytes
+                   ? core::accumulation::native
+                   : cuda::engine::accumulation_for(cuda::engine::arithmetic::native, p.a_type);
+    }
+    [[nodiscard]] run started(std::shared_ptr<const cuda::gemm_product> made) const {
+        const std::shared_ptr<cuda::launch_cache> kept = made->make_cache();
+        return [this, made = std::move(made), kept] {
+            if (it_.is_batch()) return made->run_batch(with_, it_.apart());
+            made->run(with_, kept.get());
+            return true;
+        };
+    }
+    void add_tensor_cores() {
+        constexpr std::size_t most = 48;
+        constexpr double slowest = 1.7;  // of the fastest predicted
+        const std::vector<gemm_plan> told = ways(of_, on_.model);
+        for (const gemm_plan& one : told) {
+            const bool is_chosen = chosen_ && same(one, *chosen_);
+            if (!is_chosen && (one.seconds > slowest * told.front().seconds || all_.size() >= most))
+                continue;
+            std::string text;
+            for (const auto x :
+                 {static_cast<int>(one.kernel - on_.model.kernels.data()), one.swap_ab ? 1 : 0,
+                  one.split_k, one.cluster_m, one.cluster_n, one.ctas_per_sm, is_chosen ? 1 : 0})
+                text += std::to_string(x) + ", ";
+            text += std::to_string(1e6 * one.seconds);
+            all_.push_back({text, started(on_.prepare(task_, one, "as asked for")), 1, {}});
         }
     }
-    const std::vector<peer> others =
-        it.count > 1 ? benchmark::peers_of(p, false, {p.m, p.n, p.k, it.count}, with.data)
-                     : peers_of(whole, with.data);
-    const peer other = benchmark::fastest_peer(clock, others);
-    if (other.start) all.push_back({"peer", other.start, 1, {}});
-    measure_all(clock, all);
-    const double sm80_us =
-        it.count > 1 && is_half(p.a_type)
-            ? 1e6 * sm80::predicted_s(task, sm80::arithmetic::own,
-                                      on.model.costs.prediction.memory_bytes_per_s)
-            : 0;
-    std::printf("{\"track\": \"%s\", %s\"sm80_us\": %.2f, \"chosen_us\": %.2f, \"ways\": [",
-                std::string(track).c_str(), in_words(of).c_str(), sm80_us,
-                chosen ? 1e6 * chosen->seconds : 0);
-    bool first = true;
-    double peer_us = 0;
-    for (timed& one : all) {
-        const double taken = benchmark::median(one.us);
-        if (one.what == "peer") peer_us = taken;
-        if (one.what == "peer") continue;
-        std::printf("%s[%s, %.2f]", first ? "" : ", ", one.what.c_str(), taken);
-        first = false;
+    // -1 and the row of src/cuda/sm80's table.
+    void add_in_place() {
+        for (std::size_t row = 0; row < cuda::sm80::half_kernels.size(); ++row)
+            all_.push_back({"-1, " + std::to_string(row) + ", 0, 0, 0, 0, 0, 0",
+                            started(cuda::sm80::prepare(task_, cuda::sm80::arithmetic::own, row)),
+                            1,
+                            {}});
     }
-    std::printf("], \"peer_us\": %.2f}\n", peer_us);
-    std::fflush(stdout);
-}
+    [[nodiscard]] double in_place_s() const {
+        if (!it_.is_batch() || !is_half(it_.one.a_type)) return 0;
+        return cuda::sm80::predicted_s(task_, cuda::sm80::arithmetic::own,
+                                       on_.model.costs.prediction.memory_bytes_per_s);
+    }
+    [[nodiscard]] std::vector<peer> peers() const {
+        const core::problem& p = it_.one;
+        if (it_.is_batch())
+            return benchmark::peers_of(p, false, {p.m, p.n, p.k, it_.count}, with_.data);
+        return peers_of(core::operation(p, 1), with_.data);
+    }
+
+    const product& it_;
+    memory a_, b_, c_;
+    const cuda::architecture& on_;
+    cuda::launch_arguments with_;
+    cuda::gemm_task task_;
+    gemm_request of_;
+    std::optional<gemm_plan> chosen_;
+    std::vector<timed> all_;
+};
 
 // As carat_benchmark_batches draws them, of an eighth of their memory and work.
 product drawn_batch(const call_type& t, std::int64_t multiple, std::mt19937_64& random) {
@@ -280,25 +295,28 @@ product drawn_batch(const call_type& t, std::int64_t multiple, std::mt19937_64& 
 int main(int argc, char** argv) {
     const auto seed = static_cast<std::uint64_t>(argc > 1 ? std::atoll(argv[1]) : 1);
     const int cases = argc > 2 ? std::atoi(argv[2]) : 20;
-    const std::string_view track = argc > 3 ? argv[3] : "plain";
+    const std::string_view track = argc > 3 ? argv[3] : "plain";  // or batch
     const std::string_view type = argc > 4 ? argv[4] : "bf16";
     const std::int64_t multiple = argc > 5 ? std::atoll(argv[5]) : 8;
     const auto tracks = benchmark::call_tracks();
+    if (track != "batch" && std::ranges::find(tracks, track) == tracks.end()) {
+        std::fprintf(stderr,
+                     "carat_benchmark_plans: no track is called %s: take batch, plain, ...\n",
+                     argv[3]);
+        return 2;
+    }
     std::mt19937_64 random(seed);
     for (const call_type& t : benchmark::call_types()) {
         if (t.name != type) continue;
         const std::int64_t unit =
             size_bytes(t.in) == 1 && multiple > 1 ? std::max<std::int64_t>(16, multiple) : multiple;
         for (int i = 0; i < cases; ++i) {
-            if (track == "batch") {
-                measure(track, drawn_batch(t, unit, random), random);
-                continue;
-            }
-            const auto at = std::ranges::find(tracks, track) - tracks.begin();
-            measure(
-                track,
-                {benchmark::drawn_call(static_cast<call_track>(at), t, multiple, random).one, 1},
-                random);
+            const auto at =
+                static_cast<call_track>(std::ranges::find(tracks, track) - tracks.begin());
+            const product it = track == "batch"
+                                   ? drawn_batch(t, unit, random)
+                                   : product{benchmark::drawn_call(at, t, multiple, random).one};
+            trial(it, random).print(track);
         }
     }
     return 0;

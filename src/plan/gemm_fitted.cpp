@@ -11,7 +11,7 @@ namespace carat::plan {
 namespace {
 
 using core::kernel_desc;
-using fitted = gemm_costs::fitted_products;
+using fitted_costs = gemm_costs::fitted_products;
 
 class fitted_candidate {
   public:
@@ -36,11 +36,11 @@ class fitted_candidate {
     }
 
   private:
-    [[nodiscard]] const fitted& fit() const {
+    [[nodiscard]] const fitted_costs& fit() const {
         return of_.batch > 1 ? costs_.batched : costs_.off_lines;
     }
     [[nodiscard]] const kernel_desc& k() const { return *c_.kernel; }
-    [[nodiscard]] const fitted::of_schedule& own() const {
+    [[nodiscard]] const fitted_costs::of_schedule& own() const {
         return fit().schedules[static_cast<std::size_t>(k().schedule)];
     }
 
