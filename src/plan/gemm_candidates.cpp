@@ -47,7 +47,7 @@ bool may_leave_room(const candidate& c, const gemm_request& of, const gemm_costs
     if (k.is_persistent()) return ctas_per_sm == 1;
     const bool fit = c.ctas() <= ctas_at_a_time(c.split_k * c.shared(), of.sms);
     const int most = k.block_m == 64 && k.block_n <= 64 ? 3 : 2;
-    if (is_fitted(of, costs)) return ctas_per_sm <= most && (ctas_per_sm > 1 || fit);
+    if (of.by_fitted_costs) return ctas_per_sm <= most && (ctas_per_sm > 1 || fit);
     if (c.shared() > 1) return ctas_per_sm == (fit ? 1 : 2);
     if (of.asked.ctas_per_sm != 0) return ctas_per_sm == std::min(of.asked.ctas_per_sm, most);
     if (is_thin(of, costs)) return ctas_per_sm <= most && (ctas_per_sm > 1 || fit);
@@ -98,7 +98,7 @@ candidate make_candidate(const kernel_desc& k, const gemm_request& of, bool swap
 class fastest {
   public:
     fastest(const gemm_request& of, const gemm_costs& costs, bool glu)
-        : of_(of), costs_(costs), glu_(glu), is_fitted_(!glu && is_fitted(of, costs)) {}
+        : of_(of), costs_(costs), glu_(glu) {}
 
     void try_residencies(candidate c) {
         for (const int ctas_per_sm : {1, 2, 3}) {
@@ -114,9 +114,9 @@ class fastest {
   private:
     void keep(const candidate& c) {
         const double taken =
-            is_fitted_ ? fitted_seconds(c, of_, costs_) : seconds(c, of_, costs_, glu_);
-        const bool must_save =
-            c.kernel->stream_k && best_ && of_.asked.stream_k != choice::yes && !is_fitted_;
+            of_.by_fitted_costs ? fitted_seconds(c, of_, costs_) : seconds(c, of_, costs_, glu_);
+        const bool must_save = c.kernel->stream_k && best_ && of_.asked.stream_k != choice::yes &&
+                               !of_.by_fitted_costs;
         if (best_ && taken * (must_save ? costs_.stream_k.worth_factor : 1) >= best_->seconds)
             return;
         best_ = {.kernel = c.kernel,
@@ -131,7 +131,6 @@ class fastest {
     const gemm_request& of_;
     const gemm_costs& costs_;
     bool glu_;
-    bool is_fitted_;
     std::optional<gemm_plan> best_;
 };
 
@@ -140,6 +139,19 @@ class fastest {
 std::int64_t candidate::ctas() const {
     return ceil_div(m, std::int64_t{cluster_m} * kernel->block_m) *
            ceil_div(n, std::int64_t{cluster_n} * kernel->block_n) * shared() * split_k * batch;
+}
+
+candidate candidate_of(const gemm_plan& plan, const gemm_request& of) {
+    return {.kernel = plan.kernel,
+            .swap_ab = plan.swap_ab,
+            .m = plan.swap_ab ? of.n : of.m,
+            .n = plan.swap_ab ? of.m : of.n,
+            .k_blocks = k_blocks_of(of.k, of),
+            .split_k = plan.split_k,
+            .cluster_m = plan.cluster_m,
+            .cluster_n = plan.cluster_n,
+            .batch = of.batch,
+            .ctas_per_sm = plan.ctas_per_sm};
 }
 
 std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of) {
@@ -200,7 +212,7 @@ std::optional<gemm_plan> best_of(const gemm_request& of, const gemm_costs& costs
                 !writes_c_well(*k, of, swap_ab))
                 continue;
             const candidate c = make_candidate(*k, of, swap_ab, split_k, shared);
-            if ((glu || !is_fitted(of, costs)) && is_worthless(c, of, glu)) continue;
+            if (!of.by_fitted_costs && is_worthless(c, of, glu)) continue;
             const bool may = may_stream_k(c, of);
             if (stream_k && (!may || of.asked.stream_k == choice::no)) continue;
             const bool has_other = kernels.find(t, swap_ab, true) != nullptr;
@@ -217,10 +229,10 @@ std::optional<gemm_plan> best_clusters(const gemm_request& of, const gemm_costs&
     std::optional<gemm_plan> best;
     const gemm_overrides& asked = of.asked;
     // Of whole lines none of more rows and columns was fastest in eight parts.
-    const int most = asked.split_k != 0                           ? asked.split_k
-                     : asked.cluster_m > 1                        ? 1
-                     : is_thin(of, costs) || is_fitted(of, costs) ? 8
-                                                                  : 4;
+    const int most = asked.split_k != 0                         ? asked.split_k
+                     : asked.cluster_m > 1                      ? 1
+                     : is_thin(of, costs) || of.by_fitted_costs ? 8
+                                                                : 4;
     for (const int split_k : {8, 4, 2, 1}) {
         if (split_k > most) continue;
         for (const int shared : {4, 2, 1}) {

@@ -74,6 +74,8 @@ class matching_kernels {
                                                      const matching_kernels& kernels,
                                                      const matching_kernels::tile& t);
 
+[[nodiscard]] candidate candidate_of(const gemm_plan& plan, const gemm_request& of);
+
 [[nodiscard]] std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of);
 
 }  // namespace carat::plan

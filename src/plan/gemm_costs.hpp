@@ -103,9 +103,7 @@ struct gemm_costs {
         struct of_schedule {
             double launch_s;
             double stored_bytes_per_s;  // of its tile, by an SM
-            double e_bytes_per_s;       // likewise
-            double e_s;
-            double turn_s;  // of a CTA on an SM after another, or tile
+            double turn_s;              // of a CTA on an SM after another, or tile
             double alone_bytes_per_s;
             double off_sectors_factor;
         };
@@ -134,6 +132,7 @@ struct gemm_costs {
     };
     fitted_products off_lines;
     fitted_products batched;
+    double fitted_worth_factor;  // that they must be predicted to save beside the costs above
 
     // Products in one launch.
     struct {

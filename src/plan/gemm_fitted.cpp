@@ -24,14 +24,12 @@ class fitted_candidate {
 
     [[nodiscard]] double seconds() const {
         const double result = static_cast<double>(of_.batch * of_.m * of_.n) * of_.result_bytes;
-        const double memory =
-            (operand_bytes() + (of_.adds_e ? result : 0)) / fit().memory_bytes_per_s;
+        const double memory = operand_bytes() / fit().memory_bytes_per_s;
         const auto [less, more] = std::minmax({k_blocks_s(), memory});
         const double hidden = c_.is_pingpong() ? fit().pingpong_storing_share : 1;
         const double storing = std::max(tile_bytes() / own().stored_bytes_per_s,
                                         hidden * result / fit().storing_bytes_per_s);
-        const double adding = of_.adds_e ? tile_bytes() / own().e_bytes_per_s + own().e_s : 0;
-        return own().launch_s + more + fit().hidden_share * less + storing + adding + meeting_s() +
+        return own().launch_s + more + fit().hidden_share * less + storing + meeting_s() +
                (rounds_ - 1) * own().turn_s;
     }
 
@@ -128,7 +126,7 @@ class fitted_candidate {
 bool is_fitted(const gemm_request& of, const gemm_costs& costs) {
     const bool is_summed_so = of.accumulate == core::accumulation::native ||
                               of.accumulate == core::accumulation::promoted;
-    if (of.bytes_of(1) > 2 || !is_summed_so || !of.c_on_16_bytes) return false;
+    if (of.bytes_of(1) > 2 || !is_summed_so || !of.c_on_16_bytes || of.adds_e) return false;
     if (of.batch == 1) return !of.on_lines && of.asked == gemm_overrides{} && !is_thin(of, costs);
     constexpr double most_work = 2e11;
     constexpr double most_elements = 6e7;

@@ -84,6 +84,27 @@ std::optional<gemm_plan> plan_persistent_batch(const gemm_request& wanted,
     return plan;
 }
 
+std::optional<gemm_plan> fastest_plan(const gemm_request& wanted, const gemm_model& model) {
+    const matching_kernels kernels(wanted, model.kernels);
+    std::optional<gemm_plan> best;
+    const auto try_tile = [&](const tile& t) {
+        if (!is_asked_for(t, wanted.asked)) return;
+        const auto one = best_clusters(wanted, model.costs, kernels, t);
+        if (one && (!best || one->seconds < best->seconds)) best = one;
+    };
+    const bool any = wanted.by_fitted_costs;
+    if (any || may_be_pingpong(wanted))
+        for (const tile& t : kernels.tiles())
+            if (t.schedule == kernel_schedule::pingpong) try_tile(t);
+    for (const tile& t : kernels.tiles()) {
+        if (t.schedule == kernel_schedule::pingpong) continue;
+        const bool beside = t.block_m == 192;
+        if (beside && !any && !may_be_beside(wanted)) continue;
+        try_tile(t);
+    }
+    return best;
+}
+
 }  // namespace
 
 bool stages_c(std::int64_t m, std::int64_t n, dtype elements, int result_bytes) {
@@ -112,24 +133,14 @@ std::optional<gemm_plan> plan_batch(const gemm_request& wanted, const gemm_model
 }
 
 std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model& model) {
-    const matching_kernels kernels(wanted, model.kernels);
-    std::optional<gemm_plan> best;
-    const auto try_tile = [&](const tile& t) {
-        if (!is_asked_for(t, wanted.asked)) return;
-        const auto one = best_clusters(wanted, model.costs, kernels, t);
-        if (one && (!best || one->seconds < best->seconds)) best = one;
-    };
-    const bool any = is_fitted(wanted, model.costs);
-    if (any || may_be_pingpong(wanted))
-        for (const tile& t : kernels.tiles())
-            if (t.schedule == kernel_schedule::pingpong) try_tile(t);
-    for (const tile& t : kernels.tiles()) {
-        if (t.schedule == kernel_schedule::pingpong) continue;
-        const bool beside = t.block_m == 192;
-        if (beside && !any && !may_be_beside(wanted)) continue;
-        try_tile(t);
-    }
-    return best;
+    auto best = fastest_plan(wanted, model);
+    if (!best || !is_fitted(wanted, model.costs)) return best;
+    best->seconds = fitted_seconds(candidate_of(*best, wanted), wanted, model.costs);
+    gemm_request of = wanted;
+    of.by_fitted_costs = true;
+    const auto other = fastest_plan(of, model);
+    const double worth = model.costs.fitted_worth_factor;
+    return other && worth * other->seconds < best->seconds ? other : best;
 }
 
 std::string reason_against(const gemm_request& wanted, const gemm_model& model) {

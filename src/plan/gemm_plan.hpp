@@ -44,10 +44,11 @@ struct gemm_request {
     core::operand_major b_major = core::operand_major::k;
     bool a_on_sectors = true;  // its lines begin at multiples of 32 bytes
     bool b_on_sectors = true;
-    bool on_lines = true;       // those of both at multiples of 128 bytes
-    bool c_by_rows = true;      // its rows are contiguous, else its columns
-    bool c_on_16_bytes = true;  // these begin at multiples of 16 bytes
-    bool adds_e = false;        // of C's size and layout
+    bool on_lines = true;          // those of both at multiples of 128 bytes
+    bool c_by_rows = true;         // its rows are contiguous, else its columns
+    bool c_on_16_bytes = true;     // these begin at multiples of 16 bytes
+    bool adds_e = false;           // of C's size and layout
+    bool by_fitted_costs = false;  // set by the plan (gemm_fitted.hpp)
     int sms = 132;
     gemm_overrides asked = {};
 

@@ -42,19 +42,6 @@ gemm_costs costs_here(gemm_costs costs, const gemm_request& of, const core::gpu_
     return costs;
 }
 
-candidate candidate_of(const gemm_plan& plan, const gemm_request& of) {
-    return {.kernel = plan.kernel,
-            .swap_ab = plan.swap_ab,
-            .m = plan.swap_ab ? of.n : of.m,
-            .n = plan.swap_ab ? of.m : of.n,
-            .k_blocks = k_blocks_of(of.k, of),
-            .split_k = plan.split_k,
-            .cluster_m = plan.cluster_m,
-            .cluster_n = plan.cluster_n,
-            .batch = of.batch,
-            .ctas_per_sm = plan.ctas_per_sm};
-}
-
 double packing_s(const packed_first& packing, const gemm_costs& costs) {
     const auto& with = costs.prediction;
     if (packing.bytes + packing.transposed_bytes == 0) return 0;
