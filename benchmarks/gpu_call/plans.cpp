@@ -64,19 +64,6 @@ int most_ctas_per_sm(const kernel_desc& k) {
     return k.block_m == 64 && k.block_n <= 64 ? 3 : 2;
 }
 
-candidate candidate_of(const gemm_plan& p, const gemm_request& of) {
-    return {.kernel = p.kernel,
-            .swap_ab = p.swap_ab,
-            .m = p.swap_ab ? of.n : of.m,
-            .n = p.swap_ab ? of.m : of.n,
-            .k_blocks = plan::k_blocks_of(of.k, of),
-            .split_k = p.split_k,
-            .cluster_m = p.cluster_m,
-            .cluster_n = p.cluster_n,
-            .batch = of.batch,
-            .ctas_per_sm = p.ctas_per_sm};
-}
-
 void add_ways(std::vector<gemm_plan>& all, const kernel_desc& k, bool swap_ab,
               const gemm_request& of, const plan::gemm_model& model) {
     if (!plan::matches(k, of, swap_ab) || !stores(k, of, swap_ab)) return;
@@ -88,7 +75,7 @@ void add_ways(std::vector<gemm_plan>& all, const kernel_desc& k, bool swap_ab,
                     continue;
                 gemm_plan one{&k,          swap_ab, split_k, k.cluster_n > 1 ? 1 : shared,
                               k.cluster_n, ctas,    0};
-                const candidate c = candidate_of(one, of);
+                const candidate c = plan::candidate_of(one, of);
                 if (k.stream_k && (c.ctas() <= of.sms || c.ctas() % of.sms == 0)) continue;
                 one.seconds = plan::seconds(c, of, model.costs, false);
                 all.push_back(one);
