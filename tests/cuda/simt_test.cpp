@@ -82,7 +82,7 @@ TEST_F(simt, every_tile_and_cut_in_every_pair_of_layouts) {
                         << tile.m << " x " << tile.n << ", " << parts << " parts";
                     ++ran;
                 }
-    EXPECT_EQ(ran, 11 * 4 * 6);
+    EXPECT_EQ(ran, 13 * 4 * 6);
 }
 
 // Memory between the rows is watched by check().

@@ -60,8 +60,8 @@ TEST(simt_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
     of.type = dtype::f64;
     EXPECT_FALSE(make_simt_plan(of, tiles_of(of.type)));
     EXPECT_EQ(reason_against(of, tiles_of(of.type)),
-              "no kernel has block_m=256 for f64: there are 64 x 64, 128 x 64, 96 x 128, "
-              "128 x 128");
+              "no kernel has block_m=256 for f64: there are 64 x 32, 32 x 64, 64 x 64, 128 x 64, "
+              "96 x 128, 128 x 128");
 }
 
 // 3000^3 in tiles of 128 x 128 is 576 of them: five rounds on 132 sms, the last a third
@@ -75,7 +75,7 @@ TEST(simt_plan, a_round_that_is_full_beats_a_larger_tile) {
 
 TEST(simt_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
     for (const dtype type : {dtype::f32, dtype::f64}) {
-        EXPECT_GT(plan_of({.m = 256, .n = 256, .k = 8192, .type = type}).cut.parts(), 8);
+        EXPECT_GE(plan_of({.m = 256, .n = 256, .k = 8192, .type = type}).cut.parts(), 8);
         EXPECT_EQ(plan_of(square(8192, type)).cut.parts(), 1);
     }
 }

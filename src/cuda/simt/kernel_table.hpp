@@ -61,7 +61,9 @@ inline constexpr std::array kernel_table = {
     kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.782, 0.926},
     kernel_desc{dtype::f32, 12, 8, 4, 4, 2, 1, 2, 0.873, 1.000},
     kernel_desc{dtype::f32, 16, 8, 4, 4, 2, 1, 8, 0.836, 1.000},
-    kernel_desc{dtype::f64, 2, 4, 1, 2, 2, 2, 8, 1.000, 0.697},
+    kernel_desc{dtype::f64, 2, 2, 1, 2, 2, 2, 8, 0.805, 0.700},
+    kernel_desc{dtype::f64, 1, 4, 1, 2, 2, 2, 8, 0.917, 0.543},
+    kernel_desc{dtype::f64, 2, 4, 1, 2, 2, 2, 8, 1.000, 0.663},
     kernel_desc{dtype::f64, 4, 2, 1, 2, 4, 1, 8, 0.959, 1.000},
     kernel_desc{dtype::f64, 3, 4, 1, 2, 4, 1, 8, 0.993, 1.000},
     kernel_desc{dtype::f64, 4, 4, 1, 2, 4, 1, 8, 1.000, 1.000}};

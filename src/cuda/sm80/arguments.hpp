@@ -17,8 +17,8 @@ struct operand_view {
     std::int64_t run_stride;      // elements from one run to the next
     std::int64_t product_stride;  // 0: one matrix for all
     bool along_k;
-    // Elements that are copied at once: those of 16, 8 or 4 bytes, of which runs begin at
-    // multiples, or 1.
+    // Elements that are copied at once, of which runs begin at multiples: those of 16 bytes, of
+    // 16-bit elements also of 8 or 4; 1: runs begin anywhere.
     int together;
 };
 

@@ -5,10 +5,13 @@
 //
 //     lines along K     of R rows of lanes row r has lines r, r + R, ...
 //     lines across K    row r has lines 4 r to 4 r + 3, and those 4 R further
+//
+// Where runs begin between 16 bytes (phase.cuh), by single numbers: as many a clock.
 #pragma once
 
 #include "cuda/sm80/accumulators.cuh"
 #include "cuda/sm80/config.hpp"
+#include "cuda/sm80/phase.cuh"
 
 namespace carat::cuda::sm80 {
 
@@ -24,8 +27,19 @@ class lines_of_lane {
         float at[Count][deep];
     };
 
-    __device__ __forceinline__ lines_of_lane(int first, int lane, int first_k)
-        : first_(size * ((first + line(0, lane)) * Tile::line + first_k * Tile::k)) {}
+    __device__ __forceinline__ lines_of_lane(const phases<float>& phase, int first, int lane,
+                                             int first_k)
+        : places_(0) {
+        static_assert(Lanes % 4 == 0);
+#pragma unroll
+        for (int run = 0; run < 4; ++run)
+            places_ |= static_cast<std::uint32_t>(size * phase.of_run(run)) << 8 * run;
+        const int own = first + line(0, lane);
+        first_ = size * (own * Tile::line + first_k * Tile::k + (along_k ? phase.of_run(own) : 0));
+    }
+    [[nodiscard]] __device__ __forceinline__ bool is_aligned() const {
+        return places_ == 0;
+    }
 
     // The lane's i-th line.
     static constexpr __device__ __forceinline__ int line(int i, int lane) {
@@ -33,9 +47,20 @@ class lines_of_lane {
     }
 
     // What is multiplied from k on, where that is not read yet.
+    template <bool Aligned>
     __device__ __forceinline__ void read(numbers& to, std::uint32_t stage, int k) const {
+        std::uint32_t from = stage + static_cast<std::uint32_t>(first_) + size * k * Tile::k;
+        if constexpr (!Aligned) {
+            // A group's k begin at a multiple of 4.
+            if constexpr (!along_k) from += places_ >> 8 * (k % 4) & 0xff;
+#pragma unroll
+            for (int i = 0; i < Count; ++i)
+                asm volatile("ld.shared.f32 %0, [%1];"
+                             : "=f"(to.at[i][k % deep])
+                             : "r"(from + size * (line(i, 0) * Tile::line)));
+            return;
+        }
         if (k % deep != 0) return;
-        const std::uint32_t from = stage + static_cast<std::uint32_t>(first_) + size * k * Tile::k;
 #pragma unroll
         for (int i = 0; i < Count; i += along_k ? 1 : 4) {
             float* const x = to.at[i];  // and the next lines'
@@ -46,7 +71,8 @@ class lines_of_lane {
     }
 
   private:
-    int first_;  // bytes
+    std::uint32_t places_;  // of four runs, in bytes, a byte each
+    int first_;             // bytes
 };
 
 // A warp's part of a tile.
@@ -60,33 +86,21 @@ class ffma_part {
     using lines_of_b = lines_of_lane<typename C::tile_of_b, cols, lanes_n>;
 
   public:
-    __device__ __forceinline__ ffma_part(const operand_view&, const operand_view&,
+    using operand = tile_of_operand<float>;
+    __device__ __forceinline__ ffma_part(const operand& a, const operand& b,
                                          const place_in_cta& own)
-        : a_(own.row, own.lane / lanes_n, own.k_group * C::k_of_group),
-          b_(own.col, own.lane % lanes_n, own.k_group * C::k_of_group) {}
+        : a_(a.phase, own.row, own.lane / lanes_n, own.k_group * C::k_of_group),
+          b_(b.phase, own.col, own.lane % lanes_n, own.k_group * C::k_of_group) {}
 
     // A stage, whose tiles begin at these addresses.
     __device__ __forceinline__ void multiply(std::uint32_t a, std::uint32_t b) {
-        typename lines_of_a::numbers own_a;
-        typename lines_of_b::numbers own_b;
-#pragma unroll
-        for (int k = 0; k < C::k_of_group; ++k) {
-            a_.read(own_a, a, k);
-            b_.read(own_b, b, k);
-#pragma unroll
-            for (int c = 0; c < cols; ++c)
-#pragma unroll
-                for (int i = 0; i < rows; ++i) {
-                    const int r = c % 2 == 0 ? i : rows - 1 - i;
-                    at_[r][c] = fmaf(own_a.at[r][k % lines_of_a::deep],
-                                     own_b.at[c][k % lines_of_b::deep], at_[r][c]);
-                }
-        }
+        if (a_.is_aligned() && b_.is_aligned())
+            multiply_as<true>(a, b);
+        else
+            multiply_as<false>(a, b);
     }
 
-    [[nodiscard]] __device__ __forceinline__ const ffma_part& sums() const {
-        return *this;
-    }
+    [[nodiscard]] __device__ __forceinline__ const ffma_part& sums() const { return *this; }
     __device__ __forceinline__ void stage(float* sums, float alpha, const place_in_cta& own) const {
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
@@ -100,6 +114,25 @@ class ffma_part {
     }
 
   private:
+    template <bool Aligned>
+    __device__ __forceinline__ void multiply_as(std::uint32_t a, std::uint32_t b) {
+        typename lines_of_a::numbers own_a;
+        typename lines_of_b::numbers own_b;
+#pragma unroll
+        for (int k = 0; k < C::k_of_group; ++k) {
+            a_.template read<Aligned>(own_a, a, k);
+            b_.template read<Aligned>(own_b, b, k);
+#pragma unroll
+            for (int c = 0; c < cols; ++c)
+#pragma unroll
+                for (int i = 0; i < rows; ++i) {
+                    const int r = c % 2 == 0 ? i : rows - 1 - i;
+                    at_[r][c] = fmaf(own_a.at[r][k % lines_of_a::deep],
+                                     own_b.at[c][k % lines_of_b::deep], at_[r][c]);
+                }
+        }
+    }
+
     lines_of_a a_;
     lines_of_b b_;
     float at_[rows][cols] = {};

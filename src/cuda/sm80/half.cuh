@@ -5,6 +5,7 @@
 #include "cuda/ptx/mma.cuh"
 #include "cuda/sm80/accumulators.cuh"
 #include "cuda/sm80/config.hpp"
+#include "cuda/sm80/phase.cuh"
 
 namespace carat::cuda::sm80 {
 
@@ -46,10 +47,11 @@ class piece_reader {
 template <class C>
 class half_part {
   public:
-    __device__ __forceinline__ half_part(const operand_view& a, const operand_view& b,
+    using operand = tile_of_operand<typename C::element>;
+    __device__ __forceinline__ half_part(const operand& a, const operand& b,
                                          const place_in_cta& own)
-        : a_(piece_reader::of<C>(a, C::block_m, own.row, own.lane, true)),
-          b_(piece_reader::of<C>(b, C::block_n, own.col, own.lane, false)) {}
+        : a_(piece_reader::of<C>(a.of, C::block_m, own.row, own.lane, true)),
+          b_(piece_reader::of<C>(b.of, C::block_n, own.col, own.lane, false)) {}
 
     // A stage, whose tiles begin at these addresses.
     __device__ __forceinline__ void multiply(std::uint32_t a, std::uint32_t b) {

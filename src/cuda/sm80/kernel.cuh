@@ -99,8 +99,12 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp / C::warps_n * C::warp_m;
     const int col = warp % C::warps_n * C::warp_n;
-    typename C::math::template part<C> own(p.a, p.b, {row, col, lane, group});
-    multiply_tile<C>(own, p, at, reinterpret_cast<typename C::element*>(shared));
+    using element = typename C::element;
+    typename C::math::template part<C> own(
+        tile_of_operand<element>{p.a, {p.a, at.product, at.row, at.first_k}},
+        tile_of_operand<element>{p.b, {p.b, at.product, at.col, at.first_k}},
+        {row, col, lane, group});
+    multiply_tile<C>(own, p, at, reinterpret_cast<element*>(shared));
 
     auto* const sums = reinterpret_cast<typename C::sum*>(shared);
     __syncthreads();

@@ -56,10 +56,11 @@ operand_shape b_of(const core::problem& p) {
     return {bytes_of_element(p), p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
 }
 
-// Elements of which runs begin at multiples: those of 16 bytes, or fewer.
+// Elements of which runs begin at multiples: those of 16 bytes, or, of 16-bit ones, fewer.
 int together(const operand_shape& of, const void* data, std::int64_t product_stride) {
     const auto address = reinterpret_cast<std::uintptr_t>(data);
-    for (std::int64_t count = 16 / of.element_bytes; count > 1; count /= 2)
+    const std::int64_t most = 16 / of.element_bytes;
+    for (std::int64_t count = most; count > (of.element_bytes == 2 ? 1 : most / 2); count /= 2)
         if (address % static_cast<std::uintptr_t>(count * of.element_bytes) == 0 &&
             of.run_stride() % count == 0 && product_stride % count == 0)
             return static_cast<int>(count);

@@ -6,11 +6,14 @@
 //
 //     f64    word and word + 4         runs 4 elements longer: 16 lanes meet every bank once
 //     tf32   2 word and the next one   along K one read of 8 bytes, runs 8 longer; across 4 longer
+//
+// Runs that begin between 16 bytes are read where they lie (phase.cuh), tf32's by two reads.
 #pragma once
 
 #include "cuda/ptx/mma.cuh"
 #include "cuda/sm80/accumulators.cuh"
 #include "cuda/sm80/config.hpp"
+#include "cuda/sm80/phase.cuh"
 
 namespace carat::cuda::sm80 {
 
@@ -44,28 +47,45 @@ template <class Math, class Tile>
 class line_reader {
     using word = typename Math::word;
     static constexpr int size = sizeof(word);
+    static constexpr bool along_k = Tile::k == 1;
 
   public:
-    __device__ __forceinline__ line_reader(int first, int lane, int first_k)
-        : first_(size * ((first + lane / 4) * Tile::line +
-                         (first_k + Math::first_k(lane % 4)) * Tile::k)) {}
+    static constexpr bool may_read_two = Math::next_k == 1 && along_k;
+
+    __device__ __forceinline__ line_reader(const phases<typename Math::element>& phase, int first,
+                                           int lane, int first_k) {
+        const int line = first + lane / 4;
+        const int k = first_k + Math::first_k(lane % 4);
+        const auto place = [&](int of_k) {
+            return size *
+                   (line * Tile::line + of_k * Tile::k + phase.of_run(along_k ? line : of_k));
+        };
+        first_ = place(k);
+        second_ = place(k + Math::next_k);
+        reads_two_ = phase.are_multiples_of(2);
+    }
+    [[nodiscard]] __device__ __forceinline__ bool reads_two() const {
+        return !may_read_two || reads_two_;
+    }
 
     // Its two k of step `step`, of the lines that begin `line` after the first.
+    template <bool ReadsTwo>
     __device__ __forceinline__ void read(word& x, word& y, std::uint32_t stage, int line,
                                          int step) const {
-        const std::uint32_t from = stage + static_cast<std::uint32_t>(first_) +
-                                   size * (line * Tile::line + step * 8 * Tile::k);
-        if constexpr (Math::next_k == 1 && Tile::k == 1) {
-            read_two(x, y, from);
+        const std::uint32_t from = stage + size * (line * Tile::line + step * 8 * Tile::k);
+        if constexpr (may_read_two && ReadsTwo) {
+            read_two(x, y, from + static_cast<std::uint32_t>(first_));
         } else {
-            read_one(x, from);
-            read_one(y, from + size * Math::next_k * Tile::k);
+            read_one(x, from + static_cast<std::uint32_t>(first_));
+            read_one(y, from + static_cast<std::uint32_t>(second_));
         }
         prepare(x), prepare(y);
     }
 
   private:
     int first_;  // bytes
+    int second_;
+    bool reads_two_;
 };
 
 // A warp's part of a tile.
@@ -73,15 +93,29 @@ template <class C>
 class words_part {
     using math = typename C::math;
     using word = typename math::word;
+    using reader_of_a = line_reader<math, typename C::tile_of_a>;
+    using reader_of_b = line_reader<math, typename C::tile_of_b>;
 
   public:
-    __device__ __forceinline__ words_part(const operand_view&, const operand_view&,
+    using operand = tile_of_operand<typename C::element>;
+    __device__ __forceinline__ words_part(const operand& a, const operand& b,
                                           const place_in_cta& own)
-        : a_(own.row, own.lane, own.k_group * C::k_of_group),
-          b_(own.col, own.lane, own.k_group * C::k_of_group) {}
+        : a_(a.phase, own.row, own.lane, own.k_group * C::k_of_group),
+          b_(b.phase, own.col, own.lane, own.k_group * C::k_of_group) {}
 
     // A stage, whose tiles begin at these addresses.
     __device__ __forceinline__ void multiply(std::uint32_t a, std::uint32_t b) {
+        constexpr bool may_read_two = reader_of_a::may_read_two || reader_of_b::may_read_two;
+        if (!may_read_two || (a_.reads_two() && b_.reads_two()))
+            multiply_as<true>(a, b);
+        else
+            multiply_as<false>(a, b);
+    }
+    [[nodiscard]] __device__ __forceinline__ const accumulators<C>& sums() const { return sums_; }
+
+  private:
+    template <bool ReadsTwo>
+    __device__ __forceinline__ void multiply_as(std::uint32_t a, std::uint32_t b) {
         constexpr int down = accumulators<C>::down;
         constexpr int across = accumulators<C>::across;
 #pragma unroll
@@ -92,9 +126,11 @@ class words_part {
             for (int i = 0; i < down; ++i)
 #pragma unroll
                 for (int half = 0; half < 2; ++half)
-                    a_.read(own_a[i][half], own_a[i][half + 2], a, i * 16 + half * 8, step);
+                    a_.template read<ReadsTwo>(own_a[i][half], own_a[i][half + 2], a,
+                                               i * 16 + half * 8, step);
 #pragma unroll
-            for (int j = 0; j < across; ++j) b_.read(own_b[j][0], own_b[j][1], b, j * 8, step);
+            for (int j = 0; j < across; ++j)
+                b_.template read<ReadsTwo>(own_b[j][0], own_b[j][1], b, j * 8, step);
 #pragma unroll
             for (int j = 0; j < across; ++j)
 #pragma unroll
@@ -102,13 +138,9 @@ class words_part {
                     math::instruction::multiply(sums_.at[i][j], own_a[i], own_b[j]);
         }
     }
-    [[nodiscard]] __device__ __forceinline__ const accumulators<C>& sums() const {
-        return sums_;
-    }
 
-  private:
-    line_reader<math, typename C::tile_of_a> a_;
-    line_reader<math, typename C::tile_of_b> b_;
+    reader_of_a a_;
+    reader_of_b b_;
     accumulators<C> sums_;
 };
 
