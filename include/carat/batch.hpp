@@ -110,12 +110,12 @@ requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()
 // of C behind the last end stay as they are; a product that gets nothing of K has sums of 0.
 //
 // With carat::cuda{...} the array lies in the GPU's memory, and what it says when the product runs
-// is what counts, in a graph each time anew; it lives until then. It can't be refused there: an end
-// that isn't above the one ahead leaves its product nothing, one beyond the matrix what there is.
-// There are 65535 products at most. The other operands are one for all or a stride apart, E is C or
-// lies as C does, and no epilogue has a value for each of the rows that are shared out; neither
-// integers, fp8 nor gates share out K. f64 and f32 have other bits than single calls, and with none
-// of K -0 of E may become 0. On a CPU the array is the host's, and ends that can't be are refused.
+// counts, in a graph each time anew; it lives until then. There an end that isn't above the one
+// ahead leaves its product nothing, one beyond the matrix what there is. 65535 products at most;
+// the others are one for all or a stride apart; E is C or, but of integers and tf32, as C; no
+// epilogue has values for each line shared out. f64 and f32 have other bits than single calls; with
+// none of K -0 of E may become 0. e5m2 shares out no columns; integers, fp8, gates, some steps and
+// layouts no K (ADR 0103). A CPU reads the host's array, and refuses ends that can't be.
 template <class T>
 struct ragged_view {
     matrix_view<T> all;
