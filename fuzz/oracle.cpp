@@ -225,7 +225,9 @@ void oracle::round(expectation& x) const {
 void oracle::activate(detail::step_kind kind, expectation& x) const {
     using enum detail::step_kind;
     if (kind == relu || kind == reglu) {
-        if (x.value < 0) x.value = 0;
+        if (x.value >= 0 || std::isnan(x.value)) return;
+        if (std::isinf(x.value)) x.error = 0;  // of infinity it says nothing
+        x.value = 0;
         return;
     }
     const long double v = x.value;
