@@ -249,6 +249,11 @@ std::string reason_against(const core::problem& p, const overrides& asked) {
     return plan::reason_against(request_for(by_rows(p), asked), tiles_of(p.c_type));
 }
 
+bool lies_in_lines(const gemm_task& task) {
+    return readable_as(shape_of_a(task.problem), true, task.aligned.a) &&
+           readable_as(shape_of_b(task.problem), true, task.aligned.b);
+}
+
 double predicted_s(const gemm_task& task, double memory_bytes_per_s) {
     const core::problem p = by_rows(task.problem);
     const bool swap = has_columns_closer(task.problem);

@@ -19,6 +19,9 @@ struct overrides {
 /// Why there is no such tile for these types; empty where there is.
 [[nodiscard]] std::string reason_against(const core::problem& p, const overrides& asked);
 
+/// Whether both operands lie in lines that tiles can read, along K or across it.
+[[nodiscard]] bool lies_in_lines(const gemm_task& task);
+
 /// What such a product is predicted to take with what is packed before it, where memory reads so
 /// many bytes a second.
 [[nodiscard]] double predicted_s(const gemm_task& task, double memory_bytes_per_s);
