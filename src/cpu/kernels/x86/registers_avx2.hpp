@@ -30,15 +30,15 @@ struct vector<double> {
     static type load(const double* p, mask m) { return _mm256_maskload_pd(p, m); }
     static void store(double* p, type v) { _mm256_storeu_pd(p, v); }
     static void store(double* p, type v, mask m) {
-        const int lanes = _mm256_movemask_pd(_mm256_castsi256_pd(m));
+        const int which = _mm256_movemask_pd(_mm256_castsi256_pd(m));
         const __m128d low = _mm256_castpd256_pd128(v);
-        if (lanes & 2)
+        if (which & 2)
             _mm_storeu_pd(p, low);
-        else if (lanes & 1)
+        else if (which & 1)
             _mm_store_sd(p, low);
-        if (lanes & 4) {
+        if (which & 4) {
             const __m128d high = _mm256_extractf128_pd(v, 1);
-            if (lanes & 8)
+            if (which & 8)
                 _mm_storeu_pd(p + 2, high);
             else
                 _mm_store_sd(p + 2, high);
@@ -61,21 +61,21 @@ struct vector<float> {
     static type load(const float* p, mask m) { return _mm256_maskload_ps(p, m); }
     static void store(float* p, type v) { _mm256_storeu_ps(p, v); }
     static void store(float* p, type v, mask m) {
-        const int lanes = _mm256_movemask_ps(_mm256_castsi256_ps(m));
-        if (lanes & 128) return store(p, v);
+        const int which = _mm256_movemask_ps(_mm256_castsi256_ps(m));
+        if (which & 128) return store(p, v);
         __m128 part = _mm256_castps256_ps128(v);
-        if (lanes & 8) {
+        if (which & 8) {
             _mm_storeu_ps(p, part);
             part = _mm256_extractf128_ps(v, 1);
             p += 4;
         }
-        const int left = lanes & 8 ? lanes >> 4 : lanes;
+        const int left = which & 8 ? which >> 4 : which;
         if (left & 2) {
             _mm_storel_pi(reinterpret_cast<__m64*>(p), part);
             part = _mm_movehl_ps(part, part);
             p += 2;
         }
-        if (left & 5 && left != 3) _mm_store_ss(p, part);
+        if (left == 1 || left == 7) _mm_store_ss(p, part);
     }
     static type multiply(type a, type b) { return _mm256_mul_ps(a, b); }
     static type multiply_add(type a, type b, type c) { return _mm256_fmadd_ps(a, b, c); }
