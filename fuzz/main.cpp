@@ -160,10 +160,10 @@ int run_only(const options& o) {
         print_counts(of, r.all);
         return r.findings == 0 ? 0 : 1;
     }
-    std::fprintf(
-        stderr,
-        "carat_fuzz: --only is '%s': give it the number of a case, or blas:, gpu: or full:NUMBER\n",
-        o.only.c_str());
+    std::fprintf(stderr,
+                 "carat_fuzz: --only is '%s': give it the number of a case, or c:, blas:, gpu: or "
+                 "full:NUMBER\n",
+                 o.only.c_str());
     return 2;
 }
 

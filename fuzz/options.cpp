@@ -17,7 +17,7 @@ const char* const usage =
     "  --minutes M  how long (1; with --cases no limit)\n"
     "  --cases N    how many cases\n"
     "  --seed S     of all that is random (the day)\n"
-    "  --only CASE  the case of a finding: a number, or blas:, gpu: or full:NUMBER\n"
+    "  --only CASE  the case of a finding: a number, or c:, blas:, gpu: or full:NUMBER\n"
     "  --gpu        calls on a GPU instead\n"
     "  --jobs J     so many processes at once (1)\n"
     "  --threads T  with --gpu: so many threads in each, with streams of their own (1)\n"

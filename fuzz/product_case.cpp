@@ -255,7 +255,7 @@ void draw_rows_to_lose(random_numbers& random, product_case& c) {
         c.a_numbers = c.b_numbers = numbers::uniform;
         return;
     }
-    // Of fp8 one block of 128 is summed in another way than several.
+    // Of fp8 one block of 128, or several.
     const std::size_t depth = random.chance(3) ? 16 : 130;
     c.sizes[0] = {1536 + random.below(200), 1536 + random.below(200), depth + random.below(60)};
     c.whole = c.has_epilogue = c.signed_zeros = true;

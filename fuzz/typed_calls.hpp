@@ -122,18 +122,19 @@ class typed_call {
         if (!r_.batch) return single();
         if constexpr (is_batched<A, C>) {
             if (c_.group == grouping::listed)
-                with_batches([](const operand& o, auto element, auto& keep) {
+                with_batches([this](const operand& o, auto element, auto& keep) {
                     using T = typename decltype(element)::type;
-                    return as_list<T>(o, std::get<std::vector<matrix_view<T>>>(keep));
+                    return this->template as_list<T>(o,
+                                                     std::get<std::vector<matrix_view<T>>>(keep));
                 });
             else if (c_.group == grouping::pointers)
-                with_batches([](const operand& o, auto element, auto& keep) {
+                with_batches([this](const operand& o, auto element, auto& keep) {
                     using T = typename decltype(element)::type;
-                    return at_pointers<T>(o, std::get<std::vector<T*>>(keep));
+                    return this->template at_pointers<T>(o, std::get<std::vector<T*>>(keep));
                 });
             else
-                with_batches([](const operand& o, auto element, auto&) {
-                    return as_strided<typename decltype(element)::type>(o);
+                with_batches([this](const operand& o, auto element, auto&) {
+                    return this->template as_strided<typename decltype(element)::type>(o);
                 });
         }
     }

@@ -112,7 +112,7 @@ requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()
 // With carat::cuda{...} the array lies in the GPU's memory, and what it says when the product runs
 // counts, in a graph each time anew; it lives until then. There an end that isn't above the one
 // ahead leaves its product nothing, one beyond the matrix what there is. 65535 products at most;
-// the others are one for all or a stride apart; E is C or, but of integers and tf32, as C; no
+// the others are one for all or a stride apart; E is C or, but of i8, tf32 and 3xTF32, as C; no
 // epilogue has values for each line shared out. f64 and f32 have other bits than single calls; with
 // none of K -0 of E may become 0. e5m2 shares out no columns; integers, fp8, gates, some steps and
 // layouts no K (ADR 0103). A CPU reads the host's array, and refuses ends that can't be.

@@ -136,13 +136,16 @@ void take_pieces(board& on, int own, std::uint32_t number) {
     constexpr std::chrono::microseconds short_piece{10};
     const bool may_leave = own != 0 && on.pieces <= on.seats;
     const clock::time_point start = may_leave ? clock::now() : clock::time_point{};
+    bool ran = false;
     set_runs_piece(true);
     for (int i = 0; i < on.seats; ++i) {
         const int owner = own + i < on.seats ? own + i : own + i - on.seats;
         for (int piece = begin_piece(on, owner, number); piece >= 0;
-             piece = begin_piece(on, owner, number))
+             piece = begin_piece(on, owner, number)) {
             on.function(on.work, piece, own);
-        if (i == 0 && may_leave && clock::now() - start < short_piece) break;
+            ran = true;
+        }
+        if (i == 0 && may_leave && ran && clock::now() - start < short_piece) break;
     }
     set_runs_piece(false);
 }

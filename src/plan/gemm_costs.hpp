@@ -128,7 +128,7 @@ struct gemm_costs {
         double sent_bytes_per_s;
         std::array<double, 2> multicast_s;  // to two single tiles, or four
         double stream_k_s;
-        double stream_k_bytes_s;  // of elements of a byte
+        double stream_k_of_bytes_s;  // of elements of a byte
     };
     fitted_products off_lines;
     fitted_products batched;

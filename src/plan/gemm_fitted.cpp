@@ -91,7 +91,7 @@ class fitted_candidate {
         if (!c_.is_pingpong())
             return costs_.stream_k.less_shared_factor * turns_.waves * turn + fit().stream_k_s;
         return turns_.waves * turn +
-               (of_.bytes_of(2) <= 2 ? fit().stream_k_bytes_s : fit().stream_k_s);
+               (of_.bytes_of(2) <= 2 ? fit().stream_k_of_bytes_s : fit().stream_k_s);
     }
 
     [[nodiscard]] double operand_bytes() const {

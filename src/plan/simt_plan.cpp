@@ -39,7 +39,7 @@ const simt_costs& costs_of(dtype type) {
 }
 
 // Groups that worked out; of more than a thousand shares of tiles no kernel keeps count, and what
-// groups leave to the last one should not leave L2 by much. What does comes from memory.
+// groups leave to the last one should not leave L2 by much.
 constexpr int groups_tried[] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
 constexpr std::int64_t most_shared = 1024;
 constexpr std::int64_t most_left_bytes = 64'000'000;
@@ -118,8 +118,11 @@ simt_parts parts_of(const simt_tile& of, const simt_cut& cut, const simt_request
     found.multiplying_s =
         static_cast<double>(full) * of.ctas_per_sm * products +
         static_cast<double>(left) * products / units_busy(of, std::max<std::int64_t>(left, 1));
-    const double memory_share =
-        found.bytes > most_left_bytes ? std::min(0.9, costs.memory_share) : costs.memory_share;
+    constexpr double beyond_l2_bytes = 64e6;
+    constexpr double most_of_memory = 0.9;  // where L2 holds little of it
+    const double memory_share = found.bytes > beyond_l2_bytes
+                                    ? std::min(most_of_memory, costs.memory_share)
+                                    : costs.memory_share;
     found.memory_s = std::max(found.bytes / (memory_share * here.memory_bytes_per_s),
                               found.l2_bytes / costs.l2_bytes_per_s);
     found.launch_s = costs.launch_s + costs.filling_s * (cut.cluster > 1 ? rounds : 1);

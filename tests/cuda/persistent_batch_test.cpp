@@ -154,7 +154,7 @@ TEST_F(persistent_batch, of_fp8_promoted_and_not) {
     EXPECT_GT(wide.persistent + narrow.persistent, 0);
 }
 
-// With the same bits, and more tiles on an SM. What is asked for is the arithmetic's own.
+// It is as exact, and leaves room for more tiles. What is asked for is the arithmetic's own.
 TEST_F(persistent_batch, one_block_of_fp8_is_summed_natively) {
     const auto promotes = [](std::int64_t k, const core::settings& asked) {
         core::problem p = core::row_major_problem(dtype::e4m3, 512, 512, k);

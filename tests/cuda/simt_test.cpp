@@ -7,6 +7,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/engine/table.hpp"
 #include "cuda/simt/kernel_table.hpp"
+#include "cuda/simt/product.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -25,6 +26,21 @@ class simt : public testing::Test {
     }
     static const core::implementation& engine() { return *cuda::engine::table()[0]; }
 };
+
+// Other products may be read in place by kernels for that. No GPU is asked.
+TEST(simt_operands, lie_in_lines_of_16_bytes_along_k_or_across_it) {
+    const auto lies = [](core::layout a, core::layout b, cuda::operand_alignment aligned = {}) {
+        core::problem p = core::row_major_problem(dtype::f64, 64, 64, 64);
+        p.a_layout = a, p.b_layout = b;
+        return cuda::simt::lies_in_lines({p, core::accumulation::native, {}, aligned, {}});
+    };
+    EXPECT_TRUE(lies({64, 1}, {64, 1}));
+    EXPECT_TRUE(lies({1, 66}, {1, 66}));
+    EXPECT_FALSE(lies({65, 1}, {64, 1}));
+    EXPECT_FALSE(lies({64, 1}, {1, 65}));
+    EXPECT_FALSE(lies({128, 2}, {64, 1}));
+    EXPECT_FALSE(lies({64, 1}, {64, 1}, {.a = true, .b = false}));
+}
 
 TEST_F(simt, many_tiles_and_few_ctas) {
     for (const dtype type : {dtype::f32, dtype::f64})

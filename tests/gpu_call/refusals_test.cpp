@@ -126,6 +126,19 @@ TEST(gpu_refusals, epilogues_that_no_kernel_has_name_the_step) {
     refuse(c, amax(&x) | amax(&y), "one amax");
 }
 
+TEST(gpu_refusals, e5m2_shares_out_no_columns) {
+    matrix<e5m2> a(4, 4);
+    matrix<e4m3> b(4, 4);
+    matrix<float> c(4, 4);
+    const std::int32_t ends[] = {2, 4};
+    test::expect_refusal(
+        [&] {
+            matrix_products(cuda{}, strided(a.view(), 2, 0), transposed(ragged(b.view(), ends, 2)),
+                            transposed(ragged(c.view(), ends, 2)));
+        },
+        error_code::unsupported, {"e5m2 by e4m3 share out rows, not columns"});
+}
+
 TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
     matrix<bf16> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
     matrix<float> wide(4, 4);

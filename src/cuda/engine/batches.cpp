@@ -111,8 +111,8 @@ std::unique_ptr<const gemm_product> prepare_own(const request& wanted) {
     const gemm_task task = task_of(wanted);
     fastest best(std::numeric_limits<double>::infinity());
     best.try_simt(task);
-    // Those save packing. Their costs are fitted to batches: of 19 single products in whole lines
-    // that they were chosen for, 17 had .61 to .91 of the best of cuBLAS, where others had 1.3.
+    // Those save packing. Their costs are fitted to batches: of single products in whole lines they
+    // were chosen for some that had .61 to .90 of cuBLAS' best (results/h200/random_calls.json).
     if (wanted.batch.count > 1 || !simt::lies_in_lines(task))
         best.try_in_place(task, sm80::arithmetic::own);
     return best.prepared();

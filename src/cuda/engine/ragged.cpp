@@ -42,7 +42,7 @@ void place_e(task& t, const ragged_operands& all) {
     if (place == place_of_e::elsewhere || !apart_alike)
         throw error(error_code::unsupported,
                     "on a GPU the E of products whose sizes lie in its memory must be C, or but "
-                    "for integers and tf32 lie as C does: copy it to C");
+                    "for integers, tf32 and 3xTF32 lie as C does: copy it to C");
     t.fusion.residual = all.first.e;
 }
 
