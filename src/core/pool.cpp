@@ -130,7 +130,7 @@ int begin_piece(board& on, int owner, std::uint32_t number) {
 
 // First the pieces of this seat, then those of seats whose threads have not come. A worker whose
 // single piece was short leaves them to the caller: to look at every seat, whose lines others
-// write, then takes as long as a piece (16 threads with a microsecond each 3.5 us, now 2.5).
+// write, then takes as long as a piece (results/cpu/random_calls_16.json).
 void take_pieces(board& on, int own, std::uint32_t number) {
     using clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds short_piece{10};

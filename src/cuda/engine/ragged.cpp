@@ -34,9 +34,7 @@ void check_places(const core::problem& p, const ragged_operands& all,
 
 // Tells the kernels where what beta multiplies lies.
 void place_e(task& t, const ragged_operands& all) {
-    task multiplied = t;
-    if (!multiplies(t.problem)) multiplied.problem.k = 1, multiplied.problem.alpha = 1;  // zeros
-    const place_of_e place = place_in(multiplied, all.first);
+    const place_of_e place = place_in(t, all.first);
     const bool apart_alike = !all.along_k || all.e == all.c;
     if (place == place_of_e::nowhere || (place == place_of_e::in_c && apart_alike)) return;
     if (place == place_of_e::elsewhere || !apart_alike)
@@ -72,7 +70,6 @@ struct planned_products {
 };
 
 planned_products plan_products(task t, ragged_operands all, cuda::call_scope& call) {
-    place_e(t, all);
     t.batch = {static_cast<std::int64_t>(all.count), true, all.along_k || all.b == 0};
     const core::problem& p = t.problem;
     if (!multiplies(p)) {
@@ -80,6 +77,7 @@ planned_products plan_products(task t, ragged_operands all, cuda::call_scope& ca
         all.b = 0;
         t.batch.one_b = true;
     }
+    place_e(t, all);
     const cuda::operand_alignment aligned{cuda::is_aligned(all.first.a),
                                           cuda::is_aligned(all.first.b, all.b, p.b_type)};
     const plan& made = plan_for_ragged(t, aligned, all.along_k, stores_rows(p, all), call.device());
