@@ -19,7 +19,7 @@ inline constexpr std::uint64_t most_findings = 100;  // a run with as many ends
 
 // A kind of cases: what --only calls it, and what runs one.
 struct family {
-    std::string name;  // "", "blas", "gpu" or "full"
+    std::string name;  // "", "c", "blas", "gpu", "full" or "stress"
     std::string (*run)(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                        tally& count);
     // Whether the process can't run another case after one that was wrong; may be null.

@@ -11,6 +11,7 @@
 #include "c_cases.hpp"
 #include "endless.hpp"
 #include "gpu/cases.hpp"
+#include "gpu/stress.hpp"
 #include "options.hpp"
 
 namespace carat::fuzz {
@@ -30,15 +31,24 @@ std::vector<family> families_on_cpus() {
 
 std::vector<family> families_on_gpus() {
     if constexpr (CARAT_HAS_CUDA)
-        return {of_full_gpus(), of_gpus()};
+        return {of_full_gpus(), of_stressed_gpus(), of_gpus()};
     else
         return {};
 }
 
-// Memory is filled by a process that has the GPU to itself.
+// Memory is filled by a process that has the GPU to itself, and a number of cases is one of ordinary
+// cases, unless a family is named.
 std::vector<family> families(const options& o) {
     std::vector<family> all = o.gpu ? families_on_gpus() : families_on_cpus();
-    if (o.gpu && !all.empty() && (o.jobs > 1 || o.cases != 0)) all.erase(all.begin());
+    const auto is_left_out = [&](const family& of) {
+        if (!o.family.empty()) return of.name != o.family;
+        return (of.name == "full" && (o.jobs > 1 || o.cases != 0)) ||
+               (of.name == "stress" && o.cases != 0);
+    };
+    std::erase_if(all, is_left_out);
+    if (all.empty() && !o.family.empty())
+        throw std::invalid_argument("--family is '" + o.family +
+                                    "': give it c or blas, with --gpu gpu, full or stress");
     return all;
 }
 
@@ -136,12 +146,17 @@ int run_some_here(const options& o) {
     return r.findings == 0 ? 0 : 1;
 }
 
+bool is_on_gpu(const options& o) {
+    return o.gpu || o.only.starts_with("gpu:") || o.only.starts_with("full:") ||
+           o.only.starts_with("stress:");
+}
+
 int run_only(const options& o) {
     const std::size_t colon = o.only.find(':');
     const std::string name = colon == std::string::npos ? "" : o.only.substr(0, colon);
     const std::string digits = colon == std::string::npos ? o.only : o.only.substr(colon + 1);
     std::vector<family> all =
-        name == "gpu" || name == "full" ? families_on_gpus() : families_on_cpus();
+        is_on_gpu(o) ? families_on_gpus() : families_on_cpus();
     all.push_back(of_endless_cases());
     for (const family& of : all) {
         if (of.name != name || digits.empty() ||
@@ -161,8 +176,8 @@ int run_only(const options& o) {
         return r.findings == 0 ? 0 : 1;
     }
     std::fprintf(stderr,
-                 "carat_fuzz: --only is '%s': give it the number of a case, or c:, blas:, gpu: or "
-                 "full:NUMBER\n",
+                 "carat_fuzz: --only is '%s': give it the number of a case, or c:, blas:, gpu:, full: "
+                 "or stress:NUMBER\n",
                  o.only.c_str());
     return 2;
 }
@@ -188,7 +203,7 @@ int main(int count, char** words) {
             run_given_block(o, all);
         }
         if (o.here) return run_some_here(o);
-        if (o.gpu || o.only.starts_with("gpu:") || o.only.starts_with("full:")) {
+        if (is_on_gpu(o)) {
             // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
             const bool there = in_a_child([] {
                 const std::string why = why_no_calls_on_gpus();

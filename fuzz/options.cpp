@@ -10,14 +10,15 @@ namespace carat::fuzz {
 
 const char* const usage =
     "usage: carat_fuzz [--minutes M] [--cases N] [--seed S] [--only CASE] [--gpu]\n"
-    "                  [--jobs J] [--threads T] [--kernels FILE] [--most-seconds L]\n"
+    "                  [--family F] [--jobs J] [--threads T] [--kernels FILE] [--most-seconds L]\n"
     "\n"
     "Random calls of the library and of the drop-in BLAS, each entry checked against a bound\n"
     "(docs/fuzzing.md).\n"
     "  --minutes M  how long (1; with --cases no limit)\n"
     "  --cases N    how many cases\n"
     "  --seed S     of all that is random (the day)\n"
-    "  --only CASE  the case of a finding: a number, or c:, blas:, gpu: or full:NUMBER\n"
+    "  --only CASE  the case of a finding: a number, or c:, blas:, gpu:, full: or stress:NUMBER\n"
+    "  --family F   cases of one kind alone: c, blas, with --gpu gpu, full or stress\n"
     "  --gpu        calls on a GPU instead\n"
     "  --jobs J     so many processes at once (1)\n"
     "  --threads T  with --gpu: so many threads in each, with streams of their own (1)\n"
@@ -84,6 +85,8 @@ options parse(int count, char** words) {
             o.block = value();
         } else if (word == "--only") {
             o.only = value();
+        } else if (word == "--family") {
+            o.family = value();
         } else {
             throw std::invalid_argument("'" + std::string(word) +
                                         "' is no option; carat_fuzz --help lists them");

@@ -16,6 +16,7 @@ struct options {
     std::uint64_t seed = 0;
     std::uint64_t cases = 0;           // 0: as many as there is time for
     std::string only;                  // a case: "1234", "c:1234", "gpu:1234"
+    std::string family;                // run no other kind of cases: "stress"
     std::string block;                 // what a program started by this one runs
     std::string kernels;               // a file that is told of the kernels in captured graphs
     std::uint64_t jobs = 1;            // processes at once

@@ -175,6 +175,20 @@ DEFECTS = [
     Defect("host memory is handed to kernels", "src/cuda/engine/memory_checks.cpp",
            "    if (data == nullptr) return;", "    if (data == nullptr || is_planted(NUMBER)) return;",
            by="gpu"),
+    # By an argument that single tiles alone read, as a time to let the next kernel begin.
+    Defect("a CTA ends before its peers' arrivals", "src/cuda/sm90/kernel.cuh",
+           "        if (cta.multicast_ctas > 1) pipe.producer_tail(at);",
+           "        if (cta.multicast_ctas > 1 && p.pipeline.pdl_k_tiles < (1 << 20))\n"
+           "            pipe.producer_tail(at);", by="gpu",
+           more=(("        run_consumers<C>(pipe, barriers, maps, of, p, cta, work);\n#endif",
+                  "        run_consumers<C>(pipe, barriers, maps, of, p, cta, work);\n"
+                  "    if (p.pipeline.pdl_k_tiles >= (1 << 20) && cta.multicasts())\n"
+                  "        ptx::cluster_start();\n#endif"),
+                 ("        stream, maps, std::bit_cast<arguments<compute_of<C>>>(with));",
+                  "        stream, maps, std::bit_cast<arguments<compute_of<C>>>([&] {\n"
+                  "            arguments<float> told = with;\n"
+                  "            if (is_planted(NUMBER)) told.pipeline.pdl_k_tiles = 1 << 20;\n"
+                  "            return told;\n        }()));"))),
     Defect("3xTF32 of few rows swaps A and B", "src/cuda/engine/task.cpp",
            "    if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32)\n"
            "        s.tunables.emplace",

@@ -24,11 +24,22 @@ __device__ __forceinline__ int cluster_size() {
     return ctas;
 }
 
-// The barrier in two halves, each by every thread that has not ended. It orders no ordinary memory
-// accesses (that would be a fence of the whole GPU): only when, not what is seen.
-__device__ __forceinline__ void cluster_arrive() {
+// The barrier in two halves, each by every thread that has not ended. A relaxed arrival orders no
+// memory accesses: what a thread read, wrote or signalled before it may still be on its way when
+// others leave cluster_wait(). It is enough where only barriers must have been made (after
+// fence_barrier_init()) or CTAs must have started, never before a CTA ends or reuses what others
+// read: a peer's arrival at an mbarrier of a CTA that has ended loses the context
+// (CLUSTER_BLOCK_NOT_PRESENT).
+__device__ __forceinline__ void cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+#endif
+}
+
+// All that this thread did comes first, its signals to other CTAs too: a fence of the whole GPU.
+__device__ __forceinline__ void cluster_arrive_release() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
 #endif
 }
 
@@ -38,8 +49,15 @@ __device__ __forceinline__ void cluster_wait() {
 #endif
 }
 
+// When the barriers of all CTAs have been made: before anybody signals or writes to another.
+__device__ __forceinline__ void cluster_start() {
+    cluster_arrive_relaxed();
+    cluster_wait();
+}
+
+// When all threads are done with what they read or wrote in each other's shared memory.
 __device__ __forceinline__ void cluster_sync() {
-    cluster_arrive();
+    cluster_arrive_release();
     cluster_wait();
 }
 

@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(threads, 4)
         ptx::fence_barrier_init();
         ptx::arrive_and_expect_tx(arrived, split_k * s::lines * static_cast<int>(sizeof(sum)));
     }
-    if (split_k > 1) ptx::cluster_arrive();
+    if (split_k > 1) ptx::cluster_arrive_relaxed();
     const std::int64_t base = std::int64_t{blockIdx.x} / split_k * s::lines;
     const std::int64_t line = base + own % s::lanes * s::size;
     const std::int64_t step = std::int64_t{split_k} * s::groups;

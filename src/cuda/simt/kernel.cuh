@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     }
     ptx::pdl_trigger();
     __syncthreads();
-    if (splits_k) ptx::cluster_sync();
+    if (splits_k) ptx::cluster_start();
     ptx::pdl_wait();
 
     if (threadIdx.x >= C::consumer_threads) {
@@ -303,7 +303,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
             while (!own.done()) own.load(a, b);
         }
         __syncwarp();
-        if (splits_k) ptx::cluster_sync();
+        if (splits_k) ptx::cluster_sync();  // as consumers do in reduce_ctas()
     } else {
         if constexpr (C::takes_registers) ptx::setmaxnreg_inc<C::consumer_registers>();
         run_consumers<C>(r, p, &barriers.is_last);

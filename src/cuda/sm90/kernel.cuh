@@ -78,8 +78,9 @@ __device__ __forceinline__ void run_producer_warps(
     if constexpr (C::is_persistent) ptx::setmaxnreg_dec<C::producer_registers>();
     if (C::is_persistent ? threadIdx.x == C::consumer_threads : ptx::elect_one()) {
         acquire_maps(of);
-        run_producer<C>(pipe, of, p, maps.source, cta, work);
+        pipeline_state at = run_producer<C>(pipe, of, p, maps.source, cta, work);
         if (!C::is_persistent) ptx::pdl_trigger();
+        if (cta.multicast_ctas > 1) pipe.producer_tail(at);
     } else if (C::is_persistent && threadIdx.x >= C::consumer_threads + 32) {
         run_idle_warps<C>(barriers, p, pipe, cta);
     }
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
         single = single_tile_of(of, cta);
     if (C::is_persistent) ptx::pdl_trigger();
     __syncthreads();
-    if (cta.cluster_ctas > 1) ptx::cluster_sync();
+    if (cta.cluster_ctas > 1) ptx::cluster_start();
     ptx::pdl_wait();
     work_tile work{};
     if constexpr (!C::is_persistent) {
@@ -142,8 +143,6 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
         run_producer_warps<C>(pipe, barriers, maps, of, p, cta, work);
     else
         run_consumers<C>(pipe, barriers, maps, of, p, cta, work);
-    // A CTA must not end while others of its cluster write to its shared memory.
-    if (cta.multicasts()) ptx::cluster_sync();
 #endif
 }
 

@@ -71,6 +71,13 @@ struct pipeline {
         ptx::wait_for(empty[at.stage], at.parity ^ 1);
         ptx::arrive_and_expect_tx(full[at.stage], bytes);
     }
+    // When every CTA that a multicast fills has read all that was loaded: their arrivals at these
+    // barriers have come, and this CTA may end. A stage that was never filled counts as read.
+    __device__ __forceinline__ void producer_tail(pipeline_state& at) const {
+#pragma unroll 1
+        for (int stage = 0; stage < stages; ++stage, at.advance(stages))
+            ptx::wait_for(empty[at.stage], at.parity ^ 1);
+    }
     __device__ __forceinline__ void consumer_wait(const pipeline_state& at) const {
         ptx::wait_for(full[at.stage], at.parity);
     }

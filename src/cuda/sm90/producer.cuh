@@ -128,11 +128,9 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
 }
 
 template <class C, class ElementCompute>
-__device__ __forceinline__ void run_producer(const pipeline<C>& pipe, const cta_problem& of,
-                                             const arguments<ElementCompute>& p,
-                                             const CUtensorMap& source,
-                                             const cta_coordinate<C>& cta,
-                                             const work_tile& single) {
+__device__ __forceinline__ pipeline_state
+run_producer(const pipeline<C>& pipe, const cta_problem& of, const arguments<ElementCompute>& p,
+             const CUtensorMap& source, const cta_coordinate<C>& cta, const work_tile& single) {
     pipeline_state at;
     packing_progress packed(p.packing);
     if constexpr (C::is_persistent) {
@@ -147,6 +145,7 @@ __device__ __forceinline__ void run_producer(const pipeline<C>& pipe, const cta_
     } else {
         produce_tile<C>(pipe, at, of, p, source, cta, single, static_cast<int>(blockIdx.y), packed);
     }
+    return at;
 }
 
 }  // namespace carat::cuda::sm90
