@@ -14,7 +14,7 @@ import gpu_tables
 import property_tables
 import study_tables
 import task_lines
-from tables_common import (ROOT, cases, gflops_span, gpu_source, load, lost_table, mean_of,
+from tables_common import (ROOT, cases, cores, gflops_span, gpu_source, load, lost_table, mean_of,
                            pair_of, ranked, size_of, source, table)
 
 
@@ -71,10 +71,13 @@ def lost(file):
     return write
 
 
+CPU_COMPARISONS = (("Xeon, AVX-512", "cpu/shapes.json"), ("Xeon, AMX", "cpu/narrow.json"),
+                   ("Zen 3, AVX2", "cpu/zen3.json"), ("Zen 5, AVX-512", "cpu/zen5.json"))
+
+
 def beside_peers():
-    """Of each machine all that was measured beside a peer: (ratio, interval, type, size and peer)."""
-    for where, file in (("Xeon, AVX-512", "cpu/shapes.json"), ("Xeon, AMX", "cpu/narrow.json"),
-                        ("Zen 3, AVX2", "cpu/zen3.json"), ("Zen 5, AVX-512", "cpu/zen5.json")):
+    """For each machine, what was measured beside a peer: (ratio, interval, type, size and peer)."""
+    for where, file in CPU_COMPARISONS:
         found = [(ratio, interval, case["dtype"], f"{size_of(case)} (`{best}`)")
                  for case, best, ratio, interval, _ in against_best(load(file))]
         yield where, found
@@ -82,8 +85,33 @@ def beside_peers():
                    for dtype, _, _, case, peer, _, ratio, interval in gpu_tables.against()]
 
 
+def machine_of(results):
+    machine = results["machine"]
+    if machine["gpus"]:
+        return machine["gpus"][0]["name"]
+    guest = f" of a {machine['hypervisor']} guest" if machine["hypervisor"] else ""
+    return f"{machine['cpu_model']}, {cores(machine)}{guest}"
+
+
+def compared():
+    """What stands behind each row of the README's chart: machine, file, revision, day."""
+    files = [*CPU_COMPARISONS, *(("H200", file) for file in gpu_tables.files())]
+    rows = []
+    for where, file in files:
+        results = load(file)
+        rows.append([where, machine_of(results), f"`results/{file}`", results["revision"],
+                     results["date"][:10], shapes_of(results)])
+    return table(["", "machine", "file", "revision", "date", "sizes, m x n x k"], ["---"] * 6, rows)
+
+
+def shapes_of(results):
+    """Every size by name, or how many there are and the ends where they are many."""
+    sizes = list(dict.fromkeys(size_of(case) for case in cases(results)))
+    return f"{len(sizes)}, from {sizes[0]} to {sizes[-1]}" if len(sizes) > 30 else ", ".join(sizes)
+
+
 def losses():
-    """Of each machine: how often the whole interval is below 1, and where by most."""
+    """For each machine: how often the whole interval is below 1, and the worst such case."""
     rows = []
     for where, found in beside_peers():
         worst = min((row for row in found if row[1][1] < 1), default=None)
