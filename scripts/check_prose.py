@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = re.compile(r"```.*?```|^(?: {4}|\t).*?$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 # A sentence begins after a full stop, at a list item, in a cell or at a paragraph.
-START = r"(?:(?<=[.!?:] )|(?<=[.!?:]\n)|(?<=\n\n)|(?<=\A)|(?<=\n- )|(?<=\| ))"
+START = r"(?:(?<=[.!?:] )|(?<=[.!?:]\n)|(?<=\n\n)|(?<=\A)|(?<=[-*] )|(?<=\| ))"
 RULES = {
     re.compile(START + r"(?:\*\*)?Of (?!course\b)[^\n]*"): "begins with 'Of': put the subject first",
     re.compile(r"\b(?:have|has|had) (?:theirs|it|ours) (?:inside|beside)\b"): "say what has what",
