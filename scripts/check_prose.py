@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that pages read as plain English: check_prose.py (no arguments).
 
-README, CONTRIBUTING and docs/*.md must have no sentence, list item or table cell that begins with a
+README, CONTRIBUTING, docs/*.md, docs/studies and the ladder's page must have no sentence, list item or table cell that begins with a
 fronted object ("Of ..."), and none of the turns of phrase that readers stumbled over. Exits 1 after
 one line for each.
 """
@@ -27,7 +27,8 @@ RULES = {
 
 
 def pages():
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ladder/README.md",
+            *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/studies").glob("*.md"))]
 
 
 def blanked(text):

@@ -38,7 +38,7 @@ MEANING = {"won": "carat faster", "open": "not told apart", "lost": "peer faster
 FOOT = ["Right of 1 x carat is faster. A case is won or lost where its whole 95 % interval lies on one "
         "side of 1.",
         "Peers on CPUs: OpenBLAS, BLIS, MKL, oneDNN, Eigen, libxsmm. On the GPU: cuBLAS, cuBLASLt; 3xTF32 "
-        "is set beside their f32.",
+        "is compared with their f32.",
         "Shapes, revisions and dates: docs/peers.md."]
 
 
