@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks that pages read as plain English: check_prose.py (no arguments).
 
-README, CONTRIBUTING, docs/*.md, docs/studies and the ladder's page must have no sentence, list item or table cell that begins with a
-fronted object ("Of ..."), and none of the turns of phrase that readers stumbled over. Exits 1 after
-one line for each.
+No sentence, list item or table cell of README, CONTRIBUTING, docs/*.md, docs/studies/*.md and the
+ladder's page may begin with a fronted object ("Of ..."), or have one of the turns of phrase that readers
+stumbled over. Exits 1 after one line for each.
 """
 
 import pathlib
