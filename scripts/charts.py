@@ -12,25 +12,51 @@ import re
 import subprocess
 import sys
 import tempfile
+from xml.sax.saxutils import escape
 
-from tables_common import ROOT, load
+from tables_common import ROOT, cores, load
 
 IMAGES = ROOT / "docs" / "images"
 CUDA_LADDER = r"cuda\.ladder\.|vendor\.cublas$"
 
-# Picture: results, the report's chart, and the implementations that it shows where not all.
+# Picture: what it shows, results, the report's chart, and the implementations shown where not all.
 CHARTS = {
-    "throughput": ("cpu/bench.json", "throughput-f64-2-threads",
+    "throughput": ("f64, 2 threads", "cpu/bench.json", "throughput-f64-2-threads",
                    r"cpu\.engine$|vendor\.(?!reference)"
                    r"|cpu\.ladder\.(naive|reordered|openmp|multi_level)$"),
-    "ladder": ("cpu/ladder.json", "ladder-f64-1-thread", None),
-    "study_five_cpu": ("cpu/five-algorithms.json", "throughput-f64-2-threads", None),
-    "gpu_ladder": ("h200/f32.json", "throughput-f32-1-thread", CUDA_LADDER),
-    "gpu_f16": ("h200/narrow.json", "throughput-f16-1-thread",
+    "ladder": ("f64, N = 2000, 1 thread", "cpu/ladder.json", "ladder-f64-1-thread", None),
+    "study_five_cpu": ("f64, 2 threads", "cpu/five-algorithms.json", "throughput-f64-2-threads", None),
+    "gpu_ladder": ("f32", "h200/f32.json", "throughput-f32-1-thread", CUDA_LADDER),
+    "gpu_f16": ("f16", "h200/narrow.json", "throughput-f16-1-thread",
                 r"cuda\.ladder\.wmma|cuda\.engine$|vendor\.cublaslt_best$"),
-    "gpu_tiles": ("h200/tiles.json", "throughput-f32-1-thread", None),
-    "gpu_crossover": ("h200/crossover.json", "crossover", None),
+    "gpu_tiles": ("f32", "h200/tiles.json", "throughput-f32-1-thread", None),
+    "gpu_crossover": ("f32", "h200/crossover.json", "crossover", None),
 }
+
+TITLE_HEIGHT = 28
+
+
+def heading(what, results):
+    """What a chart shows, on which machine, and when it was measured."""
+    machine = results["machine"]
+    where = (machine["gpus"][0]["name"] if machine["gpus"] else
+             machine["cpu_model"].replace("(R)", "").replace(" Processor", "") + f", {cores(machine)}")
+    if results.get("crossovers"):
+        where += f", {cores(machine)} of the CPU"
+    return f"{what}: {where}, {results['date'][:10]}"
+
+
+def titled(svg, words):
+    """The chart under a line of its own."""
+    width, height = map(int, re.search(r'width="(\d+)" height="(\d+)"', svg).groups())
+    tall = height + TITLE_HEIGHT
+    line = (f'<text x="{width / 2:g}" y="{8 - TITLE_HEIGHT / 2:g}" fill="#1a1f26" '
+            'font-family="Helvetica, Arial, sans-serif" font-size="14" font-weight="bold" '
+            f'text-anchor="middle">{escape(words)}</text>')
+    svg = svg.replace(f'height="{height}" viewBox="0 0 {width} {height}"',
+                      f'height="{tall}" viewBox="0 -{TITLE_HEIGHT} {width} {tall}"', 1)
+    return re.sub(rf'<rect width="{width}" height="{height}"([^>]*)/>',
+                  rf'<rect y="-{TITLE_HEIGHT}" width="{width}" height="{tall}"\1/>{line}', svg, count=1)
 
 
 def only(results, shown):
@@ -57,9 +83,10 @@ def report_charts(carat, file, shown, folder):
 def drawn(carat):
     """{picture: SVG}"""
     charts = {}
-    for picture, (file, name, shown) in CHARTS.items():
+    for picture, (what, file, name, shown) in CHARTS.items():
         with tempfile.TemporaryDirectory() as folder:
-            charts[picture] = report_charts(carat, file, shown, pathlib.Path(folder))[name]
+            svg = report_charts(carat, file, shown, pathlib.Path(folder))[name]
+            charts[picture] = titled(svg, heading(what, load(file)))
     return charts
 
 

@@ -63,7 +63,7 @@ def sources():
 
 
 def sets():
-    """Of each set of shapes the geometric mean and the worst of carat / vendor."""
+    """The geometric mean and the worst of carat / vendor for each set of shapes."""
     grouped = {}
     for data, how, name, case, _, _, ratio, interval in against():
         grouped.setdefault((data, how, name), []).append((ratio, interval, size_of(case)))
@@ -83,7 +83,7 @@ def lost():
                                 f"`{peer.removeprefix('vendor.')}`", f"{ratio:.2f}",
                                 f"[{interval[0]:.2f}, {interval[1]:.2f}]"])
              for data, how, _, case, peer, ours, ratio, interval in against()]
-    head = ["data", "computed in", "size", "carat, TFLOP/s", "best of the vendor",
+    head = ["data", "computed in", "size", "carat, TFLOP/s", "fastest vendor routine",
             "carat / vendor", "95 % CI"]
     return lost_table(head, ["---", "---", "--:", "--:", "---", "--:", "---"], found) + sources()
 
@@ -106,8 +106,8 @@ def profile(file="h200/profile_after.json"):
                      f"`{kernel}`", f"{c['us']:.4g}", f"{c['tensor_active_percent']:.0f}",
                      f"{c['l2_to_sm_bytes'] / 1e6:.4g}", f"{c['dram_read_bytes'] / 1e6:.3g}",
                      f"{c['warp_instructions'] / 1e6:.3g}", f"{first} {stalls:.1f}"])
-    head = ["data", "size", "who", "kernel", "us", "tensor cores busy, %", "L2 to SMs, MB",
-            "memory, MB", "instructions, M", "most waited for"]
+    head = ["data", "size", "implementation", "kernel", "us", "tensor cores busy, %", "L2 to SMs, MB",
+            "DRAM read, MB", "warp instructions, M", "main stall"]
     return table(head, ["---", "--:", "---", "---", "--:", "--:", "--:", "--:", "--:", "---"], rows) + (
         f"\n`results/{file}`: {results['gpu']}, revision {results['revision']}, "
-        f"{results['date']}; each kernel alone.\n")
+        f"{results['date']}; each kernel ran alone.\n")

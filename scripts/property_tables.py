@@ -10,8 +10,8 @@ def associativity():
     found = {c["implementation"].removeprefix("cpu.ladder."): c
              for c in ranked(load("cpu/ladder.json"), dtype="f64")}
     a, b = found["naive"], found["tiled"]
-    return (f"worst error {a['error_ulp']:.3g} u summed along k, {b['error_ulp']:.2g} u summed tile by "
-            f"tile; bound {a['error_bound_ulp']:.0f} u", "cpu/ladder.json")
+    return (f"worst error {a['error_ulp']:.3g} u when summed along k, {b['error_ulp']:.2g} u when summed tile "
+            f"by tile; bound {a['error_bound_ulp']:.0f} u", "cpu/ladder.json")
 
 
 def separability():
@@ -21,14 +21,14 @@ def separability():
         if c["implementation"].startswith("cuda.engine") and c["tunables"].get("tile") == 32:
             by_parts.setdefault(c["tunables"]["parts"], c["median_s"])
     best = min(by_parts, key=by_parts.get)
-    return (f"32 x 1024 x 8192 on the GPU: K in {best} parts takes {1e6 * by_parts[best]:.1f} us, whole "
-            f"{1e6 * by_parts[1]:.1f} us", "h200/engine.json")
+    return (f"32 x 1024 x 8192 on the GPU: split into {best} parts along K it takes {1e6 * by_parts[best]:.1f} us, "
+            f"whole {1e6 * by_parts[1]:.1f} us", "h200/engine.json")
 
 
 def locality():
     arithmetic = {"simd", "register_tile"}
     texts = [f"{dtype}, one core: {product(dtype):.0f} x in all, {product(dtype, LOCAL):.1f} x of it "
-             f"from where the data are, {product(dtype, arithmetic):.1f} x from SIMD and the register "
+             f"from moving data, {product(dtype, arithmetic):.1f} x from SIMD and the register "
              "tile" for dtype in ("f64", "f32")]
     return "; ".join(texts), "cpu/ladder.json"
 
@@ -47,7 +47,7 @@ def redundancy():
     narrow = cell(load("h200/narrow.json"), "vendor.cublaslt_best", dtype="f16", n=n)
     return (f"f16 data, summed in {narrow['computes_in']}, at "
             f"{narrow['median_gflops'] / wide['median_gflops']:.1f} x the rate of f32 data (N = {n}); worst "
-            f"error {narrow['error_ulp']:.0f} u beside {wide['error_ulp']:.0f} u, both u of f32",
+            f"error {narrow['error_ulp']:.0f} u against {wide['error_ulp']:.0f} u, both in u of f32",
             "h200/narrow.json")
 
 
@@ -67,8 +67,8 @@ AUDIT = [("Associativity", "yes: the result is the same whatever the order", "ex
           associativity),
          ("Separability", "partial: across K", "yes, and it pays where C has few tiles", separability),
          ("Locality", "primary: the speed-up is almost entirely from it", "the larger part, not almost all", locality),
-         ("Sparsity", "no zeros to skip", "yes, but power depends on the values", sparsity),
-         ("Redundancy", "partial: low precision", "yes, for an error that is known", redundancy),
+         ("Sparsity", "no zeros to skip", "no zeros to skip, but power depends on the values", sparsity),
+         ("Redundancy", "partial: low precision", "yes, for a known error", redundancy),
          ("Symmetry", "no", "no for a general product", symmetry),
          ("Hardware co-design", "tensor cores 10 to 20 x CUDA cores", "by type", codesign)]
 
@@ -78,7 +78,7 @@ def audit():
     for name, claim, verdict, measure in AUDIT:
         value, file = measure()
         rows.append([name, claim, verdict, value, f"`results/{file}`" if file else "-"])
-    head = ["property", "document 002 says", "here", "measured", "file"]
+    head = ["property", "document 002 says", "carat finds", "measured", "file"]
     return table(head, ["---"] * 5, rows)
 
 

@@ -1,5 +1,5 @@
 """What mkdocs needs of files outside docs/: README, CONTRIBUTING and CHANGELOG as pages, the public
-headers and Python's docstrings as a reference, and links to other sources as plain text, since a
+headers and Python's docstrings as pages, and links to other sources as plain text, since a
 site has no sources."""
 
 import ast
@@ -11,6 +11,8 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parent.parent
+# Lines of code are wrapped, so that none is cut off.
+WRAP = ".md-typeset pre > code { white-space: pre-wrap; overflow-wrap: anywhere; }\n"
 PAGES = {"README.md": "start.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md"}
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)", re.DOTALL)
 
@@ -58,6 +60,7 @@ def on_files(files, config):
     for header in headers():
         files.append(File.generated(config, reference_page(header), content=reference(header)))
     files.append(File.generated(config, "reference/carat_gemm.md", content=python_reference()))
+    files.append(File.generated(config, "assets/wrap.css", content=WRAP))
     files.append(File.generated(config, "assets/iframe-worker.js",
                                 content=(ROOT / "scripts/iframe-worker.js").read_text()))
     return files
@@ -65,7 +68,7 @@ def on_files(files, config):
 
 def on_config(config):
     listed = [{f"carat/{h.name}": reference_page(h)} for h in headers()]
-    config.nav.append({"Reference": listed + [{"carat_gemm": "reference/carat_gemm.md"}]})
+    config.nav.append({"Headers and docstrings": [{"carat_gemm": "reference/carat_gemm.md"}] + listed})
     config.nav.append({"Changes": "changes.md"})
     return config
 

@@ -48,7 +48,7 @@ HANDLE_S = (2 * 1000**3 - 1000**2) / 5.58e9
 
 
 def five_h200():
-    """cuBLAS and the tiled kernel, and what the order becomes with the document's handle inside."""
+    """cuBLAS and the tiled kernel, and their order with the document's handle in the time."""
     results = load("h200/f64.json")
     rows = []
     for n in square_sizes(results):
@@ -93,7 +93,7 @@ def crossover_sizes():
     results = load("h200/crossover.json")
     rows = [[f"`{c['gpu']}`", crossing(c), compute_crossing(results, c["gpu"])]
             for c in results["crossovers"]]
-    head = [f"f32, {cores(results['machine'])} beside the GPU", "wins end to end from N", "product alone: measured to win from"]
+    head = [f"f32, against {cores(results['machine'])} of the CPU", "wins end to end from N", "product alone wins from N"]
     return table(head, ["---", "--:", "--:"], rows) + gpu_source(results, "h200/crossover.json")
 
 
@@ -208,7 +208,7 @@ def inflated():
     rows = [["`cuda.ladder.wmma`, f16, N = 8192", f"{c['median_gflops'] / 1e3:.4g}"],
             ["the same, with 1/32 of the work done and all of it counted",
              f"{32 * c['median_gflops'] / 1e3:.4g}"],
-            ["the measured peak of the unit: above it carat refuses a figure",
+            ["the measured peak of the unit, above which carat refuses a figure",
              f"{peak / 1e3:.4g}"]]
     return table(["", "TFLOP/s"], ["---", "--:"], rows) + gpu_source(results, "h200/precision.json")
 

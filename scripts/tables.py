@@ -14,7 +14,7 @@ import gpu_tables
 import property_tables
 import study_tables
 import task_lines
-from tables_common import (ROOT, cases, gflops_span, gpu_source, load, lost_table, mean_of,
+from tables_common import (ROOT, cases, cores, gflops_span, gpu_source, load, lost_table, mean_of,
                            pair_of, ranked, size_of, source, table)
 
 
@@ -44,7 +44,7 @@ def against_best(results):
 
 
 def peers_head():
-    return (["type", "threads", "size", "best peer", "engine / peer", "95 % CI", "engine is"],
+    return (["type", "threads", "size", "fastest peer", "carat / peer", "95 % CI", "verdict"],
             ["---", "--:", "--:", "---", "--:", "---", "---"])
 
 
@@ -54,7 +54,7 @@ def peer_row(case, best, ratio, interval, verdict):
 
 
 def peers():
-    """The engine against the best peer of every case, the losses first."""
+    """carat against the fastest peer of every case, the losses first."""
     results = load("cpu/bench.json")
     found = sorted(against_best(results), key=lambda one: one[2])
     return table(*peers_head(), [peer_row(*one) for one in found]) + source(
@@ -71,10 +71,13 @@ def lost(file):
     return write
 
 
+CPU_COMPARISONS = (("Xeon, AVX-512", "cpu/shapes.json"), ("Xeon, AMX", "cpu/narrow.json"),
+                   ("Zen 3, AVX2", "cpu/zen3.json"), ("Zen 5, AVX-512", "cpu/zen5.json"))
+
+
 def beside_peers():
-    """Of each machine all that was measured beside a peer: (ratio, interval, type, size and peer)."""
-    for where, file in (("Xeon, AVX-512", "cpu/shapes.json"), ("Xeon, AMX", "cpu/narrow.json"),
-                        ("Zen 3, AVX2", "cpu/zen3.json"), ("Zen 5, AVX-512", "cpu/zen5.json")):
+    """For each machine, what was measured beside a peer: (ratio, interval, type, size and peer)."""
+    for where, file in CPU_COMPARISONS:
         found = [(ratio, interval, case["dtype"], f"{size_of(case)} (`{best}`)")
                  for case, best, ratio, interval, _ in against_best(load(file))]
         yield where, found
@@ -82,8 +85,33 @@ def beside_peers():
                    for dtype, _, _, case, peer, _, ratio, interval in gpu_tables.against()]
 
 
+def machine_of(results):
+    machine = results["machine"]
+    if machine["gpus"]:
+        return machine["gpus"][0]["name"]
+    guest = f" of a {machine['hypervisor']} guest" if machine["hypervisor"] else ""
+    return f"{machine['cpu_model']}, {cores(machine)}{guest}"
+
+
+def compared():
+    """What stands behind each row of the README's chart: machine, file, revision, day."""
+    files = [*CPU_COMPARISONS, *(("H200", file) for file in gpu_tables.files())]
+    rows = []
+    for where, file in files:
+        results = load(file)
+        rows.append([where, machine_of(results), f"`results/{file}`", results["revision"],
+                     results["date"][:10], shapes_of(results)])
+    return table(["", "machine", "file", "revision", "date", "sizes, m x n x k"], ["---"] * 6, rows)
+
+
+def shapes_of(results):
+    """Every size by name, or how many there are and the ends where they are many."""
+    sizes = list(dict.fromkeys(size_of(case) for case in cases(results)))
+    return f"{len(sizes)}, from {sizes[0]} to {sizes[-1]}" if len(sizes) > 30 else ", ".join(sizes)
+
+
 def losses():
-    """Of each machine: how often the whole interval is below 1, and where by most."""
+    """For each machine: how often the whole interval is below 1, and the worst such case."""
     rows = []
     for where, found in beside_peers():
         worst = min((row for row in found if row[1][1] < 1), default=None)
@@ -91,13 +119,13 @@ def losses():
                      str(sum(row[1][0] > 1 for row in found)),
                      str(sum(row[1][1] < 1 for row in found)),
                      f"{worst[0]:.2f}: {worst[2]}, {worst[3]}" if worst else "-"])
-    head = ["", "types", "cases", "carat faster", "peer faster", "carat / peer, at worst"]
+    head = ["", "types", "cases", "carat faster", "peer faster", "lowest carat / peer"]
     return table(head, ["---", "---", "--:", "--:", "--:", "---"], rows)
 
 
 def shape_set(case):
     if not case["m"] == case["n"] == case["k"]:
-        return "few rows, few columns, thin k"
+        return "few rows, few columns, small k"
     return "squares 8 to 64" if case["n"] <= 64 else "squares from 128"
 
 
@@ -141,7 +169,7 @@ def shape_threads():
         least, size, _ = min(found)
         rows.append([name, dtype, str(len(found)), f"{means[0]:.2f}", f"{least:.2f} at {size}",
                      f"{means[1]:.2f}"])
-    head = ["shapes", "type", "cases", "two threads / one", "least", "the best peers'"]
+    head = ["shapes", "type", "cases", "carat: two threads / one", "least", "fastest peer: two / one"]
     return table(head, ["---", "---", "--:", "--:", "---", "--:"], rows) + source(
         results, "cpu/shapes.json")
 
@@ -160,7 +188,7 @@ def narrow_sets():
     sets = {}
     for case, _, ratio, interval, _ in against_best(results):
         square = case["m"] == case["n"] == case["k"]
-        name = ("few rows, few columns, thin k" if not square
+        name = ("few rows, few columns, small k" if not square
                 else "squares below 1024" if case["n"] < 1024 else "squares from 1024 on")
         cell = ranked(results, implementation="cpu.engine", **case)[0]
         peak = tile_peak(results, case["dtype"], case["threads"])
@@ -177,8 +205,8 @@ def narrow_sets():
             row += [f"{mean_of([of[:3] for of in found])[0]:.2f}", f"{worst:.2f} at {size}",
                     f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %" if shares[0] else "-"]
         rows.append(row)
-    of = ["mean on {}", "worst on {}", "of the peak on {}"]
-    head = ["type", "shapes", *(w.format("one thread") for w in of), *(w.format("two") for w in of)]
+    of = ["mean, {}", "worst, {}", "share of peak, {}"]
+    head = ["type", "shapes", *(w.format("one thread") for w in of), *(w.format("two threads") for w in of)]
     return table(head, ["---", "---"] + ["--:", "---", "--:"] * 2, rows) + source(results, file)
 
 
@@ -193,7 +221,7 @@ def narrow_levels():
         for cell in ranked(results, dtype=dtype, implementation=implementation):
             rows.setdefault((cell["m"] * cell["n"] * cell["k"], size_of(cell)), {})[
                 dtype, implementation] = f"{cell['median_gflops']:.3g} {gflops_span(cell, '.3g')}"
-    head = ["size", "i8, AVX-VNNI", "i8, AVX-512 VNNI", "f16, sums of f32", "f16, sums of f16"]
+    head = ["size", "i8, AVX-VNNI", "i8, AVX-512 VNNI", "f16, f32 sums", "f16, f16 sums"]
     return table(head, ["---"] + ["--:"] * len(ways),
                  [[size, *(found[way] for way in ways)]
                   for (_, size), found in sorted(rows.items())]) + source(results, file)
@@ -283,17 +311,17 @@ def calibration():
              *(percent(100 * row[field]) for field in
                ("coverage_median", "coverage_ratio", "null_claims", "null_tables_with_a_claim",
                 "claims_at_the_margin"))] for row in found["rows"] if row["processes"] in (3, 5)]
-    head = ["trials", "processes", "figure's interval holds it", "ratio's interval holds it",
+    head = ["trials", "processes", "figure's interval covers the truth", "ratio's interval covers it",
             "null pairs called faster or slower", "tables of three equal rows with such a pair",
-            "pairs at the margin called so"]
+            "pairs at the margin called faster or slower"]
     return (table(head, ["---"] + ["--:"] * 6, rows)
-            + f"\n`results/calibration.json`: {found['tables']} tables a row, "
-            f"{found['trials_per_process']} trials a process.\n")
+            + f"\n`results/calibration.json`: {found['tables']} simulated tables for each row, with "
+            f"{found['trials_per_process']} trials in each process.\n")
 
 
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
-PAGES = {"README.md": {"answer": lambda: ranking(5), "losses": losses},
-         "docs/peers.md": {"peers": peers},
+PAGES = {"README.md": {"losses": losses},
+         "docs/peers.md": {"compared": compared, "peers": peers},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-threads": shape_threads,
                             "shape-cases": lost("cpu/shapes.json"),
                             "shape-zen3": lost("cpu/zen3.json"),
@@ -304,7 +332,8 @@ PAGES = {"README.md": {"answer": lambda: ranking(5), "losses": losses},
                          "gpu-shapes": gpu_shapes,
                          "gpu-profile": gpu_tables.profile},
          "docs/statistics.md": {"calibration": calibration},
-         **study_tables.PAGES, **property_tables.PAGES, **task_lines.PAGES}
+         **study_tables.PAGES, **property_tables.PAGES,
+         "docs/choose.md": {"answer": lambda: ranking(5), **task_lines.PAGES["docs/choose.md"]}}
 
 
 def filled(page, tables):

@@ -30,13 +30,14 @@ def table(head, align, rows):
 
 
 def lost_table(head, align, found):
-    """Of (ratio, interval, row) those whose interval lies below 1, and what became of the others."""
+    """The (ratio, interval, row) whose interval lies below 1, and a sentence on the others."""
     rows = [row for _, interval, row in sorted(found) if interval[1] < 1]
     won = [ratio for ratio, interval, _ in found if interval[0] > 1]
     text = table(head, align, rows) + "\n" if rows else ""
-    return text + (f"A peer is faster in {len(rows)} of {len(found)} cases. In {len(won)} carat is, "
-                   f"{min(won):.2f} to {max(won):.2f} times; in {len(found) - len(rows) - len(won)} "
-                   "the interval holds 1.\n")
+    open_cases = len(found) - len(rows) - len(won)
+    return text + (f"A peer is faster in {len(rows)} of {len(found)} cases. carat is faster in {len(won)}, by "
+                   f"a factor of {min(won):.2f} to {max(won):.2f}. In the other {open_cases} the interval "
+                   "contains 1.\n")
 
 
 def cores(machine):
@@ -45,9 +46,9 @@ def cores(machine):
 
 def brackets(results):
     """What intervals are over: files measured before processes were replicated say it."""
-    over = ("intervals" if any("trials_per_process" in r for r in results["results"])
-            else "within one process")
-    return f"Brackets: 95 % {over}.\n"
+    over = ("" if any("trials_per_process" in r for r in results["results"])
+            else " within one process")
+    return f"Brackets: 95 % intervals{over}.\n"
 
 
 def source(results, file):

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""What README and CHANGELOG promise of themselves: short, nothing twice, the version of the build."""
+"""What pages promise: README is short, CHANGELOG says nothing twice, versions are the build's, the reference
+names every public function, and riddles are found."""
 
 import pathlib
 import re
+import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import check_prose  # noqa: E402
 
 
 def text(name):
@@ -18,13 +22,32 @@ def entries(changelog):
     return [" ".join(entry.split()) for entry in found]
 
 
-class Pages(unittest.TestCase):
-    def test_readme_has_700_words_at_most(self):
-        self.assertLessEqual(len(text("README.md").split()), 700)
+def public_names():
+    """What the headers offer to programs in C++ and C."""
+    names = set(re.findall(r"\b(carat_\w+)\(", text("include/carat/carat.h").split("#endif", 1)[1]))
+    names -= {"carat_run_piece", "carat_parallel", "carat_allocate", "carat_release"}
+    for header in sorted((ROOT / "include/carat").glob("*.hpp")):
+        if header.name in ("erased.hpp", "eigen.hpp"):  # nothing there is called by name
+            continue
+        plain = re.sub(r"(?ms)^namespace detail \{.*?^\}  // namespace detail", "",
+                       header.read_text(encoding="utf-8"))
+        plain = re.sub(r"//[^\n]*", "", plain)
+        names |= set(re.findall(r"(?m)^(?:struct|class|enum class)(?: CARAT_API)? (\w+)\b(?!;|<)", plain))
+        names |= set(re.findall(r"(?m)^concept (\w+)", plain))
+        names |= set(re.findall(r"(?m)^inline constexpr epilogue<> (\w+)", plain))
+        names |= set(re.findall(r"(?:auto|void|bool|epilogue<\w*>|matrix_view<T>|prepared_matrix) (\w+)\(",
+                                re.sub(r"(?m)^ {4,}(?!\[\[nodiscard\]\] auto).*$", "", plain)))
+    return names - {"dtype_of", "CUstream_st", "operator"}
 
-    def test_first_screen_has_both_commands_and_the_answer(self):
-        first = text("README.md")[:1500]
-        for part in ("std::linalg", "./dev bench", "./dev test", "<!-- answer -->"):
+
+class Pages(unittest.TestCase):
+    def test_readme_has_900_words_at_most(self):
+        words = [word for word in text("README.md").split() if re.search(r"\w", word)]
+        self.assertLessEqual(len(words), 900)
+
+    def test_first_screen_has_both_commands_and_the_comparison(self):
+        first = text("README.md")[:900]
+        for part in ("std::linalg", "./dev bench", "./dev test", "docs/images/compare.svg"):
             self.assertIn(part, first)
 
     def test_no_entry_of_the_changelog_stands_twice(self):
@@ -36,6 +59,28 @@ class Pages(unittest.TestCase):
         built = re.search(r"project\(carat VERSION (\S+)", text("CMakeLists.txt"))
         self.assertEqual(closed.group(1), built.group(1))
         self.assertIn("\n## Unreleased\n", text("CHANGELOG.md"))
+
+    def test_the_citation_is_of_the_build(self):
+        built = re.search(r"project\(carat VERSION (\S+)", text("CMakeLists.txt")).group(1)
+        closed = re.search(rf"(?m)^## {re.escape(built)} \((\S+)\)$", text("CHANGELOG.md")).group(1)
+        self.assertIn(f"\nversion: {built}\n", text("CITATION.cff"))
+        self.assertIn(f"\ndate-released: {closed}\n", text("CITATION.cff"))
+
+    def test_the_reference_names_every_public_name(self):
+        page = text("docs/api.md")
+        names = public_names()
+        self.assertGreater(len(names), 60)
+        self.assertLessEqual({"matrix_product", "ragged", "swiglu", "carat_matmul_ragged_k"}, names)
+        self.assertEqual({n for n in names if not re.search(rf"\b{n}\b", page)}, set())
+
+    def test_a_riddle_is_found_and_plain_english_is_not(self):
+        for riddle in ("Of it nothing stays.\n", "It waits. Of these one is kept.\n", "- Of lists: none.\n",
+                       "Sums are true or an error.\n", "PyTorch and JAX have theirs inside.\n",
+                       "| a | Of more than 30 shapes |\n", "Random calls have beside it 1.3.\n"):
+            self.assertEqual(len(list(check_prose.findings(riddle))), 1, riddle)
+        for plain in ("Most of it stays.\n", "`Of it`\n", "Of course it stays.\n", "    Of code\n",
+                      "Sums are exact, or an error.\n"):
+            self.assertEqual(list(check_prose.findings(plain)), [], plain)
 
 
 if __name__ == "__main__":
