@@ -132,7 +132,10 @@ oracle::oracle(const product_case& c, const workbench& on, std::size_t product, 
 long double oracle::relative_error() const {
     const auto k = static_cast<long double>(size_.k);
     if (!in_.is_fp8) return growth(k + 5, in_.roundoff) + in_.product;
-    return growth(1, std::min(k, 128.0L) * 0x1p-13L + (k / 128 + 8) * 0x1p-24L);
+    // Each product but the largest is truncated, the sum of each 32 and, from the second 32 on, the
+    // sum before (ADR 0068).
+    const long double truncated = std::min(k, 128.0L) + std::min(std::ceil(k / 32), 4.0L);
+    return growth(1, truncated * 0x1p-13L + (k / 128 + 8) * 0x1p-24L);
 }
 
 // 3xTF32's second parts have any sign and may be 0; what is smaller than tf32's least number or

@@ -27,11 +27,11 @@ constexpr double flushing = 0x1p-125;
 constexpr precision bf16 = {"bf16", 0x1p-8, 0, 8, 0x1.fep127, flushing};
 constexpr precision tf32 = {"tf32", 0x1p-24, 0x1p-10, 11, f32.largest, flushing};
 
-// Tensor cores align the products of one step, and the sum before them, to the largest and cut what
-// lies more than 13 bits below its leading one: measured on an H200, docs/adr/0068. Each of z terms
-// loses less than 2^-13 of the largest partial sum, which is what an addition with this u may lose.
-// Where the leading one of a product is, its operands' exponents say, which of a subnormal e4m3 is
-// that of 2^-6.
+// A tensor core adds 32 products of fp8 and the sum before them at a time: it truncates each to 13
+// bits below the largest exponent, which is one of the terms', and their sum to 14 bits, exactly as
+// tests/verify/fp8_unit.hpp (docs/adr/0068). Each truncation loses less than 2^-13 of D. A product's
+// exponent is the sum of its operands', where a subnormal e4m3 has that of 2^-6.
+constexpr std::int64_t products_of_step = 32;
 constexpr double least_normal_e4m3 = 0x1p-6;
 constexpr precision fp8_fast = {"fp8/14-bit", 0x1p-13, 0, 14, f32.largest,      flushing,
                                 false,        0,       0, 0,  least_normal_e4m3};
@@ -95,6 +95,7 @@ precision precision_of(std::string_view asked, const core::problem& p) {
 bound::bound(const precision& claimed, const core::problem& p, bool twofold_reference)
     : claimed_(claimed),
       stored_(format_of(p.c_type)),
+      k_(p.k),
       coarser_roundoff_(std::max({claimed.roundoff, claimed.input_roundoff / 2, stored_.roundoff})),
       alpha_(p.alpha),
       beta_(p.beta),
@@ -111,12 +112,22 @@ double bound::unit(double magnitude) const {
     return std::max(coarser_roundoff_ * magnitude, claimed_.smallest);
 }
 
+// Truncations of the sum before, one in each step but the first. Steps without a product other than
+// 0 truncate nothing.
+std::int64_t bound::later_steps(std::int64_t terms, std::int64_t most_terms) const {
+    if (claimed_.nominal_operand == 0) return 0;
+    const std::int64_t most_steps = (most_terms + products_of_step - 1) / products_of_step;
+    return std::max<std::int64_t>(std::min(terms, most_steps) - 1, 0);
+}
+
 // The sum of the roundoffs that one term may suffer on its way into the entry.
 double bound::roundoffs(std::int64_t terms) const {
     const auto steps = [&](std::int64_t count) { return static_cast<double>(count); };
     const std::int64_t promoted = claimed_.promoted_after;
-    if (promoted == 0) return steps(terms + further_roundings_) * claimed_.roundoff;
-    return steps(std::min(terms, promoted)) * claimed_.roundoff +
+    if (promoted == 0)
+        return steps(terms + further_roundings_ + later_steps(terms, k_)) * claimed_.roundoff;
+    const std::int64_t of_block = std::min(terms, promoted);
+    return steps(of_block + later_steps(of_block, promoted)) * claimed_.roundoff +
            steps(terms / promoted + 1 + further_roundings_) * f32.roundoff;
 }
 

@@ -66,11 +66,13 @@ class bound {
 
   private:
     [[nodiscard]] double roundoffs(std::int64_t terms) const;
+    [[nodiscard]] std::int64_t later_steps(std::int64_t terms, std::int64_t most_terms) const;
     [[nodiscard]] double nominal_magnitude(const entry& e) const;
     [[nodiscard]] int digits_lost_by(int operand_grid) const;
 
     precision claimed_;
     precision stored_;
+    std::int64_t k_;
     double coarser_roundoff_;
     double alpha_;
     double beta_;

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "tests/gpu_call/one_product.hpp"
+#include "tests/verify/fp8_unit.hpp"
 
 namespace {
 
@@ -159,6 +160,47 @@ TEST_F(gpu_accuracy, sums_of_fp8_are_cut_below_the_exponents_of_subnormal_number
     EXPECT_EQ(sum_of(0x1p-6, 0x1p5, 0x1p-8, 0x1p-7), 0.5) << "of normal numbers";
     EXPECT_EQ(sum_of(0x1p-9, 0x1p8, 0x1p-6, 0x1p-5), 0.5 + 0x1p-11);
     EXPECT_EQ(sum_of(0x1p-9, 0x1p8, 0x1p-6, 0x1p-6), 0.5);
+}
+
+// Up to one block of K the tensor cores alone sum: every bit is theirs, and alpha and the rounding to
+// C's type come after.
+template <class A, class C>
+void check_fp8_bits(std::size_t k, double alpha) {
+    constexpr std::size_t m = 49, n = 134;
+    mirrored<A> a(m, k, {std::ptrdiff_t(k), 1});
+    mirrored<e4m3> b(k, n, {std::ptrdiff_t(n), 1});
+    mirrored<C> c(m, n, {std::ptrdiff_t(n), 1});
+    // Exponents from -6 to 6, zeros, and numbers that are subnormal in e4m3.
+    const auto wide = [&](unsigned of, std::size_t i, std::size_t j) {
+        const std::uint64_t bits = test::bits_for(of, i, j);
+        if (bits % 11 == 0) return 0.0;
+        return std::ldexp(test::random(of, i, j), static_cast<int>(bits % 13) - 6);
+    };
+    a.fill([&](std::size_t i, std::size_t j) { return wide(5, i, j); });
+    b.fill([&](std::size_t i, std::size_t j) { return wide(6, i, j); });
+    c.upload();
+    matrix_product(cuda{}, scaled(alpha, a.view()), b.view(), c.view());
+    c.download();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            const float sum = test::fp8_sum(static_cast<std::int64_t>(k), true, [&](auto q) {
+                const auto t = static_cast<std::size_t>(q);
+                return test::fp8_product_of(a.here(i, t), b.here(t, j));
+            });
+            const auto expected = C(static_cast<float>(alpha) * sum);
+            wrong += double{c.here(i, j)} == double{expected} ? 0 : 1;
+        }
+    EXPECT_EQ(wrong, 0U) << name(dtype_of_v<A>) << " into " << name(dtype_of_v<C>) << ", K = " << k;
+}
+
+TEST_F(gpu_accuracy, fp8_has_the_bits_of_the_tensor_cores) {
+    for (const std::size_t k : {1, 2, 3, 5, 8, 31, 32, 33, 64, 100, 128})
+        for (const double alpha : {1.0, 2.77}) {
+            check_fp8_bits<e4m3, float>(k, alpha);
+            check_fp8_bits<e5m2, float>(k, alpha);
+            check_fp8_bits<e5m2, f16>(k, alpha);
+        }
 }
 
 }  // namespace

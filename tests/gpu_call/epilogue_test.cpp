@@ -297,6 +297,46 @@ TEST_F(gpu_largest, what_is_not_a_number_is_the_largest) {
     EXPECT_TRUE(std::isnan(now));
 }
 
+// Beside infinities, too, in whatever type C is, wherever among the steps.
+template <class T, class O, class... Before>
+void check_largest_of_nan(const Before&... before) {
+    mirrored<T> a(300, 40, {40, 1});
+    mirrored<T> b(40, 90, {90, 1});
+    mirrored<O> c(300, 90, {90, 1});
+    a.fill_whole('a');
+    for (const std::size_t row : {0, 8, 150, 299})
+        a.here(row, 3) = T(std::numeric_limits<double>::infinity());
+    a.here(200, 5) = T(std::numeric_limits<double>::quiet_NaN());
+    a.upload();
+    b.fill([](std::size_t, std::size_t) { return 1; });
+    c.upload();
+    using sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    const sum none = 0;
+    const auto largest = test::on_device(&none, sizeof(none));
+    matrix_product(cuda{}, a.view(), b.view(), c.view(),
+                   (before | ... | amax(static_cast<sum*>(largest.get()))));
+    sum now = 0;
+    test::must(cudaDeviceSynchronize(), "amax");
+    test::must(cudaMemcpy(&now, largest.get(), sizeof(now), cudaMemcpyDeviceToHost), "amax");
+    EXPECT_TRUE(std::isnan(now)) << now << " of " << name(dtype_of_v<T>) << " into "
+                                 << name(dtype_of_v<O>) << " after " << sizeof...(before);
+}
+
+TEST_F(gpu_largest, what_is_not_a_number_is_larger_than_infinity) {
+    const auto each_place = []<class T, class O>() {
+        check_largest_of_nan<T, O>();
+        check_largest_of_nan<T, O>(scale(-2.0));
+        check_largest_of_nan<T, O>(relu);
+        check_largest_of_nan<T, O>(gelu);
+        check_largest_of_nan<T, O>(silu);
+    };
+    each_place.operator()<double, double>();
+    each_place.operator()<float, float>();
+    each_place.operator()<float, bf16>();
+    each_place.operator()<f16, f16>();
+    each_place.operator()<bf16, float>();
+}
+
 // silu(inf) is inf, and so is swiglu of it, whatever computes it, as on the CPU.
 template <class T, class O>
 void check_infinities(std::size_t m, std::size_t n) {

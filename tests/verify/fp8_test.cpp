@@ -1,57 +1,14 @@
-// The two claims for fp8, against sums made as an H200's tensor cores make them: 32 products and
-// the sum before them, each cut to 13 bits below the leading one of the largest, which of a product
-// is where its operands' exponents say.
+// The two claims for fp8, against sums made as a Hopper tensor core makes them (fp8_unit.hpp).
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <gtest/gtest.h>
-#include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "lab/verify/verify.hpp"
 #include "lab/workload/workload.hpp"
+#include "tests/verify/fp8_unit.hpp"
 
 namespace carat::verify {
 namespace {
-
-constexpr std::int64_t step = 32;
-
-template <class T>
-constexpr bool is_e4m3 = std::is_same_v<T, e4m3>;
-
-double cut_below(double value, int exponent) {
-    return std::ldexp(std::trunc(std::ldexp(value, 13 - exponent)), exponent - 13);
-}
-
-// That of a subnormal number is the least normal one's.
-template <class T>
-int exponent_of(T x) {
-    return std::max(std::ilogb(double{x}), is_e4m3<T> ? -6 : -14);
-}
-
-struct term {
-    double value = 0;
-    int exponent = std::numeric_limits<int>::min();
-};
-
-template <class A>
-term product_of(A a, e4m3 b) {
-    const double value = double{a} * double{b};
-    if (value == 0) return {};
-    // Of 1.5 x 1.5 the leading one is a place further up.
-    return {value, std::max(exponent_of(a) + exponent_of(b), std::ilogb(value))};
-}
-
-// One step of the tensor core.
-double add_step(double sum, const std::array<term, step>& products) {
-    int exponent = sum == 0 ? term{}.exponent : std::ilogb(sum);
-    for (const term& p : products) exponent = std::max(exponent, p.exponent);
-    if (exponent == term{}.exponent) return 0;
-    double total = cut_below(sum, exponent);
-    for (const term& p : products) total += cut_below(p.value, exponent);
-    return total == 0 ? 0 : cut_below(total, std::ilogb(total));
-}
 
 template <class A>
 struct fp8_trial {
@@ -85,20 +42,13 @@ struct fp8_trial {
   private:
     [[nodiscard]] float sum_of(std::int64_t i, std::int64_t j, bool promoted,
                                std::int64_t skipped) const {
-        float total = 0;
-        double sum = 0;
-        for (std::int64_t k0 = 0; k0 < p.k; k0 += step) {
-            std::array<term, step> products{};
-            for (std::int64_t q = 0; q < step && k0 + q < p.k; ++q)
-                products[static_cast<std::size_t>(q)] =
-                    product_of(a[static_cast<std::size_t>(i * p.k + k0 + q)],
-                               b[static_cast<std::size_t>((k0 + q) * p.n + j)]);
-            if (k0 != skipped) sum = add_step(sum, products);
-            if (!promoted || (k0 + step) % 128 != 0) continue;
-            total += static_cast<float>(sum);
-            sum = 0;
-        }
-        return total + static_cast<float>(sum);
+        return test::fp8_sum(
+            p.k, promoted,
+            [&](std::int64_t q) {
+                return test::fp8_product_of(a[static_cast<std::size_t>(i * p.k + q)],
+                                            b[static_cast<std::size_t>(q * p.n + j)]);
+            },
+            skipped);
     }
 };
 
@@ -162,7 +112,7 @@ TYPED_TEST(fp8_claims, a_term_cut_below_the_exponents_of_a_subnormal_one_is_no_f
 
 // The most that can go so: a step of which one term, small but for its exponents, cuts all others.
 TEST(fp8_bound, allows_for_a_step_cut_by_a_subnormal_number) {
-    fp8_trial<e4m3> t(1, 1, step, workload::uniform(0, 1));
+    fp8_trial<e4m3> t(1, 1, test::fp8_step, workload::uniform(0, 1));
     std::ranges::fill(t.a, e4m3(1.75 * 0x1p-6));
     std::ranges::fill(t.b, e4m3(0x1p-6));
     t.a[0] = e4m3(0x1p-9);
@@ -172,6 +122,28 @@ TEST(fp8_bound, allows_for_a_step_cut_by_a_subnormal_number) {
     EXPECT_EQ(t.c[0], 0.5F) << "of 0.513";
     const verdict v = r.check(t.c.data(), "fp8/f32");
     EXPECT_TRUE(v.passed) << v.reason;
+}
+
+// Two products of exponents far apart, and what remains of eight: the bound counts one cut for each
+// but the largest, and one of the sum.
+TYPED_TEST(fp8_claims, few_products_of_wide_exponents_keep_them) {
+    int checks = 0;
+    for (const std::int64_t k : {2, 3, 5, 8, 33, 128}) {
+        fp8_trial<TypeParam> t(49, 134, k, workload::uniform(0, 1));
+        const auto widen = [](auto& all) {
+            using element = std::remove_reference_t<decltype(all[0])>;
+            for (std::size_t i = 0; i < all.size(); ++i)
+                all[i] = element(std::ldexp(double{all[i]}, static_cast<int>(i * 7 % 13) - 6));
+        };
+        widen(t.a);
+        widen(t.b);
+        const reference r = t.make_reference();
+        t.multiply(true);
+        const verdict v = r.check(t.c.data(), "fp8/f32");
+        EXPECT_TRUE(v.passed) << k << ": " << v.reason;
+        ++checks;
+    }
+    EXPECT_EQ(checks, 6);
 }
 
 TYPED_TEST(fp8_claims, fast_sums_are_told_from_promoted_ones) {
