@@ -36,8 +36,8 @@ std::vector<family> families_on_gpus() {
         return {};
 }
 
-// Memory is filled by a process that has the GPU to itself, and a number of cases is one of ordinary
-// cases, unless a family is named.
+// Memory is filled by a process that has the GPU to itself, and a number of cases is one of
+// ordinary cases, unless a family is named.
 std::vector<family> families(const options& o) {
     std::vector<family> all = o.gpu ? families_on_gpus() : families_on_cpus();
     const auto is_left_out = [&](const family& of) {
@@ -155,8 +155,7 @@ int run_only(const options& o) {
     const std::size_t colon = o.only.find(':');
     const std::string name = colon == std::string::npos ? "" : o.only.substr(0, colon);
     const std::string digits = colon == std::string::npos ? o.only : o.only.substr(colon + 1);
-    std::vector<family> all =
-        is_on_gpu(o) ? families_on_gpus() : families_on_cpus();
+    std::vector<family> all = is_on_gpu(o) ? families_on_gpus() : families_on_cpus();
     all.push_back(of_endless_cases());
     for (const family& of : all) {
         if (of.name != name || digits.empty() ||
@@ -175,10 +174,11 @@ int run_only(const options& o) {
         print_counts(of, r.all);
         return r.findings == 0 ? 0 : 1;
     }
-    std::fprintf(stderr,
-                 "carat_fuzz: --only is '%s': give it the number of a case, or c:, blas:, gpu:, full: "
-                 "or stress:NUMBER\n",
-                 o.only.c_str());
+    std::fprintf(
+        stderr,
+        "carat_fuzz: --only is '%s': give it the number of a case, or c:, blas:, gpu:, full: "
+        "or stress:NUMBER\n",
+        o.only.c_str());
     return 2;
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <barrier>
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <thread>
 
 #include <carat/carat.hpp>
@@ -16,10 +18,8 @@ namespace {
 
 constexpr std::size_t threads = 6;
 constexpr std::size_t products_of_thread = 16;
-constexpr std::size_t calls_of_product = 6;
-constexpr std::size_t replays_of_product = 6;
-constexpr std::size_t calls_of_case =
-    threads * products_of_thread * (calls_of_product + replays_of_product);
+constexpr std::size_t times = 6;
+constexpr std::size_t calls_of_case = threads * products_of_thread * (times + times);
 constexpr std::size_t most_elements = std::size_t{1} << 22;  // of a matrix
 constexpr double most_work = 4e9;                            // multiplications of a product
 
@@ -99,59 +99,102 @@ constexpr std::array<start_product, 9> starts = {
     start<e5m2, e4m3, float>,      start<std::int8_t, std::int8_t, std::int32_t>,
     start<f16, f16, float>};
 
-// Started six times on any stream, captured on one of the thread's own, and the graph run six
-// times.
-void repeat(const stressed_product& p, start_product starts_it, random_numbers& random, seat& on) {
-    const std::array<cudaStream_t, 6> streams = {on.streams[1],    on.streams[2],
-                                                 on.streams[3],    on.of_oracle,
-                                                 cudaStreamLegacy, cudaStreamPerThread};
-    for (std::size_t i = 0; i < calls_of_product; ++i)
-        starts_it(p, on, streams[random.below(streams.size())]);
+// What is captured leaves the stream as it was, also where it throws.
+template <class Work>
+cudaGraphExec_t captured(cudaStream_t stream, const Work& work) {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t ready = nullptr;
-    must(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeThreadLocal), "a capture");
+    must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "a capture");
     std::exception_ptr failed;
     try {
-        starts_it(p, on, streams[0]);
+        work();
     } catch (...) {
         failed = std::current_exception();
     }
-    const cudaError_t ended = cudaStreamEndCapture(streams[0], &graph);
+    const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
     if (failed) std::rethrow_exception(failed);
     must(ended, "a capture's end");
     must(cudaGraphInstantiate(&ready, graph, 0), "a graph");
-    for (std::size_t i = 0; i < replays_of_product; ++i)
-        must(cudaGraphLaunch(ready, streams[random.below(streams.size())]), "a graph's run");
-    must(cudaGraphExecDestroy(ready), "a graph");
     must(cudaGraphDestroy(graph), "a graph");
+    return ready;
 }
 
-std::string run_thread(std::uint64_t seed, std::uint64_t number, std::size_t number_of_seat) {
-    take_seat(number_of_seat);
+struct started_product {
+    stressed_product of;
+    start_product start = nullptr;
+};
+
+// Each product six times on any streams; all of them in a graph, six times on any streams, too.
+void start_all(random_numbers& random, seat& on) {
+    const std::array<cudaStream_t, 6> streams = {on.streams[1],    on.streams[2],
+                                                 on.streams[3],    on.of_oracle,
+                                                 cudaStreamLegacy, cudaStreamPerThread};
+    std::array<started_product, products_of_thread> all;
+    for (started_product& p : all) {
+        p = {draw_product(random), starts[random.below(starts.size())]};
+        for (std::size_t i = 0; i < times; ++i)
+            p.start(p.of, on, streams[random.below(streams.size())]);
+    }
+    cudaGraphExec_t const graph = captured(streams[0], [&] {
+        for (const started_product& p : all) p.start(p.of, on, streams[0]);
+    });
+    for (std::size_t i = 0; i < times; ++i)
+        must(cudaGraphLaunch(graph, streams[random.below(streams.size())]), "a graph's run");
+    must(cudaGraphExecDestroy(graph), "a graph");
+}
+
+std::string run_thread(std::uint64_t seed, std::uint64_t number) {
     random_numbers random(seed, number);
     try {
         seat& on = own_seat();
         for (device_bytes& bytes : on.of_matrices) bytes.reserve((most_elements + 16) * 8);
-        for (std::size_t i = 0; i < products_of_thread; ++i)
-            repeat(draw_product(random), starts[random.below(starts.size())], random, on);
+        start_all(random, on);
     } catch (const std::exception& e) {
         return e.what();
     }
     return {};
 }
 
+// Threads that stay from one case to the next, as each has a default stream of its own.
+class crew {
+  public:
+    crew() {
+        for (std::size_t t = 0; t < threads; ++t) std::thread([this, t] { work(t); }).detach();
+    }
+    // What the first thread that failed says.
+    std::string run(std::uint64_t seed, std::uint64_t number) {
+        seed_ = seed;
+        number_ = number;
+        begins_.arrive_and_wait();
+        ended_.arrive_and_wait();
+        const auto failed = std::ranges::find_if(wrong_, [](const auto& w) { return !w.empty(); });
+        return failed == wrong_.end() ? std::string() : *failed;
+    }
+
+  private:
+    void work(std::size_t t) {
+        take_seat(t);
+        for (;;) {
+            begins_.arrive_and_wait();
+            wrong_[t] = run_thread(seed_, number_ * threads + t);
+            ended_.arrive_and_wait();
+        }
+    }
+
+    std::barrier<> begins_{threads + 1};
+    std::barrier<> ended_{threads + 1};
+    std::array<std::string, threads> wrong_;
+    std::uint64_t seed_ = 0;
+    std::uint64_t number_ = 0;
+};
+
 std::string run(std::uint64_t seed, std::uint64_t number, const surroundings& in, tally& count) {
+    static std::mutex one_at_a_time;  // of the threads that run cases
+    static auto& all = *new crew;
     tell_description(in, "six threads of calls and graphs");
-    std::array<std::string, threads> wrong;
-    std::vector<std::thread> all;
-    for (std::size_t t = 0; t < threads; ++t)
-        all.emplace_back([&, t] {
-            wrong[t] = run_thread(seed, number * threads + t, in.thread * (gpu_threads + 1) + t);
-        });
-    for (std::thread& one : all) one.join();
+    const std::scoped_lock lock(one_at_a_time);
+    if (std::string wrong = all.run(seed, number); !wrong.empty()) return wrong;
     count.cases += calls_of_case;
-    for (const std::string& what : wrong)
-        if (!what.empty()) return what;
     const cudaError_t status = cudaDeviceSynchronize();
     return status == cudaSuccess ? std::string() : cudaGetErrorString(status);
 }

@@ -29,8 +29,8 @@ constexpr precision tf32 = {"tf32", 0x1p-24, 0x1p-10, 11, f32.largest, flushing}
 
 // A tensor core adds 32 products of fp8 and the sum before them at a time: it truncates each to 13
 // bits below the largest exponent, which is one of the terms', and their sum to 14 bits, exactly as
-// tests/verify/fp8_unit.hpp (docs/adr/0068). Each truncation loses less than 2^-13 of D. A product's
-// exponent is the sum of its operands', where a subnormal e4m3 has that of 2^-6.
+// tests/verify/fp8_unit.hpp (docs/adr/0068). Each truncation loses less than 2^-13 of D. A
+// product's exponent is the sum of its operands', where a subnormal e4m3 has that of 2^-6.
 constexpr std::int64_t products_of_step = 32;
 constexpr double least_normal_e4m3 = 0x1p-6;
 constexpr precision fp8_fast = {"fp8/14-bit", 0x1p-13, 0, 14, f32.largest,      flushing,

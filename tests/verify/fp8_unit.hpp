@@ -1,5 +1,5 @@
-// How a Hopper tensor core adds up products of fp8, bit for bit (docs/adr/0068): 32 products and the
-// sum before them at a time.
+// How a Hopper tensor core adds up products of fp8, bit for bit (docs/adr/0068): 32 products and
+// the sum before them at a time.
 #pragma once
 
 #include <algorithm>
