@@ -133,8 +133,18 @@ const void* epilogue::values_at(const foreign_array& from, std::size_t axis, con
     return from.data();
 }
 
+bool is_plain(const keywords& asked) {
+    return !has_epilogue(asked) && asked.dtype.is_none() && asked.stream.is_none() &&
+           asked.threads.is_none() && (asked.accuracy.is_none() || is(asked.accuracy, "native"));
+}
+
 cpu on_cpu(const keywords& asked, dtype type) {
     cpu where;
+    if (is_fp8(type))
+        throw nb::type_error(("a is " + std::string(numpy_name(type)) +
+                              " in this machine's memory: fp8 is multiplied on GPUs; convert a "
+                              "and b, with astype('float32') say")
+                                 .c_str());
     if (!asked.stream.is_none())
         refuse("stream is " + shown(asked.stream) +
                " but a lies in this machine's memory: streams "
