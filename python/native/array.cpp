@@ -37,17 +37,22 @@ foreign_array::foreign_array(nb::handle source, const char* argument, access how
 }
 
 void foreign_array::take(nb::handle source, access how) {
+    const bool of_ndarray = is_ndarray(source);
+    of_numpy_ = of_ndarray || !class_has(source, "__dlpack__");
+    if (of_numpy_ && overrides_ufuncs(source))
+        throw class_answers(argument_ + (" is a " + class_name_of(source)) +
+                            ", which takes over NumPy's functions (__array_ufunc__): give its "
+                            "plain values");
+    if (!of_ndarray) {
+        if (!take_buffer(source, how) && !take_array_interface(source, how))
+            take_dlpack(source, how);
+        return;
+    }
     if (is_masked(source))
         refuse(
             "is a masked array, whose mask carat would ignore: give its filled(0), which is what "
             "numpy.ma.dot multiplies");
-    if (overrides_ufuncs(source))
-        refuse("is a " + class_name_of(source) +
-               ", which takes over NumPy's functions (__array_ufunc__): give its plain values");
-    if (is_ndarray(source)) return take_numpy(source, how);
-    of_numpy_ = !class_has(source, "__dlpack__");
-    if (take_buffer(source, how) || take_array_interface(source, how)) return;
-    take_dlpack(source, how);
+    take_numpy(source, how);
 }
 
 void foreign_array::refuse(const std::string& why) const {
@@ -68,8 +73,8 @@ void foreign_array::set_row_major() {
     for (std::size_t i = axes_; i-- > 0; stride *= shape_[i]) strides_[i] = stride;
 }
 
-template <class Integer>
-void foreign_array::set_axes(std::size_t axes, const Integer* shape, const Integer* strides_bytes) {
+void foreign_array::set_axes(std::size_t axes, const std::int64_t* shape,
+                             const std::int64_t* strides_bytes) {
     if (axes > most_axes)
         refuse_value("has " + std::to_string(axes) + " dimensions: at most " +
                      std::to_string(most_axes));
@@ -86,8 +91,6 @@ void foreign_array::set_axes(std::size_t axes, const Integer* shape, const Integ
         strides_[i] = strides_bytes[i] / size;
     }
 }
-
-template void foreign_array::set_axes(std::size_t, const std::int64_t*, const std::int64_t*);
 
 // What another library filled in is not trusted with an address.
 void foreign_array::check_memory() const {

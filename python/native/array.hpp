@@ -23,6 +23,13 @@ inline constexpr int most_axes = 16;
 
 enum class access : std::uint8_t { read, write };
 
+// A TypeError, of an object whose class NumPy would ask for the product.
+class class_answers : public nb::builtin_exception {
+  public:
+    explicit class_answers(const std::string& why)
+        : nb::builtin_exception(nb::exception_type::type_error, why.c_str()) {}
+};
+
 // Of an object with the buffer protocol; released at the end.
 struct held_buffer {
     held_buffer() { view.obj = nullptr; }
@@ -61,8 +68,7 @@ class foreign_array {
     bool take_array_interface(nb::handle source, access how);
     void take_dlpack(nb::handle source, access how);
     // Sizes, and strides in bytes or, without any, those of elements in row-major order.
-    template <class Integer>
-    void set_axes(std::size_t axes, const Integer* shape, const Integer* strides_bytes);
+    void set_axes(std::size_t axes, const std::int64_t* shape, const std::int64_t* strides_bytes);
     void set_row_major();
     void divide_strides();
     void check_memory() const;

@@ -21,8 +21,18 @@ nb::object capsule_of(nb::handle source, access how) {
     } catch (nb::python_error& why) {
         // One that refuses to be written must not come as one that can't say so.
         if (!why.matches(PyExc_TypeError) && (versioned || !why.matches(PyExc_BufferError))) throw;
+        try {
+            return capsule_of(source, !versioned);
+        } catch (nb::python_error& other) {
+            if (!other.matches(PyExc_TypeError)) throw;
+        }
+        throw;  // the first: the other way may just not be known there
     }
-    return capsule_of(source, !versioned);
+}
+
+// Its arrays are immutable, which their capsules don't say.
+bool is_of_jax(nb::handle source) {
+    return text_of(source.type().attr("__module__")).starts_with("jax");
 }
 
 template <class Array>
@@ -43,22 +53,27 @@ std::string name_of(nb::handle source, nb::dlpack::dtype type) {
 }  // namespace
 
 void foreign_array::take_dlpack(nb::handle source, access how) {
-    const std::string kind = class_name_of(source);
-    if (!class_has(source, "__dlpack__"))
-        refuse(why_no_buffer_.empty()
-                   ? "is a " + kind +
-                         ": give an array of NumPy, PyTorch, CuPy, JAX or another with __dlpack__; "
-                         "numpy.asarray makes one of lists"
-                   : "is a " + kind + " that does not hand out its memory" +
-                         (how == access::write ? " to be written: " : ": ") + why_no_buffer_);
+    const bool writes = how == access::write;
+    const auto refuse_it = [&](const std::string& why) {
+        refuse("is a " + class_name_of(source) + why);
+    };
+    if (of_numpy_ && why_no_buffer_.empty())
+        refuse_it(
+            ": give an array of NumPy, PyTorch, CuPy, JAX or another with __dlpack__; "
+            "numpy.asarray makes one of lists");
+    if (of_numpy_)
+        refuse_it(" that does not hand out its memory" +
+                  std::string(writes ? " to be written: " : ": ") + why_no_buffer_);
+    if (writes && is_of_jax(source))
+        refuse("is an array of JAX, which nothing may write: leave it out");
     const nb::object capsule = capsule_of(source, how);
     if (PyCapsule_CheckExact(capsule.ptr()) == 0)
-        refuse("is a " + kind + " whose __dlpack__ returns a " + class_name_of(capsule) +
-               ": it must be a capsule");
-    if (!(how == access::write ? read<nb::ndarray<>>(capsule, dlpack_)
-                               : read<nb::ndarray<nb::ro>>(capsule, dlpack_)))
-        refuse("is a " + kind + " whose capsule of DLPack can't be read" +
-               (how == access::write ? ": it may be read-only" : ": it may have been used up"));
+        refuse_it(" whose __dlpack__ returns a " + class_name_of(capsule) +
+                  ": it must be a capsule");
+    if (!(writes ? read<nb::ndarray<>>(capsule, dlpack_)
+                 : read<nb::ndarray<nb::ro>>(capsule, dlpack_)))
+        refuse_it(std::string(" whose capsule of DLPack can't be read: it may ") +
+                  (writes ? "be read-only" : "have been used up"));
     const std::optional<dtype> type = type_of(dlpack_.dtype());
     if (!type) refuse_type(name_of(source, dlpack_.dtype()));
     type_ = *type;
@@ -66,9 +81,8 @@ void foreign_array::take_dlpack(nb::handle source, access how) {
         gpu_ = dlpack_.device_id();
     else if (dlpack_.device_type() != nb::device::cpu::value)
         refuse("is neither in the memory of this machine nor of an NVIDIA GPU");
-    of_numpy_ = false;
     data_ = static_cast<std::byte*>(const_cast<void*>(dlpack_.data()));
-    set_axes(dlpack_.ndim(), dlpack_.shape_ptr(), static_cast<const std::int64_t*>(nullptr));
+    set_axes(dlpack_.ndim(), dlpack_.shape_ptr(), nullptr);
     for (std::size_t i = 0; i < axes_; ++i) strides_[i] = dlpack_.stride(i);
 }
 

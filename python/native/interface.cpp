@@ -57,8 +57,12 @@ void foreign_array::take_numpy(nb::handle source, access how) {
     if (!swapped)
         type = about->kind == kind_of_bytes ? type_of_ml_dtypes(source.attr("dtype"), size)
                                             : type_of_kind(about->kind, size);
-    if (!type)
-        refuse_type(text_of(source.attr("dtype")) + (swapped ? " in the other byte order" : ""));
+    if (!type) {
+        const nb::object named = source.attr("dtype");
+        refuse_type(text_of(named) + (nb::object(named.attr("isnative")).is(Py_False)
+                                          ? " in the other byte order"
+                                          : ""));
+    }
     if (how == access::write && (about->flags & is_writeable) == 0) refuse_value("is read-only");
     type_ = *type;
     data_ = static_cast<std::byte*>(about->data);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "dtypes.hpp"
-#include "objects.hpp"
 #include "run.hpp"
 
 namespace carat::python {
@@ -179,20 +178,7 @@ void check_out(const foreign_array& c, extents shape, const keywords& asked) {
                                  .c_str());
 }
 
-// Of a class that takes over NumPy's functions: its answer to numpy.matmul, so that units, say, are
-// multiplied, too. Invalid for others, and where more is asked for than numpy.matmul knows.
-nb::object answer_of_class(nb::handle a, nb::handle b, const keywords& asked) {
-    if (!overrides_ufuncs(a) && !overrides_ufuncs(b) && !overrides_ufuncs(asked.out)) return {};
-    if (!is_plain(asked)) return {};
-    const nb::object matmul = nb::module_::import_("numpy").attr("matmul");
-    return asked.out.is_none() ? matmul(a, b) : matmul(a, b, nb::arg("out") = asked.out);
-}
-
-}  // namespace
-
-nb::object matmul(nb::handle a_source, nb::handle b_source, const keywords& asked) {
-    if (nb::object answer = answer_of_class(a_source, b_source, asked); answer.is_valid())
-        return answer;
+nb::object multiply(nb::handle a_source, nb::handle b_source, const keywords& asked) {
     const operand a(a_source, "a", side::left);
     const operand b(b_source, "b", side::right);
     const dtype natural = natural_result(a.type(), b.type());
@@ -231,6 +217,19 @@ nb::object matmul(nb::handle a_source, nb::handle b_source, const keywords& aske
     if (!of_numpy && asked.out.is_none())
         return nb::module_::import_("carat_gemm._arrays").attr("returned")(like, result);
     return result;
+}
+
+}  // namespace
+
+nb::object matmul(nb::handle a, nb::handle b, const keywords& asked) {
+    try {
+        return multiply(a, b, asked);
+    } catch (const class_answers&) {
+        if (!is_plain(asked)) throw;
+    }
+    // Units, say, are multiplied, too, by the class's answer to NumPy.
+    const nb::object matmul = nb::module_::import_("numpy").attr("matmul");
+    return asked.out.is_none() ? matmul(a, b) : matmul(a, b, nb::arg("out") = asked.out);
 }
 
 }  // namespace carat::python

@@ -1,5 +1,4 @@
 // carat_gemm._native: what Python sees of the library. Signatures and types are in _native.pyi.
-#include <array>
 #include <nanobind/nanobind.h>
 #include <vector>
 
@@ -40,7 +39,7 @@ int refuse_sub_interpreters(PyObject*) {
 
 extern "C" NB_EXPORT PyObject* PyInit__native();
 extern "C" NB_EXPORT PyObject* PyInit__native() {
-    static std::vector<PyModuleDef_Slot> slots;
+    static auto& slots = *new std::vector<PyModuleDef_Slot>;  // for as long as the process
     PyObject* const made = PyInit__native_in_main();
     if (made == nullptr || !slots.empty()) return made;
     auto* const definition = reinterpret_cast<PyModuleDef*>(made);

@@ -4,6 +4,7 @@
 
 #include "array.hpp"
 #include "dtypes.hpp"
+#include "objects.hpp"
 
 namespace carat::python {
 
@@ -24,7 +25,9 @@ std::string shown(nb::handle value) {
 // Of Python, or an array of no dimensions.
 bool is_number(nb::handle value) {
     if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return true;
-    return nb::hasattr(value, "shape") && nb::len(nb::object(value.attr("shape"))) == 0;
+    if (is_masked(value) || overrides_ufuncs(value)) return false;
+    const nb::object shape = attribute_of(value, "shape");
+    return shape.is_valid() && nb::len(shape) == 0;
 }
 
 template <class T>

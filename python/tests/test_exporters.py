@@ -83,6 +83,12 @@ def test_memory_that_is_read_only():
         cg.matmul(a, a, out=np.broadcast_to(np.int32(1), (2, 2)))
 
 
+def test_records_are_of_no_other_byte_order():
+    with pytest.raises(TypeError) as thrown:
+        cg.matmul(np.ones(3, [("x", "f8")]), np.ones(3))
+    assert "other byte order" not in str(thrown.value)
+
+
 class Interface:
     """What has __array_interface__ only, changed by `changes`; without the keys that are None there."""
 
@@ -247,6 +253,7 @@ def test_masked_arrays():
         lambda: cg.matmul(SQUARE, masked),
         lambda: cg.matmul(SQUARE, SQUARE, out=masked),
         lambda: cg.matmul(SQUARE, SQUARE, bias=masked[0]),
+        lambda: cg.matmul(SQUARE, SQUARE, scale=np.ma.masked),
     ):
         with pytest.raises(TypeError, match="masked array, whose mask carat would ignore"):
             call()
@@ -281,6 +288,7 @@ def test_classes_that_answer_for_numpys_functions():
     for call in (
         lambda: cg.matmul(x, SQUARE, bias=np.ones(3)),
         lambda: cg.matmul(SQUARE, SQUARE, scale=x[0]),
+        lambda: cg.matmul(SQUARE, SQUARE, scale=np.array(2.0).view(Metres)),
         lambda: cg.prepare(x),
         lambda: cg.matmul_grouped([x], [SQUARE]),
     ):

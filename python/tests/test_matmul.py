@@ -40,7 +40,7 @@ def test_bytes_are_summed_in_int32(rng, x, y):
 def test_int32_is_true_or_an_error():
     a = np.full((2, 2), 40000, np.int32)
     np.testing.assert_array_equal(cg.matmul(a, np.eye(2, dtype=np.int32)), a)
-    with pytest.raises(ValueError, match="fit"):
+    with pytest.raises(ValueError, match="fit in a 32-bit integer"):
         cg.matmul(a, a)
 
 
