@@ -1,7 +1,6 @@
 // NumPy's array interface: __array_struct__ of its own arrays, __array_interface__ of others'.
 #include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "array.hpp"
