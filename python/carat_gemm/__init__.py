@@ -30,6 +30,16 @@ __all__ = [
 ]
 
 
+def _shape(name, array):
+    """As it says, or as its buffer does, since ctypes' arrays and others say nothing."""
+    try:
+        return tuple(array.shape if hasattr(array, "shape") else memoryview(array).shape)
+    except TypeError as why:
+        raise TypeError(
+            f"matmul_batched: {name} is a {type(array).__name__}: give an array, or a list of them"
+        ) from why
+
+
 def matmul_batched(a, b, out=None, **keywords):
     """Products of two stacks of matrices: c[i] = a[i] @ b[i].
 
@@ -40,7 +50,7 @@ def matmul_batched(a, b, out=None, **keywords):
     for name, operand in (("a", a), ("b", b)):
         if not isinstance(operand, (list, tuple)):
             continue
-        sizes = {tuple(matrix.shape) for matrix in operand}
+        sizes = {_shape(f"{name}[{i}]", matrix) for i, matrix in enumerate(operand)}
         if len(sizes) > 1:
             first, second = sorted(sizes)[:2]
             raise ValueError(
@@ -49,9 +59,10 @@ def matmul_batched(a, b, out=None, **keywords):
             )
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
         return matmul_grouped(a, b, out, **keywords)
-    if max(len(a.shape), len(b.shape)) < 3:
+    shapes = _shape("a", a), _shape("b", b)
+    if max(map(len, shapes)) < 3:
         raise ValueError(
-            f"matmul_batched: a is {tuple(a.shape)} and b {tuple(b.shape)}: one must have three "
+            f"matmul_batched: a is {shapes[0]} and b {shapes[1]}: one must have three "
             "dimensions or more; matmul takes single matrices"
         )
     return matmul(a, b, out, **keywords)

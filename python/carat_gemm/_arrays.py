@@ -7,8 +7,9 @@ def _library_of(array) -> str:
     return type(array).__module__.partition(".")[0]
 
 
-def empty_like(array, shape, dtype_name):
-    """An uninitialised array of that shape where `array` lies, of its library."""
+def empty_like(array, shape, dtype_name, on_gpu):
+    """An uninitialised array of that shape where `array` lies, of its library; None where NumPy is to
+    make it."""
     library = _library_of(array)
     if library == "torch":
         import torch
@@ -19,18 +20,11 @@ def empty_like(array, shape, dtype_name):
 
         with cupy.cuda.Device(array.device.id):
             return cupy.empty(shape, dtype=dtype_name)
-    device, _ = array.__dlpack_device__()
-    if device != 1:
+    if on_gpu:
         raise TypeError(
             f"a lies on a GPU and is of {library}, whose arrays carat can't make: give out="
         )
-    import numpy
-
-    if dtype_name == "bfloat16" or dtype_name.startswith("float8"):
-        import ml_dtypes
-
-        return numpy.empty(shape, dtype=getattr(ml_dtypes, dtype_name))
-    return numpy.empty(shape, dtype=dtype_name)
+    return None
 
 
 def returned(like, result):

@@ -7,11 +7,12 @@ import random
 import statistics
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 LEAST_ROUND_S = 0.002  # a trial is repeated until it takes as long, so that the clock is no part of it
 LEVEL = 0.95
 MARGIN = 0.02  # closer than this is a tie
+WIDEST = 2.0  # an interval's end over its beginning: a wider one is no verdict
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Result:
     time_of_fastest: float = math.nan
     ci95_time_of_fastest: tuple[float, float] = (math.nan, math.nan)
     verdict: str = ""  # "fastest", "slower", "tie" (within 2 %) or "unclear"
+    remark: str = ""  # why the measurement allows no verdict
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Bench:
 
     results: tuple[Result, ...] = field(default=())
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Result]:
         return iter(self.results)
 
     def __len__(self) -> int:
@@ -58,6 +60,8 @@ class Bench:
                 f"  {'':{wide}}   GFLOP/s   95 % interval        time / fastest   verdict"
             )
             lines += [f"  {r.name:{wide}}   {_row(r)}" for r in rows]
+            remarks = dict.fromkeys(r.remark for r in rows if r.remark)
+            lines += [f"  no verdict: {remark}" for remark in remarks]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -193,12 +197,22 @@ def _verify(callable_, dtype, sets, place) -> tuple[str, float]:
 
 def _verdict(low: float, high: float) -> str:
     """Of a ratio of times, by its interval alone: the laboratory's rule and margin."""
-    if low > 1 + MARGIN:
+    if low > 1 + MARGIN and high <= WIDEST * low:
         return "slower"
     return "tie" if high <= 1 + MARGIN and low >= 1 / (1 + MARGIN) else "unclear"
 
 
-def _rank(case, times: Mapping[str, Sequence[float]], errors) -> list[Result]:
+def _too_wide(who: str, fastest: str, low: float, high: float) -> str:
+    if high <= WIDEST * low:
+        return ""
+    return (
+        f"{who} takes [{low:.3g}, {high:.3g}] times as long as {fastest}, an interval too wide: "
+        "measure on a quiet machine, or more rounds"
+    )
+
+
+def _rank(case, times: Mapping[str, Sequence[float]], errors, disturbed: str = "") -> list[Result]:
+    """`disturbed`: why no verdict may rest on the times; empty where one may."""
     m, n, k, name = case
     flop = 2.0 * m * n * k
     logs = {who: [math.log(t) for t in taken] for who, taken in times.items()}
@@ -212,13 +226,17 @@ def _rank(case, times: Mapping[str, Sequence[float]], errors) -> list[Result]:
         ranked.append(
             Result(
                 who, m, n, k, name, True, "", errors[who], tuple(times[who]),
-                rates[0], (rates[1], rates[2]), ratio[0], (ratio[1], ratio[2]), verdict,
+                rates[0], (rates[1], rates[2]), ratio[0], (ratio[1], ratio[2]),
+                "unclear" if disturbed else verdict,
+                disturbed or _too_wide(who, order[0], *ratio[1:]),
             )
         )
     return ranked
 
 
 def _one_shape(callables, shape, dtype, rounds, generator, place) -> list[Result]:
+    from ._quiet import Watch, reason_against_verdicts
+
     m, k, n = shape
     exact = _exact_operands(m, n, k, dtype, generator)
     if dtype.kind in "iu":
@@ -235,11 +253,13 @@ def _one_shape(callables, shape, dtype, rounds, generator, place) -> list[Result
     operands = place.put(a), place.put(b)
     counts = {name: _repeats(callables[name], operands, place) for name in running}
     times: dict[str, list[float]] = {name: [] for name in running}
+    watch = Watch()
     for _ in range(rounds):
         for name in random.sample(running, len(running)):
             trials = [_time(callables[name], operands, place, counts[name]) for _ in range(3)]
             times[name].append(statistics.median(trials))
-    return _rank((m, n, k, dtype.name), times, errors) + refused
+    disturbed = reason_against_verdicts(watch.seen())
+    return _rank((m, n, k, dtype.name), times, errors, disturbed) + refused
 
 
 def bench(
@@ -255,11 +275,13 @@ def bench(
 
     shapes: numbers n for n x n by n x n, or (m, k, n) for m x k by k x n. dtype: float64, float32,
     float16, bfloat16 (ml_dtypes), int32, int8 or uint8. device: None gives the callables arrays of
-    NumPy, "cpu", "cuda" or "cuda:1" tensors of PyTorch there; all are row-major. Before it is timed each callable must multiply whole numbers exactly and random ones (uniform from -1 to 1)
-    within the error bound of any order of sums. Then `rounds` times, in random order, each has the
-    median of three trials of at least 2 ms; the interval is Student's, of the logarithms of these
-    medians, and verdicts compare the same rounds. Raises ValueError for fewer than 6 rounds and for a
-    device that isn't there.
+    NumPy, "cpu", "cuda" or "cuda:1" tensors of PyTorch there; all are row-major. Before it is timed
+    each callable must multiply whole numbers exactly and random ones (uniform from -1 to 1) within
+    the error bound of any order of sums. Then `rounds` times, in random order, each has the median of
+    three trials of at least 2 ms; the interval is Student's, of the logarithms of these medians, and
+    verdicts compare the same rounds. Where other work took the processors meanwhile, or an interval
+    ends at more than twice its beginning, the verdict is "unclear" and `remark` says why. Raises
+    ValueError for fewer than 6 rounds and for a device that isn't there.
 
         >>> print(carat_gemm.bench({"carat": carat_gemm.matmul, "numpy": np.matmul}, [256, 1024]))
     """

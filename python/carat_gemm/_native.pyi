@@ -1,6 +1,18 @@
-from typing import Any, Literal, Sequence, overload
+from typing import Any, Literal, Protocol, Sequence, TypeVar, overload
+
+from numpy.typing import NDArray
 
 __version__: str
+
+class _Exporter(Protocol):
+    """An array of a library that makes arrays of its own: PyTorch's, CuPy's, JAX's ..."""
+
+    def __dlpack__(self) -> Any: ...
+
+_Array = TypeVar("_Array", bound=_Exporter)
+_Out = TypeVar("_Out")
+_Activation = Literal["relu", "gelu", "silu"] | None
+_Accuracy = Literal["native", "f16_sums", "tf32", "three_tf32"] | None
 
 class Prepared:
     """A matrix in the form that products read it in, in memory of its own; made by prepare."""
@@ -19,29 +31,147 @@ class Prepared:
     def instruction_set(self) -> str:
         """What it was packed for: baseline, avx2, avx512 or amx."""
 
+# out itself; without it an array of a's library (of b's where a is prepared), or of NumPy where that
+# has none.
+@overload
 def matmul(
-    a: Any,
+    a: NDArray[Any],
     b: Any,
-    out: Any = None,
+    out: None = None,
     *,
     bias: Any = None,
-    activation: Literal["relu", "gelu", "silu"] | None = None,
+    activation: _Activation = None,
     scale: Any = None,
-    accuracy: Literal["native", "f16_sums", "tf32", "three_tf32"] = "native",
+    accuracy: _Accuracy = "native",
     dtype: Any = None,
     stream: Any = None,
     threads: int | None = None,
-) -> Any: ...
+) -> NDArray[Any]: ...
 @overload
-def matmul_grouped(
-    a: Sequence[Any] | Any,
-    b: Sequence[Any] | Any,
-    out: Sequence[Any] | None = None,
+def matmul(
+    a: Prepared,
+    b: NDArray[Any],
+    out: None = None,
     *,
     bias: Any = None,
-    activation: Literal["relu", "gelu", "silu"] | None = None,
+    activation: _Activation = None,
     scale: Any = None,
-    accuracy: Literal["native", "f16_sums", "tf32", "three_tf32"] = "native",
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+) -> NDArray[Any]: ...
+@overload
+def matmul(
+    a: Prepared,
+    b: _Array,
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+) -> _Array: ...
+@overload
+def matmul(
+    a: _Array,
+    b: Any,
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+) -> _Array: ...
+@overload
+def matmul(
+    a: Any,
+    b: Any,
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+) -> NDArray[Any]: ...
+@overload
+def matmul(
+    a: Any,
+    b: Any,
+    out: _Out,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+) -> _Out: ...
+@overload
+def matmul_grouped(
+    a: Sequence[NDArray[Any]] | NDArray[Any],
+    b: Any,
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+    ends: None = None,
+) -> list[NDArray[Any]]: ...
+@overload
+def matmul_grouped(
+    a: Sequence[_Array] | _Array,
+    b: Any,
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+    ends: None = None,
+) -> list[_Array]: ...
+@overload
+def matmul_grouped(
+    a: Prepared,
+    b: Sequence[_Array],
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+    ends: None = None,
+) -> list[_Array]: ...
+@overload
+def matmul_grouped(
+    a: Any,
+    b: Any,
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
     dtype: Any = None,
     stream: Any = None,
     threads: int | None = None,
@@ -51,17 +181,62 @@ def matmul_grouped(
 def matmul_grouped(
     a: Any,
     b: Any,
-    out: Any = None,
+    out: _Out,
     *,
     bias: Any = None,
-    activation: Literal["relu", "gelu", "silu"] | None = None,
+    activation: _Activation = None,
     scale: Any = None,
-    accuracy: Literal["native", "f16_sums", "tf32", "three_tf32"] = "native",
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+    ends: None = None,
+) -> _Out: ...
+@overload
+def matmul_grouped(
+    a: NDArray[Any],
+    b: Any,
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
     dtype: Any = None,
     stream: Any = None,
     threads: int | None = None,
     ends: Any,
-) -> Any: ...
+) -> NDArray[Any]: ...
+@overload
+def matmul_grouped(
+    a: _Array,
+    b: Any,
+    out: None = None,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+    ends: Any,
+) -> _Array: ...
+@overload
+def matmul_grouped(
+    a: Any,
+    b: Any,
+    out: _Out,
+    *,
+    bias: Any = None,
+    activation: _Activation = None,
+    scale: Any = None,
+    accuracy: _Accuracy = "native",
+    dtype: Any = None,
+    stream: Any = None,
+    threads: int | None = None,
+    ends: Any,
+) -> _Out: ...
 def prepare(b: Any, *, side: Literal["left", "right"] = "right") -> Prepared: ...
 def plan(
     a_type: Any, b_type: Any, c_type: Any, m: int, n: int, k: int, threads: int

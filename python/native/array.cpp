@@ -1,165 +1,131 @@
 #include "array.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "dtypes.hpp"
+#include "objects.hpp"
 
 namespace carat::python {
 
 namespace {
 
-std::string text_of(nb::handle value) {
-    return nb::steal<nb::str>(PyObject_Str(value.ptr())).c_str();
+// Errors of an object that is no usable array; KeyboardInterrupt, say, has nothing to do with it.
+bool is_of_the_object(const nb::python_error& why) {
+    return why.matches(PyExc_Exception) && !why.matches(PyExc_MemoryError);
 }
 
-// Strides in bytes, as buffers have them, in elements.
-void divide_strides(const char* argument, std::span<std::int64_t> strides, std::int64_t size) {
-    for (std::int64_t& stride : strides) {
-        if (stride % size != 0)
-            throw nb::value_error((std::string(argument) + " has a stride of " +
-                                   std::to_string(stride) + " bytes with elements of " +
-                                   std::to_string(size) +
-                                   ": strides must be whole elements; copy it first")
-                                      .c_str());
-        stride /= size;
-    }
-}
-
-// JAX's arrays are buffers, too.
-bool is_of_numpy(nb::handle source) {
-    static const nb::object& ndarray =
-        *new nb::object(nb::module_::import_("numpy").attr("ndarray"));
-    return PyObject_TypeCheck(source.ptr(), reinterpret_cast<PyTypeObject*>(ndarray.ptr())) != 0 ||
-           !nb::hasattr(source, "__dlpack__");
+std::string first_line_of(nb::python_error& why) {
+    const std::string text = text_of(why.value());
+    return class_name_of(why.value()) + ": " + text.substr(0, text.find('\n'));
 }
 
 }  // namespace
 
 foreign_array::foreign_array(nb::handle source, const char* argument, access how)
     : argument_(argument) {
-    buffer_.obj = nullptr;
     try {
-        if (take_buffer(source, how) || take_array_interface(source, how)) return;
-        take_dlpack(source, how);
-    } catch (...) {
-        if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
-        throw;
+        take(source, how);
+    } catch (nb::python_error& why) {
+        if (!is_of_the_object(why)) throw;
+        const std::string line =
+            argument_ + (" is a " + class_name_of(source)) + " that does not hand out its memory" +
+            (how == access::write ? " to be written: " : ": ") + first_line_of(why);
+        nb::raise_from(why, PyExc_TypeError, "%s", line.c_str());
     }
+    check_memory();
 }
 
-foreign_array::~foreign_array() {
-    if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+void foreign_array::take(nb::handle source, access how) {
+    const bool of_ndarray = is_ndarray(source);
+    of_numpy_ = of_ndarray || !class_has(source, "__dlpack__");
+    if (of_numpy_ && overrides_ufuncs(source))
+        throw class_answers(argument_ + (" is a " + class_name_of(source)) +
+                            ", which takes over NumPy's functions (__array_ufunc__): give its "
+                            "plain values");
+    if (!of_ndarray) {
+        if (!take_buffer(source, how) && !take_array_interface(source, how))
+            take_dlpack(source, how);
+        return;
+    }
+    if (is_masked(source))
+        refuse(
+            "is a masked array, whose mask carat would ignore: give its filled(0), which is what "
+            "numpy.ma.dot multiplies");
+    take_numpy(source, how);
 }
 
 void foreign_array::refuse(const std::string& why) const {
     throw nb::type_error((argument_ + (" " + why)).c_str());
 }
 
-void foreign_array::set_axes(std::size_t axes) {
+void foreign_array::refuse_value(const std::string& why) const {
+    throw nb::value_error((argument_ + (" " + why)).c_str());
+}
+
+void foreign_array::refuse_type(const std::string& type) const {
+    refuse("has elements of type " + type + ", which carat does not multiply; convert it" +
+           (of_numpy_ ? " with astype" : ""));
+}
+
+void foreign_array::set_row_major() {
+    std::int64_t stride = 1;
+    for (std::size_t i = axes_; i-- > 0; stride *= shape_[i]) strides_[i] = stride;
+}
+
+void foreign_array::set_axes(std::size_t axes, const std::int64_t* shape,
+                             const std::int64_t* strides_bytes) {
     if (axes > most_axes)
-        throw nb::value_error((std::string(argument_) + " has " + std::to_string(axes) +
-                               " dimensions: at most " + std::to_string(most_axes))
-                                  .c_str());
+        refuse_value("has " + std::to_string(axes) + " dimensions: at most " +
+                     std::to_string(most_axes));
     axes_ = axes;
+    if (axes > 0 && shape == nullptr) refuse("does not say how long it is");
+    std::copy_n(shape, axes, shape_.begin());
+    if (strides_bytes == nullptr) return set_row_major();
+    const auto size = static_cast<std::int64_t>(size_bytes(type_));
+    for (std::size_t i = 0; i < axes; ++i) {
+        if (strides_bytes[i] % size != 0)
+            refuse_value("has a stride of " + std::to_string(strides_bytes[i]) +
+                         " bytes with elements of " + std::to_string(size) +
+                         ": strides must be whole elements; copy it first");
+        strides_[i] = strides_bytes[i] / size;
+    }
+}
+
+// What another library filled in is not trusted with an address.
+void foreign_array::check_memory() const {
+    const auto extents = shape();
+    if (std::ranges::any_of(extents, [](std::int64_t extent) { return extent < 0; }))
+        refuse("is " + size_of(extents) + ": sizes can't be negative");
+    const bool empty =
+        std::ranges::any_of(extents, [](std::int64_t extent) { return extent == 0; });
+    if (data_ == nullptr && !empty) refuse("has no memory: its address is null");
 }
 
 bool foreign_array::take_buffer(nb::handle source, access how) {
     if (PyObject_CheckBuffer(source.ptr()) == 0) return false;
+    Py_buffer& view = buffer_.view;
     const int flags = how == access::write ? PyBUF_RECORDS : PyBUF_RECORDS_RO;
-    if (PyObject_GetBuffer(source.ptr(), &buffer_, flags) != 0) {
-        buffer_.obj = nullptr;
-        // Of NumPy: elements that the protocol has no letter for, or an array that is read-only.
-        PyErr_Clear();
+    if (PyObject_GetBuffer(source.ptr(), &view, flags) != 0) {
+        view.obj = nullptr;
+        nb::python_error why;
+        if (!is_of_the_object(why)) throw why;
+        why_no_buffer_ = first_line_of(why);
         return false;
     }
-    const auto size = static_cast<std::size_t>(buffer_.itemsize);
-    const std::optional<dtype> type = type_of_format(buffer_.format, size);
+    const auto size = static_cast<std::size_t>(view.itemsize);
+    const std::optional<dtype> type = type_of_format(view.format, size);
     if (!type) {
-        const std::string format = buffer_.format == nullptr ? "" : buffer_.format;
-        refuse(nb::hasattr(source, "dtype")
-                   ? "has elements of type " + text_of(source.attr("dtype")) +
-                         ", which carat does not multiply; convert it with astype"
-                   : "has elements of format '" + format + "', which carat does not multiply");
+        const nb::object named = attribute_of(source, "dtype");
+        const std::string format = view.format == nullptr ? "" : view.format;
+        refuse_type(named.is_valid() ? text_of(named) : "'" + format + "'");
     }
     type_ = *type;
-    of_numpy_ = is_of_numpy(source);
-    set_axes(static_cast<std::size_t>(buffer_.ndim));
-    data_ = static_cast<std::byte*>(buffer_.buf);
-    for (std::size_t i = 0; i < axes_; ++i) {
-        shape_[i] = buffer_.shape[i];
-        strides_[i] = buffer_.strides[i];
-    }
-    divide_strides(argument_, {strides_.data(), axes_}, buffer_.itemsize);
+    data_ = static_cast<std::byte*>(view.buf);
+    if (view.suboffsets != nullptr) refuse("has its elements behind pointers: copy it first");
+    // Some that were asked for strides, as ctypes, give none for what is contiguous.
+    set_axes(static_cast<std::size_t>(view.ndim), view.shape, view.strides);
     return true;
-}
-
-// The type is looked for in the dtype's name, since the interface calls all of ml_dtypes' "V2",
-// "V1".
-bool foreign_array::take_array_interface(nb::handle source, access how) {
-    if (!nb::hasattr(source, "__array_interface__") || !nb::hasattr(source, "dtype")) return false;
-    const nb::dict about = nb::cast<nb::dict>(source.attr("__array_interface__"));
-    const nb::object type_name = nb::getattr(source.attr("dtype"), "name", nb::str(""));
-    const std::optional<dtype> type = type_named(nb::borrow<nb::str>(type_name).c_str());
-    if (!type)
-        refuse("has elements of type " + text_of(source.attr("dtype")) +
-               ", which carat does not multiply; convert it with astype");
-    const nb::tuple at = nb::cast<nb::tuple>(about["data"]);
-    if (how == access::write && nb::cast<bool>(at[1]))
-        throw nb::value_error((std::string(argument_) + " is read-only").c_str());
-    type_ = *type;
-    data_ = reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(at[0]));
-    const nb::tuple shape = nb::cast<nb::tuple>(about["shape"]);
-    set_axes(nb::len(shape));
-    std::int64_t contiguous = 1;
-    for (std::size_t i = axes_; i-- > 0;) {
-        shape_[i] = nb::cast<std::int64_t>(shape[i]);
-        strides_[i] = contiguous;
-        contiguous *= shape_[i];
-    }
-    if (const nb::object strides = about["strides"]; !strides.is_none()) {
-        for (std::size_t i = 0; i < axes_; ++i) strides_[i] = nb::cast<std::int64_t>(strides[i]);
-        divide_strides(argument_, {strides_.data(), axes_},
-                       static_cast<std::int64_t>(size_bytes(type_)));
-    }
-    owner_ = nb::borrow(source);
-    of_numpy_ = is_of_numpy(source);
-    return true;
-}
-
-void foreign_array::take_dlpack(nb::handle source, access how) {
-    if (!nb::hasattr(source, "__dlpack__"))
-        refuse("is a " + text_of(source.type().attr("__name__")) +
-               ": give an array of NumPy, PyTorch, CuPy, JAX or another with __dlpack__; "
-               "numpy.asarray makes one of lists");
-    bool taken = false;
-    if (how == access::write) {
-        nb::ndarray<> writable;
-        taken = nb::try_cast(source, writable);
-        dlpack_ = nb::ndarray<nb::ro>(writable);
-    } else {
-        taken = nb::try_cast(source, dlpack_);
-    }
-    const std::string kind = text_of(source.type().attr("__name__"));
-    if (!taken)
-        refuse("is a " + kind + " that its library does not hand out" +
-               (how == access::write ? " to be written" : "") +
-               ": it may be read-only or, of PyTorch, want detach()");
-    const std::optional<dtype> type = type_of(dlpack_.dtype());
-    if (!type)
-        refuse("has elements of type " + text_of(source.attr("dtype")) +
-               ", which carat does not multiply; convert it");
-    type_ = *type;
-    set_axes(dlpack_.ndim());
-    for (std::size_t i = 0; i < axes_; ++i) {
-        shape_[i] = static_cast<std::int64_t>(dlpack_.shape(i));
-        strides_[i] = dlpack_.stride(i);
-    }
-    data_ = static_cast<std::byte*>(const_cast<void*>(dlpack_.data()));
-    if (dlpack_.device_type() == nb::device::cuda::value)
-        gpu_ = dlpack_.device_id();
-    else if (dlpack_.device_type() != nb::device::cpu::value)
-        refuse("is neither in the memory of this machine nor of an NVIDIA GPU");
-    of_numpy_ = false;
 }
 
 std::string size_of(std::span<const std::int64_t> shape) {
@@ -169,14 +135,17 @@ std::string size_of(std::span<const std::int64_t> shape) {
     return text.empty() ? "a number" : text;
 }
 
-nb::object empty_like(nb::handle like, bool of_numpy, std::span<const std::int64_t> shape,
-                      dtype type) {
+nb::object empty_like(nb::handle like, bool of_numpy, bool on_gpu,
+                      std::span<const std::int64_t> shape, dtype type) {
     nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
     for (std::size_t i = 0; i < shape.size(); ++i)
         PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
-    if (!of_numpy)
-        return nb::module_::import_("carat_gemm._arrays")
-            .attr("empty_like")(like, sizes, nb::str(numpy_name(type).data()));
+    if (!of_numpy) {
+        nb::object made =
+            nb::module_::import_("carat_gemm._arrays")
+                .attr("empty_like")(like, sizes, nb::str(numpy_name(type).data()), on_gpu);
+        if (!made.is_none()) return made;
+    }
     static const nb::object& empty = *new nb::object(nb::module_::import_("numpy").attr("empty"));
     return empty(sizes, numpy_dtype(type));
 }

@@ -1,6 +1,6 @@
-// Arrays of other libraries as addresses, sizes and strides, without copies: through the buffer
-// protocol, which NumPy answers fastest, __array_interface__ for the types of ml_dtypes, and DLPack
-// for PyTorch, CuPy, JAX and any other.
+// Arrays of other libraries as addresses, sizes and strides, without copies: NumPy's through
+// __array_struct__, which knows every type and is fastest; others through the buffer protocol,
+// __array_interface__ or DLPack, the first of them that answers.
 #pragma once
 
 #include <array>
@@ -23,15 +23,33 @@ inline constexpr int most_axes = 16;
 
 enum class access : std::uint8_t { read, write };
 
+// A TypeError, of an object whose class NumPy would ask for the product.
+class class_answers : public nb::builtin_exception {
+  public:
+    explicit class_answers(const std::string& why)
+        : nb::builtin_exception(nb::exception_type::type_error, why.c_str()) {}
+};
+
+// Of an object with the buffer protocol; released at the end.
+struct held_buffer {
+    held_buffer() { view.obj = nullptr; }
+    ~held_buffer() {
+        if (view.obj != nullptr) PyBuffer_Release(&view);
+    }
+    held_buffer(const held_buffer&) = delete;
+    held_buffer& operator=(const held_buffer&) = delete;
+
+    Py_buffer view;
+};
+
 // Holds on to the memory for as long as it lives.
 class foreign_array {
   public:
-    // Throws TypeError for what is no array or has elements that carat doesn't multiply, ValueError
-    // for strides that aren't whole elements; `argument` is its name in the message.
+    // Throws TypeError for what is no array, has elements that carat doesn't multiply, means more
+    // than its elements say, or fails to answer; ValueError for strides that aren't whole elements.
+    // What is no error of the array, as KeyboardInterrupt, passes. `argument` is its name in the
+    // message.
     foreign_array(nb::handle source, const char* argument, access how = access::read);
-    ~foreign_array();
-    foreign_array(const foreign_array&) = delete;
-    foreign_array& operator=(const foreign_array&) = delete;
 
     [[nodiscard]] std::byte* data() const { return data_; }
     [[nodiscard]] dtype type() const { return type_; }
@@ -44,11 +62,19 @@ class foreign_array {
     [[nodiscard]] bool of_numpy() const { return of_numpy_; }
 
   private:
+    void take(nb::handle source, access how);
+    void take_numpy(nb::handle source, access how);
     bool take_buffer(nb::handle source, access how);
     bool take_array_interface(nb::handle source, access how);
     void take_dlpack(nb::handle source, access how);
-    void set_axes(std::size_t axes);
+    // Sizes, and strides in bytes or, without any, those of elements in row-major order.
+    void set_axes(std::size_t axes, const std::int64_t* shape, const std::int64_t* strides_bytes);
+    void set_row_major();
+    void divide_strides();
+    void check_memory() const;
     [[noreturn]] void refuse(const std::string& why) const;
+    [[noreturn]] void refuse_type(const std::string& type) const;
+    [[noreturn]] void refuse_value(const std::string& why) const;
 
     const char* argument_;
     std::byte* data_ = nullptr;
@@ -58,7 +84,8 @@ class foreign_array {
     std::array<std::int64_t, most_axes> strides_;  // in elements
     std::optional<int> gpu_;
     bool of_numpy_ = true;
-    Py_buffer buffer_;  // while buffer_.obj is not null
+    std::string why_no_buffer_;
+    held_buffer buffer_;
     nb::object owner_;
     nb::ndarray<nb::ro> dlpack_;
 };
@@ -67,7 +94,7 @@ class foreign_array {
 [[nodiscard]] std::string size_of(std::span<const std::int64_t> shape);
 
 // An uninitialised array of the library that `like` comes from: NumPy's where that has none.
-[[nodiscard]] nb::object empty_like(nb::handle like, bool of_numpy,
+[[nodiscard]] nb::object empty_like(nb::handle like, bool of_numpy, bool on_gpu,
                                     std::span<const std::int64_t> shape, dtype type);
 
 }  // namespace carat::python

@@ -1,4 +1,5 @@
-// Docstrings, and signatures as help() shows them; the types are in _native.pyi.
+// Docstrings. Python reads a builtin function's signature from the first line, up to the "--"; the
+// types are in _native.pyi.
 #pragma once
 
 namespace carat::python {
@@ -6,15 +7,9 @@ namespace carat::python {
 #define CARAT_KEYWORDS                                                                     \
     "out=None, *, bias=None, activation=None, scale=None, accuracy='native', dtype=None, " \
     "stream=None, threads=None"
+#define CARAT_SIGNATURE(text) text "\n--\n\n"
 
-inline constexpr char matmul_signature[] = "def matmul(a, b, " CARAT_KEYWORDS ")";
-inline constexpr char grouped_signature[] =
-    "def matmul_grouped(a, b, " CARAT_KEYWORDS ", ends=None)";
-inline constexpr char prepare_signature[] = "def prepare(b, *, side='right')";
-
-#undef CARAT_KEYWORDS
-
-inline constexpr char matmul_doc[] =
+inline constexpr char matmul_doc[] = CARAT_SIGNATURE("matmul(a, b, " CARAT_KEYWORDS ")")
     R"(activation(scale * (a @ b) + bias), with the shapes of numpy.matmul.
 
 a: (..., m, k) or (k,), b: (..., k, n) or (k,), stacks broadcast; any strides, nothing is copied.
@@ -34,7 +29,8 @@ TypeError for types; MemoryError; RuntimeError for what this machine lacks or a 
 result is then untouched, but where a GPU failed.)";
 
 inline constexpr char grouped_doc[] =
-    R"(Products of matrices of any sizes in one call: [x @ y for x, y in zip(a, b)].
+    CARAT_SIGNATURE("matmul_grouped(a, b, " CARAT_KEYWORDS ", ends=None)")
+        R"(Products of matrices of any sizes in one call: [x @ y for x, y in zip(a, b)].
 
 a and b: lists of (m, k) and (k, n) matrices of one element type, as many each; one of the two may
 be a single matrix for all, or prepared. out: a list of results to write. Returns the list.
@@ -47,11 +43,14 @@ ahead leaves its product nothing, one beyond the matrix what there is.
 
 Keywords and errors are those of matmul; the values of bias and scale are for all products.)";
 
-inline constexpr char prepare_doc[] =
+inline constexpr char prepare_doc[] = CARAT_SIGNATURE("prepare(b, *, side='right')")
     R"(A matrix packed once for many products, in memory of its own: weights, say.
 
 b: (k, n), of float64, float32, float16, bfloat16, int8 or uint8, in this machine's memory. The
 result stands in b's place in matmul; made with side='left', in a's. Raises ValueError, TypeError
 and MemoryError.)";
+
+#undef CARAT_SIGNATURE
+#undef CARAT_KEYWORDS
 
 }  // namespace carat::python

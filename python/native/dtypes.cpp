@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+
+#include "objects.hpp"
 
 namespace carat::python {
 
@@ -56,7 +59,8 @@ std::optional<dtype> type_named(std::string_view numpy_name) {
 
 std::optional<dtype> type_of_format(const char* format, std::size_t size) {
     if (format == nullptr) return size == 1 ? std::optional(dtype::u8) : std::nullopt;
-    if (*format == '@' || *format == '=' || *format == '<') ++format;
+    constexpr char native = std::endian::native == std::endian::little ? '<' : '>';
+    if (*format == '@' || *format == '=' || *format == native) ++format;
     if (format[0] == 0 || format[1] != 0) return {};
     for (const dtype type : all_dtypes)
         if (table()[index_of(type)].format == *format && size_bytes(type) == size) return type;
@@ -71,18 +75,39 @@ std::optional<dtype> type_of(nb::dlpack::dtype type) {
     return {};
 }
 
+std::optional<dtype> type_of_kind(char kind, std::size_t size) {
+    for (const dtype known : all_dtypes) {
+        const names& row = table()[index_of(known)];
+        const char of_row = row.code == code::Float ? 'f' : row.code == code::Int ? 'i' : 'u';
+        if (row.format != 0 && of_row == kind && size_bytes(known) == size) return known;
+    }
+    return {};
+}
+
+std::optional<dtype> type_of_ml_dtypes(nb::handle numpy_dtype, std::size_t size) {
+    if (!numpy_dtype.is_valid()) return {};
+    for (const dtype known : all_dtypes)
+        if (from_ml_dtypes(known) && table()[index_of(known)].made.is(numpy_dtype)) return known;
+    const nb::object name = attribute_of(numpy_dtype, "name");
+    const auto named = name.is_valid() ? type_named(text_of(name)) : std::nullopt;
+    return named && from_ml_dtypes(*named) && size_bytes(*named) == size ? named : std::nullopt;
+}
+
 dtype type_asked(nb::handle asked, const char* argument) {
     // "float32", torch.float32, numpy.float32, numpy.dtype("float32"), jax.numpy.float32
-    nb::object text = nb::isinstance<nb::str>(asked)           ? nb::borrow(asked)
-                      : nb::hasattr(asked, "name")             ? asked.attr("name")
-                      : nb::isinstance<nb::type_object>(asked) ? asked.attr("__name__")
-                                                               : nb::object(nb::str(asked));
-    std::string_view plain = nb::borrow<nb::str>(text).c_str();
+    nb::object text = nb::borrow(asked);
+    if (!nb::isinstance<nb::str>(asked)) text = attribute_of(asked, "name");
+    if (!text.is_valid() && nb::isinstance<nb::type_object>(asked)) text = asked.attr("__name__");
+    const std::string whole = text_of(text.is_valid() ? nb::handle(text) : asked);
+    std::string_view plain = whole;
     if (const std::size_t dot = plain.rfind('.'); dot != plain.npos) plain.remove_prefix(dot + 1);
     if (plain == "float") plain = "float64";
-    if (const auto type = type_named(plain)) return *type;
+    const nb::object native = attribute_of(asked, "isnative");
+    const bool swapped = native.is_valid() && native.is(Py_False);
+    if (const auto type = type_named(plain); type && !swapped) return *type;
     throw nb::type_error((std::string(argument) + " is " + nb::repr(asked).c_str() +
-                          ": it must be one of " + known_names())
+                          (swapped ? ", of the other byte order" : "") + ": it must be one of " +
+                          known_names())
                              .c_str());
 }
 

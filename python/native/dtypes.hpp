@@ -21,8 +21,15 @@ namespace nb = nanobind;
 [[nodiscard]] std::optional<dtype> type_of_format(const char* format, std::size_t size_bytes);
 [[nodiscard]] std::optional<dtype> type_of(nb::dlpack::dtype type);
 
+// Of NumPy's array interface: 'f', 'i' or 'u'.
+[[nodiscard]] std::optional<dtype> type_of_kind(char kind, std::size_t size_bytes);
+
+// bf16 and fp8 by ml_dtypes' dtype object, of which NumPy itself says no more than the size.
+[[nodiscard]] std::optional<dtype> type_of_ml_dtypes(nb::handle numpy_dtype,
+                                                     std::size_t size_bytes);
+
 // From carat's or NumPy's name, a NumPy dtype or scalar type, or a dtype of PyTorch or JAX. Throws
-// TypeError, naming the argument.
+// TypeError, naming the argument, also for NumPy's of the other byte order.
 [[nodiscard]] dtype type_asked(nb::handle asked, const char* argument);
 
 // NumPy's dtype object; of bf16 and fp8 ml_dtypes' own. Throws TypeError where that is missing.

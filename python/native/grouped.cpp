@@ -78,7 +78,7 @@ nb::list make_results(nb::handle like, bool of_numpy, const group& a, const grou
     for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t shape[] = {static_cast<std::int64_t>(a.at(i).matrix().rows),
                                       static_cast<std::int64_t>(b.at(i).matrix().cols)};
-        results.append(empty_like(like, of_numpy, shape, type));
+        results.append(empty_like(like, of_numpy, a.at(i).gpu().has_value(), shape, type));
     }
     return results;
 }

@@ -178,9 +178,7 @@ void check_out(const foreign_array& c, extents shape, const keywords& asked) {
                                  .c_str());
 }
 
-}  // namespace
-
-nb::object matmul(nb::handle a_source, nb::handle b_source, const keywords& asked) {
+nb::object multiply(nb::handle a_source, nb::handle b_source, const keywords& asked) {
     const operand a(a_source, "a", side::left);
     const operand b(b_source, "b", side::right);
     const dtype natural = natural_result(a.type(), b.type());
@@ -197,7 +195,7 @@ nb::object matmul(nb::handle a_source, nb::handle b_source, const keywords& aske
     if (asked.out.is_none()) {
         const dtype type = asked.dtype.is_none() ? natural : type_asked(asked.dtype, "dtype");
         check_result(a.type(), type);
-        result = empty_like(like, of_numpy, shape, type);
+        result = empty_like(like, of_numpy, gpu.has_value(), shape, type);
     }
     const foreign_array c(result, "out", access::write);
     check_end(asked, c.type());
@@ -219,6 +217,19 @@ nb::object matmul(nb::handle a_source, nb::handle b_source, const keywords& aske
     if (!of_numpy && asked.out.is_none())
         return nb::module_::import_("carat_gemm._arrays").attr("returned")(like, result);
     return result;
+}
+
+}  // namespace
+
+nb::object matmul(nb::handle a, nb::handle b, const keywords& asked) {
+    try {
+        return multiply(a, b, asked);
+    } catch (const class_answers&) {
+        if (!is_plain(asked)) throw;
+    }
+    // Units, say, are multiplied, too, by the class's answer to NumPy.
+    const nb::object matmul = nb::module_::import_("numpy").attr("matmul");
+    return asked.out.is_none() ? matmul(a, b) : matmul(a, b, nb::arg("out") = asked.out);
 }
 
 }  // namespace carat::python

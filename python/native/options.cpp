@@ -4,6 +4,7 @@
 
 #include "array.hpp"
 #include "dtypes.hpp"
+#include "objects.hpp"
 
 namespace carat::python {
 
@@ -24,7 +25,9 @@ std::string shown(nb::handle value) {
 // Of Python, or an array of no dimensions.
 bool is_number(nb::handle value) {
     if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return true;
-    return nb::hasattr(value, "shape") && nb::len(nb::object(value.attr("shape"))) == 0;
+    if (is_masked(value) || overrides_ufuncs(value)) return false;
+    const nb::object shape = attribute_of(value, "shape");
+    return shape.is_valid() && nb::len(shape) == 0;
 }
 
 template <class T>
@@ -133,8 +136,18 @@ const void* epilogue::values_at(const foreign_array& from, std::size_t axis, con
     return from.data();
 }
 
+bool is_plain(const keywords& asked) {
+    return !has_epilogue(asked) && asked.dtype.is_none() && asked.stream.is_none() &&
+           asked.threads.is_none() && (asked.accuracy.is_none() || is(asked.accuracy, "native"));
+}
+
 cpu on_cpu(const keywords& asked, dtype type) {
     cpu where;
+    if (is_fp8(type))
+        throw nb::type_error(("a is " + std::string(numpy_name(type)) +
+                              " in this machine's memory: fp8 is multiplied on GPUs; convert a "
+                              "and b, with astype('float32') say")
+                                 .c_str());
     if (!asked.stream.is_none())
         refuse("stream is " + shown(asked.stream) +
                " but a lies in this machine's memory: streams "

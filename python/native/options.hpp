@@ -64,6 +64,9 @@ void check_end(const keywords& asked, carat::dtype result);
     return !asked.bias.is_none() || !asked.activation.is_none() || !asked.scale.is_none();
 }
 
+// Whether nothing but the product itself is asked for.
+[[nodiscard]] bool is_plain(const keywords& asked);
+
 // For operands of that type.
 [[nodiscard]] cpu on_cpu(const keywords& asked, carat::dtype type);
 // On the stream asked for, else on the current one of the library that made `like`.

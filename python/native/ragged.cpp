@@ -78,7 +78,7 @@ nb::object matmul_shared_out(nb::handle a_source, nb::handle b_source, const key
         const dtype type = asked.dtype.is_none() ? natural_result(a.type(), b.type())
                                                  : type_asked(asked.dtype, "dtype");
         check_result(a.type(), type);
-        result = empty_like(a_source, of_numpy, shape, type);
+        result = empty_like(a_source, of_numpy, gpu.has_value(), shape, type);
     }
     const operand c(result, "out", side::left, access::write);
     if (!std::ranges::equal(c.array()->shape(), shape))

@@ -3,6 +3,7 @@
 import array
 
 import numpy as np
+import pytest
 
 import carat_gemm as cg
 from conftest import need
@@ -59,3 +60,34 @@ def test_jax():
             assert isinstance(c, jax.Array) and c.dtype == dtype
             wanted = np.asarray(a, np.float64) @ np.asarray(a, np.float64).T + 1
             np.testing.assert_allclose(np.asarray(c, np.float64), wanted, rtol=0, atol=0.3)
+        out = jnp.zeros((20, 20), dtype)
+        with pytest.raises(TypeError, match="out is an array of JAX, which nothing may write"):
+            cg.matmul(a, a.T, out=out)
+        assert not out.any()
+
+
+class Old:
+    """Hands out its memory as PyTorch did before version 1 of DLPack, and not at all with a gradient."""
+
+    def __init__(self, values, gradient=False):
+        self.values, self.gradient = values, gradient
+
+    def __dlpack__(self, stream=None):
+        if self.gradient:
+            raise BufferError("use tensor.detach()")
+        return self.values.__dlpack__(stream=stream)
+
+
+def test_libraries_of_old_versions(rng):
+    a, out = rng.standard_normal((5, 5)), np.zeros((5, 5))
+    np.testing.assert_allclose(cg.matmul(Old(a), Old(a)), a @ a)
+    cg.matmul(a, a, out=Old(out))
+    np.testing.assert_allclose(out, a @ a)
+    for call in (lambda x: cg.matmul(x, a), lambda x: cg.matmul(a, a, out=x)):
+        with pytest.raises(TypeError, match="BufferError: use tensor.detach"):
+            call(Old(a, gradient=True))
+    locked = np.zeros((5, 5))
+    locked.flags.writeable = False
+    with pytest.raises(TypeError, match="read-only"):
+        cg.matmul(a, a, out=Handed(locked))
+    assert not locked.any()

@@ -65,8 +65,8 @@ wide bound(const core::problem& p, const factors& f, const erased_matrix& a, con
 [[noreturn]] void fail_at(std::size_t i, std::size_t j) {
     throw error(error_code::overflow,
                 "matrix_product: element (" + std::to_string(i) + ", " + std::to_string(j) +
-                    ") of the result does not fit in std::int32_t; C is unchanged; multiply as "
-                    "double for values up to 2^53");
+                    ") of the result does not fit in a 32-bit integer; C is unchanged; multiply as "
+                    "double (float64) for values up to 2^53");
 }
 
 matrix_view<double> widened(const erased_matrix& m, double* memory) {
@@ -182,7 +182,7 @@ std::vector<std::int32_t> exact_if_needed(const core::problem& p, int threads,
     if (a.prepared != nullptr || b.prepared != nullptr)
         throw error(error_code::overflow,
                     "matrix_product: |alpha| max|A| max|B| K + |beta| max|E| does not fit in "
-                    "std::int32_t, and of a prepared operand no more is known; C is unchanged; "
+                    "a 32-bit integer, and of a prepared operand no more is known; C is unchanged; "
                     "multiply the matrix itself");
     if (size <= static_cast<wide>(1) << 53)
         return checked(product_of_doubles(p, threads, a, b, e), a.rows, b.cols);

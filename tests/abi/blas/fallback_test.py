@@ -114,6 +114,44 @@ int main(void) {
 }
 """
 
+# A module as Python opens them, which nothing else sees; with HANDLER it brings a handler.
+MODULE = r"""
+#include <stddef.h>
+#include <stdio.h>
+void cherk_(const char *, const char *, const int *, const int *, const float *, const float *,
+            const int *, const float *, float *, const int *, size_t, size_t);
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *,
+            const double *, const int *, const double *, const int *, const double *, double *,
+            const int *, size_t, size_t);
+#ifdef HANDLER
+void xerbla_(const char *routine, const int *position, size_t length) {
+    printf(HANDLER " %.*s %d\n", (int)length, routine, *position);
+}
+#endif
+void call(void) {
+    const int one = 1, wrong = -1;
+    const float f = 1;
+    const double d = 1;
+    float c[2] = {7, 7};
+    double e = 7;
+    cherk_("U", "T", &one, &one, &f, c, &one, &f, c, &one, 1, 1);
+    dgemm_("N", "N", &one, &wrong, &one, &d, &d, &one, &d, &one, &d, &e, &one, 1, 1);
+    printf("%g %g\n", c[0], e);
+}
+"""
+# Opens all modules it is given, then calls the last.
+HOST = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **files) {
+    void *module = NULL;
+    for (int i = 1; i < count; ++i)
+        if ((module = dlopen(files[i], RTLD_NOW | RTLD_LOCAL)) == NULL) return puts(dlerror()), 1;
+    ((void (*)(void))dlsym(module, "call"))();
+    return 0;
+}
+"""
+
 # Every option, against the definition; whole numbers, so that all is exact. What lies beyond the
 # triangle, and between the columns, stays as it is.
 GEMMTR = r"""
@@ -264,7 +302,7 @@ class Fallback(compiled.ProgramTest):
                 done = self.run_program(program, CARAT_BLAS_FALLBACK=name)
                 self.assertEqual(done.stdout, "0 wrong of 3888\n")
 
-    def test_a_library_with_handlers_is_asked_before_a_process_ends(self):
+    def test_a_library_with_handlers_is_asked(self):
         handlers = self.build(["cc", "-shared", "-fPIC"], "libhandlers.c", HANDLERS)
         handlers.rename(handlers.with_suffix(".so"))
         folder = os.fspath(self.folder)
@@ -277,6 +315,28 @@ class Fallback(compiled.ProgramTest):
         expected = "xerbla DGEMM  4\nxerbla DGEMM  5\ncblas_xerbla cblas_dgemm 2\n7\n"
         self.assertEqual(self.run_program(program).stdout, expected)
         self.assertEqual(self.run_program(program, LD_PRELOAD=str(LIBRARY)).stdout, expected)
+
+    def test_the_handler_of_a_module_that_no_other_sees(self):
+        """Of the module that calls; else of one that the loader would have asked; else none."""
+        host = self.build(["cc"], "host.c", HOST)
+
+        def module(name, *options):
+            source = self.folder / (name + ".c")
+            source.write_text(MODULE)
+            library = source.with_suffix(".so")
+            subprocess.run(["cc", "-shared", "-fPIC", *options, source, "-o", library, "-lblas"],
+                           check=True, timeout=300)
+            return library
+
+        silent = module("silent")
+        one, other = (module(name, f'-DHANDLER="{name}"') for name in ("one", "other"))
+        for modules, by in (([one], "one"), ([one, other], "other"), ([one, silent], "one"),
+                            ([silent], "")):
+            with self.subTest(modules):
+                done = self.run_program(host, *modules, LD_PRELOAD=str(LIBRARY))
+                told = f"{by} CHERK  2\n{by} DGEMM  4\n" if by else ""
+                self.assertEqual(done.stdout, told + "7 7\n")
+                self.assertEqual(done.stderr.count("had an illegal value"), 0 if by else 2)
 
     def test_the_number_of_threads_that_a_program_sets_in_openblas(self):
         program = self.build(["cc"], "limited.c", LIMITED, LIBRARY)

@@ -46,6 +46,16 @@ for t, limit in ((np.float64, 1e-10), (np.float32, 2e-3)):
 print("executed", executed)
 """
 
+# A routine that is left to the other BLAS: "T" is no option of a Hermitian update.
+WRONG = r"""
+import numpy as np
+from scipy.linalg.blas import cherk
+try:
+    cherk(1, np.ones((2, 2), order="F"), trans=1)
+except Exception as why:
+    print(repr(why))
+"""
+
 
 class Numpy(unittest.TestCase):
     def run_python(self, *arguments, preload):
@@ -75,6 +85,15 @@ class Numpy(unittest.TestCase):
     def test_without_preload_nothing_is_counted(self):
         text, profile = self.run_python("-c", PROGRAM, preload=False)
         self.assertEqual((text, profile), ("executed 80\n", ""))
+
+
+    def test_a_wrong_argument_raises_as_without_preload(self):
+        if subprocess.run([PYTHON, "-c", "import scipy.linalg"], capture_output=True,
+                          check=False).returncode != 0:
+            self.skipTest("SciPy is not installed (apt install python3-scipy)")
+        told = [self.run_python("-c", WRONG, preload=preload)[0] for preload in (False, True)]
+        self.assertRegex(told[0], "ValueError.*HERK.*2")
+        self.assertEqual(told[1], told[0])
 
 
 def uses_the_system_blas():

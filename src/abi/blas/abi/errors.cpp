@@ -2,10 +2,9 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <link.h>
+
+#include "abi/blas/level3/handler.hpp"
 
 namespace carat::blas {
 inline namespace CARAT_BLAS_WIDTH {
@@ -29,23 +28,6 @@ int position_in_cblas(integer position, const turned& when_row_major, bool row_m
     return shifted;
 }
 
-// The function that a library of the program defines, where this one is preloaded and so is found
-// before it. A weak one, or one beside a dgemm_, is but the default of a BLAS or LAPACK.
-void* defined_by_program(const char* name) {
-    void* const next = dlsym(RTLD_NEXT, name);
-    Dl_info of_next{};
-    Dl_info of_blas{};
-    ElfW(Sym)* symbol = nullptr;
-    if (next == nullptr ||
-        dladdr1(next, &of_next, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0)
-        return nullptr;
-    if (symbol != nullptr && ELF64_ST_BIND(symbol->st_info) == STB_WEAK) return nullptr;
-    void* const blas = dlsym(RTLD_NEXT, CARAT_BLAS_NAMED("dgemm_"));
-    if (blas != nullptr && dladdr(blas, &of_blas) != 0 && of_blas.dli_fbase == of_next.dli_fbase)
-        return nullptr;
-    return next;
-}
-
 }  // namespace
 
 void report_wrong(const caller& from, integer position, const turned& when_row_major) {
@@ -62,11 +44,12 @@ void report_wrong_option(const char* cblas_name, int position) {
 }  // namespace CARAT_BLAS_WIDTH
 }  // namespace carat::blas
 
-// As in the reference, the process ends: a routine that returned would leave its caller with a
-// result that was never computed. Unless the program has a handler of its own, whose matter it is.
+// Without a handler of the program's own the call is reported and returns, as OpenBLAS's does: a
+// library can't know what its process has to lose. Nothing was written.
 void CARAT_BLAS_NAME(xerbla_)(const char* routine, const carat::blas::integer* position,
                               std::size_t length) {
-    if (void* theirs = carat::blas::defined_by_program(CARAT_BLAS_NAMED("xerbla_")))
+    if (void* theirs = carat::blas::handler_of_program(CARAT_BLAS_NAMED("xerbla_"),
+                                                       CARAT_BLAS_NAMED("dgemm_")))
         return reinterpret_cast<decltype(&CARAT_BLAS_NAME(xerbla_))>(theirs)(routine, position,
                                                                              length);
     const carat::blas::origin& from = carat::blas::current;
@@ -78,7 +61,6 @@ void CARAT_BLAS_NAME(xerbla_)(const char* routine, const carat::blas::integer* p
     const int letters = static_cast<int>(strnlen(routine, length < 32 ? length : 32));
     std::fprintf(stderr, " ** On entry to %.*s parameter number %lld had an illegal value\n",
                  letters, routine, static_cast<long long>(*position));
-    std::exit(EXIT_FAILURE);
 }
 
 void CARAT_BLAS_NAME(cblas_xerbla)(carat::blas::integer position, const char* routine,
@@ -88,12 +70,12 @@ void CARAT_BLAS_NAME(cblas_xerbla)(carat::blas::integer position, const char* ro
     va_start(more, form);
     std::vsnprintf(text, sizeof text, form, more);
     va_end(more);
-    if (void* theirs = carat::blas::defined_by_program(CARAT_BLAS_NAMED("cblas_xerbla")))
+    if (void* theirs = carat::blas::handler_of_program(CARAT_BLAS_NAMED("cblas_xerbla"),
+                                                       CARAT_BLAS_NAMED("dgemm_")))
         return reinterpret_cast<decltype(&CARAT_BLAS_NAME(cblas_xerbla))>(theirs)(position, routine,
                                                                                   "%s", text);
     if (position != 0)
         std::fprintf(stderr, "Parameter %lld to routine %s was incorrect\n",
                      static_cast<long long>(position), routine);
     std::fputs(text, stderr);
-    std::exit(EXIT_FAILURE);
 }
