@@ -192,10 +192,10 @@ std::uint32_t wait_for_post(std::uint32_t seen, int worker, standing& place) {
     pool& p = the_pool;
     const auto changed = [&] { return p.posted.load(std::memory_order_acquire) != seen; };
     if (!spin_until(changed)) {
+        place.follow();  // here it delays no call
         asleep_word(worker).fetch_or(asleep_bit(worker), std::memory_order_seq_cst);
         while (!changed()) sleep_while(p.posted, seen, sleeper_group(worker));
         asleep_word(worker).fetch_and(~asleep_bit(worker), std::memory_order_relaxed);
-        place.follow();
     }
     return p.posted.load(std::memory_order_acquire);
 }

@@ -227,10 +227,6 @@ cpu_set_t one_cpu_of(const cpu_set_t& all) {
     return one;
 }
 
-void sleep_until_workers_do() {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-}
-
 // But for a nice value that they may not lower, as only a privileged process may.
 TEST(workers, stand_as_the_process_does_whoever_starts_them) {
     if (!carat::test::threads_start_in_children)
@@ -254,7 +250,7 @@ TEST(workers, stand_as_the_process_does_whoever_starts_them) {
     EXPECT_EQ(carat::test::in_child(child), 0);
 }
 
-TEST(workers, follow_the_process_once_they_have_slept) {
+TEST(workers, follow_the_process_before_they_sleep) {
     if (!carat::test::threads_start_in_children)
         GTEST_SKIP() << carat::test::no_threads_in_children;
     const auto child = [] {
@@ -265,10 +261,10 @@ TEST(workers, follow_the_process_once_they_have_slept) {
         bool right = workers_stand(place_of(0));
         sched_setaffinity(0, sizeof process.cpus, &process.cpus);
         setpriority(PRIO_PROCESS, 0, process.nice + 1);
-        sleep_until_workers_do();
         (void)on_both([] {});
-        right = right && workers_stand(place_of(0));
-        return right;
+        for (int i = 0; i < 2000 && !workers_stand(place_of(0)); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return right && workers_stand(place_of(0));
     };
     EXPECT_EQ(carat::test::in_child(child), 0);
 }
