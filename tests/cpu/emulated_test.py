@@ -53,7 +53,7 @@ class Emulated(unittest.TestCase):
                               env={**os.environ, "CARAT_FORCE_ISA": "avx512"})
         self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr[-3000:])
         self.assertIn("this machine has no avx512", done.stdout)
-        self.assertIn("[  PASSED  ] 0 tests", done.stdout)
+        self.assertNotIn("[ RUN ", done.stdout)
 
 
 if __name__ == "__main__":
