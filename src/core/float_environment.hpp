@@ -6,6 +6,7 @@
 
 #include <cfenv>
 #include <cstdint>
+#include <limits>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -34,11 +35,25 @@ inline void restore(float_mode mode) {
 inline float_flags float_flags_here() {
     return _mm_getcsr() & all_float_flags;
 }
+// Loading a flag traps nothing, and <cfenv>'s function that does is of libm, which the drop-in BLAS
+// comes without: here an operation meets each exception.
+inline void meet(float_flags exceptions) {
+    using limits = std::numeric_limits<float>;
+    volatile float zero = 0, one = 1, three = 3, most = limits::max(), normal = limits::min();
+    volatile float subnormal = limits::denorm_min();
+    [[maybe_unused]] volatile float result = 0;
+    if ((exceptions & _MM_EXCEPT_INVALID) != 0) result = zero / zero;
+    if ((exceptions & _MM_EXCEPT_DENORM) != 0) result = subnormal * one;
+    if ((exceptions & _MM_EXCEPT_DIV_ZERO) != 0) result = one / zero;
+    if ((exceptions & _MM_EXCEPT_OVERFLOW) != 0) result = most * most;
+    if ((exceptions & _MM_EXCEPT_UNDERFLOW) != 0) result = normal * normal;
+    if ((exceptions & _MM_EXCEPT_INEXACT) != 0) result = one / three;
+}
 inline void raise(float_flags flags) {
     const float_mode mode = _mm_getcsr();
     if ((flags & ~mode) != 0) _mm_setcsr(mode | flags);
     const float_flags trapped = flags & ~(mode >> bits_from_flags_to_masks);
-    if (trapped != 0) std::feraiseexcept(static_cast<int>(trapped));  // the same bits
+    if (trapped != 0) meet(trapped);
 }
 
 #else

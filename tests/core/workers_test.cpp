@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "core/float_environment.hpp"
@@ -129,17 +130,24 @@ TEST(workers, hand_back_the_exceptions_they_raise) {
     EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0) << "those of an earlier call";
 }
 
+// Ends with 3 where the caller is trapped after its worker met the exception.
+[[noreturn]] void end_by_trap(int exception, double left, double right) {
+    static pthread_t caller;
+    caller = pthread_self();
+    if (feenableexcept(exception) < 0) std::_Exit(3);  // this processor traps nothing
+    signal(SIGFPE, [](int) { std::_Exit(pthread_equal(pthread_self(), caller) ? 3 : 4); });
+    (void)on_worker([&] { (void)opaque(opaque(left) / opaque(right)); });
+    std::_Exit(5);
+}
+
 TEST(workers, leave_traps_to_their_caller) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    const auto child = [] {
-        static pthread_t caller;
-        caller = pthread_self();
-        if (feenableexcept(FE_OVERFLOW) < 0) std::_Exit(3);  // this processor traps nothing
-        signal(SIGFPE, [](int) { std::_Exit(pthread_equal(pthread_self(), caller) ? 3 : 4); });
-        (void)on_worker([] { (void)opaque(opaque(1e300) * opaque(1e300)); });
-        std::_Exit(5);
-    };
-    EXPECT_EXIT(child(), testing::ExitedWithCode(3), "");
+    for (const auto& [exception, left, right] :
+         {std::tuple{FE_INVALID, 0.0, 0.0}, std::tuple{FE_DIVBYZERO, 1.0, 0.0},
+          std::tuple{FE_OVERFLOW, 1e300, 1e-300}, std::tuple{FE_UNDERFLOW, 1e-300, 1e300},
+          std::tuple{FE_INEXACT, 1.0, 3.0}})
+        EXPECT_EXIT(end_by_trap(exception, left, right), testing::ExitedWithCode(3), "")
+            << left << " / " << right;
 }
 
 TEST(workers, of_other_threads_compute_as_the_caller_and_get_their_mode_back) {
