@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One part of scripts/try_systems.sh, in the system that is tried: bench, test, cmake, lto, aarch64,
+# One part of scripts/try_systems.sh, in the system that is tried: bench, test, isa, cmake, lto, aarch64,
 # package, installed or the name of a compiler. Exit status 77: the system has no such compiler, or nothing to
 # install. Whatever is built passes without a warning.
 set -Eeuo pipefail
@@ -184,6 +184,19 @@ packages() {
     echo "held: ${debs[*]##*/}"
 }
 
+# CI's suite as on a machine of each level, as far as this one goes.
+levels() {
+    local level tried=""
+    scripts/setup.sh test
+    for level in baseline avx2 avx512 amx; do
+        scripts/as_on.py "$level" true || continue
+        quietly scripts/as_on.py "$level" ./dev test
+        tried+=" $level"
+    done
+    echo "passed on:$tried"
+    [ -n "$tried" ] || exit 77
+}
+
 part() {
     apt-get update -q >/dev/null
     case "$1" in
@@ -192,6 +205,7 @@ part() {
             test -s carat-report.html && test -s carat-results.json
             ;;
         test) quietly ./dev test -R "$smoke" ;;
+        isa) levels ;;
         cmake) cmakes ;;
         lto)
             scripts/setup.sh build
@@ -213,7 +227,7 @@ part() {
         installed) packages ;;
         g++-* | clang-*) compiler "$1" ;;
         *)
-            echo "try_part: unknown part '$1': use bench, test, cmake, lto, aarch64, package, installed or a compiler" >&2
+            echo "try_part: unknown part '$1': use bench, test, isa, cmake, lto, aarch64, package, installed or a compiler" >&2
             exit 2
             ;;
     esac

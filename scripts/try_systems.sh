@@ -12,6 +12,8 @@ usage: scripts/try_systems.sh [SYSTEM | SYSTEM:PART[,PART...]] ...
   SYSTEM  debian12, debian13 (these two by default), sid or ubuntu24.04
   PART    bench      ./dev bench, as the README promises it
           test       a smoke set of ./dev test
+          isa        all of ./dev test, four times: as on machines that have the baseline's instructions
+                     alone, AVX2, AVX-512 and AMX; those that this machine lacks are left out
           compilers  every g++ from 12 to 14 and clang from 14 to 19 that the system has
           g++-14 ... one of them: builds the library and the command as C++20, warnings being errors,
                      and checks everything else and C++23 without making code
@@ -31,7 +33,7 @@ TEXT
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/carat
 compilers=g++-12,g++-13,g++-14,clang-14,clang-15,clang-16,clang-17,clang-18,clang-19
-all_parts=bench,test,compilers,cmake,lto,aarch64,package,installed
+all_parts=bench,test,isa,compilers,cmake,lto,aarch64,package,installed
 table=()
 passed=0 failed=0 skipped=0
 work="" child=""

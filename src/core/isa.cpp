@@ -22,22 +22,35 @@ namespace carat::core {
 #if defined(__x86_64__)
 
 // The C library has asked the processor and the system, which saves the wide registers or doesn't,
-// before main; asking again would take the hypervisor's time, 7 us an instruction on one.
+// before main; asking again would take the hypervisor's time, 7 us an instruction on one. What
+// GLIBC_TUNABLES takes away from it is taken away here (scripts/as_on.py).
+namespace {
+
+bool has_avx2() {
+    return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(FMA);
+}
+bool has_avx512() {
+    return has_avx2() && CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) &&
+           CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL);
+}
+
+}  // namespace
+
 bool has_amx() {
-    return CPU_FEATURE_ACTIVE(AVX512_VBMI) && CPU_FEATURE_ACTIVE(AMX_TILE) &&
+    return has_avx512() && CPU_FEATURE_ACTIVE(AVX512_VBMI) && CPU_FEATURE_ACTIVE(AMX_TILE) &&
            CPU_FEATURE_ACTIVE(AMX_BF16) && CPU_FEATURE_ACTIVE(AMX_INT8);
 }
 bool has_byte_dot_products() {
-    return CPU_FEATURE_ACTIVE(AVX512_VNNI);
+    return has_avx512() && CPU_FEATURE_ACTIVE(AVX512_VNNI);
 }
 bool has_bf16_dot_products() {
-    return CPU_FEATURE_ACTIVE(AVX512_BF16);
+    return has_avx512() && CPU_FEATURE_ACTIVE(AVX512_BF16);
 }
 bool has_short_byte_dot_products() {
-    return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(AVX_VNNI);
+    return has_avx2() && CPU_FEATURE_ACTIVE(AVX_VNNI);
 }
 bool has_f16_arithmetic() {
-    return CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512_FP16);
+    return has_avx512() && CPU_FEATURE_ACTIVE(AVX512_FP16);
 }
 
 namespace {
@@ -88,11 +101,8 @@ bool tiles_permitted() {
 
 isa best_isa() {
 #if defined(__x86_64__)
-    const bool avx2 = CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(FMA);
-    const bool avx512 = CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) &&
-                        CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL);
-    if (avx2 && avx512) return tiles_permitted() ? isa::amx : isa::avx512;
-    if (avx2) return isa::avx2;
+    if (has_avx512()) return tiles_permitted() ? isa::amx : isa::avx512;
+    if (has_avx2()) return isa::avx2;
 #endif
     return isa::baseline;
 }

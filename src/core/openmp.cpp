@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <limits>
 #include <sched.h>
 
 #include "core/threads.hpp"
@@ -24,10 +25,8 @@ int processors_allowed() {
 
 constexpr openmp none = {
     [] { return 0; },
-    [] {
-        return threads_by_environment(std::getenv("OMP_NUM_THREADS"),
-                                      std::getenv("OMP_THREAD_LIMIT"), processors_allowed());
-    },
+    [] { return threads_by_environment(std::getenv("OMP_NUM_THREADS"), processors_allowed()); },
+    [] { return limit_by_environment(std::getenv("OMP_THREAD_LIMIT")); },
     [] { return 0; },
     [] { return 0; },
     [](int) { return 0; },
@@ -50,6 +49,7 @@ openmp find_openmp() {
     openmp found = none;
     const bool all = find(library, "omp_in_parallel", found.in_parallel) &&
                      find(library, "omp_get_max_threads", found.max_threads) &&
+                     find(library, "omp_get_thread_limit", found.thread_limit) &&
                      find(library, "omp_get_proc_bind", found.proc_bind) &&
                      find(library, "omp_get_num_places", found.num_places) &&
                      find(library, "omp_get_place_num_procs", found.place_num_procs) &&
@@ -79,11 +79,14 @@ const openmp& openmp_in_use() {
     return known;
 }
 
-int threads_by_environment(const char* number, const char* limit, int processors) {
+int threads_by_environment(const char* number, int processors) {
     const int asked_for = leading_number(number);
+    return asked_for > 0 ? asked_for : std::max(1, processors);
+}
+
+int limit_by_environment(const char* limit) {
     const int most = leading_number(limit);
-    const int threads = asked_for > 0 ? asked_for : std::max(1, processors);
-    return most > 0 ? std::min(threads, most) : threads;
+    return most > 0 ? most : std::numeric_limits<int>::max();
 }
 
 }  // namespace carat::core

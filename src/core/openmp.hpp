@@ -9,7 +9,8 @@ namespace carat::core {
 // As omp.h has them.
 struct openmp {
     int (*in_parallel)();
-    int (*max_threads)();
+    int (*max_threads)();   // a region's, OMP_THREAD_LIMIT aside under libgomp
+    int (*thread_limit)();  // of all regions together
     int (*proc_bind)();
     int (*num_places)();
     int (*place_num_procs)(int place);
@@ -17,11 +18,13 @@ struct openmp {
 };
 
 // Where there is none it answers as a runtime would: no regions, OMP_NUM_THREADS or else as many
-// threads as this one has processors, no places.
+// threads as this one has processors, OMP_THREAD_LIMIT, no places.
 [[nodiscard]] const openmp& openmp_in_use();
 
-// Threads by OMP_NUM_THREADS ("4" or "4,2") and OMP_THREAD_LIMIT, either may be null, on so many
-// processors.
-[[nodiscard]] int threads_by_environment(const char* number, const char* limit, int processors);
+// Threads by OMP_NUM_THREADS ("4" or "4,2"), which may be null, on so many processors.
+[[nodiscard]] int threads_by_environment(const char* number, int processors);
+
+// OMP_THREAD_LIMIT; the largest number where it is null or no number.
+[[nodiscard]] int limit_by_environment(const char* limit);
 
 }  // namespace carat::core

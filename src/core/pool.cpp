@@ -7,10 +7,11 @@
 //      63      32 31      16 15        1    0
 //      [ number  | first    | seats     | open ]     worker w sits in seat w - first + 1
 //
-// A line of cache holds two words. `at` belongs to a worker and says for which call it sits; no
-// other worker writes it, since one that comes late for a call would overwrite who sits for the
-// next. `begun` belongs to a seat and counts its pieces that somebody has begun. Where `first` is
-// 0, as it is for a caller alone, both are of the same worker.
+// A line of cache holds three words. `at` and `raised` belong to a worker and say for which call it
+// sits and which floating-point exceptions it met there; no other worker writes them, since one
+// that comes late for a call would overwrite who sits for the next. `begun` belongs to a seat and
+// counts its pieces that somebody has begun. Where `first` is 0, as it is for a caller alone, both
+// are of the same worker.
 //
 // A worker sits down (writes `at`), then looks whether the board is still open; the caller closes
 // the board, then looks who sits. Both are sequentially consistent, so at least one of them sees
@@ -20,13 +21,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <ctime>
 #include <pthread.h>
 #include <sched.h>
 
+#include "core/float_environment.hpp"
 #include "core/spin_wait.hpp"
-#include "core/worker_cpus.hpp"
+#include "core/worker_thread.hpp"
 
 namespace carat::core {
 
@@ -39,6 +40,7 @@ constexpr std::size_t line_bytes = 64;
 
 struct alignas(line_bytes) line {
     wait_word at{0};                      // number << 2 | a caller sleeps << 1 | sits
+    std::atomic<float_flags> raised{0};   // by the worker's pieces of that call
     std::atomic<std::uint64_t> begun{0};  // number << 32 | pieces begun
 };
 
@@ -60,11 +62,10 @@ struct board {
     std::atomic<int> cpu{0};  // where its caller was when it posted
     detail::piece_function function = nullptr;
     const void* work = nullptr;
+    float_mode mode{};  // the caller's
     std::array<line, most_workers + 1> lines;
 
-    [[nodiscard]] wait_word& at_of(int worker) {
-        return lines[static_cast<std::size_t>(worker + 1)].at;
-    }
+    [[nodiscard]] line& line_of(int worker) { return lines[static_cast<std::size_t>(worker + 1)]; }
     [[nodiscard]] std::atomic<std::uint64_t>& begun_of(int seat) {
         return lines[static_cast<std::size_t>(seat)].begun;
     }
@@ -160,11 +161,17 @@ void serve(board& on, int worker, std::uint32_t& last) {
     // There the caller goes on with its pieces.
     if (const int cpu = sched_getcpu(); cpu >= 0 && cpu == on.cpu.load(std::memory_order_relaxed))
         leave_processor(cpu, s.seats);
-    wait_word& at = on.at_of(worker);
-    at.exchange(taken_for(s.number), std::memory_order_seq_cst);
-    if (on.state.load(std::memory_order_seq_cst) == seen) take_pieces(on, own, s.number);
-    const std::uint32_t before = at.exchange(s.number << 2, std::memory_order_release);
-    if ((before & sleeping_bit) != 0) wake_sleepers(at);
+    line& mine = on.line_of(worker);
+    mine.at.exchange(taken_for(s.number), std::memory_order_seq_cst);
+    float_flags flags = 0;
+    if (on.state.load(std::memory_order_seq_cst) == seen) {
+        enter(on.mode);
+        take_pieces(on, own, s.number);
+        flags = float_flags_here();
+    }
+    mine.raised.store(flags, std::memory_order_relaxed);
+    const std::uint32_t before = mine.at.exchange(s.number << 2, std::memory_order_release);
+    if ((before & sleeping_bit) != 0) wake_sleepers(mine.at);
 }
 
 // Sleepers are told apart by 32 bits in the kernel, so that some wake in vain beyond 32 workers.
@@ -181,10 +188,11 @@ std::uint64_t asleep_bit(int worker) {
 }
 
 // Returns what the last post is, once it is no longer `seen`.
-std::uint32_t wait_for_post(std::uint32_t seen, int worker) {
+std::uint32_t wait_for_post(std::uint32_t seen, int worker, standing& place) {
     pool& p = the_pool;
     const auto changed = [&] { return p.posted.load(std::memory_order_acquire) != seen; };
     if (!spin_until(changed)) {
+        place.follow();  // here it delays no call
         asleep_word(worker).fetch_or(asleep_bit(worker), std::memory_order_seq_cst);
         while (!changed()) sleep_while(p.posted, seen, sleeper_group(worker));
         asleep_word(worker).fetch_and(~asleep_bit(worker), std::memory_order_relaxed);
@@ -194,8 +202,9 @@ std::uint32_t wait_for_post(std::uint32_t seen, int worker) {
 
 void* run_worker(void* argument) {
     const auto worker = static_cast<int>(reinterpret_cast<std::intptr_t>(argument));
+    standing place;
     std::array<std::uint32_t, boards_count> last{};
-    for (std::uint32_t seen = 0;; seen = wait_for_post(seen, worker)) {
+    for (std::uint32_t seen = 0;; seen = wait_for_post(seen, worker, place)) {
         const auto newest = static_cast<std::size_t>(seen % boards_count);
         serve(the_pool.boards[newest], worker, last[newest]);
         for (std::size_t i = 0; i < boards_count; ++i) serve(the_pool.boards[i], worker, last[i]);
@@ -209,22 +218,9 @@ std::int64_t now_s() {
     return now.tv_sec;
 }
 
-// The program's signals are for its own threads.
 bool start_worker(int worker) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return false;
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    let_run_everywhere(attributes);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread{};
-    const int failed = pthread_create(&thread, &attributes, run_worker,
-                                      reinterpret_cast<void*>(static_cast<std::intptr_t>(worker)));
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    pthread_attr_destroy(&attributes);
-    if (failed == 0) pthread_setname_np(thread, "carat");
-    return failed == 0;
+    return start_worker_thread(run_worker,
+                               reinterpret_cast<void*>(static_cast<std::intptr_t>(worker)));
 }
 
 // How many workers there are, once it has been tried to have so many. Where the system refuses
@@ -276,18 +272,23 @@ void wait_for_worker(wait_word& at, std::uint32_t number) {
         sleep_while(at, taken | sleeping_bit);
 }
 
-// No one may sit down any more; those who sit are waited for.
-void close(board& on) {
+// No one may sit down any more; those who sit are waited for. What those who came have raised.
+float_flags close(board& on) {
     on.state.store(packed({on.number, 0, 0, false}), std::memory_order_seq_cst);
+    const std::uint32_t taken = taken_for(on.number);
+    float_flags raised = 0;
     for (int worker = on.first; worker < on.first + on.seats - 1; ++worker) {
-        wait_word& at = on.at_of(worker);
-        if (at.load(std::memory_order_seq_cst) == taken_for(on.number))
-            wait_for_worker(at, on.number);
+        line& of = on.line_of(worker);
+        const std::uint32_t at = of.at.load(std::memory_order_seq_cst);
+        if (at == taken) wait_for_worker(of.at, on.number);
+        if ((at | taken_bit) == taken) raised |= of.raised.load(std::memory_order_relaxed);
     }
+    return raised;
 }
 
 // Alone here, callers always get the same workers; beside others, those that are not asked for yet.
-void run_on_board(board& on, int workers, int helpers) {
+// Returns the floating-point exceptions that workers have met.
+float_flags run_on_board(board& on, int workers, int helpers) {
     pool& p = the_pool;
     const int others = p.wanted.fetch_add(helpers, std::memory_order_relaxed);
     on.seats = helpers + 1;
@@ -296,8 +297,9 @@ void run_on_board(board& on, int workers, int helpers) {
     on.cpu.store(sched_getcpu(), std::memory_order_relaxed);
     post(on);
     take_pieces(on, 0, on.number);
-    close(on);
+    const float_flags raised = close(on);
     p.wanted.fetch_sub(helpers, std::memory_order_relaxed);
+    return raised;
 }
 
 struct other_threads {
@@ -307,17 +309,23 @@ struct other_threads {
 
 constinit other_threads elsewhere{};
 
-struct piece_elsewhere {
+struct pieces_elsewhere {
     detail::piece_function function;
     const void* work;
+    float_mode mode = float_mode_here();
+    mutable std::atomic<float_flags> raised{0};
 };
 
-// A piece's own calls run in it, whoever's thread it is.
+// A piece's own calls run in it, whoever's thread it is; that thread gets back its own mode.
 void run_piece_elsewhere(const void* of, int piece, int seat) {
-    const auto& one = *static_cast<const piece_elsewhere*>(of);
+    const auto& all = *static_cast<const pieces_elsewhere*>(of);
     const bool before = runs_piece();
+    const float_mode mode_before = float_mode_here();
     set_runs_piece(true);
-    one.function(one.work, piece, seat);
+    enter(all.mode);
+    all.function(all.work, piece, seat);
+    all.raised.fetch_or(float_flags_here(), std::memory_order_relaxed);
+    restore(mode_before);
     set_runs_piece(before);
 }
 
@@ -356,8 +364,9 @@ void run_pieces_on(detail::other_pool other, void* context) {
 
 void detail::run_on_pool(int pieces, int threads, piece_function function, const void* work) {
     if (elsewhere.run != nullptr && !runs_piece()) {
-        const piece_elsewhere one{function, work};
-        return elsewhere.run(elsewhere.context, pieces, threads, run_piece_elsewhere, &one);
+        const pieces_elsewhere all{function, work};
+        elsewhere.run(elsewhere.context, pieces, threads, run_piece_elsewhere, &all);
+        return raise(all.raised.load(std::memory_order_relaxed));
     }
     const int wanted = std::min({threads - 1, pieces - 1, most_workers});
     const int workers = runs_piece() ? 0 : workers_of(wanted);
@@ -369,8 +378,10 @@ void detail::run_on_pool(int pieces, int threads, piece_function function, const
     on->pieces = pieces;
     on->function = function;
     on->work = work;
-    run_on_board(*on, workers, std::min(wanted, workers));
+    on->mode = float_mode_here();
+    const float_flags raised = run_on_board(*on, workers, std::min(wanted, workers));
     on->owned.store(false, std::memory_order_release);
+    raise(raised);
 }
 
 }  // namespace carat::core

@@ -40,7 +40,7 @@ int most_threads(int asked) {
     if (inside_piece()) return 1;
     const openmp& runtime = openmp_in_use();
     if (runtime.in_parallel() != 0) return 1;
-    const int offered = runtime.max_threads();
+    const int offered = std::min(runtime.max_threads(), std::max(1, runtime.thread_limit()));
     if (offered == 1) return 1;
     if (granted.load(std::memory_order_acquire) == 0) {
         first_offered.store(offered, std::memory_order_relaxed);

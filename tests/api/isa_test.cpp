@@ -62,22 +62,37 @@ TEST(isa, the_rounding_of_the_public_call_is_that_of_the_level) {
 #endif
 }
 
+// Ends with 0 where a product is refused so, with C untouched.
+[[noreturn]] void multiply_forced_to(const std::string& level, error_code expected) {
+    setenv("CARAT_FORCE_ISA", level.c_str(), 1);
+    const double a = 2;
+    double c = 7;
+    try {
+        matrix_product(matrix_view(&a, 1, 1), matrix_view(&a, 1, 1), matrix_view(&c, 1, 1));
+    } catch (const error& e) {
+        std::fputs(e.what(), stderr);
+        std::exit(e.code() == expected && c == 7 ? 0 : 1);
+    }
+    std::exit(2);
+}
+
 // The child is this program started afresh, since the override is read once.
 TEST(isa, nonsense_is_refused_with_c_untouched) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    const auto call = [] {
-        setenv("CARAT_FORCE_ISA", "sse9", 1);
-        const double a = 2;
-        double c = 7;
-        try {
-            matrix_product(matrix_view(&a, 1, 1), matrix_view(&a, 1, 1), matrix_view(&c, 1, 1));
-        } catch (const error& e) {
-            std::fputs(e.what(), stderr);
-            std::exit(e.code() == error_code::invalid_argument && c == 7 ? 0 : 1);
-        }
-        std::exit(2);
-    };
-    EXPECT_EXIT(call(), testing::ExitedWithCode(0), "CARAT_FORCE_ISA=sse9: unknown");
+    EXPECT_EXIT(multiply_forced_to("sse9", error_code::invalid_argument),
+                testing::ExitedWithCode(0), "CARAT_FORCE_ISA=sse9: unknown");
+}
+
+TEST(isa, a_level_that_is_not_there_is_refused_with_c_untouched) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const std::string best(name(core::best_isa()));
+    for (const core::isa level : core::all_isas) {
+        if (level <= core::best_isa()) continue;
+        const std::string asked(name(level));
+        EXPECT_EXIT(multiply_forced_to(asked, error_code::unsupported), testing::ExitedWithCode(0),
+                    "CARAT_FORCE_ISA=" + asked + ": this machine has only " + best +
+                        "; use that or less, or unset it");
+    }
 }
 
 TEST(isa, nonsense_is_refused_when_preparing) {

@@ -108,6 +108,20 @@ TEST(threads_taken, are_those_of_the_call_or_of_openmp) {
     unsetenv("OMP_NUM_THREADS");
 }
 
+// libgomp offers OMP_NUM_THREADS whatever the limit.
+TEST(threads_taken, are_within_openmps_limit) {
+    if (!test::workers_can_be_counted) GTEST_SKIP() << test::no_workers_counted;
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    setenv("OMP_NUM_THREADS", "3", 1);
+    for (const int limit : {1, 2, 3, 4}) {
+        setenv("OMP_THREAD_LIMIT", std::to_string(limit).c_str(), 1);
+        EXPECT_EXIT(end_with_threads_started([] { multiply({}, 1); }),
+                    testing::ExitedWithCode(std::min(limit, 3) - 1), "");
+    }
+    unsetenv("OMP_THREAD_LIMIT");
+    unsetenv("OMP_NUM_THREADS");
+}
+
 TEST(threads_taken, stay_for_later_calls) {
     if (!test::workers_can_be_counted) GTEST_SKIP() << test::no_workers_counted;
     GTEST_FLAG_SET(death_test_style, "threadsafe");

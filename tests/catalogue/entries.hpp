@@ -10,15 +10,7 @@
 
 #include "generate.hpp"
 #include "lab/catalogue/catalogue.hpp"
-
-namespace carat::core {
-
-// Names the parameter in the test's output, where gtest would print its address.
-inline void PrintTo(const implementation* entry, std::ostream* out) {
-    *out << entry->name;
-}
-
-}  // namespace carat::core
+#include "tests/parameters.hpp"
 
 namespace carat::catalogue_test {
 
@@ -101,13 +93,6 @@ class Entry : public testing::TestWithParam<const core::implementation*> {
   private:
     std::vector<const core::signature*> offered_;
 };
-
-inline std::string test_name(const testing::TestParamInfo<const core::implementation*>& info) {
-    std::string name(info.param->name);
-    for (char& letter : name)
-        if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
-    return name;
-}
 
 inline std::vector<const core::implementation*> all_entries() {
     const core::table entries = lab::catalogue().entries();

@@ -73,8 +73,9 @@ TEST_P(Threads, DoNotChangeTheBits) {
     expect_executed(4 * static_cast<int>(offered().size()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Memory, testing::ValuesIn(all_entries()), test_name);
-INSTANTIATE_TEST_SUITE_P(Catalogue, Threads, testing::ValuesIn(own_threaded_entries()), test_name);
+INSTANTIATE_TEST_SUITE_P(Catalogue, Memory, testing::ValuesIn(all_entries()), test::as_printed);
+INSTANTIATE_TEST_SUITE_P(Catalogue, Threads, testing::ValuesIn(own_threaded_entries()),
+                         test::as_printed);
 
 }  // namespace
 

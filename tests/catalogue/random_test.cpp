@@ -24,7 +24,7 @@ TEST_P(Entry, RandomProducts) {
     EXPECT_EQ(specials.size(), 7U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Entry, testing::ValuesIn(all_entries()), test_name);
+INSTANTIATE_TEST_SUITE_P(Catalogue, Entry, testing::ValuesIn(all_entries()), test::as_printed);
 
 // Rows that need no library and no particular CPU are always there, and the rest says why not.
 TEST(Catalogue, OwnRowsAreAvailable) {

@@ -63,7 +63,7 @@ TEST_P(Rules, SpecialValuesStayInTheirRowsAndColumns) {
     expect_executed(wanted);
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Rules, testing::ValuesIn(all_entries()), test_name);
+INSTANTIATE_TEST_SUITE_P(Catalogue, Rules, testing::ValuesIn(all_entries()), test::as_printed);
 
 }  // namespace
 

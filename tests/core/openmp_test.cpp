@@ -2,6 +2,7 @@
 #include "core/openmp.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 #include <omp.h>
 
 namespace {
@@ -9,15 +10,18 @@ namespace {
 using namespace carat::core;
 
 TEST(openmp, is_replaced_by_the_environment_where_it_is_missing) {
-    EXPECT_EQ(threads_by_environment(nullptr, nullptr, 6), 6);
-    EXPECT_EQ(threads_by_environment("4", nullptr, 6), 4);
-    EXPECT_EQ(threads_by_environment("12", nullptr, 6), 12);
-    EXPECT_EQ(threads_by_environment("3,2", nullptr, 6), 3);
-    EXPECT_EQ(threads_by_environment("4", "2", 6), 2);
-    EXPECT_EQ(threads_by_environment(nullptr, "2", 6), 2);
-    for (const char* none : {"", "0", "-1", "x", "99999999999"})
-        EXPECT_EQ(threads_by_environment(none, none, 6), 6) << none;
-    EXPECT_EQ(threads_by_environment(nullptr, nullptr, 0), 1);
+    constexpr int unlimited = std::numeric_limits<int>::max();
+    EXPECT_EQ(threads_by_environment(nullptr, 6), 6);
+    EXPECT_EQ(threads_by_environment("4", 6), 4);
+    EXPECT_EQ(threads_by_environment("12", 6), 12);
+    EXPECT_EQ(threads_by_environment("3,2", 6), 3);
+    EXPECT_EQ(threads_by_environment(nullptr, 0), 1);
+    EXPECT_EQ(limit_by_environment("2"), 2);
+    EXPECT_EQ(limit_by_environment(nullptr), unlimited);
+    for (const char* none : {"", "0", "-1", "x", "99999999999"}) {
+        EXPECT_EQ(threads_by_environment(none, 6), 6) << none;
+        EXPECT_EQ(limit_by_environment(none), unlimited) << none;
+    }
 }
 
 TEST(openmp, in_use_is_the_programs_own) {

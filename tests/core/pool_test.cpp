@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/control_group.hpp"
-#include "core/worker_cpus.hpp"
+#include "core/worker_thread.hpp"
 #include "tests/core/child.hpp"
 
 namespace {

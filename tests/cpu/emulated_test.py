@@ -46,13 +46,14 @@ class Emulated(unittest.TestCase):
     def test_without_avx(self):
         self.check("Nehalem", ["avx2", "avx512", "amx"])
 
-    def test_a_level_that_is_not_there_is_refused(self):
-        done = subprocess.run([QEMU, "-cpu", "Haswell", CALLER, "--gtest_filter=isa.the_kernels*"],
-                              capture_output=True, text=True, check=False, timeout=300,
+    # As ctest reads it: a program that is killed has failed, whatever it said.
+    def test_a_level_that_is_not_there_is_skipped(self):
+        done = subprocess.run([QEMU, "-cpu", "Haswell", CALLER], capture_output=True, text=True,
+                              check=False, timeout=300,
                               env={**os.environ, "CARAT_FORCE_ISA": "avx512"})
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("CARAT_FORCE_ISA=avx512: this machine has only avx2; use that or less",
-                      done.stdout + done.stderr)
+        self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr[-3000:])
+        self.assertIn("this machine has no avx512", done.stdout)
+        self.assertNotIn("[ RUN ", done.stdout)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 
 #include "cpu/engine.hpp"
 #include "cpu/machine.hpp"
+#include "tests/parameters.hpp"
 
 namespace {
 
@@ -272,7 +273,7 @@ TEST_P(tiles, componentwise_bound) {
 
 INSTANTIATE_TEST_SUITE_P(levels, tiles,
                          testing::Values(core::isa::avx2, core::isa::avx512, core::isa::amx),
-                         [](const auto& level) { return std::string(name(level.param)); });
+                         test::as_printed);
 
 #if defined(__x86_64__)
 struct alignas(64) configuration {

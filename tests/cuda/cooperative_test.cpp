@@ -6,6 +6,7 @@
 #include "cuda/engine/table.hpp"
 #include "cuda/sm90/kernel_table.hpp"
 #include "tests/cuda/sweep.hpp"
+#include "tests/parameters.hpp"
 
 namespace {
 
@@ -284,6 +285,6 @@ TEST_P(wide, one_column_that_begins_anywhere_is_exact) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(cuda, wide, testing::ValuesIn(types));
+INSTANTIATE_TEST_SUITE_P(cuda, wide, testing::ValuesIn(types), test::as_printed);
 
 }  // namespace

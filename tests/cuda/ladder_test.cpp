@@ -1,7 +1,6 @@
 // Every step x element type x tunable against an exact oracle, on a GPU. Without one every test
 // here is skipped, which ctest counts and names; it never counts as passed.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -19,6 +18,7 @@
 #include "cuda/sm90/kernel_table.hpp"
 #include "ladder/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
+#include "tests/parameters.hpp"
 #include "vendor/cublas/table.hpp"
 
 namespace {
@@ -41,9 +41,7 @@ std::string label(const testing::TestParamInfo<subject>& info) {
                        std::string(name(s.types.c)) + "_in_" + std::string(s.types.computes_in);
     for (const auto& [key, value] : s.settings.tunables)
         text += "_" + key + "_" + std::to_string(value);
-    std::ranges::replace_if(
-        text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-    return text;
+    return test::test_name(text);
 }
 
 // Every tile that the simt kernels have for the type.

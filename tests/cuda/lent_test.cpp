@@ -8,6 +8,7 @@
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/table.hpp"
 #include "tests/cuda/sweep.hpp"
+#include "tests/parameters.hpp"
 
 namespace {
 
@@ -78,6 +79,7 @@ TEST_P(lent, what_is_packed_may_lie_elsewhere) {
 INSTANTIATE_TEST_SUITE_P(cuda, lent,
                          testing::Values(core::signature{dtype::bf16, dtype::bf16, dtype::f32, ""},
                                          core::signature{dtype::bf16, dtype::bf16, dtype::bf16, ""},
-                                         core::signature{dtype::f16, dtype::f16, dtype::f16, ""}));
+                                         core::signature{dtype::f16, dtype::f16, dtype::f16, ""}),
+                         test::as_printed);
 
 }  // namespace

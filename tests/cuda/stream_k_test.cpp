@@ -14,6 +14,7 @@
 #include "cuda/engine/select.hpp"
 #include "cuda/engine/table.hpp"
 #include "tests/cuda/sweep.hpp"
+#include "tests/parameters.hpp"
 
 namespace {
 
@@ -177,7 +178,8 @@ INSTANTIATE_TEST_SUITE_P(
                     kind{row::native, e5m2_to_bf16}, kind{row::fast_fp8, e4m3_to_f32},
                     kind{row::blocks, e4m3_to_f32}, kind{row::tf32, f32_to_f32},
                     kind{row::tf32, f32_to_f32, true},
-                    kind{row::tf32, f32_to_f32, true, true, true}, kind{row::halves, f32_to_f32}));
+                    kind{row::tf32, f32_to_f32, true, true, true}, kind{row::halves, f32_to_f32}),
+    test::as_printed);
 
 TEST_F(even_epilogue, is_that_of_whole_tiles) {
     const kind k{row::native, bf16_to_f32, false, true};
@@ -273,6 +275,7 @@ TEST_P(even_order, a_graph_replayed_gives_what_runs_do) {
 
 INSTANTIATE_TEST_SUITE_P(cuda, even_order,
                          testing::Values(kind{row::native, bf16_to_f32, false, true},
-                                         kind{row::tf32, f32_to_f32}));
+                                         kind{row::tf32, f32_to_f32}),
+                         test::as_printed);
 
 }  // namespace

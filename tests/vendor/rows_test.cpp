@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "product_case.hpp"
+#include "tests/parameters.hpp"
 #include "vendor/table.hpp"
 
 namespace carat::vendor::test {

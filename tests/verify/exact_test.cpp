@@ -10,6 +10,7 @@
 
 #include "lab/verify/poison.hpp"
 #include "lab/verify/source.hpp"
+#include "tests/parameters.hpp"
 
 namespace carat::verify {
 namespace {
@@ -19,6 +20,10 @@ struct types {
     const char* claim;
     int sum_digits;  // of the narrowest sums that the claim allows
 };
+
+void PrintTo(const types& t, std::ostream* out) {
+    *out << name(t.a) << " " << name(t.c) << " " << t.claim;
+}
 
 constexpr types all_types[] = {
     {dtype::f64, dtype::f64, dtype::f64, "f64", 53},
@@ -242,15 +247,7 @@ TEST_P(exact_passes, use_every_k_of_a_and_of_b) {
     }
 }
 
-std::string name_of(const testing::TestParamInfo<types>& info) {
-    std::string text;
-    for (const char letter : std::string(name(info.param.a)) + "_" +
-                                 std::string(name(info.param.c)) + "_" + info.param.claim)
-        text += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
-    return text;
-}
-
-INSTANTIATE_TEST_SUITE_P(types, exact_passes, testing::ValuesIn(all_types), name_of);
+INSTANTIATE_TEST_SUITE_P(types, exact_passes, testing::ValuesIn(all_types), test::as_printed);
 
 // Every element of a full significand ends in a one: whatever is narrower changes it.
 TEST(significands, use_every_bit_of_a_claim) {

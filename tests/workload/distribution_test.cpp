@@ -7,6 +7,7 @@
 #include <carat/error.hpp>
 
 #include "lab/workload/workload.hpp"
+#include "tests/parameters.hpp"
 
 namespace carat::workload {
 namespace {
@@ -28,6 +29,10 @@ struct refusal {
     const char* text;
     const char* expected;
 };
+
+void PrintTo(const refusal& r, std::ostream* out) {
+    *out << '"' << r.text << '"';
+}
 
 class Refused : public testing::TestWithParam<refusal> {};
 
@@ -54,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"uniform(nan,1)", "finite"}, refusal{"uniform(-1e308,1e308)", "hi - lo finite"},
         refusal{"normal(0,0)", "sd must be positive"}, refusal{"integers(0.5,2)", "whole numbers"},
         refusal{"integers(3,2)", "whole numbers"}, refusal{"integers(0,1e300)", "within 2^51"},
-        refusal{"ill-conditioned(-1)", "phi"}, refusal{"zeros(1)", "1 parameters, not 0"}));
+        refusal{"ill-conditioned(-1)", "phi"}, refusal{"zeros(1)", "1 parameters, not 0"}),
+    test::as_printed);
 
 std::vector<double> sample(const distribution& d, std::int64_t rows, std::int64_t cols) {
     std::vector<double> values(static_cast<std::size_t>(rows * cols));

@@ -1,0 +1,25 @@
+// Part of programs that are run once for each value of CARAT_FORCE_ISA (carat_add_isa_levels of
+// CMakeLists.txt): all their tests are skipped on a machine that lacks the level. Otherwise the
+// first product would end the program, and CTest counts one that is killed as failed, whatever it
+// said.
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <string_view>
+
+#include "core/isa.hpp"
+
+namespace {
+
+using namespace carat;
+
+class needs_the_forced_level : public testing::Environment {
+    void SetUp() override {
+        const char* forced = std::getenv("CARAT_FORCE_ISA");
+        for (const core::isa level : core::all_isas)
+            if (forced != nullptr && forced == name(level) && level > core::best_isa())
+                GTEST_SKIP() << "this machine has no " << forced;
+    }
+};
+const auto* const registered = testing::AddGlobalTestEnvironment(new needs_the_forced_level);
+
+}  // namespace
