@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <optional>
 #include <string>
@@ -71,6 +72,10 @@ carat_status told(const Call& call) {
         return failed(status_of(why.code()), why.what());
     } catch (const std::bad_alloc&) {
         return failed(CARAT_OUT_OF_MEMORY, "carat: no memory");
+    } catch (const std::exception& why) {
+        return failed(CARAT_UNSUPPORTED, why.what());
+    } catch (...) {  // thrown by a function that the program gave
+        return failed(CARAT_UNSUPPORTED, "carat: an exception of unknown type");
     }
 }
 
