@@ -10,6 +10,7 @@
 #include <carat/error.hpp>
 
 #include "files/draft.hpp"
+#include "files/reservation.hpp"
 
 namespace carat::files {
 
@@ -51,13 +52,18 @@ bool is_called(const handle& file, const fs::path& path) {
            mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
-// The outputs of this process: each file as it is now, locked; none where none was.
-std::map<fs::path, handle>& held() {
-    static std::map<fs::path, handle> all;
+// An output of this process: the file as it is now, locked; where none was yet, its name.
+struct output {
+    handle file;
+    handle reservation;
+};
+
+std::map<fs::path, output>& held() {
+    static std::map<fs::path, output> all;
     return all;
 }
 
-handle& hold(const fs::path& path) {
+output& hold(const fs::path& path) {
     handle old = open_old(path);
     const fs::path target = settled(path);
     const auto known = held().find(target);
@@ -68,7 +74,9 @@ handle& hold(const fs::path& path) {
             fail_for_another_run(path);
         if (is_called(old, path)) break;
     }
-    return held()[target] = std::move(old);
+    output ours{std::move(old), {}};
+    if (!ours.file && !reserve(target, ours.reservation)) fail_for_another_run(path);
+    return held()[target] = std::move(ours);
 }
 
 // A file without a name is the proof; where file systems know none, permission has to do.
@@ -126,12 +134,12 @@ void require_writable(const fs::path& path) {
 
 void write_whole(const fs::path& path, const std::string& text) {
     if (is_stream(path)) return write_stream(path, text);
-    handle& ours = hold(path);
+    output& ours = hold(path);
     draft next(target_of(path));
     const bool written = next.write(text) && next.settle();
     if (written) next.lock();
-    if (written && next.take_place(ours ? onto::anything : onto::nothing)) {
-        ours = next.release();
+    if (written && next.take_place(ours.file ? onto::anything : onto::nothing)) {
+        ours.file = next.release();
         return;
     }
     if (written && errno == EEXIST) fail_for_another_run(path);

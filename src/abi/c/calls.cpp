@@ -37,7 +37,11 @@ static_assert(CARAT_U8 == static_cast<int>(carat::dtype::u8) &&
 thread_local std::array<char, 512> last_message{};
 
 carat_status failed(carat_status status, const char* why) {
-    const std::size_t length = std::min(std::strlen(why), last_message.size() - 1);
+    std::size_t length = std::min(std::strlen(why), last_message.size() - 1);
+    const auto inside_a_character = [&] {
+        return (static_cast<unsigned char>(why[length]) & 0xC0U) == 0x80U;
+    };
+    while (length > 0 && inside_a_character()) --length;
     std::copy_n(why, length, last_message.begin());
     last_message[length] = 0;
     return status;
