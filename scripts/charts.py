@@ -25,10 +25,10 @@ CHARTS = {
                    r"|cpu\.ladder\.(naive|reordered|openmp|multi_level)$"),
     "ladder": ("cpu/ladder.json", "ladder-f64-1-thread", None),
     "study_five_cpu": ("cpu/five-algorithms.json", "throughput-f64-2-threads", None),
-    "gpu_ladder": ("h200/f32.json", "throughput-f32-1-thread", CUDA_LADDER),
-    "gpu_f16": ("h200/narrow.json", "throughput-f16-1-thread",
+    "gpu_ladder": ("h200/f32.json", "throughput-f32-gpu", CUDA_LADDER),
+    "gpu_f16": ("h200/narrow.json", "throughput-f16-gpu",
                 r"cuda\.ladder\.wmma|cuda\.engine$|vendor\.cublaslt_best$"),
-    "gpu_tiles": ("h200/tiles.json", "throughput-f32-1-thread", None),
+    "gpu_tiles": ("h200/tiles.json", "throughput-f32-gpu", None),
     "gpu_crossover": ("h200/crossover.json", "crossover", None),
 }
 
