@@ -99,7 +99,7 @@ std::vector<std::string> studies() {
     return found;
 }
 
-std::vector<std::string> values_of(const CLI::Option& option) {
+std::vector<std::string> known_values(const CLI::Option& option) {
     const std::string name =
         option.get_lnames().empty() ? option.get_single_name() : option.get_lnames().front();
     if (name == "impl" || name == "exclude" || name == "base" || name == "PATTERN")
@@ -116,7 +116,7 @@ std::map<std::string, std::vector<std::string>> all_values(const CLI::App& app) 
     std::map<std::string, std::vector<std::string>> found;
     for (const CLI::App* sub : subcommands_of(app))
         for (const CLI::Option* option : sub->get_options()) {
-            std::vector<std::string> values = values_of(*option);
+            std::vector<std::string> values = known_values(*option);
             if (values.empty()) continue;
             const auto& names = option->get_lnames();
             found[names.empty() ? sub->get_name() : "--" + names.front()] = std::move(values);
