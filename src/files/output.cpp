@@ -52,31 +52,34 @@ bool is_called(const handle& file, const fs::path& path) {
            mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
-// An output of this process: the file as it is now, locked; where none was yet, its name.
-struct output {
-    handle file;
-    handle reservation;
-};
-
-std::map<fs::path, output>& held() {
-    static std::map<fs::path, output> all;
+// The outputs of this process: each file as it is now, locked; none where none was.
+std::map<fs::path, handle>& held() {
+    static std::map<fs::path, handle> all;
     return all;
 }
 
-output& hold(const fs::path& path) {
+// Where another run gives the name to its next state meanwhile, that one counts.
+handle lock_old(const fs::path& path) {
     handle old = open_old(path);
-    const fs::path target = settled(path);
-    const auto known = held().find(target);
-    if (known != held().end()) return known->second;
-    // Where another run gives the name to its next state meanwhile, that one counts.
     for (; old; old = open_old(path)) {
         if (flock(old.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
             fail_for_another_run(path);
         if (is_called(old, path)) break;
     }
-    output ours{std::move(old), {}};
-    if (!ours.file && !reserve(target, ours.reservation)) fail_for_another_run(path);
-    return held()[target] = std::move(ours);
+    return old;
+}
+
+handle& hold(const fs::path& path) {
+    handle old = open_old(path);  // refuses what isn't ours to write
+    const fs::path target = settled(path);
+    const auto known = held().find(target);
+    if (known != held().end()) return known->second;
+    old = lock_old(path);
+    if (!old) {
+        if (!reserve(target)) fail_for_another_run(path);
+        old = lock_old(path);  // another run may have made it, and ended, meanwhile
+    }
+    return held()[target] = std::move(old);
 }
 
 // A file without a name is the proof; where file systems know none, permission has to do.
@@ -134,12 +137,12 @@ void require_writable(const fs::path& path) {
 
 void write_whole(const fs::path& path, const std::string& text) {
     if (is_stream(path)) return write_stream(path, text);
-    output& ours = hold(path);
+    handle& ours = hold(path);
     draft next(target_of(path));
     const bool written = next.write(text) && next.settle();
     if (written) next.lock();
-    if (written && next.take_place(ours.file ? onto::anything : onto::nothing)) {
-        ours.file = next.release();
+    if (written && next.take_place(ours ? onto::anything : onto::nothing)) {
+        ours = next.release();
         return;
     }
     if (written && errno == EEXIST) fail_for_another_run(path);

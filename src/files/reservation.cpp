@@ -4,22 +4,37 @@
 #include <cerrno>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <utility>
+
+#include "files/handle.hpp"
 
 namespace carat::files {
 
 namespace fs = std::filesystem;
 
-bool reserve(const fs::path& target, handle& reservation) {
+namespace {
+
+// Of this process, which may ask again.
+std::map<std::string, handle>& reserved() {
+    static std::map<std::string, handle> all;
+    return all;
+}
+
+}  // namespace
+
+bool reserve(const fs::path& target) {
     struct stat folder = {};
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
     if (stat(parent.c_str(), &folder) != 0) return true;  // writing there fails, and says why
     const std::string name = "carat-output-" + std::to_string(folder.st_dev) + "-" +
                              std::to_string(folder.st_ino) + "-" +
                              std::to_string(std::hash<std::string>()(target.filename().string()));
+    if (reserved().contains(name)) return true;
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     std::ranges::copy(name, address.sun_path + 1);  // the NUL before it means: on no disk
@@ -28,7 +43,7 @@ bool reserve(const fs::path& target, handle& reservation) {
     if (!made) return true;
     if (bind(made.number(), reinterpret_cast<const sockaddr*>(&address), length) != 0)
         return errno != EADDRINUSE;
-    reservation = std::move(made);
+    reserved()[name] = std::move(made);
     return true;
 }
 

@@ -5,12 +5,9 @@
 
 #include <filesystem>
 
-#include "files/handle.hpp"
-
 namespace carat::files {
 
-/// False where another process has reserved `target`. True without a reservation where there is no
-/// such socket to be had.
-[[nodiscard]] bool reserve(const std::filesystem::path& target, handle& reservation);
+/// False where another process has reserved `target`; true where there is no such socket to be had.
+[[nodiscard]] bool reserve(const std::filesystem::path& target);
 
 }  // namespace carat::files
