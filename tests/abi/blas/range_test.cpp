@@ -2,6 +2,7 @@
 // can be represented must be reached, whatever alpha times one of them alone would be.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <gtest/gtest.h>
 
 #include "stored.hpp"
@@ -127,6 +128,92 @@ TYPED_TEST(range_of_level3, trmm_and_trsm_reach_what_can_be_represented) {
                       alpha, t.data(), t.ld(), b.data(), b.ld());
         expect_triangular(x, alpha, t, before, b);
         if (this->HasFatalFailure()) return;
+        ++done;
+    }
+}
+
+enum class product : std::uint8_t { gemm, symm, syrk, syr2k, gemmtr };
+
+template <class T>
+struct operands {
+    language in;
+    char uplo;
+    T alpha;
+    stored<T> a;  // of symm symmetric, so that it may be read anywhere
+    stored<T> b;
+};
+
+// C = alpha A B^T, alpha A B (symm), alpha A A^T or alpha (A B^T + B A^T).
+template <class T>
+void call(product routine, const operands<T>& x, stored<T>& c) {
+    const auto n = integer(x.a.rows()), k = integer(x.a.cols());
+    const T *const a = x.a.data(), *const b = x.b.data();
+    if (routine == product::gemm)
+        gemm<T>(x.in, 'N', 'T', n, n, k, x.alpha, a, x.a.ld(), b, x.b.ld(), 0, c.data(), c.ld());
+    if (routine == product::symm)
+        symm<T>(x.in, 'L', x.uplo, n, n, x.alpha, a, x.a.ld(), b, x.b.ld(), 0, c.data(), c.ld());
+    if (routine == product::syrk)
+        syrk<T>(x.in, x.uplo, 'N', n, k, x.alpha, a, x.a.ld(), 0, c.data(), c.ld());
+    if (routine == product::syr2k)
+        syr2k<T>(x.in, x.uplo, 'N', n, k, x.alpha, a, x.a.ld(), b, x.b.ld(), 0, c.data(), c.ld());
+    if (routine == product::gemmtr)
+        gemmtr<T>(x.in, x.uplo, 'N', 'T', n, k, x.alpha, a, x.a.ld(), b, x.b.ld(), 0, c.data(),
+                  c.ld());
+}
+
+template <class T>
+long double expected_at(product routine, const operands<T>& x, std::size_t i, std::size_t j) {
+    long double sum = 0;
+    for (std::size_t p = 0; p < x.a.cols(); ++p) {
+        const long double first = x.a(i, p);
+        sum += first * (routine == product::symm   ? x.b(p, j)
+                        : routine == product::syrk ? x.a(j, p)
+                                                   : x.b(j, p));
+        if (routine == product::syr2k) sum += static_cast<long double>(x.b(i, p)) * x.a(j, p);
+    }
+    return x.alpha * sum;
+}
+
+template <class T>
+void make_positive_and_symmetric(operands<T>& x, bool symmetric) {
+    for (std::size_t i = 0; i < x.a.rows(); ++i)
+        for (std::size_t j = 0; j < x.a.cols(); ++j) {
+            x.b(i, j) = std::abs(x.b(i, j));
+            x.a(i, j) = std::abs(x.a(i, j));
+            if (symmetric && j < i) x.a(i, j) = x.a(j, i);
+        }
+}
+
+// Positive elements, so that no sum cancels.
+TYPED_TEST(range_of_level3, products_reach_what_can_be_represented) {
+    using T = TypeParam;
+    for (int done = 0; done < 2000;) {
+        const auto routine = static_cast<product>(this->pick(0, 4));
+        const int of_alpha = this->any_exponent(), of_a = this->any_exponent();
+        const int of_b = routine == product::syrk ? of_a : this->any_exponent();
+        const int of_result = of_alpha + of_a + of_b;
+        if (!this->fits(of_result - 6) || !this->fits(of_result + 8) || !this->fits(of_a - 4) ||
+            !this->fits(of_b - 4))
+            continue;
+        const auto n = std::size_t(this->pick(1, 70));
+        const std::size_t k = routine == product::symm ? n : std::size_t(this->pick(1, 70));
+        const language in = this->pick_language();
+        operands<T> x = {in, this->pick({'L', 'U'}), std::abs(this->number(of_alpha)),
+                         this->matrix(in, n, k, of_a), this->matrix(in, n, k, of_b)};
+        make_positive_and_symmetric(x, routine == product::symm);
+        stored<T> c(in, n, n);
+        call(routine, x, c);
+        const bool whole = routine == product::gemm || routine == product::symm;
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j) {
+                if (!whole && !in_triangle(x.uplo, i, j)) continue;
+                const long double expected = expected_at(routine, x, i, j);
+                const long double unit = std::numeric_limits<T>::epsilon();
+                ASSERT_LE(std::abs(c(i, j) - expected),
+                          static_cast<long double>(2 * k + 8) * unit * expected)
+                    << "routine " << int(routine) << ", " << n << " x " << k << ", exponents "
+                    << of_alpha << ", " << of_a << ", " << of_b << ": " << i << ", " << j;
+            }
         ++done;
     }
 }

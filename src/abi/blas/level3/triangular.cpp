@@ -95,7 +95,7 @@ void solve_halves(const triangle<T>& t, view<T> b, const columns& of) {
 template <class T, class Work>
 void on_scaled_columns(T alpha, const triangle<T>& t, const view<T>& b, const Work& work) {
     const int threads = threads_for(work_of(t, {0, b.cols()}));
-    const factors_of_b<T> factors = split_factor(alpha, b, threads);
+    const split_factor<T> factors = split_before(alpha, b, threads);
     for_each_stretch(threads, b.cols(), [&](const columns& of, int) {
         const view<T> own = b.block(0, of.first, b.rows(), of.count);
         scale(factors.first, own);
