@@ -15,7 +15,7 @@ std::optional<lead> certain_lead(std::span<const reach> all) {
     std::size_t next = first == 0 ? 1 : 0;
     for (std::size_t i = 0; i < all.size(); ++i)
         if (i != first && all[i].high > all[next].high) next = i;
-    if (all[first].low <= all[next].high) return std::nullopt;
+    if (!clears(all[first], all[next])) return std::nullopt;
     return lead{first, next, all[first].low / all[next].high};
 }
 

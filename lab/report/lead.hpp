@@ -24,6 +24,12 @@ struct reach {
     return x.low > y.high || y.low > x.high;
 }
 
+// By more than what counts as a tie.
+[[nodiscard]] inline bool clears(const reach& x, const reach& y) {
+    constexpr double margin = 1.02;
+    return x.low > margin * y.high;
+}
+
 struct lead {
     std::size_t first;
     std::size_t next;  // whose reach comes nearest

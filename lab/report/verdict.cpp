@@ -205,7 +205,7 @@ std::string disturbed_lead(const json& doc, const measured_case& here) {
                            times(sure->at_least), quoted(doc["results"][here.ranked[sure->next]]));
     std::vector<std::string> near;
     for (std::size_t i = 1; i < all.size(); ++i)
-        if (!apart(all.front(), all[i])) near.push_back(quoted(doc["results"][here.ranked[i]]));
+        if (!clears(all.front(), all[i])) near.push_back(quoted(doc["results"][here.ranked[i]]));
     return fmt::format("{}, but what was measured can't tell it from {}", leads, listed(near));
 }
 

@@ -253,6 +253,7 @@ TEST(warnings, tell_what_weakens_a_run) {
 json one_disturbed(double slow, double fastest_trial) {
     json disturbed = sample::result("slow", slow);
     disturbed["busy"] = "its threads waited";
+    disturbed["flop"] = 2e6;
     disturbed["trials_s"] = {2e-3 / slow, 2e-3 / fastest_trial};
     disturbed["group"] = "";
     json doc = sample::file({disturbed, sample::result("a", 10), sample::result("b", 20)},
