@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
+#include "core/implementation.hpp"
 #include "files/visible.hpp"
 #include "lab/report/words.hpp"
 
@@ -26,6 +27,11 @@ std::string size_of(const results::result& c) {
     const std::string stored = c.layout == "nn" ? size : size + " " + c.layout;
     const std::string words = core::describe(c.asked);
     return words.empty() ? stored : stored + " " + words;
+}
+
+// There threads of the CPU mean nothing.
+bool on_gpu(const results::result& c) {
+    return c.device != core::name(core::device::cpu);
 }
 
 // In five characters, whatever it is: of two noisy trials the interval's end may be thousands.
@@ -54,7 +60,8 @@ std::string line_of(const change& c) {
     }
     const std::string line = fmt::format(
         "{:<28} {:<4} {:>12} {:>2} {:>6} {} {}", shortened_middle(of.implementation, 28), of.dtype,
-        size_of(of), of.threads, ratio_text(c.ratio), interval_text(c.ci95_ratio), c.verdict);
+        size_of(of), on_gpu(of) ? "-" : std::to_string(of.threads), ratio_text(c.ratio),
+        interval_text(c.ci95_ratio), c.verdict);
     return styled(line, style_of(c.verdict)) + "\n";
 }
 
@@ -99,9 +106,10 @@ std::vector<std::string> markdown_row(const change& c) {
     const results::result& of = *c.before;
     const bool measured = c.ratio > 0;
     return {"`" + report::unquoted(files::visible(of.implementation)) + "`",
-            fmt::format("{} {}, T{}", files::visible(of.dtype), size_of(of), of.threads),
-            report::digits(of.median_gflops),
-            measured ? report::digits(c.after->median_gflops) : "-",
+            fmt::format("{} {}{}", files::visible(of.dtype), size_of(of),
+                        on_gpu(of) ? "" : fmt::format(", T{}", of.threads)),
+            report::throughput(of.median_gflops),
+            measured ? report::throughput(c.after->median_gflops) : "-",
             measured ? ratio_text(c.ratio) : "-",
             results::bounded(c.ci95_ratio) ? interval_text(c.ci95_ratio) : "-",
             c.reason.empty() ? c.verdict : report::plain(reason_of(c))};

@@ -1,13 +1,20 @@
-// carat completion: what a shell completes after "carat", from the subcommands' own options.
-// Packages install what it prints; it is in no help.
+// carat completion: what a shell completes after "carat", from the subcommands' own options and the
+// values that these take. Packages install what it prints.
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <carat/types.hpp>
+
 #include "cli/command.hpp"
+#include "lab/catalogue/catalogue.hpp"
+#include "lab/study/study.hpp"
 
 namespace carat::cli {
 
@@ -62,15 +69,78 @@ std::string for_zsh(const std::vector<completed_word>& all) {
     return text + ")";
 }
 
+// Choices that are checked stand in the type that help shows: "TEXT:{hot,rotated}".
+std::vector<std::string> choices_in(const std::string& type) {
+    const std::size_t open = type.find('{'), close = type.find('}');
+    if (open == type.npos || close == type.npos) return {};
+    return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
+}
+
+// Names as they are and their last parts, which are taken where they are unambiguous.
+std::vector<std::string> implementations() {
+    std::set<std::string> found = {"all"};
+    for (const core::implementation* one : lab::catalogue().entries()) {
+        const std::string name(one->name);
+        found.insert(name);
+        found.insert(name.substr(name.rfind('.') + 1));
+    }
+    return {found.begin(), found.end()};
+}
+
+std::vector<std::string> types() {
+    std::vector<std::string> found;
+    for (const dtype type : all_dtypes) found.emplace_back(name(type));
+    return found;
+}
+
+std::vector<std::string> studies() {
+    std::vector<std::string> found = {"all"};
+    for (const study::definition& one : study::studies()) found.emplace_back(one.name);
+    return found;
+}
+
+std::vector<std::string> known_values(const CLI::Option& option) {
+    const std::string name =
+        option.get_lnames().empty() ? option.get_single_name() : option.get_lnames().front();
+    if (name == "impl" || name == "exclude" || name == "base" || name == "PATTERN")
+        return implementations();
+    if (name == "dtype") return types();
+    if (name == "device") return {"cpu", "cuda", "all"};
+    if (name == "layout") return {"nn", "nt", "tn", "tt"};
+    if (name == "names") return studies();
+    return choices_in(option.get_type_name());
+}
+
+// By the word ahead of the value, or by the subcommand whose own word it is.
+std::map<std::string, std::vector<std::string>> all_values(const CLI::App& app) {
+    std::map<std::string, std::vector<std::string>> found;
+    for (const CLI::App* sub : subcommands_of(app))
+        for (const CLI::Option* option : sub->get_options()) {
+            std::vector<std::string> values = known_values(*option);
+            if (values.empty()) continue;
+            const auto& names = option->get_lnames();
+            found[names.empty() ? sub->get_name() : "--" + names.front()] = std::move(values);
+        }
+    return found;
+}
+
 constexpr std::string_view bash = R"(# Completions of carat; made by `carat completion bash`.
 _carat() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} first= found=
+    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} first= found= values=
     [[ $COMP_CWORD -eq 1 ]] || first=${{COMP_WORDS[1]}}
     case $first in
     '') found={} ;;
 {}    esac
+    [[ $before == -* || $COMP_CWORD -eq 1 ]] || before=$first
+    [[ -z $first ]] || case $before in
+{}    esac
     COMPREPLY=()
-    [[ -n $first && $word != -* ]] || COMPREPLY=($(compgen -W "$found" -- "$word"))
+    if [[ -z $first || $word == -* ]]; then
+        COMPREPLY=($(compgen -W "$found" -- "$word"))
+    elif [[ -n $values ]]; then  # of a list, what follows its last comma
+        local last=${{word##*,}}
+        COMPREPLY=($(compgen -P "${{word%"$last"}}" -W "$values" -- "$last"))
+    fi
 }}
 complete -o default -F _carat carat
 )";
@@ -78,35 +148,53 @@ complete -o default -F _carat carat
 constexpr std::string_view zsh = R"(#compdef carat
 # Completions of carat; made by `carat completion zsh`.
 _carat() {{
-    local first=
-    local -a found
+    local first= before=$words[CURRENT-1]
+    local -a found values
     (( CURRENT == 2 )) || first=$words[2]
     case $first in
     '') found={} ;;
 {}    esac
-    if [[ -n $first && $PREFIX != -* ]]; then _files; else _describe carat found; fi
+    [[ $before == -* || $CURRENT -eq 2 ]] || before=$first
+    [[ -z $first ]] || case $before in
+{}    esac
+    if [[ -z $first || $PREFIX == -* ]]; then
+        _describe carat found
+    elif (( $#values )); then
+        compset -P '*,'
+        compadd -a values
+    else
+        _files
+    fi
 }}
 if [[ $funcstack[1] == _carat ]]; then _carat "$@"; else compdef _carat carat; fi
 )";
 
 std::string script_for(const CLI::App& app, const std::string& shell) {
-    const auto words = shell == "bash" ? for_bash : for_zsh;
-    std::string cases;
+    const bool is_bash = shell == "bash";
+    const auto words = is_bash ? for_bash : for_zsh;
+    std::string cases, values;
     for (const CLI::App* sub : subcommands_of(app))
         cases += fmt::format("    {}) found={} ;;\n", sub->get_name(), words(options_of(*sub)));
-    return fmt::format(fmt::runtime(shell == "bash" ? bash : zsh), words(first_words_of(app)),
-                       cases);
+    for (const auto& [ahead, those] : all_values(app))
+        values += fmt::format("    {}) values={}{}{} ;;\n", ahead, is_bash ? '"' : '(',
+                              fmt::join(those, " "), is_bash ? '"' : ')');
+    return fmt::format(fmt::runtime(is_bash ? bash : zsh), words(first_words_of(app)), cases,
+                       values);
 }
 
 }  // namespace
 
 void add_completion(CLI::App& app, action& chosen) {
     auto shell = std::make_shared<std::string>();
-    CLI::App* sub = app.add_subcommand("completion", "Print what a shell completes after carat");
-    sub->group("");
+    CLI::App* sub =
+        app.add_subcommand("completion", "what a shell completes after carat, as a script for it");
     sub->add_option("SHELL", *shell, "bash or zsh")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh"}));
+    sub->footer(
+        "Packages install it. By hand:\n"
+        "  source <(carat completion bash)                       in ~/.bashrc\n"
+        "  carat completion zsh > \"${fpath[1]}/_carat\"           and a new shell");
     sub->callback([&app, &chosen, shell] {
         chosen = [&app, shell] {
             std::fputs(script_for(app, *shell).c_str(), stdout);

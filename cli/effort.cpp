@@ -34,6 +34,7 @@ void add_settle_flag(CLI::App& sub, double& settle_s, const std::string& where) 
                    "where " + where + ", measure on for up to so many seconds a case")
         ->expected(0, 1)
         ->default_str(usual_settle_s)
+        ->option_text("[SECONDS] (off; alone: " + std::string(usual_settle_s) + ")")
         ->check(number(0, 1e6));
 }
 

@@ -84,6 +84,27 @@ std::string meant(const CLI::App& app, const char* typed) {
            (distance(nearest) > alike ? "" : ": the nearest is " + nearest->get_name());
 }
 
+// What a mistyped option may have meant, by the subcommand's own.
+std::string meant_option(const CLI::App& app) {
+    const auto given = app.get_subcommands();
+    const CLI::App& of = given.empty() ? app : *given.front();
+    for (const std::string& word : app.remaining(true)) {
+        if (!word.starts_with('-')) continue;
+        const std::string typed = word.substr(0, word.find('='));
+        std::string nearest;
+        std::size_t least = std::max<std::size_t>(1, typed.size() / 3);
+        for (const CLI::Option* option : of.get_options())
+            for (const std::string& name : option->get_lnames())
+                if (const std::size_t far = core::edit_distance(typed, "--" + name); far <= least) {
+                    least = far;
+                    nearest = "--" + name;
+                }
+        return "'" + typed + "' is no option" +
+               (nearest.empty() ? "" : ": the nearest is " + nearest);
+    }
+    return {};
+}
+
 // --thorough=5 would set the flag.
 constexpr std::string_view given_a_value = " was given a disallowed flag override";
 void refuse_values_of_flags(CLI::App& app) {
@@ -139,9 +160,10 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& asked) {
         return told(app, app.exit(asked));
     } catch (const CLI::ParseError& failure) {
-        const std::string no_subcommand = meant(app, argc > 1 ? argv[1] : nullptr);
-        return fail(app, (no_subcommand.empty() ? in_plain_words(failure.what()) : no_subcommand) +
-                             " (" + help_of(app) + ")");
+        std::string why = meant(app, argc > 1 ? argv[1] : nullptr);
+        if (why.empty() && failure.get_name() == "ExtrasError") why = meant_option(app);
+        if (why.empty()) why = in_plain_words(failure.what());
+        return fail(app, why + " (" + help_of(app) + ")");
     } catch (const std::exception& failure) {
         return fail(app, failure.what());
     }

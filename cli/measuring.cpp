@@ -11,6 +11,7 @@
 #include "cli/terminal.hpp"
 #include "cli/worker.hpp"
 #include "lab/gpu/gpu.hpp"
+#include "lab/report/words.hpp"
 #include "lab/results/files.hpp"
 
 namespace carat::cli {
@@ -132,6 +133,7 @@ session_result measure(const session::request& r, const session_options& options
     progress_line line;
     told_so_far told(r);
     told.date = result.doc.date;
+    told.gpu = report::gpu_name(result.doc.machine);
     const session::hooks user = hooks_of(options, known, result, line, told);
     // One context: that of the process which measures.
     if (r.processes > 0 && !r.phases) gpu::leave();

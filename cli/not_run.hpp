@@ -17,7 +17,8 @@ struct told_so_far {
     std::set<std::string> asked_for;
     std::set<std::string> reasons;
     std::string summary;
-    std::string date = {};  // of the measurement
+    std::string date = {};    // of the measurement
+    std::string gpu = "GPU";  // its name
 };
 
 // What this machine lacks in a line or two: "30 not run: no GPU (23), not installed (7): ./dev

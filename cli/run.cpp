@@ -115,10 +115,11 @@ bool print(const results::result& c, const run_options& o) {
     const double high = interval ? c.ci95_gflops[1] : c.flop / c.min_s / 1e9;
     fmt::print(
         "Impl={} {}M={} N={} K={} Time(ms)={:.4g} GFLOP/s={:.2f} {}=[{:.2f},{:.2f}] "
-        "Type={} Threads={} Trials={} Processes={}\n",
+        "Type={} {}Trials={} Processes={}\n",
         c.implementation, call_fields(c.asked), c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops,
-        interval ? "CI95" : "Range", low, high, c.dtype, c.threads_used, c.trials_s.size(),
-        std::max<std::size_t>(1, c.trials_per_process.size()));
+        interval ? "CI95" : "Range", low, high, c.dtype,
+        c.device == core::name(core::device::cpu) ? fmt::format("Threads={} ", c.threads_used) : "",
+        c.trials_s.size(), std::max<std::size_t>(1, c.trials_per_process.size()));
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
     return true;
 }

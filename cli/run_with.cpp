@@ -12,6 +12,7 @@
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <carat/error.hpp>
@@ -97,19 +98,72 @@ std::vector<std::string> environment_with(const fs::path& library, const fs::pat
     return all;
 }
 
-// Ctrl-C is the program's: this command lives on to show what was done until then.
-int status_of(std::vector<std::string> command, std::vector<std::string> environment) {
-    pid_t program = 0;
-    const int failed = posix_spawnp(&program, command.front().c_str(), nullptr, nullptr,
+volatile std::sig_atomic_t program = 0;  // to which requests to end are passed on; 0: none runs
+
+extern "C" void pass_on(int signal) {
+    if (program != 0) kill(static_cast<pid_t>(program), signal);
+}
+
+// While it lives none of these arrives: each comes at its end, when what it is for is known.
+class held_signals {
+  public:
+    held_signals() {
+        sigset_t all;
+        sigemptyset(&all);
+        for (const int signal : {SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&all, signal);
+        sigprocmask(SIG_BLOCK, &all, &before_);
+    }
+    held_signals(const held_signals&) = delete;
+    held_signals& operator=(const held_signals&) = delete;
+    ~held_signals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+    [[nodiscard]] const sigset_t& before() const { return before_; }
+
+  private:
+    sigset_t before_{};
+};
+
+// With the signals as they were before they were held.
+pid_t start(std::vector<std::string> command, std::vector<std::string> environment,
+            const held_signals& held) {
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &held.before());
+    pid_t started = 0;
+    const int failed = posix_spawnp(&started, command.front().c_str(), nullptr, &attributes,
                                     pointers_to(command).data(), pointers_to(environment).data());
+    posix_spawnattr_destroy(&attributes);
     if (failed != 0)
         refuse("'" + command.front() + "' can't be started: " + std::strerror(failed) +
                "; give a PROGRAM and its arguments");
+    return started;
+}
+
+// This command lives on to show what was done until then and to leave nothing behind. Ctrl-C the
+// terminal sends to the program, too; SIGTERM and SIGHUP may have been meant for us alone, and are
+// passed on, unless they were ignored already, as under nohup.
+void outlive_requests_to_end() {
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGQUIT, SIG_IGN);
-    int status = 0;
-    while (waitpid(program, &status, 0) < 0 && errno == EINTR) {
+    for (const int signal : {SIGTERM, SIGHUP})
+        if (std::signal(signal, pass_on) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+int status_of(std::vector<std::string> command, std::vector<std::string> environment) {
+    pid_t started = 0;
+    {
+        const held_signals held;
+        started = start(std::move(command), std::move(environment), held);
+        program = started;
+        outlive_requests_to_end();
     }
+    siginfo_t ended = {};  // its number stays taken until nothing is passed on to it
+    while (waitid(P_PID, static_cast<id_t>(started), &ended, WEXITED | WNOWAIT) != 0 &&
+           errno == EINTR) {
+    }
+    program = 0;
+    int status = 0;
+    waitpid(started, &status, 0);
     constexpr int by_signal = 128;  // as shells count
     return WIFEXITED(status) ? WEXITSTATUS(status) : by_signal + WTERMSIG(status);
 }
@@ -145,7 +199,7 @@ void add_run_with(CLI::App& app, action& chosen) {
     sub->prefix_command();
     sub->footer(
         "PROGRAM [ARGUMENTS] follow; the table goes to standard error. Exit code: the\n"
-        "program's; 128 + N where signal N ended it.\n\n"
+        "program's; 128 + N where signal N ended it. SIGTERM and SIGHUP are passed on to it.\n\n"
         "Examples:\n"
         "  carat run-with python3 program.py\n"
         "  OMP_NUM_THREADS=1 carat run-with Rscript program.R");

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/terminal.hpp"
+#include "core/implementation.hpp"
 #include "lab/report/age.hpp"
+#include "lab/report/lead.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
 #include "lab/session/settle.hpp"
@@ -18,13 +21,34 @@ namespace {
 
 constexpr std::size_t name_columns = 25;  // fewer where groups are longer
 constexpr std::size_t group_columns = 6;
+constexpr std::size_t full_columns = 80;
 
 // At least three digits that mean something, and never more than a median deserves.
-std::string gflops(double value) {
+std::string amount(double value) {
     if (value >= 1000) return fmt::format("{:.0f}", value);
     if (value >= 100) return fmt::format("{:.1f}", value);
+    if (value < 0.1) return fmt::format("{:.2g}", value);
     return fmt::format("{:.{}f}", value, value >= 1 ? 2 : 3);
 }
+
+using rows = std::span<const results::result* const>;
+
+bool on_cpu(const results::result* c) {
+    return c->device == core::name(core::device::cpu);
+}
+
+// What the rows of a table have in common.
+struct table_of {
+    std::size_t name_columns;
+    report::throughput_unit unit;
+    double cpu_roofline = 0;  // the highest: rows on fewer threads have a lower one of their own
+    double gpu_roofline = 0;
+    std::string date;
+
+    [[nodiscard]] double roofline_for(const results::result& c) const {
+        return on_cpu(&c) ? cpu_roofline : gpu_roofline;
+    }
+};
 
 std::string factor(double value) {
     if (value >= 9999.5) return fmt::format("{:.0e}", value);
@@ -35,11 +59,15 @@ std::string factor(double value) {
                                        : 0);
 }
 
-// Of a median: its interval's half width, or else how far its trials lie below and above it.
+// Of a median: its interval's half width, or else how far its trials lie below and above it. A
+// width beyond the median itself says by which factor the ends differ.
 std::string spread(const results::result& c) {
     if (results::bounded(c.ci95_gflops)) {
         const double half = (c.ci95_gflops[1] - c.ci95_gflops[0]) / 2;
-        return fmt::format("\u00b1{:.2g}%", 100 * half / c.median_gflops);
+        const double share = 100 * half / c.median_gflops;
+        if (share >= 99.5 && c.ci95_gflops[0] > 0)
+            return "\u00d7\u00f7" + factor(std::sqrt(c.ci95_gflops[1] / c.ci95_gflops[0]));
+        return fmt::format("\u00b1{:.{}f}%", share, share < 0.995 ? 2 : share < 9.95 ? 1 : 0);
     }
     const auto percent = [&](double time_s) {
         return fmt::format("{:.0f}", std::abs(100 * (c.median_s / time_s - 1)));
@@ -62,11 +90,32 @@ std::string behind(const results::result& c, const results::result& other, const
     return fmt::format("{}-{}x", factor(turned ? 1 / high : low), factor(turned ? 1 / low : high));
 }
 
-std::string heading(const results::comparison& c, const results::result& best) {
-    std::string text = fmt::format("{} {}, {} thread{}", c.dtype, sized(c.asked, c.m, c.n, c.k),
-                                   c.threads, c.threads == 1 ? "" : "s");
-    if (best.roofline_gflops > 0)
-        text += fmt::format("; roofline {} GFLOP/s ({})", gflops(best.roofline_gflops), best.bound);
+// "2 threads", the GPU where all ran there, or both.
+std::string place_of(rows ranked, int threads, const std::string& gpu) {
+    const std::string cpu = report::threads(threads);
+    if (ranked.empty() || std::ranges::all_of(ranked, on_cpu)) return cpu;
+    return std::ranges::none_of(ranked, on_cpu) ? gpu : cpu + " and " + gpu;
+}
+
+std::string roofline(rows ranked, const table_of& t) {
+    std::string text;
+    for (const double highest : {t.cpu_roofline, t.gpu_roofline}) {
+        if (highest <= 0) continue;
+        const auto of = std::ranges::find_if(ranked, [&](const auto* c) {
+            return c->roofline_gflops == highest && t.roofline_for(*c) == highest;
+        });
+        if (of == ranked.end()) continue;
+        const report::throughput_unit unit = report::unit_for(highest);
+        text += fmt::format("{} {} {} ({})", text.empty() ? "; roofline" : ",",
+                            amount(highest / unit.gflops), unit.name, (*of)->bound);
+    }
+    return text;
+}
+
+std::string heading(const results::comparison& c, rows ranked, const table_of& t,
+                    const std::string& gpu) {
+    const std::string text = fmt::format("{} {}, {}{}", c.dtype, sized(c.asked, c.m, c.n, c.k),
+                                         place_of(ranked, c.threads, gpu), roofline(ranked, t));
     return styled(text, style::strong) + "\n";
 }
 
@@ -111,9 +160,19 @@ std::string group_of(const results::result& c) {
     return short_group(c.group) + (c.few_trials ? " *" : "");
 }
 
+// Where lines have fewer than 80 columns, tables have neither shares of the roofline nor groups.
+bool is_narrow() {
+    return terminal_columns() < full_columns;
+}
+
 // What is left for names when every row is to end within the line.
-std::size_t columns_for_names(std::span<const results::result* const> ranked) {
+std::size_t columns_for_names(rows ranked) {
     constexpr std::size_t fewest = 18;
+    constexpr std::size_t beside_in_narrow = 42;
+    if (is_narrow())
+        return std::clamp(terminal_columns(), fewest + beside_in_narrow,
+                          name_columns + beside_in_narrow) -
+               beside_in_narrow;
     std::size_t longest = group_columns;
     for (const results::result* c : ranked) longest = std::max(longest, group_of(*c).size());
     return std::max(fewest, name_columns + group_columns - longest);
@@ -123,27 +182,49 @@ bool has_interval(const results::result* c) {
     return results::bounded(c->ci95_gflops);
 }
 
+table_of table_for(rows ranked, std::string date) {
+    double largest = 0;
+    table_of t = {columns_for_names(ranked), report::unit_for(0), 0, 0, std::move(date)};
+    for (const results::result* c : ranked) {
+        largest = std::max(largest, c->median_gflops);
+        double& highest = on_cpu(c) ? t.cpu_roofline : t.gpu_roofline;
+        highest = std::max(highest, c->roofline_gflops);
+    }
+    t.unit = report::unit_for(largest);
+    return t;
+}
+
 // What was measured, without what follows from it.
-std::string figure(const results::result& c, std::size_t columns, std::string_view date) {
-    const std::string share =
-        c.roofline_gflops > 0 ? fmt::format("{:.1f}", c.percent_of_roofline) : "-";
-    return fmt::format("{:<{}} {:>7} {:>9} {:>5}", title(c, columns, date), columns,
-                       gflops(c.median_gflops), spread(c), share);
+std::string figure(const results::result& c, const table_of& t) {
+    const double roof = t.roofline_for(c);
+    const std::string share = roof > 0 ? fmt::format("{:.1f}", 100 * c.median_gflops / roof) : "-";
+    return fmt::format("{:<{}} {:>7} {:>9}{}", title(c, t.name_columns, t.date), t.name_columns,
+                       amount(c.median_gflops / t.unit.gflops), spread(c),
+                       is_narrow() ? "" : fmt::format(" {:>5}", share));
 }
 
-// Rows without an interval have the range of their trials in its place.
-std::string figure_heads(std::span<const results::result* const> rows, std::size_t columns) {
-    return fmt::format("{:<{}} {:>7} {:>9} {:>5}", "implementation", columns, "GFLOP/s",
-                       std::ranges::all_of(rows, has_interval) ? "95 % CI" : "range", "%roof");
-}
-
-std::string row(const results::result& c, const results::result& other,
-                const results::comparison& compared, std::size_t columns, std::string_view date) {
-    const results::pair* p = compared.find(c.implementation, other.implementation);
+std::string heads(rows ranked, const results::comparison& compared, const table_of& t) {
+    // Rows without an interval have the range of their trials in its place.
+    const char* const width = std::ranges::all_of(ranked, has_interval) ? "95 % CI" : "range";
     const std::string line =
-        fmt::format("{:>2} {} {:>12} {:<7} {}", c.rank > 0 ? std::to_string(c.rank) : "-",
-                    figure(c, columns, date), &c == &other ? "" : behind(c, other, p),
-                    p == nullptr ? "" : verdict_on(*p, c.implementation), group_of(c));
+        fmt::format("{:>2} {:<{}} {:>7} {:>9}{} {:>12} {:<7}{}\n", "#", "implementation",
+                    t.name_columns, t.unit.name, width, is_narrow() ? "" : " %roof",
+                    compared.base.empty() ? "time / best" : "time / base", "verdict",
+                    is_narrow() ? "" : " group");
+    return styled(line, style::faint);
+}
+
+// Nobody knows the place of a row that others disturbed, nor of one that might change places with
+// it.
+std::string row(const results::result& c, const results::result& other,
+                const results::comparison& compared, const table_of& t) {
+    const results::pair* p = compared.find(c.implementation, other.implementation);
+    const std::string verdict = p != nullptr     ? verdict_on(*p, c.implementation)
+                                : c.busy.empty() ? ""
+                                                 : "busy";
+    const std::string line = fmt::format(
+        "{:>2} {} {:>12} {:<7}{}", c.rank > 0 ? std::to_string(c.rank) : "-", figure(c, t),
+        &c == &other ? "" : behind(c, other, p), verdict, is_narrow() ? "" : " " + group_of(c));
     return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
 }
 
@@ -187,20 +268,10 @@ std::string scope_note(std::span<const results::result> results,
     return text;
 }
 
-// All results of a case were timed beside each other, so one speaks for all.
-std::string disturbance(const results::result& c) {
-    if (c.background_cpu_share.value_or(0) <= report::tolerable_other_work) return {};
-    const std::string line = fmt::format(
-        "other work took {:.0f} % of the processors' time meanwhile: products on several threads "
-        "suffer most, so measure again without it",
-        100 * *c.background_cpu_share);
-    return "   " + styled(wrapped(line, 6), style::bad) + "\n";
-}
-
 // What libraries say of how they work here; once each.
-std::string library_notes(std::span<const results::result* const> rows, told_so_far& told) {
+std::string library_notes(rows ranked, told_so_far& told) {
     std::string text;
-    for (const results::result* c : rows) {
+    for (const results::result* c : ranked) {
         if (c->vendor.note.empty() ||
             !told.reasons.insert(c->implementation + c->vendor.note).second)
             continue;
@@ -210,7 +281,7 @@ std::string library_notes(std::span<const results::result* const> rows, told_so_
             wrapped(fmt::format("{}{}: {}", c->implementation, kernel, c->vendor.note), 6);
         text += "   " + styled(line, kernel.empty() ? style::faint : style::bad) + "\n";
     }
-    for (const results::result* c : rows) {
+    for (const results::result* c : ranked) {
         const std::string month = old_release_of(*c, told.date);
         if (month.empty() || !told.reasons.insert(c->vendor.name + month).second) continue;
         text +=
@@ -222,28 +293,56 @@ std::string library_notes(std::span<const results::result* const> rows, told_so_
 }
 
 // What is to be known of how rows ran, though verdicts rest on them.
-std::string remarks(std::span<const results::result* const> rows) {
+std::string remarks(rows ranked) {
     std::string text;
-    for (const results::result* c : rows)
+    for (const results::result* c : ranked)
         if (!c->remark.empty()) text += note(c->implementation + ": " + c->remark);
     return text;
 }
 
-// Figures in the order asked for: where others disturbed one, none is before another.
-std::string unranked(std::span<const results::result* const> figures,
-                     const results::comparison& compared, std::string_view date) {
-    std::string text = heading(compared, *figures.front());
-    text += styled("   " + figure_heads(figures, name_columns) + "\n", style::faint);
-    for (const results::result* c : figures) text += "   " + figure(*c, name_columns, date) + "\n";
-    const auto disturbed =
-        std::ranges::find_if(figures, [](const auto* c) { return !c->busy.empty(); });
-    const std::string& busy = (*disturbed)->busy;
-    const bool alike = std::ranges::all_of(figures, [&](const auto* c) { return c->busy == busy; });
-    const std::string why = report::disturbance_of((*disturbed)->implementation, busy, alike);
-    return text + "   " + styled(wrapped(report::no_verdict(why), 6), style::bad) + "\n";
+report::reach reach_of(const results::result& c) {
+    const double fastest = c.flop / c.min_s / 1e9;
+    const auto [low, high] =
+        has_interval(&c) ? c.ci95_gflops : results::range{c.flop / c.max_s / 1e9, fastest};
+    return report::reach_within(low, c.median_gflops, high, fastest, !c.busy.empty());
 }
 
-std::string few_note(std::span<const results::result* const> ranked) {
+std::string in_red(const std::string& words) {
+    return "   " + styled(wrapped(words, 6), style::bad) + "\n";
+}
+
+// Other work that found idle cores. All results of a case were timed beside each other, so one
+// speaks for all.
+std::string other_work(const results::result& c) {
+    if (c.background_cpu_share.value_or(0) <= report::tolerable_other_work) return {};
+    return in_red(fmt::format(
+        "other work took {:.0f} % of the processors' time meanwhile: products on several threads "
+        "suffer most, so measure again without it",
+        100 * *c.background_cpu_share));
+}
+
+// What others did to rows of this case, after what is known all the same.
+std::string disturbance(rows ranked) {
+    const auto first = std::ranges::find_if(ranked, [](const auto* c) { return !c->busy.empty(); });
+    if (first == ranked.end()) return other_work(*ranked.front());
+    std::vector<report::reach> all;
+    for (const results::result* c : ranked) all.push_back(reach_of(*c));
+    std::string text;
+    if (const auto sure = report::certain_lead(all))
+        text = styled("   " + wrapped(fmt::format("{} leads, at least {} as fast as {}",
+                                                  ranked[sure->first]->implementation,
+                                                  report::times(sure->at_least),
+                                                  ranked[sure->next]->implementation),
+                                      6),
+                      style::good) +
+               "\n";
+    const std::string& busy = (*first)->busy;
+    const bool alike = std::ranges::all_of(ranked, [&](const auto* c) { return c->busy == busy; });
+    const std::string why = report::disturbance_of((*first)->implementation, busy, alike);
+    return text + in_red(report::left_out(why));
+}
+
+std::string few_note(rows ranked) {
     if (std::ranges::none_of(ranked, &results::result::few_trials)) return {};
     return styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
 }
@@ -255,27 +354,18 @@ std::string ranking(std::span<const results::result> results, const results::com
     std::vector<const results::result*> ranked;
     for (const results::result& c : results)
         if (c.has_figure()) ranked.push_back(&c);
-    if (ranked.empty())
-        return heading(compared, results::result{}) + "   nothing was timed\n" +
-               not_run(results, told);
-    if (results::first_disturbed(results) != nullptr)
-        return unranked(ranked, compared, told.date) + remarks(ranked) +
-               library_notes(ranked, told) + not_run(results, told);
-
-    std::ranges::sort(ranked, {}, &results::result::rank);
-    const std::size_t columns = columns_for_names(ranked);
-    std::string text = heading(compared, *ranked.front());
-    text += styled(
-        fmt::format("{:>2} {} {:>12} {:<7} {}\n", "#", figure_heads(ranked, columns),
-                    compared.base.empty() ? "time / best" : "time / base", "verdict", "group"),
-        style::faint);
+    // The fastest first; the rank, where it is known, says the same.
+    std::ranges::stable_sort(ranked, std::ranges::greater{}, &results::result::median_gflops);
+    const table_of t = table_for(ranked, told.date);
+    std::string text = heading(compared, ranked, t, told.gpu);
+    if (ranked.empty()) return text + "   nothing was timed\n" + not_run(results, told);
+    text += heads(ranked, compared, t);
     const auto base =
         std::ranges::find(ranked, compared.base, [](const auto* c) { return c->implementation; });
     const results::result& other = base == ranked.end() ? *ranked.front() : **base;
-    for (const results::result* c : ranked) text += row(*c, other, compared, columns, told.date);
-    text += scope_note(results, compared) + remarks(ranked) + library_notes(ranked, told) +
-            not_run(results, told);
-    text += disturbance(*ranked.front()) + few_note(ranked);
+    for (const results::result* c : ranked) text += row(*c, other, compared, t);
+    text += disturbance(ranked) + scope_note(results, compared) + remarks(ranked) +
+            library_notes(ranked, told) + not_run(results, told) + few_note(ranked);
     if (all_pairs) text += pairs(compared);
     return text;
 }

@@ -1,10 +1,13 @@
 #include "cli/terminal.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace carat::cli {
@@ -12,7 +15,9 @@ namespace carat::cli {
 namespace {
 
 constexpr auto refresh_interval = std::chrono::milliseconds(100);
-constexpr std::size_t columns = 79;
+
+constexpr std::size_t fewest_columns = 40;
+constexpr std::size_t most_columns = 80;
 
 volatile std::sig_atomic_t interrupts = 0;
 std::FILE* read_by_people = stdout;
@@ -22,6 +27,34 @@ extern "C" void on_interrupt(int) {
     interrupts = 1;
     constexpr char message[] = "\ncarat: finishing what runs now; Ctrl-C again to end at once\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, message, sizeof message - 1);
+}
+
+bool begins_character(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
+// A column each, as for all letters that names of carat's have.
+std::size_t columns_of(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+// Bytes of the first so many characters.
+std::size_t bytes_of(std::string_view text, std::size_t characters) {
+    std::size_t i = 0;
+    while (i < text.size() && (!begins_character(text[i]) || characters-- > 0)) ++i;
+    return i;
+}
+
+// As https://no-color.org has it: set to anything but nothing.
+bool wants_no_colour() {
+    const char* const set = std::getenv("NO_COLOR");
+    return set != nullptr && *set != '\0';
+}
+
+// That of editors and logs, which obeys no escape sequence.
+bool is_dumb() {
+    const char* const term = std::getenv("TERM");
+    return term != nullptr && std::string_view(term) == "dumb";
 }
 
 std::string duration(double left_s) {
@@ -39,32 +72,49 @@ void give_results_stdout() {
     read_by_people = stderr;
 }
 
+std::size_t terminal_columns() {
+    static const std::size_t columns = [] {
+        winsize size = {};
+        std::size_t told = 0;
+        const char* const set = std::getenv("COLUMNS");
+        if (isatty(fileno(people())) != 0 && ioctl(fileno(people()), TIOCGWINSZ, &size) == 0)
+            told = size.ws_col;
+        else if (set != nullptr)
+            std::from_chars(set, set + std::strlen(set), told);
+        return told == 0 ? most_columns : std::clamp(told, fewest_columns, most_columns);
+    }();
+    return columns;
+}
+
 std::string styled(std::string_view text, style how) {
-    static const bool colours = isatty(fileno(people())) != 0 && std::getenv("NO_COLOR") == nullptr;
+    static const bool colours = isatty(fileno(people())) != 0 && !wants_no_colour() && !is_dumb();
     if (!colours || how == style::plain) return std::string(text);
     constexpr const char* codes[] = {"0", "1", "2", "32", "31"};
     return fmt::format("\033[{}m{}\033[0m", codes[static_cast<int>(how)], text);
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-    if (text.size() <= width) return std::string(text);
-    return std::string(text.substr(0, width - 3)) + "...";
+    if (columns_of(text) <= width) return std::string(text);
+    return std::string(text.substr(0, bytes_of(text, width - 3))) + "...";
 }
 
 std::string shortened_middle(std::string_view text, std::size_t width) {
-    if (text.size() <= width) return std::string(text);
+    const std::size_t all = columns_of(text);
+    if (all <= width) return std::string(text);
     const std::size_t head = 4;
-    return std::string(text.substr(0, head)) + ".." +
-           std::string(text.substr(text.size() - (width - head - 2)));
+    return std::string(text.substr(0, bytes_of(text, head))) + ".." +
+           std::string(text.substr(bytes_of(text, all - (width - head - 2))));
 }
 
 std::string wrapped(std::string_view text, std::size_t indent) {
+    const std::size_t most = terminal_columns() - 3;
     std::string out;
     std::size_t column = 0;
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
-        if (column > 0 && column + 1 + word.size() > 77) {
+        const std::size_t columns = columns_of(word);
+        if (column > 0 && column + 1 + columns > most) {
             out += "\n" + std::string(indent, ' ');
             column = indent;
         } else if (column > 0) {
@@ -72,13 +122,13 @@ std::string wrapped(std::string_view text, std::size_t indent) {
             ++column;
         }
         out += word;
-        column += word.size();
+        column += columns;
     }
     return out;
 }
 
 std::string folded(std::string_view line, std::size_t indent) {
-    constexpr std::size_t most = 80;
+    const std::size_t most = terminal_columns();
     std::string out;
     std::string rest(line.substr(0, line.find_last_not_of(' ') + 1));
     while (rest.size() > most) {
@@ -93,7 +143,7 @@ std::string folded(std::string_view line, std::size_t indent) {
 }
 
 progress_line::progress_line()
-    : terminal_(isatty(STDERR_FILENO) != 0), start_(clock::now()), last_(start_) {}
+    : terminal_(isatty(STDERR_FILENO) != 0 && !is_dumb()), start_(clock::now()), last_(start_) {}
 
 void progress_line::show(const std::string& what, double share) {
     const auto now = clock::now();
@@ -103,7 +153,7 @@ void progress_line::show(const std::string& what, double share) {
     const double spent_s = std::chrono::duration<double>(now - start_).count();
     const std::string left = share > 0.02 ? duration(spent_s * (1 - share) / share) : "";
     const std::string line = fmt::format("{:3.0f} %  {:>11}  {}", 100 * share, left, what);
-    fmt::print(stderr, "\r\033[K{}", shortened(line, columns));
+    fmt::print(stderr, "\r\033[K{}", shortened(line, terminal_columns() - 1));
     std::fflush(stderr);
 }
 

@@ -16,7 +16,11 @@ enum class style { plain, strong, faint, good, bad };
 [[nodiscard]] std::FILE* people();
 void give_results_stdout();
 
-// `text` for people, in colour when that is a terminal and NO_COLOR is not set.
+// Of that terminal, or what COLUMNS says: from 40 to 80, which tables are made for.
+[[nodiscard]] std::size_t terminal_columns();
+
+// `text` for people, in colour where that is a terminal that knows colours (TERM is not "dumb") and
+// NO_COLOR is empty or not set.
 [[nodiscard]] std::string styled(std::string_view text, style how);
 
 // At most `width` columns of `text`, the end cut off with "...".
@@ -25,11 +29,12 @@ void give_results_stdout();
 // The same, the middle cut out: names begin with their family and end with what tells them apart.
 [[nodiscard]] std::string shortened_middle(std::string_view text, std::size_t width);
 
-// Words of `text` in lines of at most 77 columns, each after `indent` spaces but the first.
+// Words of `text` in lines that end three columns before the terminal does, each after `indent`
+// spaces but the first.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent);
 
-// `line` in lines of at most 80 columns, those after the first after `indent` spaces; a word that
-// is longer stays whole.
+// `line` in lines no longer than the terminal's, those after the first after `indent` spaces; a
+// word that is longer stays whole.
 [[nodiscard]] std::string folded(std::string_view line, std::size_t indent);
 
 // One line on standard error that says what is going on and how long it will take.

@@ -26,10 +26,10 @@ CHARTS = {
                    r"|cpu\.ladder\.(naive|reordered|openmp|multi_level)$"),
     "ladder": ("f64, N = 2000, 1 thread", "cpu/ladder.json", "ladder-f64-1-thread", None),
     "study_five_cpu": ("f64, 2 threads", "cpu/five-algorithms.json", "throughput-f64-2-threads", None),
-    "gpu_ladder": ("f32", "h200/f32.json", "throughput-f32-1-thread", CUDA_LADDER),
-    "gpu_f16": ("f16", "h200/narrow.json", "throughput-f16-1-thread",
+    "gpu_ladder": ("f32", "h200/f32.json", "throughput-f32-gpu", CUDA_LADDER),
+    "gpu_f16": ("f16", "h200/narrow.json", "throughput-f16-gpu",
                 r"cuda\.ladder\.wmma|cuda\.engine$|vendor\.cublaslt_best$"),
-    "gpu_tiles": ("f32", "h200/tiles.json", "throughput-f32-1-thread", None),
+    "gpu_tiles": ("f32", "h200/tiles.json", "throughput-f32-gpu", None),
     "gpu_crossover": ("f32", "h200/crossover.json", "crossover", None),
 }
 

@@ -1,5 +1,6 @@
 #include "lab/report/case_tables.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -24,17 +25,20 @@ std::string code(const json& name) {
     return "`" + unquoted(name) + "`";
 }
 
-std::string interval(const json& parent, const char* field) {
+std::string interval(const json& parent, const char* field, double unit = 1) {
     const json ends = field_or(parent, field, json::array());
     if (ends.empty()) return "-";
-    return fmt::format("{} to {}", digits(ends[0]), digits(ends[1]));
+    return fmt::format("{} to {}", digits(ends[0].get<double>() / unit),
+                       digits(ends[1].get<double>() / unit));
 }
 
 // Without an interval the range of the trials, called so.
-std::string interval_or_range(const json& result) {
-    if (!field_or(result, "ci95_gflops", json()).is_null()) return interval(result, "ci95_gflops");
+std::string interval_or_range(const json& result, double unit) {
+    if (!field_or(result, "ci95_gflops", json()).is_null())
+        return interval(result, "ci95_gflops", unit);
     const auto range = range_of_trials(result);
-    return range ? fmt::format("trials {} to {}", digits(range->first), digits(range->second))
+    return range ? fmt::format("trials {} to {}", digits(range->first / unit),
+                               digits(range->second / unit))
                  : "-";
 }
 
@@ -50,22 +54,27 @@ std::string own_threads(const json& result, const measured_case& here) {
     return used == here.threads || result["device"] != "cpu" ? "" : " (" + threads(used) + ")";
 }
 
-// Of a busy machine no figure has a rank, or another to be compared with.
+// Of rows that others disturbed, and of those that might change places with them, no rank is known.
+std::string rank_of(const json& result, const measured_case& here, std::size_t place) {
+    const int rank = here.busy.empty() ? static_cast<int>(place) : field_or(result, "rank", 0);
+    return rank > 0 ? std::to_string(rank) : "-";
+}
+
 std::vector<std::string> ranking_row(const json& doc, const json& result, const measured_case& here,
-                                     std::size_t rank, double best) {
-    const double median = result["median_gflops"];
-    const bool busy = !here.busy.empty();
-    return {
-        busy ? "-" : std::to_string(rank),
-        name_in(doc, result) + own_threads(result, here),
-        digits(median),
-        interval_or_range(result),
-        or_dash(result, "percent_of_roofline", [](double v) { return fmt::format("{:.1f}", v); }),
-        busy ? "-" : fmt::format("{:.2f}", best / median),
-        busy ? "-" : field_or<std::string>(result, "group", "-"),
-        or_dash(result, "error_ulp", roundoffs),
-        or_dash(result, "cold_s", milliseconds),
-        or_dash(result, "prepare_s", milliseconds)};
+                                     std::size_t place, const throughput_unit& unit) {
+    const bool busy = is_disturbed(result);
+    const double percent = percent_of_roofline(doc, here, result);
+    const json& best = doc["results"][here.ranked.front()];
+    return {rank_of(result, here, place),
+            name_in(doc, result) + own_threads(result, here),
+            digits(result["median_gflops"].get<double>() / unit.gflops),
+            interval_or_range(result, unit.gflops),
+            percent > 0 ? fmt::format("{:.1f}", percent) : "-",
+            &best == &result ? "1.00" : fmt::format("{:.2f}", times_as_fast(here, best, result)),
+            busy ? "-" : field_or<std::string>(result, "group", "-"),
+            or_dash(result, "error_ulp", roundoffs),
+            or_dash(result, "cold_s", milliseconds),
+            or_dash(result, "prepare_s", milliseconds)};
 }
 
 // What a result of a GPU tells beside its time. The kernel that multiplies is the last one.
@@ -115,10 +124,14 @@ std::string welch_note(const json& comparison) {
 }  // namespace
 
 table ranking_table(const json& doc, const measured_case& here) {
+    double largest = 0;
+    for (const std::size_t i : here.ranked)
+        largest = std::max(largest, doc["results"][i]["median_gflops"].get<double>());
+    const throughput_unit unit = unit_for(largest);
     table t{here.label(),
             {{"", align::right},
              {"implementation", align::left},
-             {"GFLOP/s (median)"},
+             {fmt::format("{} (median)", unit.name)},
              {"95 % CI"},
              {"% of roofline"},
              {"time / best"},
@@ -130,10 +143,8 @@ table ranking_table(const json& doc, const measured_case& here) {
             "Same group letter: not shown to differ by more than the margin. u is the unit "
             "roundoff of the "
             "type computed in."};
-    if (here.ranked.empty()) return t;
-    const double best = doc["results"][here.ranked.front()]["median_gflops"];
     for (const std::size_t i : here.ranked)
-        t.rows.push_back(ranking_row(doc, doc["results"][i], here, t.rows.size() + 1, best));
+        t.rows.push_back(ranking_row(doc, doc["results"][i], here, t.rows.size() + 1, unit));
     return t;
 }
 
@@ -189,7 +200,7 @@ table pairs_table(const json& doc, const measured_case& here) {
              {"a is", align::left}},
             {},
             {}};
-    if (here.comparison == nullptr || !here.busy.empty()) return t;
+    if (here.comparison == nullptr) return t;
     t.note = welch_note(*here.comparison);
     const auto three = [](double v) { return fmt::format("{:.3g}", v); };
     const auto name = [&](const json& label) {

@@ -45,11 +45,10 @@ std::string refusal(const json& result) {
     if (result["trials_s"].empty()) return "no trials: the run ended before its turn";
     if (field_or(result, "above_peak", false)) {
         return fmt::format(
-            "impossible: {} GFLOP/s is above the measured limit{}: wrong work or "
-            "wrong time",
-            digits(result["median_gflops"]),
+            "impossible: {} is above the measured limit{}: wrong work or wrong time",
+            throughput(result["median_gflops"]),
             result.contains("roofline_gflops") && !result["roofline_gflops"].is_null()
-                ? " of " + digits(result["roofline_gflops"])
+                ? " of " + throughput(result["roofline_gflops"])
                 : "");
     }
     return "";
@@ -128,17 +127,16 @@ void fill(const json& doc, const shape_group& of, const std::string& view, measu
             here.refused.push_back({i, why});
         }
     }
-    const auto busy_of = [&](std::size_t i) {
-        return field_or<std::string>(results[i], "busy", "");
-    };
+    here.on_gpu =
+        std::ranges::none_of(here.ranked, [&](std::size_t i) { return on_cpu(results[i]); });
     const auto first =
-        std::ranges::find_if(here.ranked, [&](std::size_t i) { return !busy_of(i).empty(); });
+        std::ranges::find_if(here.ranked, [&](std::size_t i) { return is_disturbed(results[i]); });
     if (first != here.ranked.end())
-        here.busy = disturbance_of(results[*first]["implementation"], busy_of(*first),
+        here.busy = disturbance_of(results[*first]["implementation"], results[*first]["busy"],
                                    std::ranges::all_of(here.ranked, [&](std::size_t i) {
-                                       return busy_of(i) == busy_of(*first);
+                                       return is_disturbed(results[i]) &&
+                                              results[i]["busy"] == results[*first]["busy"];
                                    }));
-    if (!here.busy.empty()) return;
     std::stable_sort(here.ranked.begin(), here.ranked.end(), [&](std::size_t a, std::size_t b) {
         return results[a]["median_gflops"].get<double>() >
                results[b]["median_gflops"].get<double>();
@@ -164,7 +162,38 @@ std::string measured_case::size() const {
 
 std::string measured_case::label() const {
     const std::string text = dtype + " " + size();
-    return threads == 0 ? text : text + ", " + report::threads(threads);
+    return threads == 0 || on_gpu ? text : text + ", " + report::threads(threads);
+}
+
+bool is_disturbed(const json& result) {
+    return !field_or<std::string>(result, "busy", "").empty();
+}
+
+double roofline_of(const json& doc, const measured_case& here, const json& of) {
+    double highest = 0;
+    for (const std::size_t i : here.ranked) {
+        const json& result = doc["results"][i];
+        if (on_cpu(result) == on_cpu(of))
+            highest = std::max(highest, field_or(result, "roofline_gflops", 0.0));
+    }
+    return highest;
+}
+
+double percent_of_roofline(const json& doc, const measured_case& here, const json& of) {
+    const double roofline = roofline_of(doc, here, of);
+    if (roofline <= 0) return field_or(of, "percent_of_roofline", 0.0);
+    return 100 * of["median_gflops"].get<double>() / roofline;
+}
+
+double times_as_fast(const measured_case& here, const json& first, const json& second) {
+    const auto pair = compare(here, first["implementation"], second["implementation"]);
+    if (pair && pair->ratio) return *pair->ratio;
+    return first["median_gflops"].get<double>() / second["median_gflops"].get<double>();
+}
+
+std::string device_name(const json& doc, const measured_case& here) {
+    const json& machine = doc["machine"];
+    return here.on_gpu ? gpu_name(machine) : machine["cpu_model"].get<std::string>();
 }
 
 bool shows(const std::string& view, const json& result) {

@@ -25,7 +25,8 @@ struct measured_case {
     std::vector<std::size_t> ranked;  // indices in "results", fastest first
     std::vector<refused_result> refused;
     const nlohmann::json* comparison = nullptr;  // into the results, where there is one
-    // Why no verdict may rest on its figures, which then stand in the file's order; mostly empty.
+    bool on_gpu = false;  // all that has a figure: then threads of the CPU mean nothing
+    // What others did to some of its figures, or to all; mostly empty. On those no verdict rests.
     std::string busy;
 
     // "512 x 512 x 512 (batch 64)"
@@ -34,6 +35,23 @@ struct measured_case {
     // "f64 2000 x 2000 x 2000, 2 threads"
     [[nodiscard]] std::string label() const;
 };
+
+// Whether other work disturbed it.
+[[nodiscard]] bool is_disturbed(const nlohmann::json& result);
+
+// The highest roofline of a case's results on the device of one of them, GFLOP/s; 0: not measured.
+// A result on fewer threads than its case allows has a lower one of its own.
+[[nodiscard]] double roofline_of(const nlohmann::json& doc, const measured_case& here,
+                                 const nlohmann::json& of);
+[[nodiscard]] double percent_of_roofline(const nlohmann::json& doc, const measured_case& here,
+                                         const nlohmann::json& of);
+
+// How many times as fast: by the comparison of the pair, or else by their medians.
+[[nodiscard]] double times_as_fast(const measured_case& here, const nlohmann::json& first,
+                                   const nlohmann::json& second);
+
+// The processor, or the GPU where all that has a figure ran there.
+[[nodiscard]] std::string device_name(const nlohmann::json& doc, const measured_case& here);
 
 // Which results a view shows: "cpu", "gpu" (every device that is not a CPU), or "all".
 [[nodiscard]] bool shows(const std::string& view, const nlohmann::json& result);

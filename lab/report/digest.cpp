@@ -34,7 +34,15 @@ json to_json(const json& doc, const measured_case& here) {
                  {"refused", refused},
                  {"verdict", joined(verdict(doc, here))}};
     if (!here.busy.empty()) written["busy"] = here.busy;
-    if (here.comparison != nullptr && here.busy.empty()) {
+    json rooflines = json::object();
+    for (const std::size_t i : here.ranked) {
+        const json& result = doc["results"][i];
+        if (const double gflops = roofline_of(doc, here, result); gflops > 0)
+            rooflines[result["device"] == "cpu" ? "cpu" : "gpu"] = gflops;
+    }
+    written["on_gpu"] = here.on_gpu;
+    written["rooflines"] = std::move(rooflines);
+    if (here.comparison != nullptr) {
         written["comparison"] = here.comparison - &doc["comparisons"].front();
     }
     return written;

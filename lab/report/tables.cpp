@@ -38,13 +38,13 @@ table compute_table(const json& machine) {
              {"unit", align::left},
              {"type", align::left},
              {"threads"},
-             {"GFLOP/s"}},
+             {"peak"}},
             {},
             {}};
     for (const auto& [name, peaks] : owners(machine))
         for (const json& row : field_or(peaks, "compute", json::array()))
             t.rows.push_back({name, row["unit"], field_or<std::string>(row, "dtype", "-"),
-                              thread_count(row), digits(row["gflops"])});
+                              thread_count(row), throughput(row["gflops"])});
     return t;
 }
 

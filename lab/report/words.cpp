@@ -19,6 +19,16 @@ std::string digits(double value) {
     return fmt::format("{:.{}f}", value, std::max(0, 3 - magnitude));
 }
 
+throughput_unit unit_for(double largest_gflops) {
+    if (largest_gflops >= 1e4) return {1e3, "TFLOP/s"};
+    return {1, "GFLOP/s"};
+}
+
+std::string throughput(double gflops) {
+    const throughput_unit unit = unit_for(gflops);
+    return digits(gflops / unit.gflops) + " " + unit.name;
+}
+
 std::string times(double ratio) {
     return fmt::format("{:.{}f}×", ratio, ratio >= 100 ? 0 : ratio >= 10 ? 1 : 2);
 }
@@ -84,6 +94,10 @@ std::string no_verdict(const std::string& busy) {
     return "busy machine: no verdict; " + busy;
 }
 
+std::string left_out(const std::string& busy) {
+    return "busy machine: ranks and verdicts that it could change are left out; " + busy;
+}
+
 std::string disturbance_of(const std::string& name, const std::string& busy, bool all_alike) {
     return all_alike ? busy : name + ": " + busy;
 }
@@ -107,6 +121,15 @@ std::string what_would_settle(std::size_t unclear, std::size_t hopeless, double 
                                    roughly(more_s), unclear - hopeless == 1 ? "it" : "them");
     if (hopeless > 0) text += fmt::format(", but for {} {}", hopeless, near);
     return text;
+}
+
+std::string gpu_name(const nlohmann::json& machine) {
+    const auto gpus = field_or(machine, "gpus", nlohmann::json::array());
+    const auto used = std::find_if(gpus.begin(), gpus.end(), [](const nlohmann::json& gpu) {
+        return !part_of(gpu, "peaks").empty();
+    });
+    if (gpus.empty()) return "GPU";
+    return field_or<std::string>(used == gpus.end() ? gpus[0] : *used, "name", "GPU");
 }
 
 std::string joined(const std::vector<std::string>& sentences) {

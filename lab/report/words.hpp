@@ -15,6 +15,16 @@ namespace carat::report {
 // Four significant digits and no exponent: 0.512, 14.20, 153.7, 2041.
 [[nodiscard]] std::string digits(double value);
 
+// What throughputs of one table or sentence are given in: TFLOP/s where one of them has ten.
+struct throughput_unit {
+    double gflops;
+    const char* name;
+};
+[[nodiscard]] throughput_unit unit_for(double largest_gflops);
+
+// With its unit: 142.1 GFLOP/s, 724.7 TFLOP/s.
+[[nodiscard]] std::string throughput(double gflops);
+
 // A ratio: 1.07×, 14.4×, 127×.
 [[nodiscard]] std::string times(double ratio);
 
@@ -52,7 +62,10 @@ namespace carat::report {
 // What stands where a verdict would: "busy machine: no verdict; other work took ...".
 [[nodiscard]] std::string no_verdict(const std::string& busy);
 
-// Why a case has no verdict: what disturbed one of its rows, `name`, or all of them alike.
+// Of a case some of whose rows others disturbed: "busy machine: ranks and verdicts that ...".
+[[nodiscard]] std::string left_out(const std::string& busy);
+
+// What disturbed a case: its one row `name`, or all of them alike.
 [[nodiscard]] std::string disturbance_of(const std::string& name, const std::string& busy,
                                          bool all_alike);
 
@@ -69,6 +82,9 @@ inline constexpr std::string_view too_few_for_an_interval =
 
 // "40 s", "4 minutes", "3 hours".
 [[nodiscard]] std::string roughly(double seconds);
+
+// Of the GPU in use, whose peaks were measured, or the first of a results file's "machine".
+[[nodiscard]] std::string gpu_name(const nlohmann::json& machine);
 
 // Sentences as one paragraph.
 [[nodiscard]] std::string joined(const std::vector<std::string>& sentences);

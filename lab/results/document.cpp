@@ -294,12 +294,6 @@ const pair* comparison::find(const std::string& one, const std::string& other) c
     return found == pairs.end() ? nullptr : &*found;
 }
 
-const result* first_disturbed(std::span<const result> of_a_case) {
-    const auto found = std::ranges::find_if(
-        of_a_case, [](const result& c) { return c.has_figure() && !c.busy.empty(); });
-    return found == of_a_case.end() ? nullptr : &*found;
-}
-
 std::string label_of(const std::string& implementation, const core::tunable_values& tunables) {
     std::string inside;
     for (const auto& [key, value] : tunables)

@@ -125,9 +125,6 @@ struct document {
     nlohmann::json studies = nlohmann::json::array();     // chapters of carat study
 };
 
-// The first with a figure that was disturbed, so that its case has no verdict; null: none was.
-[[nodiscard]] const result* first_disturbed(std::span<const result> of_a_case);
-
 [[nodiscard]] nlohmann::json to_json(const document& doc);
 
 // Throws carat::error naming `source` and the field that is missing or of the wrong type.

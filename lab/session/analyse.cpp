@@ -118,6 +118,30 @@ statistics::comparison_options options_of(const analysis_options& how,
     return o;
 }
 
+// Other work makes a product slower and never faster: undisturbed it would have taken between its
+// fastest trial and what it took.
+results::range times_without_disturbance(const results::result& c) {
+    results::range of = extent_of(c).s;
+    if (!c.busy.empty()) of[0] = std::min(of[0], c.min_s);
+    return of;
+}
+
+// The place of a row that was not disturbed, `ahead` of its kind being before it; 0 where one that
+// was disturbed might belong on either side of it.
+int place_among(const results::result& row, std::size_t ahead,
+                std::span<const results::result* const> disturbed) {
+    const results::range own = times_without_disturbance(row);
+    int place = static_cast<int>(ahead) + 1;
+    for (const results::result* other : disturbed) {
+        const results::range times = times_without_disturbance(*other);
+        if (times[1] < own[0])
+            ++place;
+        else if (times[0] <= own[1])
+            return 0;
+    }
+    return place;
+}
+
 }  // namespace
 
 analysis_options analysis_of(const request& r) {
@@ -147,6 +171,7 @@ std::vector<statistics::moments> log_moments(std::span<const results::result* co
 void analyse_results(std::span<results::result> results, const analysis_options& how,
                      results::comparison& compared) {
     std::vector<results::result*> ranked;
+    std::vector<const results::result*> disturbed;
     std::vector<processes> groups;
     for (results::result& c : results) {
         c.rank = 0;
@@ -154,13 +179,16 @@ void analyse_results(std::span<results::result> results, const analysis_options&
         if (c.trials_s.empty()) continue;
         summarize_result(c);
         if (!c.verified || c.above_peak) continue;
+        if (!c.busy.empty()) {
+            disturbed.push_back(&c);
+            continue;
+        }
         ranked.push_back(&c);
         groups.push_back(processes_of(c));
     }
     compared.alpha = how.alpha;
     compared.pairs.clear();
-    // Verdicts of a case hold together: one row that others disturbed leaves none.
-    if (ranked.empty() || results::first_disturbed(results) != nullptr) return;
+    if (ranked.empty()) return;
     const std::vector<const results::result*> seen(ranked.begin(), ranked.end());
     add_welch(seen, compared);
     const statistics::comparison_options options = options_of(how, seen);
@@ -168,7 +196,7 @@ void analyse_results(std::span<results::result> results, const analysis_options&
     const statistics::comparison found = statistics::compare(groups, options);
     for (std::size_t place = 0; place < found.order.size(); ++place) {
         const std::size_t i = found.order[place];
-        ranked[i]->rank = static_cast<int>(place) + 1;
+        ranked[i]->rank = place_among(*ranked[i], place, disturbed);
         ranked[i]->group = found.letters[i];
     }
     for (const statistics::pair_comparison& p : found.pairs)

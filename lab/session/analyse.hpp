@@ -40,8 +40,10 @@ struct extent_of_median {
 [[nodiscard]] std::vector<statistics::moments> log_moments(
     std::span<const results::result* const> of);
 
-// The results that have trials get mean to ci95_gflops and few_trials; results that are verified,
-// possible and not of a busy machine are ranked and lettered. `flop` must be set.
+// The results that have trials get mean to ci95_gflops and few_trials. Results that are verified
+// and possible are compared and lettered, and ranked where their place is certain; one that others
+// disturbed is left out of all this, and takes the rank only from those it might change places
+// with. `flop` must be set.
 void analyse_results(std::span<results::result> results, const analysis_options& how,
                      results::comparison& compared);
 

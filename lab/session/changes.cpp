@@ -219,6 +219,7 @@ changes compare_documents(const results::document& before, const results::docume
 nlohmann::json to_json(const change& c) {
     const results::result& of = *c.before;
     nlohmann::json out = {{"implementation", of.implementation},
+                          {"device", of.device},
                           {"dtype", of.dtype},
                           {"m", of.m},
                           {"n", of.n},

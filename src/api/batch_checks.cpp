@@ -169,14 +169,14 @@ class targets {
             const erased_matrix target = item(all_.batch(), i);
             const bool same = own && (x.count == 0 ? all_.batch().count == 1 : i == j) &&
                               same_elements(m, target);
-            if (!same && may_overlap(m, target)) fail_overlap(i, name, j, x.count == 0);
+            if (!same && share_bytes(m, target)) fail_overlap(i, name, j, x.count == 0);
         });
     }
 
     [[nodiscard]] std::size_t check_each_other() const {
         if (all_.are_in_a_row()) return 0;
         return search(nullptr, false, [&](std::size_t i, std::size_t j) {
-            if (i != j && may_overlap(item(all_.batch(), i), item(all_.batch(), j)))
+            if (i != j && share_bytes(item(all_.batch(), i), item(all_.batch(), j)))
                 fail_overlap(std::max(i, j), "C", std::min(i, j), false);
         });
     }
@@ -239,6 +239,7 @@ core::problem checked_product(const erased_batch& a, const erased_batch& b, cons
 // Everything but single products.
 void check_arguments(const erased_batch& a, const erased_batch& b, const erased_batch* e,
                      const erased_batch& c) {
+    check_number(c.count);
     check_counts(a, c, "A");
     check_counts(b, c, "B");
     if (e != nullptr) check_counts(*e, c, "E");
@@ -269,6 +270,14 @@ void check_values(const detail::epilogue_steps& steps, const erased_batch& a, co
 }
 
 }  // namespace
+
+void check_number(std::size_t products) {
+    constexpr std::size_t most = std::size_t{1} << 40;
+    if (products > most)
+        fail(error_code::overflow, "there are " + std::to_string(products) +
+                                       " products: a call takes up to 2^40; give as many as C has "
+                                       "matrices");
+}
 
 void check_stride(const erased_batch& b, const std::string& name) {
     std::int64_t reach = 0;

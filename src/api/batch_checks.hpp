@@ -40,6 +40,9 @@ std::size_t check_places(const erased_batch& a, const erased_batch& b, const era
                                           const erased_batch* e, const erased_batch& c,
                                           const detail::epilogue_steps* steps);
 
+// Refuses more products than memory can hold a word about each, as a negative count would be.
+void check_number(std::size_t products);
+
 // Whether sizes or strides may differ from product to product.
 [[nodiscard]] bool is_group(const erased_batch& a, const erased_batch& b, const erased_batch* e,
                             const erased_batch& c);

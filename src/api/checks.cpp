@@ -1,7 +1,6 @@
 #include "api/checks.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <string>
 
@@ -52,10 +51,7 @@ void check_sizes(const erased_matrix& a, const erased_matrix& b, const erased_ma
 }
 
 byte_span check_data(const erased_matrix& m, const char* name) {
-    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-    if (m.rows > most || m.cols > most)
-        fail(error_code::overflow,
-             std::string(name) + " is " + size(m) + ": extents must be below 2^63");
+    check_extents(m, name);
     // A prepared operand lies in memory of its own.
     if (m.rows == 0 || m.cols == 0 || m.prepared != nullptr) return {};
     if (m.data == nullptr)
@@ -66,7 +62,7 @@ byte_span check_data(const erased_matrix& m, const char* name) {
 
 void check_no_overlap(const erased_matrix& x, const byte_span& in_x, const erased_matrix& c,
                       const byte_span& in_c, const char* what) {
-    if (!apart(x, in_x, c, in_c) && may_overlap(x, c))
+    if (!apart(x, in_x, c, in_c) && share_bytes(x, c))
         fail(error_code::aliasing, what + std::string("; write to a matrix of its own and copy"));
 }
 
@@ -124,7 +120,7 @@ void check_scales(const erased_matrix& of, std::size_t row_block, const char* na
     const std::string what = std::string("the scales of ") + name;
     const erased_matrix values = matrix_of(s);
     check_data(values, what.c_str());
-    if (may_overlap(values, c))
+    if (share_bytes(values, c))
         fail(error_code::aliasing, "C overlaps " + what + "; write to a matrix of its own");
 }
 
@@ -146,7 +142,7 @@ void check_amax(const erased_matrix& amax, const detail::epilogue_steps& steps,
                 const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
                 const erased_matrix& c) {
     const auto check = [&](const erased_matrix& read, const std::string& what) {
-        if (may_overlap(amax, read))
+        if (share_bytes(amax, read))
             fail(error_code::aliasing,
                  "the amax overlaps " + what + "; write to a place of its own");
     };
@@ -209,7 +205,7 @@ void check_epilogue(const detail::epilogue_steps& steps, const erased_matrix& a,
                      (!rows && columns == 2 ? " of A B" : ""));
         const erased_matrix values = matrix_of(step, c);
         check_data(values, name);
-        if (may_overlap(values, c))
+        if (share_bytes(values, c))
             fail(error_code::aliasing,
                  std::string("C overlaps ") + name + "; write to a matrix of its own");
         if (step.kind == detail::step_kind::amax) check_amax(values, steps, a, b, e, c);

@@ -122,8 +122,8 @@ bool multiply_as_known(const cpu& where, const erased_matrix& a, const erased_ma
     if (own == nullptr) return false;
     const std::optional<known_call>& known = own->at(size_of(a, b, c)).known;
     if (!known || !known->alike.is(a, b, e, c)) return false;
-    if (!apart(a, known->in_a, c, known->in_c) && may_overlap(a, c)) return false;
-    if (!apart(b, known->in_b, c, known->in_c) && may_overlap(b, c)) return false;
+    if (!apart(a, known->in_a, c, known->in_c) && share_bytes(a, c)) return false;
+    if (!apart(b, known->in_b, c, known->in_c) && share_bytes(b, c)) return false;
     known->multiply(a, b, c);
     return true;
 }

@@ -1,4 +1,4 @@
-// Where the elements of strided views lie, and whether two views can be proved to share none.
+// Where the elements of strided views lie, and whether two views share any.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,10 @@ struct axis {
 [[nodiscard]] axis down(const detail::erased_matrix& m);
 [[nodiscard]] axis across(const detail::erased_matrix& m);
 
+// Throws carat::error(overflow), naming the matrix `what`, when it has 2^63 rows or columns or
+// more.
+void check_extents(const detail::erased_matrix& m, const char* what);
+
 // Throws carat::error(overflow), naming the matrix `what`, when that does not fit in 64 bits.
 [[nodiscard]] byte_span span_of(const detail::erased_matrix& m, const char* what);
 
@@ -37,9 +41,7 @@ struct axis {
 // Whether two different (i, j) of the view are one element. Exact.
 [[nodiscard]] bool overlaps_itself(const detail::erased_matrix& m);
 
-// Whether the views might share a byte. False only with proof: their byte ranges are apart, or they
-// are blocks of columns (or rows) of one larger matrix, or they interleave like real and imaginary
-// parts.
-[[nodiscard]] bool may_overlap(const detail::erased_matrix& x, const detail::erased_matrix& y);
+// Whether the views share a byte. Exact for all that an address space can hold.
+[[nodiscard]] bool share_bytes(const detail::erased_matrix& x, const detail::erased_matrix& y);
 
 }  // namespace carat::api

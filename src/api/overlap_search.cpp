@@ -7,15 +7,13 @@
 #include <memory_resource>
 #include <numeric>
 
+#include "api/floor_division.hpp"
+
 namespace carat::api {
 
 namespace {
 
 using detail::erased_matrix;
-
-std::int64_t floor_of(std::int64_t value, std::int64_t by) {
-    return value / by - (value % by < 0 ? 1 : 0);
-}
 
 // Boxes met so far, by their place in a line. Those whose lines have all gone by leave when they
 // are come upon. Mostly a box lies below all others, or to the right or left of them, and no order

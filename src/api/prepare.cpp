@@ -61,6 +61,7 @@ prepared_matrix detail::prepare(const erased_matrix& m, side place) {
         throw error(error_code::invalid_argument,
                     "prepare: the matrix is " + size(m) + " but its data is null");
     try {
+        api::check_extents(m, "the matrix");
         (void)api::span_of(m, "the matrix");
         return pack(m, place);
     } catch (const std::bad_alloc&) {

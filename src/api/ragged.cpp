@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/batch_checks.hpp"
 #include "api/checks.hpp"
 
 namespace carat::api {
@@ -25,6 +26,7 @@ void check_same_array(const erased_batch& x, const erased_batch& y, const char* 
         refuse(error_code::size_mismatch,
                std::string(names) + " are shared out by " + std::to_string(x.count) + " and by " +
                    std::to_string(y.count) + " products: give carat::ragged as many ends of both");
+    check_number(x.count);
     if (x.ends != y.ends)
         refuse(error_code::invalid_argument,
                std::string(names) +

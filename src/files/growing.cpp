@@ -8,6 +8,7 @@
 #include <carat/error.hpp>
 
 #include "files/output.hpp"
+#include "files/visible.hpp"
 
 namespace carat::files {
 
@@ -36,7 +37,8 @@ fs::path growing_beside(const fs::path& output) {
     constexpr std::size_t most = 240;  // names have 255 bytes; two that are cut alike are told
                                        // apart by what is in them
     const fs::path target = target_of(output);
-    return target.parent_path() / ("." + target.filename().string().substr(0, most) + ".journal");
+    const std::string name = target.filename().string();
+    return target.parent_path() / ("." + std::string(beginning(name, most)) + ".journal");
 }
 
 growing::growing(fs::path path) : path_(std::move(path)) {

@@ -10,6 +10,7 @@
 #include <carat/error.hpp>
 
 #include "files/draft.hpp"
+#include "files/reservation.hpp"
 
 namespace carat::files {
 
@@ -57,16 +58,26 @@ std::map<fs::path, handle>& held() {
     return all;
 }
 
-handle& hold(const fs::path& path) {
+// Where another run gives the name to its next state meanwhile, that one counts.
+handle lock_old(const fs::path& path) {
     handle old = open_old(path);
-    const fs::path target = settled(path);
-    const auto known = held().find(target);
-    if (known != held().end()) return known->second;
-    // Where another run gives the name to its next state meanwhile, that one counts.
     for (; old; old = open_old(path)) {
         if (flock(old.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
             fail_for_another_run(path);
         if (is_called(old, path)) break;
+    }
+    return old;
+}
+
+handle& hold(const fs::path& path) {
+    handle old = open_old(path);  // refuses what isn't ours to write
+    const fs::path target = settled(path);
+    const auto known = held().find(target);
+    if (known != held().end()) return known->second;
+    old = lock_old(path);
+    if (!old) {
+        if (!reserve(target)) fail_for_another_run(path);
+        old = lock_old(path);  // another run may have made it, and ended, meanwhile
     }
     return held()[target] = std::move(old);
 }

@@ -12,13 +12,14 @@ struct character {
     std::size_t bytes = 1;
 };
 
-// The first character where it has one or two bytes, or three that begin as those of U+2000 do:
-// nothing else has to be escaped.
+// The first character where it is ASCII, of Latin-1's controls, U+061C, or has three bytes that
+// begin as those of U+2000 do: nothing else has to be escaped.
 character first_of(std::string_view text) {
     const auto byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
     };
     if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xC0) return {byte(1), 2};
+    if (byte(0) == 0xD8 && byte(1) == 0x9C) return {0x061C, 2};
     if (byte(0) == 0xE2 && (byte(1) == 0x80 || byte(1) == 0x81) && byte(2) >= 0x80)
         return {0x2000U + ((byte(1) & 1U) << 6U) + (byte(2) & 0x3FU), 3};
     return {byte(0), 1};
@@ -29,7 +30,7 @@ bool breaks(unsigned code) {
 }
 
 bool obeyed(const character& c) {
-    const bool turns = (c.code >= 0x200E && c.code <= 0x200F) ||
+    const bool turns = c.code == 0x061C || (c.code >= 0x200E && c.code <= 0x200F) ||
                        (c.code >= 0x202A && c.code <= 0x202E) ||
                        (c.code >= 0x2066 && c.code <= 0x2069);
     const bool c1 = c.bytes == 2 && c.code < 0xA0;
@@ -56,6 +57,16 @@ std::string visible(std::string_view text) {
         text.remove_prefix(c.bytes);
     }
     return shown;
+}
+
+std::string_view beginning(std::string_view text, std::size_t most_bytes) {
+    if (text.size() <= most_bytes) return text;
+    const auto continues = [&](std::size_t i) {
+        return (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
+    };
+    std::size_t end = most_bytes;
+    while (end > 0 && continues(end)) --end;
+    return text.substr(0, end);
 }
 
 }  // namespace carat::files

@@ -11,4 +11,7 @@ namespace carat::files {
 /// writing become `\x1b` or `\u202e`.
 [[nodiscard]] std::string visible(std::string_view text);
 
+/// At most `most_bytes` of the beginning of `text`, which end with a whole character of UTF-8.
+[[nodiscard]] std::string_view beginning(std::string_view text, std::size_t most_bytes);
+
 }  // namespace carat::files

@@ -43,6 +43,8 @@ def zsh(*words):
 compdef() {{ : }}
 _describe() {{ print -rl -- ${{(P)@[-1]}} }}
 _files() {{ print files }}
+compset() {{ : }}
+compadd() {{ print -rl -- ${{(P)@[-1]}} }}
 {said("completion", "zsh")}
 words=(carat "$@")
 CURRENT=$#words
@@ -76,6 +78,7 @@ class Completion(unittest.TestCase):
             self.assertEqual({word for word, _ in found}, options(sub), sub)
             self.assertTrue(all(what for _, what in found), found)
         self.assertEqual(zsh("report", "a"), ["files"])
+        self.assertEqual(zsh("bench", "--inputs", ""), ["hot", "rotated"])
 
     def test_another_shell_is_refused_in_a_line(self):
         done = subprocess.run([CARAT, "completion", "fish"], capture_output=True, text=True)
@@ -85,8 +88,19 @@ class Completion(unittest.TestCase):
         self.assertIn("fish", done.stderr)
         self.assertIn("bash", done.stderr)
 
-    def test_help_does_not_show_it(self):
-        self.assertNotIn("completion", said("--help"))
+    def test_help_shows_it(self):
+        self.assertIn("completion", subcommands())
+        self.assertIn("source <(carat completion bash)", said("completion", "--help"))
+
+    def test_values_are_completed_where_they_are_known(self):
+        self.assertEqual(bash("bench", "--inputs", ""), ["hot", "rotated"])
+        self.assertEqual(bash("bench", "--dtype", "f64,bf"), ["f64,bf16"])
+        self.assertEqual(bash("run", "--device", "cu"), ["cuda"])
+        self.assertEqual(set(bash("completion", "")), {"bash", "zsh"})
+        self.assertIn("cpu.ladder.naive", bash("bench", "--impl", "cpu.ladder.n"))
+        self.assertEqual(bash("bench", "--impl", "openblas,reord"), ["openblas,reordered"])
+        self.assertIn("ladder", bash("study", "la"))
+        self.assertEqual(bash("bench", "--json", ""), [])
 
 
 if __name__ == "__main__":

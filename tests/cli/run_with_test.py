@@ -4,6 +4,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,38 @@ class RunWith(unittest.TestCase):
     def test_octave(self):
         self.recipe("octave-cli", "product.m", "a = 2 * ones(300);\n"
                     'if all((a * a)(:) == 1200), disp("right"), end\n')
+
+    def test_a_request_to_end_is_the_programs_and_leaves_nothing(self):
+        for number in signal.SIGTERM, signal.SIGHUP:
+            with self.subTest(number.name):
+                started = subprocess.Popen(
+                    [CARAT, "run-with", "sh", "-c", "echo $$; exec sleep 60"], cwd=self.folder,
+                    env={**os.environ, "TMPDIR": str(self.folder)}, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, text=True)
+                program = int(started.stdout.readline())
+                started.send_signal(number)
+                _, told = started.communicate(timeout=20)
+                self.assertEqual(started.returncode, 128 + number, told)
+                self.assertRaises(ProcessLookupError, os.kill, program, 0)
+                self.assertEqual(list(self.folder.glob("carat.*")), [])
+
+    def test_a_program_that_ends_as_it_likes_is_waited_for(self):
+        started = subprocess.Popen(
+            [CARAT, "run-with", "sh", "-c", "trap 'echo last; exit 7' TERM; echo up;"
+             " while :; do sleep 0.05; done"], cwd=self.folder, stdout=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(self.folder)}, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(started.stdout.readline(), "up\n")
+        started.send_signal(signal.SIGTERM)
+        said, _ = started.communicate(timeout=20)
+        self.assertEqual((said, started.returncode), ("last\n", 7))
+        self.assertEqual(list(self.folder.glob("carat.*")), [])
+
+    def test_what_was_ignored_stays_ignored(self):
+        done = subprocess.run(
+            ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", CARAT, "run-with", "sh", "-c",
+             "kill -HUP $PPID $$; echo alive"], capture_output=True, text=True, timeout=20,
+            check=False, env={**os.environ, "TMPDIR": str(self.folder)})
+        self.assertEqual((done.stdout, done.returncode), ("alive\n", 0), done.stderr)
 
     def test_bad_input_is_one_line(self):
         for arguments, told in ((["/nowhere/program"], "can't be started: No such file"),

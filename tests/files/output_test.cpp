@@ -6,6 +6,8 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "files/draft.hpp"
 #include "tests/files/scratch.hpp"
@@ -168,6 +170,29 @@ TEST_F(output, of_another_run_is_refused) {
     EXPECT_EQ(text_of(file), "theirs");
     close(theirs);
     EXPECT_EQ(why_not(file), "");
+}
+
+// Two runs that are started at once with one new name: the second is told before it measures.
+TEST_F(output, that_is_not_there_yet_is_refused_to_another_run) {
+    const fs::path file = folder / "new.json";
+    int start[2];
+    ASSERT_EQ(pipe(start), 0);
+    const pid_t other = fork();  // before this process holds the name, which a child would inherit
+    if (other == 0) {
+        char ready = 0;
+        const bool told = read(start[0], &ready, 1) == 1;
+        const std::string why = refusal([&] { files::require_writable(file); });
+        _exit(told && why.find("another run writes it") != why.npos ? 0 : 1);
+    }
+    files::require_writable(file);
+    EXPECT_TRUE(fs::is_empty(folder));
+    ASSERT_EQ(write(start[1], "x", 1), 1);
+    int status = -1;
+    waitpid(other, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(why_not(file), "");
+    close(start[0]);
+    close(start[1]);
 }
 
 TEST_F(output, that_another_run_made_meanwhile_is_not_replaced) {

@@ -97,6 +97,10 @@ TEST_F(reading, json_nested_too_deep_is_refused) {
     EXPECT_EQ(why("[[1],[2],[" + std::string(200, ' ') + "]]"), "");
     for (const char* bad : {"", "{", "[1", "\"", "\"\\", "nul", "1e999", "[1]]", "\xff"})
         EXPECT_NE(why(bad).find("x.json: is not JSON"), std::string::npos) << bad;
+    for (const char* behind : {"", "x", "{}"}) {
+        const std::string text = std::string("{}\n") + '\0' + behind;
+        EXPECT_NE(why(text).find("x.json: is not JSON"), std::string::npos) << behind;
+    }
 }
 
 TEST_F(reading, texts_and_names_are_made_visible) {

@@ -1,6 +1,7 @@
 // What a terminal would obey is shown, and nothing else is touched.
 #include "files/visible.hpp"
 
+#include <cstdio>
 #include <gtest/gtest.h>
 
 namespace {
@@ -16,6 +17,30 @@ TEST(visible, controls_are_escaped) {
     EXPECT_EQ(visible("a\xe2\x80\xae"
                       "b\xe2\x81\xa6"),
               "a\\u202eb\\u2066");  // right to left
+}
+
+TEST(visible, every_control_of_direction_is_escaped) {
+    EXPECT_EQ(visible("a\xd8\x9c"
+                      "b"),
+              "a\\u061cb");
+    for (const unsigned code : {0x200EU, 0x200FU, 0x202AU, 0x202BU, 0x202CU, 0x202DU, 0x202EU,
+                                0x2066U, 0x2067U, 0x2068U, 0x2069U}) {
+        const std::string utf8 = {'\xe2', static_cast<char>(0x80U | (code >> 6U & 0x3FU)),
+                                  static_cast<char>(0x80U | (code & 0x3FU))};
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\u%04x", code);
+        EXPECT_EQ(visible(utf8), escape);
+    }
+    EXPECT_EQ(visible("\xd8\x9b\xd8\xa7"), "\xd8\x9b\xd8\xa7") << "Arabic itself";
+}
+
+TEST(beginning, ends_with_a_whole_character) {
+    using carat::files::beginning;
+    EXPECT_EQ(beginning("abc", 3), "abc");
+    EXPECT_EQ(beginning("abc", 2), "ab");
+    EXPECT_EQ(beginning("日本", 6), "日本");
+    for (const std::size_t cut : {3U, 4U, 5U}) EXPECT_EQ(beginning("日本", cut), "日");
+    EXPECT_EQ(beginning("日本", 2), "");
 }
 
 TEST(visible, one_line_stays_one) {

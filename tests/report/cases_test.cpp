@@ -249,42 +249,99 @@ TEST(warnings, tell_what_weakens_a_run) {
     EXPECT_TRUE(warns(doc, "note", "its threads waited for 'one another': `cpu.slow`"));
 }
 
-TEST(busy_machines, one_disturbed_row_leaves_no_rank_and_no_verdict) {
-    json doc = checked(sample::file({sample::result("a", 10), sample::result("b", 20)},
-                                    {sample::comparison({sample::pair("b", "a", "faster", 2)})}));
-    doc["results"][0]["busy"] = "its threads waited";
-    const measured_case here = group(doc)[0];
-    EXPECT_EQ(here.busy, "a: its threads waited");
-    EXPECT_EQ(verdict(doc, here)[0], "busy machine: no verdict; a: its threads waited.");
-    for (const auto& row : ranking_table(doc, here).rows) {
-        EXPECT_EQ(row[0], "-");
-        EXPECT_EQ(row[5], "-");
-        EXPECT_EQ(row[6], "-");
-    }
-    EXPECT_TRUE(pairs_table(doc, here).rows.empty());
-    EXPECT_FALSE(digest(doc)["views"][0]["cases"][0].contains("comparison"));
+// Two undisturbed rows, compared, and a slow one beside which others worked.
+json one_disturbed(double slow, double fastest_trial) {
+    json disturbed = sample::result("slow", slow);
+    disturbed["busy"] = "its threads waited";
+    disturbed["flop"] = 2e6;
+    disturbed["trials_s"] = {2e-3 / slow, 2e-3 / fastest_trial};
+    disturbed["group"] = "";
+    json doc = sample::file({disturbed, sample::result("a", 10), sample::result("b", 20)},
+                            {sample::comparison({sample::pair("b", "a", "faster", 2)})});
+    for (json& result : doc["results"]) result["rank"] = 0;
+    return checked(doc);
 }
 
-TEST(busy_machines, have_figures_and_no_verdict) {
+TEST(busy_machines, a_disturbed_row_takes_nothing_from_those_far_from_it) {
+    json doc = one_disturbed(0.4, 0.9);
+    doc["results"][1]["rank"] = 2;
+    doc["results"][2]["rank"] = 1;
+    const measured_case here = group(doc)[0];
+    EXPECT_EQ(here.ranked, (std::vector<std::size_t>{2, 1, 0}));
+    EXPECT_EQ(here.busy, "slow: its threads waited");
+    const std::vector<std::string> said = verdict(doc, here);
+    ASSERT_EQ(said.size(), 3U);
+    EXPECT_EQ(said[0].rfind("`b` is fastest at 20.00 GFLOP/s", 0), 0U) << said[0];
+    EXPECT_NE(said[1].find("The next, `a`, takes 2.00×"), std::string::npos) << said[1];
+    EXPECT_EQ(said[2],
+              "Busy machine: ranks and verdicts that it could change are left out; slow: its "
+              "threads waited.");
+    const auto rows = ranking_table(doc, here).rows;
+    EXPECT_EQ(rows[0][0] + rows[1][0] + rows[2][0], "12-");
+    EXPECT_EQ(rows[2][6], "-");
+    EXPECT_EQ(pairs_table(doc, here).rows.size(), 1U);
+    EXPECT_TRUE(digest(doc)["views"][0]["cases"][0].contains("comparison"));
+}
+
+TEST(busy_machines, a_disturbed_row_that_might_lead_takes_the_claim) {
+    const json doc = one_disturbed(9, 30);
+    const std::vector<std::string> said = verdict(doc, group(doc)[0]);
+    EXPECT_EQ(said[0].rfind("`b` has the highest median, 20.00 GFLOP/s", 0), 0U) << said[0];
+    EXPECT_NE(said[0].find("can't tell it from `slow`."), std::string::npos) << said[0];
+}
+
+TEST(busy_machines, say_who_leads_and_by_how_much_at_least) {
     json doc = sample::two();
     for (json& result : doc["results"]) result["busy"] = "other work took 40 %: stop it";
     doc["results"][0]["background_cpu_share"] = 0.4;
     doc["comparisons"][0]["pairs"] = json::array();
     const auto cases = group(doc);
     ASSERT_EQ(cases.size(), 1U);
-    EXPECT_EQ(cases[0].ranked, (std::vector<std::size_t>{0, 1}));  // as the file has them
     const std::vector<std::string> said = verdict(doc, cases[0]);
-    ASSERT_EQ(said.size(), 1U);
-    EXPECT_EQ(said[0], "busy machine: no verdict; other work took 40 %: stop it.");
+    ASSERT_EQ(said.size(), 2U);
+    EXPECT_NE(said[0].find(", and is at least "), std::string::npos) << said[0];
+    EXPECT_EQ(said[1],
+              "Busy machine: ranks and verdicts that it could change are left out; other work took "
+              "40 %: stop it.");
     EXPECT_NE(headline(doc, cases).front().find(said[0]), std::string::npos);
     EXPECT_TRUE(warns(doc, "warning", "No verdict rests on 2 results of a busy machine"));
     EXPECT_FALSE(warns(doc, "warning", "Other work took"));
     EXPECT_EQ(digest(doc)["views"][0]["cases"][0]["busy"], doc["results"][0]["busy"]);
-    const auto ranks = ranking_table(doc, cases[0]);
-    EXPECT_EQ(ranks.rows[1][0], "-");
-    EXPECT_EQ(ranks.rows[1][5], "-");
+    EXPECT_EQ(ranking_table(doc, cases[0]).rows[1][0], "-");
     doc["results"][0]["busy"] = 5;
     EXPECT_THROW(check(doc), carat::error);
+}
+
+TEST(gpus, are_named_without_threads_and_in_units_of_their_size) {
+    json doc = sample::file(
+        {sample::result("cuda.engine", 724653, 1, "cuda"),
+         sample::result("vendor.cublas", 700000, 1, "cuda")},
+        {sample::comparison({sample::pair("cuda.engine", "vendor.cublas", "faster", 1.035)})});
+    doc["machine"]["gpus"] = json::array({{{"name", "NVIDIA H200"}}});
+    doc["comparisons"][0]["threads"] = 1;
+    const json read = checked(doc);
+    const measured_case here = group(read)[0];
+    EXPECT_EQ(here.label(), "f64 100 × 100 × 100");
+    const std::string said = headline(read, group(read)).front();
+    EXPECT_EQ(said.rfind("On NVIDIA H200, f64 100 × 100 × 100: ", 0), 0U) << said;
+    EXPECT_NE(said.find("724.7 TFLOP/s"), std::string::npos) << said;
+    EXPECT_EQ(said.find("thread"), std::string::npos) << said;
+    const table ranks = ranking_table(read, here);
+    EXPECT_EQ(ranks.columns[2].head, "TFLOP/s (median)");
+    EXPECT_EQ(ranks.rows[0][2], "724.7");
+    EXPECT_EQ(ranks.rows[0][3], "717.4 to 731.9");
+}
+
+// A row on fewer threads is no nearer to the limit of its case for that.
+TEST(rooflines, of_a_case_are_one) {
+    json doc =
+        sample::file({sample::result("serial", 25, 2), sample::result("threaded", 80, 2)}, {});
+    doc["results"][0]["roofline_gflops"] = 50;
+    doc["results"][0]["threads_used"] = 1;
+    doc["results"][1]["roofline_gflops"] = 100;
+    const json read = checked(doc);
+    const auto rows = ranking_table(read, group(read)[0]).rows;
+    EXPECT_EQ(rows[0][4] + " " + rows[1][4], "80.0 25.0");
 }
 
 TEST(warnings, put_the_gravest_first) {

@@ -44,22 +44,35 @@ results::document document_of(std::vector<results::result> results) {
     return doc;
 }
 
-TEST(analyse_results, one_disturbed_row_leaves_its_case_unranked) {
-    std::vector<results::result> rows = {measured("a", 1e-3, 5, 5, 0, 1),
-                                         measured("b", 2e-3, 5, 5, 0, 2)};
-    rows[1].busy = "its threads waited";
+TEST(analyse_results, a_disturbed_row_takes_the_rank_only_from_those_it_might_change_places_with) {
+    std::vector<results::result> rows = {
+        measured("a", 1e-3, 5, 5, 0, 1), measured("b", 2e-3, 5, 5, 0, 2),
+        measured("c", 9e-3, 5, 5, 0, 3), measured("d", 4e-3, 5, 5, 0, 4)};
+    rows[2].busy = "its threads waited";  // 9 ms, but its fastest trial took no longer than d
+    rows[2].trials_s[7] = 3.9e-3;
     const results::document doc = document_of(rows);
-    EXPECT_EQ(results::first_disturbed(doc.results)->implementation, "b");
-    for (const results::result& c : doc.results) {
-        EXPECT_FALSE(c.ranked());
-        EXPECT_TRUE(c.has_figure());
-        EXPECT_TRUE(results::bounded(c.ci95_gflops));
+    const std::vector<int> ranks = {1, 2, 0, 0};
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        EXPECT_EQ(doc.results[i].rank, ranks[i]) << doc.results[i].implementation;
+        EXPECT_TRUE(doc.results[i].has_figure());
+        EXPECT_TRUE(results::bounded(doc.results[i].ci95_gflops));
+        EXPECT_EQ(doc.results[i].group.empty(), i == 2);
     }
-    EXPECT_TRUE(doc.comparisons[0].pairs.empty());
+    EXPECT_EQ(doc.comparisons[0].pairs.size(), 3U);  // of a, b and d
+    EXPECT_EQ(doc.comparisons[0].find("a", "c"), nullptr);
     // Each is still compared with its own figure of another file.
     const session::changes found = session::compare_documents(doc, doc, {});
     EXPECT_EQ(found.rows[0].verdict, "tie");
-    EXPECT_EQ(found.rows[1].verdict, "busy");
+    EXPECT_EQ(found.rows[2].verdict, "busy");
+}
+
+TEST(analyse_results, a_disturbed_row_that_led_all_the_same_counts_for_the_ranks_behind_it) {
+    std::vector<results::result> rows = {measured("a", 1e-3, 5, 5, 0, 1),
+                                         measured("b", 2e-3, 5, 5, 0, 2)};
+    rows[0].busy = "its threads waited";
+    const results::document doc = document_of(rows);
+    EXPECT_EQ(doc.results[0].rank, 0);
+    EXPECT_EQ(doc.results[1].rank, 2);
 }
 
 TEST(analyse_results, one_process_has_a_range_and_verdicts_of_its_own) {

@@ -31,7 +31,7 @@ section({
         interaction: { mode: "nearest", intersect: false },
         scales: {
           x: log_axis("Worst error, u", ...log_bounds(results.map((c) => c.error_ulp), 1.5)),
-          y: log_axis("GFLOP/s", ...log_bounds(results.map((c) => c.median_gflops), 1.5)),
+          y: throughput_axis(...log_bounds(results.map((c) => c.median_gflops), 1.5)),
         },
         plugins: { tooltip: result_tooltip },
       },

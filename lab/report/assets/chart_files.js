@@ -130,7 +130,7 @@ function every_chart() {
   used.filter((s) => s.fixed).forEach((definition) => take(definition, ""));
   const largest = new Map();
   for (const c of selected.view.cases) {
-    const group = `${c.dtype} ${thread_label(c.threads)}`;
+    const group = c.on_gpu ? `${c.dtype} gpu` : `${c.dtype} ${thread_label(c.threads)}`;
     const work = ({ m, n, k }) => m * n * k;
     if (!largest.has(group) || work(largest.get(group)) < work(c)) largest.set(group, c);
   }

@@ -71,6 +71,12 @@ function log_axis(title, min, max, ticks, write = plain_number) {
   };
 }
 
+/** A log axis of throughputs, in the unit of the highest. */
+function throughput_axis(min, max, words = "") {
+  const [size, unit] = unit_for(max);
+  return log_axis(unit + words, min, max, undefined, (value) => plain_number(value / size));
+}
+
 /** Bounds of a log axis around values, `room` as a factor on each side. */
 function log_bounds(values, room = 1.25) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -80,9 +86,11 @@ function log_bounds(values, room = 1.25) {
 
 /** What a hover says of one measured result. */
 function result_lines(result) {
-  const lines = [`${digits(result.median_gflops)} GFLOP/s (median)`];
-  lines.push(result.ci95_gflops ? `95 % CI ${interval(result.ci95_gflops)} GFLOP/s`
-    : `trials ${interval(range_of_trials(result))} GFLOP/s`);
+  const [size, unit] = unit_for(result.median_gflops);
+  const in_unit = (value) => digits(value / size);
+  const lines = [`${throughput(result.median_gflops)} (median)`];
+  lines.push((result.ci95_gflops ? `95 % CI ${interval(result.ci95_gflops, in_unit)}`
+    : `trials ${interval(range_of_trials(result), in_unit)}`) + ` ${unit}`);
   if (known(result.percent_of_roofline)) {
     lines.push(`${percent(result.percent_of_roofline)} of the measured roofline`
                + (result.bound ? ` (bound: ${result.bound})` : ""));

@@ -159,7 +159,7 @@ function told_for_gpu({ block, blocks, limit, occupancy }) {
 }
 
 const told_bound = ({ gflops, time_s, bound }) => facts([["Bound", gflops > 0
-  ? [fact("gflops", gflops, `${digits(gflops)} GFLOP/s`), ", ",
+  ? [fact("gflops", gflops, throughput(gflops)), ", ",
      fact("time_s", time_s, duration(time_s)), ", by ", fact("bound", bound, bound)]
   : "nothing was measured here that bounds it (carat info --measure)"]]);
 

@@ -99,12 +99,12 @@ function draw_curve(host, input) {
       interaction: { mode: "nearest", intersect: false },
       scales: {
         x: log_axis("Tile", ...log_bounds([...all, here].map(({ x }) => x), 1.1)),
-        y: log_axis("GFLOP/s", ...log_bounds(all.map(({ y }) => y))),
+        y: throughput_axis(...log_bounds(all.map(({ y }) => y))),
       },
       plugins: { tooltip: { callbacks: {
         title: ([item]) => item ? `tile ${item.raw.x}` : "",
         label: ({ raw }) => raw.result ? [raw.result.implementation, ...result_lines(raw.result)]
-          : `bound ${digits(raw.y)} GFLOP/s`,
+          : `bound ${throughput(raw.y)}`,
       } } },
     },
   });

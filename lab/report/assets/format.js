@@ -13,6 +13,16 @@ function digits(value) {
   return value.toFixed(Math.max(0, 3 - magnitude));
 }
 
+/** As unit_for() of lab/report/words.cpp: what throughputs of one table are given in. */
+const unit_for = (largest) => largest >= 1e4 ? [1e3, "TFLOP/s"] : [1, "GFLOP/s"];
+
+/** With its unit: 142.1 GFLOP/s, 724.7 TFLOP/s. */
+function throughput(gflops) {
+  if (!known(gflops)) return dash;
+  const [size, unit] = unit_for(gflops);
+  return `${digits(gflops / size)} ${unit}`;
+}
+
 /** An error in units of roundoff: two digits are all it means. */
 function roundoffs(value) {
   if (!known(value)) return dash;

@@ -1,12 +1,15 @@
 // The ladder as a waterfall: each bar runs from the step before to this step. On a log axis equal
 // factors are equal lengths, so the bar is the factor.
 
-/** The steps of each ladder in the file's order; of a step run with several tunables, the best. */
+const base_name = ({ implementation }) => implementation.split("[")[0];
+
+/** The steps of each ladder from the first up; of a step run with several tunables, the best. */
 function ladder_steps(c) {
-  const in_order = [...c.ranked].sort((a, b) => a - b).map(result_at);
+  const number = (result) => ladder_order.indexOf(base_name(result));
+  const in_order = ranked_results(c).sort((a, b) => number(a) - number(b));
   const steps = new Map();
   for (const result of in_order.filter(({ implementation }) => /\.ladder\./.test(implementation))) {
-    const base = result.implementation.split("[")[0];
+    const base = base_name(result);
     const known_step = steps.get(base);
     if (!known_step || known_step.median_gflops < result.median_gflops) steps.set(base, result);
   }
@@ -30,7 +33,7 @@ function waterfall(c) {
 
 function bar_text({ result, from, to }) {
   const peak = peak_of(result);
-  return [from ? times(to / from) : null, peak ? percent(100 * to / peak) : digits(to)]
+  return [from ? times(to / from) : null, peak ? percent(100 * to / peak) : throughput(to)]
     .filter(Boolean).join("  ·  ");
 }
 
@@ -80,7 +83,7 @@ section({
     const peaks = ladder_peaks(waterfall(selected.case));
     return `${selected.case.label}. Each bar runs from the step before to this step; the text `
       + "gives the factor and " + (peaks.length > 0 ? "the share of the measured peak (dashed, "
-      + `${peaks.map(digits).join(" and ")} GFLOP/s).` : "the throughput in GFLOP/s.")
+      + `${peaks.map(throughput).join(" and ")}).` : "the throughput.")
       + " The last bar is the fastest that is no step of the ladder.";
   },
   applies: () => file.results.some((c) => has_figure(c) && /\.ladder\./.test(c.implementation)),
@@ -113,7 +116,7 @@ section({
         indexAxis: "y",
         layout: { padding: { right: narrow() ? 96 : 116 } },
         scales: {
-          x: log_axis("GFLOP/s (median)", low, high),
+          x: throughput_axis(low, high, " (median)"),
           y: { grid: { display: false }, ticks: { color: ink("ink"), autoSkip: false } },
         },
         plugins: { tooltip: { callbacks: {

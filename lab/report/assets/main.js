@@ -61,6 +61,7 @@ let theme_before_print = null;
 function print_theme(name) {
   if (name) theme_before_print = chosen_theme;
   chosen_theme = name ?? theme_before_print;
+  printing = Boolean(name);
   all_open ||= Boolean(name);  // what is folded away on the screen would be missing on paper
   apply_theme();
   redraw_all();

@@ -11,41 +11,46 @@ function marks(result) {
     notes.push(`computes in ${result.computes_in}`);
   }
   if (digest.old[result.implementation]) notes.push(`of ${digest.old[result.implementation]}`);
+  if (result.busy) notes.push("busy machine");
   if (result.few_trials) notes.push("few trials");
   if (result.stop === "budget") notes.push("budget ended");
   return notes.map((note) => element("span", { class: "mark" }, note));
 }
 
 function throughput_with_bar(result, best) {
-  return [element("span", { class: "figure" }, digits(result.median_gflops)),
+  const [size] = unit_for(best.median_gflops);
+  const share = 100 * result.median_gflops / best.median_gflops;
+  return [element("span", { class: "figure" }, digits(result.median_gflops / size)),
           element("span", { class: "bar", "aria-hidden": "true",
-                            style: { "--share": `${100 * result.median_gflops / best}%` } })];
+                            style: { "--share": `${share}%` } })];
 }
 
 const allowed = (result) => known(result.error_bound_ulp)
   ? `${result.verification}; allowed: ${roundoffs(result.error_bound_ulp)}` : result.verification;
 
 function ranking_columns(best) {
-  const { busy } = selected.case;  // then no figure has a rank, or one to be compared with
-  const rank = (result) =>
-    busy ? dash : selected.case.ranked.indexOf(file.results.indexOf(result)) + 1;
+  const [size, unit] = unit_for(best.median_gflops);
+  const in_unit = (value) => digits(value / size);
+  // Beside rows that others disturbed only those have a rank that can't change places with them.
+  const rank = (result) => selected.case.busy ? result.rank || dash
+    : selected.case.ranked.indexOf(file.results.indexOf(result)) + 1;
   return [
     { head: "Implementation", cell: (result) => [
       element("span", { class: "rank" }, rank(result)),
       element("span", { class: "name" }, breakable(result.implementation), " ",
                                         marks(result))] },
-    { head: "GFLOP/s", class: "number wide", title: "Median over the trials",
+    { head: unit, class: "number wide", title: "Median over the trials",
       cell: (result) => throughput_with_bar(result, best) },
     { head: "95 % CI", class: "number span",
       title: "Of the median, from processes; from fewer than three the range of the trials",
-      cell: (result) => result.ci95_gflops ? interval(result.ci95_gflops)
-        : `trials ${interval(range_of_trials(result))}` },
-    { head: "Roofline", class: "number", title: "Share of the measured roofline at this intensity",
-      cell: (result) => percent(result.percent_of_roofline) },
+      cell: (result) => result.ci95_gflops ? interval(result.ci95_gflops, in_unit)
+        : `trials ${interval(range_of_trials(result), in_unit)}` },
+    { head: "Roofline", class: "number", title: "Share of the measured roofline of the case",
+      cell: (result) => percent(percent_of_roofline(selected.case, result)) },
     { head: "× best time", class: "number", title: "Time of a product over the best's",
-      cell: (result) => busy ? dash : times(best / result.median_gflops) },
+      cell: (result) => times(result === best ? 1 : times_as_fast(selected.case, best, result)) },
     { head: "Group", class: "middle", title: "Same letter: not shown to differ by more than the margin",
-      cell: (result) => (busy ? dash : result.group || dash) },
+      cell: (result) => (result.busy ? dash : result.group || dash) },
     { head: "Error", class: "number", title: "Worst componentwise error, in units of roundoff",
       cell: (result) => element("span", { title: allowed(result) },
                               roundoffs(result.error_ulp)) },
@@ -108,8 +113,7 @@ section({
   render(host) {
     const results = ranked_results(selected.case);
     if (results.length > 0) {
-      const best = Math.max(...results.map((result) => result.median_gflops));
-      host.append(table(ranking_columns(best), results,
+      host.append(table(ranking_columns(results[0]), results,
                         { class: "ranking stacked", id: "ranking-table",
                           caption: `Ranking for ${selected.case.label}` }));
       const on_gpu = gpu_table(results);

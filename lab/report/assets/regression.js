@@ -28,16 +28,18 @@ const origin_of = ({ file, revision, date }) =>
 const case_size = (c) =>
   size_label(c) + ((c.layout ?? "nn") === "nn" ? "" : ` ${c.layout}`);
 
-const change_name = (c) =>
-  [c.implementation, c.dtype, case_size(c), c.threads > 0 ? plural(c.threads, "thread") : null]
-    .filter(Boolean).join(" ");
+/** Of a CPU: on a GPU they mean nothing. */
+const threads_of_change = ({ device, threads }) => !device || device === "cpu" ? threads : 0;
+
+const change_name = (c) => [c.implementation, c.dtype, case_size(c),
+  threads_of_change(c) > 0 ? plural(c.threads, "thread") : null].filter(Boolean).join(" ");
 
 /** As much of the name as the width of the chart has room for. */
 function change_label(c, width) {
   if (width > 800) return change_name(c);
   const short = short_name(c.implementation);
   return width < 450 ? short
-    : [short, c.dtype, case_size(c), c.threads > 0 && `T${c.threads}`].filter(Boolean).join(" ");
+    : [short, c.dtype, case_size(c), threads_of_change(c) > 0 && `T${c.threads}`].filter(Boolean).join(" ");
 }
 
 /** Intervals as whiskers, the margin of a tie as a band around 1. */
@@ -120,9 +122,9 @@ const change_columns = [
   { head: "Implementation", cell: (c) => element("span", { class: "name" },
                                                  breakable(c.implementation)) },
   { head: "Case", cell: (c) => `${c.dtype} ${case_size(c)}${
-    c.threads > 0 ? `, ${plural(c.threads, "thread")}` : ""}` },
-  { head: "Before", class: "number", title: "GFLOP/s", cell: (c) => digits(c.before_gflops) },
-  { head: "After", class: "number", title: "GFLOP/s", cell: (c) => digits(c.after_gflops) },
+    threads_of_change(c) > 0 ? `, ${plural(c.threads, "thread")}` : ""}` },
+  { head: "Before", class: "number", cell: (c) => throughput(c.before_gflops) },
+  { head: "After", class: "number", cell: (c) => throughput(c.after_gflops) },
   { head: "Ratio", class: "number", title: "Throughput, after / before",
     cell: (c) => times(c.ratio) },
   { head: "95 % CI", class: "number",

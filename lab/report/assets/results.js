@@ -45,16 +45,34 @@ const size_label = (c) => (is_square(c) ? `${c.n}³` : `${c.m} × ${c.n} × ${c.
   + (c.call ? ` (${c.call})` : "");
 const thread_label = (count) => (count > 0 ? plural(count, "thread") : "device");
 
+/** As gpu_name() of lab/report/words.cpp. */
+const gpu_name = () => (machine.gpus?.find((gpu) => gpu.peaks?.compute) ?? machine.gpus?.[0])?.name
+  ?? "GPU";
+/** Where a case ran: on a GPU threads of the CPU mean nothing. */
+const place_label = (c) => (c.on_gpu ? gpu_name() : thread_label(c.threads));
+
 /** The cases that share the selected type and thread count: what a chart over sizes shows. */
 const sibling_cases = () => selected.view.cases.filter(
   (c) => c.dtype === selected.case.dtype && c.threads === selected.case.threads);
 
-/** Why its figures bear no verdict, as a sentence; empty for a quiet machine. */
-const busy_words = ({ busy }) => (busy ? `Busy machine: no verdict; ${busy}. ` : "");
+/** What others did to its figures, as a sentence; empty for a quiet machine. */
+const busy_words = ({ busy }) => (busy
+  ? `Busy machine: ranks and verdicts that it could change are left out; ${busy}. ` : "");
 
 const ranked_results = (c) => c.ranked.map(result_at);
 
 const on_cpu = ({ device }) => device === "cpu";
+
+/** Of the highest roofline that the case has on this device: on fewer threads there is a lower one. */
+function percent_of_roofline(c, result) {
+  const roofline = c.rooflines[on_cpu(result) ? "cpu" : "gpu"];
+  return roofline ? 100 * result.median_gflops / roofline : result.percent_of_roofline;
+}
+
+/** How many times as fast: by the comparison of the pair, or else by their medians. */
+const times_as_fast = (c, first, second) =>
+  pair_of(file.comparisons?.[c.comparison], first.implementation, second.implementation)?.ratio
+    || first.median_gflops / second.median_gflops;
 const threads_used = (result) => result.threads_used ?? result.threads;
 
 /** Rows at the selected thread count; between counts, as many times one thread, at most all. */

@@ -6,7 +6,7 @@ function roofs(result, low, high) {
   const units = compute_peaks(result);
   const peak = units[0]?.gflops;
   const lines = units.map((unit, i) => ({
-    label: `${unit.unit}: ${digits(unit.gflops)} GFLOP/s`, rank: i,
+    label: `${unit.unit}: ${throughput(unit.gflops)}`, rank: i,
     data: [{ x: low, y: unit.gflops }, { x: high, y: unit.gflops }],
   }));
   for (const level of bandwidth_peaks(result)) {
@@ -75,9 +75,8 @@ section({
   id: "roofline",
   title: "Roofline",
   lead: () => {
-    const { dtype, threads } = selected.case;
     const roofed = ranked_results(selected.case).some(peak_of);
-    return `${dtype}, ${thread_label(threads)}. ` + (roofed
+    return `${selected.case.dtype}, ${place_label(selected.case)}. ` + (roofed
       ? `Lines are the peaks measured on this machine${peaks_age()}. Intensity counts `
         + "compulsory traffic: A and B read once, C written once."
       : "No peaks were measured for this type, so points stand without a roof.");
@@ -110,7 +109,7 @@ section({
         interaction: { mode: "nearest", intersect: false },
         scales: {
           x: log_axis("Arithmetic intensity, FLOP per byte", low, high),
-          y: log_axis("GFLOP/s", floor, top),
+          y: throughput_axis(floor, top),
         },
         plugins: { tooltip: result_tooltip },
       },

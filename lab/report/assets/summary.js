@@ -5,18 +5,19 @@ const glyph = { error: "✕", warning: "!", note: "i" };
 
 function tiles() {
   const results = ranked_results(selected.case);
-  if (results.length === 0 || selected.case.busy) return null;
+  if (results.length === 0) return null;
   const best = results[0];
   const last = results[results.length - 1];
   const peak = peak_of(best);
+  const share = percent_of_roofline(selected.case, best);
+  const [size, unit_name] = unit_for(best.median_gflops);
   const measured = file.results.filter(has_figure).length;
   const attempted = file.results.filter((result) => result.available).length;
   const figures = [
-    [digits(best.median_gflops), "GFLOP/s", `highest median: ${best.implementation}`],
-    known(best.percent_of_roofline) && [best.percent_of_roofline.toFixed(0), "%",
-     peak ? `of the measured roofline (peak ${digits(peak)} GFLOP/s)`
-          : "of the measured roofline"],
-    [times(best.median_gflops / last.median_gflops), "",
+    [digits(best.median_gflops / size), unit_name, `highest median: ${best.implementation}`],
+    known(share) && [share.toFixed(0), "%",
+     peak ? `of the measured roofline (peak ${throughput(peak)})` : "of the measured roofline"],
+    [times(times_as_fast(selected.case, best, last)), "",
      results.length > 1 ? `from the slowest: ${last.implementation}` : "one implementation only"],
     [`${measured}`, `of ${attempted}`, "results of this file have a verified figure"],
   ];
@@ -25,6 +26,7 @@ function tiles() {
                                element("small", {}, unit)), element("p", {}, what))));
 }
 
+let printing = false;
 let all_open = digest.views[0].cases.length <= 6;
 
 function every_case() {
@@ -44,12 +46,26 @@ function every_case() {
     element("summary", {}, `The verdict on each of ${selected.view.cases.length} cases`), all);
 }
 
+const warning_items = (those) => element("ul", {}, those.map(({ level, text }) =>
+  element("li", { class: level },
+    element("span", { class: "glyph", role: "img", "aria-label": level }, glyph[level]),
+    element("span", {}, prose(text)))));
+
+/** Errors and what little more there is stand there; many warnings would hide the ranking. */
 function warning_list() {
   if (digest.warnings.length === 0) return null;
+  const most = 2;
+  const errors = digest.warnings.filter(({ level }) => level === "error");
+  const shown = digest.warnings.length <= most ? digest.warnings : errors;
+  const folded = digest.warnings.filter((one) => !shown.includes(one));
   return element("div", { class: "warnings" }, element("h3", {}, "Before you trust it"),
-    element("ul", {}, digest.warnings.map(({ level, text }) => element("li", { class: level },
-      element("span", { class: "glyph", role: "img", "aria-label": level }, glyph[level]),
-      element("span", {}, prose(text))))));
+    ...[shown.length > 0 && warning_items(shown),
+        folded.length > 0 && element("details", { open: printing },
+          element("summary", {}, ["warning", "note"].map((level) =>
+            [level, folded.filter((one) => one.level === level).length])
+            .filter(([, count]) => count > 0)
+            .map(([level, count]) => plural(count, level)).join(" and ")),
+          warning_items(folded))].filter(Boolean));
 }
 
 section({
@@ -60,7 +76,8 @@ section({
     host.append(element("p", { class: "headline" }, prose(opening)));
     if (rest.length > 0) host.append(element("p", { class: "further" }, prose(rest.join(" "))));
     if (selected.case) {
-      host.append(...[element("p", { class: "eyebrow" }, selected.case.label), tiles()]
+      host.append(...[element("p", { class: "eyebrow" }, selected.case.label
+        + (selected.case.on_gpu ? `, ${gpu_name()}` : "")), tiles()]
         .filter(Boolean));
     }
     const warned = warning_list();

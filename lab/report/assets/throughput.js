@@ -29,7 +29,7 @@ section({
   id: "throughput",
   title: "Throughput by size",
   short: "Throughput",
-  lead: () => `${selected.case.dtype}, ${thread_label(selected.case.threads)}. Bands and whiskers `
+  lead: () => `${selected.case.dtype}, ${place_label(selected.case)}. Bands and whiskers `
     + "are 95 % confidence intervals of the median"
     + (sibling_cases().every(is_square) ? "." : "; a rectangular case stands, hollow and "
        + "unconnected, at the size of the cube with as many operations."),
@@ -48,7 +48,7 @@ section({
     const [low, high] = log_bounds(all.map(({ y }) => y));
     const chart = draw_chart(host, {
       height: narrow() ? 320 : 440,
-      label: `Throughput in GFLOP/s against size for ${points.size} implementations; the ranking `
+      label: `Throughput against size for ${points.size} implementations; the ranking `
         + "table gives the same figures case by case",
     }, {
       type: "scatter",
@@ -58,7 +58,7 @@ section({
         interaction: { mode: "nearest", intersect: false },
         scales: {
           x: log_axis("N (M = N = K)", ...log_bounds(sizes, 1.12), sizes, size_name),
-          y: log_axis("GFLOP/s", low, high),
+          y: throughput_axis(low, high),
         },
         plugins: { tooltip: result_tooltip },
       },

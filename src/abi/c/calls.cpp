@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <optional>
 #include <string>
@@ -36,7 +37,11 @@ static_assert(CARAT_U8 == static_cast<int>(carat::dtype::u8) &&
 thread_local std::array<char, 512> last_message{};
 
 carat_status failed(carat_status status, const char* why) {
-    const std::size_t length = std::min(std::strlen(why), last_message.size() - 1);
+    std::size_t length = std::min(std::strlen(why), last_message.size() - 1);
+    const auto inside_a_character = [&] {
+        return (static_cast<unsigned char>(why[length]) & 0xC0U) == 0x80U;
+    };
+    while (length > 0 && inside_a_character()) --length;
     std::copy_n(why, length, last_message.begin());
     last_message[length] = 0;
     return status;
@@ -71,6 +76,10 @@ carat_status told(const Call& call) {
         return failed(status_of(why.code()), why.what());
     } catch (const std::bad_alloc&) {
         return failed(CARAT_OUT_OF_MEMORY, "carat: no memory");
+    } catch (const std::exception& why) {
+        return failed(CARAT_UNSUPPORTED, why.what());
+    } catch (...) {  // thrown by a function that the program gave
+        return failed(CARAT_UNSUPPORTED, "carat: an exception of unknown type");
     }
 }
 

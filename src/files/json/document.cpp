@@ -41,6 +41,8 @@ bool is_deep(std::string_view text) {
 }  // namespace
 
 json parse(const std::string& text, const std::string& name) {
+    // The parser takes a NUL for the end of the text, and whatever follows would be accepted.
+    if (text.find('\0') != text.npos) fail_for_syntax(name);
     if (is_deep(text)) fail_for_depth(name);
     try {
         return json::parse(text);

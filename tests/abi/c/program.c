@@ -143,6 +143,39 @@ static void refuses(void) {
     CHECK(equal(c, (double[]){7, 7, 7, 7}, 4));
 }
 
+/* A count or size that is -1 in another type ends in a status, not in the end of the process. */
+static void refuses_counts_beyond_memory(void) {
+    double c[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+    const int32_t ends[] = {1, 2};
+    const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 64};
+    const carat_matrix a_view = of_f64(a, 2, 3), b_view = of_f64(b, 3, 2), c_view = of_f64(c, 2, 2);
+    const carat_matrix one = of_f64(c, 1, 1), none = of_f64(c, 0, 0);
+    const carat_step all = {CARAT_SCALE_ALL, CARAT_BY_ROW, NULL, 0, 2};
+    carat_options scaled = CARAT_OPTIONS_INIT;
+    scaled.steps = &all;
+    scaled.step_count = 1;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+        const size_t n = counts[i];
+        const carat_status expected = CARAT_OVERFLOW;
+        CHECK(carat_matmul_strided(NULL, &a_view, 0, &b_view, 0, &c_view, 0, n) == expected);
+        CHECK(carat_matmul_strided(NULL, &a_view, 1, &b_view, 0, &c_view, 4, n) == expected);
+        CHECK(carat_matmul_strided(&scaled, &none, 0, &none, 0, &none, 0, n) == expected);
+        CHECK(carat_matmul_ragged(NULL, &a_view, &b_view, 0, &c_view, ends, n) == expected);
+        CHECK(carat_matmul_ragged(NULL, &a_view, &b_view, 6, &c_view, ends, n) == expected);
+        CHECK(carat_matmul_ragged_k(NULL, &a_view, &b_view, &c_view, 4, ends, n) == expected);
+        CHECK(strstr(carat_message(), "products: a call takes up to 2^40") != NULL);
+    }
+    carat_matrix deep = one, wide = one;
+    carat_prepared* ready = NULL;
+    deep.rows = wide.cols = SIZE_MAX;
+    deep.row_stride = wide.col_stride = 0;
+    CHECK(carat_matmul(NULL, &wide, &deep, &one) == CARAT_OVERFLOW);
+    CHECK(carat_prepare(&deep, &ready) == CARAT_OVERFLOW && ready == NULL);
+    deep.cols = 0;
+    CHECK(carat_prepare(&deep, &ready) == CARAT_OVERFLOW && ready == NULL);
+    CHECK(equal(c, (double[]){7, 7, 7, 7}, 4));
+}
+
 /* A program built with a later carat.h has members that this library doesn't know. */
 static void knows_later_structures(void) {
     struct {
@@ -258,6 +291,7 @@ int main(void) {
     multiplies_what_is_shared_out();
     multiplies_bytes();
     refuses();
+    refuses_counts_beyond_memory();
     knows_later_structures();
     runs_on_threads_of_the_program();
     takes_memory_of_the_program();

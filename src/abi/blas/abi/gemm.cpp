@@ -1,6 +1,7 @@
 // C = alpha op(A) op(B) + beta C: sgemm and dgemm.
 #include "abi/blas/abi/arguments.hpp"
 #include "abi/blas/abi/errors.hpp"
+#include "abi/blas/level3/factors.hpp"
 #include "abi/blas/level3/profile.hpp"
 
 namespace carat::blas {
@@ -24,8 +25,11 @@ void gemm(const caller& from, char trans_a, char trans_b, const sizes& s, const 
     const profile::scope timed(
         {sizeof(T) == 4 ? "sgemm" : "dgemm", {trans_a, trans_b}, s.m, s.n, s.k, flop});
     if (s.m == 0 || s.n == 0 || ((f.alpha == 0 || s.k == 0) && f.beta == 1)) return;
-    multiply<T>(f.alpha, operand(trans_a, x.a, s.m, s.k, x.lda),
-                operand(trans_b, x.b, s.k, s.n, x.ldb), f.beta, operand('N', x.c, s.m, s.n, x.ldc));
+    const view<const T> b = operand(trans_b, x.b, s.k, s.n, x.ldb);
+    const view<T> c = operand('N', x.c, s.m, s.n, x.ldc);
+    with_safe_factor<T>(
+        f.alpha, operand(trans_a, x.a, s.m, s.k, x.lda), b, static_cast<std::size_t>(s.k),
+        [&](T alpha, const view<const T>& a) { multiply<T>(alpha, a, b, f.beta, c); });
 }
 
 // C by rows is its transpose by columns: C^T = op(B)^T op(A)^T.

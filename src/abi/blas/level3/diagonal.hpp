@@ -29,9 +29,9 @@ struct small_triangle {
 
 template <class T>
 struct diagonal_functions {
-    // B = alpha T B and B = T^-1 B, with `cols` columns of B.
-    void (*multiply)(T alpha, const small_triangle<T>& t, strided<T> b, std::size_t cols);
-    void (*solve)(T alpha, const small_triangle<T>& t, strided<T> b, std::size_t cols);
+    // B = T B and B = T^-1 B, with `cols` columns of B.
+    void (*multiply)(const small_triangle<T>& t, strided<T> b, std::size_t cols);
+    void (*solve)(const small_triangle<T>& t, strided<T> b, std::size_t cols);
 };
 
 struct diagonal_set {

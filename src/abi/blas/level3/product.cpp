@@ -44,11 +44,11 @@ matrix<T> own_matrix(std::size_t rows, std::size_t cols) {
     try {
         return matrix<T>(rows, cols);
     } catch (const std::exception&) {
-        give_up("no memory for a copy of C, which may overlap A or B");
+        give_up("no memory for a copy of C, which overlaps A or B");
     }
 }
 
-// For a C that overlaps A or B, or that can't be proved apart from them.
+// For a C that overlaps A or B.
 template <class T>
 void multiply_apart(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) {
     matrix<T> result = own_matrix<T>(c.rows(), c.cols());

@@ -3,6 +3,7 @@
 #include <memory>
 #include <new>
 
+#include "abi/blas/level3/factors.hpp"
 #include "abi/blas/level3/halves.hpp"
 #include "abi/blas/level3/shares.hpp"
 #include "abi/blas/level3/triangle.hpp"
@@ -192,9 +193,11 @@ void multiply_symmetric(T alpha, const triangle<T>& s, view<const T> b, T beta,
     if (alpha == 0) return scale(beta, c);
     const std::size_t n = s.order();
     squares<T> blocks(n, threads_for(product_of(n, n, c.cols())));
-    for_each_stretch(blocks.threads(), c.cols(), [&](const columns& of, int seat) {
-        square<T> block{blocks, seat};
-        multiply_symmetric_halves(alpha, s, b, beta, c, of, block);
+    with_safe_factor<T>(alpha, b, s, n, [&](T factor, const view<const T>& x) {
+        for_each_stretch(blocks.threads(), c.cols(), [&](const columns& of, int seat) {
+            square<T> block{blocks, seat};
+            multiply_symmetric_halves(factor, s, x, beta, c, of, block);
+        });
     });
 }
 
@@ -204,8 +207,10 @@ void multiply_into_triangle(bool lower, T alpha, view<const T> a, view<const T> 
     if (c.empty()) return;
     if (alpha == 0 || a.cols() == 0) return scale_triangle(lower, beta, c);
     const std::size_t n = c.rows();
-    share_triangle<T>(n, product_of(n, n, a.cols()) / 2, [&](turns& deal, square<T>& block) {
-        multiply_halves(lower, alpha, a, b, beta, c, deal, block);
+    with_safe_factor<T>(alpha, a, b, a.cols(), [&](T factor, const view<const T>& x) {
+        share_triangle<T>(n, product_of(n, n, a.cols()) / 2, [&](turns& deal, square<T>& block) {
+            multiply_halves(lower, factor, x, b, beta, c, deal, block);
+        });
     });
 }
 
@@ -215,8 +220,10 @@ void rank_2k_into_triangle(bool lower, T alpha, view<const T> a, view<const T> b
     if (c.empty()) return;
     if (alpha == 0 || a.cols() == 0) return scale_triangle(lower, beta, c);
     const std::size_t n = c.rows();
-    share_triangle<T>(n, product_of(n, n, a.cols()), [&](turns& deal, square<T>& block) {
-        rank_2k_halves(lower, alpha, a, b, beta, c, deal, block);
+    with_safe_factor<T>(alpha, a, b, a.cols(), [&](T factor, const view<const T>& x) {
+        share_triangle<T>(n, product_of(n, n, a.cols()), [&](turns& deal, square<T>& block) {
+            rank_2k_halves(lower, factor, x, b, beta, c, deal, block);
+        });
     });
 }
 

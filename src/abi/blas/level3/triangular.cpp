@@ -1,6 +1,8 @@
 // B = alpha T B and B = alpha T^-1 B in place: the halves in the order in which each reads only
-// what it still needs of the other. Columns of B don't depend on each other.
+// what it still needs of the other. Columns of B don't depend on each other. alpha is applied to B
+// itself (factors.hpp says when), so that no element of T is brought out of its range by it.
 #include "abi/blas/level3/diagonal.hpp"
+#include "abi/blas/level3/factors.hpp"
 #include "abi/blas/level3/halves.hpp"
 #include "abi/blas/level3/shares.hpp"
 #include "abi/blas/level3/triangle.hpp"
@@ -27,18 +29,17 @@ double work_of(const triangle<T>& t, const columns& of) {
 }
 
 template <class T>
-using on_small = void (*)(T, const small_triangle<T>&, strided<T>, std::size_t);
+using on_small = void (*)(const small_triangle<T>&, strided<T>, std::size_t);
 
 template <class T>
-void run_small(on_small<T> run, T alpha, const triangle<T>& t, view<T> b, const columns& of) {
+void run_small(on_small<T> run, const triangle<T>& t, view<T> b, const columns& of) {
     const small_triangle<T> small = {
         {t.elements.data(), t.elements.row_stride(), t.elements.col_stride()},
         t.order(),
         t.lower,
         t.unit};
     for_each_stretch(threads_for(work_of(t, of)), of.count, [&](const columns& part, int) {
-        run(alpha, small, {&b(0, of.first + part.first), b.row_stride(), b.col_stride()},
-            part.count);
+        run(small, {&b(0, of.first + part.first), b.row_stride(), b.col_stride()}, part.count);
     });
 }
 
@@ -61,33 +62,46 @@ struct halves {
 };
 
 template <class T>
-void multiply_halves(T alpha, const triangle<T>& t, view<T> b, const columns& of) {
-    if (t.order() <= diagonal_order) return run_small<T>(functions<T>().multiply, alpha, t, b, of);
+void multiply_halves(const triangle<T>& t, view<T> b, const columns& of) {
+    if (t.order() <= diagonal_order) return run_small<T>(functions<T>().multiply, t, b, of);
     const halves<T> h(t, b);
     if (t.lower) {
-        multiply_halves<T>(alpha, h.second, h.b2, of);
-        multiply_columns<T>(alpha, h.blocks.m21, h.b1, T{1}, h.b2, of);
-        multiply_halves<T>(alpha, h.first, h.b1, of);
+        multiply_halves<T>(h.second, h.b2, of);
+        multiply_columns<T>(T{1}, h.blocks.m21, h.b1, T{1}, h.b2, of);
+        multiply_halves<T>(h.first, h.b1, of);
     } else {
-        multiply_halves<T>(alpha, h.first, h.b1, of);
-        multiply_columns<T>(alpha, h.blocks.m12, h.b2, T{1}, h.b1, of);
-        multiply_halves<T>(alpha, h.second, h.b2, of);
+        multiply_halves<T>(h.first, h.b1, of);
+        multiply_columns<T>(T{1}, h.blocks.m12, h.b2, T{1}, h.b1, of);
+        multiply_halves<T>(h.second, h.b2, of);
     }
 }
 
 template <class T>
-void solve_halves(T alpha, const triangle<T>& t, view<T> b, const columns& of) {
-    if (t.order() <= diagonal_order) return run_small<T>(functions<T>().solve, alpha, t, b, of);
+void solve_halves(const triangle<T>& t, view<T> b, const columns& of) {
+    if (t.order() <= diagonal_order) return run_small<T>(functions<T>().solve, t, b, of);
     const halves<T> h(t, b);
     if (t.lower) {
-        solve_halves<T>(alpha, h.first, h.b1, of);
-        multiply_columns<T>(T{-1}, h.blocks.m21, h.b1, alpha, h.b2, of);
-        solve_halves<T>(T{1}, h.second, h.b2, of);
+        solve_halves<T>(h.first, h.b1, of);
+        multiply_columns<T>(T{-1}, h.blocks.m21, h.b1, T{1}, h.b2, of);
+        solve_halves<T>(h.second, h.b2, of);
     } else {
-        solve_halves<T>(alpha, h.second, h.b2, of);
-        multiply_columns<T>(T{-1}, h.blocks.m12, h.b2, alpha, h.b1, of);
-        solve_halves<T>(T{1}, h.first, h.b1, of);
+        solve_halves<T>(h.second, h.b2, of);
+        multiply_columns<T>(T{-1}, h.blocks.m12, h.b2, T{1}, h.b1, of);
+        solve_halves<T>(h.first, h.b1, of);
     }
+}
+
+// Runs `work`, which is linear in B, on each thread's columns, and multiplies B by alpha.
+template <class T, class Work>
+void on_scaled_columns(T alpha, const triangle<T>& t, const view<T>& b, const Work& work) {
+    const int threads = threads_for(work_of(t, {0, b.cols()}));
+    const split_factor<T> factors = split_before(alpha, b, threads);
+    for_each_stretch(threads, b.cols(), [&](const columns& of, int) {
+        const view<T> own = b.block(0, of.first, b.rows(), of.count);
+        scale(factors.first, own);
+        work(of);
+        scale(factors.last, own);
+    });
 }
 
 }  // namespace
@@ -96,16 +110,14 @@ template <class T>
 void multiply_triangle(T alpha, const triangle<T>& t, view<T> b) noexcept {
     if (b.empty()) return;
     if (alpha == 0) return scale(T{0}, b);
-    for_each_stretch(threads_for(work_of(t, {0, b.cols()})), b.cols(),
-                     [&](const columns& of, int) { multiply_halves(alpha, t, b, of); });
+    on_scaled_columns(alpha, t, b, [&](const columns& of) { multiply_halves(t, b, of); });
 }
 
 template <class T>
 void solve_triangle(T alpha, const triangle<T>& t, view<T> b) noexcept {
     if (b.empty()) return;
     if (alpha == 0) return scale(T{0}, b);
-    for_each_stretch(threads_for(work_of(t, {0, b.cols()})), b.cols(),
-                     [&](const columns& of, int) { solve_halves(alpha, t, b, of); });
+    on_scaled_columns(alpha, t, b, [&](const columns& of) { solve_halves(t, b, of); });
 }
 
 template void multiply_triangle(float, const triangle<float>&, view<float>) noexcept;

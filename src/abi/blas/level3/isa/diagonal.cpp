@@ -54,49 +54,51 @@ T element(const small_triangle<T>& t, std::size_t i, std::size_t j) {
                            static_cast<std::ptrdiff_t>(j) * t.elements.col_stride];
 }
 
-// sum = scale * sum + factor * (row i of T beside its diagonal) X
-template <class T>
-void add_beside(const small_triangle<T>& t, std::size_t i, const block<T>& x, T factor, T* sum) {
+enum class sign { plus, minus };
+
+// sum = sum +- (row i of T beside its diagonal) X
+template <sign S, class T>
+void add_beside(const small_triangle<T>& t, std::size_t i, const block<T>& x, T* sum) {
     T own[width];
     for (std::size_t j = 0; j < width; ++j) own[j] = sum[j];
     const reach columns = beside(t, i);
     for (std::size_t p = columns.first; p < columns.last; ++p) {
-        const T a = factor * element(t, i, p);
+        const T a = S == sign::plus ? element(t, i, p) : -element(t, i, p);
         for (std::size_t j = 0; j < width; ++j) own[j] += a * x.rows[p][j];
     }
     for (std::size_t j = 0; j < width; ++j) sum[j] = own[j];
 }
 
 template <class T>
-void multiply_block(T alpha, const small_triangle<T>& t, block<T>& x) {
+void multiply_block(const small_triangle<T>& t, block<T>& x) {
     for (std::size_t step = 0; step < t.order; ++step) {
         const std::size_t i = t.lower ? t.order - 1 - step : step;
-        const T diagonal = t.unit ? alpha : alpha * element(t, i, i);
-        for (std::size_t j = 0; j < width; ++j) x.rows[i][j] *= diagonal;
-        add_beside(t, i, x, alpha, x.rows[i]);
+        if (!t.unit) {
+            const T diagonal = element(t, i, i);
+            for (std::size_t j = 0; j < width; ++j) x.rows[i][j] *= diagonal;
+        }
+        add_beside<sign::plus>(t, i, x, x.rows[i]);
     }
 }
 
 template <class T>
-void solve_block(T alpha, const small_triangle<T>& t, block<T>& x) {
+void solve_block(const small_triangle<T>& t, block<T>& x) {
     for (std::size_t step = 0; step < t.order; ++step) {
         const std::size_t i = t.lower ? step : t.order - 1 - step;
-        if (alpha != 1)
-            for (std::size_t j = 0; j < width; ++j) x.rows[i][j] *= alpha;
-        add_beside(t, i, x, T{-1}, x.rows[i]);
+        add_beside<sign::minus>(t, i, x, x.rows[i]);
         if (t.unit) continue;
         const T diagonal = element(t, i, i);
         for (std::size_t j = 0; j < width; ++j) x.rows[i][j] /= diagonal;
     }
 }
 
-template <class T, void (*OnBlock)(T, const small_triangle<T>&, block<T>&)>
-void for_each_block(T alpha, const small_triangle<T>& t, strided<T> b, std::size_t cols) {
+template <class T, void (*OnBlock)(const small_triangle<T>&, block<T>&)>
+void for_each_block(const small_triangle<T>& t, strided<T> b, std::size_t cols) {
     block<T> x;
     for (std::size_t first = 0; first < cols; first += width) {
         const std::size_t count = cols - first < width ? cols - first : width;
         load(x, b, t.order, first, count);
-        OnBlock(alpha, t, x);
+        OnBlock(t, x);
         store(x, b, t.order, first, count);
     }
 }

@@ -1,0 +1,240 @@
+// Every routine over the whole range of exponents: each matrix has a magnitude of its own, and what
+// can be represented must be reached, whatever alpha times one of them alone would be.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <gtest/gtest.h>
+
+#include "stored.hpp"
+
+namespace carat::blas::tested {
+
+namespace {
+
+// Exponents of two that leave room for sums and for the spread within a matrix.
+template <class T>
+constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 12;
+template <class T>
+constexpr int least_exponent = std::numeric_limits<T>::min_exponent + 12;
+
+template <class T>
+class range_of_level3 : public ::testing::Test {
+  protected:
+    std::mt19937 random{20261128};
+
+    int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+    char pick(std::initializer_list<char> of) {
+        return of.begin()[pick(0, static_cast<int>(of.size()) - 1)];
+    }
+    language pick_language() { return static_cast<language>(pick(0, 2)); }
+    static bool fits(int exponent) {
+        return exponent >= least_exponent<T> && exponent <= most_exponent<T>;
+    }
+    int any_exponent() { return pick(least_exponent<T>, most_exponent<T>); }
+
+    T number(int exponent) {
+        const T one_to_two = T(1) + std::uniform_real_distribution<T>(0, T(0.99))(random);
+        return std::ldexp(pick(0, 1) == 0 ? one_to_two : -one_to_two, exponent);
+    }
+    stored<T> matrix(language in, std::size_t rows, std::size_t cols, int exponent) {
+        stored<T> made(in, rows, cols);
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < cols; ++j) made(i, j) = number(exponent - pick(0, 3));
+        return made;
+    }
+    // A diagonal so much larger than the rest that substitution is stable.
+    stored<T> triangle(language in, std::size_t order, int exponent, bool unit) {
+        stored<T> made(in, order, order);
+        for (std::size_t i = 0; i < order; ++i)
+            for (std::size_t j = 0; j < order; ++j)
+                made(i, j) = i != j ? number(std::max(exponent - 8, least_exponent<T>))
+                             : unit ? nan_of<T>
+                                    : number(exponent);
+        return made;
+    }
+};
+using types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(range_of_level3, types);
+
+struct triangular_case {
+    bool solve;
+    char side, uplo, trans, diag;
+    std::size_t m, n;
+    int of_alpha, of_t, of_b;
+};
+
+std::ostream& operator<<(std::ostream& to, const triangular_case& x) {
+    return to << (x.solve ? "trsm " : "trmm ") << x.side << x.uplo << x.trans << x.diag << " "
+              << x.m << " x " << x.n << ", exponents of alpha, T, B: " << x.of_alpha << ", "
+              << x.of_t << ", " << x.of_b;
+}
+
+// (i, j) of op(T).
+template <class T>
+long double element_of_triangle(const stored<T>& t, const triangular_case& x, std::size_t i,
+                                std::size_t j) {
+    if (i == j && x.diag == 'U') return 1;
+    const bool kept = x.trans == 'N' ? in_triangle(x.uplo, i, j) : in_triangle(x.uplo, j, i);
+    return kept ? element(t, x.trans, i, j) : 0.0L;
+}
+
+// What alpha op(T) X is, X being B before (trmm), or what op(T) X is, which must be alpha B (trsm).
+template <class T>
+void expect_triangular(const triangular_case& x, T alpha, const stored<T>& t,
+                       const stored<T>& before, const stored<T>& b) {
+    const std::size_t order = t.rows();
+    for (std::size_t i = 0; i < x.m; ++i)
+        for (std::size_t j = 0; j < x.n; ++j) {
+            sum line;
+            for (std::size_t p = 0; p < order; ++p) {
+                const auto& of_x = x.solve ? b : before;
+                const long double e = x.side == 'L' ? element_of_triangle(t, x, i, p) * of_x(p, j)
+                                                    : element_of_triangle(t, x, p, j) * of_x(i, p);
+                if (e != 0) line.add(x.solve ? e : static_cast<long double>(alpha) * e);
+            }
+            const long double got =
+                x.solve ? static_cast<long double>(alpha) * before(i, j) : b(i, j);
+            const long double unit = std::numeric_limits<T>::epsilon();
+            ASSERT_LE(std::abs(got - line.value),
+                      static_cast<long double>(order + 8) * unit * line.magnitude)
+                << x << ": " << i << ", " << j;
+        }
+}
+
+TYPED_TEST(range_of_level3, trmm_and_trsm_reach_what_can_be_represented) {
+    using T = TypeParam;
+    for (int done = 0; done < 2000;) {
+        triangular_case x = {.solve = this->pick(0, 1) == 1,
+                             .side = this->pick({'L', 'R'}),
+                             .uplo = this->pick({'L', 'U'}),
+                             .trans = this->pick({'N', 'T'}),
+                             .diag = this->pick({'N', 'N', 'N', 'U'}),
+                             .m = std::size_t(this->pick(1, 50)),
+                             .n = std::size_t(this->pick(1, 50)),
+                             .of_alpha = this->any_exponent(),
+                             .of_t = this->any_exponent(),
+                             .of_b = this->any_exponent()};
+        if (x.diag == 'U') x.of_t = 0;
+        const int of_result = x.of_alpha + x.of_b + (x.solve ? -x.of_t : x.of_t);
+        if (!this->fits(of_result) || !this->fits(x.of_t - 8) || !this->fits(of_result - 8))
+            continue;
+        const language in = this->pick_language();
+        const std::size_t order = x.side == 'L' ? x.m : x.n;
+        const T alpha = this->number(x.of_alpha);
+        const auto t = this->triangle(in, order, x.of_t, x.diag == 'U');
+        auto b = this->matrix(in, x.m, x.n, x.of_b);
+        const auto before = b;
+        triangular<T>(x.solve, in, x.side, x.uplo, x.trans, x.diag, integer(x.m), integer(x.n),
+                      alpha, t.data(), t.ld(), b.data(), b.ld());
+        expect_triangular(x, alpha, t, before, b);
+        if (this->HasFatalFailure()) return;
+        ++done;
+    }
+}
+
+enum class product : std::uint8_t { gemm, symm, syrk, syr2k, gemmtr };
+
+template <class T>
+struct operands {
+    language in;
+    char uplo;
+    T alpha;
+    stored<T> a;  // of symm symmetric, so that it may be read anywhere
+    stored<T> b;
+};
+
+// C = alpha A B^T, alpha A B (symm), alpha A A^T or alpha (A B^T + B A^T).
+template <class T>
+void call(product routine, const operands<T>& x, stored<T>& c) {
+    const auto n = integer(x.a.rows()), k = integer(x.a.cols());
+    const T *const a = x.a.data(), *const b = x.b.data();
+    if (routine == product::gemm)
+        gemm<T>(x.in, 'N', 'T', n, n, k, x.alpha, a, x.a.ld(), b, x.b.ld(), 0, c.data(), c.ld());
+    if (routine == product::symm)
+        symm<T>(x.in, 'L', x.uplo, n, n, x.alpha, a, x.a.ld(), b, x.b.ld(), 0, c.data(), c.ld());
+    if (routine == product::syrk)
+        syrk<T>(x.in, x.uplo, 'N', n, k, x.alpha, a, x.a.ld(), 0, c.data(), c.ld());
+    if (routine == product::syr2k)
+        syr2k<T>(x.in, x.uplo, 'N', n, k, x.alpha, a, x.a.ld(), b, x.b.ld(), 0, c.data(), c.ld());
+    if (routine == product::gemmtr)
+        gemmtr<T>(x.in, x.uplo, 'N', 'T', n, k, x.alpha, a, x.a.ld(), b, x.b.ld(), 0, c.data(),
+                  c.ld());
+}
+
+template <class T>
+long double expected_at(product routine, const operands<T>& x, std::size_t i, std::size_t j) {
+    long double sum = 0;
+    for (std::size_t p = 0; p < x.a.cols(); ++p) {
+        const long double first = x.a(i, p);
+        sum += first * (routine == product::symm   ? x.b(p, j)
+                        : routine == product::syrk ? x.a(j, p)
+                                                   : x.b(j, p));
+        if (routine == product::syr2k) sum += static_cast<long double>(x.b(i, p)) * x.a(j, p);
+    }
+    return x.alpha * sum;
+}
+
+template <class T>
+void make_positive_and_symmetric(operands<T>& x, bool symmetric) {
+    for (std::size_t i = 0; i < x.a.rows(); ++i)
+        for (std::size_t j = 0; j < x.a.cols(); ++j) {
+            x.b(i, j) = std::abs(x.b(i, j));
+            x.a(i, j) = std::abs(x.a(i, j));
+            if (symmetric && j < i) x.a(i, j) = x.a(j, i);
+        }
+}
+
+// Positive elements, so that no sum cancels.
+TYPED_TEST(range_of_level3, products_reach_what_can_be_represented) {
+    using T = TypeParam;
+    for (int done = 0; done < 2000;) {
+        const auto routine = static_cast<product>(this->pick(0, 4));
+        const int of_alpha = this->any_exponent(), of_a = this->any_exponent();
+        const int of_b = routine == product::syrk ? of_a : this->any_exponent();
+        const int of_result = of_alpha + of_a + of_b;
+        if (!this->fits(of_result - 6) || !this->fits(of_result + 8) || !this->fits(of_a - 4) ||
+            !this->fits(of_b - 4))
+            continue;
+        const auto n = std::size_t(this->pick(1, 70));
+        const std::size_t k = routine == product::symm ? n : std::size_t(this->pick(1, 70));
+        const language in = this->pick_language();
+        operands<T> x = {in, this->pick({'L', 'U'}), std::abs(this->number(of_alpha)),
+                         this->matrix(in, n, k, of_a), this->matrix(in, n, k, of_b)};
+        make_positive_and_symmetric(x, routine == product::symm);
+        stored<T> c(in, n, n);
+        call(routine, x, c);
+        const bool whole = routine == product::gemm || routine == product::symm;
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j) {
+                if (!whole && !in_triangle(x.uplo, i, j)) continue;
+                const long double expected = expected_at(routine, x, i, j);
+                const long double unit = std::numeric_limits<T>::epsilon();
+                ASSERT_LE(std::abs(c(i, j) - expected),
+                          static_cast<long double>(2 * k + 8) * unit * expected)
+                    << "routine " << int(routine) << ", " << n << " x " << k << ", exponents "
+                    << of_alpha << ", " << of_a << ", " << of_b << ": " << i << ", " << j;
+            }
+        ++done;
+    }
+}
+
+// The case a user met.
+TYPED_TEST(range_of_level3, alpha_is_not_multiplied_into_a_small_triangle) {
+    using T = TypeParam;
+    const T tiny = std::ldexp(T(1), least_exponent<T> / 2);
+    for (const char side : {'L', 'R'}) {
+        stored<T> t(language::fortran, 1, 1);
+        stored<T> b(language::fortran, 1, 1);
+        t(0, 0) = tiny * std::ldexp(T(1), least_exponent<T> / 4);
+        b(0, 0) = std::ldexp(T(1), most_exponent<T>);
+        const T expected = tiny * b(0, 0) * t(0, 0);
+        triangular<T>(false, language::fortran, side, 'L', 'N', 'N', 1, 1, tiny, t.data(), t.ld(),
+                      b.data(), b.ld());
+        EXPECT_EQ(b(0, 0), expected);
+        EXPECT_NE(expected, 0);
+    }
+}
+
+}  // namespace
+
+}  // namespace carat::blas::tested
