@@ -39,7 +39,10 @@ void add_completion(CLI::App& app, action& chosen);
 int tour();
 
 // The command as it was typed, for the results; main() says it once.
-void remember_command_line(int argc, const char* const* argv);
+void remember_command_line(int argc, char** argv);
+// Overwrites what was given there, and takes it out of the environment: other processes can read
+// both.
+void hide_from_others(const std::string& given);
 [[nodiscard]] const std::string& command_line();
 
 }  // namespace carat::cli

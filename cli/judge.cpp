@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include <carat/error.hpp>
 
@@ -14,6 +13,7 @@
 #include "files/output.hpp"
 #include "files/visible.hpp"
 #include "lab/gpu/gpu.hpp"
+#include "lab/judge/draws.hpp"
 #include "lab/judge/worker.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/report/report.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 struct judge_options {
     std::string target, sizes, type, threads, json, report;
-    std::optional<std::uint64_t> seed;
+    std::optional<std::string> seed;
     double at_least = 0.9, time_s = 10, timeout_s = 60;
     bool on_gpu = false, quiet = false;
 };
@@ -47,7 +47,11 @@ judge::request request_of(const judge_options& o) {
     if (!o.type.empty()) r.type = only("--dtype", o.type, session::parse_dtypes(o.type));
     const std::string threads = o.threads.empty() ? std::to_string(cores) : o.threads;
     r.threads = only("--threads", threads, session::parse_threads(threads, cores));
-    r.seed = o.seed ? *o.seed : std::random_device()();
+    if (o.seed && o.seed->empty())
+        throw error(error_code::invalid_argument,
+                    "--seed '' is no text: give any, or leave it out to have one drawn");
+    r.seed = o.seed ? *o.seed : judge::fresh_seed();
+    hide_from_others(r.seed);
     r.at_least = o.at_least;
     r.python_on_gpu = o.on_gpu;
     r.time_s = o.time_s;
@@ -63,10 +67,14 @@ void print(const judge::timed_case& c, const judge::timed& of) {
 void print(const judge::outcome& o) {
     const std::string where =
         o.gpu.empty() ? report::counted(static_cast<std::size_t>(o.threads), "thread") : o.gpu;
-    fmt::print("{}{}, seed {}\n", o.type.empty() ? "" : o.type + ", ", where, o.seed);
+    fmt::print("{}{}, seed {}\n", o.type.empty() ? "" : o.type + ", ", where,
+               files::visible(o.seed));
+    if (o.bounded && !o.boundary.empty())
+        fmt::print("kept apart by {}\n", report::listed(o.boundary, o.boundary.size()));
     for (const judge::timed_case& c : o.cases) {
         fmt::print("\n  {:<34} {:>10} {:>10}\n",
-                   fmt::format("{}x{}x{}", c.size.m, c.size.n, c.size.k), "ms", "GFLOP/s");
+                   fmt::format("{}x{}x{}, {} rows", c.size.m, c.size.n, c.size.k, name(c.rows)),
+                   "ms", "GFLOP/s");
         for (const judge::timed& peer : c.peers) print(c, peer);
         print(c, c.target);
         fmt::print("  {:.2f} of {} (95 % CI {:.2f} to {:.2f})\n", c.ratio, c.peers.front().name,
@@ -149,8 +157,10 @@ void add_judge(CLI::App& app, action& chosen) {
                   "the Python function takes tensors on the GPU, and uses its current stream");
     sub->add_option("--threads", o->threads, "as many may work (default: all cores)")
         ->check(thread_counts());
-    sub->add_option("--seed", o->seed, "repeats a judgement (default: drawn, and printed)")
-        ->check(whole_number(0));
+    sub->add_option(
+        "--seed", o->seed,
+        "any text: repeats the draws of a judgement (default: 128 bits of the system's, "
+        "printed)");
     sub->add_option("--at-least", o->at_least,
                     "of the best one's speed; 0: only whether it is right")
         ->check(number(0, 100))

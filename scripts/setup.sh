@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build_packages=(g++ cmake ninja-build ccache git pkg-config libfmt-dev libcli11-dev
-    nlohmann-json3-dev libboost-dev libhwloc-dev libjs-chart.js libopenblas0-openmp libblas3
+    nlohmann-json3-dev libboost-dev libhwloc-dev libsodium-dev
+    libseccomp-dev libjs-chart.js libopenblas0-openmp libblas3
     dpkg-dev file) # the last two for cpack
 test_packages=(libgtest-dev librapidcheck-dev python3 chromium binutils clang
     libomp-dev libblas-dev libblas-test libblas64-3 gfortran python3-numpy python3-scipy python3-pytest

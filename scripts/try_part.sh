@@ -217,7 +217,7 @@ part() {
             dpkg --add-architecture arm64
             apt-get update -q >/dev/null
             install g++-aarch64-linux-gnu libfmt-dev:arm64 libhwloc-dev:arm64 \
-                libboost-dev:arm64
+                libboost-dev:arm64 libsodium-dev:arm64 libseccomp-dev:arm64
             export PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig
             configure build/aarch64 -DCARAT_BUILD_TESTS=OFF -DCMAKE_SYSTEM_NAME=Linux \
                 -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++

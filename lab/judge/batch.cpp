@@ -8,7 +8,6 @@
 
 #include "core/dtype_traits.hpp"
 #include "lab/judge/device/guard.hpp"
-#include "lab/verify/exact_rules.hpp"
 #include "lab/verify/verify.hpp"
 #include "lab/workload/workload.hpp"
 
@@ -46,25 +45,38 @@ std::uint32_t kernel_type(dtype type) {
     }
 }
 
-core::problem draw_problem(dtype type, std::int64_t m, std::int64_t n, std::int64_t k,
-                           alignment how, std::uint64_t seed) {
-    core::problem p = core::row_major_problem(type, m, n, k);
+namespace {
+
+// `leading` gives the leading dimension of so many columns of elements of so many bytes.
+template <class Leading>
+core::problem problem_with(dtype type, session::shape s, const Leading& leading) {
+    core::problem p = core::row_major_problem(type, s.m, s.n, s.k);
     p.c_type = core::accumulator_of(type);
-    const auto leading = [&](std::int64_t cols, dtype of, std::uint64_t draw) {
-        const auto size = static_cast<std::int64_t>(carat::size_bytes(of));
-        if (how == alignment::wide)
-            return (rounded_up(cols * size, line_bytes) + line_bytes) / size;
-        const std::uint64_t random = verify::mixed(seed + draw);
-        return cols + (random % 3 == 0 ? 0 : static_cast<std::int64_t>(random / 3 % 9));
+    const auto of = [&](std::int64_t cols, dtype element) {
+        return leading(cols, static_cast<std::int64_t>(carat::size_bytes(element)));
     };
-    p.a_layout.row_stride = leading(k, type, 1);
-    p.b_layout.row_stride = leading(n, type, 2);
-    p.c_layout.row_stride = leading(n, p.c_type, 3);
+    p.a_layout.row_stride = of(s.k, type);
+    p.b_layout.row_stride = of(s.n, type);
+    p.c_layout.row_stride = of(s.n, p.c_type);
     return p;
 }
 
-batch::batch(std::vector<core::problem> problems, alignment how, int threads, std::uint64_t seed)
-    : threads_(threads) {
+}  // namespace
+
+core::problem problem_of(dtype type, session::shape size, row_layout how) {
+    return problem_with(type, size, [how](std::int64_t cols, std::int64_t size_bytes) {
+        if (how == row_layout::contiguous) return cols;
+        return (rounded_up(cols * size_bytes, line_bytes) + line_bytes) / size_bytes;
+    });
+}
+
+core::problem draw_problem(dtype type, session::shape size, stream& places) {
+    return problem_with(type, size, [&](std::int64_t cols, std::int64_t) {
+        return places.below(3) == 0 ? cols : cols + places.between(0, 8);
+    });
+}
+
+batch::batch(std::vector<core::problem> problems, int threads, stream* places) : threads_(threads) {
     for (const core::problem& p : problems) {
         const workload::operand_bytes bytes = workload::bytes_needed(p);
         entry e;
@@ -74,17 +86,15 @@ batch::batch(std::vector<core::problem> problems, alignment how, int threads, st
         e.c_bytes = bytes.c;
         calls_.push_back(e);
     }
-    lay_out(how, seed);
+    lay_out(places);
 }
 
-void batch::lay_out(alignment how, std::uint64_t seed) {
+void batch::lay_out(stream* places) {
     std::int64_t next = data_begins;
-    std::uint64_t draws = 0;
     const auto place = [&](std::int64_t bytes, dtype type) {
         next = rounded_up(next + guard_bytes, line_bytes);
-        if (how == alignment::any)
-            next += static_cast<std::int64_t>(verify::mixed(seed + ++draws) % 8 *
-                                              carat::size_bytes(type));
+        if (places != nullptr)
+            next += places->between(0, 7) * static_cast<std::int64_t>(carat::size_bytes(type));
         const std::int64_t begin = next;
         next += bytes;
         return begin;
@@ -130,25 +140,18 @@ core::operands batch::operands_of(const entry& e) const {
     return {base + e.row.a, base + e.row.b, base + e.row.c};
 }
 
-// C begins as NaN, zeros, or numbers as plausible as the result: whoever tells a test by what C
-// holds finds all of them in every go.
-std::uint64_t batch::c_begins_as(const entry& e) {
-    return e.problem.beta != 0 ? 2 : verify::mixed(e.seed + 7) % 3;
-}
-
 void batch::fill_c(const entry& e) {
     char* c = image_.data() + e.row.c;
     const core::problem& p = e.problem;
-    const auto choice = c_begins_as(e);
     const bool floating = is_floating(p.c_type);
-    if (choice == 0) return verify::poison(p, c);
-    const workload::distribution values = choice == 1 ? workload::zeros()
-                                          : floating  ? workload::uniform(-8, 8)
-                                                      : workload::integers(-99999, 99999);
+    if (e.c_begins_as == 0) return verify::poison(p, c);
+    const workload::distribution values = e.c_begins_as == 1 ? workload::zeros()
+                                          : floating         ? workload::uniform(-8, 8)
+                                                             : workload::integers(-99999, 99999);
     workload::fill(c, p.c_type, p.m, p.n, p.c_layout, values, e.seed, workload::operand::c, 0);
 }
 
-void batch::fill(entry& e) {
+void batch::fill(const entry& e) {
     const core::problem& p = e.problem;
     const core::operands o = operands_of(e);
     fill_c(e);
@@ -161,24 +164,28 @@ void batch::fill(entry& e) {
                    workload::operand::b, 0);
 }
 
-void batch::draw(data_kind kind, std::uint64_t seed, const shared_memory& to) {
-    seed = verify::mixed(seed);
+// C begins as NaN, zeros, or numbers as plausible as the result: whoever tells a test by what C
+// holds finds all of them in every go.
+void batch::draw(data_kind kind, stream& operands, const shared_memory& to) {
+    const std::size_t always = operands.below(calls_.size());
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         entry& e = calls_[i];
-        e.seed = verify::mixed(seed + i);
+        e.seed = operands.draw();
+        e.c_begins_as = e.problem.beta != 0 ? 2 : operands.below(3);
+        const bool one_of_two = operands.below(2) == 0, one_of_four = operands.below(4) == 0;
         const bool plain = e.problem.alpha == 1 && e.problem.beta == 0;
-        const bool sums = kind == data_kind::sums || (kind == data_kind::exact && e.seed / 4 % 2);
+        const bool sums = kind == data_kind::sums || (kind == data_kind::exact && one_of_two);
         const bool exact =
-            kind != data_kind::general &&
-            (kind != data_kind::exact || i == seed % calls_.size() || e.seed % 4 == 0);
+            kind != data_kind::general && (kind != data_kind::exact || i == always || one_of_four);
         e.exact.reset();
         if (exact && plain)
             e.exact = sums ? verify::exact_kind::sums : verify::exact_kind::significands;
     }
+    const std::uint64_t around = operands.draw();
     if (desk_ != nullptr)
-        draw_on_gpu(seed);
+        draw_on_gpu(around);
     else
-        draw_on_host(seed, to);
+        draw_on_host(around, to);
 }
 
 void batch::draw_on_host(std::uint64_t seed, const shared_memory& to) {
@@ -187,7 +194,7 @@ void batch::draw_on_host(std::uint64_t seed, const shared_memory& to) {
         const std::uint64_t word = guard_word(seed, i);
         std::memcpy(image_.data() + 8 * i, &word, 8);
     }
-    for (entry& e : calls_) fill(e);
+    for (const entry& e : calls_) fill(e);
     std::memcpy(to.data() + data_begins, image_.data() + data_begins,
                 at(size_bytes_ - data_begins));
 }

@@ -10,6 +10,8 @@
 
 #include "core/problem.hpp"
 #include "lab/judge/device/desk.hpp"
+#include "lab/judge/draws.hpp"
+#include "lab/judge/judge.hpp"
 #include "lab/judge/memory.hpp"
 #include "lab/verify/exact.hpp"
 
@@ -22,21 +24,18 @@ enum class data_kind : std::uint8_t {
     significands
 };
 
-enum class alignment : std::uint8_t {
-    any,   // to the elements, rows of any distance
-    wide,  // to 64 bytes, the rows, too
-};
-
 // carat_kernel.h's number of a type, 0 where it has none.
 [[nodiscard]] std::uint32_t kernel_type(dtype type);
 
-// A product by rows of leading dimensions drawn by `seed`; C is of what A and B are summed in.
-[[nodiscard]] core::problem draw_problem(dtype type, std::int64_t m, std::int64_t n, std::int64_t k,
-                                         alignment how, std::uint64_t seed);
+// A product by rows; C is of the type that A and B are summed in.
+[[nodiscard]] core::problem problem_of(dtype type, session::shape size, row_layout how);
+// The same with leading dimensions that are drawn.
+[[nodiscard]] core::problem draw_problem(dtype type, session::shape size, stream& places);
 
 class batch {
   public:
-    batch(std::vector<core::problem> problems, alignment how, int threads, std::uint64_t seed);
+    // Matrices begin at elements that `places` draws; null: at lines of 64 bytes.
+    batch(std::vector<core::problem> problems, int threads, stream* places = nullptr);
 
     // In a GPU's memory from here on, where everything is drawn and compared; null: the host's.
     void lie_on(desk* gpu) { desk_ = gpu; }
@@ -54,11 +53,12 @@ class batch {
     void keep_supported(const shared_memory& from);
 
     // New data, in a process that stands still.
-    void draw(data_kind kind, std::uint64_t seed, const shared_memory& to);
+    void draw(data_kind kind, stream& operands, const shared_memory& to);
 
     // What is wrong with what the target left; empty: nothing. Every byte outside C is compared,
-    // every exact pass, and general data as far as `most_s` seconds go; on a GPU all of it.
-    [[nodiscard]] std::string check(const shared_memory& from, double most_s);
+    // every exact pass, and general data as far as `most_s` seconds go; on a GPU all of it. What is
+    // looked at is drawn now: the target could tell nothing of it.
+    [[nodiscard]] std::string check(const shared_memory& from, double most_s, stream& checks);
 
     // Whether some C is other than check() saw it.
     [[nodiscard]] bool changed_since(const shared_memory& memory) const;
@@ -71,17 +71,17 @@ class batch {
         call row;
         std::int64_t a_bytes = 0, b_bytes = 0, c_bytes = 0;
         std::optional<verify::exact_kind> exact;
-        std::uint64_t seed = 0;
+        std::uint64_t seed = 0;         // of the operands
+        std::uint64_t c_begins_as = 0;  // 0 NaN, 1 zeros, 2 numbers as plausible as the result
+        std::uint64_t check_seed = 0;
     };
 
-    void lay_out(alignment how, std::uint64_t seed);
+    void lay_out(stream* places);
     void draw_on_host(std::uint64_t seed, const shared_memory& to);
     void draw_on_gpu(std::uint64_t seed);
-    void fill(entry& e);
+    void fill(const entry& e);
     void fill_c(const entry& e);
     void fill_on_gpu(const entry& e);
-    // NaN, zeros, or numbers as plausible as the result.
-    [[nodiscard]] static std::uint64_t c_begins_as(const entry& e);
     [[nodiscard]] std::string failed_call(const shared_memory& from) const;
     [[nodiscard]] std::string check_on_host(double most_s);
     [[nodiscard]] std::string check_on_gpu();

@@ -56,15 +56,14 @@ void batch::fill_on_gpu(const entry& e) {
     const core::problem& p = e.problem;
     const core::operands o = operands_of(e);
     char* const c = static_cast<char*>(o.c);
-    const std::uint64_t begins = c_begins_as(e);
     const bool integer = is_integer(p.c_type);
-    if (begins == 0)
+    if (e.c_begins_as == 0)
         gpu::poison(p, c);
     else
         desk_->draw(p.c_type, p.m, p.n, p.c_layout, c,
-                    begins == 1 ? 0
-                    : integer   ? 99999
-                                : 8,
+                    e.c_begins_as == 1 ? 0
+                    : integer          ? 99999
+                                       : 8,
                     e.seed + 3);
     if (e.exact) return gpu::fill(verify::exact_pass(p, "", *e.exact, e.seed), p, o);
     const double most = is_floating(p.a_type) ? 1 : 128;

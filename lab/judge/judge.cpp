@@ -13,12 +13,13 @@
 
 #include "core/execution_space.hpp"
 #include "lab/gpu/gpu.hpp"
+#include "lab/judge/ceiling.hpp"
 #include "lab/judge/party.hpp"
 #include "lab/judge/processes.hpp"
+#include "lab/judge/products.hpp"
 #include "lab/judge/rounds.hpp"
 #include "lab/judge/speed.hpp"
 #include "lab/judge/target.hpp"
-#include "lab/verify/exact_rules.hpp"
 
 namespace carat::judge {
 
@@ -27,57 +28,11 @@ namespace {
 constexpr std::int64_t memory_for_sets = std::int64_t{128} << 20;
 constexpr std::int64_t gpu_memory_for_sets = std::int64_t{512} << 20;
 
-// Numbers of one judgement, from its seed.
-class lot {
-  public:
-    explicit lot(std::uint64_t seed) : seed_(seed) {}
-    std::int64_t between(std::int64_t least, std::int64_t most) {
-        return least + static_cast<std::int64_t>(verify::mixed(seed_ + ++draws_) %
-                                                 static_cast<std::uint64_t>(most - least + 1));
-    }
-    std::int64_t odd(std::int64_t least, std::int64_t most) { return between(least, most) | 1; }
-
-  private:
-    std::uint64_t seed_;
-    std::uint64_t draws_ = 0;
-};
-
-// Shapes that are tried, not timed: single rows, columns and terms, what is just beside a multiple
-// of a tile's side, what is long in one direction, and any.
-std::vector<session::shape> shapes_to_try(std::uint64_t seed) {
-    lot l(seed);
-    std::vector<session::shape> all = {{1, 1, 1}};
-    all.push_back({1, l.between(2, 90), l.between(2, 90)});
-    all.push_back({l.between(2, 90), 1, l.between(2, 90)});
-    all.push_back({l.between(2, 90), l.between(2, 90), 1});
-    for (const std::int64_t side : {8, 32, 64}) {
-        const std::int64_t base = side * l.between(1, 2);
-        all.push_back({base, base, base});
-        all.push_back({base + 1, base - 1, base + l.between(-1, 1)});
-    }
-    all.push_back({l.between(2, 20), l.between(2, 20), l.between(2000, 4000)});
-    all.push_back({l.between(400, 900), l.between(2, 30), l.between(2, 60)});
-    all.push_back({l.between(2, 30), l.between(400, 900), l.between(2, 60)});
-    for (int i = 0; i < 3; ++i)
-        all.push_back({l.between(2, 200), l.between(2, 200), l.between(2, 200)});
-    all.push_back({l.odd(201, 330), l.odd(201, 330), l.odd(201, 330)});
-    return all;
-}
-
-// A multiple of all tiles' sides, and one of none.
-std::vector<session::shape> sizes_to_time(const request& r, bool on_gpu) {
-    if (!r.sizes.empty()) return r.sizes;
-    lot l(r.seed + 1);
-    const std::int64_t side = on_gpu ? 4096 : 512;
-    const std::int64_t least = side / 32 * 25, most = side / 4 * 5;
-    return {{side, side, side}, {l.odd(least, most), l.odd(least, most), l.odd(least, most)}};
-}
-
 constexpr std::array judged_types = {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i8};
 
 class referee {
   public:
-    referee(const request& r, const hooks& user) : asked_(r), user_(user) {
+    referee(const request& r, const hooks& user) : asked_(r), user_(user), numbers_(r.seed) {
         out_.target = r.target;
         out_.seed = r.seed;
         out_.threads = r.threads;
@@ -87,7 +42,7 @@ class referee {
     outcome run() {
         protect_referee();
         try {
-            const target what = open_target(asked_.target, asked_.python_on_gpu);
+            target what = open_target(asked_.target, asked_.python_on_gpu);
             if (asked_.python_on_gpu) require_gpu();
             out_.target = what.name;
             out_.warnings = what.notes;
@@ -119,12 +74,13 @@ class referee {
         table_of_rules rules{small, asked_, user_};
         party one(what.name, what.arguments, rules, true);
         one.load();
-        return (small.head().features & CARAT_ON_GPU) != 0;
+        return (one.description().features & CARAT_ON_GPU) != 0;
     }
 
-    void lay_table(const target& what) {
+    void lay_table(target& what) {
         const bool on_gpu = wants_gpu(what);
-        sizes_ = sizes_to_time(asked_, on_gpu);
+        what.keep_open(on_gpu);
+        to_time_ = products_to_time(asked_, on_gpu, numbers_.shapes);
         if (on_gpu) {
             require_gpu();
             out_.gpu = gpu::describe(gpu::in_use()).value("name", "");
@@ -132,7 +88,14 @@ class referee {
         }
         const std::int64_t door = data_begins + std::int64_t{sizeof(carat_door)};
         memory_ = std::make_unique<shared_memory>(on_gpu ? door : bytes_needed());
-        rules_.emplace(table_of_rules{*memory_, asked_, user_, desk_.get()});
+        rules_.emplace(table_of_rules{*memory_, asked_, user_, desk_.get(), numbers_});
+    }
+
+    [[nodiscard]] std::vector<session::shape> largest_sizes() const {
+        std::vector<session::shape> all;
+        for (const alternatives& one : to_time_)
+            for (const timed_product& product : one) all.push_back(product.size);
+        return all;
     }
 
     [[nodiscard]] std::int64_t gpu_bytes_needed() const {
@@ -140,7 +103,7 @@ class referee {
         constexpr std::int64_t for_others = std::int64_t{3} << 30;
         const std::int64_t free = desk::memory().free_bytes - for_others;
         std::int64_t most = std::min(gpu_memory_for_sets, std::max<std::int64_t>(free, 0) / copies);
-        for (const session::shape& s : sizes_) {
+        for (const session::shape& s : largest_sizes()) {
             const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));
             if (bytes > free / copies)
                 throw error(error_code::out_of_memory,
@@ -154,11 +117,11 @@ class referee {
     }
 
     [[nodiscard]] std::int64_t bytes_needed() const {
-        // The shared memory, three images of it, and those of the peers.
-        constexpr std::int64_t copies = 8;
+        // What is shared with the peers and with three processes of the target, and images of it.
+        constexpr std::int64_t copies = 10;
         const auto available = static_cast<std::int64_t>(core::host_space().available_bytes());
         std::int64_t most = memory_for_sets;
-        for (const session::shape& s : sizes_) {
+        for (const session::shape& s : largest_sizes()) {
             const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));
             if (available > 0 && bytes > available / copies)
                 throw error(error_code::out_of_memory,
@@ -170,20 +133,23 @@ class referee {
         return most;
     }
 
-    void run_target(const target& what) {
+    void run_target(target& what) {
         lay_table(what);
         party one(what.name, what.arguments, *rules_, true);
         const std::vector<std::string> before = one.wait_until_started();
         one.load();
-        choose_type(memory_->head());
-        const bool offers_factors = (memory_->head().features & CARAT_ALPHA_BETA) != 0;
+        out_.boundary = one.process().boundary();
+        out_.bounded = !out_.boundary.empty();
+        choose_type(one.description());
+        const bool offers_factors = (one.description().features & CARAT_ALPHA_BETA) != 0;
+        choose_products(one);
         tell("checking");
         check_shapes(one, offers_factors);
-        for (const session::shape& s : sizes_)
+        for (const timed_product& product : products_)
             if (asked_.at_least > 0)
-                time(one, s);
+                time(one, product);
             else
-                check_size(one, s);
+                check_product(one, product);
         tell("checking again");
         check_shapes(one, offers_factors);
         out_.calls_checked += one.checked();
@@ -217,25 +183,66 @@ class referee {
         out_.type = std::string(carat::name(type_));
     }
 
-    // Both exact passes and general data, on shapes and places of their own.
+    // What it takes of the products that would be timed.
+    void choose_products(party& one) {
+        for (const alternatives& of : to_time_) {
+            const auto taken = first_taken(one, type_, asked_.threads, of);
+            const session::shape s = of.front().size;
+            const std::string size = fmt::format("{}x{}x{}", s.m, s.n, s.k);
+            if (taken)
+                products_.push_back(*taken);
+            else if (!asked_.sizes.empty())
+                throw error(error_code::invalid_argument,
+                            fmt::format("--size {}: '{}' refuses it, with padded and with "
+                                        "contiguous rows: name a size that it takes",
+                                        size, out_.kernel));
+            if (taken && taken->size != s)
+                out_.warnings.push_back(fmt::format("it refuses {}: {}x{}x{} is used instead", size,
+                                                    taken->size.m, taken->size.n, taken->size.k));
+        }
+        if (products_.empty())
+            throw error(error_code::invalid_argument,
+                        fmt::format("'{}' refuses every product that would be timed: name a size "
+                                    "that it takes with --size",
+                                    out_.kernel));
+    }
+
+    // On shapes and places of their own. Of a kernel of contiguous rows few would be among those,
+    // so there are more of them, beginning anywhere and at lines of 64 bytes.
     void check_shapes(party& one, bool offers_factors) {
-        std::vector<core::problem> problems;
-        for (const session::shape& s : shapes_to_try(rules_->draw()))
-            problems.push_back(draw_problem(type_, s.m, s.n, s.k, alignment::any, rules_->draw()));
+        const std::vector<session::shape> shapes = shapes_to_try(rules_->numbers.shapes);
+        stream& places = rules_->numbers.places;
+        std::vector<core::problem> scattered, contiguous;
+        for (const session::shape& s : shapes) {
+            scattered.push_back(draw_problem(type_, s, places));
+            contiguous.push_back(problem_of(type_, s, row_layout::contiguous));
+        }
         out_.refused.clear();
-        one.enter(batch(problems, alignment::any, asked_.threads, rules_->draw()), &out_.refused);
+        check_all_kinds(one, scattered, &places);
+        if (std::ranges::any_of(products_, is_contiguous)) {
+            check_all_kinds(one, contiguous, &places);
+            check_all_kinds(one, contiguous, nullptr);
+        }
+        if (!offers_factors) return;
+        for (core::problem& p : scattered) {
+            p.alpha = static_cast<double>(places.between(-2, 2));
+            p.beta = static_cast<double>(places.between(-1, 1));
+        }
+        std::vector<std::string> ignored;
+        one.enter(batch(scattered, asked_.threads, &places), &ignored);
+        go(one, data_kind::general);
+    }
+
+    static bool is_contiguous(const timed_product& product) {
+        return product.rows == row_layout::contiguous;
+    }
+
+    // Both exact passes and general data.
+    void check_all_kinds(party& one, const std::vector<core::problem>& problems, stream* places) {
+        one.enter(batch(problems, asked_.threads, places), &out_.refused);
         for (const data_kind kind :
              {data_kind::significands, data_kind::sums, data_kind::general, data_kind::exact})
             go(one, kind);
-        if (!offers_factors) return;
-        lot l(rules_->draw());
-        for (core::problem& p : problems) {
-            p.alpha = static_cast<double>(l.between(-2, 2));
-            p.beta = static_cast<double>(l.between(-1, 1));
-        }
-        std::vector<std::string> ignored;
-        one.enter(batch(problems, alignment::any, asked_.threads, rules_->draw()), &ignored);
-        go(one, data_kind::general);
     }
 
     static void go_and_check(party& one) {
@@ -249,19 +256,22 @@ class referee {
         go_and_check(one);
     }
 
-    void check_size(party& one, session::shape s) {
-        const core::problem p = draw_problem(type_, s.m, s.n, s.k, alignment::wide, rules_->draw());
-        one.enter(batch({p, p}, alignment::wide, asked_.threads, rules_->draw()), nullptr);
+    void check_product(party& one, const timed_product& product) {
+        const core::problem p = problem_of(type_, product.size, product.rows);
+        one.enter(batch({p, p}, asked_.threads), nullptr);
         for (const data_kind kind : {data_kind::general, data_kind::exact, data_kind::general})
             go(one, kind);
     }
 
-    void time(party& one, session::shape s) {
-        rounds all(*rules_, one, s, type_);
+    void time(party& one, const timed_product& product) {
+        rounds all(*rules_, one, product, type_);
         out_.cases.push_back(all.run());
         out_.calls_checked += all.checked();
         loaded_.insert(loaded_.end(), all.libraries().begin(), all.libraries().end());
         if (busy_.empty()) busy_ = all.busy();
+        const ceiling_check seen = hold_against_peak(out_.cases.back(), type_, *rules_);
+        if (!seen.foul.empty()) throw foul(seen.foul);
+        if (busy_.empty()) busy_ = seen.doubt;
     }
 
     // By any of its processes.
@@ -307,7 +317,9 @@ class referee {
 
     const request& asked_;
     const hooks& user_;
-    std::vector<session::shape> sizes_;
+    draws numbers_;
+    std::vector<alternatives> to_time_;
+    std::vector<timed_product> products_;
     std::unique_ptr<desk> desk_;
     std::unique_ptr<shared_memory> memory_;
     std::optional<table_of_rules> rules_;

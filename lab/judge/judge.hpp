@@ -17,16 +17,26 @@
 
 namespace carat::judge {
 
+// How the rows of a product that is timed lie.
+enum class row_layout : std::uint8_t {
+    padded,     // each begins at a line of 64 bytes, and at least one line lies between them
+    contiguous  // without gaps: leading dimensions are the numbers of columns
+};
+
+[[nodiscard]] constexpr std::string_view name(row_layout rows) {
+    return rows == row_layout::padded ? "padded" : "contiguous";
+}
+
 struct request {
     std::string target;
     std::vector<session::shape> sizes;  // empty: drawn
     std::optional<dtype> type;          // none: the first that the target takes
     bool python_on_gpu = false;         // a Python function is given matrices in a GPU's memory
     int threads = 1;
-    std::uint64_t seed = 1;
-    double at_least = 0.9;  // of the best one's speed; 0: it is not timed
-    double time_s = 10;     // for the trials of one size
-    double timeout_s = 60;  // for one go
+    std::string seed = "1";  // any text; what draws.hpp draws follows from it
+    double at_least = 0.9;   // of the best one's speed; 0: it is not timed
+    double time_s = 10;      // for the trials of one size
+    double timeout_s = 60;   // for one go
 };
 
 // Unclear: right, but its interval holds the speed that was asked for.
@@ -46,6 +56,7 @@ struct timed {
 
 struct timed_case {
     session::shape size;
+    row_layout rows = row_layout::padded;
     timed target;
     std::vector<timed> peers;               // those timed in the same rounds, the best first
     double ratio = 0;                       // of speeds, to the best of them
@@ -63,7 +74,7 @@ struct outcome {
     std::string type;
     std::string gpu;  // its name, where matrices lie in its memory
     int threads = 1;
-    std::uint64_t seed = 1;
+    std::string seed;
     double at_least = 0.9;
     double ratio = 0;  // the geometric mean of the cases'
     std::array<double, 2> ci95_ratio = {};
@@ -72,6 +83,9 @@ struct outcome {
     std::vector<std::string> warnings;
     std::vector<std::string> refused;  // products that it says it does not take
     std::int64_t calls_checked = 0;
+    std::vector<std::string>
+        boundary;         // what keeps the target's processes apart (host/boundary.hpp)
+    bool bounded = true;  // by any of it
 
     // The last line on the terminal.
     [[nodiscard]] std::string sentence() const;

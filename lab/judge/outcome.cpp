@@ -1,4 +1,5 @@
 // What is said of a target, in words and in JSON.
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -55,6 +56,13 @@ results::comparison comparison_of(const outcome& o, const timed_case& c) {
     return all;
 }
 
+// What is said where padded rows were refused.
+std::string_view contiguous_rows(const std::vector<timed_case>& cases) {
+    const auto count = std::ranges::count(cases, row_layout::contiguous, &timed_case::rows);
+    if (count == 0) return "";
+    return count == std::ssize(cases) ? ", with contiguous rows" : ", in part with contiguous rows";
+}
+
 }  // namespace
 
 results::document document_of(const outcome& o) {
@@ -87,24 +95,26 @@ double timed_case::gflops(const timed& of) const {
 std::string outcome::sentence() const {
     const std::string who = kernel.empty() || kernel == target ? target : target + ", " + kernel;
     if (ruled == ruling::wrong) return fmt::format("{}: wrong: {}", who, reason);
+    const std::string open = bounded ? "" : "; without a boundary";
     if (cases.empty() && ruled == ruling::right)
-        return fmt::format("{}: right ({} results checked; speed was not asked for)", who,
-                           calls_checked);
+        return fmt::format("{}: right ({} results checked; speed was not asked for{})", who,
+                           calls_checked, open);
     const timed_case* only = cases.size() == 1 ? &cases.front() : nullptr;
     const std::string than =
-        fmt::format("{} (95 % CI {:.2f} to {:.2f})",
+        fmt::format("{}{} (95 % CI {:.2f} to {:.2f})",
                     only == nullptr ? fmt::format("the best, over {} sizes", cases.size())
                                     : only->peers.front().name,
-                    ci95_ratio[0], ci95_ratio[1]);
+                    contiguous_rows(cases), ci95_ratio[0], ci95_ratio[1]);
     if (ruled == ruling::none)
-        return fmt::format("{}: right so far, but no verdict on its speed: {}", who, reason);
+        return fmt::format("{}: right so far, but no verdict on its speed: {}{}", who, reason,
+                           open);
     if (ruled == ruling::unclear)
         return fmt::format(
             "{}: right, at {:.2f} of the speed of {}: unclear whether that is the {:.2f} asked "
-            "for; more --time tells more",
-            who, ratio, than, at_least);
-    return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was asked for", who,
-                       ruled == ruling::slower ? "too slow " : "", ratio, than, at_least);
+            "for; more --time tells more{}",
+            who, ratio, than, at_least, open);
+    return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was asked for{}", who,
+                       ruled == ruling::slower ? "too slow " : "", ratio, than, at_least, open);
 }
 
 nlohmann::json to_json(const outcome& o) {
@@ -115,6 +125,7 @@ nlohmann::json to_json(const outcome& o) {
         cases.push_back({{"m", c.size.m},
                          {"n", c.size.n},
                          {"k", c.size.k},
+                         {"rows", name(c.rows)},
                          {"target", to_json(c, c.target)},
                          {"peers", peers},
                          {"ratio", c.ratio},
@@ -130,6 +141,7 @@ nlohmann::json to_json(const outcome& o) {
             {"threads", o.threads},
             {"gpu", o.gpu.empty() ? nlohmann::json(nullptr) : nlohmann::json(o.gpu)},
             {"seed", o.seed},
+            {"boundary", o.boundary},
             {"at_least", o.at_least},
             {"ratio", o.ratio},
             {"ci95_ratio", o.ci95_ratio},

@@ -8,13 +8,8 @@
 #include <carat/carat_kernel.h>
 
 #include "files/visible.hpp"
-#include "lab/verify/exact_rules.hpp"
 
 namespace carat::judge {
-
-std::uint64_t table_of_rules::draw() {
-    return verify::mixed(asked.seed + 0x9e37 * ++draws);
-}
 
 party::party(std::string name, const std::vector<std::string>& arguments, table_of_rules& rules,
              bool is_target)
@@ -22,7 +17,8 @@ party::party(std::string name, const std::vector<std::string>& arguments, table_
       arguments_(arguments),
       rules_(rules),
       is_target_(is_target),
-      worker_(arguments, rules.memory, rules.asked.threads, rules.user.interrupted) {}
+      own_(is_target ? std::make_unique<shared_memory>(rules.memory.size_bytes()) : nullptr),
+      worker_(arguments, memory(), rules.asked.threads, is_target, rules.user.interrupted) {}
 
 std::unique_ptr<party> party::again() const {
     return std::make_unique<party>(name_, arguments_, rules_, is_target_);
@@ -45,12 +41,13 @@ void party::wait_for_imports() {
 void party::load() {
     wait_for_imports();
     order('l', 0);
-    const header& head = rules_.memory.head();
+    const header& head = description();
     const std::string said(head.message, strnlen(head.message, sizeof head.message));
     if (head.version < 1 || head.version > CARAT_KERNEL_VERSION)
         throw foul("it can't be loaded: " + files::visible(said));
     if (!said.empty())
         throw foul("it brings its own " + files::visible(said) + ", a function of the C library");
+    if (is_target_) worker_.allow_no_more_processes();
     if (rules_.gpu != nullptr) open_door();
 }
 
@@ -63,7 +60,7 @@ void party::order(char what, std::int32_t calls) {
 }
 
 void party::prepare() {
-    calls_->announce(rules_.memory);
+    calls_->announce(memory());
     order('p', calls_->calls());
 }
 
@@ -72,13 +69,13 @@ void party::enter(batch&& calls, std::vector<std::string>* refused) {
     calls_->lie_on(rules_.gpu);
     prepare();
     for (std::int32_t i = 0; i < calls_->calls(); ++i) {
-        if (rules_.memory.table()[i].status != 0) continue;
+        if (memory().table()[i].status != 0) continue;
         const std::string product = core::describe(calls_->problem(i));
         if (refused == nullptr) throw foul("it refuses the product to be timed, " + product);
         refused->push_back(product);
     }
     if (refused != nullptr) {
-        calls_->keep_supported(rules_.memory);
+        calls_->keep_supported(memory());
         order('p', calls_->calls());
     }
     if (rules_.gpu != nullptr) warm_up();
@@ -87,7 +84,7 @@ void party::enter(batch&& calls, std::vector<std::string>* refused) {
 void party::make_ready(data_kind kind) {
     prepare();
     if (rules_.gpu != nullptr) enqueue();
-    calls_->draw(kind, rules_.draw(), rules_.memory);
+    calls_->draw(kind, rules_.numbers.operands, memory());
 }
 
 double party::go() {
@@ -102,20 +99,28 @@ double party::go() {
     return taken.passed_s / calls_->calls();
 }
 
-// Of processor time, which is exact, in all goes together: a short one may be off by what the
-// system accounts later.
+// Over the whole judgement: a single go may be off by what the system accounts later. Processor
+// time is exact. Threads that take turns on one processor only show in how the work is spread,
+// where what a pool does when it starts counts, too.
 void party::count_threads(const worker::use& taken) {
-    cpu_s_ += taken.cpu_s;
-    passed_s_ += taken.passed_s;
-    const double used = std::max(cpu_s_ / passed_s_, taken.threads);
-    if (cpu_s_ > 0.05 && used > rules_.asked.threads + 0.3)
-        throw foul(
-            fmt::format("it used {:.1f} threads, where {} may work", used, rules_.asked.threads));
+    constexpr double at_once_slack = 1.02, in_turn_slack = 1.1, least_s = 0.05;
+    processor_use& all = rules_.used;
+    all.cpu_s += taken.cpu_s;
+    all.passed_s += taken.passed_s;
+    all.shared.of_all_s += taken.shared.of_all_s;
+    all.shared.of_busiest_s += taken.shared.of_busiest_s;
+    const double at_once = all.cpu_s / all.passed_s;
+    const double in_turn = all.shared.of_all_s / std::max(all.shared.of_busiest_s, 1e-9);
+    const double may = rules_.asked.threads;
+    if (all.cpu_s < least_s || (at_once <= may * at_once_slack && in_turn <= may * in_turn_slack))
+        return;
+    throw foul(fmt::format("it used {:.2f} threads, where {} may work", std::max(at_once, in_turn),
+                           rules_.asked.threads));
 }
 
 void party::check(double most_s) {
     if (rules_.gpu != nullptr) wait_for_gpu();
-    const std::string found = calls_->check(rules_.memory, most_s);
+    const std::string found = calls_->check(memory(), most_s, rules_.numbers.checks);
     checked_ += calls_->calls();
     if (!found.empty()) throw foul(found + late_writes());
 }
@@ -127,8 +132,7 @@ std::string party::late_writes() {
     } catch (const foul&) {
         return {};
     }
-    return calls_->changed_since(rules_.memory) ? "; it went on writing after run() had returned"
-                                                : "";
+    return calls_->changed_since(memory()) ? "; it went on writing after run() had returned" : "";
 }
 
 }  // namespace carat::judge

@@ -7,26 +7,35 @@
 #include <vector>
 
 #include "lab/judge/batch.hpp"
+#include "lab/judge/draws.hpp"
 #include "lab/judge/judge.hpp"
 #include "lab/judge/worker.hpp"
 
 namespace carat::judge {
 
-// What all share: the memory, the rules, and the numbers that are drawn.
+// What the target's processes took of the processor in all goes so far.
+struct processor_use {
+    double cpu_s = 0, passed_s = 0;
+    shared_work shared;
+};
+
+// What all share: the peers' memory, the rules, and the numbers that are drawn.
 struct table_of_rules {
     const shared_memory& memory;
     const request& asked;
     const hooks& user;
     desk* gpu = nullptr;  // where matrices lie in a GPU's memory
-    std::uint64_t draws = 0;
+    draws numbers{asked.seed};
+    processor_use used = {};
 
-    [[nodiscard]] std::uint64_t draw();
     // Of matrices, with what lies before data_begins.
     [[nodiscard]] std::int64_t capacity_bytes() const {
         return gpu != nullptr ? gpu->size_bytes() : memory.size_bytes();
     }
 };
 
+// A target's process shares memory with the referee alone, each with its own: it can reach neither
+// the peers' operands nor what an earlier process of the same target left.
 class party {
   public:
     party(std::string name, const std::vector<std::string>& arguments, table_of_rules& rules,
@@ -58,12 +67,15 @@ class party {
     void check(double most_s);
 
     [[nodiscard]] batch& calls() { return *calls_; }
+    // How it describes itself, once it is loaded.
+    [[nodiscard]] const header& description() const { return memory().head(); }
     [[nodiscard]] const worker& process() const { return worker_; }
     [[nodiscard]] std::int64_t checked() const { return checked_; }
     // On a GPU: why its times, by events, are not to be believed; empty: the clock agrees.
     [[nodiscard]] std::string reason_against_times() const;
 
   private:
+    [[nodiscard]] const shared_memory& memory() const { return own_ ? *own_ : rules_.memory; }
     void order(char what, std::int32_t calls);
     void prepare();
     void count_threads(const worker::use& taken);
@@ -81,10 +93,10 @@ class party {
     std::vector<std::string> arguments_;
     table_of_rules& rules_;
     bool is_target_;
+    std::unique_ptr<shared_memory> own_;
     worker worker_;
     std::unique_ptr<batch> calls_;
-    double cpu_s_ = 0, passed_s_ = 0;
-    double explained_s_ = 0;                         // of passed_s_ on a GPU, by events
+    double passed_s_ = 0, explained_s_ = 0;          // on a GPU: by the clock, and by events
     std::int64_t taken_bytes_ = 0, kept_bytes_ = 0;  // of a GPU's memory; after the first call
     std::int64_t goes_ = 0;
     int late_in_a_row_ = 0;

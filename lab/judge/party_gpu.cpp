@@ -25,7 +25,7 @@ std::string message_of(const carat_door& door) {
 }  // namespace
 
 carat_door& party::door() const {
-    return *reinterpret_cast<carat_door*>(rules_.memory.data() + data_begins);
+    return *reinterpret_cast<carat_door*>(memory().data() + data_begins);
 }
 
 void party::open_door() {
@@ -41,7 +41,7 @@ void party::open_door() {
 void party::warm_up() {
     is_warm_ = false;
     if (calls_->calls() == 0) return;
-    calls_->draw(data_kind::general, rules_.draw(), rules_.memory);
+    calls_->draw(data_kind::general, rules_.numbers.operands, memory());
     order('w', calls_->calls());
     wait_for_gpu();
     is_warm_ = true;

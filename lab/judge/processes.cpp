@@ -77,16 +77,15 @@ thread_times times_of_threads(pid_t id) {
     return all;
 }
 
-double threads_at_work(const thread_times& before, const thread_times& after) {
-    constexpr double too_short_s = 5e-3;
-    double sum = 0, most = 0;
+shared_work work_between(const thread_times& before, const thread_times& after) {
+    shared_work done;
     for (const auto& [thread, time_s] : after) {
         const auto found = before.find(thread);
         const double worked_s = time_s - (found == before.end() ? 0 : found->second);
-        sum += worked_s;
-        most = std::max(most, worked_s);
+        done.of_all_s += worked_s;
+        done.of_busiest_s = std::max(done.of_busiest_s, worked_s);
     }
-    return most < too_short_s ? 0 : sum / most;
+    return done;
 }
 
 std::vector<std::string> mapped_code(pid_t id) {

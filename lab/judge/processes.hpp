@@ -31,8 +31,10 @@ struct process_line {
 using thread_times = std::map<pid_t, double>;
 [[nodiscard]] thread_times times_of_threads(pid_t id);
 
-// Time of all over that of the busiest; 0 where none worked for 5 ms.
-[[nodiscard]] double threads_at_work(const thread_times& before, const thread_times& after);
+struct shared_work {
+    double of_all_s = 0, of_busiest_s = 0;
+};
+[[nodiscard]] shared_work work_between(const thread_times& before, const thread_times& after);
 
 // Files mapped as code; empty where the process lets nobody see.
 [[nodiscard]] std::vector<std::string> mapped_code(pid_t id);

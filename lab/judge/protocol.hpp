@@ -16,6 +16,10 @@
 //     'q'  hold the stream, and call the target for each row
 //     'g'  let the stream go on, and wait for it
 //     's'  wait for the GPU
+//
+// A target's process is started by judge_host, which tells of the boundary around it
+// (host/boundary.hpp) before it has loaded anything of the target: a `birth`, then the descriptor
+// of seccomp's listener where there is one.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +29,24 @@ namespace carat::judge {
 inline constexpr int memory_fd = 3;
 inline constexpr int command_fd = 4;
 inline constexpr int reply_fd = 5;
+inline constexpr int birth_fd = 6;
+
+// judge_host's first argument where there is to be no boundary.
+inline constexpr const char* open_option = "--open";
+
+struct birth {
+    std::int32_t target;  // as the referee's system numbers processes; 0: that which was started
+    std::int32_t init;    // of its PID namespace; 0: there is none
+};
+
+// What holds, as a sum.
+enum boundary_part : std::uint32_t {
+    has_namespaces = 1,  // of users, processes, mounts, IPC, the network and the host's name
+    has_own_proc = 2,    // and /proc shows these processes alone
+    has_landlock = 4,    // it writes nowhere and reaches no socket
+    has_seccomp = 8,     // system calls that nobody multiplies with are refused
+    has_listener = 16    // the referee decides about each process that it would start
+};
 
 struct header {
     std::int32_t version;  // of carat_kernel.h; 0: the target could not be loaded

@@ -33,22 +33,19 @@ constexpr std::int64_t most_calls_on_gpu = 96;
 }  // namespace
 
 std::int64_t least_bytes(session::shape size, dtype type) {
-    const core::problem p = draw_problem(type, size.m, size.n, size.k, alignment::wide, 0);
-    return batch(std::vector(fewest_calls, p), alignment::wide, 1, 0).size_bytes();
+    const core::problem p = problem_of(type, size, row_layout::padded);
+    return batch(std::vector(fewest_calls, p), 1).size_bytes();
 }
 
-rounds::rounds(table_of_rules& rules, party& target, session::shape size, dtype type)
-    : rules_(rules), size_(size), type_(type), entrants_{{&target, 0, {}, {}}} {}
+rounds::rounds(table_of_rules& rules, party& target, const timed_product& product, dtype type)
+    : rules_(rules), product_(product), type_(type), entrants_{{&target, 0, {}, {}}} {}
 
 batch rounds::batch_of(std::int64_t calls) {
-    const core::problem p =
-        draw_problem(type_, size_.m, size_.n, size_.k, alignment::wide, rules_.draw());
-    return {std::vector(static_cast<std::size_t>(calls), p), alignment::wide, rules_.asked.threads,
-            rules_.draw()};
+    return {std::vector(static_cast<std::size_t>(calls), problem()), rules_.asked.threads};
 }
 
 std::int64_t rounds::calls_lasting(double run_s) const {
-    const std::int64_t two = least_bytes(size_, type_) - data_begins;
+    const std::int64_t two = least_bytes(product_.size, type_) - data_begins;
     const std::int64_t fit = fewest_calls * (rules_.capacity_bytes() - data_begins) / two;
     const auto wanted = static_cast<std::int64_t>(std::ceil(go_lasts_s / std::max(run_s, 1e-9)));
     return std::clamp(
@@ -71,7 +68,7 @@ void rounds::before_trial(entrant& e) {
     const bool target = &e == &entrants_.front();
     // Goes that are not counted look like those that are. Whoever is fast for the data of an exact
     // pass alone gains nothing by it.
-    if (target && rules_.draw() % 4 == 0) {
+    if (target && rules_.numbers.order.below(4) == 0) {
         e.who->make_ready(data_kind::exact);
         e.who->go();
         e.who->check(0.1);
@@ -96,9 +93,8 @@ void rounds::blaming(const entrant& e, const std::function<void()>& work) {
 }
 
 void rounds::start_peers() {
-    const core::problem p = draw_problem(type_, size_.m, size_.n, size_.k, alignment::wide, 0);
     const core::device where = on_gpu() ? core::device::cuda : core::device::cpu;
-    for (const std::string& name : peers_for(p, where, rules_.asked.threads)) {
+    for (const std::string& name : peers_for(problem(), where, rules_.asked.threads)) {
         try {
             peers_.push_back(std::make_unique<party>(
                 name, std::vector<std::string>{"/proc/self/exe", peer_command, name}, rules_,
@@ -232,7 +228,7 @@ void rounds::measure(int trials) {
     how.trials = trials;
     how.min_trial_s = 0;  // a go is a trial
     how.settle_s = 0;     // and there is none that doesn't count: it would be time for nothing
-    how.seed = rules_.draw();
+    how.seed = rules_.numbers.order.draw();
     const auto asked_to_stop = [&] { return rules_.user.interrupted && rules_.user.interrupted(); };
     how.interrupted = [&] { return failure != nullptr || asked_to_stop(); };
     how.progress = [&](std::size_t i, std::size_t count, double share) {
@@ -281,7 +277,8 @@ timed_case rounds::run() {
 
 timed_case rounds::conclude() {
     timed_case done;
-    done.size = size_;
+    done.size = product_.size;
+    done.rows = product_.rows;
     for (const entrant& e : entrants_) {
         timed result = {e.who->name(), e.trials_s, e.trials_per_process, 0};
         result.median_s = std::exp(

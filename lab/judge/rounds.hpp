@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "lab/judge/party.hpp"
+#include "lab/judge/products.hpp"
 
 namespace carat::judge {
 
 class rounds {
   public:
-    rounds(table_of_rules& rules, party& target, session::shape size, dtype type);
+    rounds(table_of_rules& rules, party& target, const timed_product& product, dtype type);
 
     // One go for an estimate, then the trials. Throws foul for the target's own.
     [[nodiscard]] timed_case run();
@@ -31,6 +32,9 @@ class rounds {
         std::vector<std::int64_t> trials_per_process;
     };
 
+    [[nodiscard]] core::problem problem() const {
+        return problem_of(type_, product_.size, product_.rows);
+    }
     [[nodiscard]] batch batch_of(std::int64_t calls);
     [[nodiscard]] std::int64_t calls_lasting(double run_s) const;
     [[nodiscard]] bool on_gpu() const { return rules_.gpu != nullptr; }
@@ -50,7 +54,7 @@ class rounds {
     [[nodiscard]] timed_case conclude();
 
     table_of_rules& rules_;
-    session::shape size_;
+    timed_product product_;
     dtype type_;
     std::vector<std::unique_ptr<party>> peers_;  // and the target's fresh process
     std::vector<entrant> entrants_;              // the target first

@@ -12,6 +12,8 @@
 
 #include <carat/error.hpp>
 
+#include "lab/judge/protocol.hpp"
+
 namespace carat::judge {
 
 namespace {
@@ -134,6 +136,11 @@ fs::path own_file(const char* name) {
                 fmt::format("judge: {} is missing beside the command: install carat anew", name));
 }
 
+void target::keep_open(bool open) {
+    std::erase(arguments, open_option);
+    if (open) arguments.insert(arguments.begin() + 1, open_option);
+}
+
 target open_target(const std::string& text, bool python_on_gpu) {
     const std::size_t colon = text.rfind(':');
     const bool python = colon != text.npos && text.substr(0, colon).ends_with(".py");
@@ -157,6 +164,7 @@ target open_target(const std::string& text, bool python_on_gpu) {
         made.arguments = {fs::absolute(file).string()};
     made.name = python ? file.filename().string() + text.substr(colon) : file.filename().string();
     made.arguments.insert(made.arguments.begin(), own_file("judge_host").string());
+    made.keep_open(python_on_gpu || extension == ".cu");
     return made;
 }
 

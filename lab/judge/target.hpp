@@ -19,6 +19,9 @@ struct target {
     std::vector<std::string> arguments;  // of judge_host
     std::vector<std::string> notes;      // how it was compiled
     std::shared_ptr<void> compiled;      // the folder of what was compiled, for as long as needed
+
+    // Without a boundary: for GPUs, whose drivers and JIT compilers need what it forbids.
+    void keep_open(bool open);
 };
 
 // TARGET is a shared object, a .c, .cpp or .cu file, or FILE.py:FUNCTION. Throws carat::error for

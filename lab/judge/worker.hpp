@@ -1,16 +1,19 @@
 // A process that multiplies for the referee and stands still whenever it is not asked to: all its
-// threads are stopped between calls, so nothing goes on behind the referee's back. Time is taken
-// here, from before it may go on until after its last thread has stopped.
+// threads are stopped between calls, and frozen where the system lets us, so nothing goes on behind
+// the referee's back. Time is taken here, from before it may go on until after its last thread has
+// stopped.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
+#include "lab/judge/freezer.hpp"
 #include "lab/judge/memory.hpp"
+#include "lab/judge/processes.hpp"
+#include "lab/judge/start.hpp"
 
 namespace carat::judge {
 
@@ -31,7 +34,7 @@ class worker {
   public:
     // `interrupted` is asked while waiting; what it printed last is told when it ends by itself.
     worker(const std::vector<std::string>& arguments, const shared_memory& memory, int threads,
-           std::function<bool()> interrupted);
+           bool is_target, std::function<bool()> interrupted);
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
     ~worker();
@@ -45,7 +48,7 @@ class worker {
     struct use {
         double passed_s = 0;
         double cpu_s = 0;    // of all its threads, and of children it waited for
-        double threads = 0;  // that worked, at once or in turn: their time over the busiest one's
+        shared_work shared;  // among its threads, at once or in turn
     };
     // The calls of the table. Throws foul, also where it started another process.
     [[nodiscard]] use run(std::int32_t calls, double timeout_s);
@@ -53,14 +56,22 @@ class worker {
     // Lets it go on without an order for so long. To find out whether it does something.
     void let_go_on(double time_s);
 
+    // From here on the kernel refuses it processes; threads it may start. Throws foul where one is
+    // still there. Nothing where the boundary has no such gate.
+    void allow_no_more_processes();
+
+    [[nodiscard]] pid_t id() const { return started_.process; }
+
+    // What keeps it apart from all others, by names.
+    [[nodiscard]] std::vector<std::string> boundary() const;
+
     // Of all its threads since it began.
     [[nodiscard]] double cpu_s() const;
     // Files with code that it has loaded; empty where it hides them.
     [[nodiscard]] std::vector<std::string> libraries() const;
 
   private:
-    void spawn(const std::vector<std::string>& arguments, const shared_memory& memory, int threads);
-    void resume() const;
+    void resume();
     void stop();
     void await_reply(char what, double timeout_s);
     void drain() const;
@@ -68,10 +79,8 @@ class worker {
     [[nodiscard]] std::string last_words() const;
     void require_no_children() const;
 
-    pid_t process_ = -1;
-    int commands_ = -1;  // our ends
-    int replies_ = -1;
-    int output_ = -1;
+    started started_;
+    freezer freezer_;
     bool ended_ = false;
     bool stopped_ = false;
     std::function<bool()> interrupted_;

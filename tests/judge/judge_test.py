@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 CARAT, EXAMPLES = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
@@ -43,13 +44,23 @@ class Judge(unittest.TestCase):
         last = self.judge(target, *options, code=WRONG).stdout.splitlines()[-1]
         self.assertRegex(last, "wrong: .*" + why)
 
+    def need_boundary(self):
+        self.judge(EXAMPLES / "honest/naive.c", "--at-least", 0, "--size", 20, "--json", "b.json", code=RIGHT)
+        there = json.loads((self.folder / "b.json").read_text())["boundary"]
+        if missing := {"namespaces", "its own /proc", "Landlock", "seccomp"} - set(there):
+            self.skipTest(f"this system lets users have no {', '.join(sorted(missing))}")
+
+    def in_vain(self, cheat, *options):
+        """Right, at what it honestly does: what it reached for was not there."""
+        self.judge(EXAMPLES / "cheats" / cheat, *options, code=RIGHT)
+
 
 class Honest(Judge):
     def test_naive_is_right_and_what_is_written_says_so(self):
         out = self.judge(EXAMPLES / "honest/naive.c", "--at-least", 0, "--size", "130x70x90",
                          "--seed", 7, "--json", "v.json", code=RIGHT).stdout
         verdict = json.loads((self.folder / "v.json").read_text())
-        self.assertEqual((verdict["verdict"], verdict["seed"]), ("right", 7))
+        self.assertEqual((verdict["verdict"], verdict["seed"]), ("right", "7"))
         self.assertEqual(out.splitlines()[-1], verdict["sentence"])
         self.assertGreater(verdict["calls_checked"], 100)
 
@@ -75,6 +86,63 @@ class Honest(Judge):
             self.judge(EXAMPLES / "honest/blocked.cpp", "--at-least", 0, "--dtype", dtype,
                        "--size", "257", code=RIGHT)
 
+    def test_contiguous_rows_are_timed_where_others_are_refused(self):
+        out = self.judge(EXAMPLES / "honest/contiguous.c", "--at-least", "50", "--size", "200,96x64x300",
+                         "--time", "0.5", "--threads", 1, "--json", "v.json", code=(SLOWER, NONE)).stdout
+        verdict = json.loads((self.folder / "v.json").read_text())
+        self.assertEqual([case["rows"] for case in verdict["cases"]], ["contiguous"] * 2)
+        self.assertRegex(out, "200x200x200, contiguous rows")
+        self.assertRegex(out.splitlines()[-1], "contiguous: right, .*, with contiguous rows|right so far")
+        self.assertGreater(verdict["calls_checked"], 300)
+        self.judge(EXAMPLES / "honest/blocked.cpp", "--at-least", 0, "--size", "64", "--json", "v.json", code=RIGHT)
+
+    def test_sizes_that_are_drawn_give_way_to_what_is_taken(self):
+        source = (EXAMPLES / "honest/contiguous.c").read_text()
+        one = "return g->m == g->n && g->n == g->k && g->k % 32 == 0 &&"
+        (self.folder / "tiles.c").write_text(source.replace("return g->lda", one + " g->lda"))
+        out = self.judge("tiles.c", "--at-least", 0, code=RIGHT).stdout
+        self.assertRegex(out, r"it refuses \d+x\d+x\d+: (\d+)x\1x\1 is used instead")
+
+    def test_any_text_is_a_seed_and_repeats_the_draws(self):
+        def size_drawn(*seed):
+            self.judge(EXAMPLES / "honest/naive.c", "--at-least", 0, "--json", "v.json", *seed, code=RIGHT)
+            verdict = json.loads((self.folder / "v.json").read_text())
+            return verdict["seed"], verdict["calls_checked"], verdict["refused"]
+        self.assertEqual(size_drawn("--seed", "spring term, 2"), size_drawn("--seed", "spring term, 2"))
+        seeds = {size_drawn()[0] for _ in range(2)}
+        self.assertEqual(len(seeds), 2)
+        for seed in seeds:
+            self.assertRegex(seed, "^[0-9a-f]{32}$")
+
+    def test_the_seed_is_not_on_the_command_line(self):
+        (self.folder / "slow.c").write_text(
+            '#include <unistd.h>\n__attribute__((constructor)) static void wait(void) { sleep(2); }\n' +
+            (EXAMPLES / "honest/naive.c").read_text())
+        environment = os.environ | {"TOLD": "not-to-be-seen"}
+        running = subprocess.Popen([CARAT, "judge", "slow.c", "--at-least", "0", "--size", "20", "--seed",
+                                    "not-to-be-seen"], cwd=self.folder, stdout=subprocess.PIPE, env=environment)
+        deadline = time.monotonic() + 60
+        children = []
+        while not children and time.monotonic() < deadline:
+            hosts = subprocess.run(["pgrep", "-x", "judge_host"], capture_output=True, text=True).stdout.split()
+            children = [pid for pid in hosts if self.descends(pid, running.pid)]
+        line = pathlib.Path(f"/proc/{running.pid}/cmdline").read_bytes()
+        inherited = b"".join(pathlib.Path(f"/proc/{pid}/environ").read_bytes() for pid in children)
+        out = running.communicate(timeout=60)[0].decode()
+        self.assertIn("right", out)
+        self.assertIn(b"judge", line)
+        self.assertNotIn(b"not-to-be-seen", line)
+        self.assertIn(b"OMP_NUM_THREADS", inherited)
+        self.assertNotIn(b"not-to-be-seen", inherited)
+
+    @staticmethod
+    def descends(pid, ancestor):
+        try:
+            stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        except OSError:
+            return False
+        return int(stat.rsplit(")", 1)[1].split()[1]) == ancestor
+
     def test_a_shared_object(self):
         include = EXAMPLES.parent.parent / "include"
         subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", include, "-o",
@@ -96,7 +164,7 @@ class Honest(Judge):
 
 class Cheats(Judge):
     def test_each_example_has_its_test(self):
-        tested = re.findall(r'wrong\("(\d\d_\w+\.\w+)"', pathlib.Path(__file__).read_text())
+        tested = re.findall(r'(?:wrong|in_vain)\("(\d\d_\w+\.\w+)[":]', pathlib.Path(__file__).read_text())
         self.assertEqual(sorted(tested), sorted(p.name for p in EXAMPLES.glob("cheats/??_*")))
 
     QUICK = ("--at-least", 0, "--size", "400", "--threads", 1)
@@ -108,7 +176,7 @@ class Cheats(Judge):
         self.wrong("09_own_clock.cpp", "brings its own clock_gettime", *self.QUICK)
         self.wrong("10_only_when_poisoned.cpp", "", *self.QUICK)
         self.wrong("11_multiples_of_8.cpp", "", *self.QUICK)
-        self.wrong("14_forks.cpp", "started another process", *self.QUICK)
+        self.wrong("14_forks.cpp", "", *self.QUICK)
 
     def test_at_the_size_alone(self):
         self.wrong("03_sample.cpp", "", *self.QUICK)
@@ -116,15 +184,43 @@ class Cheats(Judge):
         self.wrong("13_drops_terms.cpp", "", *self.QUICK)
         self.wrong("16_exits.cpp", r"ended its process \(exit code 0\)", *self.QUICK)
         self.wrong("12_more_threads.cpp", "threads, where 1 may work", *self.QUICK)
+        self.wrong("30_a_thread_and_a_bit.cpp", "it used 1.[12]. threads, where 1 may work", *self.QUICK)
 
     def test_by_calls_that_went_before(self):
         self.wrong("01_cache_by_pointer.cpp", "", *self.QUICK)
         self.wrong("02_first_calls_only.cpp", "", *self.QUICK)
+        self.wrong("26_replays_by_shape.cpp", "", *self.QUICK)
 
     def test_late_work(self):
         self.wrong("06_deferred.cpp", "went on writing after", *self.QUICK)
         self.wrong("17_says_done.cpp", "", *self.QUICK)
+        self.wrong("28_writes_the_verdict.cpp", "", *self.QUICK)
         self.wrong("18_hangs.c", "did not return within 1 s", *self.QUICK, "--timeout", 1)
+
+    def test_work_ahead(self):
+        self.wrong("19_works_ahead.cpp", "", *self.QUICK)
+        self.need_boundary()
+        self.wrong("20_child_works_ahead.cpp", "", *self.QUICK)
+
+    def test_the_boundary(self):
+        self.need_boundary()
+        self.in_vain("21_continues_itself.cpp", *self.QUICK)
+        self.in_vain("23_reaches_for_others.cpp", *self.QUICK)
+        self.in_vain("24_leaves_a_note.cpp", *self.QUICK)
+        self.in_vain("25_calls_for_help.cpp", *self.QUICK)
+        self.in_vain("27_looks_for_the_answer.cpp", *self.QUICK)
+
+    def test_nothing_stays_behind(self):
+        self.wrong("22_stays_behind.cpp", "started another process", *self.QUICK)
+        left = subprocess.run(["pgrep", "-x", "stays-behind"], capture_output=True, text=True).stdout
+        self.assertEqual(left, "")
+
+    def test_peers_memory_is_out_of_reach(self):
+        self.wrong("29_punches_holes.cpp", "it ", *self.QUICK)
+
+    @unittest.skipUnless(PYTHON, "no Python here has NumPy")
+    def test_its_host(self):
+        self.wrong("31_patches_the_host.py:product", "", *self.QUICK)
 
     def test_while_timed(self):
         self.wrong("15_reads_the_clock.cpp", "", "--size", "420", "--time", "20", "--threads", 1)
@@ -150,6 +246,11 @@ class BadInput(Judge):
         self.assertIn("--at-least", self.refused(naive, "--at-least", "-1"))
         self.assertIn("--dtype", self.refused(naive, "--dtype", "f64,f32"))
         self.assertIn("--dtype f32", self.refused(naive, "--dtype", "f32"))
+        self.assertIn("--seed", self.refused(naive, "--seed", ""))
+        (self.folder / "none.c").write_text((EXAMPLES / "honest/contiguous.c").read_text().replace(
+            "return g->lda", "return 0 && g->lda"))
+        self.assertRegex(self.refused("none.c", "--size", "64"), "--size 64x64x64: .* refuses it")
+        self.assertIn("refuses every product", self.refused("none.c"))
         self.assertIn("--size 90000x", self.refused(naive, "--size", "90000"))
         self.assertIn("no/such", self.refused(naive, "--json", "no/such/v.json"))
         self.assertIn("no/such", self.refused(naive, "--report", "no/such/v.html"))

@@ -21,14 +21,12 @@ class python_party : public testing::Test {
         if (python_.empty()) GTEST_SKIP() << "no NumPy here";
         std::string name = "/tmp/carat-party-XXXXXX";
         folder_ = mkdtemp(name.data());
-        std::ofstream(folder_ / "target.py")
-            << "open('" << loaded().string() << "', 'a').write('x')\n"
-            << "def product(a, b):\n    return a @ b\n";
+        write_target("def product(a, b):\n    return a @ b\n");
         asked_.timeout_s = 30;
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
 
-    [[nodiscard]] std::filesystem::path loaded() const { return folder_ / "loaded"; }
+    void write_target(const char* text) const { std::ofstream(folder_ / "target.py") << text; }
 
     [[nodiscard]] std::vector<std::string> arguments(const std::string& python) const {
         const std::string peers = CARAT_PEER_FOLDER;
@@ -58,22 +56,30 @@ TEST_F(python_party, imports_before_its_turn_and_is_loaded_then) {
     for (const auto& one : later) {
         one->wait_for_imports();
         EXPECT_TRUE(has_numpy(*one));
+        EXPECT_EQ(one->description().version, 0);
     }
-    EXPECT_FALSE(std::filesystem::exists(loaded()));
-    for (const auto& one : later) one->load();
-    EXPECT_EQ(std::filesystem::file_size(loaded()), 2U);
-    EXPECT_TRUE((memory_.head().types & CARAT_F64) != 0);
+    for (const auto& one : later) {
+        one->load();
+        EXPECT_TRUE((one->description().types & CARAT_F64) != 0);
+    }
     EXPECT_FALSE(has_numpy(first));
+}
+
+TEST_F(python_party, is_not_loaded_by_imports) {
+    write_target("raise ValueError('loaded')\n");
+    party one("target.py", arguments(python_), rules_, true);
+    one.begin_imports();
+    EXPECT_NO_THROW(one.wait_for_imports());
+    EXPECT_THROW(one.load(), foul);
 }
 
 TEST_F(python_party, loads_without_having_been_asked_to_import) {
     party one("target.py", arguments(python_), rules_, true);
     one.begin_imports();
     one.load();  // waits for them
-    EXPECT_EQ(std::filesystem::file_size(loaded()), 1U);
     party other("target.py", arguments(python_), rules_, true);
     other.load();
-    EXPECT_EQ(std::filesystem::file_size(loaded()), 2U);
+    EXPECT_EQ(one.description().version, other.description().version);
 }
 
 TEST_F(python_party, what_ends_while_it_imports_is_told) {

@@ -83,5 +83,23 @@ TEST(Speed, UnclearIsSaid) {
               "0.97): unclear whether that is the 0.90 asked for; more --time tells more");
 }
 
+TEST(Speed, TheSentenceSaysWhichRowsWereTimedAndThatThereWasNoBoundary) {
+    outcome o;
+    o.target = "mine.c";
+    o.ruled = ruling::right;
+    o.ratio = 0.95;
+    o.ci95_ratio = {0.93, 0.97};
+    o.cases.resize(2);
+    o.cases[1].rows = row_layout::contiguous;
+    o.bounded = false;
+    EXPECT_EQ(
+        o.sentence(),
+        "mine.c: right, at 0.95 of the speed of the best, over 2 sizes, in part with contiguous "
+        "rows (95 % CI 0.93 to 0.97); 0.90 was asked for; without a boundary");
+    o.cases.clear();
+    EXPECT_EQ(o.sentence(),
+              "mine.c: right (0 results checked; speed was not asked for; without a boundary)");
+}
+
 }  // namespace
 }  // namespace carat::judge

@@ -1,37 +1,22 @@
 // The process of a target: loads a shared object with a carat_kernel and calls it. It links nothing
 // of carat, so that a target finds no engine here to call. `--exec PROGRAM ...` becomes a program
-// instead, a Python interpreter with host.py, after giving up the same rights.
+// instead, a Python interpreter with host.py, inside the same boundary; `--open` in front of either
+// goes without one.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
-#include <linux/capability.h>
-#include <linux/securebits.h>
-#include <sys/syscall.h>
 #include <vector>
 
 #include <carat/carat_kernel.h>
 
+#include "lab/judge/host/boundary.hpp"
 #include "lab/judge/serve.hpp"
 
 namespace {
 
 using namespace carat::judge;
-
-// Root could look into the referee's memory and write there; without these rights it can't.
-void give_up_rights() {
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED);
-    __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
-    std::array<__user_cap_data_struct, 2> rights = {};
-    // Files of others stay readable where they were.
-    rights[0].permitted = 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH;
-    std::array<__user_cap_data_struct, 2> held = {};
-    if (syscall(SYS_capget, &head, held.data()) == 0) rights[0].permitted &= held[0].permitted;
-    rights[0].effective = rights[0].permitted;
-    syscall(SYS_capset, &head, rights.data());
-}
 
 // Functions of the C library with which a program could be led to believe another time.
 constexpr std::array clocks = {"clock_gettime", "gettimeofday", "time",   "clock", "times",
@@ -105,17 +90,18 @@ class kernel_service final : public service {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) {
+    const bool is_open = argc > 1 && std::strcmp(argv[1], open_option) == 0;
+    char** const rest = argv + (is_open ? 2 : 1);
+    if (*rest == nullptr) {
         std::fprintf(stderr, "judge_host is a part of `carat judge`: start that\n");
         return 2;
     }
-    give_up_rights();
-    if (argc > 2 && std::strcmp(argv[1], "--exec") == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        execvp(argv[2], argv + 2);
-        std::perror(argv[2]);
+    is_open ? enter_without_boundary() : enter_boundary();
+    if (std::strcmp(rest[0], "--exec") == 0 && rest[1] != nullptr) {
+        execvp(rest[1], rest + 1);
+        std::perror(rest[1]);
         return 127;
     }
-    kernel_service target(argv[1]);
+    kernel_service target(rest[0]);
     return serve(target);
 }

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     asked.sizes = {{70, 60, 50}};
     asked.at_least = argc > 2 ? std::atof(argv[2]) : 0;
     asked.timeout_s = 5;
-    asked.seed = 7;
+    asked.seed = "7";
     try {
         const judge::outcome found = judge::judge(asked, {});
         fmt::print("{}: {}\n", found.gpu, found.sentence());
