@@ -304,7 +304,7 @@ void check_largest_of_nan(const Before&... before) {
     mirrored<T> b(40, 90, {90, 1});
     mirrored<O> c(300, 90, {90, 1});
     a.fill_whole('a');
-    for (const std::size_t row : {0, 8, 150, 299})
+    for (const std::size_t row : {0U, 8U, 150U, 299U})
         a.here(row, 3) = T(std::numeric_limits<double>::infinity());
     a.here(200, 5) = T(std::numeric_limits<double>::quiet_NaN());
     a.upload();

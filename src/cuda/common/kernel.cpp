@@ -46,7 +46,7 @@ void find_room_for_code(int device) {
     refuse_memory(room_for_code_bytes, "a kernel's code");
 }
 
-void load(const void* kernel) {
+void load(const void* kernel, l1_share share) {
     static std::mutex guard;
     static std::set<std::pair<int, const void*>> loaded;
     const int device = device_in_use();
@@ -54,13 +54,17 @@ void load(const void* kernel) {
     if (loaded.contains({device, kernel})) return;
     find_room_for_code(device);
     grant_shared_memory(kernel, device);
+    if (share == l1_share::least)
+        CARAT_CUDA_CHECK(cudaFuncSetAttribute(kernel,
+                                              cudaFuncAttributePreferredSharedMemoryCarveout,
+                                              cudaSharedmemCarveoutMaxShared));
     loaded.emplace(device, kernel);
 }
 
-core::kernel_facts load_kernel(const char* name, const void* kernel, int threads,
-                               int shared_bytes) {
+core::kernel_facts load_kernel(const char* name, const void* kernel, int threads, int shared_bytes,
+                               l1_share share) {
     (void)stream_in_use();  // makes the device current
-    load(kernel);
+    load(kernel, share);
     cudaFuncAttributes taken{};
     CARAT_CUDA_CHECK(cudaFuncGetAttributes(&taken, kernel));
     int blocks = 0;

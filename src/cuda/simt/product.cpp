@@ -7,7 +7,6 @@
 #include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
-#include "cuda/common/prefer_shared_memory.hpp"
 #include "cuda/simt/kernels.hpp"
 #include "cuda/simt/operand.hpp"
 #include "plan/cpu_plan.hpp"
@@ -179,8 +178,7 @@ class product final : public gemm_product {
         if (each < k.ctas_per_sm)
             shape_.shared_bytes =
                 std::max(shape_.shared_bytes, (228 / (static_cast<int>(each) + 1) + 4) * 1024);
-        facts_ = load_kernel(k.name, k.function, k.threads, shape_.shared_bytes);
-        prefer_shared_memory(kernel_->function);
+        facts_ = load_kernel(k.name, k.function, k.threads, shape_.shared_bytes, l1_share::least);
     }
 
     [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,

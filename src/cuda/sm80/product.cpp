@@ -9,7 +9,6 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
-#include "cuda/common/prefer_shared_memory.hpp"
 #include "cuda/sm80/costs.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/kernels.hpp"
@@ -145,9 +144,8 @@ class product final : public gemm_product {
         tile_ = model.tiles[chosen];
         costs_ = &model.costs;
         kernel_ = &kernel_for(problem_, how, chosen);
-        facts_ =
-            load_kernel(kernel_->name, kernel_->function, kernel_->threads, kernel_->shared_bytes);
-        prefer_shared_memory(kernel_->function);
+        facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads,
+                             kernel_->shared_bytes, l1_share::least);
     }
 
     void run(const launch_arguments& with, launch_cache*) const override {

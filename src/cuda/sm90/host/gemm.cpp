@@ -9,7 +9,6 @@
 #include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
-#include "cuda/common/prefer_shared_memory.hpp"
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cuda::sm90 {
@@ -57,8 +56,8 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
       output_(problem_, *kernel_, task.fusion.is_identity()),
       sms_(describe(device_in_use()).multiprocessors) {
     choose_stages();
-    facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads, shape_.shared_bytes);
-    prefer_shared_memory(kernel_->function);
+    facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads, shape_.shared_bytes,
+                         l1_share::least);
     choose_ctas();
     // Into shared memory that a persistent kernel has to itself until C leaves.
     const bool has_room = desc().is_persistent() && !desc().batched && desc().cluster_n == 1 &&
