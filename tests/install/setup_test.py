@@ -8,6 +8,7 @@ No package is installed and nothing fetched: the list of tools is empty here, an
 import importlib.util
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import sys
@@ -120,6 +121,27 @@ class Setup(unittest.TestCase):
 
     def bench(self, *arguments, gpu, toolkit=True):
         return self.dev("bench", *arguments, gpu=gpu, toolkit=toolkit)
+
+    def test_a_build_says_how_far_it_is(self):
+        told = ("[1/100 0.1] Building a.cpp.o\n[10/100 61.2] Building b.cpp.o\nb.cpp:1: warning: x\n"
+                "[20/100 62.0] Building c.cpp.o\n[99/100 121.0] Linking d\nninja: no work to do.\n")
+        script = SCRIPTS / "only_news.sh"
+        logged = subprocess.run(["bash", script], input=told, capture_output=True, text=True).stdout
+        self.assertEqual(logged, "build: 10 of 100 steps, about 9 min left\nb.cpp:1: warning: x\n"
+                                 "build: 99 of 100 steps, about 1 s left\n")
+        ours, terminal = pty.openpty()
+        subprocess.run(["bash", script], input=told.encode(), stdout=terminal)
+        os.close(terminal)
+        seen = os.read(ours, 10000).decode()
+        os.close(ours)
+        self.assertIn("\r\033[K10 of 100 steps, about 9 min left: Building b.cpp.o\r", seen)
+        self.assertIn("\r\033[Kb.cpp:1: warning: x\r\n", seen)
+
+    def test_seconds_are_noted(self):
+        self.dev("test", gpu=False)
+        for part in ("build", "tests"):
+            noted = (self.folder / f"build/dev/seconds_of_{part}").read_text()
+            self.assertRegex(noted, r"^[0-9.]+ [0-9.]+ [0-9.]+\n$")
 
     def test_packages_with_cuda_are_made_where_they_are_asked_for(self):
         packed = f"cpack -B {self.folder}/build/cpu/../packages in {self.folder}/build/cpu\n"
