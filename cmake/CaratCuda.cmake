@@ -1,8 +1,9 @@
-# CUDA for the modules that want it. CARAT_CUDA: AUTO takes nvcc where it is found, ON insists, OFF
+# CUDA for the modules that want it. CARAT_CUDA: AUTO compiles kernels for GPUs where the machine has
+# both a GPU and nvcc, since they take longer than all the rest; ON insists, with a GPU or without; OFF
 # builds for CPUs only. The CUDA runtime is linked statically and libcuda never, so one binary
 # serves machines with and without a GPU or a driver.
 
-set(CARAT_CUDA AUTO CACHE STRING "CUDA kernels: AUTO (when nvcc is found), ON or OFF")
+set(CARAT_CUDA AUTO CACHE STRING "CUDA kernels: AUTO (where there are a GPU and nvcc), ON or OFF")
 set_property(CACHE CARAT_CUDA PROPERTY STRINGS AUTO ON OFF)
 # 90a: Hopper with its own instructions. Plain numbers work as well: "80;89;90a". nvcc 13 begins at 75;
 # the ladder's kernels also compile for 70, with CUDA 12. CMake's own variable means the same.
@@ -14,9 +15,26 @@ endif()
 set(CARAT_CUDA_ARCHITECTURES ${carat_default_architectures}
     CACHE STRING "Compute capabilities to compile kernels for")
 
+# carat_find_gpu(RESULT): whether this machine has a GPU of NVIDIA.
+function(carat_find_gpu result)
+  execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(failed AND NOT EXISTS /dev/nvidia0)
+    set(${result} OFF PARENT_SCOPE)
+  else()
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 set(CARAT_CUDA_ENABLED OFF)
+set(carat_wants_cuda ${CARAT_CUDA})
+if(CARAT_CUDA STREQUAL "AUTO")
+  carat_find_gpu(carat_wants_cuda)
+  if(NOT carat_wants_cuda)
+    message(STATUS "CUDA: there is no GPU, so this build is for CPUs only (-DCARAT_CUDA=ON insists)")
+  endif()
+endif()
 set(CARAT_NVCC "") # what this build compiles kernels with; CMake's own variable may say NOTFOUND
-if(NOT CARAT_CUDA STREQUAL "OFF")
+if(carat_wants_cuda)
   set(CMAKE_CUDA_ARCHITECTURES OFF) # the -gencode flags are below: CMake 3.22 knows no 90a
   include(CheckLanguage)
   check_language(CUDA)
@@ -47,6 +65,9 @@ if(CARAT_CUDA_ENABLED)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
+  # The host's part with line numbers alone, as the presets compile the rest.
+  string(REGEX REPLACE "(^| )-g( |$)" "\\1-Xcompiler=-g1\\2" CMAKE_CUDA_FLAGS_RELWITHDEBINFO
+                       "${CMAKE_CUDA_FLAGS_RELWITHDEBINFO}")
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_EXTENSIONS OFF)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """clang-tidy over the project's sources: tidy.py BUILD_FOLDER
 
-A file is read again only when it, a header of ours that it includes, or the rules have changed since
-its last clean pass: which headers those are is what the build recorded. Tests are held to the
-compiler's warnings, CUDA sources to nvcc's.
+BUILD_FOLDER is configured to compile each file alone (CARAT_BATCHES=OFF) and need not be built. A file
+is read again only when it, a header of ours that it includes, or the rules have changed since its last
+clean pass. Tests are held to the compiler's warnings, CUDA sources to nvcc's.
 """
 
 import concurrent.futures
@@ -12,23 +12,12 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ("src/", "lab/", "cli/", "ladder/cpu/")
-
-
-def recorded_dependencies(build):
-    """Object file -> the files that its compilation read, from Ninja's log."""
-    log = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True,
-                         check=True).stdout
-    found = {}
-    for block in log.split("\n\n"):
-        lines = block.strip().splitlines()
-        if lines:
-            found[lines[0].split(":")[0]] = [line.strip() for line in lines[1:]]
-    return found
 
 
 def commands(build):
@@ -44,29 +33,47 @@ def commands(build):
     return found
 
 
-def files_read(build, command, dependencies):
-    target = re.search(r" -o (\S+)", command["command"])[1]
-    read = [pathlib.Path(build, file).resolve() for file in dependencies.get(target, [])]
-    return sorted({pathlib.Path(command["file"]), *(f for f in read if f.is_relative_to(ROOT))})
+def files_read(command):
+    """The file and those of ours that it includes, as the compiler finds them."""
+    words = shlex.split(command["command"])
+    compiler = next(i for i, word in enumerate(words) if re.search(r"(\+\+|clang|gcc)[^/]*$", word))
+    words = words[compiler:]
+    for option in ("-o", "-MF", "-MT"):
+        if option in words:
+            at = words.index(option)
+            del words[at:at + 2]
+    told = subprocess.run([word for word in words if word not in ("-c", "-MD")] + ["-MM"],
+                          cwd=command["directory"], capture_output=True, text=True, check=True).stdout
+    read = {pathlib.Path(command["directory"], file).resolve()
+            for file in told.partition(":")[2].replace("\\\n", " ").split()}
+    return sorted(file for file in read if file.is_relative_to(ROOT))
 
 
-def state(files):
-    digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:24]
+def state_of(files):
+    """What a clean pass depends on: the rules, and each file by its content."""
+    def digest(file):
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else None
+    return {str(file): digest(file) for file in (ROOT / ".clang-tidy", *files)}
 
 
-def clean(notes, source, files):
-    stamp = notes / state(files)
-    if stamp.exists():
+def is_unchanged(note):
+    if not note.exists():
+        return False
+    known = json.loads(note.read_text())
+    return known == state_of([pathlib.Path(file) for file in known][1:])
+
+
+def clean(notes, source, command):
+    note = notes / f"{source.replace('/', '+')}.json"
+    if is_unchanged(note):
         return True
+    files = files_read(command)
     run = subprocess.run(
         ["clang-tidy", "-p", notes, "--quiet", "--warnings-as-errors=*",
          "--extra-arg=-Wno-unknown-warning-option", source],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if run.returncode == 0:
-        stamp.touch()
+        note.write_text(json.dumps(state_of(files)))
         return True
     print(f"{run.stdout}clang-tidy: {source}", flush=True)
     return False
@@ -78,10 +85,9 @@ def main():
     notes.mkdir(exist_ok=True)
     chosen = commands(build)
     (notes / "compile_commands.json").write_text(json.dumps(list(chosen.values())))
-    dependencies = recorded_dependencies(build)
 
     def check(source):
-        return clean(notes, source, files_read(build, chosen[source], dependencies))
+        return clean(notes, source, chosen[source])
 
     jobs = int(os.environ.get("CARAT_JOBS", os.cpu_count()))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -13,10 +13,10 @@ namespace carat::study {
 
 namespace {
 
-constexpr std::string_view type = "f32";
+constexpr std::string_view crossover_type = "f32";
 constexpr std::string_view simple_cpu = "cpu.ladder.naive";
 
-std::vector<part> parts(const options& how) {
+std::vector<part> crossover_parts(const options& how) {
     part all{request(how,
                      "cpu.ladder.naive,cpu.engine,vendor.openblas,vendor.mkl,cuda.ladder.naive,"
                      "cuda.ladder.tiled[tile-size=16],vendor.cublas",
@@ -47,8 +47,8 @@ std::vector<part> parts(const options& how) {
 const results::result* best_cpu(const results::document& doc, std::int64_t n) {
     const results::result* best = nullptr;
     for (const results::result& c : doc.results)
-        if (c.has_figure() && c.device == "cpu" && c.dtype == type && c.n == n && c.m == n &&
-            (best == nullptr || c.median_s < best->median_s))
+        if (c.has_figure() && c.device == "cpu" && c.dtype == crossover_type && c.n == n &&
+            c.m == n && (best == nullptr || c.median_s < best->median_s))
             best = &c;
     return best;
 }
@@ -69,11 +69,11 @@ table times(const results::document& doc) {
             {},
             "GPU times hold allocation, copies from and to pageable memory, the product and the "
             "release."};
-    for (const std::int64_t n : sizes(doc, type)) {
-        const results::result* simple = measured(doc, simple_cpu, type, n);
+    for (const std::int64_t n : sizes(doc, crossover_type)) {
+        const results::result* simple = measured(doc, simple_cpu, crossover_type, n);
         const results::result* best = best_cpu(doc, n);
         const auto gpu = [&](std::string_view name) {
-            return time_or_dash(end_to_end_s(measured(doc, name, type, n)));
+            return time_or_dash(end_to_end_s(measured(doc, name, crossover_type, n)));
         };
         t.rows.push_back({fmt::format("{}", n), time_or_dash(simple ? simple->median_s : 0),
                           time_or_dash(best ? best->median_s : 0),
@@ -104,9 +104,9 @@ table phases(const results::document& doc, std::int64_t n) {
 // The size at which the CPU's three plain loops, the document's baseline, lose: the artefact of a
 // baseline nobody would run.
 std::string against_the_simple_loop(const results::document& doc) {
-    for (const std::int64_t n : sizes(doc, type)) {
-        const results::result* simple = measured(doc, simple_cpu, type, n);
-        const double gpu_s = end_to_end_s(measured(doc, "vendor.cublas", type, n));
+    for (const std::int64_t n : sizes(doc, crossover_type)) {
+        const results::result* simple = measured(doc, simple_cpu, crossover_type, n);
+        const double gpu_s = end_to_end_s(measured(doc, "vendor.cublas", crossover_type, n));
         if (simple != nullptr && gpu_s < simple->median_s)
             return fmt::format(
                 "As published, against three plain loops on one core, the GPU wins from N = {} of "
@@ -129,12 +129,12 @@ std::string found(const nlohmann::json& crossing) {
                        end(crossing["ci95"][1]), published::crossover_n);
 }
 
-chapter tell(const results::document& doc, const options& how) {
+chapter tell_crossover(const results::document& doc, const options& how) {
     chapter c;
     c.sources = {fmt::format("The document, {}, measured on {}.", published::crossover.title,
                              published::crossover.hardware)};
     c.not_run = absences(doc);
-    const std::vector<std::int64_t> all = sizes(doc, type);
+    const std::vector<std::int64_t> all = sizes(doc, crossover_type);
     if (all.empty()) return c;
     c.tables.push_back(times(doc));
     if (!how.on_gpu) {
@@ -154,6 +154,6 @@ const definition crossover = {
     "crossover", "CPU or GPU?",
     "From which size is a GPU faster than the best CPU implementation, allocation and copies "
     "included?",
-    parts, tell};
+    crossover_parts, tell_crossover};
 
 }  // namespace carat::study

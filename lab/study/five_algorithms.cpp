@@ -21,7 +21,7 @@ namespace carat::study {
 
 namespace {
 
-constexpr std::string_view type = "f64";
+constexpr std::string_view five_type = "f64";
 
 struct algorithm {
     std::string_view theirs, ours;
@@ -33,7 +33,7 @@ constexpr std::array<algorithm, 5> algorithms = {{{"CuBLAS", "vendor.cublas"},
                                                   {"OpenMP", "cpu.ladder.openmp"},
                                                   {"C++ Threads", "cpu.ladder.threads"}}};
 
-std::vector<part> parts(const options& how) {
+std::vector<part> five_parts(const options& how) {
     part all{request(how,
                      "vendor.cublas,cuda.ladder.tiled[tile-size=32],vendor.openblas,"
                      "cpu.ladder.openmp[tile-size=32],cpu.ladder.threads[tile-size=32]",
@@ -76,11 +76,11 @@ std::vector<std::string> mean_row(const results::result& c, std::string_view the
             fmt::format("{}", c.trials_s.size()), there ? gflops(*there) : "-"};
 }
 
-table means(const results::document& doc) {
+table table_of_means(const results::document& doc) {
     table t{"Throughput by size, GFLOP/s", {"N", "mean", "95 % CI", "trials", "document"}, {}, {}};
-    for (const std::int64_t n : sizes(doc, type))
+    for (const std::int64_t n : sizes(doc, five_type))
         for (const auto& [theirs, ours] : algorithms)
-            if (const results::result* c = measured(doc, ours, type, n))
+            if (const results::result* c = measured(doc, ours, five_type, n))
                 t.rows.push_back(mean_row(*c, theirs));
     t.note =
         "Operations are counted as 2N^3 - N^2. The document's figures for CuBLAS include the "
@@ -95,14 +95,14 @@ std::vector<double> rates_of(const results::result& c) {
     return rates;
 }
 
-table deviations(const results::document& doc, std::int64_t n) {
+table table_of_deviations(const results::document& doc, std::int64_t n) {
     table t{fmt::format("Spread at N = {}, GFLOP/s", n),
             {"algorithm", "standard deviation", "standard error", "document"},
             {},
             "The document calls the spread of its resampled means a standard deviation; that is "
             "the standard error."};
     for (const auto& [theirs, ours] : algorithms) {
-        const results::result* c = measured(doc, ours, type, n);
+        const results::result* c = measured(doc, ours, five_type, n);
         if (c == nullptr) continue;
         const statistics::summary s = statistics::summarize(rates_of(*c));
         const auto there = published::find(published::five_algorithms_deviations(), theirs, 10000);
@@ -125,7 +125,7 @@ std::string published_p(std::string_view a, std::string_view b) {
 
 // The document's test with its simultaneous intervals, of geometric means. Trials count as many as
 // independent ones would tell as much (effective sample sizes).
-table pairs(const results::document& doc, const results::comparison& all) {
+table table_of_pairs(const results::document& doc, const results::comparison& all) {
     table t{
         fmt::format("Games-Howell at N = {}", all.n),
         {"pair", "ratio", "95 % CI", "p", "verdict", "document's p"},
@@ -135,7 +135,7 @@ table pairs(const results::document& doc, const results::comparison& all) {
                     all.f, all.df1, all.df2, probability(all.p))};
     std::vector<const results::result*> ranked;
     for (const auto& [theirs, ours] : algorithms)
-        if (const results::result* c = measured(doc, ours, type, all.n); c != nullptr)
+        if (const results::result* c = measured(doc, ours, five_type, all.n); c != nullptr)
             ranked.push_back(c);
     for (const statistics::pair_difference& d :
          statistics::games_howell(session::log_moments(ranked), all.alpha)) {
@@ -164,7 +164,7 @@ table cold(const results::document& doc, std::int64_t n) {
             {}};
     std::vector<const results::result*> results;
     for (const auto& [theirs, ours] : algorithms)
-        if (const results::result* c = measured(doc, ours, type, n)) results.push_back(c);
+        if (const results::result* c = measured(doc, ours, five_type, n)) results.push_back(c);
     const auto place = [&](const results::result& of, auto rate) {
         return std::ranges::count_if(
                    results, [&](const results::result* c) { return rate(*c) > rate(of); }) +
@@ -185,7 +185,7 @@ std::string on_resampled_means(const results::document& doc, std::int64_t n) {
     std::vector<std::vector<double>> trials, resampled;
     std::uint64_t stream = 0;
     for (const auto& [theirs, ours] : algorithms)
-        if (const results::result* c = measured(doc, ours, type, n)) {
+        if (const results::result* c = measured(doc, ours, five_type, n)) {
             trials.push_back(rates_of(*c));
             resampled.push_back(statistics::resample_means(trials.back(), {}, ++stream));
         }
@@ -204,7 +204,7 @@ std::string on_resampled_means(const results::document& doc, std::int64_t n) {
 std::string order_of(const results::document& doc, std::int64_t n) {
     std::vector<const results::result*> results;
     for (const auto& [theirs, ours] : algorithms)
-        if (const results::result* c = measured(doc, ours, type, n)) results.push_back(c);
+        if (const results::result* c = measured(doc, ours, five_type, n)) results.push_back(c);
     std::ranges::sort(results, std::ranges::greater{}, &results::result::median_gflops);
     std::string text;
     for (const results::result* c : results) {
@@ -218,19 +218,20 @@ std::string order_of(const results::document& doc, std::int64_t n) {
         n, text);
 }
 
-chapter tell(const results::document& doc, const options& how) {
+chapter tell_five(const results::document& doc, const options& how) {
     chapter c;
     c.sources = {fmt::format("The document, {}, measured on {}.", published::five_algorithms.title,
                              published::five_algorithms.hardware)};
     c.not_run = absences(doc);
-    const std::vector<std::int64_t> all = sizes(doc, type);
+    const std::vector<std::int64_t> all = sizes(doc, five_type);
     if (all.empty()) return c;
     const std::int64_t n = all.back();
     c.findings.push_back(order_of(doc, n));
-    c.tables.push_back(means(doc));
-    c.tables.push_back(deviations(doc, n));
-    const results::comparison* pairwise = compared(doc, type, n);
-    if (pairwise != nullptr && !pairwise->pairs.empty()) c.tables.push_back(pairs(doc, *pairwise));
+    c.tables.push_back(table_of_means(doc));
+    c.tables.push_back(table_of_deviations(doc, n));
+    const results::comparison* pairwise = compared(doc, five_type, n);
+    if (pairwise != nullptr && !pairwise->pairs.empty())
+        c.tables.push_back(table_of_pairs(doc, *pairwise));
     if (how.as_published) {
         c.tables.push_back(cold(doc, n));
         if (std::string text = on_resampled_means(doc, n); !text.empty())
@@ -245,6 +246,6 @@ const definition five_algorithms = {
     "five-algorithms", "Five algorithms",
     "Of cuBLAS, a tiled CUDA kernel, a BLAS, OpenMP and C++ threads, which multiplies f64 matrices "
     "fastest, and is the difference real?",
-    parts, tell};
+    five_parts, tell_five};
 
 }  // namespace carat::study

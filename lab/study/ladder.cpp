@@ -11,7 +11,7 @@ namespace carat::study {
 
 namespace {
 
-constexpr std::string_view type = "f32";
+constexpr std::string_view ladder_type = "f32";
 
 struct rung {
     std::string_view implementation;
@@ -42,15 +42,15 @@ constexpr std::array<rung, 21> rungs = {
      {"cuda.ladder.wmma_shared", "tensor cores (tf32)", ""},
      {"vendor.cublas_tf32", "cuBLAS, tensor cores (tf32)", "GPU cuBLAS"}}};
 
-std::string names() {
+std::string ladder_names() {
     std::string all;
     for (const rung& r : rungs) all += (all.empty() ? "" : ",") + std::string(r.implementation);
     return all;
 }
 
-std::vector<part> parts(const options& how) {
+std::vector<part> ladder_parts(const options& how) {
     const bool quick = how.how_much == extent::quick;
-    part all{request(how, names(), quick ? 0.7 : 10)};
+    part all{request(how, ladder_names(), quick ? 0.7 : 10)};
     all.request.types = {dtype::f32};
     const std::int64_t n = quick ? 512 : 2048;
     all.request.shapes = {{n, n, n}};
@@ -64,7 +64,7 @@ std::string published_s(std::string_view theirs) {
     return "-";
 }
 
-table steps(const results::document& doc, std::int64_t n) {
+table table_of_steps(const results::document& doc, std::int64_t n) {
     table t{fmt::format("Step by step, f32, N = {}", n),
             {"step", "GFLOP/s", "time", "this step", "so far", "% of roofline", "document"},
             {},
@@ -73,7 +73,7 @@ table steps(const results::document& doc, std::int64_t n) {
     const results::result* first = nullptr;
     const results::result* before = nullptr;
     for (const rung& r : rungs) {
-        const results::result* c = measured(doc, r.implementation, type, n);
+        const results::result* c = measured(doc, r.implementation, ladder_type, n);
         if (c == nullptr) continue;
         const auto factor = [&](const results::result* to) {
             return to == nullptr ? std::string("") : report::times(to->median_s / c->median_s);
@@ -89,7 +89,7 @@ table steps(const results::document& doc, std::int64_t n) {
 
 // The document multiplies guesses (4 x 10 x 5 x 10); these are measured.
 std::string product_of_steps(const results::document& doc, std::int64_t n) {
-    const auto at = [&](std::string_view name) { return measured(doc, name, type, n); };
+    const auto at = [&](std::string_view name) { return measured(doc, name, ladder_type, n); };
     const results::result* naive = at("cpu.ladder.naive");
     const results::result* reordered = at("cpu.ladder.reordered");
     const results::result* last = at("cpu.ladder.multi_level");
@@ -103,16 +103,16 @@ std::string product_of_steps(const results::document& doc, std::int64_t n) {
         report::times(reordered->median_s / last->median_s), n);
 }
 
-chapter tell(const results::document& doc, const options&) {
+chapter tell_ladder(const results::document& doc, const options&) {
     chapter c;
     c.sources = {
         fmt::format("The document, {}, measured on {}; its cuBLAS figure names no "
                     "precision.",
                     published::investigation.title, published::investigation.hardware)};
     c.not_run = absences(doc);
-    const std::vector<std::int64_t> all = sizes(doc, type);
+    const std::vector<std::int64_t> all = sizes(doc, ladder_type);
     if (all.empty()) return c;
-    c.tables.push_back(steps(doc, all.back()));
+    c.tables.push_back(table_of_steps(doc, all.back()));
     if (std::string text = product_of_steps(doc, all.back()); !text.empty())
         c.findings.push_back(std::move(text));
     return c;
@@ -122,7 +122,7 @@ chapter tell(const results::document& doc, const options&) {
 
 const definition ladder = {
     "ladder", "From three loops to a library",
-    "What does each technique give, and how far is the result from the machine's limit?", parts,
-    tell};
+    "What does each technique give, and how far is the result from the machine's limit?",
+    ladder_parts, tell_ladder};
 
 }  // namespace carat::study

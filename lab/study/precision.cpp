@@ -16,7 +16,7 @@ namespace {
 
 constexpr double inflation = 32;  // of document 004's count of work
 
-std::vector<part> parts(const options& how) {
+std::vector<part> precision_parts(const options& how) {
     const bool quick = how.how_much == extent::quick;
     const std::int64_t n = quick ? 512 : how.how_much == extent::usual ? 2048 : 8192;
     part floating{request(how,
@@ -108,7 +108,7 @@ std::string gain(const results::document& doc, std::string_view device) {
         report::times(wide->median_s / narrow->median_s), wide->implementation);
 }
 
-chapter tell(const results::document& doc, const options& how) {
+chapter tell_precision(const results::document& doc, const options& how) {
     chapter c;
     c.sources = {fmt::format("Document 004, {}, measured on {}.", published::precisions.title,
                              published::precisions.hardware)};
@@ -129,7 +129,7 @@ chapter tell(const results::document& doc, const options& how) {
 
 const definition precision = {
     "precision", "Speed against error",
-    "What does a narrower type buy in speed and in energy, and what does it cost in error?", parts,
-    tell};
+    "What does a narrower type buy in speed and in energy, and what does it cost in error?",
+    precision_parts, tell_precision};
 
 }  // namespace carat::study

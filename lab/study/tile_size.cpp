@@ -18,9 +18,9 @@ namespace carat::study {
 
 namespace {
 
-constexpr std::string_view type = "f32";
+constexpr std::string_view tile_type = "f32";
 constexpr std::int64_t element_bytes = 4;
-constexpr std::array<std::int64_t, 4> tiles = {16, 32, 64, 128};
+constexpr std::array<std::int64_t, 4> tile_sizes = {16, 32, 64, 128};
 constexpr std::array<std::string_view, 8> on_cpu = {
     "cpu.ladder.tiled", "cpu.ladder.tiled_reordered", "cpu.ladder.openmp",  "cpu.ladder.threads",
     "cpu.ladder.simd",  "cpu.ladder.register_tile",   "cpu.ladder.packing", "cpu.ladder.prefetch"};
@@ -29,17 +29,17 @@ std::string with_tile(std::string_view name, std::int64_t tile) {
     return fmt::format("{}[tile-size={}]", name, tile);
 }
 
-std::string names() {
+std::string tile_names() {
     std::string all;
     for (const std::string_view name : on_cpu)
-        for (const std::int64_t tile : tiles) all += with_tile(name, tile) + ",";
+        for (const std::int64_t tile : tile_sizes) all += with_tile(name, tile) + ",";
     for (const int tile : {8, 16, 32}) all += with_tile("cuda.ladder.tiled", tile) + ",";
     return all + with_tile("cuda.ladder.register_tiled", 64) + "," +
            with_tile("cuda.ladder.register_tiled", 128);
 }
 
-std::vector<part> parts(const options& how) {
-    part all{request(how, names(), how.how_much == extent::quick ? 0.25 : 3)};
+std::vector<part> tile_parts(const options& how) {
+    part all{request(how, tile_names(), how.how_much == extent::quick ? 0.25 : 3)};
     session::request& r = all.request;
     r.types = {dtype::f32};
     const std::int64_t n = how.how_much == extent::quick   ? 512
@@ -64,7 +64,7 @@ table model(const nlohmann::json& machine) {
             {},
             "An element that is in the cache is used T times before its tile is left, so 2T^3 "
             "operations need 2T^2 elements of A and B: T/4 flop per byte of f32."};
-    for (const std::int64_t tile : tiles) {
+    for (const std::int64_t tile : tile_sizes) {
         const std::int64_t bytes = 3 * tile * tile * element_bytes;
         t.rows.push_back({fmt::format("{}", tile), fmt::format("{}", bytes / 1024),
                           level_of(machine, bytes), fmt::format("{}", tile),
@@ -80,8 +80,8 @@ table by_tile(const results::document& doc, std::int64_t n) {
             {}};
     for (const std::string_view name : on_cpu) {
         std::vector<std::string> row = {last_part(name)};
-        for (const std::int64_t tile : tiles)
-            row.push_back(gflops(measured(doc, with_tile(name, tile), type, n)));
+        for (const std::int64_t tile : tile_sizes)
+            row.push_back(gflops(measured(doc, with_tile(name, tile), tile_type, n)));
         if (std::any_of(row.begin() + 1, row.end(), [](const auto& text) { return text != "-"; }))
             t.rows.push_back(std::move(row));
     }
@@ -110,8 +110,8 @@ table on_gpu(const results::document& doc, std::int64_t n) {
 // Is one tile size really better than another? The best two of each implementation.
 std::string verdict(const results::document& doc, std::int64_t n, std::string_view name) {
     const results::result *best = nullptr, *second = nullptr;
-    for (const std::int64_t tile : tiles) {
-        const results::result* c = measured(doc, with_tile(name, tile), type, n);
+    for (const std::int64_t tile : tile_sizes) {
+        const results::result* c = measured(doc, with_tile(name, tile), tile_type, n);
         if (c == nullptr) continue;
         if (best == nullptr || c->median_s < best->median_s) {
             second = best;
@@ -120,7 +120,7 @@ std::string verdict(const results::document& doc, std::int64_t n, std::string_vi
             second = c;
         }
     }
-    const results::comparison* all = compared(doc, type, n);
+    const results::comparison* all = compared(doc, tile_type, n);
     if (second == nullptr || all == nullptr) return {};
     const std::string word = verdict_of(*all, best->implementation, second->implementation);
     if (word == "-") return {};
@@ -130,13 +130,13 @@ std::string verdict(const results::document& doc, std::int64_t n, std::string_vi
                        report::times(second->median_s / best->median_s));
 }
 
-chapter tell(const results::document& doc, const options&) {
+chapter tell_tile_size(const results::document& doc, const options&) {
     chapter c;
     c.sources = {fmt::format("Document 003, {}, measured on {}.", published::dense.title,
                              published::dense.hardware)};
     c.not_run = absences(doc);
     c.tables.push_back(model(doc.machine));
-    const std::vector<std::int64_t> all = sizes(doc, type);
+    const std::vector<std::int64_t> all = sizes(doc, tile_type);
     if (all.empty()) return c;
     if (table cpu = by_tile(doc, all.back()); !cpu.rows.empty()) c.tables.push_back(std::move(cpu));
     if (table gpu = on_gpu(doc, all.back()); !gpu.rows.empty()) c.tables.push_back(std::move(gpu));
@@ -151,6 +151,6 @@ chapter tell(const results::document& doc, const options&) {
 const definition tile_size = {"tile-size", "Which tile?",
                               "Which tile size is best for each tiled implementation, does the "
                               "model of the caches say so, and is the difference real?",
-                              parts, tell};
+                              tile_parts, tell_tile_size};
 
 }  // namespace carat::study

@@ -90,7 +90,7 @@ std::vector<many> many_products() {
              {{448, 448, 64}, {320, 320, 64}, {192, 192, 64}, {64, 64, 64}}}};
 }
 
-std::vector<part> parts(const options& how) {
+std::vector<part> workload_parts(const options& how) {
     constexpr std::string_view everybody =
         "cpu.ladder.tiled_reordered,cpu.engine,vendor.openblas,vendor.mkl,vendor.onednn,"
         "cuda.ladder.warp_tiled,cuda.engine.tf32,vendor.cublas,vendor.cublas_tf32";
@@ -165,7 +165,7 @@ table products_together(const results::document& doc) {
     return t;
 }
 
-chapter tell(const results::document& doc, const options&) {
+chapter tell_workloads(const results::document& doc, const options&) {
     chapter c;
     c.not_run = absences(doc);
     for (table t : {single_products(doc), products_together(doc)})
@@ -306,8 +306,8 @@ const definition workloads = {
     "Layers of networks",
     "A linear layer, attention's products and a convolution: what do they cost as a user runs "
     "them?",
-    parts,
-    tell,
+    workload_parts,
+    tell_workloads,
     add};
 
 }  // namespace carat::study

@@ -1,6 +1,7 @@
 """wheel.py SOURCES WORK: makes the sdist, a CPU wheel of it, installs that into a fresh environment,
 and runs README's Python and the command there."""
 
+import json
 import os
 import pathlib
 import re
@@ -13,14 +14,22 @@ import venv
 import zipfile
 
 MOST_BYTES = 25e6
-# As the development build is, so that the compiler's cache has most of it.
-SETTINGS = {
-    "cmake.define.CARAT_CUDA": "OFF",
-    "cmake.define.CARAT_WARNINGS_AS_ERRORS": "ON",
-    "cmake.build-type": "RelWithDebInfo",
-    "build-dir": "build/wheel",
-    "install.strip": "true",
-}
+
+
+def settings(sources):
+    """Those of the development build, so that the compiler's cache has all of the library."""
+    presets = json.loads((sources / "CMakePresets.json").read_text())["configurePresets"]
+    chosen = {}
+    for preset in presets:
+        if preset["name"] in ("tested", "dev"):
+            chosen |= preset["cacheVariables"]
+    build_type = chosen.pop("CMAKE_BUILD_TYPE")
+    return {f"cmake.define.{name}": value for name, value in chosen.items()} | {
+        "cmake.define.CARAT_CUDA": "OFF",
+        "cmake.build-type": build_type,
+        "build-dir": "build/wheel",
+        "install.strip": "true",
+    }
 
 
 def run(*command, **options):
@@ -45,10 +54,10 @@ def make_sdist(sources, work):
     return sdist
 
 
-def make_wheel(sdist, work):
-    settings = [f"--config-settings={name}={value}" for name, value in SETTINGS.items()]
+def make_wheel(sources, sdist, work):
+    chosen = [f"--config-settings={name}={value}" for name, value in settings(sources).items()]
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
-        "--no-index", "-w", work, *settings, sdist)
+        "--no-index", "-w", work, *chosen, sdist)
     (wheel,) = work.glob("carat_gemm-*.whl")
     size = wheel.stat().st_size
     assert size <= MOST_BYTES, f"{wheel.name} has {size} bytes"
@@ -90,7 +99,7 @@ def main():
     sources, work = (pathlib.Path(arg).resolve() for arg in sys.argv[1:])
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    python = install(tagged(sources, make_wheel(make_sdist(sources, work), work), work), work)
+    python = install(tagged(sources, make_wheel(sources, make_sdist(sources, work), work), work), work)
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     told = run(python, "-c", readme_lines(sources), cwd=work, env=clean)
     print(told)

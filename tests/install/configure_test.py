@@ -17,13 +17,28 @@ EIGEN = ["/usr/share/eigen3/cmake", "/usr/local/share/eigen3/cmake", "/usr/lib/c
 
 
 class Configured(unittest.TestCase):
-    def configure(self, *options):
+    def configure(self, *options, env=None):
         folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, folder)
         told = run(CMAKE, "-S", SOURCE, "-B", folder / "build", f"-DCMAKE_CXX_COMPILER={CXX}",
                    "-Werror=dev", "-Werror=deprecated", "-DCARAT_BUILD_TESTS=OFF", "-DCARAT_CUDA=OFF",
-                   f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", *options)
+                   f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", *options, env=env)
         return folder, told
+
+    def test_cuda_needs_a_gpu_unless_it_is_insisted_on(self):
+        if pathlib.Path("/dev/nvidia0").exists():
+            self.skipTest("NOT TESTED: this machine has a GPU, whatever nvidia-smi says")
+        with tempfile.TemporaryDirectory() as tools:
+            smi = pathlib.Path(tools, "nvidia-smi")
+            env = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
+            no_nvcc = "-DCMAKE_CUDA_COMPILER=NOTFOUND"
+            for gpu, told_so in ((False, "CUDA: there is no GPU"), (True, "CUDA: nvcc was not found")):
+                smi.write_text(f"#!/bin/sh\nexit {0 if gpu else 9}\n")
+                smi.chmod(0o755)
+                _, told = self.configure("-DCARAT_CUDA=AUTO", no_nvcc, env=env)
+                self.assertIn(told_so, told)
+            with self.assertRaisesRegex(AssertionError, "CARAT_CUDA=ON, but nvcc was not found"):
+                self.configure("-DCARAT_CUDA=ON", no_nvcc, env=env)
 
     def test_folders_given_in_full(self):
         folder, _ = self.configure("-DCMAKE_INSTALL_PREFIX=/opt/x",
@@ -54,10 +69,11 @@ class Configured(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, "CMAKE_CXX_STANDARD=17: carat is C"):
             self.configure("-DCMAKE_CXX_STANDARD=17")
 
-    def test_batches_are_for_users_and_each_file_stands_alone_for_developers(self):
+    def test_batches_are_compiled_where_all_is_and_each_file_alone_otherwise(self):
         presets = json.loads((pathlib.Path(SOURCE) / "CMakePresets.json").read_text())
         own = {p["name"]: p["cacheVariables"] for p in presets["configurePresets"]}
-        self.assertEqual([name for name in own if own[name].get("CARAT_BATCHES")], ["release"])
+        self.assertEqual([name for name in own if own[name].get("CARAT_BATCHES")],
+                         ["release", "dev", "asan"])
         for batches, expected in (("ON", True), ("OFF", False)):
             folder, _ = self.configure("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-GNinja",
                                        f"-DCARAT_BATCHES={batches}")

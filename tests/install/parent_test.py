@@ -26,7 +26,7 @@ class Part(unittest.TestCase):
 
     def configure(self, source, *options):
         run(CMAKE, "-S", source, "-B", self.build, f"-DCMAKE_CXX_COMPILER={CXX}", "-Werror=dev",
-            "-DCARAT_CUDA=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+            "-DCARAT_CUDA=OFF", "-DCARAT_BATCHES=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
             f"-DCMAKE_CXX_COMPILER_LAUNCHER={PARENT / 'cheaply.sh'}",
             *[f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in OTHERS], *options)
 

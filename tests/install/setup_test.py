@@ -8,6 +8,7 @@ No package is installed and nothing fetched: the list of tools is empty here, an
 import importlib.util
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,7 @@ class Setup(unittest.TestCase):
         newest = self.folder / "build/peers/lib/libcublasLt.newest.so"
         self.assertTrue(newest.samefile(cublas))
 
-    def dev(self, *arguments, gpu, code=0):
+    def dev(self, *arguments, gpu, code=0, toolkit=True):
         """What ./dev runs: the calls of CMake and cpack, and the carat built with its arguments."""
         for name in ("setup.sh", "only_news.sh"):
             (self.folder / "scripts" / name).write_text("#!/bin/sh\n[ $# -gt 0 ] || cat\n")
@@ -103,19 +104,44 @@ class Setup(unittest.TestCase):
         calls.write_text("")
         shutil.copy(SCRIPTS.parent / "dev", self.folder)
         self.stub("nvidia-smi", f"exit {0 if gpu else 9}")
+        self.stub("ctest", f'echo "ctest $*" >>{calls}')
+        self.stub("compiler-of-cuda", "exit 0")
         self.stub("cmake", f"""echo "$*" >>{calls}
             case "$*" in --build*) mkdir -p build/$3/cli
                 printf '#!/bin/sh\\necho ran %s "$*"\\n' "$3" >build/$3/cli/carat
                 chmod +x build/$3/cli/carat;; esac""")
         self.stub("cpack", f'echo "cpack $*" in "$PWD" >>{calls}')
         done = subprocess.run(["bash", self.folder / "dev", *arguments],
-                              env=dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}"),
+                              env=dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}",
+                                       CUDACXX="compiler-of-cuda" if toolkit else "no-such-compiler"),
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, code, done.stderr)
+        self.objected = done.stderr
         return calls.read_text(), done.stdout
 
-    def bench(self, *arguments, gpu):
-        return self.dev("bench", *arguments, gpu=gpu)
+    def bench(self, *arguments, gpu, toolkit=True):
+        return self.dev("bench", *arguments, gpu=gpu, toolkit=toolkit)
+
+    def test_a_build_says_how_far_it_is(self):
+        told = ("[1/100 0.1] Building a.cpp.o\n[10/100 61.2] Building b.cpp.o\nb.cpp:1: warning: x\n"
+                "[20/100 62.0] Building c.cpp.o\n[99/100 121.0] Linking d\nninja: no work to do.\n")
+        script = SCRIPTS / "only_news.sh"
+        logged = subprocess.run(["bash", script], input=told, capture_output=True, text=True).stdout
+        self.assertEqual(logged, "build: 10 of 100 steps, about 9 min left\nb.cpp:1: warning: x\n"
+                                 "build: 99 of 100 steps, about 1 s left\n")
+        ours, terminal = pty.openpty()
+        subprocess.run(["bash", script], input=told.encode(), stdout=terminal)
+        os.close(terminal)
+        seen = os.read(ours, 10000).decode()
+        os.close(ours)
+        self.assertIn("\r\033[K10 of 100 steps, about 9 min left: Building b.cpp.o\r", seen)
+        self.assertIn("\r\033[Kb.cpp:1: warning: x\r\n", seen)
+
+    def test_seconds_are_noted(self):
+        self.dev("test", gpu=False)
+        for part in ("build", "tests"):
+            noted = (self.folder / f"build/dev/seconds_of_{part}").read_text()
+            self.assertRegex(noted, r"^[0-9.]+ [0-9.]+ [0-9.]+\n$")
 
     def test_packages_with_cuda_are_made_where_they_are_asked_for(self):
         packed = f"cpack -B {self.folder}/build/cpu/../packages in {self.folder}/build/cpu\n"
@@ -138,6 +164,8 @@ class Setup(unittest.TestCase):
         calls, _ = self.dev("wheel", "--quiet", gpu=False)
         self.assertEqual(calls, "python -m pip wheel -q --no-deps --no-build-isolation -w build/wheels "
                                 "--quiet .\npython scripts/tag_wheel.py build/wheels/x.whl dist\n")
+        calls, _ = self.dev("wheel", "--with-cuda", "--quiet", gpu=False)
+        self.assertIn(" --config-settings=cmake.define.CARAT_CUDA=ON --quiet .\n", calls)
 
     def test_kernels_for_gpus_are_built_where_there_is_one(self):
         calls, told = self.bench(gpu=False)
@@ -147,6 +175,23 @@ class Setup(unittest.TestCase):
         calls, told = self.bench("--size", "64", gpu=True)
         self.assertNotIn("--preset cpu", calls)
         self.assertEqual(told, "ran release bench --size 64\n")
+
+    def test_a_gpu_without_a_toolkit_is_told_before_the_build(self):
+        calls, told = self.bench(gpu=True, toolkit=False)
+        self.assertIn("There is a GPU here but no CUDA toolkit", self.objected)
+        self.assertIn("CUDACXX", self.objected)
+        self.assertNotIn("release", calls)
+        self.assertEqual(told, "ran cpu \n")
+        for gpu, toolkit in ((True, True), (False, False)):
+            self.bench(gpu=gpu, toolkit=toolkit)
+            self.assertEqual(self.objected, "")
+
+    def test_tests_with_cuda_use_the_same_folder(self):
+        calls, _ = self.dev("test", "-R", "x", gpu=False)
+        self.assertNotIn("CARAT_CUDA", calls)
+        calls, _ = self.dev("test", "--with-cuda", "-R", "x", gpu=False)
+        self.assertRegex(calls, r"^--preset dev .*-DCARAT_CUDA=ON\n")
+        self.assertRegex(calls, r"--build --preset dev\nctest --preset dev .* -R x\n$")
 
     def test_cuda_can_be_insisted_on(self):
         calls, told = self.bench("--with-cuda", "--size", "64", gpu=False)

@@ -17,10 +17,11 @@ void* operator new(std::size_t size_bytes) {
     if (void* memory = std::malloc(size_bytes)) return memory;
     throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept {
+// Inlined at -O1, free() is taken by GCC 12 for the wrong end of what operator new returned.
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
 }
 

@@ -22,7 +22,7 @@ constexpr int tall_vectors = std::clamp(tile<T>::vectors* tile<T>::columns * 5 /
 template <class T, int N>
 constexpr int short_vectors = N < 4 ? 4 : 2;
 
-template <class T, int V, int N, update How>
+template <class T, int V, int N>
 [[gnu::always_inline]] inline void whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
     using vec = vector<T>;
     constexpr std::int64_t step = V * vec::lanes;
@@ -42,7 +42,7 @@ template <class T, int V, int N, update How>
         }
         add_k<T, V, N, false>(c, where, a, b, t.k, all);
         __asm__("" : "+r"(t.c));  // see register_tile
-        write_tile<T, V, N, false, How>(c, t, all);
+        write_tile<T, V, N, false>(c, t, all);
     }
 }
 
@@ -52,14 +52,6 @@ constexpr int most_vectors_of(int columns) {
     int most = tile<T>::unpacked_vectors;
     while (most > 1 && tile<T>::unpacked_columns(most) < columns) --most;
     return most;
-}
-
-template <class T, int N, update How>
-[[gnu::always_inline]] inline void all_whole_tall_tiles(tile_call<T>& t, std::int64_t& rows) {
-    constexpr int v = tall_vectors<T, N>;
-    whole_tall_tiles<T, v, N, How>(t, rows);
-    if constexpr (has_cheap_masks && short_vectors<T, N> < v)
-        whole_tall_tiles<T, short_vectors<T, N>, N, How>(t, rows);
 }
 
 // What is left of the rows, from there on.
@@ -81,14 +73,10 @@ template <class T, int N>
 template <class T, int N>
 void tall_tile(const tile_call<T>& call, std::int64_t rows) {
     tile_call<T> t = call;
-    if (t.beta == T{1})
-        all_whole_tall_tiles<T, N, update::adds_one>(t, rows);
-    else if (t.beta != T{0})
-        all_whole_tall_tiles<T, N, update::adds>(t, rows);
-    else if (t.alpha != T{1})
-        all_whole_tall_tiles<T, N, update::scales>(t, rows);
-    else
-        all_whole_tall_tiles<T, N, update::replaces>(t, rows);
+    constexpr int v = tall_vectors<T, N>;
+    whole_tall_tiles<T, v, N>(t, rows);
+    if constexpr (has_cheap_masks && short_vectors<T, N> < v)
+        whole_tall_tiles<T, short_vectors<T, N>, N>(t, rows);
     if (rows > 0) rest_of_tall<T, N>(call, t.a, t.c, rows);
 }
 
