@@ -65,9 +65,6 @@ if(CARAT_CUDA_ENABLED)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
-  # The host's part with line numbers alone, as the presets compile the rest.
-  string(REGEX REPLACE "(^| )-g( |$)" "\\1-Xcompiler=-g1\\2" CMAKE_CUDA_FLAGS_RELWITHDEBINFO
-                       "${CMAKE_CUDA_FLAGS_RELWITHDEBINFO}")
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_EXTENSIONS OFF)
