@@ -195,7 +195,7 @@ void check_fp8_bits(std::size_t k, double alpha) {
 }
 
 TEST_F(gpu_accuracy, fp8_has_the_bits_of_the_tensor_cores) {
-    for (const std::size_t k : {1, 2, 3, 5, 8, 31, 32, 33, 64, 100, 128})
+    for (const std::size_t k : {1U, 2U, 3U, 5U, 8U, 31U, 32U, 33U, 64U, 100U, 128U})
         for (const double alpha : {1.0, 2.77}) {
             check_fp8_bits<e4m3, float>(k, alpha);
             check_fp8_bits<e5m2, float>(k, alpha);

@@ -131,7 +131,9 @@ std::uint32_t mount_own(bool& own_memory) {
     constexpr unsigned long plain = MS_NOSUID | MS_NODEV;
     own_memory = mount("tmpfs", "/dev/shm", "tmpfs", plain, "size=256m") == 0;
     if (own_memory) setenv("TMPDIR", "/dev/shm", 1);
-    return mount("proc", "/proc", "proc", plain | MS_NOEXEC, nullptr) == 0 ? has_own_proc : 0;
+    return mount("proc", "/proc", "proc", plain | MS_NOEXEC, nullptr) == 0
+               ? std::uint32_t{has_own_proc}
+               : 0;
 }
 
 }  // namespace

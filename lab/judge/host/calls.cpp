@@ -83,7 +83,7 @@ std::uint32_t restrict_calls(int& listener) {
     }
     // Older kernels have no listener, and where the referee is watched by one there is no second.
     filter plain;
-    return plain.refuse_what_helps_nobody() && plain.load() ? has_seccomp : 0;
+    return plain.refuse_what_helps_nobody() && plain.load() ? std::uint32_t{has_seccomp} : 0;
 }
 
 }  // namespace carat::judge

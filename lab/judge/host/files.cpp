@@ -64,7 +64,7 @@ std::uint32_t restrict_files(bool own_memory) {
     if (own_memory) allow(rules, "/dev/shm", all.files);
     const bool done = syscall(restrict_self, rules, 0) == 0;
     close(rules);
-    return done ? has_landlock : 0;
+    return done ? std::uint32_t{has_landlock} : 0;
 }
 
 }  // namespace carat::judge
