@@ -189,7 +189,7 @@ void check_fp8_bits(std::size_t k, double alpha) {
                 return test::fp8_product_of(a.here(i, t), b.here(t, j));
             });
             const auto expected = C(static_cast<float>(alpha) * sum);
-            wrong += double{c.here(i, j)} == double{expected} ? 0 : 1;
+            wrong += double{c.here(i, j)} == double{expected} ? 0U : 1U;
         }
     EXPECT_EQ(wrong, 0U) << name(dtype_of_v<A>) << " into " << name(dtype_of_v<C>) << ", K = " << k;
 }
