@@ -73,18 +73,22 @@ class Charts(unittest.TestCase):
         return [text.text for text in root.iter(f"{SVG}text")]
 
     def test_a_gpu_and_its_crossover(self):
-        where = "f32-16-threads"  # whose largest size has too few steps for a ladder
-        roots = self.drawn("h200/crossover.json",
-                           ["crossover", f"throughput-{where}", f"roofline-{where}",
-                            f"accuracy-{where}"])
+        # The GPU's largest size has too few steps for a ladder.
+        drawn = [f"{kind}-{where}" for where in ("f32-16-threads", "f32-gpu")
+                 for kind in ("throughput", "roofline", "accuracy")]
+        roots = self.drawn("h200/crossover.json", ["crossover", "ladder-f32-16-threads", *drawn])
         found = self.texts(roots["crossover"])
         for wanted in ("32", "4096", "best CPU", "cuda.ladder.tiled", "vendor.cublas", "Time"):
             self.assertIn(wanted, found)
         results = json.loads((RESULTS / "h200/crossover.json").read_text())
         names = {c["implementation"].split(".")[-1] for c in results["results"]
                  if c.get("rank", 0) > 0}
-        found = self.texts(roots[f"throughput-{where}"])
-        self.assertLessEqual(names | {"GFLOP/s", "N (M = N = K)"}, set(found))
+        found = [set(self.texts(roots[f"throughput-{where}"]))
+                 for where in ("f32-16-threads", "f32-gpu")]
+        self.assertLessEqual(names, found[0] | found[1])
+        for texts in found:
+            self.assertIn("N (M = N = K)", texts)
+            self.assertTrue(texts & {"GFLOP/s", "TFLOP/s"}, texts)
 
     def test_the_ladder_of_a_cpu_names_its_steps_and_their_share_of_the_peak(self):
         root = self.drawn("cpu/ladder.json",
