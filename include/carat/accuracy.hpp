@@ -24,7 +24,7 @@ enum class f16_as : std::uint8_t { f32_sums, f16_sums };
 
 }  // namespace carat
 
-// fp8 on a GPU is summed by the tensor cores in 14 bits, in blocks of 128 products that f32 adds up:
-// C is within (K' + 3) 2^-13 + (K / 128 + 3) 2^-24 of |alpha||A||B|, with K' = min(K, 128) and each
-// operand counted as at least 2^-6, to first order, and is rounded to its own type once more
+// fp8 on a GPU is summed by the tensor cores in 14 bits, in blocks of 128 products that f32 adds
+// up: C is within (K' + 3) 2^-13 + (K / 128 + 3) 2^-24 of |alpha||A||B|, with K' = min(K, 128) and
+// each operand counted as at least 2^-6, to first order, and is rounded to its own type once more
 // (docs/adr/0068).
