@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "child.hpp"
 #include "crash.hpp"
@@ -148,13 +149,15 @@ void run_some(const family& of, const options& o, std::uint64_t first, std::uint
     }
 }
 
-// Ends the process where a case takes too long.
+// Ends the process where a case takes too long, and says first where its threads are.
 void watch(const shared& from, std::chrono::seconds most) {
-    for (;; sleep(1)) {
+    for (bool told = false;; sleep(1)) {
         const clock::rep now = clock::now().time_since_epoch().count();
-        for (const slot& one : from.of_threads)
-            if (one.current != none && now - one.since > clock::duration(most).count())
-                std::raise(SIGALRM);
+        for (const slot& one : from.of_threads) {
+            if (one.current == none || now - one.since <= clock::duration(most).count()) continue;
+            if (!std::exchange(told, true)) tell_of_all_threads();
+            std::raise(SIGALRM);
+        }
     }
 }
 

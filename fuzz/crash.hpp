@@ -10,6 +10,10 @@ namespace carat::fuzz {
 // For the rest of this process, on standard error. The default action follows.
 void tell_of_crashes();
 
+// The calls that every thread of this process is in, on standard error, once tell_of_crashes() was
+// called: of those that wait for each other.
+void tell_of_all_threads();
+
 // The stack that a thread's handler runs on, since its own may be what is used up.
 class crash_stack {
   public:
