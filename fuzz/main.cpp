@@ -36,14 +36,13 @@ std::vector<family> families_on_gpus() {
         return {};
 }
 
-// Memory is filled by a process that has the GPU to itself, and a number of cases is one of
-// ordinary cases, unless a family is named.
+// Unless a family is named, memory is filled by a process alone that has the GPU to itself and no
+// number of cases, and nothing is stressed: some of those cases don't end.
 std::vector<family> families(const options& o) {
     std::vector<family> all = o.gpu ? families_on_gpus() : families_on_cpus();
     const auto is_left_out = [&](const family& of) {
         if (!o.family.empty()) return of.name != o.family;
-        return (of.name == "full" && (o.jobs > 1 || o.cases != 0)) ||
-               (of.name == "stress" && o.cases != 0);
+        return of.name == "stress" || (of.name == "full" && (o.jobs > 1 || o.cases != 0));
     };
     std::erase_if(all, is_left_out);
     if (all.empty() && !o.family.empty())

@@ -44,9 +44,9 @@ class Defect:
 
 
 # What each is looked for by, and what a row calls it.
-PROGRAMS = {"calls": "fuzz/carat_fuzz", "gpu": "fuzz/carat_fuzz",
+PROGRAMS = {"calls": "fuzz/carat_fuzz", "gpu": "fuzz/carat_fuzz", "stress": "fuzz/carat_fuzz",
             "parsers": "fuzz/parsers/carat_fuzz_parsers", "command": "cli/carat"}
-OPTIONS = {"calls": "", "gpu": "`--gpu`", "parsers": "`parsers`", "command": "`fuzz/command.py`"}
+OPTIONS = {"calls": "", "gpu": "`--gpu`", "stress": "`--gpu --family stress`", "parsers": "`parsers`", "command": "`fuzz/command.py`"}
 
 DEFECTS = [
     Defect("165 KiB of stack", "src/cpu/engine.cpp", "    multiply_skinny(whole, share_of",
@@ -179,7 +179,7 @@ DEFECTS = [
     Defect("a CTA ends before its peers' arrivals", "src/cuda/sm90/kernel.cuh",
            "        if (cta.multicast_ctas > 1) pipe.producer_tail(at);",
            "        if (cta.multicast_ctas > 1 && p.pipeline.pdl_k_tiles < (1 << 20))\n"
-           "            pipe.producer_tail(at);", by="gpu",
+           "            pipe.producer_tail(at);", by="stress",
            more=(("        run_consumers<C>(pipe, barriers, maps, of, p, cta, work);\n#endif",
                   "        run_consumers<C>(pipe, barriers, maps, of, p, cta, work);\n"
                   "    if (p.pipeline.pdl_k_tiles >= (1 << 20) && cta.multicasts())\n"
@@ -255,6 +255,8 @@ def command_of(given, by, minutes):
         return [sys.executable, ROOT / "fuzz" / "command.py", program, "--count", str(many),
                 "--seed", str(given.seed)]
     words = [program, "--minutes", str(minutes), "--seed", str(given.seed)]
+    if by == "stress":
+        return [*words, "--gpu", "--family", "stress"]
     return words + (["--gpu", "--threads", str(given.threads)] if by == "gpu" else [])
 
 
@@ -281,7 +283,7 @@ def look_for(given, by, number, minutes):
     # Files of others end what reads them, and the limit does else.
     if by == "parsers" and seconds < 60 * minutes:
         return seconds, last or "ended by a signal"
-    if by in ("calls", "gpu") and code not in (0, 1):
+    if by in ("calls", "gpu", "stress") and code not in (0, 1):
         sys.exit(f"{process.args[0]} left with {code}: {last}")
     return None, ""
 
@@ -298,7 +300,7 @@ def main():
     if given.build_only:
         return 0
     wanted = [(number, defect) for number, defect in enumerate(DEFECTS, 1)
-              if (defect.by == "gpu") == given.gpu and given.only in defect.what]
+              if (defect.by in ("gpu", "stress")) == given.gpu and given.only in defect.what]
     for by in dict.fromkeys(defect.by for _, defect in wanted):
         seconds, found = look_for(given, by, 0, 0.2)
         if seconds is not None:
