@@ -57,7 +57,7 @@ void run_block(const family& of, const options& o, std::uint64_t first, std::uin
 
 // The instruction set of a case's block.
 [[nodiscard]] const char* isa_of(std::uint64_t number);
-// Whether the processor can run it.
+// Whether the library can run it here.
 [[nodiscard]] bool machine_has(const std::string& isa);
 
 }  // namespace carat::fuzz

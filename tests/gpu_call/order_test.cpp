@@ -1,4 +1,5 @@
 // The same bits whatever the time, the stream, the graph and, where asked for, the number of rows.
+#include <algorithm>
 #include <memory>
 #include <thread>
 
@@ -154,6 +155,37 @@ TEST_F(gpu_order, a_graph_replayed_a_hundred_times_gives_what_calls_do) {
         cudaGraphExecDestroy(ready);
         cudaGraphDestroy(graph);
     }
+}
+
+std::size_t programmatic_edges(cudaGraph_t graph) {
+    std::size_t count = 0;
+#if CUDART_VERSION >= 13000
+    const auto edges_of = cudaGraphGetEdges;
+#else
+    const auto edges_of = cudaGraphGetEdges_v2;
+#endif
+    test::must(edges_of(graph, nullptr, nullptr, nullptr, &count), "edges");
+    std::vector<cudaGraphNode_t> from(count), to(count);
+    std::vector<cudaGraphEdgeData> edges(count);
+    test::must(edges_of(graph, from.data(), to.data(), edges.data(), &count), "edges");
+    return static_cast<std::size_t>(std::ranges::count_if(
+        edges, [](const auto& e) { return e.type == cudaGraphDependencyTypeProgrammatic; }));
+}
+
+// Where several graphs run at once, a kernel that waits for the one ahead of it after such an edge
+// may wait for ever (ADR 0081).
+TEST_F(gpu_order, kernels_of_a_graph_do_not_overlap) {
+    const auto works = mixed_works();
+    const test::stream stream = test::make_stream();
+    cudaGraph_t graph = nullptr;
+    test::must(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "capture");
+    for (const auto& w : works) w->start(cuda{.stream = stream.get()});
+    test::must(cudaStreamEndCapture(stream.get(), &graph), "capture");
+    std::size_t nodes = 0;
+    test::must(cudaGraphGetNodes(graph, nullptr, &nodes), "nodes");
+    EXPECT_GT(nodes, works.size());  // some pack first
+    EXPECT_EQ(programmatic_edges(graph), 0U);
+    cudaGraphDestroy(graph);
 }
 
 // A row of C for the first M rows of A.

@@ -1,5 +1,6 @@
 // Starting kernels that follow each other closely: one may begin before the one ahead of it on the
-// stream has ended, once that one lets it (ptx/dependents.cuh).
+// stream has ended, once that one lets it (ptx/pdl.cuh). Not in graphs: where several run at once, a
+// kernel that fills the GPU and waits for the one ahead of it can wait for ever (ADR 0081).
 #pragma once
 
 #include <cstddef>
@@ -18,22 +19,8 @@ struct grid_size {
 };
 
 /// `arguments` has the address of each of the kernel's. @throws carat::error(device_failed).
-inline void launch_closely(const void* kernel, const grid_size& size, cudaStream_t stream,
-                           void** arguments) {
-    cudaLaunchAttribute extras[2] = {};
-    extras[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    extras[0].val.programmaticStreamSerializationAllowed = 1;
-    extras[1].id = cudaLaunchAttributeClusterDimension;
-    extras[1].val.clusterDim = {size.cluster, 1, 1};
-    cudaLaunchConfig_t how{};
-    how.gridDim = size.blocks;
-    how.blockDim = dim3(size.threads);
-    how.dynamicSmemBytes = size.shared_bytes;
-    how.stream = stream;
-    how.attrs = extras;
-    how.numAttrs = size.cluster > 1 ? 2 : 1;
-    CARAT_CUDA_CHECK(cudaLaunchKernelExC(&how, kernel, arguments));
-}
+void launch_closely(const void* kernel, const grid_size& size, cudaStream_t stream,
+                    void** arguments);
 
 template <class... Parameters>
 void launch_closely(void (*kernel)(Parameters...), const grid_size& size, cudaStream_t stream,
