@@ -59,7 +59,7 @@ BOXES = [
     (755, 360, 185, 62, "lab", "lab/results", ["one JSON document;", "lab/report draws it"]),
     (560, 466, 380, 48, "lab", "lab/catalogue", ["every implementation, one row each"]),
     (560, 544, 120, 62, "both", "ladder", ["steps from", "three loops"]),
-    (690, 544, 120, 62, "both", "src/vendor", ["BLAS libraries,", "cuBLAS"]),
+    (690, 544, 120, 62, "both", "lab/vendor", ["BLAS libraries,", "cuBLAS"]),
     (820, 544, 120, 62, "both", "src", ["carat's own", "engines"]),
 ]
 

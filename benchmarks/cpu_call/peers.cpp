@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "vendor/common/shared_library.hpp"
+#include "lab/vendor/common/shared_library.hpp"
 
 namespace carat::benchmark {
 

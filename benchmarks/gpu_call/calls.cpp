@@ -21,8 +21,8 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/engine/table.hpp"
-#include "vendor/cublas/library.hpp"
-#include "vendor/cublas/table.hpp"
+#include "lab/vendor/cublas/library.hpp"
+#include "lab/vendor/cublas/table.hpp"
 
 namespace {
 

@@ -21,10 +21,10 @@
 #include "cuda/engine/select.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/product.hpp"
+#include "lab/vendor/cublas/library.hpp"
+#include "lab/vendor/cublas/table.hpp"
 #include "plan/gemm_candidates.hpp"
 #include "plan/gemm_cost.hpp"
-#include "vendor/cublas/library.hpp"
-#include "vendor/cublas/table.hpp"
 
 namespace {
 

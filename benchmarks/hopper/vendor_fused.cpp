@@ -6,7 +6,7 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
-#include "vendor/cublas/library.hpp"
+#include "lab/vendor/cublas/library.hpp"
 
 namespace carat::benchmarks {
 

@@ -2,10 +2,10 @@
 
 #include "cpu/engine.hpp"
 #include "cuda/engine/table.hpp"
+#include "lab/vendor/cublas/table.hpp"
+#include "lab/vendor/table.hpp"
 #include "ladder/cpu/table.hpp"
 #include "ladder/cuda/table.hpp"
-#include "vendor/cublas/table.hpp"
-#include "vendor/table.hpp"
 
 namespace carat::lab {
 

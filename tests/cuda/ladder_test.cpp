@@ -16,10 +16,10 @@
 #include "cuda/engine/table.hpp"
 #include "cuda/simt/kernel_table.hpp"
 #include "cuda/sm90/kernel_table.hpp"
+#include "lab/vendor/cublas/table.hpp"
 #include "ladder/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
-#include "vendor/cublas/table.hpp"
 
 namespace {
 

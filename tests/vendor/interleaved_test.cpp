@@ -5,8 +5,8 @@
 #include <omp.h>
 #include <vector>
 
+#include "lab/vendor/table.hpp"
 #include "product_case.hpp"
-#include "vendor/table.hpp"
 
 namespace carat::vendor::test {
 

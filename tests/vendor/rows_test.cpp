@@ -1,6 +1,6 @@
 // Every row of the vendor table against exact integers, on every layout BLAS can express. A library
 // that is absent skips its tests and says which package brings it.
-#include "vendor/libxsmm/rows.hpp"
+#include "lab/vendor/libxsmm/rows.hpp"
 
 #include <array>
 #include <cmath>
@@ -10,9 +10,9 @@
 #include <set>
 #include <thread>
 
+#include "lab/vendor/table.hpp"
 #include "product_case.hpp"
 #include "tests/parameters.hpp"
-#include "vendor/table.hpp"
 
 namespace carat::vendor::test {
 

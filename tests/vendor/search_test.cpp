@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 
-#include "vendor/blas/fortran_blas.hpp"
-#include "vendor/blas/rows.hpp"
-#include "vendor/common/kernel_note.hpp"
+#include "lab/vendor/blas/fortran_blas.hpp"
+#include "lab/vendor/blas/rows.hpp"
+#include "lab/vendor/common/kernel_note.hpp"
 
 namespace carat::vendor::test {
 
