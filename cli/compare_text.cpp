@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
-#include "core/implementation.hpp"
 #include "files/visible.hpp"
 #include "lab/report/words.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::cli {
 
@@ -25,13 +25,13 @@ std::string size_of(const results::result& c) {
     const std::string size =
         c.m == c.n && c.n == c.k ? fmt::format("{}", c.m) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
     const std::string stored = c.layout == "nn" ? size : size + " " + c.layout;
-    const std::string words = core::describe(c.asked);
+    const std::string words = rows::describe(c.asked);
     return words.empty() ? stored : stored + " " + words;
 }
 
 // There threads of the CPU mean nothing.
 bool on_gpu(const results::result& c) {
-    return c.device != core::name(core::device::cpu);
+    return c.device != core::name(rows::device::cpu);
 }
 
 // In five characters, whatever it is: of two noisy trials the interval's end may be thousands.

@@ -16,10 +16,10 @@ std::string_view family_of(std::string_view name) {
 }
 
 rows matching(const std::string& pattern) {
-    const core::table entries = lab::catalogue().entries();
+    const rows::table entries = lab::catalogue().entries();
     const auto chosen = [&](const auto& fits) {
         rows found;
-        std::ranges::copy_if(entries, std::back_inserter(found), fits, &core::implementation::name);
+        std::ranges::copy_if(entries, std::back_inserter(found), fits, &rows::implementation::name);
         return found;
     };
     if (rows members = chosen([&](auto name) { return family_of(name) == pattern; });

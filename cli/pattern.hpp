@@ -9,7 +9,7 @@
 
 namespace carat::cli {
 
-using rows = std::vector<const core::implementation*>;
+using rows = std::vector<const rows::implementation*>;
 
 // "vendor.cublaslt_tf32" is of the family vendor.cublaslt, "cpu.engine.avx2" of cpu.engine.
 [[nodiscard]] std::string_view family_of(std::string_view name);

@@ -50,7 +50,7 @@ std::optional<session::host_memory> phases_of(const phase_flags& flags,
                                               const std::vector<session::selection>& chosen) {
     if (!flags.on) return std::nullopt;
     if (std::ranges::none_of(chosen, [](const session::selection& s) {
-            return s.entry->where == core::device::cuda;
+            return s.entry->where == rows::device::cuda;
         }))
         throw error(error_code::invalid_argument,
                     "--phases: none of the implementations chosen runs on a GPU; add one to "

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
-#include "core/implementation.hpp"
 #include "lab/report/age.hpp"
 #include "lab/report/lead.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
+#include "lab/rows/implementation.hpp"
 #include "lab/session/settle.hpp"
 
 namespace carat::cli {
@@ -34,7 +34,7 @@ std::string amount(double value) {
 using rows = std::span<const results::result* const>;
 
 bool on_cpu(const results::result* c) {
-    return c->device == core::name(core::device::cpu);
+    return c->device == core::name(rows::device::cpu);
 }
 
 // What the rows of a table have in common.

@@ -29,8 +29,8 @@ struct tune_options {
 };
 
 session::request request_of(const tune_options& o) {
-    const std::optional<core::device> only = choose_device(o.device);
-    if (only == core::device::cpu)
+    const std::optional<rows::device> only = choose_device(o.device);
+    if (only == rows::device::cpu)
         throw error(
             error_code::invalid_argument,
             "tune --device cpu: only implementations on a GPU have ways to tune, those on the "
@@ -92,10 +92,10 @@ int run(const tune_options& o) {
     nlohmann::json table = tune::load_table(file);
     files::require_writable(file);
     tune::forget_tables();
-    const core::implementation& entry = *asked.chosen.front().entry;
+    const rows::implementation& entry = *asked.chosen.front().entry;
     for (const session::case_key& key : session::cases_of(asked)) {
         session::request one = asked;
-        if (const std::string why = core::reason_against(entry, session::problem_of(key), {});
+        if (const std::string why = rows::reason_against(entry, session::problem_of(key), {});
             !why.empty())
             throw error(error_code::invalid_argument, describe(key) + ": " + why);
         (void)gpu::space(gpu::in_use());  // candidates are planned here, between measurements

@@ -7,8 +7,8 @@
 #include <ostream>
 #include <string>
 
-#include "core/implementation.hpp"
 #include "core/isa.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::core {
 
@@ -17,16 +17,20 @@ inline void PrintTo(const signature& types, std::ostream* out) {
     if (!types.computes_in.empty()) *out << " in " << types.computes_in;
 }
 
-// gtest would print its address.
-inline void PrintTo(const implementation* entry, std::ostream* out) {
-    *out << entry->name;
-}
-
 inline void PrintTo(isa level, std::ostream* out) {
     *out << name(level);
 }
 
 }  // namespace carat::core
+
+namespace carat::rows {
+
+// gtest would print its address.
+inline void PrintTo(const implementation* entry, std::ostream* out) {
+    *out << entry->name;
+}
+
+}  // namespace carat::rows
 
 namespace carat::test {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::benchmark {
 
@@ -26,7 +26,7 @@ enum class call_track : std::uint8_t { plain, beta, ld, layouts, epilogue, out, 
 /// Sizes of 64 to 8192 in multiples of `multiple`, evenly by their logarithms, of no more than two
 /// milliseconds of work or so. Of groups N and K are multiples of 256, as models' are, and there
 /// are 8 to 256 products of 1 to 4096 rows.
-[[nodiscard]] core::operation drawn_call(call_track track, const call_type& type,
+[[nodiscard]] rows::operation drawn_call(call_track track, const call_type& type,
                                          std::int64_t multiple, std::mt19937_64& random);
 
 /// Whether cuBLAS has anything to say to it.

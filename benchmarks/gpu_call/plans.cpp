@@ -96,13 +96,13 @@ std::vector<gemm_plan> ways(const gemm_request& wanted, const plan::gemm_model& 
     return all;
 }
 
-std::vector<peer> peers_of(const core::operation& all, const core::operands& data) {
+std::vector<peer> peers_of(const rows::operation& all, const core::operands& data) {
     std::vector<peer> found;
-    for (const core::implementation* const row : vendor::cublas::table()) {
+    for (const rows::implementation* const row : vendor::cublas::table()) {
         if (row->name != "vendor.cublas" && row->name != "vendor.cublaslt_best") continue;
         if (!reason_against(*row, all, {}).empty()) continue;
         try {
-            std::shared_ptr<core::runnable> made = prepare(*row, all, {});
+            std::shared_ptr<rows::runnable> made = prepare(*row, all, {});
             if (made == nullptr) continue;
             made->expect(data);
             found.push_back({[=] {
@@ -248,7 +248,7 @@ class trial {
         const core::problem& p = it_.one;
         if (it_.is_batch())
             return benchmark::peers_of(p, false, {p.m, p.n, p.k, it_.count}, with_.data);
-        return peers_of(core::operation(p, 1), with_.data);
+        return peers_of(rows::operation(p, 1), with_.data);
     }
 
     const product& it_;

@@ -13,7 +13,7 @@
 #include "benchmarks/hopper/vendor_fused.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
 
 namespace {
 
@@ -70,7 +70,7 @@ double seconds(Run&& run) {
     }) / runs;
 }
 
-void fused_against_apart(const core::implementation& engine, std::int64_t m, std::int64_t n,
+void fused_against_apart(const rows::implementation& engine, std::int64_t m, std::int64_t n,
                          std::int64_t k) {
     const core::problem p = core::row_major_problem(dtype::bf16, m, n, k);
     const problem_data data(p);
@@ -82,7 +82,7 @@ void fused_against_apart(const core::implementation& engine, std::int64_t m, std
     last.bias = {of_columns, false};
     last.activation_function = cuda::activation::gelu;
     const auto alone = engine.prepare(p, {});
-    const auto fused = cuda::engine::prepare_fused(p, last, {});
+    const auto fused = rows::cuda::prepare_fused(p, last, {});
     const core::buffer narrow_bias = random_bf16(n, 3);
     const auto theirs = benchmarks::vendor_fused(data.a.data(), data.b.data(), narrow_bias.data(),
                                                  data.c.data(), m, n, k);
@@ -106,7 +106,7 @@ void fused_against_apart(const core::implementation& engine, std::int64_t m, std
     std::printf("  against cuBLASLt %.2f\n", of(taken[3]).median / of(taken[1]).median);
 }
 
-void cost_of_the_host(const core::implementation& engine, std::int64_t size) {
+void cost_of_the_host(const rows::implementation& engine, std::int64_t size) {
     const core::problem p = core::row_major_problem(dtype::bf16, size, size, size);
     const problem_data data(p);
     const auto ready = engine.prepare(p, {});
@@ -127,7 +127,7 @@ void cost_of_the_host(const core::implementation& engine, std::int64_t size) {
 
 int main() {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    const core::implementation& engine = *cuda::engine::table()[0];
+    const rows::implementation& engine = *rows::cuda::table()[0];
     std::string why = cuda::unavailable_in_use();
     if (why.empty())
         why = reason_against(engine, core::row_major_problem(dtype::bf16, 256, 256, 256), {});

@@ -40,7 +40,7 @@ void add_types(std::vector<std::string>& out, const device_report& d, const expl
 int most_threads(const device_report& d, const explanation& all, const machine_facts& here) {
     core::settings s;
     s.threads = here.machine.cores;
-    const auto ready = core::prepare(*d.chosen.entry, session::operation_of(all.key), s);
+    const auto ready = rows::prepare(*d.chosen.entry, session::operation_of(all.key), s);
     if (!all.key.asked.is_one_product()) return std::max(1, ready->threads());
     const auto plan = ready->planned();
     return std::max(1, plan.threads_m * plan.threads_n);
@@ -147,7 +147,7 @@ std::vector<std::string> advice_for(const device_report& d, const explanation& a
                                     const machine_facts& here) {
     std::vector<std::string> out;
     const std::string bound = bound_of(d);
-    if (d.chosen.where == core::device::cpu) {
+    if (d.chosen.where == rows::device::cpu) {
         if (!bound.empty() && bound != "compute") add_traffic(out, d, all, bound);
         if (bound == "compute" && d.peak_gflops > 0) add_types(out, d, all, here);
         add_threads(out, d, all, here);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/catalogue.hpp"
 #include "core/gpu_prediction.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
@@ -17,6 +16,7 @@
 #include "lab/model/occupancy.hpp"
 #include "lab/model/prediction.hpp"
 #include "lab/results/document.hpp"
+#include "lab/rows/catalogue.hpp"
 #include "lab/session/case.hpp"
 
 namespace carat::explain {
@@ -27,15 +27,15 @@ struct rejection {
 
 // What multiplies on one kind of device, and why not another.
 struct choice {
-    core::device where = core::device::cpu;
-    const core::implementation* entry = nullptr;  // null: nothing here can
+    rows::device where = rows::device::cpu;
+    const rows::implementation* entry = nullptr;  // null: nothing here can
     std::vector<rejection> rejected;              // asked first, and unable
 };
 
 /// The library's own engine where it can run `key`, else the vendors' in turn. Both devices, or
 /// `only` one of them.
-[[nodiscard]] std::vector<choice> choose(const core::catalogue& all, const session::case_key& key,
-                                         std::optional<core::device> only);
+[[nodiscard]] std::vector<choice> choose(const rows::catalogue& all, const session::case_key& key,
+                                         std::optional<rows::device> only);
 
 struct device_report {
     choice chosen;

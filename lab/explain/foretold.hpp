@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "core/gpu_prediction.hpp"
-#include "core/implementation.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
+#include "lab/rows/implementation.hpp"
 #include "lab/session/case.hpp"
 
 namespace carat::explain {
 
 /// Nothing where the product can't tell, or `peaks` (null: not measured) lacks its unit.
-[[nodiscard]] std::optional<core::gpu_prediction> foretell(const core::runnable& product,
-                                                           const core::implementation* entry,
+[[nodiscard]] std::optional<core::gpu_prediction> foretell(const rows::runnable& product,
+                                                           const rows::implementation* entry,
                                                            const core::problem& p,
                                                            const machine::peaks* peaks);
 

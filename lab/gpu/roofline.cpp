@@ -80,7 +80,7 @@ std::optional<double> peak_gflops(const machine::peaks& limits, dtype type,
     return best_of(limits, type, computes_in, &machine::compute_peak::gflops);
 }
 
-std::optional<machine::roof> roofline(const known_gpu& gpu, const core::operation& all,
+std::optional<machine::roof> roofline(const known_gpu& gpu, const rows::operation& all,
                                       std::string_view computes_in, std::int64_t rotating_bytes) {
     machine::roof result;
     result.arithmetic_intensity = machine::arithmetic_intensity(all);
@@ -99,7 +99,7 @@ core::gpu_rates rates_of(const machine::peaks& limits, dtype type, std::string_v
             bandwidth_of(limits, "HBM").value_or(0)};
 }
 
-std::string exceeded_limit(const known_gpu& gpu, const core::operation& all,
+std::string exceeded_limit(const known_gpu& gpu, const rows::operation& all,
                            std::string_view computes_in, std::int64_t rotating_bytes,
                            double gflops) {
     constexpr double slack = machine::impossible_slack;

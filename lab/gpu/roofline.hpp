@@ -24,7 +24,7 @@ namespace carat::gpu {
 /// as much as L2 holds may come from there, everything at its rate at most, and the rest from HBM.
 /// None for an empty product, and where the unit or the level was not measured.
 [[nodiscard]] std::optional<machine::roof> roofline(const known_gpu& gpu,
-                                                    const core::operation& all,
+                                                    const rows::operation& all,
                                                     std::string_view computes_in,
                                                     std::int64_t rotating_bytes);
 
@@ -35,7 +35,7 @@ namespace carat::gpu {
 /// Which limit a figure exceeds by more than 2 %: "compute", what the unit does on data of any
 /// kind, which may be more than its peak on random data, or a memory. Wrong work or wrong time.
 /// Empty where it exceeds none, or none was measured.
-[[nodiscard]] std::string exceeded_limit(const known_gpu& gpu, const core::operation& all,
+[[nodiscard]] std::string exceeded_limit(const known_gpu& gpu, const rows::operation& all,
                                          std::string_view computes_in, std::int64_t rotating_bytes,
                                          double gflops);
 

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include "core/dtype_traits.hpp"
-#include "core/operation.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/gpu/limits.hpp"
 #include "lab/gpu/roofline.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/roofline.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::judge {
 
@@ -78,7 +78,7 @@ class limit_of {
 
     bool on_gpu_;
     int threads_;
-    core::operation all_;
+    rows::operation all_;
     machine::description here_ = machine::describe();
     machine::measure_options how_;
     machine::peaks cpu_;

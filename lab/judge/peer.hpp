@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::judge {
 
@@ -16,7 +16,7 @@ inline constexpr const char* peer_command = "judge-peer";
 
 // Names of what may be compared with here, on the processor or the GPU in use: the engine, and
 // vendors' routines for this product that compute in no less than its types say.
-[[nodiscard]] std::vector<std::string> peers_for(const core::problem& p, core::device where,
+[[nodiscard]] std::vector<std::string> peers_for(const core::problem& p, rows::device where,
                                                  int threads);
 
 }  // namespace carat::judge

@@ -93,7 +93,7 @@ void rounds::blaming(const entrant& e, const std::function<void()>& work) {
 }
 
 void rounds::start_peers() {
-    const core::device where = on_gpu() ? core::device::cuda : core::device::cpu;
+    const rows::device where = on_gpu() ? rows::device::cuda : rows::device::cpu;
     for (const std::string& name : peers_for(problem(), where, rules_.asked.threads)) {
         try {
             peers_.push_back(std::make_unique<party>(

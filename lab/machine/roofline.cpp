@@ -37,9 +37,9 @@ bool unit_serves(dtype unit, dtype data) {
            (unit == dtype::i8 && data == dtype::u8);
 }
 
-double resident_bytes(const core::operation& all) {
+double resident_bytes(const rows::operation& all) {
     const core::problem& p = all.one;
-    const core::elements of = elements_of(all);
+    const rows::elements of = elements_of(all);
     return (of.a * traits_of(p.a_type).bits + of.b * traits_of(p.b_type).bits +
             of.c * traits_of(p.c_type).bits) /
            8.0;
@@ -103,7 +103,7 @@ std::optional<feed> feed_of(const peaks& limits, double set_bytes, int threads) 
     return best;
 }
 
-std::optional<feed> feed_of(const peaks& limits, const core::operation& all, int threads,
+std::optional<feed> feed_of(const peaks& limits, const rows::operation& all, int threads,
                             std::int64_t rotating_bytes) {
     const double set_bytes = std::max(resident_bytes(all), static_cast<double>(rotating_bytes));
     return feed_of(limits, set_bytes, std::max(1, threads));
@@ -111,17 +111,17 @@ std::optional<feed> feed_of(const peaks& limits, const core::operation& all, int
 
 }  // namespace
 
-double bytes_of_c_read(const core::operation& all) {
+double bytes_of_c_read(const rows::operation& all) {
     const core::problem& p = all.one;
     if (p.beta == 0) return 0;
     return elements_of(all).c * traits_of(p.c_type).bits / 8.0;
 }
 
-double compulsory_bytes(const core::operation& all) {
+double compulsory_bytes(const rows::operation& all) {
     return resident_bytes(all) + bytes_of_c_read(all);
 }
 
-double arithmetic_intensity(const core::operation& all) {
+double arithmetic_intensity(const rows::operation& all) {
     const double bytes = compulsory_bytes(all);
     return bytes > 0 ? 2 * multiply_adds(all) / bytes : 0;
 }
@@ -138,7 +138,7 @@ std::optional<double> bandwidth_gb_per_s(const peaks& limits, const std::string&
                      [&](const bandwidth_peak& p) { return p.level == level ? p.gb_per_s : 0.0; });
 }
 
-std::optional<roof> roofline(const peaks& limits, const core::operation& all, int threads,
+std::optional<roof> roofline(const peaks& limits, const rows::operation& all, int threads,
                              core::isa most, std::int64_t rotating_bytes) {
     roof result;
     result.arithmetic_intensity = arithmetic_intensity(all);
@@ -153,7 +153,7 @@ std::optional<roof> roofline(const peaks& limits, const core::operation& all, in
     return result;
 }
 
-std::string exceeded_limit(const peaks& limits, const core::operation& all, int threads,
+std::string exceeded_limit(const peaks& limits, const rows::operation& all, int threads,
                            std::int64_t rotating_bytes, double gflops) {
     const auto peak = peak_gflops(limits, all.one.a_type, threads, core::all_isas.back());
     if (peak && gflops > *peak * impossible_slack) return "compute";

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "core/operation.hpp"
 #include "lab/machine/peaks.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::machine {
 
@@ -21,13 +21,13 @@ struct roof {
 
 // Bytes that any algorithm must move: A and B read once, C written once, and read when beta is not
 // zero.
-[[nodiscard]] double compulsory_bytes(const core::operation& all);
+[[nodiscard]] double compulsory_bytes(const rows::operation& all);
 
 // Those of C that beta has read; 0 where it is 0.
-[[nodiscard]] double bytes_of_c_read(const core::operation& all);
+[[nodiscard]] double bytes_of_c_read(const rows::operation& all);
 
 // 2 m n k of all products over the compulsory bytes; 0 when there is nothing to move.
-[[nodiscard]] double arithmetic_intensity(const core::operation& all);
+[[nodiscard]] double arithmetic_intensity(const rows::operation& all);
 
 // The best measured peak for data of `type` with units of at most `most`. Products of f16 and bf16
 // may also use the f32 unit, since widening is exact. Between two measured thread counts the bound
@@ -43,7 +43,7 @@ struct roof {
 // sets that its runs take in turn, or 0 for one set. However well caches keep what comes again, of
 // sets larger than those that were read at one rate the rest comes at the next. With units of at
 // most `most`. None for an empty product, and where the peak or the bandwidth was not measured.
-[[nodiscard]] std::optional<roof> roofline(const peaks& limits, const core::operation& all,
+[[nodiscard]] std::optional<roof> roofline(const peaks& limits, const rows::operation& all,
                                            int threads, core::isa most,
                                            std::int64_t rotating_bytes = 0);
 
@@ -52,7 +52,7 @@ inline constexpr double impossible_slack = 1.02;
 
 // Which limit a figure exceeds by more than 2 %, whatever ISA is in use: "compute", or a level of
 // memory. Wrong work or wrong time. Empty where it exceeds none, or none was measured.
-[[nodiscard]] std::string exceeded_limit(const peaks& limits, const core::operation& all,
+[[nodiscard]] std::string exceeded_limit(const peaks& limits, const rows::operation& all,
                                          int threads, std::int64_t rotating_bytes, double gflops);
 
 }  // namespace carat::machine

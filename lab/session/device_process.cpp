@@ -6,7 +6,7 @@ using nlohmann::json;
 
 class device_process::row final : public worker {
   public:
-    row(device_process& all, int number, const core::implementation& entry,
+    row(device_process& all, int number, const rows::implementation& entry,
         const core::settings& how)
         : all_(all), number_(number), task_{std::string(entry.name), all.operation_, how} {}
 
@@ -69,7 +69,7 @@ class device_process::row final : public worker {
     double run_s_ = 0;  // of the last one; 0: none yet
 };
 
-std::unique_ptr<worker> device_process::make_worker(const core::implementation& entry,
+std::unique_ptr<worker> device_process::make_worker(const rows::implementation& entry,
                                                     const core::settings& how) {
     return std::make_unique<row>(*this, rows_++, entry, how);
 }

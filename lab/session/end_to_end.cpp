@@ -21,8 +21,8 @@ results::phase summarized(std::string_view name, std::span<const double> trials_
 
 }  // namespace
 
-end_to_end::end_to_end(const core::operation& all, core::execution_space& device,
-                       core::runnable& ready, const core::operands& host, measure::laps clock)
+end_to_end::end_to_end(const rows::operation& all, core::execution_space& device,
+                       rows::runnable& ready, const core::operands& host, measure::laps clock)
     : all_(all), device_(device), stages_(ready.stages()), host_(host), clock_(std::move(clock)) {}
 
 void end_to_end::run() {
@@ -38,7 +38,7 @@ void end_to_end::run() {
         device_.upload(b.data(), host_.b, size(needed.b));
         if (all_.one.beta != 0) device_.upload(c.data(), host_.c, size(needed.c));
         clock_.lap("copy_in");
-        for (const core::stage& stage : stages_) {
+        for (const rows::stage& stage : stages_) {
             stage.run({a.data(), b.data(), c.data()});
             device_.wait();
             clock_.lap(stage.name);

@@ -11,7 +11,7 @@ namespace {
 
 class local final : public operand_store {
   public:
-    local(const core::operation& all, placed_operands& data, core::execution_space& space)
+    local(const rows::operation& all, placed_operands& data, core::execution_space& space)
         : all_(all), data_(data), space_(space) {}
 
     bool on_host() const override { return &space_ == &core::host_space(); }
@@ -66,7 +66,7 @@ class local final : public operand_store {
     // A batch takes no longer than one of the largest products that people measure.
     static constexpr double most_madds = 4.4e12;  // 16384^3
 
-    core::operation all_;
+    rows::operation all_;
     placed_operands& data_;
     core::execution_space& space_;
     std::optional<verify::references<gpu::reference>> reference_;
@@ -74,7 +74,7 @@ class local final : public operand_store {
 
 }  // namespace
 
-std::unique_ptr<operand_store> local_operand_store(const core::operation& all,
+std::unique_ptr<operand_store> local_operand_store(const rows::operation& all,
                                                    placed_operands& data,
                                                    core::execution_space& space) {
     return std::make_unique<local>(all, data, space);

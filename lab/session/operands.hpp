@@ -18,7 +18,7 @@ namespace carat::session {
 // Where so many sets lie in one piece of memory, which processes map at addresses of their own.
 class operand_map {
   public:
-    operand_map(const core::operation& all, std::size_t sets);
+    operand_map(const rows::operation& all, std::size_t sets);
 
     [[nodiscard]] std::size_t sets() const { return sets_; }
     [[nodiscard]] std::size_t size_bytes() const { return sets_ * set_bytes_; }
@@ -40,25 +40,25 @@ class operand_map {
 class operand_sets {
   public:
     // Not filled. Throws carat::error(out_of_memory). `sets` is 1 or more.
-    operand_sets(const core::operation& all, core::execution_space& space, std::size_t sets);
+    operand_sets(const rows::operation& all, core::execution_space& space, std::size_t sets);
     // On the host, in `memory`, which is empty or was laid out so by another process.
-    operand_sets(const core::operation& all, process::shared_memory& memory, std::size_t sets);
+    operand_sets(const rows::operation& all, process::shared_memory& memory, std::size_t sets);
 
     // Set i gets the values of seed + i; C, too, where it is read.
-    void fill(const core::operation& all, core::execution_space& space,
+    void fill(const rows::operation& all, core::execution_space& space,
               const workload::distribution& values, std::uint64_t seed);
-    void fill(const core::operation& all, core::execution_space& space,
+    void fill(const rows::operation& all, core::execution_space& space,
               const workload::distribution& values, std::uint64_t seed, std::size_t set);
 
     // C alone.
-    void fill_c(const core::operation& all, core::execution_space& space,
+    void fill_c(const rows::operation& all, core::execution_space& space,
                 const workload::distribution& values, std::uint64_t seed, std::size_t set);
 
     [[nodiscard]] std::size_t size() const { return sets_.size(); }
     [[nodiscard]] core::operands at(std::size_t index) const { return sets_[index]; }
 
   private:
-    void fill_bias(const core::operation& all, core::execution_space& space,
+    void fill_bias(const rows::operation& all, core::execution_space& space,
                    const workload::distribution& values, std::uint64_t seed, std::size_t set);
 
     std::vector<core::buffer> owned_;
@@ -70,7 +70,7 @@ class placed_operands {
   public:
     // `host_sets` for the host, in `shared` where that is given; a device gets as many as defeat
     // its cache.
-    placed_operands(const core::operation& all, std::size_t host_sets,
+    placed_operands(const rows::operation& all, std::size_t host_sets,
                     process::shared_memory* shared = nullptr);
 
     // Laid out on first use, not filled. Throws carat::error(out_of_memory).
@@ -102,12 +102,12 @@ class placed_operands {
   private:
     [[nodiscard]] operand_sets& laid_out(core::execution_space& space);
 
-    core::operation all_;
+    rows::operation all_;
     operand_sets host_;
     std::map<core::execution_space*, operand_sets> devices_;
 };
 
 // How many sets make two caches' worth of data, at most 16.
-[[nodiscard]] std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::operation& all);
+[[nodiscard]] std::size_t sets_to_defeat(std::int64_t cache_bytes, const rows::operation& all);
 
 }  // namespace carat::session

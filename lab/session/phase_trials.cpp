@@ -22,7 +22,7 @@ void phase_trials::lock_pages(core::execution_space& device, const core::operand
 }
 
 void phase_trials::enter(results::result& result, core::execution_space& device,
-                         core::runnable& ready, const core::operands& host,
+                         rows::runnable& ready, const core::operands& host,
                          const std::function<std::string(const void*)>& reason_against) {
     results::phases& phases = result.end_to_end.emplace();
     phases.host_memory = session::name(where_);

@@ -52,12 +52,12 @@ class server {
 
     json introduce(const json& question) {
         const task t = task_from(question.at("task"));
-        const core::implementation& entry = find_(t.implementation);
+        const rows::implementation& entry = find_(t.implementation);
         operation_ = t.operation;
-        if (entry.where != core::device::cpu)
+        if (entry.where != rows::device::cpu)
             device_ = &find_space_(question.at("device").get<int>());
         core::execution_space& space =
-            entry.where == core::device::cpu ? core::host_space() : *device_;
+            entry.where == rows::device::cpu ? core::host_space() : *device_;
         std::unique_ptr<worker>& row = rows_[question.at("row").get<int>()];
         row = worker_here(entry, t.operation, t.settings, space);
         return to_json(row->introduce());
@@ -181,7 +181,7 @@ class server {
     int descriptor_;
     const find_entry& find_;
     const find_space& find_space_;
-    core::operation operation_;
+    rows::operation operation_;
     core::execution_space* device_ = nullptr;
     std::optional<process::shared_memory> memory_;
     std::optional<placed_operands> data_;

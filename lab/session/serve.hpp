@@ -6,13 +6,13 @@
 #include <string>
 
 #include "core/execution_space.hpp"
-#include "core/implementation.hpp"
 #include "lab/process/channel.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::session {
 
 // By its full name. Throws carat::error where there is none.
-using find_entry = std::function<const core::implementation&(const std::string& name)>;
+using find_entry = std::function<const rows::implementation&(const std::string& name)>;
 // Of the GPU with this number. Throws carat::error where it can't be used.
 using find_space = std::function<core::execution_space&(int device)>;
 

@@ -24,7 +24,7 @@ double memory_left_bytes() {
 }
 
 // Three matrices that fit in 64 bits each need not do so together.
-double operand_bytes(const core::operation& all) {
+double operand_bytes(const rows::operation& all) {
     const workload::operand_bytes each = workload::bytes_needed(all);
     return static_cast<double>(each.a) + static_cast<double>(each.b) + static_cast<double>(each.c) +
            static_cast<double>(each.e);
@@ -53,7 +53,7 @@ void validate(const request& r) {
     }
     const double available = memory_left_bytes();
     for (const case_key& key : cases_of(r)) {
-        const core::operation all = operation_of(key);
+        const rows::operation all = operation_of(key);
         if (r.phases && !all.last.is_none())
             throw error(error_code::invalid_argument,
                         "--phases and --epilogue " + describe(all.last) +

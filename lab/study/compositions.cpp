@@ -17,10 +17,10 @@ using values = std::vector<float>;
 // One product of a layer, made ready.
 class product {
   public:
-    product(const core::implementation& by, const core::problem& p, int threads) {
+    product(const rows::implementation& by, const core::problem& p, int threads) {
         core::settings how;
         how.threads = by.threaded ? threads : 1;
-        if (const std::string why = core::reason_against(by, p, how); !why.empty())
+        if (const std::string why = rows::reason_against(by, p, how); !why.empty())
             throw error(error_code::unsupported, why);
         made_ = by.prepare(p, how);
     }
@@ -28,7 +28,7 @@ class product {
     void operator()(const float* a, const float* b, float* c) { made_->run({a, b, c}); }
 
   private:
-    std::unique_ptr<core::runnable> made_;
+    std::unique_ptr<rows::runnable> made_;
 };
 
 core::problem f32_problem(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -65,7 +65,7 @@ class linear final : public composition {
   public:
     static constexpr std::int64_t batch = 32, in = 768, out = 3072;
 
-    linear(const core::implementation& by, int threads, std::uint64_t seed)
+    linear(const rows::implementation& by, int threads, std::uint64_t seed)
         : x_(uniform(batch, in, seed)),
           w_(uniform(out, in, seed + 1)),
           bias_(uniform(1, out, seed + 2)),
@@ -107,7 +107,7 @@ class attention : public composition {
   public:
     static constexpr std::int64_t length = 128, width = 768, heads = 12, depth = width / heads;
 
-    attention(const core::implementation& by, int threads, std::uint64_t seed)
+    attention(const rows::implementation& by, int threads, std::uint64_t seed)
         : x_(uniform(length, width, seed)),
           y_(at(length * width)),
           project_(by, f32_problem(length, width, width), threads) {
@@ -189,7 +189,7 @@ class attention : public composition {
 
 class head_by_head final : public attention {
   public:
-    head_by_head(const core::implementation& by, int threads, std::uint64_t seed)
+    head_by_head(const rows::implementation& by, int threads, std::uint64_t seed)
         : attention(by, threads, seed),
           scores_(at(length * length)),
           score_(by, score_problem(), threads),
@@ -224,7 +224,7 @@ class head_by_head final : public attention {
 // All heads in one call of the library, whose products are those of the engine.
 class batches final : public attention {
   public:
-    batches(const core::implementation& by, int threads, std::uint64_t seed)
+    batches(const rows::implementation& by, int threads, std::uint64_t seed)
         : attention(by, threads, seed), on_{threads}, scores_(at(heads * length * length)) {
         if (by.name != "cpu.engine")
             throw error(error_code::unsupported, "batches are calls of the engine's own library");
@@ -299,7 +299,7 @@ class convolution : public composition {
 // Copies the window of every pixel into a row of a matrix nine times the image, then one product.
 class im2col final : public convolution {
   public:
-    im2col(const core::implementation& by, int threads, std::uint64_t seed)
+    im2col(const rows::implementation& by, int threads, std::uint64_t seed)
         : convolution(seed),
           columns_(at(size * size * window * line)),
           out_(at(size * size * channels)),
@@ -330,7 +330,7 @@ class implicit final : public convolution {
   public:
     static constexpr std::int64_t rows = size * padded - (padded - size);
 
-    implicit(const core::implementation& by, int threads, std::uint64_t seed)
+    implicit(const rows::implementation& by, int threads, std::uint64_t seed)
         : convolution(seed),
           out_(at(rows * channels)),
           first_(by, problem(0), threads),
@@ -359,7 +359,7 @@ class implicit final : public convolution {
 };
 
 template <class Layer>
-std::unique_ptr<composition> make(const core::implementation& by, int threads, std::uint64_t seed) {
+std::unique_ptr<composition> make(const rows::implementation& by, int threads, std::uint64_t seed) {
     return std::make_unique<Layer>(by, threads, seed);
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::study {
 
@@ -34,7 +34,7 @@ struct layer {
     double flop;            // of its products, without waste
     // Prepares every product of the layer, f32. Throws carat::error(unsupported) with the reason
     // when `by` can't do one of them. `seed` is of the data.
-    std::unique_ptr<composition> (*make)(const core::implementation& by, int threads,
+    std::unique_ptr<composition> (*make)(const rows::implementation& by, int threads,
                                          std::uint64_t seed);
 };
 

@@ -44,18 +44,18 @@ struct many {
     std::string_view what;
     dtype type;
     std::string_view layout;
-    core::call asked;
+    rows::call asked;
     std::vector<session::shape> sizes;
 };
 
 std::vector<many> many_products() {
-    core::call of_48;
+    rows::call of_48;
     of_48.batch = 48;
-    core::call of_8;
+    rows::call of_8;
     of_8.batch = 8;
-    core::call experts;
+    rows::call experts;
     experts.groups = "uneven:1:256/8";
-    core::call update;
+    rows::call update;
     update.alpha = -1;
     update.beta = 1;
     const auto of_experts = [&](std::int64_t n, std::int64_t k) {
@@ -117,7 +117,7 @@ std::vector<part> workload_parts(const options& how) {
 }
 
 const results::result* fastest(const results::document& doc, dtype type, const session::shape& size,
-                               const core::call& asked) {
+                               const rows::call& asked) {
     const results::result* best = nullptr;
     for (const results::result& c : doc.results)
         if (c.has_figure() && c.dtype == name(type) && c.m == size.m && c.n == size.n &&
@@ -159,7 +159,7 @@ table products_together(const results::document& doc) {
             const results::result* best = fastest(doc, m.type, size, m.asked);
             if (best == nullptr) continue;
             t.rows.push_back({fmt::format("{} x {} x {} {}", size.m, size.n, size.k, m.layout),
-                              std::string(m.what), core::describe(m.asked), best->implementation,
+                              std::string(m.what), rows::describe(m.asked), best->implementation,
                               gflops(best), gflops(engine(doc, m, size))});
         }
     return t;
@@ -188,7 +188,7 @@ std::vector<made_layer> prepared(const options& how, chapter& c) {
     std::vector<made_layer> all;
     for (const layer& l : layers())
         for (const std::string_view name : implementations) {
-            const core::implementation& by = lab::catalogue().find(name);
+            const rows::implementation& by = lab::catalogue().find(name);
             try {
                 made_layer one{&l, std::string(name), l.make(by, how.threads, how.seed), 0, {}};
                 one.made->run();

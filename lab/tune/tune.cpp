@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 // All combinations of the values worth trying.
-std::vector<core::tunable_values> combinations(const core::implementation& entry) {
+std::vector<core::tunable_values> combinations(const rows::implementation& entry) {
     std::vector<core::tunable_values> all = {{}};
     for (const core::tunable& t : entry.tunables) {
         if (t.worth_trying.empty()) continue;
@@ -48,8 +48,8 @@ json times_of(const results::result& c) {
 
 }  // namespace
 
-std::string reason_against(const core::implementation& entry) {
-    if (entry.where == core::device::cpu)
+std::string reason_against(const rows::implementation& entry) {
+    if (entry.where == rows::device::cpu)
         return std::string(entry.name) +
                " takes its blocks from the sizes of the caches and looks into no table: tune is "
                "for "
@@ -59,13 +59,13 @@ std::string reason_against(const core::implementation& entry) {
     return tunes ? "" : std::string(entry.name) + " has nothing to choose: take cuda.engine";
 }
 
-std::vector<session::selection> candidates(const core::implementation& entry,
+std::vector<session::selection> candidates(const rows::implementation& entry,
                                            const core::problem& p) {
     std::vector<session::selection> chosen = {{&entry, {}, true}};
     std::set<std::string> plans;
     for (const core::tunable_values& way : combinations(entry)) {
         const core::settings s{1, way};
-        if (!core::reason_against(entry, p, s).empty()) continue;
+        if (!rows::reason_against(entry, p, s).empty()) continue;
         // Asked for what there is not, an engine takes what is next to it.
         const std::string plan = entry.prepare(p, s)->planned().why;
         if (plan.empty() || plans.insert(plan).second) chosen.push_back({&entry, way, true});

@@ -11,10 +11,10 @@
 namespace carat::tune {
 
 /// Why an implementation can't be tuned; empty when it can.
-[[nodiscard]] std::string reason_against(const core::implementation& entry);
+[[nodiscard]] std::string reason_against(const rows::implementation& entry);
 
 /// The model's own choice first, with no tunables, then each that makes another plan of `p`.
-[[nodiscard]] std::vector<session::selection> candidates(const core::implementation& entry,
+[[nodiscard]] std::vector<session::selection> candidates(const rows::implementation& entry,
                                                          const core::problem& p);
 
 struct finding {

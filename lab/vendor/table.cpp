@@ -8,8 +8,8 @@
 
 namespace carat::vendor {
 
-core::table vendor_table() {
-    static constexpr std::array<const core::implementation*, 8> rows = {
+rows::table vendor_table() {
+    static constexpr std::array<const rows::implementation*, 8> rows = {
         &openblas_row,      &blis_row,  &mkl_row,     &onednn_row,
         &onednn_matmul_row, &eigen_row, &libxsmm_row, &reference_row};
     return rows;

@@ -2,10 +2,10 @@
 // so one binary serves machines that have all, some or none of them.
 #pragma once
 
-#include "core/catalogue.hpp"
+#include "lab/rows/catalogue.hpp"
 
 namespace carat::vendor {
 
-[[nodiscard]] core::table vendor_table();
+[[nodiscard]] rows::table vendor_table();
 
 }  // namespace carat::vendor

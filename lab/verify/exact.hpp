@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/verify/exact_rules.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -36,7 +36,7 @@ class exact_pass {
   public:
     /// @throws carat::error for a claim unknown, and where reason_against_exact() has one.
     exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
-               std::uint64_t seed, int threads = 0, const core::epilogue& last = {});
+               std::uint64_t seed, int threads = 0, const rows::epilogue& last = {});
 
     /// Whether the operands are the same for two claims.
     [[nodiscard]] bool same_operands(const exact_pass& other) const;

@@ -7,7 +7,7 @@
 
 #include <carat/error.hpp>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/verify/bound.hpp"
 #include "lab/verify/exact.hpp"
 
@@ -220,14 +220,14 @@ arithmetic arithmetic_of(std::string_view computes_in, const core::problem& p, i
 
 // gelu's 2 sqrt(2 / pi) and 0.044715 of it. The slack is some 256 roundings of f32, and of f64 in a
 // polynomial for e^x.
-void add_epilogue(factors& f, const core::epilogue& last, const core::problem& p) {
+void add_epilogue(factors& f, const rows::epilogue& last, const core::problem& p) {
     constexpr double gelu_linear = 1.5957691216057308;
     f.has_bias = last.bias;
     f.bias_seed = f.seed;
     // Beside operands of 8 bits libraries take it in 16.
     f.bias_digits = is_fp8(p.a_type) ? std::min(f.digits, digits_of(dtype::bf16)) : f.digits;
     f.activation = static_cast<int>(last.f);
-    const bool is_gelu = last.f == core::activation::gelu;
+    const bool is_gelu = last.f == rows::activation::gelu;
     f.linear = is_gelu ? gelu_linear : 1;
     f.cubic = is_gelu ? 0.044715 * gelu_linear : 0;
     f.slack = p.a_type == dtype::f64 ? 0x1p-44 : 0x1p-16;
@@ -240,13 +240,13 @@ std::string reason_against_exact(double alpha, double beta, dtype c_type) {
         return std::abs(x) <= 4 && x / unit == std::floor(x / unit);
     };
     if (fits(alpha) && fits(beta)) return {};
-    return "alpha is " + core::shortest(alpha) + " and beta is " + core::shortest(beta) +
+    return "alpha is " + rows::shortest(alpha) + " and beta is " + rows::shortest(beta) +
            ": results are checked exactly with " +
            (unit == 1 ? "whole numbers" : "multiples of 0.25") + " from -4 to 4";
 }
 
 exact_pass::exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
-                       std::uint64_t seed, int threads, const core::epilogue& last)
+                       std::uint64_t seed, int threads, const rows::epilogue& last)
     : problem_(p), kind_(kind), threads_(threads) {
     if (const std::string why = reason_against_exact(p.alpha, p.beta, p.c_type); !why.empty())
         throw error(error_code::unsupported, "verification: " + why);
@@ -261,7 +261,7 @@ exact_pass::exact_pass(const core::problem& p, std::string_view computes_in, exa
     cols_.has_signs = p.b_type != dtype::u8;
     choose_elements(p, how, kind, spared, rows_, cols_);
     // So that numbers are where an activation is curved.
-    if (last.f > core::activation::relu && kind == exact_kind::significands)
+    if (last.f > rows::activation::relu && kind == exact_kind::significands)
         rows_.shift = std::max(rows_.digits, cols_.digits);
     factors_ = factors_of(p, how, kind, rows_, mixed(own + 48));
     add_epilogue(factors_, last, p);

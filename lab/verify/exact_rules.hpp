@@ -17,7 +17,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/split_mix.hpp"
+#include "lab/statistics/split_mix.hpp"
 
 namespace carat::verify {
 
@@ -52,7 +52,7 @@ struct element_change {
 };
 
 CARAT_HOST_DEVICE inline std::uint64_t mixed(std::uint64_t x) {
-    return core::mix(x + core::split_mix_step);
+    return statistics::mix(x + statistics::split_mix_step);
 }
 
 enum class stream : std::uint8_t { base, sign, change, line, depth, offset, pick, scale, element };

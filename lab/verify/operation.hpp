@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/verify/exact.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -17,7 +17,7 @@ namespace carat::verify {
 /// An exact pass over all products, for what claims to compute in `claim`.
 class exact_passes {
   public:
-    exact_passes(const core::operation& all, std::string claim, exact_kind kind,
+    exact_passes(const rows::operation& all, std::string claim, exact_kind kind,
                  std::uint64_t seed);
 
     [[nodiscard]] const std::string& claim() const { return claim_; }
@@ -39,21 +39,21 @@ class exact_passes {
     [[nodiscard]] verdict check(const core::operands& data) const;
 
   private:
-    core::operation all_;
+    rows::operation all_;
     std::string claim_;
     exact_kind kind_;
     std::uint64_t seed_;
 };
 
 /// Many small products: a GPU's launches and copies for each take longer than the host for all.
-[[nodiscard]] bool are_many_and_small(const core::operation& all);
+[[nodiscard]] bool are_many_and_small(const rows::operation& all);
 
 /// What a product's verdict adds to that of all so far; of many, reasons name the product.
-void add_product(verdict& to, verdict one, const core::operation& all, std::int64_t i);
+void add_product(verdict& to, verdict one, const rows::operation& all, std::int64_t i);
 
 /// The products that get a reference: all, or the first, the last and some between them, so that
 /// they take no more than `most_madds`.
-[[nodiscard]] std::vector<std::int64_t> products_with_reference(const core::operation& all,
+[[nodiscard]] std::vector<std::int64_t> products_with_reference(const rows::operation& all,
                                                                 double most_madds);
 
 /// References of some products, whichever class makes one: it is constructible from (problem,
@@ -62,7 +62,7 @@ template <class Reference>
 class references {
   public:
     template <class... How>
-    references(const core::operation& all, const core::operands& data, double most_madds,
+    references(const rows::operation& all, const core::operands& data, double most_madds,
                const How&... how)
         : all_(all), chosen_(products_with_reference(all, most_madds)) {
         for (const std::int64_t i : chosen_)
@@ -82,7 +82,7 @@ class references {
     }
 
   private:
-    core::operation all_;
+    rows::operation all_;
     std::vector<std::int64_t> chosen_;
     std::vector<Reference> made_;
 };

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::workload {
 
@@ -78,6 +78,6 @@ struct operand_bytes {
 };
 
 /// @throws carat::error(overflow) when a size does not fit in 64 bits.
-[[nodiscard]] operand_bytes bytes_needed(const core::operation& all);
+[[nodiscard]] operand_bytes bytes_needed(const rows::operation& all);
 
 }  // namespace carat::workload

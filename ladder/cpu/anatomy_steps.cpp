@@ -102,8 +102,8 @@ using multi_level_step = anatomy_step<T, &level<T>::multi_level, from_the_caches
 
 }  // namespace
 
-extern const core::implementation anatomy_entries[5];
-constexpr core::implementation anatomy_entries[5] = {
+extern const rows::implementation anatomy_entries[5];
+constexpr rows::implementation anatomy_entries[5] = {
     {.name = "cpu.ladder.simd",
      .summary = "tiles in vectors of the best instruction set (ikj inside a tile)",
      .signatures = real,

@@ -244,12 +244,12 @@ struct wmma_shared_step {
 
 }  // namespace
 
-std::unique_ptr<core::runnable> prepare_half_product(const core::problem& p) {
+std::unique_ptr<rows::runnable> prepare_half_product(const core::problem& p) {
     if (p.c_type == dtype::f64) return prepare_as<wmma_shared_step, __half, double, float>(p, {});
     return prepare_as<wmma_shared_step, __half, float, float>(p, {});
 }
 
-constinit const core::implementation wmma_shared =
+constinit const rows::implementation wmma_shared =
     tensor_row<wmma_shared_step>("tensor cores, tiles through shared memory by cp.async", small);
 
 }  // namespace carat::ladder::cuda

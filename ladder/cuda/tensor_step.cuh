@@ -17,7 +17,7 @@ inline constexpr core::signature tensor_types[] = {
 }
 
 template <class Step>
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_tensor(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_tensor(const core::problem& p,
                                                              const core::settings& s) {
     const bool wide = p.c_type == dtype::f32;
     switch (p.a_type) {
@@ -45,11 +45,11 @@ template <class Step>
 }
 
 template <class Step>
-[[nodiscard]] constexpr core::implementation tensor_row(
+[[nodiscard]] constexpr rows::implementation tensor_row(
     std::string_view summary, std::span<const core::tunable> tunables = {}) {
     return {.name = Step::name,
             .summary = summary,
-            .where = core::device::cuda,
+            .where = rows::device::cuda,
             .signatures = tensor_types,
             .tunables = tunables,
             .unavailable = carat::cuda::unavailable_in_use,

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/implementation.hpp"
+#include "core/tunable.hpp"
 
 namespace carat::tuning {
 

@@ -14,7 +14,7 @@
 
 namespace carat::catalogue_test {
 
-inline bool is_ours(const core::implementation& entry) {
+inline bool is_ours(const rows::implementation& entry) {
     return entry.name.starts_with("cpu.");
 }
 
@@ -32,16 +32,16 @@ inline std::string known_flaw(const product_case& c) {
     return {};
 }
 
-class Entry : public testing::TestWithParam<const core::implementation*> {
+class Entry : public testing::TestWithParam<const rows::implementation*> {
   protected:
     void SetUp() override {
-        if (entry().where != core::device::cpu)
+        if (entry().where != rows::device::cpu)
             GTEST_SKIP() << "NOT TESTED here: " << entry().name << " does not run on the CPU";
         const std::string why = entry().unavailable == nullptr ? "" : entry().unavailable();
         if (!why.empty()) GTEST_SKIP() << "NOT TESTED: " << entry().name << ": " << why;
         for (const core::signature& types : entry().signatures) {
             const product_case plain = plain_case(entry(), types, 8, 8, 8);
-            const std::string refusal = core::reason_against(entry(), plain.p, plain.how);
+            const std::string refusal = rows::reason_against(entry(), plain.p, plain.how);
             if (refusal.empty())
                 offered_.push_back(&types);
             else
@@ -50,13 +50,13 @@ class Entry : public testing::TestWithParam<const core::implementation*> {
         ASSERT_FALSE(offered_.empty()) << entry().name << " offers nothing to test";
     }
 
-    [[nodiscard]] static const core::implementation& entry() { return *GetParam(); }
+    [[nodiscard]] static const rows::implementation& entry() { return *GetParam(); }
     [[nodiscard]] const std::vector<const core::signature*>& offered() const { return offered_; }
 
     // Runs a case, and counts it unless the entry refuses it. A failure is reported as the smallest
     // case that fails the same test.
     void run(const product_case& c) {
-        if (!core::reason_against(*c.entry, c.p, c.how).empty()) {
+        if (!rows::reason_against(*c.entry, c.p, c.how).empty()) {
             ++refused_;
             return;
         }
@@ -94,13 +94,13 @@ class Entry : public testing::TestWithParam<const core::implementation*> {
     std::vector<const core::signature*> offered_;
 };
 
-inline std::vector<const core::implementation*> all_entries() {
-    const core::table entries = lab::catalogue().entries();
+inline std::vector<const rows::implementation*> all_entries() {
+    const rows::table entries = lab::catalogue().entries();
     return {entries.begin(), entries.end()};
 }
 
-inline std::vector<const core::implementation*> own_threaded_entries() {
-    std::vector<const core::implementation*> entries = all_entries();
+inline std::vector<const rows::implementation*> own_threaded_entries() {
+    std::vector<const rows::implementation*> entries = all_entries();
     std::erase_if(entries, [](const auto* e) { return !is_ours(*e) || !e->threaded; });
     return entries;
 }

@@ -94,7 +94,7 @@ workload::distribution draw_data(drawer& draw, const core::problem& p) {
     return draw.any_of(kinds);
 }
 
-void draw_tunables(drawer& draw, const core::implementation& entry, product_case& c) {
+void draw_tunables(drawer& draw, const rows::implementation& entry, product_case& c) {
     const std::int64_t widest = std::max({c.p.m, c.p.n, c.p.k, std::int64_t{1}});
     for (const core::tunable& t : entry.tunables)
         if (draw.one_in(2))
@@ -103,10 +103,10 @@ void draw_tunables(drawer& draw, const core::implementation& entry, product_case
 }
 
 bool refused(const product_case& c) {
-    return !core::reason_against(*c.entry, c.p, c.how).empty();
+    return !rows::reason_against(*c.entry, c.p, c.how).empty();
 }
 
-std::uint64_t seed_of(const core::implementation& entry, const core::signature& types,
+std::uint64_t seed_of(const rows::implementation& entry, const core::signature& types,
                       std::uint64_t number) {
     std::uint64_t hash = 0xcbf29ce484222325 + number;  // FNV-1a
     for (const char letter : entry.name)
@@ -140,7 +140,7 @@ std::vector<simplification> simplifications() {
 
 }  // namespace
 
-product_case plain_case(const core::implementation& entry, const core::signature& types,
+product_case plain_case(const rows::implementation& entry, const core::signature& types,
                         std::int64_t m, std::int64_t n, std::int64_t k) {
     product_case c;
     c.entry = &entry;
@@ -153,13 +153,13 @@ product_case plain_case(const core::implementation& entry, const core::signature
     return c;
 }
 
-int most_threads(const core::implementation& entry) {
+int most_threads(const rows::implementation& entry) {
     if (!entry.threaded) return 1;
     if (entry.name.starts_with("cpu.")) return 3;
     return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 3);
 }
 
-product_case random_case(const core::implementation& entry, const core::signature& types,
+product_case random_case(const rows::implementation& entry, const core::signature& types,
                          std::uint64_t number) {
     drawer draw(seed_of(entry, types, number));
     product_case c = plain_case(entry, types, 0, 0, 0);

@@ -148,7 +148,7 @@ std::string changed(const operand& o, const std::vector<std::byte>& before, cons
     return o.snapshot() == before ? "" : std::string(what) + " was changed";
 }
 
-std::string run_once(const product_case& c, matrices& data, core::runnable& product) {
+std::string run_once(const product_case& c, matrices& data, rows::runnable& product) {
     const bool reads = c.p.alpha != 0;
     const std::vector<std::byte> a = reads ? data.a.snapshot() : std::vector<std::byte>();
     const std::vector<std::byte> b = reads ? data.b.snapshot() : std::vector<std::byte>();

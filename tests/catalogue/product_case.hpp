@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/implementation.hpp"
 #include "guarded.hpp"
+#include "lab/rows/implementation.hpp"
 #include "lab/workload/workload.hpp"
 
 namespace carat::catalogue_test {
@@ -31,7 +31,7 @@ struct placement {
 };
 
 struct product_case {
-    const core::implementation* entry = nullptr;
+    const rows::implementation* entry = nullptr;
     const core::signature* types = nullptr;
     core::problem p;
     core::settings how;

@@ -74,7 +74,7 @@ struct product_of {
         std::vector<Sum> c;
         core::float_flags flags;
     };
-    [[nodiscard]] outcome run(const core::implementation& row, const mode& how, int threads) const {
+    [[nodiscard]] outcome run(const rows::implementation& row, const mode& how, int threads) const {
         outcome found{std::vector<Sum>(static_cast<std::size_t>(p.m * p.n), Sum(77)), 0};
         const auto made = row.prepare(p, {threads, {}});
         const core::float_mode usual = core::float_mode_here();
@@ -87,7 +87,7 @@ struct product_of {
 };
 
 template <class T, class Sum>
-int compare(const core::implementation& row, const shape& s) {
+int compare(const rows::implementation& row, const shape& s) {
     int executed = 0;
     const product_of<T, Sum> product(s);
     for (const mode& how : modes()) {
@@ -106,14 +106,14 @@ int compare(const core::implementation& row, const shape& s) {
     return executed;
 }
 
-std::vector<const core::implementation*> available_rows() {
-    std::vector<const core::implementation*> rows;
-    for (const core::implementation* row : cpu_engine::table())
+std::vector<const rows::implementation*> available_rows() {
+    std::vector<const rows::implementation*> rows;
+    for (const rows::implementation* row : rows::cpu::table())
         if (row->unavailable == nullptr || row->unavailable().empty()) rows.push_back(row);
     return rows;
 }
 
-bool offers(const core::implementation& row, dtype a, dtype c) {
+bool offers(const rows::implementation& row, dtype a, dtype c) {
     for (const core::signature& types : row.signatures)
         if (types.a == a && types.c == c) return true;
     return false;
@@ -121,7 +121,7 @@ bool offers(const core::implementation& row, dtype a, dtype c) {
 
 TEST(float_modes, give_the_same_bits_and_exceptions_by_any_number_of_threads) {
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes) {
             const auto with = [&]<class T, class Sum>() {
                 if (offers(*row, dtype_of_v<T>, dtype_of_v<Sum>))
@@ -139,7 +139,7 @@ TEST(float_modes, give_the_same_bits_and_exceptions_by_any_number_of_threads) {
 
 // Sums of f32 beside sums of f64, whose own error is some 2^-28 of that of f32.
 TEST(float_modes, directed_rounding_bounds_every_sum) {
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes) {
             if (!offers(*row, dtype::f32, dtype::f32)) continue;
             const product_of<float, float> product(s);
@@ -172,7 +172,7 @@ TEST(float_modes, nothing_traps_where_no_number_is_exceptional) {
     if (feenableexcept(FE_INVALID) < 0) GTEST_SKIP() << "NOT TESTED: this processor never traps";
     feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW);
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const core::signature& types : row->signatures)
             for (const shape& s : shapes)
                 for (const int threads : {1, 2}) {

@@ -17,9 +17,9 @@ namespace {
 
 using namespace carat;
 
-std::vector<const core::implementation*> available_rows() {
-    std::vector<const core::implementation*> rows;
-    for (const core::implementation* row : cpu_engine::table()) {
+std::vector<const rows::implementation*> available_rows() {
+    std::vector<const rows::implementation*> rows;
+    for (const rows::implementation* row : rows::cpu::table()) {
         const std::string why = row->unavailable == nullptr ? "" : row->unavailable();
         if (why.empty())
             rows.push_back(row);
@@ -29,7 +29,7 @@ std::vector<const core::implementation*> available_rows() {
     return rows;
 }
 
-bool offers(const core::implementation& row, dtype a, dtype c) {
+bool offers(const rows::implementation& row, dtype a, dtype c) {
     for (const core::signature& types : row.signatures)
         if (types.a == a && types.c == c) return true;
     return false;
@@ -72,7 +72,7 @@ class placed {
 };
 
 template <class In, class Out>
-int compare_offsets(const core::implementation& row, const shape& s, int threads) {
+int compare_offsets(const rows::implementation& row, const shape& s, int threads) {
     const auto a = random_values<In>(s.m * s.k, 1);
     const auto b = random_values<In>(s.k * s.n, 2);
     const auto c = random_values<Out>(s.m * s.n, 3);
@@ -99,7 +99,7 @@ int compare_offsets(const core::implementation& row, const shape& s, int threads
 TEST(surroundings, bits_do_not_depend_on_where_operands_begin) {
     int executed = 0;
     int wanted = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes)
             for (const int threads : {1, 2}) {
                 const auto with = [&]<class In, class Out>() {
@@ -120,7 +120,7 @@ TEST(surroundings, bits_do_not_depend_on_where_operands_begin) {
 // Small multiples of the smallest subnormal number, and whole numbers: every product and sum is
 // such a multiple, so the result is exact wherever nothing is taken for zero.
 template <class In, class Out>
-int multiply_subnormals(const core::implementation& row, const shape& s) {
+int multiply_subnormals(const rows::implementation& row, const shape& s) {
     const double least = static_cast<double>(std::numeric_limits<Out>::denorm_min());
     std::vector<In> a(static_cast<std::size_t>(s.m * s.k));
     std::vector<In> b(static_cast<std::size_t>(s.k * s.n));
@@ -147,7 +147,7 @@ int multiply_subnormals(const core::implementation& row, const shape& s) {
 // bf16 has tiles that take its subnormal numbers for zeros, which the public call says.
 TEST(surroundings, subnormal_numbers_are_numbers) {
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes) {
             if (offers(*row, dtype::f64, dtype::f64))
                 executed += multiply_subnormals<double, double>(*row, s);
@@ -163,7 +163,7 @@ TEST(surroundings, the_control_word_stays) {
     constexpr unsigned flags = 0x3f;
     constexpr unsigned usual = 0x1f80;
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes)
             for (const core::signature& types : row->signatures)
                 for (const unsigned word : {usual, usual | 0x8040, usual | 0x2000}) {
@@ -227,7 +227,7 @@ std::int64_t bytes_of(lines which, std::int64_t rows, std::int64_t cols) {
 
 // 1 where it ran, 0 where the system gives no such room.
 template <class In, class Out>
-int multiply_far_apart(const core::implementation& row, const shape& s, lines of_a, lines of_b,
+int multiply_far_apart(const rows::implementation& row, const shape& s, lines of_a, lines of_b,
                        lines of_c, const core::settings& how) {
     const sparse a(bytes_of<In>(of_a, s.m, s.k));
     const sparse b(bytes_of<In>(of_b, s.k, s.n));
@@ -256,7 +256,7 @@ int multiply_far_apart(const core::implementation& row, const shape& s, lines of
 TEST(surroundings, lines_may_be_further_apart_than_32_bits_say) {
     int executed = 0;
     int wanted = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : {shape{6, 5, 7}, {1, 6, 9}, {6, 1, 9}, {9, 7, 8}})
             for (int bits = 0; bits < 8; ++bits)
                 for (const bool blocks : {false, true}) {

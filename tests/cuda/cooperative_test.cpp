@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"
-#include "cuda/engine/table.hpp"
 #include "cuda/sm90/kernel_table.hpp"
+#include "lab/rows/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -26,8 +26,8 @@ class wide : public testing::TestWithParam<core::signature> {
             GTEST_SKIP() << why;
     }
     // fp8 is summed by the tensor cores alone in the last row.
-    static const core::implementation& entry() {
-        return *cuda::engine::table()[is_fp8(GetParam().a) ? 3 : 0];
+    static const rows::implementation& entry() {
+        return *rows::cuda::table()[is_fp8(GetParam().a) ? 3 : 0];
     }
     static core::problem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
         core::problem p = test::along_k_problem(GetParam(), m, n, k);
@@ -59,7 +59,7 @@ TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
     for (const auto& [columns, k] :
          {extent{600, 528}, {600, 768}, {600, 896}, {600, 1024}, {140 * 192 - 16, 272}}) {
         const core::problem p = problem(129, columns, k);
-        EXPECT_EQ(test::check(*cuda::engine::table()[0], how, {p, 0}), "") << describe(p);
+        EXPECT_EQ(test::check(*rows::cuda::table()[0], how, {p, 0}), "") << describe(p);
     }
 }
 
@@ -67,7 +67,7 @@ TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
 // rounds of them, more than a band of rows, fewer rows or columns than a cluster has, C either way.
 TEST_P(wide, tiles_beside_each_other_are_exact) {
     if (!is_fp8(GetParam().a)) GTEST_SKIP() << "has none";
-    const core::implementation& promoted = *cuda::engine::table()[0];
+    const rows::implementation& promoted = *rows::cuda::table()[0];
     struct extent {
         std::int64_t rows, columns, k;
     };
@@ -244,7 +244,7 @@ TEST_P(wide, rows_of_c_of_tiles_beside_each_other_may_begin_and_end_anywhere) {
                 p.c_layout.row_stride = columns + count++ % 5;
                 p.beta = beta;
                 const core::settings how{1, {{"block_n", 128}, {"block_m", 192}}};
-                EXPECT_EQ(test::check(*cuda::engine::table()[0], how, {p, offset}), "")
+                EXPECT_EQ(test::check(*rows::cuda::table()[0], how, {p, offset}), "")
                     << columns << " columns, offset " << offset;
             }
 }

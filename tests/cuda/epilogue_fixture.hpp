@@ -8,7 +8,7 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace carat::test {
@@ -18,7 +18,7 @@ class epilogue_fixture : public testing::Test {
     void SetUp() override {
         if (const std::string why = cuda::unavailable_in_use(); !why.empty())
             GTEST_SKIP() << "no GPU test can run: " << why;
-        const core::implementation& engine = *cuda::engine::table()[0];
+        const rows::implementation& engine = *rows::cuda::table()[0];
         const core::problem p = core::row_major_problem(dtype::f16, 8, 8, 8);
         if (const std::string why = reason_against(engine, p, {}); !why.empty())
             GTEST_SKIP() << why;

@@ -65,8 +65,8 @@ std::string check(const asked& a, double tolerance,
     last.activation_function = a.then;
     if (a.adds) last.residual = at(on_d, d);
     const auto product = by == cuda::engine::arithmetic::native
-                             ? cuda::engine::prepare_fused(p, last, a.s)
-                             : cuda::engine::row_of(by).prepare(p, a.s);
+                             ? rows::cuda::prepare_fused(p, last, a.s)
+                             : rows::cuda::row_of(by).prepare(p, a.s);
     product->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
     gpu().download(data.c.bytes().data(), on_c.data(), data.c.bytes().size());
 
@@ -209,8 +209,7 @@ TEST_F(fused, what_beta_multiplies_is_added_to_every_tile) {
                         const bool stays = tile < 0 || tile > 160;
                         if ((is_large && !stays) || (stays && parts > 1)) continue;
                         const asked a = with_beta(of, size, by_columns, tile, parts, ++count);
-                        if (!reason_against(cuda::engine::row_of(of.by), a.p, a.s).empty())
-                            continue;
+                        if (!reason_against(rows::cuda::row_of(of.by), a.p, a.s).empty()) continue;
                         ASSERT_EQ(check(a, of.to == dtype::bf16 ? 0x1p-8 : 0, of.by), "")
                             << describe(a.p) << " into " << name(of.to) << " tile " << tile
                             << " parts " << parts << (by_columns ? " by columns" : "")
@@ -251,7 +250,7 @@ TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
                 cuda::epilogue_fusion last;
                 last.activation_function = then;
                 last.bias = {static_cast<const float*>(bias.data()), false};
-                cuda::engine::prepare_fused(p, last, s)
+                rows::cuda::prepare_fused(p, last, s)
                     ->run({at(a, data.a), at(b, data.b), at(c, data.c)});
                 gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
                 for (std::int64_t i = 0; i < p.m; ++i)
@@ -286,8 +285,7 @@ TEST_F(fused, what_is_not_a_number_survives_every_activation) {
         };
         cuda::epilogue_fusion last;
         last.activation_function = then;
-        cuda::engine::prepare_fused(p, last, {})
-            ->run({at(a, data.a), at(b, data.b), at(c, data.c)});
+        rows::cuda::prepare_fused(p, last, {})->run({at(a, data.a), at(b, data.b), at(c, data.c)});
         gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
         for (std::int64_t j = 0; j < p.n; ++j) {
             EXPECT_FALSE(std::isnan(data.c.get(0, j))) << j;
@@ -301,10 +299,10 @@ TEST_F(fused, refuses_what_it_can_not_do) {
     p.alpha = 0;
     cuda::epilogue_fusion relu;
     relu.activation_function = activation::relu;
-    EXPECT_THROW((void)cuda::engine::prepare_fused(p, relu, {}), error);
+    EXPECT_THROW((void)rows::cuda::prepare_fused(p, relu, {}), error);
     p = core::row_major_problem(dtype::i32, 4, 4, 4);
     p.a_type = p.b_type = dtype::i8;
-    EXPECT_THROW((void)cuda::engine::prepare_fused(p, relu, {}), error);
+    EXPECT_THROW((void)rows::cuda::prepare_fused(p, relu, {}), error);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::string check(const asked& a) {
     last.activation_function = a.then;
     last.is_glu = true;
     if (a.adds) last.residual = at(on_d, d);
-    const auto made = cuda::engine::prepare_fused(p, last, a.s);
+    const auto made = rows::cuda::prepare_fused(p, last, a.s);
     if (made == nullptr) return "there is no kernel";
     const std::string why = made->planned().why;
     if (why.find("half of them gates") == std::string::npos) return "it says no gates: " + why;
@@ -194,7 +194,7 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
             last.is_glu = true;
             core::settings s;
             s.tunables = {{w.tunable, w.value}};
-            const auto made = cuda::engine::prepare_fused(p, last, s);
+            const auto made = rows::cuda::prepare_fused(p, last, s);
             ASSERT_NE(made, nullptr);
             made->run({at(on_a, data.a), at(on_b, data.b), const_cast<void*>(at(on_c, c))});
             gpu().download(c.bytes().data(), on_c.data(), c.bytes().size());
@@ -225,20 +225,20 @@ TEST_F(gated, is_left_to_a_pass_where_no_kernel_takes_it) {
     last.activation_function = activation::silu;
     last.is_glu = true;
     const core::problem p = core::row_major_problem(dtype::bf16, 4096, 4096, 512);
-    EXPECT_NE(cuda::engine::prepare_fused(p, last, {}), nullptr);
+    EXPECT_NE(rows::cuda::prepare_fused(p, last, {}), nullptr);
     core::problem few_rows = p;
     few_rows.m = 16;
-    EXPECT_EQ(cuda::engine::prepare_fused(few_rows, last, {}), nullptr);
+    EXPECT_EQ(rows::cuda::prepare_fused(few_rows, last, {}), nullptr);
     core::problem by_columns = p;
     by_columns.c_layout = core::column_major(p.m);
-    EXPECT_EQ(cuda::engine::prepare_fused(by_columns, last, {}), nullptr);
+    EXPECT_EQ(rows::cuda::prepare_fused(by_columns, last, {}), nullptr);
     core::problem nothing = p;
     nothing.alpha = 0;
-    EXPECT_EQ(cuda::engine::prepare_fused(nothing, last, {}), nullptr);
+    EXPECT_EQ(rows::cuda::prepare_fused(nothing, last, {}), nullptr);
     EXPECT_EQ(
-        cuda::engine::prepare_fused(core::row_major_problem(dtype::f32, 4096, 4096, 512), last, {}),
+        rows::cuda::prepare_fused(core::row_major_problem(dtype::f32, 4096, 4096, 512), last, {}),
         nullptr);
-    EXPECT_EQ(cuda::engine::prepare_fused(
+    EXPECT_EQ(rows::cuda::prepare_fused(
                   core::row_major_problem(dtype::bf16, 8, std::int64_t{1} << 30, 8), last, {}),
               nullptr)
         << "columns of B are too many";

@@ -13,9 +13,9 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
-#include "cuda/engine/table.hpp"
 #include "cuda/simt/kernel_table.hpp"
 #include "cuda/sm90/kernel_table.hpp"
+#include "lab/rows/cuda/table.hpp"
 #include "lab/vendor/cublas/table.hpp"
 #include "ladder/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
@@ -26,7 +26,7 @@ namespace {
 using namespace carat;
 
 struct subject {
-    const core::implementation* entry;
+    const rows::implementation* entry;
     core::signature types;
     core::settings settings;
 };
@@ -45,7 +45,7 @@ std::string label(const testing::TestParamInfo<subject>& info) {
 }
 
 // Every tile that the simt kernels have for the type.
-std::vector<subject> simt_subjects(const core::implementation& entry,
+std::vector<subject> simt_subjects(const rows::implementation& entry,
                                    const core::signature& types) {
     std::vector<subject> all;
     for (const plan::simt_tile& t : cuda::simt::tiles_of(types.a))
@@ -56,10 +56,10 @@ std::vector<subject> simt_subjects(const core::implementation& entry,
 }
 
 // Every tile that the table has for the types, as the row sums them.
-std::vector<subject> tensor_core_subjects(const core::implementation& entry,
+std::vector<subject> tensor_core_subjects(const rows::implementation& entry,
                                           const core::signature& types) {
     const auto how = static_cast<cuda::engine::arithmetic>(
-        std::ranges::find(cuda::engine::table(), &entry) - cuda::engine::table().begin());
+        std::ranges::find(rows::cuda::table(), &entry) - rows::cuda::table().begin());
     std::set<core::tunable_values> ways;
     for (const core::kernel_desc& k : cuda::sm90::kernel_table) {
         if (k.a_type != types.a || k.b_type != types.b ||
@@ -82,9 +82,9 @@ std::vector<subject> subjects() {
     const auto add = [&](const std::vector<subject>& more) {
         all.insert(all.end(), more.begin(), more.end());
     };
-    for (const core::table rows :
-         {ladder::cuda::table(), cuda::engine::table(), vendor::cublas::table()})
-        for (const core::implementation* entry : rows)
+    for (const rows::table rows :
+         {ladder::cuda::table(), rows::cuda::table(), vendor::cublas::table()})
+        for (const rows::implementation* entry : rows)
             for (const core::signature& types : entry->signatures) {
                 all.push_back({entry, types, {}});
                 if (entry->name.starts_with("cuda.engine")) {
@@ -256,7 +256,7 @@ TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
 }
 
 // Sums of positive numbers, all cuts of which go the same way.
-double worst_relative_error(const core::implementation& entry, const core::problem& p,
+double worst_relative_error(const rows::implementation& entry, const core::problem& p,
                             const std::vector<double>& exact, test::operand_set& data) {
     test::run_on_device(entry, p, {}, data);
     double worst = 0;
@@ -269,12 +269,12 @@ double worst_relative_error(const core::implementation& entry, const core::probl
 }
 
 TEST(three_products_of_halves, err_no_more_than_cublas_does_in_f32) {
-    const auto named = [](const core::table& rows, std::string_view name) {
-        for (const core::implementation* entry : rows)
+    const auto named = [](const rows::table& rows, std::string_view name) {
+        for (const rows::implementation* entry : rows)
             if (entry->name == name) return entry;
-        return static_cast<const core::implementation*>(nullptr);
+        return static_cast<const rows::implementation*>(nullptr);
     };
-    const auto* const own = named(cuda::engine::table(), "cuda.engine.3xtf32");
+    const auto* const own = named(rows::cuda::table(), "cuda.engine.3xtf32");
     const auto* const theirs = named(vendor::cublas::table(), "vendor.cublas");
     if (own == nullptr || theirs == nullptr) GTEST_SKIP() << "built without CUDA";
     for (const std::int64_t k : {64, 1024, 4096}) {

@@ -6,7 +6,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 
 using namespace carat;
 
-const core::implementation& engine() {
-    return *cuda::engine::table()[0];
+const rows::implementation& engine() {
+    return *rows::cuda::table()[0];
 }
 
 class lent : public testing::TestWithParam<core::signature> {

@@ -4,8 +4,8 @@
 
 #include <carat/error.hpp>
 
-#include "core/catalogue.hpp"
 #include "cuda/common/device.hpp"
+#include "lab/rows/catalogue.hpp"
 #include "ladder/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
@@ -22,7 +22,7 @@ class limits : public testing::Test {
     static core::execution_space& gpu() { return cuda::space(cuda::device_in_use()); }
 };
 
-core::problem problem_for(const core::implementation& entry, std::int64_t m, std::int64_t n,
+core::problem problem_for(const rows::implementation& entry, std::int64_t m, std::int64_t n,
                           std::int64_t k) {
     const core::signature& types = entry.signatures[0];
     core::problem p = core::row_major_problem(types.c, m, n, k);
@@ -33,7 +33,7 @@ core::problem problem_for(const core::implementation& entry, std::int64_t m, std
 
 TEST_F(limits, more_than_65535_tiles_down_or_across) {
     int ran = 0;
-    for (const core::implementation* entry : ladder::cuda::table())
+    for (const rows::implementation* entry : ladder::cuda::table())
         for (const bool tall : {true, false}) {
             // 65,600 tiles of 128.
             const std::int64_t length = std::int64_t{65600} * 128 + 1;
@@ -48,7 +48,7 @@ TEST_F(limits, more_than_65535_tiles_down_or_across) {
 // Rows so far apart that the second one begins beyond 2^31 elements.
 TEST_F(limits, elements_beyond_2_to_the_31) {
     int ran = 0;
-    for (const core::implementation* entry : ladder::cuda::table()) {
+    for (const rows::implementation* entry : ladder::cuda::table()) {
         const std::int64_t stride = (std::int64_t{1} << 31) + 64;
         core::problem p = problem_for(*entry, 2, 2, 2);
         p.a_layout = p.b_layout = p.c_layout = core::row_major(stride);
@@ -103,7 +103,7 @@ TEST_F(limits, out_of_memory_says_how_much_was_asked_and_is_free) {
 }
 
 TEST_F(limits, the_clock_takes_the_work_and_not_its_launch) {
-    const core::implementation& entry = *ladder::cuda::table()[0];
+    const rows::implementation& entry = *ladder::cuda::table()[0];
     const core::problem p = problem_for(entry, 1024, 1024, 1024);
     const core::buffer memory(gpu(), 3 * 1024 * 1024 * 8);
     auto* const at = static_cast<std::byte*>(memory.data());

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "cuda/common/device.hpp"
-#include "cuda/engine/table.hpp"
 #include "cuda/simt/kernel_table.hpp"
 #include "cuda/simt/product.hpp"
+#include "lab/rows/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ class simt : public testing::Test {
             !why.empty())
             GTEST_SKIP() << why;
     }
-    static const core::implementation& engine() { return *cuda::engine::table()[0]; }
+    static const rows::implementation& engine() { return *rows::cuda::table()[0]; }
 };
 
 // Other products may be read in place by kernels for that. No GPU is asked.

@@ -12,7 +12,7 @@
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -40,8 +40,8 @@ core::execution_space& gpu() {
     return cuda::space(cuda::device_in_use());
 }
 
-const core::implementation& entry(const kind& k) {
-    return *cuda::engine::table()[static_cast<std::size_t>(k.of)];
+const rows::implementation& entry(const kind& k) {
+    return *rows::cuda::table()[static_cast<std::size_t>(k.of)];
 }
 
 std::string reason_to_skip() {
@@ -98,7 +98,7 @@ class work {
           b_(on_gpu(random_numbers(p.b_type, p.k * p.n, 2))),
           c_(on_gpu(before_)) {}
 
-    [[nodiscard]] std::unique_ptr<core::runnable> prepare(int even) const {
+    [[nodiscard]] std::unique_ptr<rows::runnable> prepare(int even) const {
         core::tunable_values how = {{"stream_k", even}};
         if (has_tiles_apart(of_))
             how["schedule"] = 3;
@@ -128,7 +128,7 @@ class work {
     core::buffer a_, b_, c_;
 };
 
-bool is_even(const core::runnable& product) {
+bool is_even(const rows::runnable& product) {
     return product.planned().why.find("stream-K") != std::string::npos;
 }
 
@@ -191,7 +191,7 @@ TEST_F(even_epilogue, is_that_of_whole_tiles) {
     last.activation_function = cuda::activation::gelu;
     std::vector<std::vector<std::byte>> taken;
     for (const int even : {1, 2}) {
-        cuda::engine::prepare_fused(p, last, {1, {{"schedule", 3}, {"stream_k", even}}})
+        rows::cuda::prepare_fused(p, last, {1, {{"schedule", 3}, {"stream_k", even}}})
             ->run(w.data());
         taken.push_back(w.take_c());
     }
@@ -223,7 +223,7 @@ std::vector<std::vector<std::byte>> whole(const std::vector<std::unique_ptr<work
 TEST_P(even_order, a_hundred_runs_have_the_same_bits) {
     const auto all = works(GetParam());
     const auto expected = whole(all);
-    std::vector<std::unique_ptr<core::runnable>> ready;
+    std::vector<std::unique_ptr<rows::runnable>> ready;
     for (const auto& w : all) ready.push_back(w->prepare(2));
     for (int round = 0; round < 20; ++round) {
         // Without a pause, as kernels begin before the one ahead has ended.

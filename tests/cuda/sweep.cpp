@@ -117,7 +117,7 @@ std::vector<std::byte> guarded::surroundings() const {
     return rest;
 }
 
-void run_on_device(const core::implementation& entry, const core::problem& p,
+void run_on_device(const rows::implementation& entry, const core::problem& p,
                    const core::settings& s, operand_set& data) {
     core::execution_space& gpu = cuda::space(cuda::device_in_use());
     const std::array<guarded*, 3> all = {&data.a, &data.b, &data.c};
@@ -133,7 +133,7 @@ void run_on_device(const core::implementation& entry, const core::problem& p,
         gpu.download(all[i]->bytes().data(), memory[i].data(), all[i]->bytes().size());
 }
 
-void run_chain_on_device(const core::implementation& entry, const core::problem& p,
+void run_chain_on_device(const rows::implementation& entry, const core::problem& p,
                          const core::settings& s, const operand_set& data, std::int64_t products,
                          guarded& c) {
     core::execution_space& gpu = cuda::space(cuda::device_in_use());
@@ -263,7 +263,7 @@ std::vector<trial> trials(const core::signature& types) {
     return kept;
 }
 
-std::string check(const core::implementation& entry, const core::settings& s, const trial& t) {
+std::string check(const rows::implementation& entry, const core::settings& s, const trial& t) {
     const core::problem& p = t.p;
     const std::string where =
         describe(p) + " strides " + std::to_string(p.a_layout.row_stride) + "," +

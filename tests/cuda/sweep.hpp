@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/execution_space.hpp"
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::test {
 
@@ -60,11 +60,11 @@ struct operand_set {
 };
 
 /// Runs `entry` on the GPU in use over copies of the operands, and copies all of them back.
-void run_on_device(const core::implementation& entry, const core::problem& p,
+void run_on_device(const rows::implementation& entry, const core::problem& p,
                    const core::settings& s, operand_set& data);
 
 /// So many products one after the other, C of each the next one's A; the last C is copied to `c`.
-void run_chain_on_device(const core::implementation& entry, const core::problem& p,
+void run_chain_on_device(const rows::implementation& entry, const core::problem& p,
                          const core::settings& s, const operand_set& data, std::int64_t products,
                          guarded& c);
 
@@ -84,7 +84,7 @@ struct trial {
                                                              std::int64_t k);
 
 /// What is wrong, naming the first element; empty when all is right.
-[[nodiscard]] std::string check(const core::implementation& entry, const core::settings& s,
+[[nodiscard]] std::string check(const rows::implementation& entry, const core::settings& s,
                                 const trial& t);
 
 }  // namespace carat::test

@@ -32,7 +32,7 @@ using namespace carat;
 TEST(allocation, none_in_run) {
     int run = 0;
     test::multiplication<double> x(150, 40, 33);
-    for (const core::implementation* entry : ladder::cpu::table()) {
+    for (const rows::implementation* entry : ladder::cpu::table()) {
         const auto prepared = entry->prepare(x.problem, test::on_threads(2));
         const int before = allocations;
         prepared->run(x.data());

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::mutants {
 
@@ -72,7 +72,7 @@ __host__ __device__
 [[nodiscard]] std::string describe(const mutant& m);
 
 // The product, spoilt by `by`; right where that is null.
-[[nodiscard]] std::unique_ptr<core::runnable> make_product(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> make_product(const core::problem& p,
                                                            const mutant* by);
 
 }  // namespace carat::mutants

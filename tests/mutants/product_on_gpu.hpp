@@ -5,7 +5,7 @@
 
 namespace carat::mutants {
 
-[[nodiscard]] std::unique_ptr<core::runnable> make_product_on_gpu(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> make_product_on_gpu(const core::problem& p,
                                                                   const mutant* by);
 
 }  // namespace carat::mutants

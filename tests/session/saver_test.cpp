@@ -17,7 +17,7 @@ using namespace carat;
 namespace fs = std::filesystem;
 
 constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
-const core::implementation absent{.name = "test.absent",
+const rows::implementation absent{.name = "test.absent",
                                   .summary = "",
                                   .signatures = f64_only,
                                   .unavailable = [] { return std::string("not installed"); },

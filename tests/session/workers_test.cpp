@@ -126,32 +126,32 @@ class foreign_load {
     std::vector<pid_t> loops_;
 };
 
-std::unique_ptr<core::runnable> crash_early(const core::problem&, const core::settings&) {
+std::unique_ptr<rows::runnable> crash_early(const core::problem&, const core::settings&) {
     crash();
     return nullptr;
 }
 
-const core::implementation right = fake("test.right", prepare<nothing>);
-const core::implementation also_right = fake("test.also", prepare<nothing>);
-const core::implementation crashing = fake("test.crashing", prepare<crash_at_once>);
-const core::implementation dying = fake("test.dying", prepare<crash_in_the_middle>);
-const core::implementation unready = fake("test.unready", crash_early);
-const core::implementation leaving = fake("test.leaving", prepare<leave>);
-const core::implementation hanging = fake("test.hanging", prepare<hang>);
-const core::implementation babbling = fake("test.babbling", prepare<babble>);
-const core::implementation drifting = fake("test.drifting", prepare<wrong_in_a_later_process>);
-const core::implementation spilling = fake("test.spilling", prepare<write_between_lines>);
-const core::implementation spinner = fake("test.spinner", prepare<start_a_pool>);
-const core::implementation sharing = fake("test.sharing", prepare<share_a_processor>);
-const core::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
+const rows::implementation right = fake("test.right", prepare<nothing>);
+const rows::implementation also_right = fake("test.also", prepare<nothing>);
+const rows::implementation crashing = fake("test.crashing", prepare<crash_at_once>);
+const rows::implementation dying = fake("test.dying", prepare<crash_in_the_middle>);
+const rows::implementation unready = fake("test.unready", crash_early);
+const rows::implementation leaving = fake("test.leaving", prepare<leave>);
+const rows::implementation hanging = fake("test.hanging", prepare<hang>);
+const rows::implementation babbling = fake("test.babbling", prepare<babble>);
+const rows::implementation drifting = fake("test.drifting", prepare<wrong_in_a_later_process>);
+const rows::implementation spilling = fake("test.spilling", prepare<write_between_lines>);
+const rows::implementation spinner = fake("test.spinner", prepare<start_a_pool>);
+const rows::implementation sharing = fake("test.sharing", prepare<share_a_processor>);
+const rows::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
 
 // A library is asked for in its own process, so that one that crashes as it is loaded is met there.
-core::library_facts crash_when_asked() {
+rows::library_facts crash_when_asked() {
     crash();
     return {};
 }
 
-core::library_facts facts() {
+rows::library_facts facts() {
     return {"fake", std::to_string(getpid()), "/fake.so", "kernel", "a library's note"};
 }
 
@@ -171,7 +171,7 @@ class workers : public testing::Test {
 
     void TearDown() override { EXPECT_TRUE(children().empty()); }
 
-    session::case_result measure(std::vector<const core::implementation*> chosen) {
+    session::case_result measure(std::vector<const rows::implementation*> chosen) {
         choose(request, chosen);
         return session::run_case(request, session::cases_of(request).front(), around);
     }
@@ -235,10 +235,10 @@ TEST_F(workers, who_crashes_exits_hangs_or_babbles_costs_its_row_and_no_other) {
 }
 
 TEST_F(workers, a_library_is_asked_for_in_its_process) {
-    core::implementation vendor = right;
+    rows::implementation vendor = right;
     vendor.name = "test.vendor";
     vendor.library = facts;
-    core::implementation broken = right;
+    rows::implementation broken = right;
     broken.name = "test.broken";
     broken.library = crash_when_asked;
     const session::case_result r = measure({&vendor, &broken});

@@ -298,7 +298,7 @@ TEST(exact, refuses_factors_that_round) {
 // What an epilogue in f32 gives is accepted, and nothing else: another activation, no bias, a wrong
 // column's bias, a wrong sum.
 TEST(exact, knows_epilogues_to_within_their_own_roundings) {
-    using core::activation;
+    using rows::activation;
     for (const activation f :
          {activation::none, activation::relu, activation::gelu, activation::silu})
         for (const bool has_bias : {false, true})
@@ -322,7 +322,7 @@ TEST(exact, knows_epilogues_to_within_their_own_roundings) {
                     }
                     return pass.check(made.c.data());
                 };
-                const std::string told = std::string(core::name(f)) + (has_bias ? " bias " : " ") +
+                const std::string told = std::string(rows::name(f)) + (has_bias ? " bias " : " ") +
                                          std::string(name(kind));
                 EXPECT_TRUE(finish(f, 0, has_bias).passed)
                     << told << ": " << finish(f, 0, has_bias).reason;

@@ -23,20 +23,20 @@ void fill_c(const verify::exact_pass& pass, const core::problem& p, void* c);
                                     const void* c);
 
 /// The same of all products.
-inline void fill(const verify::exact_passes& pass, const core::operation& all,
+inline void fill(const verify::exact_passes& pass, const rows::operation& all,
                  const core::operands& data) {
     for (std::int64_t i = 0; i < all.count; ++i)
         if (const core::problem p = problem_of(all, i); p.m != 0)
             fill(pass.of(i), p, product_at(all, data, i));
 }
-inline void fill_c(const verify::exact_passes& pass, const core::operation& all,
+inline void fill_c(const verify::exact_passes& pass, const rows::operation& all,
                    const core::operands& data) {
     for (std::int64_t i = 0; i < all.count; ++i)
         if (const core::problem p = problem_of(all, i); p.m != 0)
             fill_c(pass.of(i), p, product_at(all, data, i).c);
 }
 [[nodiscard]] inline verify::verdict check(const verify::exact_passes& pass,
-                                           const core::operation& all, const core::operands& data) {
+                                           const rows::operation& all, const core::operands& data) {
     verify::verdict found;
     found.passed = true;
     for (std::int64_t i = 0; i < all.count; ++i)

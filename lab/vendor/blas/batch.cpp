@@ -17,7 +17,7 @@ struct addresses {
     std::vector<const T*> first, second;
     std::vector<T*> c;
 
-    addresses(const core::operation& all, const core::operands& data, bool swapped) {
+    addresses(const rows::operation& all, const core::operands& data, bool swapped) {
         for (std::int64_t i = 0; i < all.count; ++i) {
             const core::operands one = product_at(all, data, shuffled(all, i));
             first.push_back(static_cast<const T*>(swapped ? one.b : one.a));
@@ -28,29 +28,29 @@ struct addresses {
 };
 
 template <class T>
-class batch_call final : public core::runnable {
+class batch_call final : public rows::runnable {
   public:
-    batch_call(const blas_library& library, const batch_calls<T>& calls, const core::operation& all,
+    batch_call(const blas_library& library, const batch_calls<T>& calls, const rows::operation& all,
                int threads)
         : calls_(calls),
           control_(library.threads),
           threads_(threads),
           all_(all),
           shape_(shape_for_blas(all.one)) {
-        const core::distances apart = distances_of(all);
+        const rows::distances apart = distances_of(all);
         first_step_ = static_cast<int>(shape_.swapped ? apart.b : apart.a);
         second_step_ = static_cast<int>(shape_.swapped ? apart.a : apart.b);
         c_step_ = static_cast<int>(apart.c);
     }
 
     void expect(const core::operands& data) override {
-        if (all_.lies == core::placement::pointers)
+        if (all_.lies == rows::placement::pointers)
             places_.try_emplace(data.c, all_, data, shape_.swapped);
     }
 
     void run(const core::operands& data) override {
         const threads_held held(control_, threads_);
-        if (all_.lies == core::placement::pointers) return run_anywhere(data);
+        if (all_.lies == rows::placement::pointers) return run_anywhere(data);
         const auto* first = static_cast<const T*>(shape_.swapped ? data.b : data.a);
         const auto* second = static_cast<const T*>(shape_.swapped ? data.a : data.b);
         calls_.strided(&shape_.first_letter, &shape_.second_letter, &m_, &n_, &k_, &alpha_, first,
@@ -72,7 +72,7 @@ class batch_call final : public core::runnable {
     batch_calls<T> calls_;
     const thread_control& control_;
     int threads_;
-    core::operation all_;
+    rows::operation all_;
     blas_shape shape_;
     int m_ = static_cast<int>(shape_.m);
     int n_ = static_cast<int>(shape_.n);
@@ -88,9 +88,9 @@ class batch_call final : public core::runnable {
 };
 
 // Whether there is a call for these types that is told places so.
-bool has_call(const blas_library& library, const core::operation& all) {
+bool has_call(const blas_library& library, const rows::operation& all) {
     const auto has = [&](const auto& calls) {
-        return all.lies == core::placement::strided ? calls.strided != nullptr
+        return all.lies == rows::placement::strided ? calls.strided != nullptr
                                                     : calls.grouped != nullptr;
     };
     if (is_degenerate(all.one)) return false;
@@ -100,16 +100,16 @@ bool has_call(const blas_library& library, const core::operation& all) {
 
 }  // namespace
 
-std::string reason_against(const blas_library& library, const core::operation& all) {
+std::string reason_against(const blas_library& library, const rows::operation& all) {
     if (!all.last.is_none()) return library.facts.name + " has no epilogues";
     if (all.prepared) return reason_against_prepared(library, all.one);
     if (all.is_listed()) return reason_against_group(library, all);
     if (!has_call(library, all)) {
         if (library.loops) return {};
         return fmt::format("{} has no batches of {}{}", library.facts.name, name(all.one.a_type),
-                           all.lies == core::placement::pointers ? " by pointers" : "");
+                           all.lies == rows::placement::pointers ? " by pointers" : "");
     }
-    const core::distances apart = distances_of(all);
+    const rows::distances apart = distances_of(all);
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     for (const std::int64_t value : {all.count, apart.a, apart.b, apart.c})
         if (value > most)
@@ -117,7 +117,7 @@ std::string reason_against(const blas_library& library, const core::operation& a
     return {};
 }
 
-std::unique_ptr<core::runnable> prepare(const blas_library& library, const core::operation& all,
+std::unique_ptr<rows::runnable> prepare(const blas_library& library, const rows::operation& all,
                                         const core::settings& s) {
     if (all.prepared) return prepare_packed(library, all.one, s);
     if (all.is_listed()) return prepare_group(library, all, s);

@@ -128,7 +128,7 @@ constexpr std::array<std::string_view, 5> files = {CARAT_BLIS_FOLDER("openmp"),
 constexpr blas_vendor blis_vendor = {{"BLIS", files, "apt install libblis4-openmp, or ./dev peers"},
                                      connect};
 
-constexpr core::implementation blis_row =
+constexpr rows::implementation blis_row =
     blas_row<blis_vendor>("vendor.blis", "BLIS: one micro-kernel under portable loops");
 
 }  // namespace carat::vendor

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 1> files = {"libcarat_eigen.so"};
 constexpr blas_vendor eigen_vendor = {
     {"Eigen", files, "apt install libeigen3-dev (or ./dev peers), then build again"}, connect};
 
-constexpr core::implementation eigen_row =
+constexpr rows::implementation eigen_row =
     blas_row<eigen_vendor>("vendor.eigen", "Eigen: C++ templates and cache heuristics");
 
 }  // namespace carat::vendor

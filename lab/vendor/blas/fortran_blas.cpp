@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
 
 template <class Input, class Output>
-class gemm_call final : public core::runnable {
+class gemm_call final : public rows::runnable {
   public:
     gemm_call(const blas_library& library, fortran_gemm<Input, Output>* gemm,
               const core::problem& p, int threads)
@@ -50,7 +50,7 @@ class gemm_call final : public core::runnable {
 };
 
 // Column-major, its first operand signed: of u8 by i8 in a C by rows that is B^T, as it should be.
-class byte_gemm_call final : public core::runnable {
+class byte_gemm_call final : public rows::runnable {
   public:
     byte_gemm_call(const blas_library& library, const core::problem& p, int threads)
         : gemm_(library.byte_gemm),
@@ -96,7 +96,7 @@ std::string reason_against_bytes(const blas_library& library, const core::proble
 }
 
 template <class Input, class Output>
-std::unique_ptr<core::runnable> prepare_gemm(const blas_library& library,
+std::unique_ptr<rows::runnable> prepare_gemm(const blas_library& library,
                                              fortran_gemm<Input, Output>* gemm,
                                              const core::problem& p, const core::settings& s) {
     if (is_degenerate(p)) return std::make_unique<scale_only<Output>>(p);
@@ -104,7 +104,7 @@ std::unique_ptr<core::runnable> prepare_gemm(const blas_library& library,
     return std::make_unique<gemm_call<Input, Output>>(library, gemm, p, threads);
 }
 
-std::unique_ptr<core::runnable> prepare_bytes(const blas_library& library, const core::problem& p,
+std::unique_ptr<rows::runnable> prepare_bytes(const blas_library& library, const core::problem& p,
                                               const core::settings& s) {
     if (is_degenerate(p)) return std::make_unique<scale_only<std::uint32_t>>(p);
     const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
@@ -143,7 +143,7 @@ std::string reason_against(const blas_library& library, const core::problem& p,
     return reason_against_threads(library.threads, s.threads);
 }
 
-std::unique_ptr<core::runnable> prepare(const blas_library& library, const core::problem& p,
+std::unique_ptr<rows::runnable> prepare(const blas_library& library, const core::problem& p,
                                         const core::settings& s) {
     switch (p.a_type) {
         case dtype::u8:

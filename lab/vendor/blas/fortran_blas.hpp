@@ -9,8 +9,8 @@
 
 #include <carat/types.hpp>
 
-#include "core/implementation.hpp"
-#include "core/operation.hpp"
+#include "lab/rows/implementation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/vendor/common/shared_library.hpp"
 #include "lab/vendor/common/thread_control.hpp"
 
@@ -69,7 +69,7 @@ struct blas_library {
     packing_calls<float> packing_f32;
     bool loops = false;  // a batch that it has no call for is measured as a loop
     thread_control threads;
-    core::library_facts facts;
+    rows::library_facts facts;
     std::string missing;  // why there is no library; the rest is empty then
 };
 
@@ -106,26 +106,26 @@ struct blas_vendor {
 [[nodiscard]] blas_library open_blas(const blas_vendor& vendor);
 [[nodiscard]] std::string reason_against(const blas_library& library, const core::problem& p,
                                          const core::settings& s);
-[[nodiscard]] std::unique_ptr<core::runnable> prepare(const blas_library& library,
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare(const blas_library& library,
                                                       const core::problem& p,
                                                       const core::settings& s);
 
-[[nodiscard]] std::string reason_against(const blas_library& library, const core::operation& all);
-[[nodiscard]] std::unique_ptr<core::runnable> prepare(const blas_library& library,
-                                                      const core::operation& all,
+[[nodiscard]] std::string reason_against(const blas_library& library, const rows::operation& all);
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare(const blas_library& library,
+                                                      const rows::operation& all,
                                                       const core::settings& s);
 
 // The same of groups, which have a call of their own.
 [[nodiscard]] std::string reason_against_group(const blas_library& library,
-                                               const core::operation& all);
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_group(const blas_library& library,
-                                                            const core::operation& all,
+                                               const rows::operation& all);
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_group(const blas_library& library,
+                                                            const rows::operation& all,
                                                             const core::settings& s);
 
 // And with a prepared B.
 [[nodiscard]] std::string reason_against_prepared(const blas_library& library,
                                                   const core::problem& p);
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_packed(const blas_library& library,
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_packed(const blas_library& library,
                                                              const core::problem& p,
                                                              const core::settings& s);
 
@@ -137,9 +137,9 @@ template <const blas_vendor& Vendor>
 }
 
 template <const blas_vendor& Vendor>
-[[nodiscard]] constexpr core::implementation blas_row(std::string_view name,
+[[nodiscard]] constexpr rows::implementation blas_row(std::string_view name,
                                                       std::string_view summary) {
-    core::implementation row;
+    rows::implementation row;
     row.name = name;
     row.summary = summary;
     row.signatures = Vendor.signatures;
@@ -152,10 +152,10 @@ template <const blas_vendor& Vendor>
         return prepare(opened<Vendor>(), p, s);
     };
     row.library = [] { return opened<Vendor>().facts; };
-    row.unsupported_operation = [](const core::operation& all, const core::settings&) {
+    row.unsupported_operation = [](const rows::operation& all, const core::settings&) {
         return reason_against(opened<Vendor>(), all);
     };
-    row.prepare_operation = [](const core::operation& all, const core::settings& s) {
+    row.prepare_operation = [](const rows::operation& all, const core::settings& s) {
         return prepare(opened<Vendor>(), all, s);
     };
     row.takes_groups = true;

@@ -20,7 +20,7 @@ struct told {
     std::vector<std::int64_t> product;
     std::vector<bool> swapped;
 
-    explicit told(const core::operation& all) {
+    explicit told(const rows::operation& all) {
         for (std::int64_t i = 0; i < all.count; ++i) {
             const std::int64_t place = shuffled(all, i);
             const core::problem p = problem_of(all, place);
@@ -50,10 +50,10 @@ struct addresses_of_group {
 };
 
 template <class T>
-class group_call final : public core::runnable {
+class group_call final : public rows::runnable {
   public:
     group_call(const blas_library& library, fortran_gemm_grouped<T>* gemm,
-               const core::operation& all, int threads)
+               const rows::operation& all, int threads)
         : gemm_(gemm), control_(library.threads), threads_(threads), all_(all), told_(all) {}
 
     void expect(const core::operands& data) override { (void)places_of(data); }
@@ -74,7 +74,7 @@ class group_call final : public core::runnable {
     const addresses_of_group<T>& places_of(const core::operands& data) {
         const auto [found, is_new] = places_.try_emplace(data.c);
         if (!is_new) return found->second;
-        const core::distances apart = distances_of(all_);
+        const rows::distances apart = distances_of(all_);
         for (std::size_t i = 0; i < told_.product.size(); ++i) {
             const core::operands one = product_at(all_, apart, data, told_.product[i]);
             const bool swapped = told_.swapped[i];
@@ -88,12 +88,12 @@ class group_call final : public core::runnable {
     fortran_gemm_grouped<T>* gemm_;
     const thread_control& control_;
     int threads_;
-    core::operation all_;
+    rows::operation all_;
     told<T> told_;
     std::map<const void*, addresses_of_group<T>> places_;
 };
 
-bool has_grouped_call(const blas_library& library, const core::operation& all) {
+bool has_grouped_call(const blas_library& library, const rows::operation& all) {
     if (is_degenerate(all.one)) return false;
     if (all.one.a_type == dtype::f64) return library.batch_f64.grouped != nullptr;
     return all.one.a_type == dtype::f32 && library.batch_f32.grouped != nullptr;
@@ -101,13 +101,13 @@ bool has_grouped_call(const blas_library& library, const core::operation& all) {
 
 }  // namespace
 
-std::string reason_against_group(const blas_library& library, const core::operation& all) {
+std::string reason_against_group(const blas_library& library, const rows::operation& all) {
     if (has_grouped_call(library, all) || library.loops) return {};
     return fmt::format("{} has no groups of {}", library.facts.name, name(all.one.a_type));
 }
 
-std::unique_ptr<core::runnable> prepare_group(const blas_library& library,
-                                              const core::operation& all, const core::settings& s) {
+std::unique_ptr<rows::runnable> prepare_group(const blas_library& library,
+                                              const rows::operation& all, const core::settings& s) {
     if (!has_grouped_call(library, all))
         return loop_over([&](const core::problem& p) { return prepare(library, p, s); }, all);
     const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;

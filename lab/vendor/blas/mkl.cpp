@@ -120,7 +120,7 @@ constexpr blas_vendor mkl_vendor = {{"MKL", files, "./dev peers (it brings the p
                                     connect,
                                     blas_signatures_with_bytes};
 
-constexpr core::implementation mkl_row =
+constexpr rows::implementation mkl_row =
     blas_row<mkl_vendor>("vendor.mkl", "Intel MKL: tuned per CPU, closed source");
 
 }  // namespace carat::vendor

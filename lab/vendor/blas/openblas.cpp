@@ -86,7 +86,7 @@ constexpr blas_vendor openblas_vendor = {
     connect,
     blas_signatures_with_bf16};
 
-constexpr core::implementation openblas_row =
+constexpr rows::implementation openblas_row =
     blas_row<openblas_vendor>("vendor.openblas", "OpenBLAS: assembly kernels per CPU core type");
 
 }  // namespace carat::vendor

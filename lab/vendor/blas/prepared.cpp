@@ -19,7 +19,7 @@ using packed_memory = std::unique_ptr<std::byte, free_aligned>;
 
 // By rows B is BLAS's first operand.
 template <class T>
-class compute_call final : public core::runnable {
+class compute_call final : public rows::runnable {
   public:
     compute_call(const blas_library& library, const packing_calls<T>& calls, const core::problem& p,
                  int threads)
@@ -85,7 +85,7 @@ std::string reason_against_prepared(const blas_library& library, const core::pro
     return {};
 }
 
-std::unique_ptr<core::runnable> prepare_packed(const blas_library& library, const core::problem& p,
+std::unique_ptr<rows::runnable> prepare_packed(const blas_library& library, const core::problem& p,
                                                const core::settings& s) {
     const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
     if (p.a_type == dtype::f64)

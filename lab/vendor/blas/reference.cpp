@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 3> files = {"/usr/lib/" CARAT_LIBRARY_ARC
 constexpr blas_vendor reference_vendor = {
     {"reference BLAS", files, "apt install libblas3"}, connect, blas_signatures, false};
 
-constexpr core::implementation reference_row = blas_row<reference_vendor>(
+constexpr rows::implementation reference_row = blas_row<reference_vendor>(
     "vendor.reference", "netlib's reference BLAS: the loops that define the answer, serial");
 
 }  // namespace carat::vendor

@@ -1,14 +1,14 @@
 // The rows of the BLAS libraries, one file each.
 #pragma once
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::vendor {
 
-extern const core::implementation openblas_row;
-extern const core::implementation blis_row;
-extern const core::implementation eigen_row;
-extern const core::implementation mkl_row;
-extern const core::implementation reference_row;
+extern const rows::implementation openblas_row;
+extern const rows::implementation blis_row;
+extern const rows::implementation eigen_row;
+extern const rows::implementation mkl_row;
+extern const rows::implementation reference_row;
 
 }  // namespace carat::vendor

@@ -5,12 +5,12 @@
 
 #include <type_traits>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::vendor {
 
 template <class T>
-class scale_only final : public core::runnable {
+class scale_only final : public rows::runnable {
   public:
     explicit scale_only(const core::problem& p) : p_(p) {}
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 #include "lab/vendor/common/blas_shape.hpp"
 
 namespace carat::vendor::cublas {

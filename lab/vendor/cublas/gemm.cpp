@@ -4,10 +4,10 @@
 #include <map>
 #include <vector>
 
-#include "core/operation.hpp"
 #include "cuda/common/error.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scale.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/vendor/cublas/arithmetic.hpp"
 #include "lab/vendor/cublas/group.hpp"
 #include "lab/vendor/cublas/library.hpp"
@@ -21,7 +21,7 @@ constexpr cublasOperation_t operation(char letter) {
     return letter == 'N' ? CUBLAS_OP_N : CUBLAS_OP_T;
 }
 
-class gemm final : public core::runnable {
+class gemm final : public rows::runnable {
   public:
     gemm(const core::problem& p, shortcut taken)
         : problem_(p),
@@ -57,7 +57,7 @@ class gemm final : public core::runnable {
 // Addresses of a batch in the GPU's memory: those of BLAS's A, of its B, of C.
 class addresses {
   public:
-    addresses(const core::operation& all, const core::operands& data, bool swapped)
+    addresses(const rows::operation& all, const core::operands& data, bool swapped)
         : count_(static_cast<std::size_t>(all.count)),
           memory_(carat::cuda::allocate(3 * count_ * sizeof(void*))) {
         std::vector<const void*> host(3 * count_);
@@ -85,9 +85,9 @@ class addresses {
     carat::cuda::device_memory memory_;
 };
 
-class gemm_batch final : public core::runnable {
+class gemm_batch final : public rows::runnable {
   public:
-    gemm_batch(const core::operation& all, shortcut taken)
+    gemm_batch(const rows::operation& all, shortcut taken)
         : all_(all),
           how_(arithmetic_for(all.one, taken)),
           alpha_(all.one.alpha, how_.scale),
@@ -97,12 +97,12 @@ class gemm_batch final : public core::runnable {
           apart_(distances_of(all)) {}
 
     void expect(const core::operands& data) override {
-        if (all_.lies == core::placement::pointers)
+        if (all_.lies == rows::placement::pointers)
             places_.try_emplace(data.c, all_, data, shape_.swapped);
     }
 
     void run(const core::operands& data) override {
-        if (all_.lies == core::placement::pointers) return run_anywhere(data);
+        if (all_.lies == rows::placement::pointers) return run_anywhere(data);
         const blas_shape& s = shape_;
         check(library().gemm_batch(handle_, operation(s.first_letter), operation(s.second_letter),
                                    s.m, s.n, s.k, alpha_.data(), s.swapped ? data.b : data.a,
@@ -128,28 +128,28 @@ class gemm_batch final : public core::runnable {
               "cublasGemmBatchedEx");
     }
 
-    core::operation all_;
+    rows::operation all_;
     arithmetic how_;
     factor alpha_;
     factor beta_;
     cublasHandle_t handle_;
     blas_shape shape_;
-    core::distances apart_;
+    rows::distances apart_;
     std::map<const void*, addresses> places_;
 };
 
 template <shortcut Taken>
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
+std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings&) {
     return std::make_unique<gemm>(p, Taken);
 }
 
-std::string unsupported_operation(const core::operation& all, const core::settings&) {
+std::string unsupported_operation(const rows::operation& all, const core::settings&) {
     if (!all.last.is_none()) return "cuBLAS has no epilogues (cuBLASLt has)";
     return all.is_listed() ? reason_against_group(all) : std::string();
 }
 
 template <shortcut Taken>
-std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const core::settings& s) {
+std::unique_ptr<rows::runnable> prepare_batch(const rows::operation& all, const core::settings& s) {
     if (is_degenerate(all.one))
         return loop_over([&](const core::problem& p) { return prepare<Taken>(p, s); }, all);
     if (all.is_listed()) return prepare_group(all, Taken);
@@ -162,10 +162,10 @@ std::string unsupported(const core::problem& p, const core::settings&) {
 
 }  // namespace
 
-constinit const core::implementation cublas_row{
+constinit const rows::implementation cublas_row{
     .name = "vendor.cublas",
     .summary = "NVIDIA cuBLAS, the kernel it picks by default",
-    .where = core::device::cuda,
+    .where = rows::device::cuda,
     .signatures = types,
     .unavailable = unavailable,
     .unsupported = unsupported,
@@ -175,10 +175,10 @@ constinit const core::implementation cublas_row{
     .prepare_operation = prepare_batch<shortcut::none>,
     .takes_groups = true};
 
-constinit const core::implementation cublas_tf32_row{
+constinit const rows::implementation cublas_tf32_row{
     .name = "vendor.cublas_tf32",
     .summary = "NVIDIA cuBLAS, f32 data on the tensor cores as tf32",
-    .where = core::device::cuda,
+    .where = rows::device::cuda,
     .signatures = tf32_types,
     .unavailable = unavailable,
     .unsupported = unsupported,

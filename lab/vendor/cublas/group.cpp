@@ -19,7 +19,7 @@ struct shapes {
     std::vector<std::int64_t> m, n, k, first_ld, second_ld, c_ld, count, product;
     std::vector<bool> swapped;
 
-    explicit shapes(const core::operation& all) {
+    explicit shapes(const rows::operation& all) {
         const auto operation = [](char letter) {
             return letter == 'N' ? CUBLAS_OP_N : CUBLAS_OP_T;
         };
@@ -60,10 +60,10 @@ class factors {
 };
 
 // Addresses in the GPU's memory: of BLAS's A, of its B, of C.
-carat::cuda::device_memory addresses_of(const core::operation& all, const shapes& of,
+carat::cuda::device_memory addresses_of(const rows::operation& all, const shapes& of,
                                         const core::operands& data) {
     const std::size_t products = of.size();
-    const core::distances apart = distances_of(all);
+    const rows::distances apart = distances_of(all);
     std::vector<const void*> host(3 * products);
     for (std::size_t i = 0; i < products; ++i) {
         const core::operands one = product_at(all, apart, data, of.product[i]);
@@ -77,9 +77,9 @@ carat::cuda::device_memory addresses_of(const core::operation& all, const shapes
     return memory;
 }
 
-class gemm_group final : public core::runnable {
+class gemm_group final : public rows::runnable {
   public:
-    gemm_group(const core::operation& all, shortcut taken)
+    gemm_group(const rows::operation& all, shortcut taken)
         : all_(all),
           how_(arithmetic_for(all.one, taken)),
           of_(all),
@@ -110,7 +110,7 @@ class gemm_group final : public core::runnable {
         return places_.emplace(data.c, addresses_of(all_, of_, data)).first->second.get();
     }
 
-    core::operation all_;
+    rows::operation all_;
     arithmetic how_;
     shapes of_;
     factors alpha_;
@@ -122,7 +122,7 @@ class gemm_group final : public core::runnable {
 }  // namespace
 
 // One type for all three operands.
-std::string reason_against_group(const core::operation& all) {
+std::string reason_against_group(const rows::operation& all) {
     const core::problem& p = all.one;
     if (is_degenerate(p)) return {};
     if (library().gemm_grouped == nullptr)
@@ -134,7 +134,7 @@ std::string reason_against_group(const core::operation& all) {
         is_floating(p.a_type) ? fmt::format(": take --out {}", name(p.a_type)) : std::string());
 }
 
-std::unique_ptr<core::runnable> prepare_group(const core::operation& all, shortcut taken) {
+std::unique_ptr<rows::runnable> prepare_group(const rows::operation& all, shortcut taken) {
     return std::make_unique<gemm_group>(all, taken);
 }
 

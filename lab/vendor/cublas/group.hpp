@@ -4,13 +4,13 @@
 #include <memory>
 #include <string>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/vendor/cublas/arithmetic.hpp"
 
 namespace carat::vendor::cublas {
 
-[[nodiscard]] std::string reason_against_group(const core::operation& all);
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_group(const core::operation& all,
+[[nodiscard]] std::string reason_against_group(const rows::operation& all);
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_group(const rows::operation& all,
                                                             shortcut taken);
 
 }  // namespace carat::vendor::cublas

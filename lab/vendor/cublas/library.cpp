@@ -186,7 +186,7 @@ handles& on_device_in_use() {
     return own;
 }
 
-core::library_facts facts(const char* name, const std::string& path, origin from = origin::system) {
+rows::library_facts facts(const char* name, const std::string& path, origin from = origin::system) {
     const std::size_t v = library(from).lt_version();
     const auto version = fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
     return {.name = name, .version = version, .path = path, .kernel = {}, .note = {}};
@@ -208,15 +208,15 @@ const functions& library(origin from) {
     return from == origin::system ? libraries().call : newest().call;
 }
 
-core::library_facts cublas_facts() {
+rows::library_facts cublas_facts() {
     return facts("cuBLAS", libraries().cublas_path);
 }
 
-core::library_facts cublaslt_facts() {
+rows::library_facts cublaslt_facts() {
     return facts("cuBLASLt", libraries().lt_path);
 }
 
-core::library_facts newest_facts() {
+rows::library_facts newest_facts() {
     return facts("cuBLASLt", newest().lt_path, origin::newest);
 }
 

@@ -9,7 +9,7 @@
 #include <cublas_v2.h>
 #include <string>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::vendor::cublas {
 
@@ -62,9 +62,9 @@ inline constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
 /// Only when available. The newest has the functions of cuBLASLt alone.
 [[nodiscard]] const functions& library(origin from = origin::system);
-[[nodiscard]] core::library_facts cublas_facts();
-[[nodiscard]] core::library_facts cublaslt_facts();
-[[nodiscard]] core::library_facts newest_facts();
+[[nodiscard]] rows::library_facts cublas_facts();
+[[nodiscard]] rows::library_facts cublaslt_facts();
+[[nodiscard]] rows::library_facts newest_facts();
 
 /// Handles on the GPU in use, made by the first who asks and kept; the workspace likewise. cuBLAS's
 /// works on stream_in_use().

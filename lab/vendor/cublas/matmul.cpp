@@ -10,11 +10,11 @@
 
 #include <carat/error.hpp>
 
-#include "core/block_scale_places.hpp"
-#include "core/operation.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scale.hpp"
+#include "lab/rows/block_scale_places.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/vendor/cublas/plan.hpp"
 #include "lab/vendor/cublas/rows.hpp"
 
@@ -27,7 +27,7 @@ constexpr double search_s = 2;  // no new proposal is tried after that long
 constexpr unsigned usual_alignment = 256;
 
 // Memory full of random bytes: of any type they are numbers of all sizes, and toggle as many wires.
-core::buffer random_operand(core::execution_space& gpu, const core::whole_matrix& of, dtype type) {
+core::buffer random_operand(core::execution_space& gpu, const rows::whole_matrix& of, dtype type) {
     const auto bytes = static_cast<std::size_t>(core::extent_elements(of.rows, of.cols, of.where)) *
                        size_bytes(type);
     core::buffer memory(gpu, bytes);
@@ -41,7 +41,7 @@ core::buffer random_operand(core::execution_space& gpu, const core::whole_matrix
 }
 
 // The fastest of `proposals`, each warmed once and then timed three times.
-cublasLtMatmulAlgo_t fastest(const core::operation& all, const plan& product,
+cublasLtMatmulAlgo_t fastest(const rows::operation& all, const plan& product,
                              const std::vector<cublasLtMatmulAlgo_t>& proposals) {
     core::execution_space& gpu = carat::cuda::space(carat::cuda::device_in_use());
     const core::buffer a = random_operand(gpu, whole_a(all), all.one.a_type);
@@ -52,7 +52,7 @@ cublasLtMatmulAlgo_t fastest(const core::operation& all, const plan& product,
     const core::buffer e = random_operand(gpu, whole_c(all), all.one.c_type);
     const core::operands data{a.data(), b.data(), c.data(), all.other_e ? e.data() : nullptr};
     if (all.last.bias) product.set_bias(bias.data());
-    const std::int64_t count = all.block_scales ? core::block_scale_places(all.one).count() : 1;
+    const std::int64_t count = all.block_scales ? rows::block_scale_places(all.one).count() : 1;
     const core::buffer scales = random_operand(gpu, {1, count, core::row_major(count)}, dtype::f32);
     if (all.block_scales) product.set_scales(all.one, static_cast<const float*>(scales.data()));
     double best_s = std::numeric_limits<double>::infinity();
@@ -78,29 +78,29 @@ cublasLtMatmulAlgo_t fastest(const core::operation& all, const plan& product,
 }
 
 // None of a group, whose products have a plan each.
-batch batch_of(const core::operation& all) {
+batch batch_of(const rows::operation& all) {
     if (all.is_one_product() || all.is_group()) return {};
-    const core::distances apart = distances_of(all);
+    const rows::distances apart = distances_of(all);
     return {static_cast<std::int32_t>(all.count), apart.a, apart.b, apart.c};
 }
 
 // That of all products of a batch whose first is aligned.
-unsigned alignment_of(const core::operation& all) {
+unsigned alignment_of(const rows::operation& all) {
     if (all.is_one_product() || all.is_group()) return usual_alignment;
     std::int64_t bytes = usual_alignment;
     const auto keep = [&](std::int64_t apart, dtype type) {
         while (apart * static_cast<std::int64_t>(size_bytes(type)) % bytes != 0) bytes /= 2;
     };
-    const core::distances apart = distances_of(all);
+    const rows::distances apart = distances_of(all);
     keep(apart.a, all.one.a_type);
     keep(apart.b, all.one.b_type);
     keep(apart.c, all.one.c_type);
     return static_cast<unsigned>(bytes);
 }
 
-class matmul final : public core::runnable {
+class matmul final : public rows::runnable {
   public:
-    matmul(const core::operation& all, shortcut taken, bool search, origin from)
+    matmul(const rows::operation& all, shortcut taken, bool search, origin from)
         : problem_(all.one), all_(all) {
         const core::problem& p = problem_;
         if (is_degenerate(p)) return;
@@ -132,25 +132,25 @@ class matmul final : public core::runnable {
     }
 
     core::problem problem_;
-    core::operation all_;
+    rows::operation all_;
     std::optional<plan> plan_;
     cublasLtMatmulAlgo_t aligned_{};
     std::optional<cublasLtMatmulAlgo_t> unaligned_;
 };
 
-// Of a core::problem or a core::operation.
+// Of a core::problem or a rows::operation.
 template <shortcut Taken, bool Search, origin From, class What>
-std::unique_ptr<core::runnable> prepare(const What& what, const core::settings&) {
+std::unique_ptr<rows::runnable> prepare(const What& what, const core::settings&) {
     return std::make_unique<matmul>(what, Taken, Search, From);
 }
 
 // A plan for each size of a group, as cuBLASLt has no call for several.
 template <shortcut Taken, bool Search, origin From>
-std::unique_ptr<core::runnable> prepare_all(const core::operation& all, const core::settings& s) {
+std::unique_ptr<rows::runnable> prepare_all(const rows::operation& all, const core::settings& s) {
     if (!all.is_group()) return prepare<Taken, Search, From>(all, s);
     return loop_over(
         [&](const core::problem& p) {
-            core::operation one(p);
+            rows::operation one(p);
             one.last = all.last;
             one.other_e = all.other_e;
             return prepare<Taken, Search, From>(one, s);
@@ -166,7 +166,7 @@ std::string unsupported(const core::problem& p, const core::settings&) {
 }
 
 template <shortcut Taken, origin From>
-std::string reason_against_scales(const core::operation& all) {
+std::string reason_against_scales(const rows::operation& all) {
     if (Taken != shortcut::none) return "cuBLASLt has scales of blocks for promoted sums alone";
     try {
         if (!plan(all.one, Taken, {}, From, {}, true).proposals(1, usual_alignment).empty())
@@ -178,14 +178,14 @@ std::string reason_against_scales(const core::operation& all) {
 }
 
 template <shortcut Taken, origin From>
-std::string unsupported_batch(const core::operation& all, const core::settings&) {
+std::string unsupported_batch(const rows::operation& all, const core::settings&) {
     if (is_degenerate(all.one)) return "cuBLASLt is not asked for empty products";
-    if (all.last.f == core::activation::silu) return "cuBLASLt has no silu";
-    if (all.last.f != core::activation::none && all.one.beta != 0)
+    if (all.last.f == rows::activation::silu) return "cuBLASLt has no silu";
+    if (all.last.f != rows::activation::none && all.one.beta != 0)
         return "cuBLASLt adds beta C before the activation, not after it";
     if (all.last.bias && !shape_for_blas(all.one).swapped)
         return "cuBLASLt adds a bias to the rows of a C by columns, not to its columns";
-    if (all.lies != core::placement::strided && all.count > 1)
+    if (all.lies != rows::placement::strided && all.count > 1)
         return "cuBLASLt is called for batches at one distance alone";
     if (all.block_scales) return reason_against_scales<Taken, From>(all);
     const core::problem largest = largest_of(all);
@@ -204,10 +204,10 @@ constexpr std::span<const core::signature> signatures_of(shortcut taken) {
 }
 
 template <shortcut Taken, bool Search, origin From = origin::system>
-constexpr core::implementation row(std::string_view name, std::string_view summary) {
+constexpr rows::implementation row(std::string_view name, std::string_view summary) {
     return {.name = name,
             .summary = summary,
-            .where = core::device::cuda,
+            .where = rows::device::cuda,
             .signatures = signatures_of(Taken),
             .unavailable = From == origin::system ? unavailable : unavailable_newest,
             .unsupported = unsupported<Taken, From>,
@@ -222,30 +222,30 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
 
 }  // namespace
 
-constinit const core::implementation cublaslt_row = row<shortcut::none, false>(
+constinit const rows::implementation cublaslt_row = row<shortcut::none, false>(
     "vendor.cublaslt", "NVIDIA cuBLASLt, the kernel its heuristics rank first");
-constinit const core::implementation cublaslt_best_row = row<shortcut::none, true>(
+constinit const rows::implementation cublaslt_best_row = row<shortcut::none, true>(
     "vendor.cublaslt_best", "NVIDIA cuBLASLt, the fastest kernel its heuristics propose");
-constinit const core::implementation cublaslt_tf32_row = row<shortcut::tf32, false>(
+constinit const rows::implementation cublaslt_tf32_row = row<shortcut::tf32, false>(
     "vendor.cublaslt_tf32", "NVIDIA cuBLASLt on f32 data as tf32, first ranked");
-constinit const core::implementation cublaslt_tf32_best_row = row<shortcut::tf32, true>(
+constinit const rows::implementation cublaslt_tf32_best_row = row<shortcut::tf32, true>(
     "vendor.cublaslt_tf32_best", "NVIDIA cuBLASLt on f32 data as tf32, fastest proposed");
-constinit const core::implementation cublaslt_newest_row =
+constinit const rows::implementation cublaslt_newest_row =
     row<shortcut::none, false, origin::newest>(
         "vendor.cublaslt_newest", "NVIDIA cuBLASLt of the newest package, first ranked");
-constinit const core::implementation cublaslt_newest_best_row =
+constinit const rows::implementation cublaslt_newest_best_row =
     row<shortcut::none, true, origin::newest>(
         "vendor.cublaslt_newest_best", "NVIDIA cuBLASLt of the newest package, fastest proposed");
-constinit const core::implementation cublaslt_newest_tf32_row =
+constinit const rows::implementation cublaslt_newest_tf32_row =
     row<shortcut::tf32, false, origin::newest>(
         "vendor.cublaslt_newest_tf32", "NVIDIA cuBLASLt of the newest package, tf32, first ranked");
-constinit const core::implementation cublaslt_newest_tf32_best_row =
+constinit const rows::implementation cublaslt_newest_tf32_best_row =
     row<shortcut::tf32, true, origin::newest>(
         "vendor.cublaslt_newest_tf32_best",
         "NVIDIA cuBLASLt of the newest package, tf32, fastest proposed");
-constinit const core::implementation cublaslt_fp8_fast_row = row<shortcut::fast_fp8, false>(
+constinit const rows::implementation cublaslt_fp8_fast_row = row<shortcut::fast_fp8, false>(
     "vendor.cublaslt_fp8_fast", "NVIDIA cuBLASLt, fp8 summed in 14 bits, first ranked");
-constinit const core::implementation cublaslt_fp8_fast_best_row = row<shortcut::fast_fp8, true>(
+constinit const rows::implementation cublaslt_fp8_fast_best_row = row<shortcut::fast_fp8, true>(
     "vendor.cublaslt_fp8_fast_best", "NVIDIA cuBLASLt, fp8 summed in 14 bits, fastest proposed");
 
 }  // namespace carat::vendor::cublas

@@ -1,7 +1,7 @@
 #include "lab/vendor/cublas/plan.hpp"
 
-#include "core/block_scale_places.hpp"
 #include "cuda/common/handles.hpp"
+#include "lab/rows/block_scale_places.hpp"
 
 namespace carat::vendor::cublas {
 
@@ -15,10 +15,10 @@ constexpr std::int32_t vectors_of_128 = 4;
 constexpr std::int32_t blocks_of_128_x_128 = 5;
 
 // Of those that it has: not silu.
-cublasLtEpilogue_t epilogue_of(const core::epilogue& last) {
-    if (last.f == core::activation::relu)
+cublasLtEpilogue_t epilogue_of(const rows::epilogue& last) {
+    if (last.f == rows::activation::relu)
         return last.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
-    if (last.f == core::activation::gelu)
+    if (last.f == rows::activation::gelu)
         return last.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
     return last.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
@@ -26,7 +26,7 @@ cublasLtEpilogue_t epilogue_of(const core::epilogue& last) {
 }  // namespace
 
 plan::plan(const core::problem& p, shortcut taken, const batch& of, origin from,
-           const core::epilogue& last, bool block_scales)
+           const rows::epilogue& last, bool block_scales)
     : from_(from),
       shape_(shape_for_blas(p)),
       batch_(of),
@@ -83,7 +83,7 @@ void plan::set_scale_mode(int which, std::int32_t mode) const {
 }
 
 void plan::set_scales(const core::problem& p, const float* scales) const {
-    const core::block_scales of = core::block_scale_places(p).at(scales);
+    const core::block_scales of = rows::block_scale_places(p).at(scales);
     set_scale_pointers(shape_.swapped ? of.b : of.a, shape_.swapped ? of.a : of.b);
 }
 

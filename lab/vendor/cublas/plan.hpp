@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/vendor/cublas/arithmetic.hpp"
 #include "lab/vendor/cublas/library.hpp"
 
@@ -22,7 +22,7 @@ struct batch {
 class plan {
   public:
     plan(const core::problem& p, shortcut taken, const batch& of = {}, origin from = origin::system,
-         const core::epilogue& last = {}, bool block_scales = false);
+         const rows::epilogue& last = {}, bool block_scales = false);
 
     /// At most `most` kernels for operands aligned to `alignment` bytes; empty when it has none.
     [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> proposals(int most, unsigned alignment) const;

@@ -4,8 +4,8 @@
 
 namespace carat::vendor::cublas {
 
-core::table table() {
-    static constexpr const core::implementation* rows[] = {&cublas_row,
+rows::table table() {
+    static constexpr const rows::implementation* rows[] = {&cublas_row,
                                                            &cublas_tf32_row,
                                                            &cublaslt_row,
                                                            &cublaslt_best_row,

@@ -2,10 +2,10 @@
 // are opened when first asked for.
 #pragma once
 
-#include "core/catalogue.hpp"
+#include "lab/rows/catalogue.hpp"
 
 namespace carat::vendor::cublas {
 
-[[nodiscard]] core::table table();
+[[nodiscard]] rows::table table();
 
 }  // namespace carat::vendor::cublas

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/vendor/common/blas_shape.hpp"
 #include "lab/vendor/common/kernel_note.hpp"
 #include "lab/vendor/common/scale_only.hpp"
@@ -29,7 +29,7 @@ using dispatch = kernel<T>*(int m, int n, int k, const int* lda, const int* ldb,
 struct libxsmm_library {
     dispatch<double>* dispatch_f64 = nullptr;
     dispatch<float>* dispatch_f32 = nullptr;
-    core::library_facts facts;
+    rows::library_facts facts;
     std::string missing;
 };
 
@@ -51,7 +51,7 @@ kernel<T>* find_kernel(dispatch<T>* function, const core::problem& p) {
 }
 
 template <class T>
-class generated_call final : public core::runnable {
+class generated_call final : public rows::runnable {
   public:
     generated_call(kernel<T>* code, const core::problem& p)
         : code_(code), swapped_(shape_for_blas(p).swapped) {}
@@ -145,20 +145,20 @@ std::string unsupported(const core::problem& p, const core::settings&) {
            "columns";
 }
 
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
-    const auto with = [&]<class T>(dispatch<T>* function) -> std::unique_ptr<core::runnable> {
+std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings&) {
+    const auto with = [&]<class T>(dispatch<T>* function) -> std::unique_ptr<rows::runnable> {
         if (is_degenerate(p)) return std::make_unique<scale_only<T>>(p);
         return std::make_unique<generated_call<T>>(find_kernel(function, p), p);
     };
     return p.a_type == dtype::f64 ? with(opened().dispatch_f64) : with(opened().dispatch_f32);
 }
 
-std::string unsupported_operation(const core::operation& all, const core::settings&) {
+std::string unsupported_operation(const rows::operation& all, const core::settings&) {
     return reason_against_epilogue(all);
 }
 
 // Its batches are calls of one kernel, the way its own samples take.
-std::unique_ptr<core::runnable> prepare_operation(const core::operation& all,
+std::unique_ptr<rows::runnable> prepare_operation(const rows::operation& all,
                                                   const core::settings& s) {
     return loop_over([&](const core::problem& p) { return prepare(p, s); }, all);
 }
@@ -168,8 +168,8 @@ constexpr std::array signatures = {
     core::signature{dtype::f32, dtype::f32, dtype::f32, "f32"},
 };
 
-constexpr core::implementation make_row() {
-    core::implementation row;
+constexpr rows::implementation make_row() {
+    rows::implementation row;
     row.name = "vendor.libxsmm";
     row.summary = "libxsmm: machine code generated for one small product, serial";
     row.signatures = signatures;
@@ -185,6 +185,6 @@ constexpr core::implementation make_row() {
 
 }  // namespace
 
-constexpr core::implementation libxsmm_row = make_row();
+constexpr rows::implementation libxsmm_row = make_row();
 
 }  // namespace carat::vendor

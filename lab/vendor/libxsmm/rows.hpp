@@ -1,10 +1,10 @@
 // The row of libxsmm.
 #pragma once
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::vendor {
 
-extern const core::implementation libxsmm_row;
+extern const rows::implementation libxsmm_row;
 
 }  // namespace carat::vendor

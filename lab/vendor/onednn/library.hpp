@@ -7,7 +7,7 @@
 
 #include <carat/types.hpp>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 #include "lab/vendor/common/shared_library.hpp"
 #include "lab/vendor/common/thread_control.hpp"
 
@@ -33,7 +33,7 @@ struct onednn_library {
     thread_control threads;
     // Without VNNI its kernels add pairs of products of bytes in 16 bits, which saturate.
     bool sums_bytes_exactly = false;
-    core::library_facts facts;
+    rows::library_facts facts;
     int major = 0;
     std::optional<shared_library> file;
     std::string missing;  // why there is no library; the rest is empty then

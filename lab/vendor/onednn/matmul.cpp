@@ -12,7 +12,7 @@
 
 #include <carat/error.hpp>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/vendor/common/blas_shape.hpp"
 #include "lab/vendor/common/scale_only.hpp"
 #include "lab/vendor/onednn/matmul_library.hpp"
@@ -73,11 +73,11 @@ struct turned {
 };
 
 // dnnl_types.h: relu, gelu by tanh and silu, of versions 2 and 3.
-int kind_of(core::activation f, bool is_2) {
+int kind_of(rows::activation f, bool is_2) {
     switch (f) {
-        case core::activation::gelu:
+        case rows::activation::gelu:
             return is_2 ? 0xcf : 0x2b;
-        case core::activation::silu:
+        case rows::activation::silu:
             return is_2 ? 0xdf : 0x2c;
         default:
             return is_2 ? 0x1f : 0x20;
@@ -85,21 +85,21 @@ int kind_of(core::activation f, bool is_2) {
 }
 
 // Of silu the factor in its exponent.
-void append_activation(core::activation f, handle steps) {
+void append_activation(rows::activation f, handle steps) {
     const matmul_library& m = matmul();
     const bool is_2 = m.append_activation_2 != nullptr;
-    const float inside = f == core::activation::silu ? 1 : 0;
+    const float inside = f == rows::activation::silu ? 1 : 0;
     check(is_2 ? m.append_activation_2(steps, 1, kind_of(f, is_2), inside, 0)
                : m.append_activation_3(steps, kind_of(f, is_2), inside, 0),
           "dnnl_post_ops_append_eltwise");
 }
 
 // What follows the product and its bias: an activation, and beta C, which is added to that.
-void describe_steps(const core::operation& all, handle attributes) {
+void describe_steps(const rows::operation& all, handle attributes) {
     const matmul_library& m = matmul();
     owned steps(m.destroy_steps);
     check(m.create_steps(steps.out()), "dnnl_post_ops_create");
-    if (all.last.f != core::activation::none) append_activation(all.last.f, steps.get());
+    if (all.last.f != rows::activation::none) append_activation(all.last.f, steps.get());
     const auto beta = static_cast<float>(all.one.beta);
     if (beta != 0)
         check(m.append_sum_2 != nullptr
@@ -110,14 +110,14 @@ void describe_steps(const core::operation& all, handle attributes) {
 }
 
 // A number for each column.
-layout layout_of_bias(const core::operation& all) {
+layout layout_of_bias(const rows::operation& all) {
     return {dtype::f32, 1, all.one.n, core::row_major(all.one.n)};
 }
 
-void describe_product(const core::operation& all, turned& of, owned& description) {
+void describe_product(const rows::operation& all, turned& of, owned& description) {
     const matmul_library& m = matmul();
     owned attributes(m.destroy_attributes);
-    if (all.one.beta != 0 || all.last.f != core::activation::none) {
+    if (all.one.beta != 0 || all.last.f != rows::activation::none) {
         check(m.create_attributes(attributes.out()), "dnnl_primitive_attr_create");
         describe_steps(all, attributes.get());
     }
@@ -135,9 +135,9 @@ void describe_product(const core::operation& all, turned& of, owned& description
         "dnnl_primitive_desc_create");
 }
 
-class matmul_call final : public core::runnable {
+class matmul_call final : public rows::runnable {
   public:
-    matmul_call(const core::operation& all, int threads)
+    matmul_call(const rows::operation& all, int threads)
         : threads_(threads),
           has_bias_(all.last.bias),
           stream_(matmul().destroy_stream),
@@ -200,7 +200,7 @@ std::string reason_against_its_factors(const core::problem& p) {
 }
 
 // One product, maybe with an epilogue.
-std::string unsupported_operation(const core::operation& all, const core::settings& s) {
+std::string unsupported_operation(const rows::operation& all, const core::settings& s) {
     const core::problem& p = all.one;
     if (!all.is_one_product()) return "it is called for single products alone";
     if (is_degenerate(p))
@@ -227,13 +227,13 @@ std::string unsupported(const core::problem& p, const core::settings& s) {
     return unsupported_operation(p, s);
 }
 
-std::unique_ptr<core::runnable> prepare_operation(const core::operation& all,
+std::unique_ptr<rows::runnable> prepare_operation(const rows::operation& all,
                                                   const core::settings& s) {
     const thread_control& control = opened().threads;
     return std::make_unique<matmul_call>(all, control.confirm ? control.confirm(s.threads) : 1);
 }
 
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
+std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings& s) {
     if (is_degenerate(p) && p.c_type == dtype::i32)
         return std::make_unique<scale_only<std::uint32_t>>(p);
     if (is_degenerate(p)) return std::make_unique<scale_only<float>>(p);
@@ -247,8 +247,8 @@ constexpr std::array signatures = {
     core::signature{dtype::u8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
 };
 
-constexpr core::implementation make_row() {
-    core::implementation row;
+constexpr rows::implementation make_row() {
+    rows::implementation row;
     row.name = "vendor.onednn_matmul";
     row.summary = "oneDNN's matmul primitive: kernels generated for one shape";
     row.signatures = signatures;
@@ -264,6 +264,6 @@ constexpr core::implementation make_row() {
 
 }  // namespace
 
-constexpr core::implementation onednn_matmul_row = make_row();
+constexpr rows::implementation onednn_matmul_row = make_row();
 
 }  // namespace carat::vendor

@@ -29,7 +29,7 @@ struct dnnl_version_fields {
 };
 
 template <class Input>
-class gemm_call final : public core::runnable {
+class gemm_call final : public rows::runnable {
   public:
     gemm_call(const onednn_library& library, gemm<Input>* function, const core::problem& p,
               int threads)
@@ -65,7 +65,7 @@ class gemm_call final : public core::runnable {
 
 // The same of bytes; its first operand may be unsigned.
 template <class Input>
-class byte_gemm_call final : public core::runnable {
+class byte_gemm_call final : public rows::runnable {
   public:
     byte_gemm_call(const onednn_library& library, byte_gemm<Input>* function,
                    const core::problem& p, int threads)
@@ -194,7 +194,7 @@ std::string unsupported(const core::problem& p, const core::settings& s) {
     return why.empty() ? reason_against_threads(library.threads, s.threads) : why;
 }
 
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings& s) {
+std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings& s) {
     const onednn_library& library = opened();
     if (is_degenerate(p) && p.c_type == dtype::i32)
         return std::make_unique<scale_only<std::uint32_t>>(p);
@@ -216,8 +216,8 @@ constexpr std::array signatures = {
     core::signature{dtype::u8, dtype::i8, dtype::i32, "i32 modulo 2^32"},
 };
 
-constexpr core::implementation make_row() {
-    core::implementation row;
+constexpr rows::implementation make_row() {
+    rows::implementation row;
     row.name = "vendor.onednn";
     row.summary = "oneDNN: kernels generated at run time for this CPU's instructions";
     row.signatures = signatures;
@@ -231,6 +231,6 @@ constexpr core::implementation make_row() {
 
 }  // namespace
 
-constexpr core::implementation onednn_row = make_row();
+constexpr rows::implementation onednn_row = make_row();
 
 }  // namespace carat::vendor

@@ -1,11 +1,11 @@
 // The rows of oneDNN.
 #pragma once
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::vendor {
 
-extern const core::implementation onednn_row;
-extern const core::implementation onednn_matmul_row;
+extern const rows::implementation onednn_row;
+extern const rows::implementation onednn_matmul_row;
 
 }  // namespace carat::vendor

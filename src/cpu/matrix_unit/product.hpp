@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/implementation.hpp"
+#include "core/facts.hpp"
 #include "core/problem.hpp"
 #include "cpu/kernels/epilogue.hpp"
 #include "cpu/kernels/matrix_unit_kernel.hpp"

@@ -20,7 +20,8 @@ struct request {
     batch_shape batch = {};
 };
 
-/// Why the device in use can't multiply these with these tunables; empty where it can.
+/// Why the device in use can't multiply these types and sizes with these tunables; empty where it
+/// can.
 [[nodiscard]] std::string reason_against(const core::problem& p, arithmetic how,
                                          const core::settings& s);
 

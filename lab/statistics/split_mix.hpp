@@ -10,7 +10,7 @@
 #define CARAT_HOST_DEVICE
 #endif
 
-namespace carat::core {
+namespace carat::statistics {
 
 inline constexpr std::uint64_t split_mix_step = 0x9e3779b97f4a7c15U;
 
@@ -30,4 +30,4 @@ class split_mix {
     std::uint64_t state_;
 };
 
-}  // namespace carat::core
+}  // namespace carat::statistics

@@ -1,10 +1,10 @@
-#include "core/edit_distance.hpp"
+#include "lab/rows/edit_distance.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
-namespace carat::core {
+namespace carat::rows {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-}  // namespace carat::core
+}  // namespace carat::rows

@@ -4,21 +4,21 @@
 
 #include <memory>
 
-#include "core/catalogue.hpp"
 #include "cuda/common/epilogue_fusion.hpp"
 #include "cuda/engine/arithmetic.hpp"
+#include "lab/rows/catalogue.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::rows::cuda {
 
-[[nodiscard]] core::table table();
+[[nodiscard]] rows::table table();
 
-[[nodiscard]] const core::implementation& row_of(arithmetic how);
+[[nodiscard]] const implementation& row_of(carat::cuda::engine::arithmetic how);
 
 /// What the row `cuda.engine` prepares, with a fusion whose values every run reads. Null of a GLU
 /// that is better taken by a kernel of its own.
 /// @throws carat::error(unsupported) where the row does; as prepare() in select.hpp.
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_fused(const core::problem& p,
-                                                            const epilogue_fusion& fusion,
-                                                            const core::settings& s);
+[[nodiscard]] std::unique_ptr<runnable> prepare_fused(const core::problem& p,
+                                                      const carat::cuda::epilogue_fusion& fusion,
+                                                      const core::settings& s);
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::rows::cuda

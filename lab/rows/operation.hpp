@@ -15,10 +15,10 @@
 
 #include <carat/epilogue.hpp>
 
-#include "core/implementation.hpp"
 #include "core/problem.hpp"
+#include "lab/rows/implementation.hpp"
 
-namespace carat::core {
+namespace carat::rows {
 
 // How an implementation is told where the products of a batch are.
 enum class placement : std::uint8_t {
@@ -85,7 +85,7 @@ struct call {
 // one tall matrix, by columns one wide one. So do the B of a group, whose A and C are rows of one
 // matrix each.
 struct operation {
-    problem one;  // each product; of a group all rows with one B
+    core::problem one;  // each product; of a group all rows with one B
     std::int64_t count = 1;
     placement lies = placement::strided;
     epilogue last = {};
@@ -97,7 +97,7 @@ struct operation {
 
     operation() = default;
     // A product is one, too, for whoever takes both.
-    operation(const problem& each, std::int64_t products = 1,
+    operation(const core::problem& each, std::int64_t products = 1,
               placement how = placement::strided)  // NOLINT(google-explicit-constructor)
         : one(each), count(products), lies(how) {}
 
@@ -107,15 +107,15 @@ struct operation {
     [[nodiscard]] bool is_one_product() const { return count == 1 && !is_group(); }
     // What the functions of rows for single products do.
     [[nodiscard]] bool is_plain() const {
-        return is_one_product() && last.is_none() && !prepared && !other_e && !block_scales;
+        return is_one_product() && last.is_none() && !prepared && !other_e && !core::block_scales;
     }
 };
 
-[[nodiscard]] operation operation_of(problem p, const call& asked);
+[[nodiscard]] operation operation_of(core::problem p, const call& asked);
 
 // Product i, and the largest; of a group some may have no rows.
-[[nodiscard]] problem problem_of(const operation& all, std::int64_t i);
-[[nodiscard]] problem largest_of(const operation& all);
+[[nodiscard]] core::problem problem_of(const operation& all, std::int64_t i);
+[[nodiscard]] core::problem largest_of(const operation& all);
 
 // From one product to the next, in elements of each operand; of a group from row to row of A and C,
 // where product i begins with row first_rows[i].
@@ -126,9 +126,10 @@ struct distances {
 [[nodiscard]] distances distances_of(const operation& all);
 
 // The operands of product i; those of all are `data`. Whoever runs products knows `apart`.
-[[nodiscard]] operands product_at(const operation& all, const distances& apart,
-                                  const operands& data, std::int64_t i);
-[[nodiscard]] operands product_at(const operation& all, const operands& data, std::int64_t i);
+[[nodiscard]] core::operands product_at(const operation& all, const distances& apart,
+                                        const core::operands& data, std::int64_t i);
+[[nodiscard]] core::operands product_at(const operation& all, const core::operands& data,
+                                        std::int64_t i);
 
 // The same where `lies` is not strided: a permutation of the products that is in no order.
 [[nodiscard]] std::int64_t shuffled(const operation& all, std::int64_t i);
@@ -137,13 +138,13 @@ struct distances {
 // for those who fill, poison or count them.
 struct whole_matrix {
     std::int64_t rows, cols;
-    layout where;
+    core::layout where;
 };
 [[nodiscard]] whole_matrix whole_a(const operation& all);
 [[nodiscard]] whole_matrix whole_b(const operation& all);
 [[nodiscard]] whole_matrix whole_c(const operation& all);
 // Of C alone, as a problem: for what reads or writes nothing else.
-[[nodiscard]] problem problem_of_whole_c(const operation& all);
+[[nodiscard]] core::problem problem_of_whole_c(const operation& all);
 
 // A bias lies there twice, for what an epilogue computes in and, behind that, as libraries store
 // it: of C's type, but beside fp8 never wider than 16 bits. Its numbers are those of both.
@@ -153,7 +154,7 @@ struct whole_matrix {
 [[nodiscard]] const void* stored_bias(const operation& all, const void* bias);
 
 // The same operands with, as `c`, the matrix that beta multiplies: for who fills or reads that one.
-[[nodiscard]] operands with_read_c(const operation& all, operands data);
+[[nodiscard]] core::operands with_read_c(const operation& all, core::operands data);
 
 // What the public call would be told, to which `bias` belongs.
 [[nodiscard]] detail::epilogue_steps steps_of(const operation& all, const void* bias);
@@ -174,14 +175,15 @@ struct elements {
 
 // As reason_against(entry, problem, settings), of all that `all` is.
 [[nodiscard]] std::string reason_against(const implementation& entry, const operation& all,
-                                         const settings& s);
+                                         const core::settings& s);
 
 // Only where nothing is against it.
 [[nodiscard]] std::unique_ptr<runnable> prepare(const implementation& entry, const operation& all,
-                                                const settings& s);
+                                                const core::settings& s);
 
 // Runs each product, one after the other, by what `make` has made ready for its size.
 [[nodiscard]] std::unique_ptr<runnable> loop_over(
-    const std::function<std::unique_ptr<runnable>(const problem&)>& make, const operation& all);
+    const std::function<std::unique_ptr<runnable>(const core::problem&)>& make,
+    const operation& all);
 
-}  // namespace carat::core
+}  // namespace carat::rows

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace carat::core {
+namespace carat::rows {
 
 // One product at least, and one row in all; some may have none. Throws
 // carat::error(invalid_argument) on anything else.
@@ -17,4 +17,4 @@ namespace carat::core {
 
 [[nodiscard]] std::int64_t sum_of(const std::vector<std::int64_t>& rows);
 
-}  // namespace carat::core
+}  // namespace carat::rows

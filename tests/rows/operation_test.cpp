@@ -1,5 +1,5 @@
 // Where the products of a batch are, and what is said of what can't be done.
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,23 +8,23 @@
 
 #include <carat/error.hpp>
 
-#include "core/group_sizes.hpp"
+#include "lab/rows/group_sizes.hpp"
 
 namespace {
 
 using namespace carat;
 
-core::operation batch(std::int64_t count, core::placement lies = core::placement::strided) {
+rows::operation batch(std::int64_t count, rows::placement lies = rows::placement::strided) {
     return {core::row_major_problem(dtype::f64, 3, 5, 7), count, lies};
 }
 
 TEST(operations, products_lie_one_after_the_other_however_their_lines_lie) {
-    core::operation all = batch(4);
+    rows::operation all = batch(4);
     EXPECT_EQ(distances_of(all).a, 21);
     EXPECT_EQ(distances_of(all).c, 15);
     all.one.a_layout = core::column_major(3 + 2);  // two elements between columns
     EXPECT_EQ(distances_of(all).a, 7 * 5);
-    const core::whole_matrix a = whole_a(all);
+    const rows::whole_matrix a = whole_a(all);
     EXPECT_EQ(a.rows, 3);
     EXPECT_EQ(a.cols, 4 * 7);
     EXPECT_EQ(a.where.row_stride + (a.cols - 1) * a.where.col_stride, 1 + 27 * 5);
@@ -36,7 +36,7 @@ TEST(operations, products_lie_one_after_the_other_however_their_lines_lie) {
 }
 
 TEST(operations, each_product_has_operands_of_its_own) {
-    const core::operation all = batch(4);
+    const rows::operation all = batch(4);
     std::array<double, 4 * 35> memory{};
     const core::operands data{memory.data(), memory.data(), memory.data()};
     const core::operands third = product_at(all, data, 2);
@@ -48,7 +48,7 @@ TEST(operations, each_product_has_operands_of_its_own) {
 
 TEST(operations, addresses_are_of_all_products_and_at_no_one_distance) {
     for (const std::int64_t count : {2, 3, 8, 9}) {
-        const core::operation all = batch(count, core::placement::pointers);
+        const rows::operation all = batch(count, rows::placement::pointers);
         std::set<std::int64_t> seen, distances;
         for (std::int64_t i = 0; i < count; ++i) {
             seen.insert(shuffled(all, i));
@@ -63,19 +63,19 @@ TEST(operations, addresses_are_of_all_products_and_at_no_one_distance) {
 }
 
 TEST(operations, what_is_asked_has_words) {
-    EXPECT_EQ(describe(core::call{}), "");
-    EXPECT_EQ(describe(core::call{.batch = 64}), "batch 64");
-    EXPECT_EQ(describe(core::call{.batch = 2, .lies = core::placement::pointers, .beta = -0.5}),
+    EXPECT_EQ(describe(rows::call{}), "");
+    EXPECT_EQ(describe(rows::call{.batch = 64}), "batch 64");
+    EXPECT_EQ(describe(rows::call{.batch = 2, .lies = rows::placement::pointers, .beta = -0.5}),
               "batch 2 by pointers, beta -0.5");
-    EXPECT_EQ(describe(core::call{.out = dtype::bf16}), "into bf16");
-    EXPECT_EQ(core::sized({}, 2, 3, 4), "2x3x4");
-    EXPECT_EQ(core::sized({.batch = 64}, 2, 3, 4), "64 x 2x3x4");
-    EXPECT_EQ(describe(core::call{.groups = "3,0,2", .beta = 1}), "groups 3,0,2, beta 1");
-    EXPECT_EQ(core::sized({.groups = "3,0,2"}, 5, 3, 4), "3 groups, 5x3x4");
+    EXPECT_EQ(describe(rows::call{.out = dtype::bf16}), "into bf16");
+    EXPECT_EQ(rows::sized({}, 2, 3, 4), "2x3x4");
+    EXPECT_EQ(rows::sized({.batch = 64}, 2, 3, 4), "64 x 2x3x4");
+    EXPECT_EQ(describe(rows::call{.groups = "3,0,2", .beta = 1}), "groups 3,0,2, beta 1");
+    EXPECT_EQ(rows::sized({.groups = "3,0,2"}, 5, 3, 4), "3 groups, 5x3x4");
 }
 
 // C(0, 0) says how often it ran.
-class counting final : public core::runnable {
+class counting final : public rows::runnable {
   public:
     void run(const core::operands& data) override { *static_cast<double*>(data.c) += 1; }
 };
@@ -83,27 +83,27 @@ class counting final : public core::runnable {
 constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
 
 TEST(operations, who_has_no_batches_says_so_and_a_loop_runs_each_once) {
-    core::implementation single{.name = "test.single", .summary = "", .signatures = f64_only};
-    EXPECT_EQ(core::reason_against(single, batch(1), {}), "");
-    EXPECT_EQ(core::reason_against(single, batch(2), {}), "it has no batches");
-    single.prepare_operation = [](const core::operation& all, const core::settings&) {
+    rows::implementation single{.name = "test.single", .summary = "", .signatures = f64_only};
+    EXPECT_EQ(rows::reason_against(single, batch(1), {}), "");
+    EXPECT_EQ(rows::reason_against(single, batch(2), {}), "it has no batches");
+    single.prepare_operation = [](const rows::operation& all, const core::settings&) {
         return loop_over([](const core::problem&) { return std::make_unique<counting>(); }, all);
     };
-    EXPECT_EQ(core::reason_against(single, batch(2), {}), "");
-    const core::operation all = batch(3, core::placement::pointers);
+    EXPECT_EQ(rows::reason_against(single, batch(2), {}), "");
+    const rows::operation all = batch(3, rows::placement::pointers);
     std::array<double, 3 * 35> memory{};
-    core::prepare(single, all, {})->run({memory.data(), memory.data(), memory.data()});
+    rows::prepare(single, all, {})->run({memory.data(), memory.data(), memory.data()});
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(memory[i * 15], 1);
 }
 
-core::operation group(std::string_view rows) {
-    core::call asked;
+rows::operation group(std::string_view rows) {
+    rows::call asked;
     asked.groups = rows;
-    return core::operation_of(core::row_major_problem(dtype::f64, 1, 5, 7), asked);
+    return rows::operation_of(core::row_major_problem(dtype::f64, 1, 5, 7), asked);
 }
 
 TEST(operations, products_of_a_group_are_rows_of_one_a_and_c_and_have_a_b_each) {
-    core::operation all = group("3,0,2");
+    rows::operation all = group("3,0,2");
     EXPECT_EQ(all.count, 3);
     EXPECT_EQ(all.one.m, 5);
     EXPECT_EQ(problem_of(all, 2).m, 2);
@@ -124,7 +124,7 @@ TEST(operations, products_of_a_group_are_rows_of_one_a_and_c_and_have_a_b_each) 
 
 TEST(operations, a_loop_over_a_group_makes_each_size_ready_once_and_runs_what_has_rows) {
     std::vector<std::int64_t> made;
-    const core::operation all = group("3,0,2,3");
+    const rows::operation all = group("3,0,2,3");
     const auto loop = loop_over(
         [&](const core::problem& p) {
             made.push_back(p.m);
@@ -140,39 +140,39 @@ TEST(operations, a_loop_over_a_group_makes_each_size_ready_once_and_runs_what_ha
 }
 
 TEST(operations, who_takes_batches_alone_says_so_of_a_group) {
-    core::implementation batches{.name = "test.batches", .summary = "", .signatures = f64_only};
-    batches.prepare_operation = [](const core::operation&, const core::settings&) {
-        return std::unique_ptr<core::runnable>();
+    rows::implementation batches{.name = "test.batches", .summary = "", .signatures = f64_only};
+    batches.prepare_operation = [](const rows::operation&, const core::settings&) {
+        return std::unique_ptr<rows::runnable>();
     };
-    EXPECT_EQ(core::reason_against(batches, group("1,2"), {}), "it has no groups of products");
+    EXPECT_EQ(rows::reason_against(batches, group("1,2"), {}), "it has no groups of products");
     batches.takes_groups = true;
-    EXPECT_EQ(core::reason_against(batches, group("1,2"), {}), "");
+    EXPECT_EQ(rows::reason_against(batches, group("1,2"), {}), "");
     // One product, told as a group, is no plain one.
     EXPECT_FALSE(group("4").is_plain());
 }
 
 TEST(groups, are_rows_of_each_or_drawn_from_a_seed) {
-    EXPECT_EQ(core::rows_of_groups("3,0,2"), (std::vector<std::int64_t>{3, 0, 2}));
-    EXPECT_EQ(core::rows_of_groups("7"), (std::vector<std::int64_t>{7}));
-    EXPECT_EQ(core::rows_of_groups("3,0,2:device"), core::rows_of_groups("3,0,2"));
-    EXPECT_EQ(core::rows_of_groups("uneven:7:9/4:device"), core::rows_of_groups("uneven:7:9/4"));
+    EXPECT_EQ(rows::rows_of_groups("3,0,2"), (std::vector<std::int64_t>{3, 0, 2}));
+    EXPECT_EQ(rows::rows_of_groups("7"), (std::vector<std::int64_t>{7}));
+    EXPECT_EQ(rows::rows_of_groups("3,0,2:device"), rows::rows_of_groups("3,0,2"));
+    EXPECT_EQ(rows::rows_of_groups("uneven:7:9/4:device"), rows::rows_of_groups("uneven:7:9/4"));
     const auto asked = [](const char* groups) {
-        return core::operation_of({}, core::call{.groups = groups});
+        return rows::operation_of({}, rows::call{.groups = groups});
     };
     EXPECT_TRUE(asked("3,0,2:device").sizes_on_device);
     EXPECT_FALSE(asked("3,0,2").sizes_on_device);
-    const auto drawn = core::rows_of_groups("uneven:7:4096/64");
+    const auto drawn = rows::rows_of_groups("uneven:7:4096/64");
     EXPECT_EQ(drawn.size(), 64u);
-    EXPECT_EQ(core::sum_of(drawn), 4096);
+    EXPECT_EQ(rows::sum_of(drawn), 4096);
     EXPECT_GT(std::ranges::max(drawn), 100);
-    EXPECT_EQ(drawn, core::rows_of_groups("uneven:7:4096/64"));
-    EXPECT_NE(drawn, core::rows_of_groups("uneven:8:4096/64"));
+    EXPECT_EQ(drawn, rows::rows_of_groups("uneven:7:4096/64"));
+    EXPECT_NE(drawn, rows::rows_of_groups("uneven:8:4096/64"));
     for (const char* wrong :
          {"", "-1", "x", "1,", ",1", "0,0", "1.5", "3000000000", "2147483648,1",
           "uneven:", "uneven:1:2", "uneven:1:0/4", "uneven:1:9/0", "uneven:1:9/4/2",
           "uneven:1:9/65537", ":device", "3:devices", "3:device:device", "2147483648:device"}) {
         try {
-            (void)core::rows_of_groups(wrong);
+            (void)rows::rows_of_groups(wrong);
             ADD_FAILURE() << wrong;
         } catch (const error& why) {
             EXPECT_NE(std::string(why.what()).find("--groups"), std::string::npos) << wrong;

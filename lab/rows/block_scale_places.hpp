@@ -5,12 +5,12 @@
 #include "core/block_scales.hpp"
 #include "core/problem.hpp"
 
-namespace carat::core {
+namespace carat::rows {
 
 struct block_scale_places {
     std::int64_t m, of_k, k_of_row, of_n;
 
-    explicit block_scale_places(const problem& p)
+    explicit block_scale_places(const core::problem& p)
         : m(p.m), of_k((p.k + 127) / 128), k_of_row((of_k + 3) / 4 * 4), of_n((p.n + 127) / 128) {}
 
     [[nodiscard]] std::int64_t of_a(std::int64_t row, std::int64_t k_block) const {
@@ -23,7 +23,7 @@ struct block_scale_places {
     }
     [[nodiscard]] std::int64_t count() const { return first_of_b() + of_n * k_of_row; }
 
-    [[nodiscard]] block_scales at(const float* first) const {
+    [[nodiscard]] core::block_scales at(const float* first) const {
         return {first,
                 1,
                 static_cast<std::int32_t>(m),
@@ -33,4 +33,4 @@ struct block_scale_places {
     }
 };
 
-}  // namespace carat::core
+}  // namespace carat::rows

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
-namespace carat::core {
+namespace carat::rows {
 
 using table = std::span<const implementation* const>;
 
@@ -29,4 +29,4 @@ class catalogue {
     std::vector<const implementation*> entries_;
 };
 
-}  // namespace carat::core
+}  // namespace carat::rows

@@ -1,20 +1,22 @@
 // A catalogue entry: one way to multiply matrices, everything a caller may ask about it, and how to
-// get it ready. Dispatch, `carat list`, tests and benches all read these rows; there is no second
-// list. A row is constant data with function pointers, so it costs nothing until asked.
+// get it ready. `carat list`, sessions, tests and benchmarks all read these rows; there is no
+// second list. A row is constant data with function pointers, so it costs nothing until asked.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/facts.hpp"
 #include "core/problem.hpp"
+#include "core/signature.hpp"
+#include "core/tunable.hpp"
 
-namespace carat::core {
+namespace carat::rows {
 
 struct operation;  // operation.hpp
 
@@ -23,34 +25,6 @@ enum class device : std::uint8_t { cpu, cuda };
 [[nodiscard]] constexpr std::string_view name(device d) {
     return d == device::cpu ? "cpu" : "cuda";
 }
-
-// The element types an implementation takes, and the precision it truly computes in.
-struct signature {
-    dtype a;
-    dtype b;
-    dtype c;
-    std::string_view computes_in;
-};
-
-// A parameter a user may set: `--tile-size 64` or `tiled[tile-size=64]`.
-struct tunable {
-    std::string_view name;
-    std::int64_t initial;
-    std::int64_t least;
-    std::int64_t most;
-    std::string_view meaning;
-    std::span<const std::int64_t> worth_trying = {};  // by `carat tune`
-};
-
-using tunable_values = std::map<std::string, std::int64_t, std::less<>>;
-
-struct settings {
-    int threads = 1;
-    tunable_values tunables;
-
-    // The value set for `t`, else its initial one.
-    [[nodiscard]] std::int64_t value(const tunable& t) const;
-};
 
 // What a vendor library says of itself once loaded. `kernel` is the code path it chose, where it
 // tells; `note` warns where the choice looks wrong or cannot be changed.
@@ -62,31 +36,10 @@ struct library_facts {
     std::string note;
 };
 
-// What one of an implementation's GPU kernels takes of a multiprocessor.
-struct kernel_facts {
-    std::string name;
-    int threads = 0;       // in a block
-    int registers = 0;     // of each thread
-    int local_bytes = 0;   // of each thread: spilled registers and arrays the compiler can't place
-    int shared_bytes = 0;  // of each block
-    double occupancy = 0;  // threads resident on a multiprocessor over the most it can hold
-};
-
-// How a product is cut and why, for people and for models. Sizes are in the kernel's own turn, in
-// which A and B may have changed places. 0: not cut that way; without mc nothing is packed.
-struct plan_facts {
-    std::string why;  // lines of text; empty where nothing is known
-    std::int64_t rows = 0, cols = 0;
-    std::int64_t mr = 0, nr = 0;          // sums in registers
-    std::int64_t mc = 0, nc = 0, kc = 0;  // blocks of A are mc x kc, panels of B kc x nc
-    int threads_m = 1, threads_n = 1;     // rectangles of C, one a thread
-    bool keeps_c = false;                 // sums leave the nearest large cache once, complete
-};
-
 // A part of run() that can be timed apart: a conversion of the operands, or the product itself.
 struct stage {
     std::string_view name;
-    std::function<void(const operands&)> run;
+    std::function<void(const core::operands&)> run;
 };
 
 // A product made ready. run() contains nothing but the product and may be called any number of
@@ -98,19 +51,19 @@ class runnable {
     runnable& operator=(const runnable&) = delete;
     virtual ~runnable() = default;
 
-    virtual void run(const operands& data) = 0;
+    virtual void run(const core::operands& data) = 0;
 
     // Told of operands that run() will be given, where something depends on their places.
-    virtual void expect(const operands& /*data*/) {}
+    virtual void expect(const core::operands& /*data*/) {}
 
     // The B of these operands stays as it is until it is told of again: where B is prepared, it is
     // packed now. Not timed; others do nothing.
-    virtual void take(const operands& /*data*/) {}
+    virtual void take(const core::operands& /*data*/) {}
 
     // What run() does, in its order; the last stage is "compute". All of it, where nothing is
     // apart.
     [[nodiscard]] virtual std::vector<stage> stages() {
-        return {{"compute", [this](const operands& data) { run(data); }}};
+        return {{"compute", [this](const core::operands& data) { run(data); }}};
     }
 
     // Threads this product really uses, as far as it can be verified.
@@ -120,33 +73,34 @@ class runnable {
     [[nodiscard]] virtual std::string note() const { return {}; }
 
     // How run() goes about it, as far as it is known.
-    [[nodiscard]] virtual plan_facts planned() const { return {}; }
+    [[nodiscard]] virtual core::plan_facts planned() const { return {}; }
 
     // On a GPU: the kernels of our own that run() starts, in their order.
-    [[nodiscard]] virtual std::vector<kernel_facts> kernels() const { return {}; }
+    [[nodiscard]] virtual std::vector<core::kernel_facts> kernels() const { return {}; }
 };
 
 struct implementation {
     std::string_view name;     // "cpu.ladder.tiled": module, family, technique
     std::string_view summary;  // one line for people
     device where = device::cpu;
-    std::span<const signature> signatures;
-    std::span<const tunable> tunables = {};
+    std::span<const core::signature> signatures;
+    std::span<const core::tunable> tunables = {};
     bool threaded = false;  // uses settings.threads; otherwise always one thread
 
     // Why it can't run on this machine at all; empty when it can. Null: it always can.
     std::string (*unavailable)() = nullptr;
     // Why it can't run this problem with these settings; empty when it can. Null: it takes
     // everything its signatures allow.
-    std::string (*unsupported)(const problem&, const settings&) = nullptr;
+    std::string (*unsupported)(const core::problem&, const core::settings&) = nullptr;
     // Does all work that is not the product itself. Only for problems it supports.
-    std::unique_ptr<runnable> (*prepare)(const problem&, const settings&) = nullptr;
+    std::unique_ptr<runnable> (*prepare)(const core::problem&, const core::settings&) = nullptr;
     // Vendors only, and only when available.
     library_facts (*library)() = nullptr;
     // The same two of what is more than one product, of which the two above allow each. Null: it
     // takes one product at a time.
-    std::string (*unsupported_operation)(const operation&, const settings&) = nullptr;
-    std::unique_ptr<runnable> (*prepare_operation)(const operation&, const settings&) = nullptr;
+    std::string (*unsupported_operation)(const operation&, const core::settings&) = nullptr;
+    std::unique_ptr<runnable> (*prepare_operation)(const operation&,
+                                                   const core::settings&) = nullptr;
     bool takes_prepared = false;      // these two take a product whose B is packed beforehand
     bool takes_groups = false;        // these two take lists and products of different rows
     bool takes_other_e = false;       // these two add a matrix other than C
@@ -154,15 +108,12 @@ struct implementation {
 };
 
 // The signature that fits the problem's element types, or null.
-[[nodiscard]] const signature* find_signature(const implementation& entry, const problem& p);
-
-// Why what has the tunables `known` can't have these values, on any machine; empty when it can.
-[[nodiscard]] std::string reason_against_tunables(std::span<const tunable> known,
-                                                  const tunable_values& asked);
+[[nodiscard]] const core::signature* find_signature(const implementation& entry,
+                                                    const core::problem& p);
 
 // Why `entry` can't run `p` here, for any reason: machine, types, tunables or shape; empty when it
 // can. Sizes are assumed valid.
-[[nodiscard]] std::string reason_against(const implementation& entry, const problem& p,
-                                         const settings& s);
+[[nodiscard]] std::string reason_against(const implementation& entry, const core::problem& p,
+                                         const core::settings& s);
 
-}  // namespace carat::core
+}  // namespace carat::rows

@@ -1,4 +1,4 @@
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,25 +7,26 @@
 #include <type_traits>
 
 #include "core/dtype_traits.hpp"
-#include "core/group_sizes.hpp"
+#include "lab/rows/group_sizes.hpp"
 
-namespace carat::core {
+namespace carat::rows {
 
 namespace {
 
 // Lines are rows or columns, whichever are contiguous.
-bool is_by_rows(std::int64_t cols, const layout& where) {
+bool is_by_rows(std::int64_t cols, const core::layout& where) {
     return where.col_stride == 1 && where.row_stride >= cols;
 }
 
-std::int64_t distance(std::int64_t rows, std::int64_t cols, const layout& where) {
-    return is_by_rows(cols, where) ? checked_product(rows, where.row_stride, "batch stride")
-                                   : checked_product(cols, where.col_stride, "batch stride");
+std::int64_t distance(std::int64_t rows, std::int64_t cols, const core::layout& where) {
+    return is_by_rows(cols, where) ? core::checked_product(rows, where.row_stride, "batch stride")
+                                   : core::checked_product(cols, where.col_stride, "batch stride");
 }
 
-whole_matrix whole(std::int64_t count, std::int64_t rows, std::int64_t cols, const layout& where) {
-    if (is_by_rows(cols, where)) return {checked_product(rows, count, "batch"), cols, where};
-    return {rows, checked_product(cols, count, "batch"), where};
+whole_matrix whole(std::int64_t count, std::int64_t rows, std::int64_t cols,
+                   const core::layout& where) {
+    if (is_by_rows(cols, where)) return {core::checked_product(rows, count, "batch"), cols, where};
+    return {rows, core::checked_product(cols, count, "batch"), where};
 }
 
 // A group's rows lie in one matrix.
@@ -41,14 +42,14 @@ T* moved(T* data, dtype type, std::int64_t elements) {
                            elements * static_cast<std::int64_t>(size_bytes(type)));
 }
 
-using make_product = std::function<std::unique_ptr<runnable>(const problem&)>;
+using make_product = std::function<std::unique_ptr<runnable>(const core::problem&)>;
 
 // Facts are those of the largest product.
 class loop final : public runnable {
   public:
     loop(const make_product& make, const operation& all) : all_(all), apart_(distances_of(all)) {
         for (std::int64_t i = 0; i < all.count; ++i) {
-            const problem p = problem_of(all, i);
+            const core::problem p = problem_of(all, i);
             auto& one = by_rows_[p.m];
             if (p.m != 0 && one == nullptr) one = make(p);
             each_.push_back(one.get());
@@ -56,7 +57,7 @@ class loop final : public runnable {
         largest_ = by_rows_.at(largest_of(all).m).get();
     }
 
-    void run(const operands& data) override {
+    void run(const core::operands& data) override {
         for (std::int64_t i = 0; i < all_.count; ++i) {
             const std::int64_t at = shuffled(all_, i);
             if (runnable* const one = each_[static_cast<std::size_t>(at)]; one != nullptr)
@@ -69,8 +70,10 @@ class loop final : public runnable {
         return std::string("a call for each product of the ") +
                (all_.is_group() ? "group" : "batch") + (own.empty() ? "" : "; ") + own;
     }
-    [[nodiscard]] plan_facts planned() const override { return largest_->planned(); }
-    [[nodiscard]] std::vector<kernel_facts> kernels() const override { return largest_->kernels(); }
+    [[nodiscard]] core::plan_facts planned() const override { return largest_->planned(); }
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
+        return largest_->kernels();
+    }
 
   private:
     operation all_;
@@ -110,7 +113,7 @@ std::optional<epilogue> find_epilogue(std::string_view text) {
 }
 
 dtype bias_type_of(const operation& all) {
-    return epilogue_type_of(all.one.a_type);
+    return core::epilogue_type_of(all.one.a_type);
 }
 
 dtype stored_bias_type_of(const operation& all) {
@@ -122,21 +125,23 @@ namespace {
 // So that the second one begins as memory of its own would.
 std::int64_t first_bias_bytes(const operation& all) {
     constexpr std::int64_t unit = 256;
-    return (checked_bytes(bias_type_of(all), all.one.n, "bias bytes") + unit - 1) / unit * unit;
+    return (core::checked_bytes(bias_type_of(all), all.one.n, "bias bytes") + unit - 1) / unit *
+           unit;
 }
 
 }  // namespace
 
 std::int64_t bias_bytes(const operation& all) {
     if (!all.last.bias) return 0;
-    return first_bias_bytes(all) + checked_bytes(stored_bias_type_of(all), all.one.n, "bias bytes");
+    return first_bias_bytes(all) +
+           core::checked_bytes(stored_bias_type_of(all), all.one.n, "bias bytes");
 }
 
 const void* stored_bias(const operation& all, const void* bias) {
     return static_cast<const std::byte*>(bias) + first_bias_bytes(all);
 }
 
-operands with_read_c(const operation& all, operands data) {
+core::operands with_read_c(const operation& all, core::operands data) {
     if (all.other_e) data.c = const_cast<void*>(data.e);  // NOLINT: products only read it
     return data;
 }
@@ -190,7 +195,7 @@ std::string sized(const call& asked, std::int64_t m, std::int64_t n, std::int64_
     return asked.batch == 1 ? size : std::to_string(asked.batch) + " x " + size;
 }
 
-operation operation_of(problem p, const call& asked) {
+operation operation_of(core::problem p, const call& asked) {
     p.alpha = asked.alpha;
     p.beta = asked.beta;
     if (asked.out) p.c_type = *asked.out;
@@ -207,20 +212,20 @@ operation operation_of(problem p, const call& asked) {
     return all;
 }
 
-problem problem_of(const operation& all, std::int64_t i) {
-    problem p = all.one;
+core::problem problem_of(const operation& all, std::int64_t i) {
+    core::problem p = all.one;
     if (all.is_group()) p.m = all.rows[static_cast<std::size_t>(i)];
     return p;
 }
 
-problem largest_of(const operation& all) {
-    problem p = all.one;
+core::problem largest_of(const operation& all) {
+    core::problem p = all.one;
     if (all.is_group()) p.m = *std::ranges::max_element(all.rows);
     return p;
 }
 
 distances distances_of(const operation& all) {
-    const problem& p = all.one;
+    const core::problem& p = all.one;
     const std::int64_t b = distance(p.k, p.n, p.b_layout);
     if (!all.is_group()) return {distance(p.m, p.k, p.a_layout), b, distance(p.m, p.n, p.c_layout)};
     distances apart{p.a_layout.row_stride, b, p.c_layout.row_stride};
@@ -232,15 +237,15 @@ distances distances_of(const operation& all) {
     return apart;
 }
 
-operands product_at(const operation& all, const operands& data, std::int64_t i) {
+core::operands product_at(const operation& all, const core::operands& data, std::int64_t i) {
     return product_at(all, distances_of(all), data, i);
 }
 
-operands product_at(const operation& all, const distances& apart, const operands& data,
-                    std::int64_t i) {
-    const problem& p = all.one;
+core::operands product_at(const operation& all, const distances& apart, const core::operands& data,
+                          std::int64_t i) {
+    const core::problem& p = all.one;
     const std::int64_t steps = all.is_group() ? apart.first_rows[static_cast<std::size_t>(i)] : i;
-    operands of = data;
+    core::operands of = data;
     of.a = moved(data.a, p.a_type, steps * apart.a);
     of.b = moved(data.b, p.b_type, i * apart.b);
     of.c = moved(data.c, p.c_type, steps * apart.c);
@@ -264,8 +269,8 @@ whole_matrix whole_c(const operation& all) {
     return whole(matrices_with_rows(all), all.one.m, all.one.n, all.one.c_layout);
 }
 
-problem problem_of_whole_c(const operation& all) {
-    problem p = all.one;
+core::problem problem_of_whole_c(const operation& all) {
+    core::problem p = all.one;
     const whole_matrix c = whole_c(all);
     p.m = c.rows;
     p.n = c.cols;
@@ -273,14 +278,14 @@ problem problem_of_whole_c(const operation& all) {
 }
 
 double multiply_adds(const operation& all) {
-    const problem& p = all.one;
+    const core::problem& p = all.one;
     return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
            static_cast<double>(matrices_with_rows(all));
 }
 
 // A product without rows reads no B.
 elements elements_of(const operation& all) {
-    const problem& p = all.one;
+    const core::problem& p = all.one;
     const auto m = static_cast<double>(p.m) * static_cast<double>(matrices_with_rows(all));
     const auto n = static_cast<double>(p.n);
     const auto k = static_cast<double>(p.k);
@@ -288,7 +293,8 @@ elements elements_of(const operation& all) {
     return {m * k, (static_cast<double>(all.count) - idle) * k * n, m * n};
 }
 
-std::string reason_against(const implementation& entry, const operation& all, const settings& s) {
+std::string reason_against(const implementation& entry, const operation& all,
+                           const core::settings& s) {
     if (std::string why = reason_against(entry, all.one, s); !why.empty()) return why;
     if (all.is_plain()) return {};
     if (!all.last.is_none() && !is_floating(all.one.c_type))
@@ -298,7 +304,7 @@ std::string reason_against(const implementation& entry, const operation& all, co
         return reason_against_epilogue(all);
     if (all.other_e && !entry.takes_other_e) return "it adds beta C in place, and no other E";
     if (all.block_scales && !entry.takes_block_scales) return "it has no scales of blocks";
-    if (all.prepared && !entry.takes_prepared) return "it has no prepared operands";
+    if (all.prepared && !entry.takes_prepared) return "it has no prepared core::operands";
     if (all.is_listed() && !entry.takes_groups) return "it has no groups of products";
     if (entry.prepare_operation == nullptr) return "it has no batches";
     return entry.unsupported_operation == nullptr ? std::string()
@@ -306,7 +312,7 @@ std::string reason_against(const implementation& entry, const operation& all, co
 }
 
 std::unique_ptr<runnable> prepare(const implementation& entry, const operation& all,
-                                  const settings& s) {
+                                  const core::settings& s) {
     return all.is_plain() ? entry.prepare(all.one, s) : entry.prepare_operation(all, s);
 }
 
@@ -314,4 +320,4 @@ std::unique_ptr<runnable> loop_over(const make_product& make, const operation& a
     return std::make_unique<loop>(make, all);
 }
 
-}  // namespace carat::core
+}  // namespace carat::rows

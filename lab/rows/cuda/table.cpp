@@ -1,4 +1,4 @@
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
 
 #include <array>
 #include <map>
@@ -7,16 +7,19 @@
 
 #include <carat/error.hpp>
 
-#include "core/block_scale_places.hpp"
-#include "core/operation.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/engine/call.hpp"
 #include "cuda/engine/select.hpp"
 #include "cuda/engine/task.hpp"
 #include "cuda/engine/tunables.hpp"
+#include "lab/rows/block_scale_places.hpp"
+#include "lab/rows/operation.hpp"
+#include "lab/rows/predicting.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::rows::cuda {
+
+namespace engine = carat::cuda::engine;
 
 namespace {
 
@@ -29,7 +32,7 @@ class unit_scales {
         const std::int64_t of_k = tiles(p.k);
         const std::int64_t of_n = tiles(p.n);
         const std::vector<float> ones(static_cast<std::size_t>((p.m + of_n) * of_k), 1.0F);
-        core::execution_space& gpu = space(device_in_use());
+        core::execution_space& gpu = carat::cuda::space(carat::cuda::device_in_use());
         memory_ = core::buffer(gpu, ones.size() * sizeof(float));
         gpu.upload(memory_.data(), ones.data(), ones.size() * sizeof(float));
         const auto* const first = static_cast<const float*>(memory_.data());
@@ -45,14 +48,14 @@ class unit_scales {
 };
 
 // A product as the catalogue runs it, wherever its operands begin.
-class row_product final : public core::runnable, public core::predicting {
+class row_product final : public runnable, public predicting {
   public:
     // Without `unit` scales come with the operands.
-    row_product(const request& wanted, core::settings s, bool unit = true)
+    row_product(const engine::request& wanted, core::settings s, bool unit = true)
         : wanted_(wanted), settings_(std::move(s)) {
         const core::problem& p = wanted_.problem;
         const bool is_scaled =
-            unit && wanted_.how == arithmetic::fp8_blocks && p.m > 0 && p.n > 0 && p.k > 0;
+            unit && wanted_.how == engine::arithmetic::fp8_blocks && p.m > 0 && p.n > 0 && p.k > 0;
         if (is_scaled) scales_ = std::make_unique<unit_scales>(p);
         (void)ready_for({});
     }
@@ -61,12 +64,14 @@ class row_product final : public core::runnable, public core::predicting {
     [[nodiscard]] bool is_none() const { return aligned().product == nullptr; }
 
     void run(const core::operands& data) override {
-        const ready& made = ready_for(alignment_of(data));
-        launch_arguments with{
-            .data = data, .stream = stream_in_use(), .fusion = wanted_.fusion, .scales = {}};
+        const ready& made = ready_for(carat::cuda::alignment_of(data));
+        carat::cuda::launch_arguments with{.data = data,
+                                           .stream = carat::cuda::stream_in_use(),
+                                           .fusion = wanted_.fusion,
+                                           .scales = {}};
         if (scales_ != nullptr) with.scales = scales_->get();
         if (data.scales != nullptr)
-            with.scales = core::block_scale_places(wanted_.problem).at(data.scales);
+            with.scales = block_scale_places(wanted_.problem).at(data.scales);
         made.product->run(with, made.kept.get());
     }
 
@@ -81,37 +86,36 @@ class row_product final : public core::runnable, public core::predicting {
 
   private:
     struct ready {
-        std::unique_ptr<const gemm_product> product;
-        std::unique_ptr<launch_cache> kept;
+        std::unique_ptr<const carat::cuda::gemm_product> product;
+        std::unique_ptr<carat::cuda::launch_cache> kept;
     };
 
     [[nodiscard]] const ready& aligned() const { return made_[0]; }
 
-    const ready& ready_for(const operand_alignment& aligned) {
+    const ready& ready_for(const carat::cuda::operand_alignment& aligned) {
         ready& here = made_[(aligned.a ? 0U : 1U) + (aligned.b ? 0U : 2U)];
         if (here.product != nullptr) return here;
-        request wanted = wanted_;
+        engine::request wanted = wanted_;
         wanted.aligned = aligned;
-        here.product =
-            wanted.fusion.is_glu ? prepare_glu(wanted, settings_) : prepare(wanted, settings_);
+        here.product = wanted.fusion.is_glu ? engine::prepare_glu(wanted, settings_)
+                                            : engine::prepare(wanted, settings_);
         if (here.product != nullptr) here.kept = here.product->make_cache();
         return here;
     }
 
-    request wanted_;
+    engine::request wanted_;
     core::settings settings_;
     std::unique_ptr<unit_scales> scales_;
     std::array<ready, 4> made_;  // for A and B aligned or not
 };
 
 // Many products, by the public call's own way to the GPU, its checks of places included.
-class row_batch final : public core::runnable {
+class row_batch final : public runnable {
   public:
-    row_batch(const core::operation& all, f32_as f32)
-        : all_(all), apart_(distances_of(all)), f32_(f32) {}
+    row_batch(const operation& all, f32_as f32) : all_(all), apart_(distances_of(all)), f32_(f32) {}
 
     void expect(const core::operands& data) override {
-        if (all_.lies == core::placement::strided) return;
+        if (all_.lies == placement::strided) return;
         std::vector<core::operands>& at = places_[data.c];
         at.clear();
         for (std::int64_t i = 0; i < all_.count; ++i)
@@ -119,14 +123,14 @@ class row_batch final : public core::runnable {
     }
 
     void run(const core::operands& data) override {
-        const cuda_call::place here{device_in_use(), stream_in_use(), false, f32_};
+        const cuda_call::place here{carat::cuda::device_in_use(), carat::cuda::stream_in_use(),
+                                    false, f32_};
         const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
         const cuda_call::product it{.problem = all_.one,
                                     .e_layout = all_.one.c_layout,
                                     .steps = steps.count == 0 ? nullptr : &steps,
                                     .scales = {}};
-        if (all_.lies == core::placement::strided)
-            return multiply(here, it, strided(reading_e(data)));
+        if (all_.lies == placement::strided) return multiply(here, it, strided(reading_e(data)));
         const auto at = places_.find(data.c);
         if (at == places_.end()) {
             expect(data);
@@ -144,8 +148,8 @@ class row_batch final : public core::runnable {
                           .f32 = f32_,
                           .scales = {}};
         t.batch.count = all_.count;
-        t.lies_anywhere = all_.lies == core::placement::pointers;
-        const cuda_call::plan& made = plan_for(t, {}, device_in_use());
+        t.lies_anywhere = all_.lies == placement::pointers;
+        const cuda_call::plan& made = plan_for(t, {}, carat::cuda::device_in_use());
         return made.product == nullptr ? core::plan_facts{} : made.product->planned();
     }
 
@@ -160,17 +164,16 @@ class row_batch final : public core::runnable {
                 apart_.c, apart_.c, static_cast<std::size_t>(all_.count)};
     }
 
-    core::operation all_;
-    core::distances apart_;
+    operation all_;
+    distances apart_;
     f32_as f32_;
     std::map<const void*, std::vector<core::operands>> places_;
 };
 
 // Those with rows, by the public call's way for lists.
-class row_group final : public core::runnable {
+class row_group final : public runnable {
   public:
-    row_group(const core::operation& all, f32_as f32)
-        : all_(all), apart_(distances_of(all)), f32_(f32) {}
+    row_group(const operation& all, f32_as f32) : all_(all), apart_(distances_of(all)), f32_(f32) {}
 
     void expect(const core::operands& data) override {
         std::vector<cuda_call::member>& at = places_[data.c];
@@ -187,33 +190,35 @@ class row_group final : public core::runnable {
 
     void run(const core::operands& data) override {
         if (!places_.contains(data.c)) expect(data);
-        const cuda_call::place here{device_in_use(), stream_in_use(), false, f32_};
+        const cuda_call::place here{carat::cuda::device_in_use(), carat::cuda::stream_in_use(),
+                                    false, f32_};
         const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
         multiply_group(here, places_.at(data.c), steps.count == 0 ? nullptr : &steps);
     }
 
   private:
-    core::operation all_;
-    core::distances apart_;
+    operation all_;
+    distances apart_;
     f32_as f32_;
     std::map<const void*, std::vector<cuda_call::member>> places_;
 };
 
 // Those with rows, whose ends lie in GPU memory.
-class row_ragged final : public core::runnable {
+class row_ragged final : public runnable {
   public:
-    row_ragged(const core::operation& all, f32_as f32)
+    row_ragged(const operation& all, f32_as f32)
         : all_(all), b_apart_(distances_of(all).b), f32_(f32) {
         std::vector<std::int32_t> ends;
         for (const std::int64_t rows : all_.rows)
             ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::int32_t>(rows));
-        core::execution_space& gpu = space(device_in_use());
+        core::execution_space& gpu = carat::cuda::space(carat::cuda::device_in_use());
         ends_ = core::buffer(gpu, ends.size() * sizeof(std::int32_t));
         gpu.upload(ends_.data(), ends.data(), ends.size() * sizeof(std::int32_t));
     }
 
     void run(const core::operands& data) override {
-        const cuda_call::place here{device_in_use(), stream_in_use(), false, f32_};
+        const cuda_call::place here{carat::cuda::device_in_use(), carat::cuda::stream_in_use(),
+                                    false, f32_};
         const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
         const cuda_call::product it{.problem = all_.one,
                                     .e_layout = all_.one.c_layout,
@@ -232,7 +237,7 @@ class row_ragged final : public core::runnable {
     }
 
   private:
-    core::operation all_;
+    operation all_;
     std::int64_t b_apart_;
     f32_as f32_;
     core::buffer ends_;
@@ -245,13 +250,14 @@ bool is_loop(const core::settings& s) {
     return found != s.tunables.end() && found->second != 0;
 }
 
-template <arithmetic How>
-std::string unsupported_batch(const core::operation& all, const core::settings& s) {
+template <engine::arithmetic How>
+std::string unsupported_batch(const operation& all, const core::settings& s) {
     if (all.block_scales)
-        return How == arithmetic::fast_fp8 ? "scales of blocks are of promoted sums"
-                                           : reason_against(all.one, arithmetic::fp8_blocks, s);
+        return How == engine::arithmetic::fast_fp8
+                   ? "scales of blocks are of promoted sums"
+                   : engine::reason_against(all.one, engine::arithmetic::fp8_blocks, s);
     if (is_loop(s)) return reason_against_loop(all);
-    if (How == arithmetic::fast_fp8 || How == arithmetic::fp8_blocks)
+    if (How == engine::arithmetic::fast_fp8 || How == engine::arithmetic::fp8_blocks)
         return "the calls for batches and groups have no such sums of fp8: take [loop=1]";
     for (const auto& [name, value] : s.tunables)
         if (value != 0)
@@ -260,19 +266,19 @@ std::string unsupported_batch(const core::operation& all, const core::settings& 
     return {};
 }
 
-template <arithmetic How>
-std::unique_ptr<core::runnable> prepare_row(const core::problem& p, const core::settings& s) {
-    return std::make_unique<row_product>(request{.problem = p, .how = How}, s);
+template <engine::arithmetic How>
+std::unique_ptr<runnable> prepare_row(const core::problem& p, const core::settings& s) {
+    return std::make_unique<row_product>(engine::request{.problem = p, .how = How}, s);
 }
 
-template <arithmetic How>
-std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const core::settings& s) {
-    constexpr f32_as f32 = How == arithmetic::tf32         ? f32_as::tf32
-                           : How == arithmetic::three_tf32 ? f32_as::three_tf32
-                                                           : f32_as::f32;
+template <engine::arithmetic How>
+std::unique_ptr<runnable> prepare_batch(const operation& all, const core::settings& s) {
+    constexpr f32_as f32 = How == engine::arithmetic::tf32         ? f32_as::tf32
+                           : How == engine::arithmetic::three_tf32 ? f32_as::three_tf32
+                                                                   : f32_as::f32;
     if (all.block_scales)
         return std::make_unique<row_product>(
-            request{.problem = all.one, .how = arithmetic::fp8_blocks}, s, false);
+            engine::request{.problem = all.one, .how = engine::arithmetic::fp8_blocks}, s, false);
     if (is_loop(s))
         return loop_over([&](const core::problem& p) { return prepare_row<How>(p, s); }, all);
     if (all.sizes_on_device) return std::make_unique<row_ragged>(all, f32);
@@ -280,43 +286,19 @@ std::unique_ptr<core::runnable> prepare_batch(const core::operation& all, const 
     return std::make_unique<row_batch>(all, f32);
 }
 
-template <arithmetic How>
+template <engine::arithmetic How>
 std::string unsupported(const core::problem& p, const core::settings& s) {
-    return reason_against(p, How, s);
+    return engine::reason_against(p, How, s);
 }
 
-constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
-constexpr std::string_view fast_fp8 = "fp8/14-bit (fast accumulation)";
-
-constexpr core::signature native_types[] = {
-    {dtype::f16, dtype::f16, dtype::f32, "f32"},
-    {dtype::f16, dtype::f16, dtype::f16, "f32, rounded once"},
-    {dtype::bf16, dtype::bf16, dtype::f32, "f32"},
-    {dtype::bf16, dtype::bf16, dtype::bf16, "f32, rounded once"},
-    {dtype::i8, dtype::i8, dtype::i32, "i32"},
-    {dtype::e4m3, dtype::e4m3, dtype::f32, promoted_fp8},
-    {dtype::e4m3, dtype::e4m3, dtype::bf16, promoted_fp8},
-    {dtype::e5m2, dtype::e4m3, dtype::f32, promoted_fp8},
-    {dtype::e5m2, dtype::e4m3, dtype::bf16, promoted_fp8},
-    {dtype::f32, dtype::f32, dtype::f32, "f32"},
-    {dtype::f64, dtype::f64, dtype::f64, "f64"}};
-constexpr core::signature tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
-constexpr core::signature three_tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "3xtf32"}};
-constexpr core::signature blocks_types[] = {{dtype::e4m3, dtype::e4m3, dtype::f32, promoted_fp8},
-                                            {dtype::e4m3, dtype::e4m3, dtype::bf16, promoted_fp8}};
-constexpr core::signature fast_fp8_types[] = {{dtype::e4m3, dtype::e4m3, dtype::f32, fast_fp8},
-                                              {dtype::e4m3, dtype::e4m3, dtype::bf16, fast_fp8},
-                                              {dtype::e5m2, dtype::e4m3, dtype::f32, fast_fp8},
-                                              {dtype::e5m2, dtype::e4m3, dtype::bf16, fast_fp8}};
-
-template <arithmetic How>
-core::implementation row(std::string_view summary, std::span<const core::signature> types) {
-    return {.name = row_name(How),
+template <engine::arithmetic How>
+implementation row(std::string_view summary) {
+    return {.name = engine::row_name(How),
             .summary = summary,
-            .where = core::device::cuda,
-            .signatures = types,
-            .tunables = tunables(),
-            .unavailable = unavailable_in_use,
+            .where = device::cuda,
+            .signatures = engine::signatures_of(How),
+            .tunables = engine::tunables(),
+            .unavailable = carat::cuda::unavailable_in_use,
             .unsupported = unsupported<How>,
             .prepare = prepare_row<How>,
             .unsupported_operation = unsupported_batch<How>,
@@ -326,39 +308,40 @@ core::implementation row(std::string_view summary, std::span<const core::signatu
             .takes_block_scales = true};
 }
 
-// In the order of `arithmetic`.
-const std::array<core::implementation, 5>& rows() {
+// In the order of `engine::arithmetic`.
+const std::array<implementation, 5>& rows() {
     static const std::array all = {
-        row<arithmetic::native>("carat's GPU kernels, the one that suits the problem",
-                                native_types),
-        row<arithmetic::tf32>("carat's GPU kernels on f32 data, rounded to tf32", tf32_types),
-        row<arithmetic::three_tf32>("carat's GPU kernels on f32 data, each number as two of tf32",
-                                    three_tf32_types),
-        row<arithmetic::fast_fp8>("carat's GPU kernels, fp8 summed in 14 bits", fast_fp8_types),
-        row<arithmetic::fp8_blocks>("carat's GPU kernels, fp8 with a scale for each block (all 1)",
-                                    blocks_types)};
+        row<engine::arithmetic::native>("carat's GPU kernels, the one that suits the problem"),
+        row<engine::arithmetic::tf32>("carat's GPU kernels on f32 data, rounded to tf32"),
+        row<engine::arithmetic::three_tf32>(
+            "carat's GPU kernels on f32 data, each number as two of tf32"),
+        row<engine::arithmetic::fast_fp8>("carat's GPU kernels, fp8 summed in 14 bits"),
+        row<engine::arithmetic::fp8_blocks>(
+            "carat's GPU kernels, fp8 with a scale for each block (all 1)")};
     return all;
 }
 
 }  // namespace
 
-const core::implementation& row_of(arithmetic how) {
+const implementation& row_of(engine::arithmetic how) {
     return rows()[static_cast<std::size_t>(how)];
 }
 
-std::unique_ptr<core::runnable> prepare_fused(const core::problem& p, const epilogue_fusion& fusion,
-                                              const core::settings& s) {
-    if (const std::string why = core::reason_against(row_of(arithmetic::native), p, s);
+std::unique_ptr<runnable> prepare_fused(const core::problem& p,
+                                        const carat::cuda::epilogue_fusion& fusion,
+                                        const core::settings& s) {
+    if (const std::string why = reason_against(row_of(engine::arithmetic::native), p, s);
         !why.empty() && !fusion.is_glu)
         throw error(error_code::unsupported, why);
-    const request wanted{.problem = p, .how = arithmetic::native, .fusion = fusion, .aligned = {}};
+    const engine::request wanted{
+        .problem = p, .how = engine::arithmetic::native, .fusion = fusion, .aligned = {}};
     auto made = std::make_unique<row_product>(wanted, s);
     return made->is_none() ? nullptr : std::move(made);
 }
 
-core::table table() {
+rows::table table() {
     static const std::array all = {&rows()[0], &rows()[1], &rows()[2], &rows()[3], &rows()[4]};
     return all;
 }
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::rows::cuda

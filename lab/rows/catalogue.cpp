@@ -1,4 +1,4 @@
-#include "core/catalogue.hpp"
+#include "lab/rows/catalogue.hpp"
 
 #include <algorithm>
 #include <set>
@@ -7,9 +7,9 @@
 
 #include <carat/error.hpp>
 
-#include "core/edit_distance.hpp"
+#include "lab/rows/edit_distance.hpp"
 
-namespace carat::core {
+namespace carat::rows {
 
 namespace {
 
@@ -74,4 +74,4 @@ const implementation& catalogue::find(std::string_view name, device preferred) c
                 asked + "is unknown: " + hint + " (carat list shows all)");
 }
 
-}  // namespace carat::core
+}  // namespace carat::rows

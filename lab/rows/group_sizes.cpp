@@ -1,4 +1,4 @@
-#include "core/group_sizes.hpp"
+#include "lab/rows/group_sizes.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,9 +7,9 @@
 
 #include <carat/error.hpp>
 
-#include "core/split_mix.hpp"
+#include "lab/statistics/split_mix.hpp"
 
-namespace carat::core {
+namespace carat::rows {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::int64_t sum_of(const std::vector<std::int64_t>& rows) {
     return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
 }
 
-}  // namespace carat::core
+}  // namespace carat::rows

@@ -1,4 +1,5 @@
-// The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
+#include "lab/rows/cpu/table.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -6,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "core/operation.hpp"
 #include "core/threads.hpp"
 #include "cpu/engine.hpp"
 #include "cpu/threads/group.hpp"
+#include "lab/rows/operation.hpp"
 
-namespace carat::cpu_engine {
+namespace carat::rows::cpu {
 
 namespace {
 
@@ -35,10 +36,10 @@ constexpr core::tunable tunables[] = {
 };
 
 std::string refuse(const core::problem& p, const core::settings&) {
-    return unsupported(p);
+    return cpu_engine::unsupported(p);
 }
 
-std::string refuse_operation(const core::operation& all, const core::settings& s) {
+std::string refuse_operation(const operation& all, const core::settings& s) {
     if (all.prepared && !s.tunables.empty())
         return "a prepared B is packed for the engine's own blocks: leave tunables out";
     return s.value(tunables[3]) == 0 ? std::string() : reason_against_loop(all);
@@ -48,9 +49,9 @@ plan::blocking blocking_of(const core::settings& s) {
     return {s.value(tunables[0]), s.value(tunables[1]), s.value(tunables[2])};
 }
 
-class ready_product final : public core::runnable {
+class ready_product final : public runnable {
   public:
-    ready_product(const product& made) : product_(made) {
+    ready_product(const cpu_engine::product& made) : product_(made) {
         memory_ = workspace_.reserve(product_.workspace_bytes());
     }
     void run(const core::operands& data) override { product_.run(data, memory_); }
@@ -58,15 +59,15 @@ class ready_product final : public core::runnable {
     [[nodiscard]] core::plan_facts planned() const override { return product_.facts(); }
 
   private:
-    product product_;
-    workspace workspace_;
+    cpu_engine::product product_;
+    cpu_engine::workspace workspace_;
     std::byte* memory_;
 };
 
 // The steps of an operation; a bias is told with the operands.
 class ready_epilogue {
   public:
-    explicit ready_epilogue(const core::operation& all)
+    explicit ready_epilogue(const operation& all)
         : has_bias_(all.last.bias), other_e_(all.other_e), steps_(steps_of(all, nullptr)) {
         request_ = {.steps = std::span(steps_.at).first(steps_.count),
                     .e_layout = all.one.c_layout,
@@ -76,7 +77,7 @@ class ready_epilogue {
     ready_epilogue& operator=(const ready_epilogue&) = delete;
 
     // Null: none is asked for.
-    [[nodiscard]] const epilogue_request* get() const {
+    [[nodiscard]] const cpu_engine::epilogue_request* get() const {
         return steps_.count == 0 && !other_e_ ? nullptr : &request_;
     }
 
@@ -91,12 +92,13 @@ class ready_epilogue {
     bool has_bias_;
     bool other_e_;
     detail::epilogue_steps steps_;
-    epilogue_request request_ = {};
+    cpu_engine::epilogue_request request_ = {};
 };
 
-class ready_batch final : public core::runnable {
+class ready_batch final : public runnable {
   public:
-    ready_batch(const core::operation& all, const kernel_set& kernels, const core::settings& s)
+    ready_batch(const operation& all, const cpu_engine::kernel_set& kernels,
+                const core::settings& s)
         : all_(all),
           apart_(distances_of(all)),
           last_(all),
@@ -119,24 +121,25 @@ class ready_batch final : public core::runnable {
     [[nodiscard]] core::plan_facts planned() const override { return made_.facts(); }
 
   private:
-    core::operation all_;
-    core::distances apart_;
+    operation all_;
+    distances apart_;
     ready_epilogue last_;  // which the products refer to
-    batch_product made_;
-    workspace workspace_;
+    cpu_engine::batch_product made_;
+    cpu_engine::workspace workspace_;
     std::byte* memory_;
 };
 
 // B as carat::prepare packs it; a plan for each B, which it refers to.
-class ready_prepared final : public core::runnable {
+class ready_prepared final : public runnable {
   public:
-    ready_prepared(const core::operation& all, const kernel_set& kernels, const core::settings& s)
+    ready_prepared(const operation& all, const cpu_engine::kernel_set& kernels,
+                   const core::settings& s)
         : all_(all), last_(all), kernels_(kernels), threads_(core::most_threads(s.threads)) {}
 
     void take(const core::operands& data) override {
         const core::problem& p = all_.one;
         packed& to = place_of(data.b);
-        to.operand.place = side::right;
+        to.operand.place = cpu_engine::side::right;
         pack_operand(
             to.operand, kernels_, p.b_type,
             {static_cast<const std::byte*>(data.b), static_cast<std::int64_t>(size_bytes(p.b_type)),
@@ -157,8 +160,8 @@ class ready_prepared final : public core::runnable {
   private:
     struct packed {
         const void* from = nullptr;
-        prepared_operand operand;
-        std::optional<product> made;
+        cpu_engine::prepared_operand operand;
+        std::optional<cpu_engine::product> made;
     };
     // Runs take Bs in turns, so that the one behind the last is mostly right: no search is timed.
     packed& place_of(const void* b) {
@@ -170,23 +173,26 @@ class ready_prepared final : public core::runnable {
         packed_.emplace_back().from = b;
         return packed_.back();
     }
-    [[nodiscard]] product usual() const { return {all_.one, threads_, kernels_, {}, last_.get()}; }
+    [[nodiscard]] cpu_engine::product usual() const {
+        return {all_.one, threads_, kernels_, {}, last_.get()};
+    }
 
-    core::operation all_;
+    operation all_;
     ready_epilogue last_;  // which the products refer to
-    const kernel_set& kernels_;
+    const cpu_engine::kernel_set& kernels_;
     int threads_;
     std::deque<packed> packed_;  // products refer to their operands
     std::size_t last_used_ = 0;
-    workspace workspace_;
+    cpu_engine::workspace workspace_;
     std::byte* memory_ = nullptr;
 };
 
 // Planned in each run, as the public call plans them. Those without rows are left out, and most
 // work comes first.
-class ready_group final : public core::runnable {
+class ready_group final : public runnable {
   public:
-    ready_group(const core::operation& all, const kernel_set& kernels, const core::settings& s)
+    ready_group(const operation& all, const cpu_engine::kernel_set& kernels,
+                const core::settings& s)
         : all_(all),
           apart_(distances_of(all)),
           last_(all),
@@ -212,35 +218,35 @@ class ready_group final : public core::runnable {
         });
     }
     [[nodiscard]] int threads() const override {
-        const shares of = shares_for(work_, threads_);
+        const cpu_engine::shares of = shares_for(work_, threads_);
         return std::max(of.workers, of.with_all_threads == 0 ? 1 : plan_of(0, threads_).threads());
     }
     // Of the largest.
     [[nodiscard]] core::plan_facts planned() const override { return plan_of(0, threads_).facts(); }
 
   private:
-    [[nodiscard]] product plan_of(std::size_t i, int threads) const {
+    [[nodiscard]] cpu_engine::product plan_of(std::size_t i, int threads) const {
         return {problem_of(all_, order_[i]), threads, kernels_, blocking_, last_.get()};
     }
 
-    core::operation all_;
-    core::distances apart_;
+    operation all_;
+    distances apart_;
     ready_epilogue last_;  // which the products refer to
-    const kernel_set& kernels_;
+    const cpu_engine::kernel_set& kernels_;
     plan::blocking blocking_;
     int threads_;
     std::vector<std::int64_t> order_;
     std::vector<double> work_;
 };
 
-std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::problem& p,
-                                             const core::settings& s) {
+std::unique_ptr<runnable> prepare_with(const cpu_engine::kernel_set& kernels,
+                                       const core::problem& p, const core::settings& s) {
     return std::make_unique<ready_product>(
-        product(p, core::most_threads(s.threads), kernels, blocking_of(s)));
+        cpu_engine::product(p, core::most_threads(s.threads), kernels, blocking_of(s)));
 }
 
-std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const core::operation& all,
-                                             const core::settings& s) {
+std::unique_ptr<runnable> prepare_with(const cpu_engine::kernel_set& kernels, const operation& all,
+                                       const core::settings& s) {
     if (s.value(tunables[3]) != 0)
         return loop_over([&](const core::problem& p) { return prepare_with(kernels, p, s); }, all);
     if (all.prepared) return std::make_unique<ready_prepared>(all, kernels, s);
@@ -248,15 +254,15 @@ std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const co
     return std::make_unique<ready_batch>(all, kernels, s);
 }
 
-// Of a core::problem or a core::operation.
+// Of a core::problem or a operation.
 template <class What>
-std::unique_ptr<core::runnable> prepare_chosen(const What& what, const core::settings& s) {
-    return prepare_with(kernels_for(core::isa_in_use()), what, s);
+std::unique_ptr<runnable> prepare_chosen(const What& what, const core::settings& s) {
+    return prepare_with(cpu_engine::kernels_for(core::isa_in_use()), what, s);
 }
 
 template <core::isa Level, class What>
-std::unique_ptr<core::runnable> prepare_level(const What& what, const core::settings& s) {
-    return prepare_with(kernels_for(Level), what, s);
+std::unique_ptr<runnable> prepare_level(const What& what, const core::settings& s) {
+    return prepare_with(cpu_engine::kernels_for(Level), what, s);
 }
 
 template <core::isa Level>
@@ -266,7 +272,7 @@ std::string missing() {
 }
 
 template <core::isa Level>
-constexpr core::implementation row(std::string_view name, std::string_view summary) {
+constexpr implementation row(std::string_view name, std::string_view summary) {
     return {.name = name,
             .summary = summary,
             .signatures = signatures,
@@ -276,13 +282,13 @@ constexpr core::implementation row(std::string_view name, std::string_view summa
             .unsupported = &refuse,
             .prepare = &prepare_level<Level, core::problem>,
             .unsupported_operation = &refuse_operation,
-            .prepare_operation = &prepare_level<Level, core::operation>,
+            .prepare_operation = &prepare_level<Level, operation>,
             .takes_prepared = true,
             .takes_groups = true,
             .takes_other_e = true};
 }
 
-constexpr core::implementation chosen = {
+constexpr implementation chosen = {
     .name = "cpu.engine",
     .summary = "what carat's own call uses: packed blocks, the best kernels of this machine",
     .signatures = signatures,
@@ -291,7 +297,7 @@ constexpr core::implementation chosen = {
     .unsupported = &refuse,
     .prepare = &prepare_chosen<core::problem>,
     .unsupported_operation = &refuse_operation,
-    .prepare_operation = &prepare_chosen<core::operation>,
+    .prepare_operation = &prepare_chosen<operation>,
     .takes_prepared = true,
     .takes_groups = true,
     .takes_other_e = true};
@@ -310,15 +316,15 @@ constexpr core::signature f16_sums_types[] = {
 };
 
 template <class What>
-std::unique_ptr<core::runnable> prepare_f16_sums(const What& what, const core::settings& s) {
-    return prepare_with(kernels_with_f16_sums(core::best_isa()), what, s);
+std::unique_ptr<runnable> prepare_f16_sums(const What& what, const core::settings& s) {
+    return prepare_with(cpu_engine::kernels_with_f16_sums(core::best_isa()), what, s);
 }
 
 std::string missing_f16_sums() {
-    return why_no_f16_sums(core::best_isa());
+    return cpu_engine::why_no_f16_sums(core::best_isa());
 }
 
-constexpr core::implementation f16_sums = {
+constexpr implementation f16_sums = {
     .name = "cpu.engine.f16_sums",
     .summary = "carat::cpu{.f16 = f16_as::f16_sums}: f16 summed in f16, 32 products at a time",
     .signatures = f16_sums_types,
@@ -328,7 +334,7 @@ constexpr core::implementation f16_sums = {
     .unsupported = &refuse,
     .prepare = &prepare_f16_sums<core::problem>,
     .unsupported_operation = &refuse_operation,
-    .prepare_operation = &prepare_f16_sums<core::operation>,
+    .prepare_operation = &prepare_f16_sums<operation>,
     .takes_prepared = true,
     .takes_groups = true,
     .takes_other_e = true};
@@ -338,14 +344,14 @@ constexpr auto amx = row<core::isa::amx>(
 
 }  // namespace
 
-core::table table() {
+rows::table table() {
 #if defined(__x86_64__)
-    static constexpr const core::implementation* rows[] = {&chosen, &baseline, &avx2,
-                                                           &avx512, &amx,      &f16_sums};
+    static constexpr const implementation* rows[] = {&chosen, &baseline, &avx2,
+                                                     &avx512, &amx,      &f16_sums};
 #else
-    static constexpr const core::implementation* rows[] = {&chosen, &baseline};
+    static constexpr const implementation* rows[] = {&chosen, &baseline};
 #endif
     return rows;
 }
 
-}  // namespace carat::cpu_engine
+}  // namespace carat::rows::cpu
