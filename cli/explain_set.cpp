@@ -10,9 +10,9 @@
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/values.hpp"
-#include "files/output.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/explain/foretold.hpp"
+#include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/words.hpp"
 

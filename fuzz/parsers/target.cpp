@@ -7,8 +7,8 @@
 
 #include <carat/error.hpp>
 
-#include "files/json/document.hpp"
-#include "files/json/fields.hpp"
+#include "lab/files/document.hpp"
+#include "lab/files/fields.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
 #include "tuning/tuned.hpp"

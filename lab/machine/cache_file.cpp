@@ -10,10 +10,10 @@
 
 #include <carat/error.hpp>
 
-#include "files/draft.hpp"
-#include "files/json/document.hpp"
-#include "files/json/fields.hpp"
 #include "files/read.hpp"
+#include "lab/files/document.hpp"
+#include "lab/files/draft.hpp"
+#include "lab/files/fields.hpp"
 #include "lab/machine/memory_levels.hpp"
 #include "lab/machine/plan.hpp"
 

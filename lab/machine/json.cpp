@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "files/json/fields.hpp"
+#include "lab/files/fields.hpp"
 #include "lab/machine/peaks.hpp"
 
 namespace carat::machine {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "files/json/forward.hpp"
+#include "lab/files/forward.hpp"
 #include "lab/rows/implementation.hpp"
 
 namespace carat::results {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "files/json/document.hpp"
+#include "lab/files/document.hpp"
 #include "lab/results/archive.hpp"
 
 namespace carat::results {

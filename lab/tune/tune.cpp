@@ -8,8 +8,8 @@
 
 #include <carat/error.hpp>
 
-#include "files/json/document.hpp"
 #include "files/read.hpp"
+#include "lab/files/document.hpp"
 #include "tuning/tuned.hpp"
 
 namespace carat::tune {

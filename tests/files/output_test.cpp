@@ -1,5 +1,5 @@
 // Outputs replace what is there whole or not at all, and touch nothing else.
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "files/draft.hpp"
+#include "lab/files/draft.hpp"
 #include "tests/files/scratch.hpp"
 
 namespace {

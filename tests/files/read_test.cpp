@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include "files/json/document.hpp"
-#include "files/json/fields.hpp"
+#include "lab/files/document.hpp"
+#include "lab/files/fields.hpp"
 #include "tests/files/scratch.hpp"
 
 namespace {

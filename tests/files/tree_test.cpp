@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <random>
 
-#include "files/json/document.hpp"
 #include "files/read.hpp"
+#include "lab/files/document.hpp"
 #include "tests/files/scratch.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include <carat/error.hpp>
 
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 #include "lab/results/files.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "files/growing.hpp"
+#include "lab/files/growing.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -7,8 +7,8 @@
 
 #include <carat/error.hpp>
 
-#include "files/output.hpp"
 #include "files/visible.hpp"
+#include "lab/files/output.hpp"
 
 namespace carat::files {
 

@@ -1,4 +1,4 @@
-#include "files/json/fields.hpp"
+#include "lab/files/fields.hpp"
 
 namespace carat::files {
 

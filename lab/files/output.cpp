@@ -1,4 +1,4 @@
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -9,8 +9,8 @@
 
 #include <carat/error.hpp>
 
-#include "files/draft.hpp"
-#include "files/reservation.hpp"
+#include "lab/files/draft.hpp"
+#include "lab/files/reservation.hpp"
 
 namespace carat::files {
 

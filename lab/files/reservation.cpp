@@ -1,4 +1,4 @@
-#include "files/reservation.hpp"
+#include "lab/files/reservation.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "files/json/document.hpp"
+#include "lab/files/document.hpp"
 
 #include <algorithm>
 #include <array>

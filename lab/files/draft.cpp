@@ -1,4 +1,4 @@
-#include "files/draft.hpp"
+#include "lab/files/draft.hpp"
 
 #include <cerrno>
 #include <cstdint>
